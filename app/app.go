@@ -1,0 +1,86 @@
+// Package app is what can be done: every operation of the service, each in the
+// file that bears its name, whatever interface it is called through. An
+// operation takes the caller, checks the permission and the rule, and commits
+// the change, its events and its commands for Temporal in one transaction.
+//
+// Operations never wait for Temporal: what it is to do is staged in the
+// transaction and carried out by the outbox.
+package app
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/persistence"
+)
+
+// DefaultTaskLogLimit is how many entries the log of a task keeps unless the
+// configuration says otherwise.
+const DefaultTaskLogLimit = 100
+
+// Options are what a Service is made of.
+type Options struct {
+	DB *persistence.DB
+	// Clock tells the time.
+	Clock func() time.Time
+	// Wake is called after a transaction that staged commands for Temporal has
+	// committed. It must not block.
+	Wake func()
+	// TaskLogLimit is how many entries the log of a task keeps, 1..10000.
+	TaskLogLimit int
+	// CancelGrace is how long a workflow that was asked to cancel may take
+	// before it is terminated.
+	CancelGrace time.Duration
+}
+
+// Service carries out the operations. It is safe for concurrent use.
+type Service struct {
+	db           *persistence.DB
+	reader       *persistence.Reader
+	clock        func() time.Time
+	wake         func()
+	taskLogLimit int
+	cancelGrace  time.Duration
+	definitions  *definitionCache
+}
+
+// New makes a Service.
+func New(o Options) *Service {
+	reader := o.DB.Reader()
+	return &Service{
+		db: o.DB, reader: reader, clock: o.Clock, wake: o.Wake,
+		taskLogLimit: o.TaskLogLimit, cancelGrace: o.CancelGrace,
+		definitions: &definitionCache{},
+	}
+}
+
+// write runs fn in a transaction and, once that has committed, wakes whoever
+// carries out the commands it staged.
+func (s *Service) write(ctx context.Context, fn func(tx *persistence.Tx) error) error {
+	staged := false
+	err := s.db.Write(ctx, func(tx *persistence.Tx) error {
+		err := fn(tx)
+		staged = tx.Staged()
+		return err
+	})
+	if err == nil && staged {
+		s.wake()
+	}
+	return err
+}
+
+// now is one clock reading, in the precision the database keeps.
+func (s *Service) now() time.Time { return s.clock().UTC().Truncate(time.Microsecond) }
+
+// newID makes an identifier that sorts by the time it was made (UUIDv7).
+func newID() uuid.UUID { return uuid.Must(uuid.NewV7()) }
+
+// idOr is the identifier the caller chose, or else a new one.
+func idOr(chosen *uuid.UUID) uuid.UUID {
+	if chosen != nil {
+		return *chosen
+	}
+	return newID()
+}

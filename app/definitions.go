@@ -1,0 +1,107 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/jsondoc"
+)
+
+// definition is a version of a process definition, ready to be worked with.
+type definition struct {
+	*domain.ProcessDefinition
+	metadata *jsondoc.Schema
+	entity   *jsondoc.Schema
+	items    map[string]*itemDefinition
+}
+
+type itemDefinition struct {
+	*domain.ItemDefinition
+	data        *jsondoc.Schema
+	contextData *jsondoc.Schema
+}
+
+// versionLoader is where a version is read from: a Reader, or the transaction
+// that needs it.
+type versionLoader interface {
+	GetDefinitionVersion(ctx context.Context, version uuid.UUID) (*domain.ProcessDefinition, error)
+}
+
+// definitionCache keeps versions with their compiled schemas. Versions never
+// change, so nothing is ever taken out.
+type definitionCache struct {
+	versions sync.Map // uuid.UUID → *definition
+}
+
+func (c *definitionCache) get(ctx context.Context, from versionLoader, version uuid.UUID) (*definition, error) {
+	if known, ok := c.versions.Load(version); ok {
+		return known.(*definition), nil //nolint:forcetypeassert // the map holds nothing else
+	}
+	source, err := from.GetDefinitionVersion(ctx, version)
+	if err != nil {
+		return nil, err
+	}
+	compiled, err := compile(source)
+	if err != nil {
+		return nil, fmt.Errorf("preparing process definition %s: %w", source.Code, err)
+	}
+	known, _ := c.versions.LoadOrStore(version, compiled)
+	return known.(*definition), nil //nolint:forcetypeassert // the map holds nothing else
+}
+
+func compile(source *domain.ProcessDefinition) (*definition, error) {
+	d := &definition{ProcessDefinition: source, items: make(map[string]*itemDefinition, len(source.Items))}
+	var err error
+	if d.metadata, err = jsondoc.Compile(source.Spec.MetadataSchema); err != nil {
+		return nil, fmt.Errorf("metadata: %w", err)
+	}
+	if d.entity, err = jsondoc.Compile(source.Spec.EntitySchema); err != nil {
+		return nil, fmt.Errorf("entity: %w", err)
+	}
+	for i := range source.Items {
+		item := &itemDefinition{ItemDefinition: &source.Items[i]}
+		if item.data, err = jsondoc.Compile(item.Spec.DataSchema); err != nil {
+			return nil, fmt.Errorf("data of %s: %w", item.Code, err)
+		}
+		if item.contextData, err = jsondoc.Compile(item.Spec.ContextDataSchema); err != nil {
+			return nil, fmt.Errorf("context data of %s: %w", item.Code, err)
+		}
+		d.items[item.Code] = item
+	}
+	return d, nil
+}
+
+// initialValue is what a new resource has: the value that was given, an empty
+// object where none was but a schema speaks of it, nothing otherwise.
+func initialValue(schema *jsondoc.Schema, given json.RawMessage) (*domain.JSONValue, error) {
+	if given == nil {
+		if schema == nil {
+			return nil, nil
+		}
+		given = json.RawMessage("{}")
+	}
+	value, err := schema.Validate(given)
+	if err != nil {
+		return nil, err
+	}
+	return &value, nil
+}
+
+// patched applies a patch to a value, which may be missing, and validates the
+// result.
+func patched(schema *jsondoc.Schema, current *domain.JSONValue, patch []jsondoc.Operation) (domain.JSONValue, error) {
+	document := json.RawMessage("{}")
+	if current != nil {
+		document = current.Value
+	}
+	result, err := jsondoc.Apply(document, patch)
+	if err != nil {
+		return domain.JSONValue{}, err
+	}
+	return schema.Validate(result)
+}

@@ -1,0 +1,58 @@
+package app
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// PrincipalFilter narrows FindPrincipals.
+type PrincipalFilter = persistence.PrincipalFilter
+
+// TenantUserFilter narrows FindTenantUsers.
+type TenantUserFilter = persistence.TenantUserFilter
+
+// FindPrincipals (B1) returns a page of the principals of the caller's tenants.
+func (s *Service) FindPrincipals(
+	ctx context.Context, caller domain.Caller, filter PrincipalFilter, page domain.PageRequest, sort []domain.SortKey,
+) (domain.Page[domain.Principal], error) {
+	return s.reader.ListPrincipals(ctx, caller, filter, page, sort)
+}
+
+// RetrievePrincipal (B2) returns a principal of the caller's tenants, or
+// NOT_FOUND.
+func (s *Service) RetrievePrincipal(
+	ctx context.Context, caller domain.Caller, id uuid.UUID,
+) (*domain.Principal, error) {
+	return s.reader.GetPrincipal(ctx, caller, id)
+}
+
+// FindTenants (B3) returns a page of the caller's tenants, or of those of them
+// that ids names when there are any.
+func (s *Service) FindTenants(
+	ctx context.Context, caller domain.Caller, ids []uuid.UUID, page domain.PageRequest, sort []domain.SortKey,
+) (domain.Page[domain.Tenant], error) {
+	return s.reader.ListTenants(ctx, caller, ids, page, sort)
+}
+
+// RetrieveTenant (B4) returns one of the caller's tenants, or NOT_FOUND.
+func (s *Service) RetrieveTenant(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.Tenant, error) {
+	return s.reader.GetTenant(ctx, caller, id)
+}
+
+// FindTenantUsers (B5) returns a page of the users of the caller's tenants.
+func (s *Service) FindTenantUsers(
+	ctx context.Context, caller domain.Caller, filter TenantUserFilter, page domain.PageRequest, sort []domain.SortKey,
+) (domain.Page[domain.TenantUser], error) {
+	return s.reader.ListTenantUsers(ctx, caller, filter, page, sort)
+}
+
+// RetrieveTenantUser (B6) returns a user of the caller's tenants, or NOT_FOUND.
+func (s *Service) RetrieveTenantUser(
+	ctx context.Context, caller domain.Caller, id uuid.UUID,
+) (*domain.TenantUser, error) {
+	return s.reader.GetTenantUser(ctx, caller, id)
+}

@@ -1,0 +1,175 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// NewItem is what a process item is created from. Data and ContextData are JSON
+// objects or nil and belong to tasks, Text and MessageData to messages.
+type NewItem struct {
+	ID             *uuid.UUID
+	Type           domain.ItemType
+	ProcessID      uuid.UUID
+	DefinitionCode string
+	Owner          PrincipalKey
+	Data           json.RawMessage
+	ContextData    json.RawMessage
+	Text           string
+	MessageData    json.RawMessage
+	// DataCode names the data structure that MessageData is of.
+	DataCode string
+}
+
+// CreateProcessItem (B22) creates an item in a running process and reports
+// whether it is new: with an id that is taken already, the item that has it is
+// returned as it is. A task with an owner is created CLAIMED.
+//
+// It takes the Manager permission. Errors: NOT_FOUND for the process,
+// PROCESS_FINISHED, DEFINITION_NOT_FOUND for the code, VALIDATION for an owner
+// who is no active principal of the tenant, CONFLICT for an id that an item of
+// another process or type, or one the caller does not see, has already.
+func (s *Service) CreateProcessItem(
+	ctx context.Context, caller domain.Caller, in NewItem,
+) (item *domain.ProcessItem, created bool, err error) {
+	if err := in.check(); err != nil {
+		return nil, false, err
+	}
+	id, now := idOr(in.ID), s.now()
+	err = s.write(ctx, func(tx *persistence.Tx) error {
+		known, err := tx.PrepareProcessItem(ctx, caller, id, in.ProcessID, in.Owner)
+		if err != nil {
+			return err
+		}
+		if known.Process == nil {
+			return domain.NotFound("process")
+		}
+		if known.Existing != nil {
+			if !known.ExistingVisible || known.Existing.ProcessID != in.ProcessID || known.Existing.Type != in.Type {
+				return idTaken()
+			}
+			item, created = known.Existing, false
+			return nil
+		}
+		item, created = nil, true
+		item, err = s.addItem(ctx, tx, caller, id, in, known, now)
+		return err
+	})
+	return item, created && err == nil, err
+}
+
+// check refuses what no process would take.
+func (in *NewItem) check() error {
+	switch {
+	case in.Type != domain.ItemMessage && in.DefinitionCode == "":
+		return domain.InvalidBody("/processItemDefinitionCode", "is required for items of this type")
+	case in.Type == domain.ItemMessage && in.Text == "" && in.MessageData == nil:
+		return domain.InvalidBody("/message", "needs text, data or both")
+	case in.MessageData != nil && in.DataCode == "":
+		return domain.InvalidBody("/message/dataStructureDataDefinitionCode", "is required with data")
+	case in.Type != domain.ItemTask && (in.Data != nil || in.ContextData != nil):
+		return domain.InvalidBody("/task", "is for items of type TASK")
+	case in.Type != domain.ItemMessage && (in.Text != "" || in.MessageData != nil):
+		return domain.InvalidBody("/message", "is for items of type MESSAGE")
+	}
+	return nil
+}
+
+func (s *Service) addItem(
+	ctx context.Context, tx *persistence.Tx, caller domain.Caller, id uuid.UUID, in NewItem,
+	known *persistence.NewItem, now time.Time,
+) (*domain.ProcessItem, error) {
+	process := known.Process
+	if err := process.Write(process.Rights); err != nil {
+		return nil, err
+	}
+	owner, err := resolvePrincipal(in.Owner, known.Owner, process.TenantID, "/owner")
+	if err != nil {
+		return nil, err
+	}
+	d, err := s.definitions.get(ctx, tx, process.Definition.Version)
+	if err != nil {
+		return nil, err
+	}
+	i := &domain.ProcessItem{
+		ID: id, TenantID: process.TenantID, ProcessID: process.ID, ProcessDefinitionID: process.Definition.ID,
+		Type: in.Type, OwnerID: owner, Audit: domain.NewAudit(caller.PrincipalID, now),
+	}
+	if err := fill(i, in, d, now); err != nil {
+		return nil, err
+	}
+	if err := tx.InsertProcessItem(i); err != nil {
+		return nil, err
+	}
+	tx.InsertEvent(domain.ItemEvent(newID(), domain.EventItemCreated, i, caller.PrincipalID, now))
+	if i.Task != nil {
+		tx.InsertEvent(domain.ItemEvent(newID(), domain.EventItemTaskStateChanged, i, caller.PrincipalID, now))
+	} else if caller.Type == domain.PrincipalUser {
+		signalItem(tx, i, process.RunID, known.SignalShape, now)
+	}
+	return i, nil
+}
+
+// fill gives a new item its definition and its content.
+func fill(i *domain.ProcessItem, in NewItem, d *definition, now time.Time) error {
+	item := &itemDefinition{}
+	if in.DefinitionCode != "" {
+		var ok bool
+		if item, ok = d.items[in.DefinitionCode]; !ok || item.Type != in.Type {
+			return unknownDefinition("/processItemDefinitionCode")
+		}
+		i.Definition = &item.DefinitionRef
+	}
+	var err error
+	switch in.Type {
+	case domain.ItemTask:
+		i.Task = domain.NewTask(i.OwnerID != nil, now)
+		if i.Task.Data, err = initialValue(item.data, in.Data); err != nil {
+			return err
+		}
+		i.Task.ContextData, err = initialValue(item.contextData, in.ContextData)
+		return err
+	case domain.ItemMessage:
+		if in.MessageData != nil {
+			return unknownDefinition("/message/dataStructureDataDefinitionCode")
+		}
+		i.Message = &domain.Message{Text: in.Text}
+	case domain.ItemThread:
+	}
+	return nil
+}
+
+func unknownDefinition(location string) error {
+	return &domain.Error{
+		Kind: domain.KindNotFound, Code: domain.CodeDefinitionNotFound, Message: "definition not found",
+		Details: []domain.Detail{{
+			Code: domain.CodeDefinitionNotFound, Message: "names no definition of the process for this type",
+			Location: location, LocationType: domain.LocationBody,
+		}},
+	}
+}
+
+// signalItem tells the workflow of the process about an item. Manual processes
+// have none.
+func signalItem(
+	tx *persistence.Tx, i *domain.ProcessItem, run *uuid.UUID, shape domain.SignalShape, now time.Time,
+) {
+	if run == nil {
+		return
+	}
+	dataCode := ""
+	if i.Message != nil {
+		dataCode = i.Message.DataStructureCode
+	}
+	tx.Enqueue(domain.EngineCommand{
+		ID: newID(), RunID: *run, OrderKey: *run, Kind: domain.CommandSignal, Shape: shape,
+		ItemID: &i.ID, ItemType: i.Type, ItemCode: i.DefinitionCode(), DataCode: dataCode,
+		CreatedAt: now, NotBefore: now,
+	})
+}

@@ -1,0 +1,29 @@
+package app
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// ItemFilter narrows FindProcessItems.
+type ItemFilter = persistence.ItemFilter
+
+// FindProcessItems (B21) returns a page of the process items that the caller
+// sees.
+func (s *Service) FindProcessItems(
+	ctx context.Context, caller domain.Caller, filter ItemFilter, page domain.PageRequest, sort []domain.SortKey,
+) (domain.Page[domain.ProcessItem], error) {
+	return s.reader.ListProcessItems(ctx, caller, filter, page, sort)
+}
+
+// RetrieveProcessItem (B23) returns a process item, or NOT_FOUND where the
+// caller does not see it.
+func (s *Service) RetrieveProcessItem(
+	ctx context.Context, caller domain.Caller, id uuid.UUID,
+) (*domain.ProcessItem, error) {
+	return s.reader.GetProcessItem(ctx, caller, id)
+}

@@ -1,0 +1,91 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// CancelProcess (B11) cancels a running process together with its open tasks
+// and asks its workflow to stop. It takes the Manager permission. A cancelled
+// process is returned as it is, a completed one refused with INVALID_STATE.
+func (s *Service) CancelProcess(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.Process, error) {
+	var process *domain.Process
+	now := s.now()
+	err := s.write(ctx, func(tx *persistence.Tx) error {
+		locked, err := tx.LockProcessAndOpenTasks(ctx, caller, id, nil)
+		if err != nil {
+			return err
+		}
+		process = locked.Process
+		if err := process.Manage(locked.Rights); err != nil {
+			return err
+		}
+		changed, err := process.Cancel(caller.PrincipalID, now)
+		if err != nil || !changed {
+			return err
+		}
+		s.stopWorkflow(tx, locked.RunID, now)
+		cancelTasks(tx, locked.Open, caller.PrincipalID, now)
+		return finishProcess(tx, process, caller.PrincipalID, now)
+	})
+	return process, err
+}
+
+// CancelProcessProcessItems (B12) cancels the open tasks of a process that ids
+// names, or all of them when there are no ids; other items and finished tasks
+// are skipped and the process stays as it is. It takes the Manager permission.
+// An id that is no item of the process is NOT_FOUND.
+func (s *Service) CancelProcessProcessItems(
+	ctx context.Context, caller domain.Caller, id uuid.UUID, ids []uuid.UUID,
+) (*domain.Process, error) {
+	ids = distinct(ids)
+	var process *domain.Process
+	now := s.now()
+	err := s.write(ctx, func(tx *persistence.Tx) error {
+		locked, err := tx.LockProcessAndOpenTasks(ctx, caller, id, ids)
+		if err != nil {
+			return err
+		}
+		process = locked.Process
+		if err := process.Manage(locked.Rights); err != nil {
+			return err
+		}
+		if locked.Known != len(ids) {
+			return domain.NotFound("process item")
+		}
+		cancelTasks(tx, locked.Open, caller.PrincipalID, now)
+		return nil
+	})
+	return process, err
+}
+
+// cancelTasks cancels open tasks that are under lock.
+func cancelTasks(tx *persistence.Tx, open []*domain.ProcessItem, by uuid.UUID, now time.Time) {
+	for _, item := range open {
+		if item.Cancel(by, now) {
+			tx.UpdateTaskState(item)
+			tx.InsertEvent(domain.ItemEvent(newID(), domain.EventItemTaskStateChanged, item, by, now))
+		}
+	}
+}
+
+// distinct returns the ids without repetitions, nil when there are none.
+func distinct(ids []uuid.UUID) []uuid.UUID {
+	if len(ids) == 0 {
+		return nil
+	}
+	seen := make(map[uuid.UUID]bool, len(ids))
+	var out []uuid.UUID
+	for _, id := range ids {
+		if !seen[id] {
+			seen[id] = true
+			out = append(out, id)
+		}
+	}
+	return out
+}

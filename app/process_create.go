@@ -1,0 +1,148 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// PrincipalKey names a principal by its id or, for users, by e-mail.
+type PrincipalKey = persistence.PrincipalKey
+
+// NewProcess is what a process is created from. The definition is named by its
+// id, or by tenant and code; the tenant may be left out where the code is clear
+// without it. Metadata is a JSON object or nil.
+type NewProcess struct {
+	ID         *uuid.UUID
+	Definition persistence.DefinitionKey
+	Initiator  PrincipalKey
+	Metadata   json.RawMessage
+}
+
+// CreateProcess (B8) starts a process of a published definition, pinned to the
+// version that is published now, and reports whether it is new: with an id that
+// is taken already, the process that has it is returned as it is.
+//
+// It takes the Initiator or the Manager permission on the definition. Errors:
+// DEFINITION_NOT_FOUND, DEFINITION_NOT_PUBLISHED, ACCESS_DENIED, VALIDATION for
+// an initiator who is no active principal of the tenant, CONFLICT for an id
+// that something the caller does not see has already.
+func (s *Service) CreateProcess(
+	ctx context.Context, caller domain.Caller, in NewProcess,
+) (process *domain.Process, created bool, err error) {
+	if in.Definition.ID == nil && in.Definition.Code == "" {
+		return nil, false, domain.InvalidBody("/processDefinitionId", "is required, or else processDefinitionCode")
+	}
+	id, now := idOr(in.ID), s.now()
+	err = s.write(ctx, func(tx *persistence.Tx) error {
+		known, err := tx.PrepareProcess(ctx, caller, id, in.Definition, in.Initiator)
+		if err != nil {
+			return err
+		}
+		if known.Existing != nil {
+			if !known.ExistingVisible {
+				return idTaken()
+			}
+			process, created = known.Existing, false
+			return nil
+		}
+		process, created = nil, true
+		process, err = s.startProcess(ctx, tx, caller, id, in, known, now)
+		return err
+	})
+	return process, created && err == nil, err
+}
+
+func (s *Service) startProcess(
+	ctx context.Context, tx *persistence.Tx, caller domain.Caller, id uuid.UUID, in NewProcess,
+	known *persistence.NewProcess, now time.Time,
+) (*domain.Process, error) {
+	found, err := startable(known.Definitions)
+	if err != nil {
+		return nil, err
+	}
+	initiator, err := resolvePrincipal(in.Initiator, known.Initiator, found.TenantID, "/initiator")
+	if err != nil {
+		return nil, err
+	}
+	if initiator == nil {
+		initiator = &caller.PrincipalID
+	}
+	d, err := s.definitions.get(ctx, tx, *found.Version)
+	if err != nil {
+		return nil, err
+	}
+	p := &domain.Process{
+		ID: id, TenantID: found.TenantID, Definition: d.DefinitionRef, State: domain.ProcessRunning,
+		InitiatorID: *initiator, Audit: domain.NewAudit(caller.PrincipalID, now),
+	}
+	if p.Metadata, err = initialValue(d.metadata, in.Metadata); err != nil {
+		return nil, err
+	}
+	if p.Entity, err = initialValue(d.entity, nil); err != nil {
+		return nil, err
+	}
+	if err := tx.InsertProcess(p); err != nil {
+		return nil, err
+	}
+	tx.InsertEvent(domain.ProcessEvent(newID(), domain.EventProcessCreated, p, caller.PrincipalID, now))
+	tx.InsertEvent(domain.ProcessEvent(newID(), domain.EventProcessStateChanged, p, caller.PrincipalID, now))
+	if d.Engine != nil {
+		member, err := caller.Tenant(&p.TenantID)
+		if err != nil {
+			return nil, err
+		}
+		run := domain.NewProcessRun(newID(), p, member.Namespace, *d.Engine)
+		tx.InsertEngineRun(run, now)
+		tx.Enqueue(domain.EngineCommand{
+			ID: newID(), RunID: run.ID, OrderKey: run.ID, Kind: domain.CommandStart, CreatedAt: now, NotBefore: now,
+		})
+	}
+	return p, nil
+}
+
+// startable picks the definition that the caller may start processes of.
+func startable(found []persistence.FoundDefinition) (persistence.FoundDefinition, error) {
+	var none persistence.FoundDefinition
+	if len(found) > 1 {
+		return none, domain.InvalidBody("/tenantId", "is required: several of your tenants have this definition")
+	}
+	if len(found) == 0 || !found[0].Rights.Sees() {
+		return none, &domain.Error{
+			Kind: domain.KindNotFound, Code: domain.CodeDefinitionNotFound, Message: "process definition not found",
+		}
+	}
+	if !found[0].Rights.MayStart() {
+		return none, domain.Denied("the Initiator permission on the process definition is required")
+	}
+	if found[0].Version == nil {
+		return none, domain.Conflict(domain.CodeDefinitionNotPublished, "the process definition is not published")
+	}
+	return found[0], nil
+}
+
+// resolvePrincipal turns a principal that was asked for into its id, nil when
+// nobody was. location is the JSON Pointer without its ending Id or Email.
+func resolvePrincipal(
+	key PrincipalKey, found *persistence.PrincipalTenants, tenant uuid.UUID, location string,
+) (*uuid.UUID, error) {
+	switch {
+	case key.Empty():
+		return nil, nil
+	case found.In(tenant):
+		return &found.ID, nil
+	case key.ID != nil:
+		return nil, domain.InvalidBody(location+"Id", "is no active principal of the tenant")
+	default:
+		return nil, domain.InvalidBody(location+"Email", "is no active user of the tenant")
+	}
+}
+
+func idTaken() error {
+	return domain.Conflict(domain.CodeConflict, "the id is already in use")
+}

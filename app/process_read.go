@@ -1,0 +1,26 @@
+package app
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// ProcessFilter narrows FindProcesses.
+type ProcessFilter = persistence.ProcessFilter
+
+// FindProcesses (B7) returns a page of the processes that the caller sees.
+func (s *Service) FindProcesses(
+	ctx context.Context, caller domain.Caller, filter ProcessFilter, page domain.PageRequest, sort []domain.SortKey,
+) (domain.Page[domain.Process], error) {
+	return s.reader.ListProcesses(ctx, caller, filter, page, sort)
+}
+
+// RetrieveProcess (B9) returns a process, or NOT_FOUND where the caller does
+// not see it.
+func (s *Service) RetrieveProcess(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.Process, error) {
+	return s.reader.GetProcess(ctx, caller, id)
+}

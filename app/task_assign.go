@@ -1,0 +1,45 @@
+package app
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// AssignProcessItemTask (B27) makes an active principal of the tenant the owner
+// of an open task, which is then CLAIMED. It takes the Manager permission or
+// owning the task. The same owner again changes nothing.
+func (s *Service) AssignProcessItemTask(
+	ctx context.Context, caller domain.Caller, id uuid.UUID, owner PrincipalKey,
+) (*domain.ProcessItem, error) {
+	if owner.Empty() {
+		return nil, domain.InvalidBody("/ownerId", "is required, or else ownerEmail")
+	}
+	var item *domain.ProcessItem
+	now := s.now()
+	err := s.write(ctx, func(tx *persistence.Tx) error {
+		locked, found, err := tx.LockProcessItemAnd(ctx, caller, id, owner)
+		if err != nil {
+			return err
+		}
+		item = locked.ProcessItem
+		if err := item.Handle(locked.Rights, caller.PrincipalID); err != nil {
+			return err
+		}
+		principal, err := resolvePrincipal(owner, found, item.TenantID, "/owner")
+		if err != nil {
+			return err
+		}
+		changed, err := item.Assign(*principal, caller.PrincipalID, now)
+		if err != nil || !changed {
+			return err
+		}
+		tx.UpdateTaskState(item)
+		tx.InsertEvent(domain.ItemEvent(newID(), domain.EventItemTaskStateChanged, item, caller.PrincipalID, now))
+		return nil
+	})
+	return item, err
+}

@@ -1,0 +1,35 @@
+package app
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// ClaimProcessItemTask (B26) makes the caller, who must be a candidate, the
+// owner of a READY task. Claiming one's own task changes nothing. Of several
+// callers at once exactly one wins; the others get TASK_ALREADY_CLAIMED.
+func (s *Service) ClaimProcessItemTask(
+	ctx context.Context, caller domain.Caller, id uuid.UUID,
+) (*domain.ProcessItem, error) {
+	var item *domain.ProcessItem
+	now := s.now()
+	err := s.write(ctx, func(tx *persistence.Tx) error {
+		locked, err := tx.LockProcessItem(ctx, caller, id)
+		if err != nil {
+			return err
+		}
+		item = locked.ProcessItem
+		changed, err := item.Claim(locked.Rights, caller.PrincipalID, now)
+		if err != nil || !changed {
+			return err
+		}
+		tx.UpdateTaskState(item)
+		tx.InsertEvent(domain.ItemEvent(newID(), domain.EventItemTaskStateChanged, item, caller.PrincipalID, now))
+		return nil
+	})
+	return item, err
+}

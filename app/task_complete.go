@@ -1,0 +1,45 @@
+package app
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// CompleteProcessItemTask (B28) completes a task that the caller owns and tells
+// the workflow of the process. Repeating it changes nothing. Somebody else's
+// task is refused with TASK_NOT_OWNED, invalid data with TASK_DATA_INVALID where
+// the definition asks for valid data.
+func (s *Service) CompleteProcessItemTask(
+	ctx context.Context, caller domain.Caller, id uuid.UUID,
+) (*domain.ProcessItem, error) {
+	var item *domain.ProcessItem
+	now := s.now()
+	err := s.write(ctx, func(tx *persistence.Tx) error {
+		locked, err := tx.LockProcessItem(ctx, caller, id)
+		if err != nil {
+			return err
+		}
+		item = locked.ProcessItem
+		d, err := s.definitions.get(ctx, tx, locked.ProcessVersion)
+		if err != nil {
+			return err
+		}
+		definition, ok := d.items[item.DefinitionCode()]
+		requireValid := ok && definition.Spec.RequireValidDataOnComplete
+		changed, err := item.Complete(requireValid, caller.PrincipalID, now)
+		if err != nil || !changed {
+			return err
+		}
+		tx.UpdateTaskState(item)
+		tx.InsertEvent(domain.ItemEvent(newID(), domain.EventItemTaskStateChanged, item, caller.PrincipalID, now))
+		if locked.ProcessState == domain.ProcessRunning {
+			signalItem(tx, item, locked.RunID, locked.SignalShape, now)
+		}
+		return nil
+	})
+	return item, err
+}

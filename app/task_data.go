@@ -1,0 +1,88 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/jsondoc"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// UpdateProcessItemTaskData (B30) replaces the data of an open task of a
+// running process. Data that violates the schema is stored with its violations.
+// It takes owning the task or the Manager permission.
+func (s *Service) UpdateProcessItemTaskData(
+	ctx context.Context, caller domain.Caller, id uuid.UUID, data json.RawMessage,
+) (*domain.ProcessItem, error) {
+	return s.changeTask(ctx, caller, id, func(i *domain.ProcessItem, d *itemDefinition) error {
+		value, err := d.data.Validate(data)
+		if err != nil {
+			return err
+		}
+		i.SetTaskData(value, caller.PrincipalID, s.now())
+		return nil
+	})
+}
+
+// PatchProcessItemTaskData (B31) patches the data of an open task, all or
+// nothing, under the conditions of UpdateProcessItemTaskData. PATCH_FAILED says
+// that the patch does not fit the data.
+func (s *Service) PatchProcessItemTaskData(
+	ctx context.Context, caller domain.Caller, id uuid.UUID, patch []jsondoc.Operation,
+) (*domain.ProcessItem, error) {
+	return s.changeTask(ctx, caller, id, func(i *domain.ProcessItem, d *itemDefinition) error {
+		if len(patch) == 0 {
+			return nil
+		}
+		value, err := patched(d.data, i.Task.Data, patch)
+		if err != nil {
+			return err
+		}
+		i.SetTaskData(value, caller.PrincipalID, s.now())
+		return nil
+	})
+}
+
+// UpdateProcessItemTaskContextData (B32) replaces the context data of an open
+// task, under the conditions of UpdateProcessItemTaskData.
+func (s *Service) UpdateProcessItemTaskContextData(
+	ctx context.Context, caller domain.Caller, id uuid.UUID, data json.RawMessage,
+) (*domain.ProcessItem, error) {
+	return s.changeTask(ctx, caller, id, func(i *domain.ProcessItem, d *itemDefinition) error {
+		value, err := d.contextData.Validate(data)
+		if err != nil {
+			return err
+		}
+		i.SetTaskContextData(value, caller.PrincipalID, s.now())
+		return nil
+	})
+}
+
+// changeTask changes a task whose data the caller may write.
+func (s *Service) changeTask(
+	ctx context.Context, caller domain.Caller, id uuid.UUID, change func(*domain.ProcessItem, *itemDefinition) error,
+) (*domain.ProcessItem, error) {
+	var item *domain.ProcessItem
+	err := s.write(ctx, func(tx *persistence.Tx) error {
+		locked, err := tx.LockProcessItem(ctx, caller, id)
+		if err != nil {
+			return err
+		}
+		item = locked.ProcessItem
+		if err := item.WriteTask(locked.ProcessState, locked.Rights, caller.PrincipalID); err != nil {
+			return err
+		}
+		d, err := s.definitions.get(ctx, tx, locked.ProcessVersion)
+		if err != nil {
+			return err
+		}
+		if err := change(item, d.items[item.DefinitionCode()]); err != nil {
+			return err
+		}
+		return tx.UpdateTaskData(item)
+	})
+	return item, err
+}

@@ -1,0 +1,106 @@
+package domain
+
+import (
+	"encoding/json"
+
+	"github.com/google/uuid"
+)
+
+// DefinitionRef names a definition as resources show it: its id, the version
+// they are pinned to, and its code.
+type DefinitionRef struct {
+	ID      uuid.UUID
+	Version uuid.UUID
+	Code    string
+}
+
+// SignalShape says which signal a process definition's workflow understands
+// when an item is completed (engine contract, "Signals").
+type SignalShape string
+
+// The signal shapes.
+const (
+	SignalShapeA SignalShape = "A"
+	SignalShapeB SignalShape = "B"
+)
+
+// EngineBinding names the workflow that runs the processes of a definition, the
+// task queue its workers serve, and the application that runs those workers.
+type EngineBinding struct {
+	WorkflowType string
+	TaskQueue    string
+	SignalShape  SignalShape
+	RunnerID     uuid.UUID
+}
+
+// ProcessDefinition is one published, immutable version of a process
+// definition. Engine is nil for a manual process.
+type ProcessDefinition struct {
+	DefinitionRef
+	TenantID uuid.UUID
+	Name     string
+	Engine   *EngineBinding
+	Spec     ProcessSpec
+	Items    []ItemDefinition
+}
+
+// ProcessSpec is the part of a process definition that the database keeps as
+// one document. A nil schema accepts any object.
+type ProcessSpec struct {
+	MetadataSchema json.RawMessage `json:"metadataSchema,omitempty"`
+	EntitySchema   json.RawMessage `json:"entitySchema,omitempty"`
+}
+
+// Item finds the item definition with the code.
+func (d *ProcessDefinition) Item(code string) (*ItemDefinition, bool) {
+	for i := range d.Items {
+		if d.Items[i].Code == code {
+			return &d.Items[i], true
+		}
+	}
+	return nil, false
+}
+
+// ItemDefinition is what a process definition says of one kind of item.
+type ItemDefinition struct {
+	DefinitionRef
+	Type ItemType
+	Name string
+	Spec ItemSpec
+}
+
+// ItemSpec is the part of an item definition that the database keeps as one
+// document. A nil schema accepts any object.
+type ItemSpec struct {
+	DataSchema                 json.RawMessage `json:"dataSchema,omitempty"`
+	ContextDataSchema          json.RawMessage `json:"contextDataSchema,omitempty"`
+	RequireValidDataOnComplete bool            `json:"requireValidDataOnComplete,omitempty"`
+}
+
+// ProcessPermission is a right on the processes of a definition.
+type ProcessPermission string
+
+// The process permissions.
+const (
+	PermissionInitiator     ProcessPermission = "INITIATOR"
+	PermissionViewer        ProcessPermission = "VIEWER"
+	PermissionManager       ProcessPermission = "MANAGER"
+	PermissionAdministrator ProcessPermission = "ADMINISTRATOR"
+)
+
+// ItemPermission is a right on the items of an item definition.
+type ItemPermission string
+
+// The item permissions.
+const (
+	PermissionCandidate  ItemPermission = "CANDIDATE"
+	PermissionItemViewer ItemPermission = "VIEWER"
+)
+
+// Grantee is who a right is given to. ProcessInitiator stands for whoever is
+// the initiator of the process in question; otherwise ID is a principal's or a
+// group's.
+type Grantee struct {
+	ID               uuid.UUID
+	ProcessInitiator bool
+}

@@ -1,0 +1,136 @@
+package domain
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// EngineRunState is how far a workflow that the service started on a worker's
+// task queue has got.
+type EngineRunState string
+
+// The engine run states. A PENDING run is committed but not yet known to
+// Temporal.
+const (
+	RunPending   EngineRunState = "PENDING"
+	RunRunning   EngineRunState = "RUNNING"
+	RunCompleted EngineRunState = "COMPLETED"
+	RunCancelled EngineRunState = "CANCELLED"
+	RunFailed    EngineRunState = "FAILED"
+)
+
+// EngineRunKind says what a run is for, and so what OwnerID is the id of.
+type EngineRunKind string
+
+// RunKindProcess is the run of a process's own workflow.
+const RunKindProcess EngineRunKind = "PROCESS"
+
+// EngineRun is a workflow that the service starts on a worker's task queue.
+// RunID is Temporal's: of the first run of a chain, empty until the workflow
+// was started, and while the run is PENDING again that of the attempt before.
+type EngineRun struct {
+	ID           uuid.UUID
+	TenantID     uuid.UUID
+	Kind         EngineRunKind
+	OwnerID      uuid.UUID
+	Namespace    string
+	WorkflowID   string
+	RunID        string
+	WorkflowType string
+	TaskQueue    string
+	State        EngineRunState
+}
+
+// NewProcessRun is the run of the workflow that is the process. The workflow id
+// is derived from the process id, so that a start can be repeated safely.
+func NewProcessRun(id uuid.UUID, p *Process, namespace string, binding EngineBinding) EngineRun {
+	return EngineRun{
+		ID: id, TenantID: p.TenantID, Kind: RunKindProcess, OwnerID: p.ID, Namespace: namespace,
+		WorkflowID: "process-" + p.ID.String(), WorkflowType: binding.WorkflowType,
+		TaskQueue: binding.TaskQueue, State: RunPending,
+	}
+}
+
+// EndedBy reports whether c is the end of the run. A run that is PENDING can
+// have ended already, for its workflow may be faster than the service can note
+// that it was started; but then the end is not that of the attempt before.
+func (r *EngineRun) EndedBy(c Closing) bool {
+	switch r.State {
+	case RunRunning:
+		return c.RunID == r.RunID
+	case RunPending:
+		return c.RunID != r.RunID
+	case RunCompleted, RunCancelled, RunFailed:
+		return false
+	}
+	return false
+}
+
+// Close moves the run to the state in which c leaves it.
+func (r *EngineRun) Close(c Closing) {
+	r.State, r.RunID = c.Status, c.RunID
+}
+
+// Restart makes a failed run PENDING again and reports whether it was failed.
+func (r *EngineRun) Restart() bool {
+	if r.State != RunFailed {
+		return false
+	}
+	r.State = RunPending
+	return true
+}
+
+// CommandKind says what an engine command asks of Temporal.
+type CommandKind string
+
+// The engine commands.
+const (
+	CommandStart     CommandKind = "START"
+	CommandRestart   CommandKind = "RESTART"
+	CommandSignal    CommandKind = "SIGNAL"
+	CommandCancel    CommandKind = "CANCEL"
+	CommandTerminate CommandKind = "TERMINATE"
+)
+
+// DueCommand is an engine command that is to be carried out now, with what
+// carrying it out takes: the run it is about, the time zone that the tenant's
+// workflows are told, and how often it has been tried in vain.
+type DueCommand struct {
+	EngineCommand
+	Run      EngineRun
+	TimeZone string
+	Attempts int
+}
+
+// EngineCommand is something to be asked of Temporal once the transaction that
+// wrote it has committed. Commands with the same OrderKey are carried out one
+// after the other in the order they were written. ID is also the request id
+// under which Temporal recognises a repetition. Item fields are set for signals.
+type EngineCommand struct {
+	ID        uuid.UUID
+	RunID     uuid.UUID
+	OrderKey  uuid.UUID
+	Kind      CommandKind
+	ItemID    *uuid.UUID
+	ItemType  ItemType
+	ItemCode  string
+	DataCode  string
+	Shape     SignalShape
+	CreatedAt time.Time
+	NotBefore time.Time
+}
+
+// Closing is the end of a workflow as Temporal reports it. RunID is the first
+// run of the chain that ended: a workflow that continues as new, is retried or
+// is reset keeps it. Status is one of RunCompleted, RunCancelled and RunFailed;
+// Message and Failure tell why a run failed.
+type Closing struct {
+	Namespace  string
+	WorkflowID string
+	RunID      string
+	Status     EngineRunState
+	Message    string
+	Failure    string
+	ClosedAt   time.Time
+}

@@ -1,0 +1,143 @@
+package domain
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Kind groups errors by what the caller can do about them. The API maps each
+// kind to one HTTP status.
+type Kind string
+
+// The kinds of error.
+const (
+	KindInvalid          Kind = "invalid"
+	KindUnauthenticated  Kind = "unauthenticated"
+	KindDenied           Kind = "denied"
+	KindNotFound         Kind = "not found"
+	KindConflict         Kind = "conflict"
+	KindPrecondition     Kind = "precondition"
+	KindTooLarge         Kind = "too large"
+	KindUnsupportedMedia Kind = "unsupported media"
+	KindRateLimited      Kind = "rate limited"
+	KindUnavailable      Kind = "unavailable"
+	KindInternal         Kind = "internal"
+)
+
+// Code is a stable, machine-readable reason. The list is closed: clients may
+// switch on it.
+type Code string
+
+// The error codes.
+const (
+	CodeValidation             Code = "VALIDATION"
+	CodeNotFound               Code = "NOT_FOUND"
+	CodeAccessDenied           Code = "ACCESS_DENIED"
+	CodeUnauthenticated        Code = "UNAUTHENTICATED"
+	CodeInvalidState           Code = "INVALID_STATE"
+	CodeTaskAlreadyClaimed     Code = "TASK_ALREADY_CLAIMED"
+	CodeTaskNotOwned           Code = "TASK_NOT_OWNED"
+	CodeTaskDataInvalid        Code = "TASK_DATA_INVALID"
+	CodeProcessFinished        Code = "PROCESS_FINISHED"
+	CodeDefinitionNotPublished Code = "DEFINITION_NOT_PUBLISHED"
+	CodeDefinitionNotFound     Code = "DEFINITION_NOT_FOUND"
+	CodeDocumentTooLarge       Code = "DOCUMENT_TOO_LARGE"
+	CodeDocumentType           Code = "DOCUMENT_TYPE"
+	CodeDocumentExpired        Code = "DOCUMENT_EXPIRED"
+	CodePatchFailed            Code = "PATCH_FAILED"
+	CodeFeatureDisabled        Code = "FEATURE_DISABLED"
+	CodeAIRunPending           Code = "AI_RUN_PENDING"
+	CodeConflict               Code = "CONFLICT"
+	CodePreconditionFailed     Code = "PRECONDITION_FAILED"
+	CodeRateLimited            Code = "RATE_LIMITED"
+	CodeUnavailable            Code = "UNAVAILABLE"
+	CodeInternal               Code = "INTERNAL"
+)
+
+// LocationType says which part of a request a Detail is about.
+type LocationType string
+
+// The parts of a request.
+const (
+	LocationBody   LocationType = "body"
+	LocationQuery  LocationType = "query"
+	LocationPath   LocationType = "path"
+	LocationHeader LocationType = "header"
+)
+
+// Detail is one entry of errors[] in an error answer. Location is a JSON
+// Pointer (RFC 6901) for the body and a name for everything else.
+type Detail struct {
+	Code         Code
+	Message      string
+	Location     string
+	LocationType LocationType
+}
+
+// Error is the one error type that callers of the service see. Message and
+// Details are safe to show; Cause is for the log only.
+type Error struct {
+	Kind    Kind
+	Code    Code
+	Message string
+	Details []Detail
+	Cause   error
+}
+
+// Error returns the code and the message, followed by the cause if there is one.
+func (e *Error) Error() string {
+	if e.Cause != nil {
+		return fmt.Sprintf("%s: %s: %v", e.Code, e.Message, e.Cause)
+	}
+	return fmt.Sprintf("%s: %s", e.Code, e.Message)
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Cause }
+
+// HasCode reports whether err is, or wraps, an Error with the given code.
+func HasCode(err error, code Code) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Code == code
+}
+
+// NotFound says that a resource does not exist for the caller. A resource the
+// caller may not see is reported the same way, so the message names the kind of
+// resource and nothing else.
+func NotFound(resource string) *Error {
+	return &Error{Kind: KindNotFound, Code: CodeNotFound, Message: resource + " not found"}
+}
+
+// Denied says that the caller sees the resource but may not do this to it.
+func Denied(message string) *Error {
+	return &Error{Kind: KindDenied, Code: CodeAccessDenied, Message: message}
+}
+
+// Unauthenticated says that credentials are missing or not valid. It never says
+// which part was wrong.
+func Unauthenticated() *Error {
+	return &Error{Kind: KindUnauthenticated, Code: CodeUnauthenticated, Message: "valid credentials are required"}
+}
+
+// ProcessFinished refuses a write on a process in a final state.
+func ProcessFinished() *Error {
+	return &Error{Kind: KindDenied, Code: CodeProcessFinished, Message: "the process is finished"}
+}
+
+// Conflict refuses an operation that the state of the resource does not allow.
+func Conflict(code Code, message string) *Error {
+	return &Error{Kind: KindConflict, Code: code, Message: message}
+}
+
+// Invalid refuses a request because of the value at location.
+func Invalid(locationType LocationType, location, message string) *Error {
+	return &Error{
+		Kind: KindInvalid, Code: CodeValidation, Message: "the request is not valid",
+		Details: []Detail{{Code: CodeValidation, Message: message, Location: location, LocationType: locationType}},
+	}
+}
+
+// InvalidBody refuses a request because of the body value at the JSON Pointer.
+func InvalidBody(pointer, message string) *Error {
+	return Invalid(LocationBody, pointer, message)
+}

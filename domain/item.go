@@ -1,0 +1,195 @@
+package domain
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// ItemType is the kind of a process item.
+type ItemType string
+
+// The item types.
+const (
+	ItemTask    ItemType = "TASK"
+	ItemMessage ItemType = "MESSAGE"
+	ItemThread  ItemType = "THREAD"
+)
+
+// ProcessItem is a task, a message or a thread of a process (specification
+// section 2.10). Task is set for tasks only, Message for messages only.
+// Definition is nil for a message that names none.
+type ProcessItem struct {
+	ID                  uuid.UUID
+	TenantID            uuid.UUID
+	ProcessID           uuid.UUID
+	ProcessDefinitionID uuid.UUID
+	Type                ItemType
+	Definition          *DefinitionRef
+	OwnerID             *uuid.UUID
+	Task                *Task
+	Message             *Message
+	Audit
+}
+
+// Message is the content of a MESSAGE item: CommonMark text, data or both.
+type Message struct {
+	Text              string
+	Data              *JSONValue
+	DataStructureCode string
+}
+
+// DefinitionCode is the item definition's code, or "" when the item has none.
+func (i *ProcessItem) DefinitionCode() string {
+	if i.Definition == nil {
+		return ""
+	}
+	return i.Definition.Code
+}
+
+// task returns the task block, or a conflict for items that are not tasks.
+func (i *ProcessItem) task() (*Task, error) {
+	if i.Task == nil {
+		return nil, Conflict(CodeInvalidState, "the process item is not a task")
+	}
+	return i.Task, nil
+}
+
+func (i *ProcessItem) ownedBy(principal uuid.UUID) bool {
+	return i.OwnerID != nil && *i.OwnerID == principal
+}
+
+// Claim makes by the owner of a READY task and reports whether anything
+// changed. Claiming one's own task changes nothing; somebody else's is refused
+// with TASK_ALREADY_CLAIMED, a caller who is no candidate with ACCESS_DENIED.
+func (i *ProcessItem) Claim(rights ItemRights, by uuid.UUID, now time.Time) (bool, error) {
+	task, err := i.task()
+	if err != nil {
+		return false, err
+	}
+	if task.State == TaskClaimed && i.ownedBy(by) {
+		return false, nil
+	}
+	if !rights.Candidate {
+		return false, Denied("only a candidate of the task may claim it")
+	}
+	if task.State == TaskClaimed {
+		return false, Conflict(CodeTaskAlreadyClaimed, "the task is claimed by somebody else")
+	}
+	if err := task.act(claimTask, now); err != nil {
+		return false, err
+	}
+	i.OwnerID = &by
+	i.touch(by, now)
+	return true, nil
+}
+
+// Handle says whether by may assign the task and write to it: its owner and
+// Managers may.
+func (i *ProcessItem) Handle(rights ItemRights, by uuid.UUID) error {
+	if _, err := i.task(); err != nil {
+		return err
+	}
+	if rights.Manages || i.ownedBy(by) {
+		return nil
+	}
+	return notOwned()
+}
+
+// Assign makes owner the owner of an open task and reports whether anything
+// changed. Whether by may do so is for Handle to say.
+func (i *ProcessItem) Assign(owner, by uuid.UUID, now time.Time) (bool, error) {
+	task, err := i.task()
+	if err != nil {
+		return false, err
+	}
+	if task.State == TaskClaimed && i.ownedBy(owner) {
+		return false, nil
+	}
+	if err := task.act(assignTask, now); err != nil {
+		return false, err
+	}
+	i.OwnerID = &owner
+	i.touch(by, now)
+	return true, nil
+}
+
+// Complete moves a task that by owns to COMPLETED and reports whether anything
+// changed. Somebody else's task is refused with TASK_NOT_OWNED. Data that
+// violates its schema is refused with TASK_DATA_INVALID where the definition
+// requires valid data.
+func (i *ProcessItem) Complete(requireValidData bool, by uuid.UUID, now time.Time) (bool, error) {
+	task, err := i.task()
+	if err != nil {
+		return false, err
+	}
+	if i.OwnerID != nil && !i.ownedBy(by) {
+		return false, notOwned()
+	}
+	if task.State == TaskCompleted {
+		return false, nil
+	}
+	if requireValidData && task.Data != nil && !task.Data.Valid && task.State == TaskClaimed {
+		return false, Conflict(CodeTaskDataInvalid, "the data of the task is not valid")
+	}
+	if err := task.act(completeTask, now); err != nil {
+		return false, err
+	}
+	i.touch(by, now)
+	return true, nil
+}
+
+// Cancel moves an open task to CANCELLED and reports whether anything changed:
+// items that are not open tasks are left as they are.
+func (i *ProcessItem) Cancel(by uuid.UUID, now time.Time) bool {
+	if i.Task == nil || i.Task.act(cancelTask, now) != nil {
+		return false
+	}
+	i.touch(by, now)
+	return true
+}
+
+// WriteTask says whether by may write the data of the task: as far as Handle
+// allows, while the process is not finished and the task is open.
+func (i *ProcessItem) WriteTask(process ProcessState, rights ItemRights, by uuid.UUID) error {
+	if err := i.Handle(rights, by); err != nil {
+		return err
+	}
+	if process != ProcessRunning {
+		return ProcessFinished()
+	}
+	_, err := taskTransitions.next(i.Task.State, saveTask)
+	return err
+}
+
+// SetTaskData replaces the data of a task that may be written to.
+func (i *ProcessItem) SetTaskData(value JSONValue, by uuid.UUID, now time.Time) {
+	i.Task.Data = &value
+	i.touch(by, now)
+}
+
+// SetTaskContextData replaces the context data of a task that may be written
+// to.
+func (i *ProcessItem) SetTaskContextData(value JSONValue, by uuid.UUID, now time.Time) {
+	i.Task.ContextData = &value
+	i.touch(by, now)
+}
+
+// AppendLog adds an entry to the log of a task that is not cancelled and drops
+// the oldest ones beyond limit. Its owner and Managers may do so.
+func (i *ProcessItem) AppendLog(entry TaskLog, limit int, rights ItemRights, by uuid.UUID, now time.Time) error {
+	if err := i.Handle(rights, by); err != nil {
+		return err
+	}
+	if err := i.Task.act(logTask, now); err != nil {
+		return err
+	}
+	i.Task.Logs = append(i.Task.Logs, entry)
+	i.Task.Logs = i.Task.Logs[max(0, len(i.Task.Logs)-limit):]
+	i.touch(by, now)
+	return nil
+}
+
+func notOwned() *Error {
+	return &Error{Kind: KindDenied, Code: CodeTaskNotOwned, Message: "the task is not yours"}
+}

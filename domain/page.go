@@ -1,0 +1,30 @@
+package domain
+
+// PageRequest asks for one page of a list. Number counts from 0; Size is
+// 0..1000, and 0 asks for the totals alone (specification section 4.1).
+type PageRequest struct {
+	Number int
+	Size   int
+}
+
+// SortKey orders a list by one property, named as the API names it.
+type SortKey struct {
+	Property   string
+	Descending bool
+}
+
+// Page is one page of a list together with the number of all elements that
+// match, of which Items is a part.
+type Page[T any] struct {
+	PageRequest
+	Items []T
+	Total int64
+}
+
+// TotalPages is the number of pages of this size, 0 when the size is 0.
+func (p Page[T]) TotalPages() int {
+	if p.Size == 0 {
+		return 0
+	}
+	return int((p.Total + int64(p.Size) - 1) / int64(p.Size))
+}

@@ -1,0 +1,81 @@
+package domain
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// SystemPrincipalID is the principal recorded as the author of what the service
+// does by itself, such as completing a process whose workflow has returned. It
+// exists in every database.
+func SystemPrincipalID() uuid.UUID {
+	return uuid.UUID{0x01, 0x97, 0, 0, 0, 0, 0x70, 0, 0x80, 0, 0, 0, 0, 0, 0, 1}
+}
+
+// Audit says who created and last changed a resource, and when
+// (specification section 2.1). Times are UTC with microsecond precision.
+type Audit struct {
+	CreatedBy      uuid.UUID
+	CreatedAt      time.Time
+	LastModifiedBy uuid.UUID
+	LastModifiedAt time.Time
+}
+
+// NewAudit is the audit of a resource that by creates now.
+func NewAudit(by uuid.UUID, now time.Time) Audit {
+	return Audit{CreatedBy: by, CreatedAt: now, LastModifiedBy: by, LastModifiedAt: now}
+}
+
+func (a *Audit) touch(by uuid.UUID, now time.Time) {
+	a.LastModifiedBy, a.LastModifiedAt = by, now
+}
+
+// Principal is an actor: a person, a program or the service itself. Email is
+// set for users only. A principal's user or application id is the principal's
+// own id.
+type Principal struct {
+	ID    uuid.UUID
+	Type  PrincipalType
+	Name  string
+	Email string
+}
+
+// PricingPlan is the plan of a tenant.
+type PricingPlan string
+
+// The plans.
+const (
+	PlanFree      PricingPlan = "FREE"
+	PlanPremium   PricingPlan = "PREMIUM"
+	PlanUnlimited PricingPlan = "UNLIMITED"
+)
+
+// Tenant is a partition of all data. Namespace is the Temporal namespace in
+// which its workflows run, TimeZone the IANA zone its workflows are told.
+type Tenant struct {
+	ID        uuid.UUID
+	Name      string
+	Plan      PricingPlan
+	Namespace string
+	TimeZone  string
+	Audit
+}
+
+// TenantUser is a user's membership of one tenant.
+type TenantUser struct {
+	ID        uuid.UUID
+	TenantID  uuid.UUID
+	Role      TenantRole
+	Principal Principal
+	Metadata  *JSONValue
+	Audit
+}
+
+// Group is a set of principals of one tenant that rights can be granted to.
+type Group struct {
+	ID       uuid.UUID
+	TenantID uuid.UUID
+	Code     string
+	Name     string
+}

@@ -1,0 +1,100 @@
+package domain
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// ProcessState is the state of a process (specification section 3.1).
+type ProcessState string
+
+// The process states.
+const (
+	ProcessRunning   ProcessState = "RUNNING"
+	ProcessCompleted ProcessState = "COMPLETED"
+	ProcessCancelled ProcessState = "CANCELLED"
+)
+
+type processAction string
+
+const (
+	completeProcess processAction = "complete"
+	cancelProcess   processAction = "cancel"
+)
+
+//nolint:gochecknoglobals // a constant table: Go has no constant maps
+var processTransitions = transitions[ProcessState, processAction]{
+	{ProcessRunning, completeProcess}:   {to: ProcessCompleted},
+	{ProcessCompleted, completeProcess}: {to: ProcessCompleted},
+	{ProcessCancelled, completeProcess}: {refused: "the process is cancelled"},
+
+	{ProcessRunning, cancelProcess}:   {to: ProcessCancelled},
+	{ProcessCompleted, cancelProcess}: {refused: "the process is completed"},
+	{ProcessCancelled, cancelProcess}: {to: ProcessCancelled},
+}
+
+// Process is a running or finished instance of a process definition.
+type Process struct {
+	ID          uuid.UUID
+	TenantID    uuid.UUID
+	Definition  DefinitionRef
+	State       ProcessState
+	InitiatorID uuid.UUID
+	Metadata    *JSONValue
+	Entity      *JSONValue
+	Audit
+}
+
+// Finished reports whether the process is in a final state.
+func (p *Process) Finished() bool { return p.State != ProcessRunning }
+
+// Complete moves the process to COMPLETED and reports whether that changed it.
+// A cancelled process is refused with INVALID_STATE.
+func (p *Process) Complete(by uuid.UUID, now time.Time) (bool, error) {
+	return p.act(completeProcess, by, now)
+}
+
+// Cancel moves the process to CANCELLED and reports whether that changed it. A
+// completed process is refused with INVALID_STATE. Its open tasks are to be
+// cancelled with it.
+func (p *Process) Cancel(by uuid.UUID, now time.Time) (bool, error) {
+	return p.act(cancelProcess, by, now)
+}
+
+func (p *Process) act(action processAction, by uuid.UUID, now time.Time) (bool, error) {
+	to, err := processTransitions.next(p.State, action)
+	if err != nil || to == p.State {
+		return false, err
+	}
+	p.State = to
+	p.touch(by, now)
+	return true, nil
+}
+
+// Manage refuses callers without the Manager permission with ACCESS_DENIED.
+func (p *Process) Manage(rights ProcessRights) error { return rights.requireManager() }
+
+// Write refuses callers without the Manager permission with ACCESS_DENIED, and
+// any write on a finished process with PROCESS_FINISHED.
+func (p *Process) Write(rights ProcessRights) error {
+	if err := rights.requireManager(); err != nil {
+		return err
+	}
+	if p.Finished() {
+		return ProcessFinished()
+	}
+	return nil
+}
+
+// SetMetadata replaces the metadata of a process that may be written to.
+func (p *Process) SetMetadata(value JSONValue, by uuid.UUID, now time.Time) {
+	p.Metadata = &value
+	p.touch(by, now)
+}
+
+// SetEntity replaces the entity of a process that may be written to.
+func (p *Process) SetEntity(value JSONValue, by uuid.UUID, now time.Time) {
+	p.Entity = &value
+	p.touch(by, now)
+}

@@ -1,0 +1,118 @@
+package domain
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// TaskState is the state of a task (specification section 3.1).
+type TaskState string
+
+// The task states.
+const (
+	TaskReady     TaskState = "READY"
+	TaskClaimed   TaskState = "CLAIMED"
+	TaskCompleted TaskState = "COMPLETED"
+	TaskCancelled TaskState = "CANCELLED"
+)
+
+type taskAction string
+
+const (
+	claimTask    taskAction = "claim"
+	assignTask   taskAction = "assign"
+	completeTask taskAction = "complete"
+	cancelTask   taskAction = "cancel"
+	saveTask     taskAction = "save"
+	logTask      taskAction = "log"
+)
+
+//nolint:gochecknoglobals // a constant table: Go has no constant maps
+var taskTransitions = transitions[TaskState, taskAction]{
+	{TaskReady, claimTask}:     {to: TaskClaimed},
+	{TaskClaimed, claimTask}:   {refused: "the task is claimed"},
+	{TaskCompleted, claimTask}: {refused: "the task is completed"},
+	{TaskCancelled, claimTask}: {refused: "the task is cancelled"},
+
+	{TaskReady, assignTask}:     {to: TaskClaimed},
+	{TaskClaimed, assignTask}:   {to: TaskClaimed},
+	{TaskCompleted, assignTask}: {refused: "the task is completed"},
+	{TaskCancelled, assignTask}: {refused: "the task is cancelled"},
+
+	{TaskReady, completeTask}:     {refused: "the task is not claimed"},
+	{TaskClaimed, completeTask}:   {to: TaskCompleted},
+	{TaskCompleted, completeTask}: {to: TaskCompleted},
+	{TaskCancelled, completeTask}: {refused: "the task is cancelled"},
+
+	{TaskReady, cancelTask}:     {to: TaskCancelled},
+	{TaskClaimed, cancelTask}:   {to: TaskCancelled},
+	{TaskCompleted, cancelTask}: {refused: "the task is completed"},
+	{TaskCancelled, cancelTask}: {refused: "the task is cancelled"},
+
+	{TaskReady, saveTask}:     {to: TaskReady},
+	{TaskClaimed, saveTask}:   {to: TaskClaimed},
+	{TaskCompleted, saveTask}: {refused: "the task is completed"},
+	{TaskCancelled, saveTask}: {refused: "the task is cancelled"},
+
+	{TaskReady, logTask}:     {to: TaskReady},
+	{TaskClaimed, logTask}:   {to: TaskClaimed},
+	{TaskCompleted, logTask}: {to: TaskCompleted},
+	{TaskCancelled, logTask}: {refused: "the task is cancelled"},
+}
+
+// Task is the task block of a process item. The times are nil until the task
+// gets into the state they name. Logs are read back oldest first.
+type Task struct {
+	State       TaskState
+	Data        *JSONValue
+	ContextData *JSONValue
+	Logs        []TaskLog
+	ClaimedAt   *time.Time
+	CompletedAt *time.Time
+	CancelledAt *time.Time
+}
+
+// NewTask is a task that is CLAIMED when it has an owner and READY otherwise.
+func NewTask(owned bool, now time.Time) *Task {
+	if !owned {
+		return &Task{State: TaskReady}
+	}
+	return &Task{State: TaskClaimed, ClaimedAt: &now}
+}
+
+func (t *Task) act(action taskAction, now time.Time) error {
+	to, err := taskTransitions.next(t.State, action)
+	if err != nil {
+		return err
+	}
+	switch {
+	case to == t.State:
+	case to == TaskClaimed:
+		t.ClaimedAt = &now
+	case to == TaskCompleted:
+		t.CompletedAt = &now
+	case to == TaskCancelled:
+		t.CancelledAt = &now
+	}
+	t.State = to
+	return nil
+}
+
+// LogLevel is the level of a task log entry.
+type LogLevel string
+
+// The log levels.
+const (
+	LogInfo  LogLevel = "INFO"
+	LogWarn  LogLevel = "WARN"
+	LogError LogLevel = "ERROR"
+)
+
+// TaskLog is one entry of a task's log.
+type TaskLog struct {
+	ID        uuid.UUID
+	Timestamp time.Time
+	Message   string
+	Level     LogLevel
+}

@@ -1,0 +1,20 @@
+package domain
+
+import "encoding/json"
+
+// JSONValue is a JSON object together with what its schema says of it
+// (specification section 2.6). Value is kept as text, so that numbers, key
+// order and escapes come back as they were sent. A value that violates its
+// schema is stored all the same, with Valid false and Errors filled.
+type JSONValue struct {
+	Valid  bool
+	Value  json.RawMessage
+	Errors []ValueError
+}
+
+// ValueError is one violation. PropertyPath is a JSON Pointer (RFC 6901) into
+// the value; Type is the JSON Schema keyword that failed.
+type ValueError struct {
+	PropertyPath string `json:"propertyPath"`
+	Type         string `json:"type"`
+}

@@ -1,0 +1,196 @@
+package persistence
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+
+	"github.com/procession-dev/procession/persistence/migrations"
+)
+
+// maxAttempts bounds how often a transaction that lost a race is run.
+const maxAttempts = 5
+
+// DB is the service's database. Reads go through Reader; writes that depend on
+// what is stored go through Write.
+type DB struct {
+	pool *pgxpool.Pool
+}
+
+// Open connects to the PostgreSQL server at url with at most maxConns
+// connections. The connection is made when it is first needed; use Ping to find
+// out whether it can be.
+func Open(ctx context.Context, url string, maxConns int32) (*DB, error) {
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, fmt.Errorf("reading the database URL: %w", err)
+	}
+	config.MaxConns = maxConns
+	config.MaxConnIdleTime = 5 * time.Minute
+	config.ConnConfig.RuntimeParams["application_name"] = "procession"
+	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("opening the database: %w", err)
+	}
+	return &DB{pool: pool}, nil
+}
+
+// Close waits for the connections in use and closes all.
+func (db *DB) Close() { db.pool.Close() }
+
+// Ping reports whether the database answers.
+func (db *DB) Ping(ctx context.Context) error {
+	return translate("pinging the database", db.pool.Ping(ctx))
+}
+
+// Connections tells how many connections are in use and how many may be.
+func (db *DB) Connections() (inUse, limit int32) {
+	stat := db.pool.Stat()
+	return stat.AcquiredConns(), stat.MaxConns()
+}
+
+// Reader returns the queries that change nothing.
+func (db *DB) Reader() *Reader { return &Reader{pool: db.pool} }
+
+// Migrate brings the schema up to date. Several processes may call it at once:
+// they take turns.
+func (db *DB) Migrate(ctx context.Context) error {
+	provider, closeProvider, err := db.migrations()
+	if err != nil {
+		return err
+	}
+	defer closeProvider()
+	if _, err := provider.Up(ctx); err != nil {
+		return fmt.Errorf("migrating the database: %w", err)
+	}
+	return nil
+}
+
+// Migrated reports whether the schema is the one this build needs, or newer.
+func (db *DB) Migrated(ctx context.Context) (bool, error) {
+	provider, closeProvider, err := db.migrations()
+	if err != nil {
+		return false, err
+	}
+	defer closeProvider()
+	pending, err := provider.HasPending(ctx)
+	if err != nil {
+		return false, fmt.Errorf("reading the schema version: %w", err)
+	}
+	return !pending, nil
+}
+
+func (db *DB) migrations() (provider *goose.Provider, closeProvider func(), err error) {
+	locker, err := lock.NewPostgresSessionLocker()
+	if err != nil {
+		return nil, nil, fmt.Errorf("preparing migrations: %w", err)
+	}
+	sqlDB := stdlib.OpenDBFromPool(db.pool)
+	provider, err = goose.NewProvider(goose.DialectPostgres, sqlDB, migrations.FS, goose.WithSessionLocker(locker))
+	if err != nil {
+		_ = sqlDB.Close()
+		return nil, nil, fmt.Errorf("reading migrations: %w", err)
+	}
+	return provider, func() { _ = sqlDB.Close() }, nil
+}
+
+// Write runs fn in a transaction and commits it when fn returns nil. Nothing is
+// written before that: fn reads what it needs, then queues its statements, and
+// these go out together with the commit. A transaction that lost a race is run
+// again from the start, so fn must not keep state between runs.
+func (db *DB) Write(ctx context.Context, fn func(tx *Tx) error) error {
+	for attempt := 1; ; attempt++ {
+		err := db.writeOnce(ctx, fn)
+		if err == nil || !retryable(err) || attempt == maxAttempts {
+			return translate("writing", err)
+		}
+	}
+}
+
+func (db *DB) writeOnce(ctx context.Context, fn func(tx *Tx) error) error {
+	conn, err := db.pool.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	tx := &Tx{conn: conn}
+	defer tx.rollback(ctx)
+	if err := fn(tx); err != nil {
+		return err
+	}
+	return tx.commit(ctx)
+}
+
+// Tx is one transaction of DB.Write.
+type Tx struct {
+	conn   *pgxpool.Conn
+	begun  bool
+	closed bool
+	staged bool
+	queued pgx.Batch
+}
+
+// Staged reports whether the transaction stages commands for Temporal.
+func (tx *Tx) Staged() bool { return tx.staged }
+
+// read sends queries in one round trip, the first time together with BEGIN.
+func (tx *Tx) read(ctx context.Context, queries ...query) error {
+	var batch pgx.Batch
+	if !tx.begun {
+		batch.Queue("BEGIN")
+		tx.begun = true
+	}
+	return send(ctx, tx.conn, &batch, queries)
+}
+
+// queue adds a statement to those that go out with the commit. The rows it
+// changes are new or under lock by then, so what it affects is known beforehand.
+func (tx *Tx) queue(sql string, args ...any) {
+	tx.queued.Queue(sql, args...)
+}
+
+func (tx *Tx) commit(ctx context.Context) error {
+	if tx.queued.Len() == 0 {
+		return nil
+	}
+	var batch pgx.Batch
+	if !tx.begun {
+		batch.Queue("BEGIN")
+		tx.begun = true
+	}
+	batch.QueuedQueries = append(batch.QueuedQueries, tx.queued.QueuedQueries...)
+	batch.Queue("COMMIT")
+	if err := tx.conn.SendBatch(ctx, &batch).Close(); err != nil {
+		return err
+	}
+	tx.closed = true
+	return nil
+}
+
+// rollback ends a transaction that was not committed. It does so even when ctx
+// has ended, lest the connection be lost.
+func (tx *Tx) rollback(ctx context.Context) {
+	if tx.closed || !tx.begun || tx.conn.Conn().PgConn().TxStatus() == 'I' {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	// A connection that cannot be rolled back is thrown away on release.
+	_, _ = tx.conn.Exec(ctx, "ROLLBACK")
+}
+
+// Reader runs queries that change nothing.
+type Reader struct {
+	pool *pgxpool.Pool
+}
+
+func (r *Reader) read(ctx context.Context, queries ...query) error {
+	return send(ctx, r.pool, &pgx.Batch{}, queries)
+}

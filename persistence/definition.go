@@ -1,0 +1,217 @@
+package persistence
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+const (
+	selectDefinitionVersion = `
+SELECT v.version, d.id, d.tenant_id, d.code, v.name,
+       coalesce(v.workflow_type, ''), coalesce(v.task_queue, ''), coalesce(v.signal_shape, ''), v.runner_id, v.spec
+  FROM process_definition_versions v
+  JOIN process_definitions d ON d.id = v.process_definition_id
+ WHERE v.version = $1`
+
+	selectItemDefinitionVersions = `
+SELECT d.id, v.version, d.code, v.type, v.name, v.spec
+  FROM item_definition_versions v
+  JOIN item_definitions d ON d.id = v.item_definition_id
+ WHERE v.process_version = $1
+ ORDER BY d.code`
+)
+
+// GetDefinitionVersion returns a version of a process definition with its item
+// definitions. A version never changes, so the result may be kept.
+func (r *Reader) GetDefinitionVersion(ctx context.Context, version uuid.UUID) (*domain.ProcessDefinition, error) {
+	d, err := getDefinitionVersion(ctx, r.read, version)
+	return d, translate("reading a process definition", err)
+}
+
+// GetDefinitionVersion is Reader.GetDefinitionVersion on the connection of the
+// transaction: waiting for a second one while holding one could leave everybody
+// waiting.
+func (tx *Tx) GetDefinitionVersion(ctx context.Context, version uuid.UUID) (*domain.ProcessDefinition, error) {
+	return getDefinitionVersion(ctx, tx.read, version)
+}
+
+func getDefinitionVersion(
+	ctx context.Context, read func(context.Context, ...query) error, version uuid.UUID,
+) (*domain.ProcessDefinition, error) {
+	var d domain.ProcessDefinition
+	var engine domain.EngineBinding
+	var runner *uuid.UUID
+	var spec []byte
+	err := read(ctx,
+		query{selectDefinitionVersion, []any{version}, one(
+			&d.Version, &d.ID, &d.TenantID, &d.Code, &d.Name,
+			&engine.WorkflowType, &engine.TaskQueue, &engine.SignalShape, &runner, &spec)},
+		query{selectItemDefinitionVersions, []any{version}, func(rows pgx.Rows) (err error) {
+			d.Items, err = pgx.CollectRows(rows, scanItemDefinition)
+			return err
+		}})
+	if err != nil {
+		return nil, notFound(err, "process definition")
+	}
+	if runner != nil {
+		engine.RunnerID = *runner
+		d.Engine = &engine
+	}
+	if err := json.Unmarshal(spec, &d.Spec); err != nil {
+		return nil, fmt.Errorf("reading the specification of process definition %s: %w", d.Code, err)
+	}
+	return &d, nil
+}
+
+func scanItemDefinition(row pgx.CollectableRow) (domain.ItemDefinition, error) {
+	var d domain.ItemDefinition
+	var spec []byte
+	if err := row.Scan(&d.ID, &d.Version, &d.Code, &d.Type, &d.Name, &spec); err != nil {
+		return d, err
+	}
+	if err := json.Unmarshal(spec, &d.Spec); err != nil {
+		return d, fmt.Errorf("reading the specification of item definition %s: %w", d.Code, err)
+	}
+	return d, nil
+}
+
+// DefinitionKey names a process definition by its id, or by the tenant and its
+// code. Without a tenant the code is looked for in every tenant of the caller.
+type DefinitionKey struct {
+	ID       *uuid.UUID
+	TenantID *uuid.UUID
+	Code     string
+}
+
+// FoundDefinition is a process definition of one of the caller's tenants.
+// Version is nil while nothing is published.
+type FoundDefinition struct {
+	ID       uuid.UUID
+	TenantID uuid.UUID
+	Version  *uuid.UUID
+	Rights   domain.DefinitionRights
+}
+
+const findDefinition = `
+SELECT d.id, d.tenant_id, d.published_version,
+       coalesce(bool_or(g.permission = 'INITIATOR'), false),
+       coalesce(bool_or(g.permission = 'VIEWER'), false),
+       coalesce(bool_or(g.permission = 'MANAGER'), false)
+  FROM process_definitions d
+  LEFT JOIN process_definition_grants g ON g.process_definition_id = d.id AND ` + callerIsGrantee + `
+ WHERE d.tenant_id = ANY($2)
+   AND ($3::uuid IS NULL OR d.id = $3)
+   AND ($4::uuid IS NULL OR d.tenant_id = $4)
+   AND ($5 = '' OR $3 IS NOT NULL OR d.code = $5)
+ GROUP BY d.id
+ LIMIT 2`
+
+// NewProcess is what is known before a process is created.
+type NewProcess struct {
+	// Existing is the process that has the id already, whatever its tenant.
+	Existing *domain.Process
+	// ExistingVisible is whether the caller sees it.
+	ExistingVisible bool
+	// Definitions are those the key names, two when the key is ambiguous.
+	Definitions []FoundDefinition
+	// Initiator is the principal asked for, nil when there is none.
+	Initiator *PrincipalTenants
+}
+
+const getProcessByID = `
+SELECT ` + processColumns + `, p.tenant_id = ANY($2) AND ` + visibleProcess + `
+  FROM processes p
+ WHERE p.id = $3`
+
+// PrepareProcess reads what creating a process depends on.
+func (tx *Tx) PrepareProcess(
+	ctx context.Context, caller domain.Caller, id uuid.UUID, key DefinitionKey, initiator PrincipalKey,
+) (*NewProcess, error) {
+	n := &NewProcess{}
+	var existing domain.Process
+	err := tx.read(ctx,
+		query{getProcessByID, []any{caller.PrincipalID, caller.TenantIDs(), id}, func(rows pgx.Rows) error {
+			err := scanProcess(&existing, &n.ExistingVisible)(rows)
+			if err == nil {
+				n.Existing = &existing
+			}
+			return ignoreNoRows(err)
+		}},
+		query{findDefinition, []any{caller.PrincipalID, caller.TenantIDs(), key.ID, key.TenantID, key.Code},
+			func(rows pgx.Rows) (err error) {
+				n.Definitions, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (d FoundDefinition, err error) {
+					return d, row.Scan(&d.ID, &d.TenantID, &d.Version,
+						&d.Rights.Initiates, &d.Rights.Views, &d.Rights.Manages)
+				})
+				return err
+			}},
+		lookUpPrincipal(initiator, &n.Initiator))
+	return n, err
+}
+
+// NewItem is what is known before a process item is created.
+type NewItem struct {
+	// Existing is the item that has the id already, whatever its tenant.
+	Existing *domain.ProcessItem
+	// ExistingVisible is whether the caller sees it.
+	ExistingVisible bool
+	// Process is the process, locked so that it cannot be finished meanwhile; nil
+	// when the caller does not see it.
+	Process *LockedProcess
+	// SignalShape is that of the process's workflow, empty without one.
+	SignalShape domain.SignalShape
+	// Owner is the principal asked for, nil when there is none.
+	Owner *PrincipalTenants
+}
+
+const (
+	getItemByID = `
+SELECT ` + itemColumns + `, i.tenant_id = ANY($2) AND ` + visibleItem + `
+  FROM process_items i
+ WHERE i.id = $3`
+
+	shareProcess = `
+SELECT ` + processColumns + `,
+       ` + managesProcess + `,
+       (SELECT r.id FROM engine_runs r WHERE r.kind = 'PROCESS' AND r.owner_id = p.id),
+       coalesce((SELECT v.signal_shape FROM process_definition_versions v WHERE v.version = p.process_version), '')
+  FROM processes p
+ WHERE p.id = $3 AND p.tenant_id = ANY($2) AND ` + visibleProcess + `
+   FOR SHARE OF p`
+)
+
+// PrepareProcessItem reads what creating a process item depends on.
+func (tx *Tx) PrepareProcessItem(
+	ctx context.Context, caller domain.Caller, id, process uuid.UUID, owner PrincipalKey,
+) (*NewItem, error) {
+	n := &NewItem{}
+	var row itemRow
+	var logs []domain.TaskLog
+	var found bool
+	locked := &LockedProcess{Process: &domain.Process{}}
+	err := tx.read(ctx,
+		query{getItemByID, []any{caller.PrincipalID, caller.TenantIDs(), id}, func(rows pgx.Rows) error {
+			err := one(append(row.fields(), &n.ExistingVisible)...)(rows)
+			found = err == nil
+			return ignoreNoRows(err)
+		}},
+		taskLogs(id, &logs),
+		query{shareProcess, []any{caller.PrincipalID, caller.TenantIDs(), process}, func(rows pgx.Rows) error {
+			err := scanProcess(locked.Process, &locked.Rights.Manages, &locked.RunID, &n.SignalShape)(rows)
+			if err == nil {
+				n.Process = locked
+			}
+			return ignoreNoRows(err)
+		}},
+		lookUpPrincipal(owner, &n.Owner))
+	if err == nil && found {
+		n.Existing, err = row.processItem(logs)
+	}
+	return n, err
+}

@@ -1,0 +1,55 @@
+package persistence
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// A runner keeps the queues of its definitions' earlier versions, to which
+// processes are still pinned, until another application takes one over. A queue
+// that a worker named itself must belong to no one else's definition, not even
+// to an earlier version of it: registering must not take work away from others.
+const listServableQueues = `
+WITH bound AS (
+    SELECT v.task_queue, v.runner_id, d.published_version IS NOT DISTINCT FROM v.version AS current
+      FROM process_definitions d
+      JOIN process_definition_versions v ON v.process_definition_id = d.id
+     WHERE d.tenant_id = $2
+       AND v.task_queue IS NOT NULL
+)
+SELECT b.task_queue
+  FROM bound b
+ WHERE b.runner_id = $1
+   AND (b.current
+        OR NOT EXISTS (SELECT 1 FROM bound o
+                        WHERE o.task_queue = b.task_queue AND o.current AND o.runner_id <> $1))
+ UNION
+SELECT q.task_queue
+  FROM workers w
+  JOIN worker_queues q ON q.worker_id = w.id
+ WHERE w.tenant_id = $2
+   AND w.principal_id = $1
+   AND NOT EXISTS (SELECT 1 FROM bound o
+                    WHERE o.task_queue = q.task_queue AND o.runner_id <> $1)
+ ORDER BY task_queue`
+
+// ListServableQueues returns the task queues of a tenant that the caller's
+// workers may poll: those of the definitions the caller runs and those its
+// workers registered, except queues that belong to definitions somebody else
+// runs.
+func (r *Reader) ListServableQueues(ctx context.Context, caller domain.Caller, tenant uuid.UUID) ([]string, error) {
+	var queues []string
+	err := r.read(ctx, query{
+		listServableQueues,
+		[]any{caller.PrincipalID, tenant},
+		func(rows pgx.Rows) (err error) {
+			queues, err = pgx.CollectRows(rows, pgx.RowTo[string])
+			return err
+		},
+	})
+	return queues, translate("listing servable task queues", err)
+}

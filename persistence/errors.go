@@ -1,0 +1,82 @@
+package persistence
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// PostgreSQL error codes (Appendix A of its documentation).
+const (
+	codeUniqueViolation      = "23505"
+	codeSerializationFailure = "40001"
+	codeDeadlockDetected     = "40P01"
+)
+
+// unavailable reports whether err says that the database cannot be reached or
+// is going down: connection exceptions (class 08), operator intervention (class
+// 57) and too many connections.
+func unavailable(err error) bool {
+	var pgErr *pgconn.PgError
+	if errors.As(err, &pgErr) {
+		class := pgErr.Code[:2]
+		return class == "08" || class == "57" || pgErr.Code == "53300"
+	}
+	var connectErr *pgconn.ConnectError
+	return errors.As(err, &connectErr)
+}
+
+// translate turns an error of the driver into a domain error where the caller
+// can do something about it, and wraps any other with what was being done.
+func translate(doing string, err error) error {
+	var known *domain.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &known):
+		return err
+	case unavailable(err):
+		return &domain.Error{
+			Kind: domain.KindUnavailable, Code: domain.CodeUnavailable,
+			Message: "the database is not available", Cause: err,
+		}
+	default:
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+}
+
+// retryable reports whether a transaction that failed with err may succeed when
+// it is run again: after a serialization failure, a deadlock, or a lost race to
+// insert the same key, which the next run will find.
+func retryable(err error) bool {
+	var pgErr *pgconn.PgError
+	if !errors.As(err, &pgErr) {
+		return false
+	}
+	switch pgErr.Code {
+	case codeUniqueViolation, codeSerializationFailure, codeDeadlockDetected:
+		return true
+	default:
+		return false
+	}
+}
+
+// notFound replaces the driver's "no rows" by the domain's.
+func notFound(err error, resource string) error {
+	if errors.Is(err, pgx.ErrNoRows) {
+		return domain.NotFound(resource)
+	}
+	return err
+}
+
+// ignoreNoRows is for queries whose result may be missing.
+func ignoreNoRows(err error) error {
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,176 @@
+package persistence
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+const itemSummaryColumns = `i.id, i.tenant_id, i.process_id, i.process_definition_id, i.type,
+       i.item_definition_id, i.item_version, i.item_definition_code, i.owner_id,
+       i.task_state, i.claimed_at, i.completed_at, i.cancelled_at, i.message_text, i.message_data_code,
+       i.created_by, i.created_at, i.last_modified_by, i.last_modified_at`
+
+const itemColumns = itemSummaryColumns + `,
+       i.task_data, i.task_data_valid, i.task_data_errors, i.context_data, i.context_data_valid, i.context_data_errors,
+       i.message_data, i.message_data_valid, i.message_data_errors`
+
+// itemRow is a row of process_items on its way to a domain.ProcessItem.
+type itemRow struct {
+	item                                domain.ProcessItem
+	definitionID, version               *uuid.UUID
+	code                                *string
+	taskState                           *domain.TaskState
+	claimedAt, completedAt, cancelledAt *time.Time
+	text, dataCode                      *string
+	data, contextData, messageData      storedValue
+}
+
+func (r *itemRow) summaryFields() []any {
+	i := &r.item
+	return []any{
+		&i.ID, &i.TenantID, &i.ProcessID, &i.ProcessDefinitionID, &i.Type,
+		&r.definitionID, &r.version, &r.code, &i.OwnerID,
+		&r.taskState, &r.claimedAt, &r.completedAt, &r.cancelledAt, &r.text, &r.dataCode,
+		&i.CreatedBy, &i.CreatedAt, &i.LastModifiedBy, &i.LastModifiedAt,
+	}
+}
+
+func (r *itemRow) fields() []any {
+	return append(r.summaryFields(),
+		&r.data.document, &r.data.valid, &r.data.errors,
+		&r.contextData.document, &r.contextData.valid, &r.contextData.errors,
+		&r.messageData.document, &r.messageData.valid, &r.messageData.errors)
+}
+
+// processItem puts the columns together. logs are those of the task, if it is
+// one.
+func (r *itemRow) processItem(logs []domain.TaskLog) (*domain.ProcessItem, error) {
+	i := r.item
+	if r.definitionID != nil {
+		i.Definition = &domain.DefinitionRef{ID: *r.definitionID, Version: *r.version, Code: *r.code}
+	}
+	var err error
+	switch i.Type {
+	case domain.ItemTask:
+		i.Task = &domain.Task{
+			State: *r.taskState, Logs: logs,
+			ClaimedAt: r.claimedAt, CompletedAt: r.completedAt, CancelledAt: r.cancelledAt,
+		}
+		if i.Task.Data, err = r.data.value(); err != nil {
+			return nil, err
+		}
+		if i.Task.ContextData, err = r.contextData.value(); err != nil {
+			return nil, err
+		}
+	case domain.ItemMessage:
+		i.Message = &domain.Message{}
+		if r.text != nil {
+			i.Message.Text = *r.text
+		}
+		if r.dataCode != nil {
+			i.Message.DataStructureCode = *r.dataCode
+		}
+		if i.Message.Data, err = r.messageData.value(); err != nil {
+			return nil, err
+		}
+	case domain.ItemThread:
+	}
+	return &i, nil
+}
+
+const selectTaskLogs = `
+SELECT l.id, l.logged_at, l.message, l.level
+  FROM task_logs l
+ WHERE l.process_item_id = $1
+ ORDER BY l.position`
+
+// taskLogs reads the log of an item, oldest first. It runs in the same round
+// trip as the query that decides whether the caller sees the item.
+func taskLogs(item uuid.UUID, logs *[]domain.TaskLog) query {
+	return query{selectTaskLogs, []any{item}, func(rows pgx.Rows) error {
+		var err error
+		*logs, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (l domain.TaskLog, err error) {
+			return l, row.Scan(&l.ID, &l.Timestamp, &l.Message, &l.Level)
+		})
+		return err
+	}}
+}
+
+const getItem = `
+SELECT ` + itemColumns + `
+  FROM process_items i
+ WHERE i.id = $3 AND i.tenant_id = ANY($2) AND ` + visibleItem
+
+// GetProcessItem returns an item that the caller sees, or NOT_FOUND.
+func (r *Reader) GetProcessItem(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.ProcessItem, error) {
+	var row itemRow
+	var logs []domain.TaskLog
+	err := r.read(ctx,
+		query{getItem, []any{caller.PrincipalID, caller.TenantIDs(), id}, one(row.fields()...)},
+		taskLogs(id, &logs))
+	if err != nil {
+		return nil, translate("reading a process item", notFound(err, "process item"))
+	}
+	return row.processItem(logs)
+}
+
+// LockedItem is an item under lock with what is needed to decide about it.
+type LockedItem struct {
+	*domain.ProcessItem
+	Rights         domain.ItemRights
+	ProcessState   domain.ProcessState
+	ProcessVersion uuid.UUID
+	SignalShape    domain.SignalShape
+	// RunID is the run of the process's workflow, nil for a manual process.
+	RunID *uuid.UUID
+}
+
+const lockItem = `
+SELECT ` + itemColumns + `,
+       ` + managesProcess + `, ` + candidateOfItem + `,
+       p.state, p.process_version, coalesce(v.signal_shape, ''),
+       (SELECT r.id FROM engine_runs r WHERE r.kind = 'PROCESS' AND r.owner_id = p.id)
+  FROM process_items i
+  JOIN processes p ON p.id = i.process_id
+  JOIN process_definition_versions v ON v.version = p.process_version
+ WHERE i.id = $3 AND i.tenant_id = ANY($2) AND ` + visibleItem + `
+   FOR UPDATE OF i`
+
+// LockProcessItem locks an item that the caller sees, or returns NOT_FOUND. The
+// process is not locked: whoever finishes it takes the locks of its tasks.
+func (tx *Tx) LockProcessItem(ctx context.Context, caller domain.Caller, id uuid.UUID) (*LockedItem, error) {
+	return tx.lockItem(ctx, caller, id)
+}
+
+// LockProcessItemAnd is LockProcessItem that, in the same round trip, looks a
+// principal up.
+func (tx *Tx) LockProcessItemAnd(
+	ctx context.Context, caller domain.Caller, id uuid.UUID, who PrincipalKey,
+) (*LockedItem, *PrincipalTenants, error) {
+	var found *PrincipalTenants
+	locked, err := tx.lockItem(ctx, caller, id, lookUpPrincipal(who, &found))
+	return locked, found, err
+}
+
+func (tx *Tx) lockItem(ctx context.Context, caller domain.Caller, id uuid.UUID, more ...query) (*LockedItem, error) {
+	var row itemRow
+	var logs []domain.TaskLog
+	locked := &LockedItem{}
+	fields := append(row.fields(), &locked.Rights.Manages, &locked.Rights.Candidate,
+		&locked.ProcessState, &locked.ProcessVersion, &locked.SignalShape, &locked.RunID)
+	queries := append([]query{
+		{lockItem, []any{caller.PrincipalID, caller.TenantIDs(), id}, one(fields...)},
+		taskLogs(id, &logs),
+	}, more...)
+	if err := tx.read(ctx, queries...); err != nil {
+		return nil, notFound(err, "process item")
+	}
+	var err error
+	locked.ProcessItem, err = row.processItem(logs)
+	return locked, err
+}

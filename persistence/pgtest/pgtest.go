@@ -1,0 +1,118 @@
+// Package pgtest gives every test a migrated PostgreSQL database of its own.
+//
+// A test binary that uses it calls Main from TestMain. The first test that asks
+// for a database starts a private cluster, in memory where there is room, and
+// migrates a template; every test then gets a copy of the template, which takes
+// about ten milliseconds.
+package pgtest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/localstack/pgcluster"
+	"github.com/procession-dev/procession/persistence"
+)
+
+const template = "template_procession"
+
+//nolint:gochecknoglobals // the cluster is shared by all tests of a binary, which start in no order
+var shared struct {
+	once    sync.Once
+	dir     string
+	cluster *pgcluster.Cluster
+	err     error
+}
+
+// Main runs the tests of a binary and stops the cluster, if one was started. It
+// returns the exit code.
+func Main(m *testing.M) int {
+	code := m.Run()
+	if shared.cluster != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		defer cancel()
+		if err := shared.cluster.Stop(ctx); err != nil {
+			fmt.Fprintln(os.Stderr, "stopping the test database:", err)
+			code = max(code, 1)
+		}
+	}
+	if shared.dir != "" {
+		_ = os.RemoveAll(shared.dir)
+	}
+	return code
+}
+
+// New opens a database that is migrated, empty and the test's own.
+func New(t testing.TB) *persistence.DB {
+	t.Helper()
+	return Open(t, URL(t))
+}
+
+// Open opens the database at url until the test ends.
+func Open(t testing.TB, url string) *persistence.DB {
+	t.Helper()
+	db, err := persistence.Open(t.Context(), url, 16)
+	require.NoError(t, err)
+	t.Cleanup(db.Close)
+	return db
+}
+
+// URL makes a database that is migrated, empty and the test's own, and returns
+// where it is.
+func URL(t testing.TB) string {
+	t.Helper()
+	shared.once.Do(start)
+	require.NoError(t, shared.err, "starting the test database")
+	name := "test_" + strings.ReplaceAll(uuid.NewString(), "-", "")
+	admin(t, "CREATE DATABASE "+name+" TEMPLATE "+template+" STRATEGY file_copy")
+	t.Cleanup(func() { admin(t, "DROP DATABASE "+name+" WITH (FORCE)") })
+	return shared.cluster.URL(name)
+}
+
+func admin(t testing.TB, sql string) {
+	t.Helper()
+	require.NoError(t, run(context.Background(), sql))
+}
+
+func run(ctx context.Context, sql string) error {
+	conn, err := pgx.Connect(ctx, shared.cluster.URL("postgres"))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	_, err = conn.Exec(ctx, sql)
+	return err
+}
+
+func start() {
+	shared.err = func() error {
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+		defer cancel()
+		var err error
+		if shared.dir, err = os.MkdirTemp(pgcluster.ScratchDir(), "procession-pgtest-"); err != nil {
+			return err
+		}
+		shared.cluster, err = pgcluster.Start(ctx, pgcluster.Options{Dir: shared.dir, Fast: true, MaxConnections: 400})
+		if err != nil {
+			return err
+		}
+		if err := run(ctx, "CREATE DATABASE "+template); err != nil {
+			return err
+		}
+		db, err := persistence.Open(ctx, shared.cluster.URL(template), 2)
+		if err != nil {
+			return err
+		}
+		defer db.Close()
+		return db.Migrate(ctx)
+	}()
+}

@@ -1,0 +1,111 @@
+package persistence
+
+import (
+	"context"
+	"slices"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// PrincipalKey names a principal by its id or, for users, by e-mail without
+// regard to case. The zero key names nobody.
+type PrincipalKey struct {
+	ID    *uuid.UUID
+	Email string
+}
+
+// Empty reports whether the key names nobody.
+func (k PrincipalKey) Empty() bool { return k.ID == nil && k.Email == "" }
+
+// PrincipalTenants is an active principal and the tenants it belongs to.
+type PrincipalTenants struct {
+	ID        uuid.UUID
+	TenantIDs []uuid.UUID
+}
+
+// In reports whether the principal belongs to the tenant. Nobody does when p
+// is nil.
+func (p *PrincipalTenants) In(tenant uuid.UUID) bool {
+	return p != nil && slices.Contains(p.TenantIDs, tenant)
+}
+
+const selectPrincipalTenants = `
+SELECT p.id, ARRAY(SELECT u.tenant_id FROM tenant_users u WHERE u.principal_id = p.id
+                    UNION SELECT p.tenant_id WHERE p.tenant_id IS NOT NULL) AS tenant_ids
+  FROM principals p
+ WHERE p.disabled_at IS NULL
+   AND ($1::uuid IS NULL OR p.id = $1)
+   AND ($2 = '' OR lower(p.email) = lower($2))
+   AND ($1::uuid IS NOT NULL OR $2 <> '')`
+
+// lookUpPrincipal finds an active principal; dest is nil when there is none.
+func lookUpPrincipal(key PrincipalKey, dest **PrincipalTenants) query {
+	return query{selectPrincipalTenants, []any{key.ID, key.Email}, atMostOne(dest)}
+}
+
+// principalOfTenants is true of a principal p of one of the caller's tenants.
+const principalOfTenants = `(p.tenant_id = ANY(%s)
+    OR EXISTS (SELECT 1 FROM tenant_users u WHERE u.principal_id = p.id AND u.tenant_id = ANY(%s)))`
+
+func scanPrincipal(rows pgx.CollectableRow) (domain.Principal, error) {
+	var p domain.Principal
+	err := rows.Scan(&p.ID, &p.Type, &p.Name, &p.Email)
+	return p, err
+}
+
+const getPrincipal = `
+SELECT p.id, p.type, p.name, coalesce(p.email, '')
+  FROM principals p
+ WHERE p.id = $1
+   AND (p.type = 'SYSTEM' OR p.tenant_id = ANY($2)
+    OR EXISTS (SELECT 1 FROM tenant_users u WHERE u.principal_id = p.id AND u.tenant_id = ANY($2)))`
+
+// GetPrincipal returns a principal of one of the caller's tenants or the
+// service's own, or NOT_FOUND.
+func (r *Reader) GetPrincipal(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.Principal, error) {
+	var p domain.Principal
+	err := r.read(ctx, query{
+		getPrincipal, []any{id, caller.TenantIDs()}, one(&p.ID, &p.Type, &p.Name, &p.Email),
+	})
+	if err != nil {
+		return nil, translate("reading a principal", notFound(err, "principal"))
+	}
+	return &p, nil
+}
+
+// PrincipalFilter narrows a list of principals.
+type PrincipalFilter struct {
+	Type       domain.PrincipalType
+	GroupIDs   []uuid.UUID
+	GroupCodes []string
+	TenantIDs  []uuid.UUID
+}
+
+// ListPrincipals returns a page of the principals of the caller's tenants. They
+// can be sorted by id and name.
+func (r *Reader) ListPrincipals(
+	ctx context.Context, caller domain.Caller, filter PrincipalFilter, page domain.PageRequest, sort []domain.SortKey,
+) (domain.Page[domain.Principal], error) {
+	result := domain.Page[domain.Principal]{PageRequest: page}
+	l := &list{columns: "p.id, p.type, p.name, coalesce(p.email, '')", from: "principals p"}
+	l.inTenants(principalOfTenants, caller.TenantIDs())
+	if len(filter.TenantIDs) > 0 {
+		l.inTenants(principalOfTenants, filter.TenantIDs)
+	}
+	if filter.Type != "" {
+		l.filter("p.type = %s", filter.Type)
+	}
+	l.inGroups("p.id", filter.GroupIDs, filter.GroupCodes, caller.TenantIDs())
+	if err := l.sortBy(sort, map[string]string{"id": "p.id", "name": "p.name"}, "p.id"); err != nil {
+		return result, err
+	}
+	scan := func(rows pgx.Rows) (err error) {
+		result.Items, err = pgx.CollectRows(rows, scanPrincipal)
+		return err
+	}
+	err := r.read(ctx, l.page(page, scan, &result.Total)...)
+	return result, translate("listing principals", err)
+}

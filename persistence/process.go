@@ -1,0 +1,141 @@
+package persistence
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+const processSummaryColumns = `p.id, p.tenant_id, p.process_definition_id, p.process_version, p.process_definition_code,
+       p.state, p.initiator_id, p.created_by, p.created_at, p.last_modified_by, p.last_modified_at`
+
+const processColumns = processSummaryColumns + `,
+       p.metadata, p.metadata_valid, p.metadata_errors, p.entity, p.entity_valid, p.entity_errors`
+
+func processSummaryFields(p *domain.Process) []any {
+	return []any{
+		&p.ID, &p.TenantID, &p.Definition.ID, &p.Definition.Version, &p.Definition.Code,
+		&p.State, &p.InitiatorID, &p.CreatedBy, &p.CreatedAt, &p.LastModifiedBy, &p.LastModifiedAt,
+	}
+}
+
+// scanProcess reads processColumns followed by the columns of more.
+func scanProcess(p *domain.Process, more ...any) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		var metadata, entity storedValue
+		fields := append(processSummaryFields(p), &metadata.document, &metadata.valid, &metadata.errors,
+			&entity.document, &entity.valid, &entity.errors)
+		if err := one(append(fields, more...)...)(rows); err != nil {
+			return err
+		}
+		var err error
+		if p.Metadata, err = metadata.value(); err != nil {
+			return err
+		}
+		p.Entity, err = entity.value()
+		return err
+	}
+}
+
+const getProcess = `
+SELECT ` + processColumns + `
+  FROM processes p
+ WHERE p.id = $3 AND p.tenant_id = ANY($2) AND ` + visibleProcess
+
+// GetProcess returns a process that the caller sees, or NOT_FOUND.
+func (r *Reader) GetProcess(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.Process, error) {
+	var p domain.Process
+	err := r.read(ctx, query{getProcess, []any{caller.PrincipalID, caller.TenantIDs(), id}, scanProcess(&p)})
+	if err != nil {
+		return nil, translate("reading a process", notFound(err, "process"))
+	}
+	return &p, nil
+}
+
+// LockedProcess is a process under lock, what the caller may do to it, and the
+// run of its workflow, nil for a manual process.
+type LockedProcess struct {
+	*domain.Process
+	Rights domain.ProcessRights
+	RunID  *uuid.UUID
+}
+
+const lockProcess = `
+SELECT ` + processColumns + `,
+       ` + managesProcess + `,
+       (SELECT r.id FROM engine_runs r WHERE r.kind = 'PROCESS' AND r.owner_id = p.id)
+  FROM processes p
+ WHERE p.id = $3 AND p.tenant_id = ANY($2) AND ` + visibleProcess + `
+   FOR UPDATE OF p`
+
+// LockProcess locks a process that the caller sees, or returns NOT_FOUND.
+func (tx *Tx) LockProcess(ctx context.Context, caller domain.Caller, id uuid.UUID) (*LockedProcess, error) {
+	return tx.lockProcess(ctx, caller, id)
+}
+
+func (tx *Tx) lockProcess(
+	ctx context.Context, caller domain.Caller, id uuid.UUID, more ...query,
+) (*LockedProcess, error) {
+	locked := &LockedProcess{Process: &domain.Process{}}
+	queries := append([]query{{
+		lockProcess, []any{caller.PrincipalID, caller.TenantIDs(), id},
+		scanProcess(locked.Process, &locked.Rights.Manages, &locked.RunID),
+	}}, more...)
+	if err := tx.read(ctx, queries...); err != nil {
+		return nil, notFound(err, "process")
+	}
+	return locked, nil
+}
+
+const lockProcessBySystem = `
+SELECT ` + processColumns + `
+  FROM processes p
+ WHERE p.id = $1
+   FOR UPDATE OF p`
+
+const insertProcess = `
+INSERT INTO processes (id, tenant_id, process_definition_id, process_version, process_definition_code, state,
+                       initiator_id, created_by, created_at, last_modified_by, last_modified_at,
+                       metadata, metadata_valid, metadata_errors, entity, entity_valid, entity_errors)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`
+
+// InsertProcess stores a new process.
+func (tx *Tx) InsertProcess(p *domain.Process) error {
+	metadata, err := store(p.Metadata)
+	if err != nil {
+		return err
+	}
+	entity, err := store(p.Entity)
+	if err != nil {
+		return err
+	}
+	tx.queue(insertProcess, p.ID, p.TenantID, p.Definition.ID, p.Definition.Version, p.Definition.Code, p.State,
+		p.InitiatorID, p.CreatedBy, p.CreatedAt, p.LastModifiedBy, p.LastModifiedAt,
+		metadata.document, metadata.valid, metadata.errors, entity.document, entity.valid, entity.errors)
+	return nil
+}
+
+const updateProcess = `
+UPDATE processes
+   SET state = $2, initiator_id = $3, last_modified_by = $4, last_modified_at = $5,
+       metadata = $6, metadata_valid = $7, metadata_errors = $8,
+       entity = $9, entity_valid = $10, entity_errors = $11
+ WHERE id = $1`
+
+// UpdateProcess stores a process that is under lock.
+func (tx *Tx) UpdateProcess(p *domain.Process) error {
+	metadata, err := store(p.Metadata)
+	if err != nil {
+		return err
+	}
+	entity, err := store(p.Entity)
+	if err != nil {
+		return err
+	}
+	tx.queue(updateProcess, p.ID, p.State, p.InitiatorID, p.LastModifiedBy, p.LastModifiedAt,
+		metadata.document, metadata.valid, metadata.errors, entity.document, entity.valid, entity.errors)
+	return nil
+}

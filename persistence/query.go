@@ -1,0 +1,197 @@
+package persistence
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// A query is one statement of a batch and what to do with its rows.
+type query struct {
+	sql  string
+	args []any
+	scan func(pgx.Rows) error
+}
+
+type batchSender interface {
+	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
+}
+
+// send appends queries to the batch and sends it in one round trip.
+func send(ctx context.Context, to batchSender, batch *pgx.Batch, queries []query) error {
+	for _, q := range queries {
+		batch.Queue(q.sql, q.args...).Query(q.scan)
+	}
+	return to.SendBatch(ctx, batch).Close()
+}
+
+// one scans exactly one row into the destinations; no row is pgx.ErrNoRows.
+func one(dest ...any) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		defer rows.Close()
+		if !rows.Next() {
+			if err := rows.Err(); err != nil {
+				return err
+			}
+			return pgx.ErrNoRows
+		}
+		return rows.Scan(dest...)
+	}
+}
+
+// into collects the rows as the fields of T by name.
+func into[T any](dest *[]T) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		var err error
+		*dest, err = pgx.CollectRows(rows, pgx.RowToStructByName[T])
+		return err
+	}
+}
+
+// atMostOne collects one row as the fields of T by name, or sets dest to nil.
+func atMostOne[T any](dest **T) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		row, err := pgx.CollectExactlyOneRow(rows, pgx.RowToAddrOfStructByName[T])
+		if errors.Is(err, pgx.ErrNoRows) {
+			*dest = nil
+			return nil
+		}
+		*dest = row
+		return err
+	}
+}
+
+// list builds the query of a list endpoint: a page of rows and the number of
+// all rows that match, over the same conditions. $1 is the caller and $2 the
+// caller's tenants.
+type list struct {
+	columns string
+	from    string
+	where   []string
+	args    []any
+	order   []string
+}
+
+// newList starts a list of what is in the caller's tenants. One tenant, the
+// usual case, is compared by equality, so that an index that starts with the
+// tenant can give the order too.
+func newList(caller domain.Caller, columns, from, tenantColumn string) *list {
+	l := &list{columns: columns, from: from}
+	tenants := caller.TenantIDs()
+	if len(tenants) == 1 {
+		l.args = []any{caller.PrincipalID, tenants[0]}
+		l.where = []string{tenantColumn + " = $2"}
+		return l
+	}
+	l.args = []any{caller.PrincipalID, tenants}
+	l.where = []string{tenantColumn + " = ANY($2)"}
+	return l
+}
+
+// filter adds a condition. A %s in it stands for the argument.
+func (l *list) filter(condition string, arg any) {
+	l.args = append(l.args, arg)
+	l.where = append(l.where, fmt.Sprintf(condition, fmt.Sprintf("$%d", len(l.args))))
+}
+
+// anyOf keeps the rows whose column is one of values; no values keep all rows.
+func anyOf[T any](l *list, column string, values []T) {
+	if len(values) > 0 {
+		l.filter(column+" = ANY(%s)", values)
+	}
+}
+
+// sortBy orders by the keys, whose properties columns names, and always by id in the end. A property
+// that is not in columns is a VALIDATION error.
+func (l *list) sortBy(keys []domain.SortKey, columns map[string]string, byDefault ...string) error {
+	sortedByID := false
+	for _, key := range keys {
+		column, ok := columns[key.Property]
+		if !ok {
+			return domain.Invalid(domain.LocationQuery, "sort", fmt.Sprintf("%q cannot be sorted by", key.Property))
+		}
+		if key.Descending {
+			column = strings.Replace(column, " NULLS LAST", "", 1) + " DESC" + nullsLast(column)
+		}
+		l.order = append(l.order, column)
+		sortedByID = sortedByID || key.Property == "id"
+	}
+	if len(keys) == 0 {
+		l.order = byDefault
+	}
+	if !sortedByID {
+		l.order = append(l.order, columns["id"])
+	}
+	return nil
+}
+
+// nullsLast keeps NULLS LAST where the column can be null; elsewhere it would
+// only keep PostgreSQL from reading an index backwards.
+func nullsLast(column string) string {
+	if strings.HasSuffix(column, " NULLS LAST") {
+		return " NULLS LAST"
+	}
+	return ""
+}
+
+// page returns the query of the page and the one of the total.
+func (l *list) page(page domain.PageRequest, scan func(pgx.Rows) error, total *int64) []query {
+	where := strings.Join(l.where, "\n   AND ")
+	count := query{
+		sql:  "SELECT count(*)\n  FROM " + l.from + "\n WHERE " + where,
+		args: l.args, scan: one(total),
+	}
+	if page.Size == 0 {
+		return []query{count}
+	}
+	args := append(l.args[:len(l.args):len(l.args)], page.Size, int64(page.Number)*int64(page.Size))
+	rows := query{
+		sql: fmt.Sprintf("SELECT %s\n  FROM %s\n WHERE %s\n ORDER BY %s\n LIMIT $%d OFFSET $%d",
+			l.columns, l.from, where, strings.Join(l.order, ", "), len(args)-1, len(args)),
+		args: args, scan: scan,
+	}
+	return []query{rows, count}
+}
+
+// convert turns rows into what they mean.
+func convert[R, T any](rows []R, f func(R) T) []T {
+	out := make([]T, len(rows))
+	for i, r := range rows {
+		out[i] = f(r)
+	}
+	return out
+}
+
+// optional maps the zero id to NULL.
+func optional(id uuid.UUID) *uuid.UUID {
+	if id == uuid.Nil {
+		return nil
+	}
+	return &id
+}
+
+// inTenants adds a condition in which both %s stand for the tenants.
+func (l *list) inTenants(condition string, tenants []uuid.UUID) {
+	l.args = append(l.args, tenants)
+	placeholder := fmt.Sprintf("$%d", len(l.args))
+	l.where = append(l.where, fmt.Sprintf(condition, placeholder, placeholder))
+}
+
+// inGroups keeps the rows whose column is a member of one of the groups, which
+// are named by id or by code within the tenants.
+func (l *list) inGroups(column string, ids []uuid.UUID, codes []string, tenants []uuid.UUID) {
+	members := column + ` IN (SELECT m.principal_id FROM group_members m JOIN groups g ON g.id = m.group_id WHERE `
+	if len(ids) > 0 {
+		l.filter(members+`g.id = ANY(%s))`, ids)
+	}
+	if len(codes) > 0 {
+		l.args = append(l.args, tenants)
+		l.filter(members+fmt.Sprintf(`g.tenant_id = ANY($%d) AND g.code = ANY(%%s))`, len(l.args)), codes)
+	}
+}

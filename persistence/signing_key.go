@@ -1,0 +1,63 @@
+package persistence
+
+import (
+	"context"
+	"time"
+)
+
+// SigningKeyPurpose says what a signing key signs.
+type SigningKeyPurpose string
+
+// The purposes of signing keys.
+const (
+	SignsEngineTokens SigningKeyPurpose = "ENGINE_TOKEN"
+	SignsCertificates SigningKeyPurpose = "CERTIFICATE_AUTHORITY"
+)
+
+// SigningKey is a key the service signs with. Public is PEM: a public key for
+// engine tokens, a certificate for the certificate authority. Private is sealed.
+// A retired key signs nothing more; what it signed may still be trusted.
+type SigningKey struct {
+	ID        string
+	Purpose   SigningKeyPurpose
+	Public    string
+	Private   []byte
+	CreatedAt time.Time
+	RetiredAt *time.Time
+}
+
+// The index signing_keys_active lets one replica win.
+const insertSigningKey = `
+INSERT INTO signing_keys (id, purpose, public_pem, sealed_private, created_at)
+VALUES ($1, $2, $3, $4, $5)
+    ON CONFLICT (purpose) WHERE retired_at IS NULL DO NOTHING`
+
+// InsertSigningKey stores an active key, unless there is an active key for the
+// purpose already.
+func (tx *Tx) InsertSigningKey(k SigningKey) {
+	tx.queue(insertSigningKey, k.ID, k.Purpose, k.Public, k.Private, k.CreatedAt)
+}
+
+const retireSigningKey = `
+UPDATE signing_keys
+   SET retired_at = $2
+ WHERE id = $1
+   AND retired_at IS NULL`
+
+// RetireSigningKey ends the use of a key for new signatures. One that is
+// retired already keeps its time.
+func (tx *Tx) RetireSigningKey(id string, now time.Time) {
+	tx.queue(retireSigningKey, id, now)
+}
+
+const listSigningKeys = `
+SELECT id, purpose, public_pem AS public, sealed_private AS private, created_at, retired_at
+  FROM signing_keys
+ ORDER BY created_at DESC, id`
+
+// ListSigningKeys returns all signing keys, the newest first.
+func (r *Reader) ListSigningKeys(ctx context.Context) ([]SigningKey, error) {
+	var keys []SigningKey
+	err := r.read(ctx, query{listSigningKeys, nil, into(&keys)})
+	return keys, translate("listing signing keys", err)
+}

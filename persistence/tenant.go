@@ -1,0 +1,68 @@
+package persistence
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+const tenantColumns = `t.id, t.name, t.plan, t.namespace, t.time_zone,
+       t.created_by, t.created_at, t.last_modified_by, t.last_modified_at`
+
+func tenantFields(t *domain.Tenant) []any {
+	return []any{
+		&t.ID, &t.Name, &t.Plan, &t.Namespace, &t.TimeZone,
+		&t.CreatedBy, &t.CreatedAt, &t.LastModifiedBy, &t.LastModifiedAt,
+	}
+}
+
+const getTenant = `
+SELECT ` + tenantColumns + `
+  FROM tenants t
+ WHERE t.id = $1 AND t.id = ANY($2)`
+
+// GetTenant returns one of the caller's tenants, or NOT_FOUND.
+func (r *Reader) GetTenant(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.Tenant, error) {
+	var t domain.Tenant
+	if err := r.read(ctx, query{getTenant, []any{id, caller.TenantIDs()}, one(tenantFields(&t)...)}); err != nil {
+		return nil, translate("reading a tenant", notFound(err, "tenant"))
+	}
+	return &t, nil
+}
+
+// ListTenants returns a page of the caller's tenants, or of those of them that
+// ids names when there are any. They can be sorted by id and name.
+func (r *Reader) ListTenants(
+	ctx context.Context, caller domain.Caller, ids []uuid.UUID, page domain.PageRequest, sort []domain.SortKey,
+) (domain.Page[domain.Tenant], error) {
+	result := domain.Page[domain.Tenant]{PageRequest: page}
+	l := &list{columns: tenantColumns, from: "tenants t"}
+	l.filter("t.id = ANY(%s)", caller.TenantIDs())
+	anyOf(l, "t.id", ids)
+	if err := l.sortBy(sort, map[string]string{"id": "t.id", "name": "t.name"}, "t.id"); err != nil {
+		return result, err
+	}
+	scan := func(rows pgx.Rows) error {
+		var err error
+		result.Items, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (t domain.Tenant, err error) {
+			return t, row.Scan(tenantFields(&t)...)
+		})
+		return err
+	}
+	err := r.read(ctx, l.page(page, scan, &result.Total)...)
+	return result, translate("listing tenants", err)
+}
+
+const insertTenant = `
+INSERT INTO tenants (id, name, plan, namespace, time_zone, created_by, created_at, last_modified_by, last_modified_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+ON CONFLICT (id) DO NOTHING`
+
+// InsertTenant stores a tenant unless it is there already.
+func (tx *Tx) InsertTenant(t domain.Tenant) {
+	tx.queue(insertTenant, t.ID, t.Name, t.Plan, t.Namespace, t.TimeZone,
+		t.CreatedBy, t.CreatedAt, t.LastModifiedBy, t.LastModifiedAt)
+}

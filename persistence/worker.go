@@ -1,0 +1,47 @@
+package persistence
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// One statement keeps the worker and its queue together. xmax is 0 for a row
+// that was inserted rather than updated.
+const upsertWorker = `
+WITH worker AS (
+  INSERT INTO workers AS w (id, tenant_id, principal_id, identity, hostname, ip, installation_id, workflow_types,
+                            activity_types, robot_ids, last_seen_at,
+                            created_by, created_at, last_modified_by, last_modified_at)
+  VALUES ($1, $2, $3, $4, $6, $7, $8, $9, $10, $11, $12, $3, $12, $3, $12)
+  ON CONFLICT (tenant_id, identity) DO UPDATE
+     SET principal_id = excluded.principal_id, hostname = excluded.hostname, ip = excluded.ip,
+         installation_id = excluded.installation_id, workflow_types = excluded.workflow_types,
+         activity_types = excluded.activity_types, robot_ids = excluded.robot_ids,
+         last_seen_at = excluded.last_seen_at, last_modified_by = excluded.last_modified_by,
+         last_modified_at = excluded.last_modified_at
+  RETURNING w.id, w.created_by, w.created_at, w.xmax = 0 AS created
+), queue AS (
+  INSERT INTO worker_queues (worker_id, task_queue, last_seen_at)
+  SELECT worker.id, $5, $12 FROM worker
+  ON CONFLICT (worker_id, task_queue) DO UPDATE SET last_seen_at = excluded.last_seen_at
+)
+SELECT id, created_by, created_at, created FROM worker`
+
+// UpsertWorker stores a worker, or updates the one with the same identity in
+// the tenant, and reports whether it was new. It completes the worker's id and
+// audit.
+func (db *DB) UpsertWorker(ctx context.Context, w *domain.Worker) (created bool, err error) {
+	batch := &pgx.Batch{}
+	err = send(ctx, db.pool, batch, []query{{
+		upsertWorker,
+		[]any{
+			w.ID, w.TenantID, w.LastModifiedBy, w.Identity, w.TaskQueue, w.Hostname, w.IP, w.InstallationID,
+			w.WorkflowTypes, w.ActivityTypes, w.RobotIDs, w.LastSeenAt,
+		},
+		one(&w.ID, &w.CreatedBy, &w.CreatedAt, &created),
+	}})
+	return created, translate("storing a worker", err)
+}
