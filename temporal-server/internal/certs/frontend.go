@@ -1,0 +1,122 @@
+// Package certs gives Temporal its TLS settings: mutual TLS with certificates from files on the frontend, and mutual TLS with a
+// certificate of the process's own between its services.
+//
+// Temporal's own reloading of files does not see a second CA appended to a bundle, because it compares the first certificate of each
+// file only. CA rotation depends on that, hence this package.
+package certs
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync/atomic"
+	"time"
+)
+
+// Files name the PEM files of the frontend's listener.
+type Files struct {
+	Cert     string // certificate chain, leaf first
+	Key      string // private key of the leaf
+	ClientCA string // every CA whose client certificates are accepted
+}
+
+// frontend keeps the listener's TLS settings in step with its files.
+type frontend struct {
+	files   Files
+	trust   *x509.Certificate // accepted as a client besides those of the CA file
+	logger  *slog.Logger
+	current atomic.Pointer[loaded]
+}
+
+// loaded is the content of the files at one moment and the settings made from it.
+type loaded struct {
+	cert, key, clientCA []byte
+	config              *tls.Config
+}
+
+func newFrontend(files Files, trust *x509.Certificate, logger *slog.Logger) (*frontend, error) {
+	f := &frontend{files: files, trust: trust, logger: logger}
+	if err := f.reload(); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// serverConfig returns settings that look up the current files' content at each handshake.
+func (f *frontend) serverConfig() *tls.Config {
+	cfg := f.current.Load().config.Clone()
+	cfg.GetConfigForClient = func(*tls.ClientHelloInfo) (*tls.Config, error) {
+		return f.current.Load().config, nil
+	}
+	return cfg
+}
+
+// watch reloads the files every interval until ctx ends. Content that makes no valid settings is logged and the previous settings stay
+// in force: the files of a rotation do not change at the same instant.
+func (f *frontend) watch(ctx context.Context, interval time.Duration) {
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			if err := f.reload(); err != nil {
+				f.logger.ErrorContext(ctx, "keeping the previous TLS files", slog.String("error", err.Error()))
+			}
+		}
+	}
+}
+
+func (f *frontend) reload() error {
+	next, err := read(f.files)
+	if err != nil {
+		return err
+	}
+	if before := f.current.Load(); before != nil {
+		if bytes.Equal(before.cert, next.cert) && bytes.Equal(before.key, next.key) && bytes.Equal(before.clientCA, next.clientCA) {
+			return nil
+		}
+		f.logger.Info("TLS files changed")
+	}
+	pair, err := tls.X509KeyPair(next.cert, next.key)
+	if err != nil {
+		return fmt.Errorf("pairing --tls-cert %s with --tls-key %s: %w", f.files.Cert, f.files.Key, err)
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(next.clientCA) {
+		return fmt.Errorf("reading --client-ca %s: %w", f.files.ClientCA, errors.New("no certificate in it"))
+	}
+	pool.AddCert(f.trust)
+	next.config = &tls.Config{
+		MinVersion:   tls.VersionTLS12,
+		NextProtos:   []string{"h2"},
+		Certificates: []tls.Certificate{pair},
+		ClientAuth:   tls.RequireAndVerifyClientCert,
+		ClientCAs:    pool,
+		// A resumed session would carry on with a certificate whose CA has been withdrawn.
+		SessionTicketsDisabled: true,
+	}
+	f.current.Store(next)
+	return nil
+}
+
+func read(files Files) (*loaded, error) {
+	var l loaded
+	for _, file := range []struct {
+		flag, path string
+		into       *[]byte
+	}{{"--tls-cert", files.Cert, &l.cert}, {"--tls-key", files.Key, &l.key}, {"--client-ca", files.ClientCA, &l.clientCA}} {
+		content, err := os.ReadFile(file.path)
+		if err != nil {
+			return nil, fmt.Errorf("reading %s: %w", file.flag, err)
+		}
+		*file.into = content
+	}
+	return &l, nil
+}

@@ -1,0 +1,162 @@
+// Package options reads the settings of temporal-server from its command line and environment.
+package options
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// EnvPrefix starts the name of every environment variable that stands in for a flag.
+const EnvPrefix = "PROCESSION_TEMPORAL_"
+
+// Store names the kind of database Temporal keeps its state in.
+type Store string
+
+// The stores temporal-server can use.
+const (
+	StoreSQLite   Store = "sqlite"
+	StorePostgres Store = "postgres"
+)
+
+// Options are the validated settings of one server.
+type Options struct {
+	Listen        string // host:port of the frontend; port 0 chooses a free one
+	MetricsListen string // host:port of the Prometheus endpoint; empty: none
+
+	Store               Store
+	DatabaseURL         string // maintenance database of the PostgreSQL server; holds a password, never log it
+	Database            string
+	VisibilityDatabase  string
+	DatabaseConnections int
+	HistoryShards       int
+
+	JWKSURL     string
+	JWKSRefresh time.Duration
+	Issuer      string
+
+	TLSCert    string // PEM file of the frontend's certificate chain
+	TLSKey     string // PEM file of its private key
+	ClientCA   string // PEM file with every CA whose client certificates are accepted
+	TLSRefresh time.Duration
+
+	LogLevel string
+}
+
+// Parse reads args, with lookupEnv supplying the flags args do not set, and validates the result. It writes the help to output and
+// returns [flag.ErrHelp] when args ask for it. No error shows the value of --database-url.
+func Parse(args []string, lookupEnv func(string) (string, bool), output io.Writer) (Options, error) {
+	var opts Options
+	fs := flag.NewFlagSet("temporal-server start", flag.ContinueOnError)
+	fs.SetOutput(output)
+	opts.bind(fs)
+
+	var errs []error
+	fs.VisitAll(func(f *flag.Flag) {
+		name := EnvName(f.Name)
+		value, ok := lookupEnv(name)
+		if !ok {
+			return
+		}
+		if err := fs.Set(f.Name, value); err != nil {
+			errs = append(errs, fmt.Errorf("reading %s: %w", name, err))
+		}
+	})
+	if err := errors.Join(errs...); err != nil {
+		return Options{}, err
+	}
+	if err := fs.Parse(args); err != nil {
+		return Options{}, err
+	}
+	if fs.NArg() > 0 {
+		return Options{}, fmt.Errorf("unexpected argument %q", fs.Arg(0))
+	}
+	if err := opts.validate(); err != nil {
+		return Options{}, err
+	}
+	return opts, nil
+}
+
+// EnvName is the environment variable that stands in for the flag called name.
+func EnvName(name string) string {
+	return EnvPrefix + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+}
+
+func (o *Options) bind(fs *flag.FlagSet) {
+	fs.StringVar(&o.Listen, "listen", "127.0.0.1:7233", "`address` (host:port) of the frontend; port 0 chooses a free one")
+	fs.StringVar(&o.MetricsListen, "metrics-listen", "", "`address` (host:port) of the Prometheus endpoint /metrics; empty: none")
+	fs.StringVar((*string)(&o.Store), "store", string(StoreSQLite), "where state is kept: `sqlite` (in memory, gone at exit) or postgres")
+	fs.StringVar(&o.DatabaseURL, "database-url", "", "postgres:// `URL` of a database of the server to use; its role creates the two databases when they are absent")
+	fs.StringVar(&o.Database, "database", "temporal", "`name` of the main database")
+	fs.StringVar(&o.VisibilityDatabase, "visibility-database", "temporal_visibility", "`name` of the visibility database")
+	fs.IntVar(&o.DatabaseConnections, "database-connections", 10, "most connections of each of the five services to the main database; half of it to visibility")
+	fs.IntVar(&o.HistoryShards, "history-shards", 4, "history shards of a new postgres store; fixed for ever at its first start")
+	fs.StringVar(&o.JWKSURL, "jwks-url", "", "`URL` of the JSON Web Key Set that token signatures are checked with")
+	fs.DurationVar(&o.JWKSRefresh, "jwks-refresh", 10*time.Second, "time between two reads of the key set")
+	fs.StringVar(&o.Issuer, "issuer", "procession", "the `iss` claim every token must carry")
+	fs.StringVar(&o.TLSCert, "tls-cert", "", "PEM `file` with the frontend's certificate chain")
+	fs.StringVar(&o.TLSKey, "tls-key", "", "PEM `file` with the frontend's private key")
+	fs.StringVar(&o.ClientCA, "client-ca", "", "PEM `file` with the CA certificates client certificates are checked with")
+	fs.DurationVar(&o.TLSRefresh, "tls-refresh", 10*time.Second, "time between two looks at the three TLS files")
+	fs.StringVar(&o.LogLevel, "log-level", "error", "`level` of Temporal's own log: debug, info, warn or error; refused calls are always logged")
+}
+
+func (o *Options) validate() error {
+	var errs []error
+	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+
+	if _, _, err := net.SplitHostPort(o.Listen); err != nil {
+		fail("--listen must be host:port: %w", err)
+	}
+	if o.MetricsListen != "" {
+		if _, _, err := net.SplitHostPort(o.MetricsListen); err != nil {
+			fail("--metrics-listen must be host:port: %w", err)
+		}
+	}
+	switch o.Store {
+	case StoreSQLite:
+		if o.DatabaseURL != "" {
+			fail("--database-url needs --store postgres")
+		}
+	case StorePostgres:
+		// The parse error quotes the URL, and with it the password: it is left out.
+		if u, err := url.Parse(o.DatabaseURL); err != nil || (u.Scheme != "postgres" && u.Scheme != "postgresql") {
+			fail("--database-url must be a postgres:// URL")
+		}
+	default:
+		fail("--store must be sqlite or postgres, not %q", o.Store)
+	}
+	for _, f := range []struct{ name, value string }{
+		{"jwks-url", o.JWKSURL}, {"issuer", o.Issuer}, {"tls-cert", o.TLSCert}, {"tls-key", o.TLSKey}, {"client-ca", o.ClientCA},
+		{"database", o.Database}, {"visibility-database", o.VisibilityDatabase},
+	} {
+		if f.value == "" {
+			fail("--%s is required", f.name)
+		}
+	}
+	if u, err := url.Parse(o.JWKSURL); o.JWKSURL != "" && (err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "") {
+		fail("--jwks-url must be an http or https URL")
+	}
+	if o.Database == o.VisibilityDatabase {
+		fail("--database and --visibility-database must differ")
+	}
+	if o.JWKSRefresh <= 0 || o.TLSRefresh <= 0 {
+		fail("--jwks-refresh and --tls-refresh must be positive")
+	}
+	if o.DatabaseConnections < 2 {
+		fail("--database-connections must be at least 2")
+	}
+	if o.HistoryShards < 1 || o.HistoryShards > 16384 {
+		fail("--history-shards must be 1 to 16384")
+	}
+	if !slices.Contains([]string{"debug", "info", "warn", "error"}, o.LogLevel) {
+		fail("--log-level must be debug, info, warn or error, not %q", o.LogLevel)
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,91 @@
+package options_test
+
+import (
+	"flag"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/temporal-server/internal/options"
+)
+
+func required(more ...string) []string {
+	return append([]string{
+		"--jwks-url", "http://127.0.0.1:8080/.well-known/jwks.json",
+		"--tls-cert", "server.pem", "--tls-key", "server.key", "--client-ca", "ca.pem",
+	}, more...)
+}
+
+func env(values map[string]string) func(string) (string, bool) {
+	return func(name string) (string, bool) {
+		value, ok := values[name]
+		return value, ok
+	}
+}
+
+func TestParseFillsDefaults(t *testing.T) {
+	t.Parallel()
+	opts, err := options.Parse(required(), env(nil), io.Discard)
+	require.NoError(t, err)
+	require.Equal(t, options.Options{
+		Listen: "127.0.0.1:7233", Store: options.StoreSQLite,
+		Database: "temporal", VisibilityDatabase: "temporal_visibility", DatabaseConnections: 10, HistoryShards: 4,
+		JWKSURL: "http://127.0.0.1:8080/.well-known/jwks.json", JWKSRefresh: 10 * time.Second, Issuer: "procession",
+		TLSCert: "server.pem", TLSKey: "server.key", ClientCA: "ca.pem", TLSRefresh: 10 * time.Second,
+		LogLevel: "error",
+	}, opts)
+}
+
+func TestParseLetsFlagsBeatTheEnvironment(t *testing.T) {
+	t.Parallel()
+	opts, err := options.Parse(required("--listen", "127.0.0.1:1"), env(map[string]string{
+		"PROCESSION_TEMPORAL_LISTEN":       "127.0.0.1:2",
+		"PROCESSION_TEMPORAL_JWKS_REFRESH": "3s",
+		"PROCESSION_TEMPORAL_STORE":        "postgres",
+		"PROCESSION_TEMPORAL_DATABASE_URL": "postgres://u:p@127.0.0.1/postgres",
+	}), io.Discard)
+	require.NoError(t, err)
+	require.Equal(t, "127.0.0.1:1", opts.Listen)
+	require.Equal(t, 3*time.Second, opts.JWKSRefresh)
+	require.Equal(t, options.StorePostgres, opts.Store)
+}
+
+func TestParseRefuses(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		args []string
+		want string
+	}{
+		"a missing key set":       {[]string{"--tls-cert", "a", "--tls-key", "b", "--client-ca", "c"}, "--jwks-url is required"},
+		"an unknown store":        {required("--store", "mysql"), "--store must be sqlite or postgres"},
+		"postgres without a URL":  {required("--store", "postgres"), "--database-url must be a postgres:// URL"},
+		"a URL with sqlite":       {required("--database-url", "postgres://h/d"), "--database-url needs --store postgres"},
+		"an address without port": {required("--listen", "127.0.0.1"), "--listen must be host:port"},
+		"a zero refresh":          {required("--jwks-refresh", "0s"), "must be positive"},
+		"one database for both":   {required("--database", "x", "--visibility-database", "x"), "must differ"},
+		"a stray argument":        {required("stray"), `unexpected argument "stray"`},
+		"an unknown level":        {required("--log-level", "loud"), "--log-level must be"},
+		"a file for the key set":  {required("--jwks-url", "file:///keys"), "--jwks-url must be an http or https URL"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := options.Parse(c.args, env(nil), io.Discard)
+			require.ErrorContains(t, err, c.want)
+		})
+	}
+}
+
+func TestParseKeepsThePasswordOutOfErrors(t *testing.T) {
+	t.Parallel()
+	_, err := options.Parse(required("--store", "postgres", "--database-url", "postgres://u:hunter2@[bad/db"), env(nil), io.Discard)
+	require.Error(t, err)
+	require.NotContains(t, err.Error(), "hunter2")
+}
+
+func TestParseReportsHelp(t *testing.T) {
+	t.Parallel()
+	_, err := options.Parse([]string{"-h"}, env(nil), io.Discard)
+	require.ErrorIs(t, err, flag.ErrHelp)
+}

@@ -1,0 +1,146 @@
+package server_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v4"
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	sdklog "go.temporal.io/sdk/log"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/procession-dev/procession/temporal-server/internal/options"
+	"github.com/procession-dev/procession/temporal-server/internal/server"
+)
+
+// world is a running server with the authorities it trusts.
+type world struct {
+	ca     *authority
+	issuer *issuer
+	opts   options.Options
+	server *server.Server
+	log    *logBuffer
+}
+
+// newWorld starts a server; change may alter its options first.
+func newWorld(t *testing.T, change func(*options.Options)) *world {
+	t.Helper()
+	w := &world{ca: newAuthority(t, "engine CA"), issuer: newIssuer(t), log: &logBuffer{}}
+	dir := t.TempDir()
+	cert, key := writePair(t, dir, w.ca.server(t))
+	ca := filepath.Join(dir, "ca.pem")
+	require.NoError(t, os.WriteFile(ca, w.ca.pem(), 0o600))
+	w.opts = options.Options{
+		Listen: "127.0.0.1:0", Store: options.StoreSQLite,
+		Database: "temporal", VisibilityDatabase: "temporal_visibility", DatabaseConnections: 4, HistoryShards: 2,
+		JWKSURL: w.issuer.http.URL, JWKSRefresh: 50 * time.Millisecond, Issuer: "procession",
+		TLSCert: cert, TLSKey: key, ClientCA: ca, TLSRefresh: 50 * time.Millisecond,
+		LogLevel: "error",
+	}
+	if change != nil {
+		change(&w.opts)
+	}
+	w.start(t)
+	return w
+}
+
+func (w *world) start(t *testing.T) {
+	t.Helper()
+	var err error
+	w.server, err = server.Start(t.Context(), w.opts, slog.New(slog.NewJSONHandler(w.log, nil)), time.Now)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = w.server.Stop() })
+}
+
+// dial opens a connection that shows cert and sends token; an empty token sends none.
+func (w *world) dial(t *testing.T, cert *tls.Certificate, token string) *grpc.ClientConn {
+	t.Helper()
+	cfg := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: w.ca.pool()}
+	if cert != nil {
+		// GetClientCertificate sends it whatever authorities the server asks for.
+		cfg.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return cert, nil }
+	}
+	conn, err := grpc.NewClient(w.server.Address(),
+		grpc.WithTransportCredentials(credentials.NewTLS(cfg)),
+		grpc.WithUnaryInterceptor(func(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+			if token != "" {
+				ctx = metadata.AppendToOutgoingContext(ctx, "authorization", "Bearer "+token)
+			}
+			return invoke(ctx, method, req, reply, cc, opts...)
+		}))
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close() })
+	return conn
+}
+
+func (w *world) system(t *testing.T) *grpc.ClientConn {
+	t.Helper()
+	cert := w.ca.client(t, "temporal-system")
+	return w.dial(t, &cert, w.issuer.sign(t, systemClaims()))
+}
+
+// addNamespace creates a namespace and waits until the server knows it.
+func (w *world) addNamespace(t *testing.T, name string) {
+	t.Helper()
+	api := workflowservice.NewWorkflowServiceClient(w.system(t))
+	_, err := api.RegisterNamespace(t.Context(), &workflowservice.RegisterNamespaceRequest{
+		Namespace: name, WorkflowExecutionRetentionPeriod: durationpb.New(24 * time.Hour),
+	})
+	require.NoError(t, err)
+}
+
+// sdk connects an SDK client to namespace.
+func (w *world) sdk(t *testing.T, namespace string, cert tls.Certificate, c jwt.MapClaims) client.Client {
+	t.Helper()
+	token := w.issuer.sign(t, c)
+	connected, err := client.Dial(client.Options{
+		HostPort:    w.server.Address(),
+		Namespace:   namespace,
+		Logger:      sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler)),
+		Credentials: client.NewAPIKeyDynamicCredentials(func(context.Context) (string, error) { return token, nil }),
+		ConnectionOptions: client.ConnectionOptions{
+			TLS: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: w.ca.pool(), Certificates: []tls.Certificate{cert}},
+		},
+	})
+	require.NoError(t, err)
+	t.Cleanup(connected.Close)
+	return connected
+}
+
+// logBuffer collects the server's log lines.
+type logBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *logBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+// lines returns the lines that contain part.
+func (b *logBuffer) lines(part string) []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var found []string
+	for line := range strings.Lines(b.buf.String()) {
+		if strings.Contains(line, part) {
+			found = append(found, line)
+		}
+	}
+	return found
+}

@@ -1,0 +1,171 @@
+// Package server runs Temporal's services in this process behind Procession's access rules.
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/server/common/authorization"
+	"go.temporal.io/server/common/config"
+	"go.temporal.io/server/common/log"
+	"go.temporal.io/server/common/log/tag"
+	"go.temporal.io/server/temporal"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/health/grpc_health_v1"
+
+	"github.com/procession-dev/procession/temporal-server/internal/access"
+	"github.com/procession-dev/procession/temporal-server/internal/certs"
+	"github.com/procession-dev/procession/temporal-server/internal/options"
+	"github.com/procession-dev/procession/temporal-server/internal/store"
+)
+
+// readyWait is how long the frontend may take to answer once its services have started.
+const readyWait = 60 * time.Second
+
+// Server is a running Temporal server.
+type Server struct {
+	address    string
+	temporal   temporal.Server
+	beforeStop func()
+	closers    []func() error // run in reverse order once Temporal has stopped
+}
+
+// Start starts a server and returns when its frontend answers. Denials and trouble with keys and certificates are written to logger; Temporal's own log
+// goes to stderr at the level opts name. On an error nothing is left running.
+func Start(ctx context.Context, opts options.Options, logger *slog.Logger, clock func() time.Time) (_ *Server, err error) {
+	s := &Server{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.Stop())
+		}
+	}()
+	quiet, err := zap.ParseAtomicLevel(opts.LogLevel)
+	if err != nil {
+		return nil, fmt.Errorf("reading --log-level: %w", err)
+	}
+	temporalLog := log.With(
+		log.NewZapLogger(log.BuildZapLogger(log.Config{Level: opts.LogLevel}).WithOptions(zap.IncreaseLevel(quiet))),
+		tag.String("component", "temporal"))
+
+	var reserved reservations
+	layout, err := place(ctx, opts, &reserved)
+	if err != nil {
+		return nil, errors.Join(err, reserved.release())
+	}
+	// Held until NewServer opens the listeners: Temporal ends the process when it finds an address taken.
+	release := reserved.release
+	defer func() {
+		if release != nil {
+			err = errors.Join(err, release())
+		}
+	}()
+
+	files := certs.Files{Cert: opts.TLSCert, Key: opts.TLSKey, ClientCA: opts.ClientCA}
+	tlsProvider, err := certs.NewProvider(files, opts.TLSRefresh, clock(), logger)
+	if err != nil {
+		return nil, err
+	}
+	s.onStop(func() error { tlsProvider.Close(); return nil })
+
+	opened, err := store.Open(ctx, opts, temporalLog)
+	if err != nil {
+		return nil, err
+	}
+	s.onStop(opened.Close)
+
+	keys := access.NewKeySet(ctx, opts.JWKSURL, opts.JWKSRefresh, logger)
+	s.onStop(func() error { keys.Close(); return nil })
+	claims := access.NewClaims(keys, opts.Issuer, clock, temporalLog)
+
+	names := make([]string, 0, len(services()))
+	for _, name := range services() {
+		names = append(names, string(name))
+	}
+	err = reserved.release()
+	release = nil
+	if err != nil {
+		return nil, fmt.Errorf("freeing the reserved addresses: %w", err)
+	}
+	built, err := temporal.NewServer(
+		temporal.ForServices(names),
+		temporal.WithConfig(temporalConfig(layout, opened.Persistence)),
+		temporal.WithStaticHosts(layout.hosts),
+		temporal.WithLogger(temporalLog),
+		temporal.WithDynamicConfigClient(dynamicConfig(opts.Store)),
+		temporal.WithTLSConfigFactory(tlsProvider),
+		temporal.WithAuthorizer(access.NewAuthorizer(logger)),
+		temporal.WithClaimMapper(func(*config.Config) authorization.ClaimMapper { return claims }),
+	)
+	if err != nil {
+		return nil, fmt.Errorf("building the Temporal server: %w", err)
+	}
+	s.temporal = built
+	if opts.LogLevel != "debug" {
+		// Stopping cancels every call the services are making to each other, and each is logged as an error.
+		s.beforeStop = func() { quiet.SetLevel(zapcore.FatalLevel) }
+	}
+	if err := built.Start(); err != nil {
+		return nil, fmt.Errorf("starting the Temporal server: %w", err)
+	}
+	if err := awaitReady(ctx, layout.address, tlsProvider); err != nil {
+		return nil, fmt.Errorf("waiting for the frontend on %s: %w", layout.address, err)
+	}
+	s.address = layout.address
+	return s, nil
+}
+
+// Address is the frontend's host:port. It names the loopback address when the frontend listens on every address.
+func (s *Server) Address() string { return s.address }
+
+// Stop stops the services, gives the database up and returns.
+func (s *Server) Stop() error {
+	var errs []error
+	if s.temporal != nil {
+		if s.beforeStop != nil {
+			s.beforeStop()
+		}
+		if err := s.temporal.Stop(); err != nil {
+			errs = append(errs, fmt.Errorf("stopping the Temporal server: %w", err))
+		}
+		s.temporal = nil
+	}
+	for i := len(s.closers) - 1; i >= 0; i-- {
+		errs = append(errs, s.closers[i]())
+	}
+	s.closers = nil
+	return errors.Join(errs...)
+}
+
+func (s *Server) onStop(closer func() error) { s.closers = append(s.closers, closer) }
+
+// awaitReady asks the frontend for its health, the way every other caller reaches it, until it serves.
+func awaitReady(ctx context.Context, address string, tlsProvider *certs.Provider) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, readyWait)
+	defer cancel()
+	conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(credentials.NewTLS(tlsProvider.ProbeConfig())))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	health := grpc_health_v1.NewHealthClient(conn)
+	retry := time.NewTicker(10 * time.Millisecond)
+	defer retry.Stop()
+	for {
+		res, err := health.Check(ctx, &grpc_health_v1.HealthCheckRequest{Service: workflowservice.WorkflowService_ServiceDesc.ServiceName}, grpc.WaitForReady(true))
+		if err == nil && res.GetStatus() == grpc_health_v1.HealthCheckResponse_SERVING {
+			return nil
+		}
+		select {
+		case <-retry.C:
+		case <-ctx.Done():
+			return errors.Join(ctx.Err(), err)
+		}
+	}
+}

@@ -1,0 +1,154 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"time"
+
+	"github.com/iancoleman/strcase"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jmoiron/sqlx"
+	"go.temporal.io/server/common/config"
+	"go.temporal.io/server/common/log"
+	"go.temporal.io/server/common/persistence/sql/sqlplugin/postgresql"
+	"go.temporal.io/server/common/persistence/sql/sqlplugin/postgresql/driver"
+
+	"github.com/procession-dev/procession/temporal-server/internal/options"
+)
+
+const (
+	// ownerLock is the advisory lock a running server holds on its main database ("processn" in ASCII).
+	ownerLock = 0x70726f636573736e
+
+	// ownerWait is how long a starting server waits for the previous one to let go.
+	ownerWait = 15 * time.Second
+
+	duplicateDatabase = "42P04"
+)
+
+func openPostgres(ctx context.Context, opts options.Options, logger log.Logger) (*Store, error) {
+	base, err := url.Parse(opts.DatabaseURL)
+	if err != nil {
+		return nil, errors.New("the database URL is malformed") // the parse error would quote the password
+	}
+	if err := createDatabases(ctx, base, opts.Database, opts.VisibilityDatabase); err != nil {
+		return nil, err
+	}
+	release, err := own(ctx, base, opts.Database)
+	if err != nil {
+		return nil, err
+	}
+	main := sqlConfig(base, opts.Database, opts.DatabaseConnections)
+	visibility := sqlConfig(base, opts.VisibilityDatabase, max(2, opts.DatabaseConnections/2))
+	for _, schema := range []struct {
+		cfg  *config.SQL
+		name string
+	}{{main, mainSchema}, {visibility, visibilitySchema}} {
+		if err := migrate(schema.cfg, schema.name, logger); err != nil {
+			return nil, errors.Join(fmt.Errorf("migrating database %s: %w", schema.cfg.DatabaseName, err), release())
+		}
+	}
+	return &Store{
+		Persistence: config.Persistence{
+			DefaultStore:     mainStore,
+			VisibilityStore:  visibilityStore,
+			NumHistoryShards: int32(opts.HistoryShards), //nolint:gosec // options allow at most 16384
+			DataStores: map[string]config.DataStore{
+				mainStore:       {SQL: main},
+				visibilityStore: {SQL: visibility},
+			},
+		},
+		release: release,
+	}, nil
+}
+
+// createDatabases creates the databases that do not exist yet. A role that may not create databases can use existing ones.
+func createDatabases(ctx context.Context, base *url.URL, names ...string) error {
+	conn, err := pgx.Connect(ctx, base.String())
+	if err != nil {
+		return fmt.Errorf("connecting with --database-url: %w", err)
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	for _, name := range names {
+		var exists bool
+		err := conn.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM pg_database WHERE datname = $1)`, name).Scan(&exists)
+		if err != nil {
+			return fmt.Errorf("looking for database %s: %w", name, err)
+		}
+		if exists {
+			continue
+		}
+		_, err = conn.Exec(ctx, `CREATE DATABASE `+pgx.Identifier{name}.Sanitize())
+		var pgErr *pgconn.PgError
+		if errors.As(err, &pgErr) && pgErr.Code == duplicateDatabase {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("creating database %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// own makes this process the only server on the database, by an advisory lock that ends with the process. Every server believes it owns
+// all history shards, so a second one would take them from the first over and over. The returned function gives the database up.
+func own(ctx context.Context, base *url.URL, database string) (func() error, error) {
+	conn, err := pgx.Connect(ctx, withDatabase(base, database))
+	if err != nil {
+		return nil, fmt.Errorf("connecting to database %s: %w", database, err)
+	}
+	release := func() error { return conn.Close(context.WithoutCancel(ctx)) }
+
+	wait, cancel := context.WithTimeout(ctx, ownerWait)
+	defer cancel()
+	retry := time.NewTicker(200 * time.Millisecond)
+	defer retry.Stop()
+	for {
+		var locked bool
+		if err := conn.QueryRow(ctx, `SELECT pg_try_advisory_lock($1)`, int64(ownerLock)).Scan(&locked); err != nil {
+			return nil, errors.Join(fmt.Errorf("locking database %s: %w", database, err), release())
+		}
+		if locked {
+			return release, nil
+		}
+		select {
+		case <-retry.C:
+		case <-wait.Done():
+			return nil, errors.Join(fmt.Errorf("another temporal-server uses database %s: stop it, or choose other names with --database and --visibility-database", database), release())
+		}
+	}
+}
+
+// sqlConfig describes one database to Temporal. The connection follows the URL to the letter (unix sockets, TLS settings, several hosts):
+// Temporal's own host/user/password fields cannot say all of that.
+func sqlConfig(base *url.URL, database string, connections int) *config.SQL {
+	dsn := withDatabase(base, database)
+	return &config.SQL{
+		PluginName:   postgresql.PluginNamePGX,
+		DatabaseName: database,
+		Connect: func(*config.SQL) (*sqlx.DB, error) {
+			db, err := (&driver.PGXDriver{}).CreateConnection(dsn)
+			if err != nil {
+				return nil, fmt.Errorf("connecting to database %s: %w", database, err)
+			}
+			db.SetMaxOpenConns(connections)
+			db.SetMaxIdleConns(connections)
+			db.SetConnMaxIdleTime(time.Minute)
+			db.MapperFunc(strcase.ToSnake) // Temporal's rows carry no db tags
+			return db, nil
+		},
+	}
+}
+
+func withDatabase(base *url.URL, database string) string {
+	u := *base
+	u.Path, u.RawPath = "/"+database, ""
+	query := u.Query()
+	query.Del("dbname") // it would win over the path
+	query.Del("database")
+	u.RawQuery = query.Encode()
+	return u.String()
+}

@@ -1,0 +1,23 @@
+package store
+
+import (
+	"github.com/google/uuid"
+	"go.temporal.io/server/common/config"
+	"go.temporal.io/server/common/persistence/sql/sqlplugin/sqlite"
+)
+
+// openSQLite describes a database in this process's memory. Temporal's plugin creates it, schema included, at the first connection.
+func openSQLite() *Store {
+	db := config.DataStore{SQL: &config.SQL{
+		PluginName: sqlite.PluginName,
+		// Databases of one process share a name space, so two servers in one test binary need two names.
+		DatabaseName:      "temporal-" + uuid.NewString(),
+		ConnectAttributes: map[string]string{"mode": "memory", "cache": "shared"},
+	}}
+	return &Store{Persistence: config.Persistence{
+		DefaultStore:     mainStore,
+		VisibilityStore:  mainStore,
+		NumHistoryShards: 1,
+		DataStores:       map[string]config.DataStore{mainStore: db},
+	}}
+}

@@ -1,0 +1,46 @@
+// Package store prepares the database Temporal keeps its state in and describes it to the server.
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"go.temporal.io/server/common/config"
+	"go.temporal.io/server/common/log"
+
+	"github.com/procession-dev/procession/temporal-server/internal/options"
+)
+
+const (
+	mainStore       = "main"
+	visibilityStore = "visibility"
+)
+
+// Store is a prepared database: its schema is the one this build of Temporal needs.
+type Store struct {
+	// Persistence is the server's configuration for the database.
+	Persistence config.Persistence
+
+	release func() error
+}
+
+// Open prepares the database opts name. It returns an error when the database cannot be reached or changed, or when another server uses
+// it. The caller closes the store after the server has stopped.
+func Open(ctx context.Context, opts options.Options, logger log.Logger) (*Store, error) {
+	if opts.Store == options.StorePostgres {
+		store, err := openPostgres(ctx, opts, logger)
+		if err != nil {
+			return nil, fmt.Errorf("preparing the PostgreSQL store: %w", err)
+		}
+		return store, nil
+	}
+	return openSQLite(), nil
+}
+
+// Close gives the database up to other servers.
+func (s *Store) Close() error {
+	if s.release == nil {
+		return nil
+	}
+	return s.release()
+}

@@ -1,0 +1,72 @@
+// Command temporal-server is a Temporal server that knows Procession's engine access: callers prove themselves with a client
+// certificate and a token, both bound to one namespace.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/procession-dev/procession/temporal-server/internal/options"
+	"github.com/procession-dev/procession/temporal-server/internal/server"
+)
+
+const usage = `Usage: temporal-server start [flags]
+
+Runs a Temporal server whose frontend accepts Procession's engine certificates and tokens.
+temporal-server start -h lists the flags; each can also be set as PROCESSION_TEMPORAL_<FLAG>.
+`
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, os.Args[1:], os.LookupEnv, os.Stdout, os.Stderr)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "temporal-server:", err)
+		os.Exit(1)
+	}
+}
+
+// run executes one command line and returns when the server has stopped. Nothing but the ready line goes to stdout; the log and the help go to stderr.
+func run(ctx context.Context, args []string, lookupEnv func(string) (string, bool), stdout, stderr io.Writer) error {
+	if len(args) == 0 {
+		return fmt.Errorf("no command given\n%s", usage)
+	}
+	switch args[0] {
+	case "start":
+		opts, err := options.Parse(args[1:], lookupEnv, stderr)
+		if errors.Is(err, flag.ErrHelp) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		logger := slog.New(slog.NewJSONHandler(stderr, nil))
+		return serve(ctx, opts, logger, stdout)
+	case "help", "-h", "-help", "--help":
+		_, err := io.WriteString(stdout, usage)
+		return err
+	default:
+		return fmt.Errorf("unknown command %q\n%s", args[0], usage)
+	}
+}
+
+// serve runs the server until ctx ends. A second interrupt is not waited for: the caller's signal handling is off by then.
+func serve(ctx context.Context, opts options.Options, logger *slog.Logger, stdout io.Writer) error {
+	srv, err := server.Start(ctx, opts, logger, time.Now)
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(stdout, "temporal-server ready address=%s\n", srv.Address()); err != nil {
+		return errors.Join(fmt.Errorf("printing the ready line: %w", err), srv.Stop())
+	}
+	<-ctx.Done()
+	return srv.Stop()
+}
