@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -33,6 +34,8 @@ type Options struct {
 	// CancelGrace is how long a workflow that was asked to cancel may take
 	// before it is terminated.
 	CancelGrace time.Duration
+	// Issuer issues access to the engine.
+	Issuer *authn.Issuer
 }
 
 // Service carries out the operations. It is safe for concurrent use.
@@ -43,6 +46,7 @@ type Service struct {
 	wake         func()
 	taskLogLimit int
 	cancelGrace  time.Duration
+	issuer       *authn.Issuer
 	definitions  *definitionCache
 }
 
@@ -51,7 +55,7 @@ func New(o Options) *Service {
 	reader := o.DB.Reader()
 	return &Service{
 		db: o.DB, reader: reader, clock: o.Clock, wake: o.Wake,
-		taskLogLimit: o.TaskLogLimit, cancelGrace: o.CancelGrace,
+		taskLogLimit: o.TaskLogLimit, cancelGrace: o.CancelGrace, issuer: o.Issuer,
 		definitions: &definitionCache{},
 	}
 }

@@ -14,12 +14,15 @@ import (
 // PrincipalKey names a principal by its id or, for users, by e-mail.
 type PrincipalKey = persistence.PrincipalKey
 
+// DefinitionKey names a process definition by its id, or by tenant and code.
+type DefinitionKey = persistence.DefinitionKey
+
 // NewProcess is what a process is created from. The definition is named by its
 // id, or by tenant and code; the tenant may be left out where the code is clear
 // without it. Metadata is a JSON object or nil.
 type NewProcess struct {
 	ID         *uuid.UUID
-	Definition persistence.DefinitionKey
+	Definition DefinitionKey
 	Initiator  PrincipalKey
 	Metadata   json.RawMessage
 }

@@ -1,7 +1,5 @@
 package domain
 
-import "log/slog"
-
 const redacted = "[redacted]"
 
 // Secret is a text that must reach the caller and nobody else: a token, a
@@ -31,9 +29,5 @@ func (Secret) String() string { return redacted }
 // GoString returns a placeholder.
 func (Secret) GoString() string { return redacted }
 
-// MarshalText returns a placeholder, so that encoders find no more than
-// printing does.
+// MarshalText returns a placeholder. Encoders and the handlers of logs use it.
 func (Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }
-
-// LogValue returns a placeholder.
-func (Secret) LogValue() slog.Value { return slog.StringValue(redacted) }

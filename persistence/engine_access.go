@@ -32,7 +32,7 @@ SELECT q.task_queue
   FROM workers w
   JOIN worker_queues q ON q.worker_id = w.id
  WHERE w.tenant_id = $2
-   AND w.principal_id = $1
+   AND q.principal_id = $1
    AND NOT EXISTS (SELECT 1 FROM bound o
                     WHERE o.task_queue = q.task_queue AND o.runner_id <> $1)
  ORDER BY task_queue`

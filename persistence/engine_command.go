@@ -1,6 +1,14 @@
 package persistence
 
-import "github.com/procession-dev/procession/domain"
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+)
 
 const insertEngineCommand = `
 INSERT INTO engine_commands (id, engine_run_id, order_key, kind, item_id, item_type, item_code, data_code,
@@ -13,4 +21,169 @@ func (tx *Tx) Enqueue(c domain.EngineCommand) {
 	tx.staged = true
 	tx.queue(insertEngineCommand, c.ID, c.RunID, c.OrderKey, c.Kind, c.ItemID, c.ItemType, c.ItemCode, c.DataCode,
 		c.Shape, c.CreatedAt, c.NotBefore)
+}
+
+// CommandDone is a command that was carried out. EngineRun is the run that
+// Temporal named, set for commands that start a workflow.
+type CommandDone struct {
+	ID        uuid.UUID
+	EngineRun string
+}
+
+// CommandFailed is a command that was tried in vain and is to be tried again at
+// RetryAt. Error tells why; it must hold no secrets.
+type CommandFailed struct {
+	ID      uuid.UUID
+	Error   string
+	RetryAt time.Time
+}
+
+// CommandExchange is what a relay hands in, and how many commands it takes out
+// in return. Untried are commands that it gives back as they were.
+type CommandExchange struct {
+	Done       []CommandDone
+	Failed     []CommandFailed
+	Untried    []uuid.UUID
+	Limit      int
+	Now        time.Time
+	LeaseUntil time.Time
+}
+
+const (
+	// A command that another relay finished in the meantime stamps nothing. What
+	// is stamped keeps the observer of closings looking closely, for which it is
+	// enough to be right within some seconds.
+	finishEngineCommands = `
+WITH done AS (
+    DELETE FROM engine_commands c
+     USING unnest($1::uuid[], $2::text[]) AS o (id, run_id)
+     WHERE c.id = o.id
+    RETURNING c.engine_run_id, o.run_id, c.kind IN ('START', 'RESTART') AS starts
+)
+UPDATE engine_runs r
+   SET state = CASE WHEN d.starts THEN 'RUNNING' ELSE r.state END,
+       run_id = CASE WHEN d.starts THEN d.run_id ELSE r.run_id END,
+       last_active_at = $3
+  FROM done d
+ WHERE r.id = d.engine_run_id
+   AND r.closed_at IS NULL
+   AND (d.starts AND r.state = 'PENDING'
+        OR NOT d.starts AND r.last_active_at < $3::timestamptz - interval '5 seconds')`
+
+	postponeEngineCommands = `
+UPDATE engine_commands c
+   SET attempts = c.attempts + 1, last_error = left(o.error, 500), not_before = o.retry_at,
+       leased_until = '-infinity'
+  FROM unnest($1::uuid[], $2::text[], $3::timestamptz[]) AS o (id, error, retry_at)
+ WHERE c.id = o.id`
+
+	releaseEngineCommands = `
+UPDATE engine_commands
+   SET leased_until = '-infinity'
+ WHERE id = ANY($1)`
+
+	// Only the first command of an order key may be taken, and while somebody has
+	// it, it stays the first.
+	claimEngineCommands = `
+WITH head AS (
+    SELECT c.position
+      FROM engine_commands c
+     WHERE c.not_before <= $1
+       AND c.leased_until <= $1
+       AND NOT EXISTS (SELECT 1 FROM engine_commands e
+                        WHERE e.order_key = c.order_key AND e.position < c.position)
+     ORDER BY c.not_before, c.position
+     LIMIT $2
+       FOR NO KEY UPDATE OF c SKIP LOCKED
+)
+UPDATE engine_commands c
+   SET leased_until = $3
+  FROM head h, engine_runs r, tenants t
+ WHERE c.position = h.position
+   AND r.id = c.engine_run_id
+   AND t.id = r.tenant_id
+RETURNING c.id, c.engine_run_id, c.order_key, c.kind, c.item_id, coalesce(c.item_type, ''), coalesce(c.item_code, ''),
+          coalesce(c.data_code, ''), coalesce(c.signal_shape, ''), c.created_at, c.not_before, c.attempts,
+          t.time_zone, ` + engineRunColumns
+)
+
+// ExchangeEngineCommands finishes and postpones commands and takes out the next
+// ones, all in one round trip and one transaction. A command that was taken out
+// stays with the caller until the lease ends.
+func (db *DB) ExchangeEngineCommands(ctx context.Context, e CommandExchange) ([]domain.DueCommand, error) {
+	var queries []query
+	if len(e.Done) > 0 {
+		ids, runs := make([]uuid.UUID, len(e.Done)), make([]string, len(e.Done))
+		for i, d := range e.Done {
+			ids[i], runs[i] = d.ID, d.EngineRun
+		}
+		queries = append(queries, query{finishEngineCommands, []any{ids, runs, e.Now}, none})
+	}
+	if len(e.Failed) > 0 {
+		ids, errs := make([]uuid.UUID, len(e.Failed)), make([]string, len(e.Failed))
+		times := make([]time.Time, len(e.Failed))
+		for i, f := range e.Failed {
+			ids[i], errs[i], times[i] = f.ID, f.Error, f.RetryAt
+		}
+		queries = append(queries, query{postponeEngineCommands, []any{ids, errs, times}, none})
+	}
+	if len(e.Untried) > 0 {
+		queries = append(queries, query{releaseEngineCommands, []any{e.Untried}, none})
+	}
+	var due []domain.DueCommand
+	if e.Limit > 0 {
+		queries = append(queries, query{
+			claimEngineCommands,
+			[]any{e.Now, e.Limit, e.LeaseUntil},
+			func(rows pgx.Rows) (err error) {
+				due, err = pgx.CollectRows(rows, scanDueCommand)
+				return err
+			},
+		})
+	}
+	if len(queries) == 0 {
+		return nil, nil
+	}
+	// Statements sent in one batch are one transaction.
+	err := send(ctx, db.pool, &pgx.Batch{}, queries)
+	return due, translate("exchanging engine commands", err)
+}
+
+func scanDueCommand(row pgx.CollectableRow) (domain.DueCommand, error) {
+	var c domain.DueCommand
+	err := row.Scan(append([]any{
+		&c.ID, &c.RunID, &c.OrderKey, &c.Kind, &c.ItemID, &c.ItemType, &c.ItemCode,
+		&c.DataCode, &c.Shape, &c.CreatedAt, &c.NotBefore, &c.Attempts, &c.TimeZone,
+	}, engineRunFields(&c.Run)...)...)
+	return c, err
+}
+
+// none is the scan of a statement that returns no rows.
+func none(rows pgx.Rows) error {
+	rows.Close()
+	return rows.Err()
+}
+
+// EngineBacklog is what is still to be asked of Temporal. DueSince is when the
+// oldest of the Pending commands was to be carried out, the zero time when
+// there are none.
+type EngineBacklog struct {
+	Pending  int64
+	DueSince time.Time
+}
+
+const engineBacklog = `
+SELECT count(*), min(CASE WHEN attempts = 0 THEN not_before ELSE created_at END)
+  FROM engine_commands
+ WHERE not_before <= $1 OR attempts > 0`
+
+// EngineBacklog counts the commands that were due by now.
+func (r *Reader) EngineBacklog(ctx context.Context, now time.Time) (EngineBacklog, error) {
+	var b EngineBacklog
+	var since *time.Time
+	err := r.read(ctx, query{engineBacklog, []any{now}, one(&b.Pending, &since)})
+	if since != nil {
+		b.DueSince = *since
+	}
+	return b, translate("reading the engine backlog", err)
 }

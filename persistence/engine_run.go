@@ -1,10 +1,35 @@
 package persistence
 
 import (
+	"context"
 	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
 )
+
+const engineRunColumns = `r.id, r.tenant_id, r.kind, r.owner_id, r.namespace, r.workflow_id, r.run_id,
+       r.workflow_type, r.task_queue, r.state`
+
+func engineRunFields(r *domain.EngineRun) []any {
+	return []any{
+		&r.ID, &r.TenantID, &r.Kind, &r.OwnerID, &r.Namespace, &r.WorkflowID, &r.RunID,
+		&r.WorkflowType, &r.TaskQueue, &r.State,
+	}
+}
+
+func scanEngineRuns(dest *[]domain.EngineRun) func(pgx.Rows) error {
+	return func(rows pgx.Rows) (err error) {
+		*dest, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (domain.EngineRun, error) {
+			var r domain.EngineRun
+			err := row.Scan(engineRunFields(&r)...)
+			return r, err
+		})
+		return err
+	}
+}
 
 const insertEngineRun = `
 INSERT INTO engine_runs (id, tenant_id, kind, owner_id, namespace, workflow_id, workflow_type, task_queue,
@@ -15,4 +40,128 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10)`
 func (tx *Tx) InsertEngineRun(run domain.EngineRun, now time.Time) {
 	tx.queue(insertEngineRun, run.ID, run.TenantID, run.Kind, run.OwnerID, run.Namespace, run.WorkflowID,
 		run.WorkflowType, run.TaskQueue, run.State, now)
+}
+
+// LockedRun is a run and its process, both under lock. Failed reports whether
+// an incident tells of the failure of the very attempt that was asked about.
+type LockedRun struct {
+	Process domain.Process
+	Run     domain.EngineRun
+	Failed  bool
+}
+
+const (
+	// The process comes first: every transaction that locks both does it in this
+	// order.
+	lockProcessOfWorkflow = `
+SELECT ` + processColumns + `
+  FROM processes p
+ WHERE p.id = (SELECT r.owner_id FROM engine_runs r
+                WHERE r.kind = 'PROCESS' AND r.namespace = $1 AND r.workflow_id = $2)
+   FOR UPDATE OF p`
+
+	// The weaker lock lets commands for the run be staged meanwhile.
+	lockRunOfWorkflow = `
+SELECT ` + engineRunColumns + `,
+       EXISTS (SELECT 1 FROM incidents i WHERE i.engine_run_id = r.id AND i.run_id = $3)
+  FROM engine_runs r
+ WHERE r.kind = 'PROCESS' AND r.namespace = $1 AND r.workflow_id = $2
+   FOR NO KEY UPDATE OF r`
+)
+
+// LockRunOfWorkflow locks the process that a workflow runs, together with its
+// run, or returns NOT_FOUND for a workflow that the service did not start.
+func (tx *Tx) LockRunOfWorkflow(ctx context.Context, c domain.Closing) (*LockedRun, error) {
+	var locked LockedRun
+	err := tx.read(
+		ctx,
+		query{lockProcessOfWorkflow, []any{c.Namespace, c.WorkflowID}, scanProcess(&locked.Process)},
+		query{
+			lockRunOfWorkflow,
+			[]any{c.Namespace, c.WorkflowID, c.RunID},
+			one(append(engineRunFields(&locked.Run), &locked.Failed)...),
+		},
+	)
+	if err != nil {
+		return nil, notFound(err, "engine run")
+	}
+	return &locked, nil
+}
+
+// LockOpenTasks locks the open tasks of a process that is under lock.
+func (tx *Tx) LockOpenTasks(ctx context.Context, process uuid.UUID) ([]*domain.ProcessItem, error) {
+	var items []*domain.ProcessItem
+	err := tx.read(ctx, openTasks(process, nil, &items))
+	return items, err
+}
+
+const updateEngineRun = `
+UPDATE engine_runs
+   SET state = $2, run_id = $3, closed_at = $4, last_active_at = $5
+ WHERE id = $1`
+
+// UpdateEngineRun stores the state of a run that is under lock. closedAt is nil
+// for a run that is open.
+func (tx *Tx) UpdateEngineRun(run domain.EngineRun, closedAt *time.Time, now time.Time) {
+	tx.queue(updateEngineRun, run.ID, run.State, run.RunID, closedAt, now)
+}
+
+const listOpenRunsOfWorkflows = `
+SELECT ` + engineRunColumns + `
+  FROM engine_runs r
+ WHERE r.namespace = $1 AND r.workflow_id = ANY($2) AND r.closed_at IS NULL`
+
+// ListOpenRunsOfWorkflows returns, of the workflows with the given ids in a
+// namespace, the runs that are not known to have ended.
+func (r *Reader) ListOpenRunsOfWorkflows(
+	ctx context.Context, namespace string, workflowIDs []string,
+) ([]domain.EngineRun, error) {
+	var runs []domain.EngineRun
+	err := r.read(ctx, query{listOpenRunsOfWorkflows, []any{namespace, workflowIDs}, scanEngineRuns(&runs)})
+	return runs, translate("listing open engine runs", err)
+}
+
+const listQuietRuns = `
+SELECT ` + engineRunColumns + `
+  FROM engine_runs r
+ WHERE r.namespace = $1 AND r.state = 'RUNNING' AND r.last_active_at < $2 AND r.id > $3
+ ORDER BY r.id
+ LIMIT $4`
+
+// ListQuietRuns returns the next limit running runs after the id, of those in a
+// namespace that the service has not touched since before.
+func (r *Reader) ListQuietRuns(
+	ctx context.Context, namespace string, before time.Time, after uuid.UUID, limit int,
+) ([]domain.EngineRun, error) {
+	var runs []domain.EngineRun
+	err := r.read(ctx, query{listQuietRuns, []any{namespace, before, after, limit}, scanEngineRuns(&runs)})
+	return runs, translate("listing quiet engine runs", err)
+}
+
+const lastActive = `
+SELECT max(last_active_at)
+  FROM engine_runs
+ WHERE namespace = $1 AND state = 'RUNNING'`
+
+// LastActive returns when the service last touched a running run of the
+// namespace, or nil when none is running.
+func (r *Reader) LastActive(ctx context.Context, namespace string) (*time.Time, error) {
+	var at *time.Time
+	err := r.read(ctx, query{lastActive, []any{namespace}, one(&at)})
+	return at, translate("reading the activity of a namespace", err)
+}
+
+const listNamespaces = `
+SELECT t.namespace
+  FROM tenants t
+ ORDER BY t.namespace`
+
+// ListNamespaces returns the Temporal namespaces of all tenants.
+func (r *Reader) ListNamespaces(ctx context.Context) ([]string, error) {
+	var namespaces []string
+	err := r.read(ctx, query{listNamespaces, nil, func(rows pgx.Rows) (err error) {
+		namespaces, err = pgx.CollectRows(rows, pgx.RowTo[string])
+		return err
+	}})
+	return namespaces, translate("listing namespaces", err)
 }

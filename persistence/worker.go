@@ -15,7 +15,8 @@ WITH worker AS (
   INSERT INTO workers AS w (id, tenant_id, principal_id, identity, hostname, ip, installation_id, workflow_types,
                             activity_types, robot_ids, last_seen_at,
                             created_by, created_at, last_modified_by, last_modified_at)
-  VALUES ($1, $2, $3, $4, $6, $7, $8, $9, $10, $11, $12, $3, $12, $3, $12)
+  VALUES ($1, $2, $3, $4, $6, $7, $8, coalesce($9::text[], '{}'), coalesce($10::text[], '{}'),
+          coalesce($11::uuid[], '{}'), $12, $3, $12, $3, $12)
   ON CONFLICT (tenant_id, identity) DO UPDATE
      SET principal_id = excluded.principal_id, hostname = excluded.hostname, ip = excluded.ip,
          installation_id = excluded.installation_id, workflow_types = excluded.workflow_types,
@@ -24,9 +25,9 @@ WITH worker AS (
          last_modified_at = excluded.last_modified_at
   RETURNING w.id, w.created_by, w.created_at, w.xmax = 0 AS created
 ), queue AS (
-  INSERT INTO worker_queues (worker_id, task_queue, last_seen_at)
-  SELECT worker.id, $5, $12 FROM worker
-  ON CONFLICT (worker_id, task_queue) DO UPDATE SET last_seen_at = excluded.last_seen_at
+  INSERT INTO worker_queues (worker_id, principal_id, task_queue, last_seen_at)
+  SELECT worker.id, $3, $5, $12 FROM worker
+  ON CONFLICT (principal_id, task_queue, worker_id) DO UPDATE SET last_seen_at = excluded.last_seen_at
 )
 SELECT id, created_by, created_at, created FROM worker`
 

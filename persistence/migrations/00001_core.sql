@@ -305,7 +305,6 @@ CREATE TABLE engine_commands (
 );
 CREATE INDEX engine_commands_order ON engine_commands (order_key, position);
 CREATE INDEX engine_commands_due ON engine_commands (not_before, position);
-CREATE INDEX engine_commands_tried ON engine_commands (not_before) WHERE attempts > 0;
 
 CREATE TABLE incidents (
     id            uuid PRIMARY KEY,
@@ -349,11 +348,12 @@ CREATE TABLE workers (
     last_modified_at timestamptz NOT NULL,
     UNIQUE (tenant_id, identity)
 );
-CREATE INDEX workers_principal ON workers (principal_id);
 
+-- A queue belongs to whoever registered it: taking over the identity of another's worker gives none of its queues.
 CREATE TABLE worker_queues (
     worker_id    uuid NOT NULL REFERENCES workers,
+    principal_id uuid NOT NULL REFERENCES principals,
     task_queue   text NOT NULL CHECK (length(task_queue) BETWEEN 1 AND 255),
     last_seen_at timestamptz NOT NULL,
-    PRIMARY KEY (worker_id, task_queue)
+    PRIMARY KEY (principal_id, task_queue, worker_id)
 );

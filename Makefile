@@ -1,0 +1,125 @@
+# Everything a developer runs. "make help" lists it.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+MAKEFLAGS += --no-print-directory
+
+# What may be set on the command line, as in: make run DEV_FLAGS=--ephemeral
+WORKER       ?= bin/loan-worker
+DEV_FLAGS    ?=
+DEMO_FLAGS   ?=
+BENCH_FLAGS  ?=
+SOAK_FLAGS   ?=
+TEST_FLAGS   ?=
+TEST_TIMEOUT ?= 20m
+
+TOOLS := $(CURDIR)/bin/tools
+
+# Modules of our own beside the root; those of tools hold nothing but versions.
+NESTED := $(patsubst %/go.mod,%,$(filter-out tools/%,$(wildcard */go.mod examples/*/go.mod)))
+ALL_MODULES := . $(NESTED) $(patsubst %/go.mod,%,$(wildcard tools/*/go.mod))
+
+# Temporal takes minutes to compile. Tests and lint of temporal-server must say
+# what its build says (localstack/temporalserver), or all of it is compiled anew.
+TEMPORAL_ENV = CGO_ENABLED=0 GOFLAGS="$$(go env GOFLAGS) -trimpath"
+
+##@ Use
+
+.PHONY: help
+help: ## Show this list
+	@awk 'BEGIN { FS = ":.*## " } \
+	  /^##@/ { printf "\n%s\n", substr($$0, 5) } \
+	  /^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+
+.PHONY: run
+run: bootstrap build temporal ## Run the whole stack here until Ctrl-C; DEV_FLAGS=--ephemeral forgets its data
+	@exec bin/procession dev --worker "$(WORKER)" $(DEV_FLAGS)
+
+.PHONY: demo
+demo: ## Drive the loan example against the running stack
+	@go run ./examples/loan/drive $(DEMO_FLAGS)
+
+##@ Develop
+
+.PHONY: test
+test: bootstrap temporal ## Run all tests; needs no running service
+	@go test -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
+	@$(MAKE) test-nested
+
+.PHONY: check
+check: bootstrap lint drift temporal ## All that must hold before a merge: lint, drift, tests with the race detector
+	@go test -race -shuffle=on -count=1 -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
+	@$(MAKE) test-nested TEST_FLAGS="-shuffle=on -count=1 $(TEST_FLAGS)"
+
+# Without the race detector, which would compile a second Temporal.
+.PHONY: test-nested
+test-nested:
+	@for module in $(NESTED); do \
+	  (cd "$$module" && $(TEMPORAL_ENV) go test -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...); \
+	done
+
+.PHONY: fmt
+fmt: $(TOOLS)/golangci-lint ## Format all Go files
+	@$(TOOLS)/golangci-lint fmt
+
+.PHONY: lint
+lint: $(TOOLS)/golangci-lint $(TOOLS)/workflowcheck ## Check format, lint rules, package boundaries and workflow determinism
+	@$(TOOLS)/golangci-lint config verify --config .golangci.yml
+	@$(TOOLS)/golangci-lint fmt --diff
+	@$(TOOLS)/golangci-lint run ./...
+	@for module in $(NESTED); do \
+	  (cd "$$module" && $(TEMPORAL_ENV) $(TOOLS)/golangci-lint run --config "$(CURDIR)/.golangci.yml" ./...); \
+	done
+	@for dir in workflows examples; do \
+	  if [ -d "$$dir" ]; then $(TOOLS)/workflowcheck -config tools/workflowcheck/config.yaml "./$$dir/..."; fi; \
+	done
+
+.PHONY: generate
+generate: $(TOOLS)/oapi-codegen ## Make the generated code from the contracts
+	@go generate ./...
+
+.PHONY: drift
+drift: $(TOOLS)/oapi-codegen ## Check that generated code and module files are current
+	@scripts/generated-current
+	@for module in $(ALL_MODULES); do \
+	  (cd "$$module" && go mod tidy -diff) || { echo "go.mod or go.sum of $$module is not tidy: run go mod tidy there" >&2; exit 1; }; \
+	done
+
+.PHONY: bench
+bench: bootstrap temporal ## Measure the service beside pgbench and raw Temporal
+	@go run ./cmd/bench $(BENCH_FLAGS)
+
+.PHONY: soak
+soak: bootstrap temporal ## Run under load for long and watch memory and backlog
+	@go run ./cmd/bench soak $(SOAK_FLAGS)
+
+##@ Build
+
+.PHONY: build
+build: ## Build the service and the example worker into bin/
+	@go build -o bin/procession ./cmd/procession
+	@go build -o bin/loan-worker ./examples/loan
+
+.PHONY: temporal
+temporal: ## Build the Temporal server into the user's cache; minutes the first time
+	@go run ./localstack/temporalserver/prebuild > /dev/null
+
+.PHONY: bootstrap
+bootstrap: ## Check for Go and PostgreSQL; install PostgreSQL with apt where it is missing
+	@scripts/bootstrap
+
+.PHONY: clean
+clean: ## Remove what was built here; data in .procession/ and caches stay
+	@rm -rf bin dist
+
+# Tools are built from their pinned modules once, and again when a pin moves.
+$(TOOLS)/golangci-lint: tools/lint/go.mod tools/lint/go.sum
+	@scripts/install-tool lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+
+$(TOOLS)/oapi-codegen: tools/codegen/go.mod tools/codegen/go.sum
+	@scripts/install-tool codegen github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen
+
+$(TOOLS)/workflowcheck: tools/workflowcheck/go.mod tools/workflowcheck/go.sum
+	@scripts/install-tool workflowcheck go.temporal.io/sdk/contrib/tools/workflowcheck

@@ -1,0 +1,59 @@
+// Package activities is what the workflows that the service owns do to the
+// world. An activity calls the application and may be run twice.
+package activities
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/worker"
+
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/engine"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// ObserveClosingsName is the name under which Temporal knows ObserveClosings.
+const ObserveClosingsName = "ObserveClosings"
+
+// Engine is what activities need of Temporal's client side. Tests put faults
+// into it.
+type Engine interface {
+	ListClosed(ctx context.Context, namespace string, since time.Time, pageToken []byte) ([]engine.Closed, []byte, error)
+	Outcome(ctx context.Context, r domain.EngineRun, now time.Time) (*domain.Closing, error)
+}
+
+var _ Engine = (*engine.Engine)(nil)
+
+// Options are what Activities are made of.
+type Options struct {
+	App    *app.Service
+	DB     *persistence.DB
+	Engine Engine
+	Clock  func() time.Time
+	Logger *slog.Logger
+}
+
+// Activities holds the activities. It is safe for concurrent use.
+type Activities struct {
+	o       Options
+	reader  *persistence.Reader
+	touched *touched
+}
+
+// New makes Activities.
+func New(o Options) *Activities {
+	return &Activities{o: o, reader: o.DB.Reader(), touched: newTouched()}
+}
+
+// Register makes the activities known to a worker.
+func (a *Activities) Register(r worker.ActivityRegistry) {
+	r.RegisterActivityWithOptions(a.ObserveClosings, activity.RegisterOptions{Name: ObserveClosingsName})
+}
+
+// Touch says that a command was carried out in a namespace, so that a workflow
+// may soon end there. It never blocks.
+func (a *Activities) Touch(namespace string) { a.touched.touch(namespace) }

@@ -1,0 +1,148 @@
+package apitest
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// change is one way to break a decoded body: it replaces, or with remove set
+// removes, the value at path.
+type change struct {
+	name     string
+	location string // JSON Pointer the answer must name
+	paths    []string
+	value    any
+	remove   bool
+}
+
+// changesOf lists the ways to break the value at path against its schema.
+func changesOf(path string, value any, schema *openapi3.Schema) []change {
+	switch value := value.(type) {
+	case []any:
+		if schema.Type.Is(openapi3.TypeArray) && len(value) > 0 {
+			return changesOf(path+"/0", value[0], schema.Items.Value)
+		}
+		return nil
+	case map[string]any:
+		return objectChanges(path, value, schema)
+	default:
+		return nil
+	}
+}
+
+func objectChanges(path string, value map[string]any, schema *openapi3.Schema) []change {
+	var changes []change
+	for _, name := range schema.Required {
+		at := path + "/" + name
+		changes = append(changes, change{name: "without " + at, location: at, paths: []string{at}, remove: true})
+	}
+	if len(schema.AnyOf) > 0 {
+		without := change{name: "without any alternative of " + path, remove: true}
+		for _, branch := range schema.AnyOf {
+			for _, name := range branch.Value.Required {
+				without.paths = append(without.paths, path+"/"+name)
+			}
+		}
+		without.location = without.paths[0]
+		changes = append(changes, without)
+	}
+	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
+		property := schema.Properties[name].Value
+		if property.ReadOnly {
+			continue
+		}
+		at := path + "/" + name
+		for label, broken := range brokenValues(property) {
+			changes = append(changes, change{
+				name: label + " at " + at, location: at + broken.beneath, paths: []string{at}, value: broken.value,
+			})
+		}
+		if nested, ok := value[name]; ok {
+			changes = append(changes, changesOf(at, nested, property)...)
+		}
+	}
+	return changes
+}
+
+type brokenValue struct {
+	value   any
+	beneath string
+}
+
+// brokenValues lists values that break the schema of a property, by what is
+// wrong with them.
+func brokenValues(schema *openapi3.Schema) map[string]brokenValue {
+	broken := map[string]brokenValue{}
+	if schema.Type == nil {
+		return broken
+	}
+	if !schema.Nullable {
+		broken["null"] = brokenValue{value: nil}
+	}
+	switch {
+	case schema.Type.Is(openapi3.TypeArray):
+		broken["text"] = brokenValue{value: badWord}
+		for label, item := range brokenValues(schema.Items.Value) {
+			broken["element "+label] = brokenValue{value: []any{item.value}, beneath: "/0" + item.beneath}
+		}
+	case schema.Type.Is(openapi3.TypeString):
+		broken["number"] = brokenValue{value: 5}
+		broken["U+0000"] = brokenValue{value: "a\x00b"}
+		if len(schema.Enum) > 0 || schema.Format != "" {
+			broken["bad word"] = brokenValue{value: badWord}
+		}
+		if schema.MinLength > 0 {
+			broken["empty text"] = brokenValue{value: ""}
+		}
+		if schema.MaxLength != nil {
+			broken["long text"] = brokenValue{value: strings.Repeat("x", 1+longest(schema))}
+		}
+	default:
+		broken["text"] = brokenValue{value: badWord}
+	}
+	return broken
+}
+
+// apply returns a changed copy of a decoded body.
+func (c change) apply(body any) any {
+	for _, path := range c.paths {
+		body = c.applyAt(body, strings.Split(path, "/")[1:])
+	}
+	return body
+}
+
+func (c change) applyAt(value any, path []string) any {
+	switch value := value.(type) {
+	case []any:
+		index, err := strconv.Atoi(path[0])
+		if err != nil || index >= len(value) {
+			return value
+		}
+		list := slices.Clone(value)
+		list[index] = c.applyAt(list[index], path[1:])
+		return list
+	case map[string]any:
+		object := maps.Clone(value)
+		switch {
+		case len(path) > 1:
+			object[path[0]] = c.applyAt(object[path[0]], path[1:])
+		case c.remove:
+			delete(object, path[0])
+		default:
+			object[path[0]] = c.value
+		}
+		return object
+	default:
+		return value
+	}
+}
+
+// longest is the length in characters that a text may have.
+func longest(schema *openapi3.Schema) int {
+	return int(min(*schema.MaxLength, math.MaxInt32))
+}

@@ -1,0 +1,34 @@
+package httpio
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/gin-gonic/gin"
+)
+
+// NewEngine returns a Gin engine with everything that applies to all routes:
+// request id, access log, recovery, security headers, and 404 and 405 answers
+// in the contract's form. Routes are added by the caller; serve the engine
+// through Handler. It switches Gin, process-wide, to release mode.
+func NewEngine(errs *ErrorWriter, log *slog.Logger, clock func() time.Time) *gin.Engine {
+	gin.SetMode(gin.ReleaseMode)
+	engine := gin.New()
+	// Handlers pass *gin.Context down as their context: without this neither
+	// cancellation nor the values of the request's context reach the database.
+	engine.ContextWithFallback = true
+	engine.HandleMethodNotAllowed = true
+	engine.RedirectTrailingSlash = false
+	engine.RedirectFixedPath = false
+	engine.Use(RequestID, AccessLog(log, clock), Recover(errs), SecurityHeaders)
+	engine.NoRoute(errs.NotFound)
+	engine.NoMethod(errs.MethodNotAllowed)
+	return engine
+}
+
+// SecurityHeaders keeps answers out of caches and stops content sniffing.
+// A handler whose answer may be cached sets Cache-Control itself.
+func SecurityHeaders(c *gin.Context) {
+	c.Header("Cache-Control", "no-store")
+	c.Header("X-Content-Type-Options", "nosniff")
+}

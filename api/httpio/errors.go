@@ -1,0 +1,201 @@
+package httpio
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// statusClientClosed is logged for a request whose client went away before the
+// answer; nobody receives it.
+const statusClientClosed = 499
+
+// Clients are told to come back after these delays, in seconds.
+const (
+	retryAfterUnavailable = 5
+	retryAfterRateLimited = 1
+)
+
+// statusOf is the one table from kinds of error to HTTP statuses. ok is false
+// for a kind that must not be shown to clients.
+func statusOf(kind domain.Kind) (status int, ok bool) {
+	switch kind {
+	case domain.KindInvalid:
+		return http.StatusBadRequest, true
+	case domain.KindUnauthenticated:
+		return http.StatusUnauthorized, true
+	case domain.KindDenied:
+		return http.StatusForbidden, true
+	case domain.KindNotFound:
+		return http.StatusNotFound, true
+	case domain.KindConflict:
+		return http.StatusConflict, true
+	case domain.KindPrecondition:
+		return http.StatusPreconditionFailed, true
+	case domain.KindTooLarge:
+		return http.StatusRequestEntityTooLarge, true
+	case domain.KindUnsupportedMedia:
+		return http.StatusUnsupportedMediaType, true
+	case domain.KindRateLimited:
+		return http.StatusTooManyRequests, true
+	case domain.KindUnavailable:
+		return http.StatusServiceUnavailable, true
+	case domain.KindInternal:
+	}
+	return http.StatusInternalServerError, false
+}
+
+// ErrorWriter answers failed requests with the error body of the contract. It
+// is safe for concurrent use.
+type ErrorWriter struct {
+	log   *slog.Logger
+	clock func() time.Time
+}
+
+// NewErrorWriter returns an ErrorWriter that stamps answers with clock and logs
+// what it hides from clients to log.
+func NewErrorWriter(log *slog.Logger, clock func() time.Time) *ErrorWriter {
+	return &ErrorWriter{log: log, clock: clock}
+}
+
+type errorBody struct {
+	Timestamp time.Time   `json:"timestamp"`
+	Status    int         `json:"status"`
+	Message   string      `json:"message"`
+	Errors    []errorInfo `json:"errors,omitempty"`
+}
+
+type errorInfo struct {
+	Code         domain.Code         `json:"code"`
+	Message      string              `json:"message"`
+	Location     *string             `json:"location,omitempty"`
+	LocationType domain.LocationType `json:"locationType,omitempty"`
+}
+
+// Write answers the request with err and stops its handlers. A *domain.Error
+// anywhere in err's chain decides status and text; every other error is
+// answered with 500 and a text that says nothing, and logged with the request
+// id. It fits the HandlerErrorFunc and ResponseErrorHandlerFunc of the
+// generated servers.
+func (w *ErrorWriter) Write(c *gin.Context, err error) {
+	ctx := c.Request.Context()
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		c.AbortWithStatus(statusClientClosed)
+		return
+	}
+	if c.Writer.Written() {
+		w.logFailure(c, "answer cut off", err)
+		c.Abort()
+		return
+	}
+	shown := w.shown(c, err)
+	status, _ := statusOf(shown.Kind)
+	switch status {
+	case http.StatusUnauthorized:
+		c.Header("WWW-Authenticate", `Basic realm="procession", charset="UTF-8"`)
+		c.Writer.Header().Add("WWW-Authenticate", `Bearer realm="procession"`)
+	case http.StatusServiceUnavailable:
+		c.Header("Retry-After", strconv.Itoa(retryAfterUnavailable))
+	case http.StatusTooManyRequests:
+		c.Header("Retry-After", strconv.Itoa(retryAfterRateLimited))
+	}
+	w.write(c, status, shown.Message, infosOf(shown))
+}
+
+// shown reduces err to what the client may see, and logs the rest.
+func (w *ErrorWriter) shown(c *gin.Context, err error) *domain.Error {
+	var known *domain.Error
+	if errors.As(err, &known) {
+		if _, ok := statusOf(known.Kind); ok {
+			if known.Kind == domain.KindUnavailable {
+				w.logFailure(c, "dependency unavailable", err)
+			}
+			return known
+		}
+	}
+	w.logFailure(c, "request failed", err)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return &domain.Error{Kind: domain.KindUnavailable, Code: domain.CodeUnavailable, Message: "the service is busy"}
+	}
+	return &domain.Error{Kind: domain.KindInternal, Code: domain.CodeInternal, Message: "internal error"}
+}
+
+func (w *ErrorWriter) logFailure(c *gin.Context, what string, err error) {
+	ctx := c.Request.Context()
+	w.log.LogAttrs(ctx, slog.LevelError, "failure",
+		slog.String("what", what),
+		slog.String("route", routeName(c)),
+		slog.String("request_id", RequestIDFrom(ctx)),
+		slog.String("error", err.Error()),
+	)
+}
+
+// WriteUnreadable answers 400 to a body that the generated code could not
+// decode. It fits RequestErrorHandlerFunc; the validator lets no such body
+// through unless contract and types disagree, so the cause is logged.
+func (w *ErrorWriter) WriteUnreadable(c *gin.Context, err error) {
+	w.logFailure(c, "validated body not decodable", err)
+	w.Write(c, domain.InvalidBody("", "does not have the documented form"))
+}
+
+// WriteUnbound answers 400 to a parameter that the generated code could not
+// parse. It fits the ErrorHandler of GinServerOptions; see WriteUnreadable.
+func (w *ErrorWriter) WriteUnbound(c *gin.Context, err error, _ int) {
+	w.logFailure(c, "validated parameter not parsable", err)
+	w.Write(c, domain.Invalid(domain.LocationQuery, "", "a parameter does not have the documented form"))
+}
+
+// NotFound answers a path that no route matches.
+func (w *ErrorWriter) NotFound(c *gin.Context) {
+	w.Write(c, domain.NotFound("resource"))
+}
+
+// MethodNotAllowed answers 405 with the Allow header that Gin has prepared,
+// completed by HEAD.
+func (w *ErrorWriter) MethodNotAllowed(c *gin.Context) {
+	allow := c.Writer.Header().Get("Allow")
+	for method := range strings.SplitSeq(allow, ", ") {
+		if method == http.MethodGet {
+			allow += ", " + http.MethodHead
+		}
+	}
+	c.Header("Allow", allow)
+	w.write(c, http.StatusMethodNotAllowed, "method not allowed", nil)
+}
+
+func (w *ErrorWriter) write(c *gin.Context, status int, message string, infos []errorInfo) {
+	c.Abort()
+	body, err := json.Marshal(errorBody{Timestamp: w.clock().UTC(), Status: status, Message: message, Errors: infos})
+	if err != nil {
+		w.logFailure(c, "encoding error body", err)
+		c.Status(http.StatusInternalServerError)
+		return
+	}
+	c.Data(status, "application/json", body)
+}
+
+// infosOf lists the details of an error, or the error itself when it has none,
+// so that clients always find a code.
+func infosOf(e *domain.Error) []errorInfo {
+	if len(e.Details) == 0 {
+		return []errorInfo{{Code: e.Code, Message: e.Message}}
+	}
+	infos := make([]errorInfo, 0, len(e.Details))
+	for _, detail := range e.Details {
+		info := errorInfo{Code: detail.Code, Message: detail.Message, LocationType: detail.LocationType}
+		if detail.LocationType != "" {
+			info.Location = &detail.Location
+		}
+		infos = append(infos, info)
+	}
+	return infos
+}

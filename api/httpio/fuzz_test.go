@@ -1,0 +1,59 @@
+package httpio
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/stretchr/testify/require"
+)
+
+func FuzzReadJSON(f *testing.F) {
+	for _, seed := range []string{
+		`{}`, `[]`, `null`, `{"a":1,"a":2}`, `{"a":1,"\u0061":2}`, `{"ID":"x","id":"y"}`, `[1e9999999,-0,1E22]`, `"\ud800"`,
+		`{"a":{"b":[{"c":"d\n"}]}}`, `01`, `1.`, `[1,]`, "\xff", `{"id":"a\u0000"}`, ` {"value":{"x":[true,false,null]}} `, `{"a":1}x`,
+	} {
+		f.Add([]byte(seed))
+	}
+	schema := openapi3.NewObjectSchema().WithProperty("id", openapi3.NewStringSchema())
+	f.Fuzz(func(t *testing.T, data []byte) {
+		original := bytes.Clone(data)
+		body, err := readJSON(data, schema)
+		if err != nil {
+			return
+		}
+		require.True(t, json.Valid(original), "accepted %q", original)
+		require.Len(t, data, len(original))
+		var object map[string]json.RawMessage
+		if json.Unmarshal(data, &object) != nil || object == nil {
+			return
+		}
+		// What a decoder binds by name is exactly what was validated.
+		var bound struct {
+			ID json.RawMessage `json:"id"`
+		}
+		require.NoError(t, json.Unmarshal(data, &bound))
+		validated, _ := body.value.(map[string]any)
+		if _, ok := object["id"]; !ok {
+			require.Nil(t, bound.ID)
+			require.NotContains(t, validated, "id")
+			return
+		}
+		require.Contains(t, validated, "id")
+	})
+}
+
+// Everything the standard library refuses is refused, and nothing that it
+// accepts is, but for duplicates, depth and encoding.
+func TestReadJSONAgreesWithTheStandardLibrary(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		``, ` `, `{`, `}`, `[`, `[,]`, `[1,]`, `{"a"}`, `{"a":}`, `{"a":1,}`, `{a:1}`, `tru`, `nul`, `true1`, `01`, `-`, `-a`, `1.`, `.5`,
+		`1e`, `1e+`, `+1`, `"`, `"\x"`, `"\u12g4"`, "\"\n\"", `{"a":1}{`, `[1 2]`, "\ufeff{}", `0`, `-0`, `1E22`, `1e-7`, `"\u0041"`, `"é"`,
+		`[[],{}]`, "\t{ \"a\" : [ 1 , 2 ] }\r\n", `123456789012345678901234567890123456789.5e400`, `"\"\\\/\b\f\n\r\t"`,
+	} {
+		_, err := readJSON([]byte(text), nil)
+		require.Equal(t, json.Valid([]byte(text)), err == nil, "%q: %v", text, err)
+	}
+}

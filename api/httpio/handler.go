@@ -1,0 +1,64 @@
+package httpio
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/klauspost/compress/gzhttp"
+)
+
+// gzipMinSize is the size in bytes from which JSON answers are compressed.
+const gzipMinSize = 1024
+
+type headKey struct{}
+
+// Handler completes an engine with what has to happen before routing and after
+// the answer: HEAD is answered as GET without the body, several slashes at the
+// start of a path count as one (some clients join URLs that way), and JSON of
+// 1 KiB and more is compressed for clients that accept gzip, except answers
+// that carry secrets.
+func Handler(engine http.Handler) (http.Handler, error) {
+	compress, err := gzhttp.NewWrapper(
+		gzhttp.MinSize(gzipMinSize),
+		gzhttp.ContentTypes([]string{"application/json"}),
+	)
+	if err != nil {
+		return nil, fmt.Errorf("configuring compression: %w", err)
+	}
+	return compress(normalize(engine)), nil
+}
+
+func normalize(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "//") {
+			r = r.Clone(r.Context())
+			r.URL.Path = "/" + strings.TrimLeft(r.URL.Path, "/")
+			r.URL.RawPath = ""
+		}
+		if r.Method == http.MethodHead {
+			r = r.WithContext(context.WithValue(r.Context(), headKey{}, true))
+			r.Method = http.MethodGet
+			w = bodiless{w}
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// requestMethod is the method the client used, also for a HEAD that is being
+// answered as GET.
+func requestMethod(r *http.Request) string {
+	if head, _ := r.Context().Value(headKey{}).(bool); head {
+		return http.MethodHead
+	}
+	return r.Method
+}
+
+// bodiless drops the body of an answer.
+type bodiless struct{ http.ResponseWriter }
+
+func (b bodiless) Write(data []byte) (int, error) { return len(data), nil }
+
+// Unwrap gives http.ResponseController the writer beneath.
+func (b bodiless) Unwrap() http.ResponseWriter { return b.ResponseWriter }

@@ -1,0 +1,169 @@
+package httpio
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/gin-gonic/gin"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+const mediaBytes = "application/octet-stream"
+
+var errBodySchemas = errors.New("its body types do not share one schema")
+
+// route is one operation, prepared for checking.
+type route struct {
+	route         *routers.Route
+	params        []*openapi3.Parameter
+	options       *openapi3filter.Options
+	carriesSecret bool
+
+	content      openapi3.Content // nil when the operation takes no body
+	bodyRequired bool
+	bodySchema   *openapi3.Schema
+	alternatives *openapi3.Schema // the anyOf of the body, nil when there is none
+	streams      bool             // the body is bytes for the handler to read
+}
+
+func newRoute(
+	doc *openapi3.T, path string, item *openapi3.PathItem, method string, operation *openapi3.Operation,
+) (*route, error) {
+	secret, _ := operation.Extensions["x-carries-secret"].(bool)
+	r := &route{
+		route:         &routers.Route{Spec: doc, Path: path, PathItem: item, Method: method, Operation: operation},
+		carriesSecret: secret,
+		options: &openapi3filter.Options{
+			MultiError:              true,
+			SkipSettingDefaults:     true,
+			AuthenticationFunc:      openapi3filter.NoopAuthenticationFunc,
+			SchemaValidationOptions: []openapi3.SchemaValidationOption{StringFormats()},
+		},
+	}
+	for _, param := range item.Parameters {
+		if operation.Parameters.GetByInAndName(param.Value.In, param.Value.Name) == nil {
+			r.params = append(r.params, param.Value)
+		}
+	}
+	for _, param := range operation.Parameters {
+		r.params = append(r.params, param.Value)
+	}
+	if operation.RequestBody == nil {
+		return r, nil
+	}
+	r.content = operation.RequestBody.Value.Content
+	r.bodyRequired = operation.RequestBody.Value.Required
+	if _, ok := r.content[mediaBytes]; ok {
+		r.streams = true
+		return r, nil
+	}
+	for media, described := range r.content {
+		if media != mediaJSON && !strings.HasSuffix(media, "+json") {
+			return nil, fmt.Errorf("media type %s: %w", media, errBodySchemas)
+		}
+		if r.bodySchema != nil && r.bodySchema != described.Schema.Value {
+			return nil, fmt.Errorf("media type %s: %w", media, errBodySchemas)
+		}
+		r.bodySchema = described.Schema.Value
+	}
+	r.splitAlternatives()
+	return r, nil
+}
+
+// splitAlternatives sets the anyOf of the body apart: the schema library stops
+// at the first failing anyOf, and all violations have to be found.
+func (r *route) splitAlternatives() {
+	if len(r.bodySchema.AnyOf) == 0 {
+		return
+	}
+	r.alternatives = &openapi3.Schema{AnyOf: r.bodySchema.AnyOf}
+	rest := *r.bodySchema
+	rest.AnyOf = nil
+	r.bodySchema = &rest
+}
+
+// checkBody lists what is wrong with a parsed body: everything, or the first
+// violation only.
+func (r *route) checkBody(value any, everything bool) []domain.Detail {
+	var details []domain.Detail
+	options := []openapi3.SchemaValidationOption{openapi3.VisitAsRequest(), StringFormats()}
+	if everything {
+		options = append(options, openapi3.MultiErrors())
+	}
+	if err := r.bodySchema.VisitJSON(value, options...); err != nil {
+		details = bodyViolations(err)
+	}
+	if _, isObject := value.(map[string]any); r.alternatives == nil || !isObject {
+		return details
+	}
+	if err := r.alternatives.VisitJSON(value, options...); err != nil {
+		details = append(details, bodyViolations(err)...)
+	}
+	return details
+}
+
+// checkParams lists what is wrong with the parameters of a request. When
+// nothing is, absent query parameters get their defaults.
+func (r *route) checkParams(c *gin.Context) []domain.Detail {
+	query, err := url.ParseQuery(c.Request.URL.RawQuery)
+	if err != nil {
+		return []domain.Detail{{
+			Code: domain.CodeValidation, Message: "the query string is malformed", LocationType: domain.LocationQuery,
+		}}
+	}
+	path := make(map[string]string, len(c.Params))
+	for _, param := range c.Params {
+		path[param.Key] = param.Value
+	}
+	input := &openapi3filter.RequestValidationInput{
+		Request: c.Request, PathParams: path, QueryParams: query, Route: r.route, Options: r.options,
+	}
+	var details []domain.Detail
+	defaulted := false
+	for _, param := range r.params {
+		if param.In == openapi3.ParameterInQuery {
+			if message := queryProblem(param, query[param.Name]); message != "" {
+				details = append(details, domain.Detail{
+					Code: domain.CodeValidation, Message: message, Location: param.Name, LocationType: domain.LocationQuery,
+				})
+				continue
+			}
+			if !query.Has(param.Name) && param.Schema.Value.Default != nil {
+				query.Set(param.Name, fmt.Sprint(param.Schema.Value.Default))
+				defaulted = true
+			}
+		}
+		if err := openapi3filter.ValidateParameter(c.Request.Context(), input, param); err != nil {
+			details = append(details, paramViolations(param, err)...)
+		}
+	}
+	if defaulted {
+		c.Request.URL.RawQuery = query.Encode()
+	}
+	return details
+}
+
+// queryProblem finds what the schema library overlooks in the values of a query
+// parameter, and "" when there is nothing.
+func queryProblem(param *openapi3.Parameter, values []string) string {
+	kind := param.Schema.Value.Type
+	if len(values) > 1 && !kind.Is(openapi3.TypeArray) {
+		return "must be given once"
+	}
+	for _, value := range values {
+		if !utf8.ValidString(value) || strings.ContainsRune(value, 0) {
+			return "contains characters that are not allowed"
+		}
+		if value == "" && !kind.Is(openapi3.TypeArray) && !kind.Is(openapi3.TypeString) {
+			return "must not be empty"
+		}
+	}
+	return ""
+}

@@ -1,0 +1,189 @@
+package httpio
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/gin-gonic/gin"
+	"github.com/klauspost/compress/gzhttp"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// DefaultBodyLimit is the size in bytes that a JSON body may have unless
+// configured otherwise.
+const DefaultBodyLimit = 1 << 20
+
+// thoroughLimit is the size in bytes up to which all violations of a body are
+// listed. Beyond it only the first of the schema is: a megabyte of bad elements
+// would otherwise cost seconds.
+const thoroughLimit = 64 << 10
+
+// Validator checks requests against a contract before any handler sees them,
+// and fills in the defaults of absent query parameters. It must run before the
+// generated server, which by itself accepts far more than the contract allows.
+type Validator struct {
+	errs      *ErrorWriter
+	bodyLimit int64
+	routes    map[string]*route // by method and Gin's route pattern
+}
+
+// NewValidator prepares the routes of doc, each mounted below the path of the
+// document's first server. JSON bodies may have bodyLimit bytes; 0 stands for
+// DefaultBodyLimit.
+func NewValidator(doc *openapi3.T, errs *ErrorWriter, bodyLimit int64) (*Validator, error) {
+	base, err := BasePath(doc)
+	if err != nil {
+		return nil, err
+	}
+	if bodyLimit == 0 {
+		bodyLimit = DefaultBodyLimit
+	}
+	v := &Validator{errs: errs, bodyLimit: bodyLimit, routes: map[string]*route{}}
+	for path, item := range doc.Paths.Map() {
+		for method, operation := range item.Operations() {
+			r, err := newRoute(doc, path, item, method, operation)
+			if err != nil {
+				return nil, fmt.Errorf("preparing operation %s: %w", operation.OperationID, err)
+			}
+			v.routes[method+" "+base+ginPattern(path)] = r
+		}
+	}
+	return v, nil
+}
+
+// BasePath is the path of a document's first server, such as /v2024-06-14.
+func BasePath(doc *openapi3.T) (string, error) {
+	if len(doc.Servers) == 0 {
+		return "", nil
+	}
+	server, err := url.Parse(doc.Servers[0].URL)
+	if err != nil {
+		return "", fmt.Errorf("parsing server of contract: %w", err)
+	}
+	return strings.TrimSuffix(server.Path, "/"), nil
+}
+
+func ginPattern(path string) string {
+	return strings.NewReplacer("{", ":", "}", "").Replace(path)
+}
+
+// Handle is the middleware. A request that breaks the contract is answered
+// with all its violations at once; a request to a route outside the contract
+// passes.
+func (v *Validator) Handle(c *gin.Context) {
+	r, ok := v.routes[c.Request.Method+" "+c.FullPath()]
+	if !ok {
+		return
+	}
+	if r.carriesSecret {
+		c.Header(gzhttp.HeaderNoCompression, "1")
+	}
+	if err := v.check(c, r); err != nil {
+		v.errs.Write(c, err)
+	}
+}
+
+func (v *Validator) check(c *gin.Context, r *route) (err error) {
+	defer func() {
+		// Whatever a request makes the schema library do, it is the request's fault.
+		if cause := recover(); cause != nil {
+			v.errs.logFailure(c, "panic while validating", fmt.Errorf("%w: %v", errPanic, cause))
+			err = domain.InvalidBody("", "cannot be validated")
+		}
+	}()
+	details := r.checkParams(c)
+	if r.content != nil && !r.streams {
+		if !acceptsMedia(c.Request.Header, r.content) && (r.bodyRequired || hasBody(c.Request)) {
+			header, value := mediaHint(c.Request.Method, r.content)
+			c.Header(header, value)
+			return unsupportedMedia()
+		}
+		violations, err := v.checkBody(c, r)
+		if err != nil {
+			return err
+		}
+		details = append(details, violations...)
+	}
+	if len(details) == 0 {
+		return nil
+	}
+	return invalid(details[:min(len(details), maxViolations)])
+}
+
+func invalid(details []domain.Detail) error {
+	return &domain.Error{
+		Kind: domain.KindInvalid, Code: domain.CodeValidation, Message: "the request is not valid", Details: details,
+	}
+}
+
+func hasBody(r *http.Request) bool {
+	return r.Body != nil && r.Body != http.NoBody && r.ContentLength != 0
+}
+
+// checkBody reads the body, checks it and puts it back for the handler.
+func (v *Validator) checkBody(c *gin.Context, r *route) ([]domain.Detail, error) {
+	data, err := v.readBody(c)
+	if err != nil {
+		return nil, err
+	}
+	if len(bytes.TrimSpace(data)) == 0 {
+		if !r.bodyRequired {
+			return nil, nil
+		}
+		return []domain.Detail{{
+			Code: domain.CodeValidation, Message: "is required", LocationType: domain.LocationBody,
+		}}, nil
+	}
+	body, err := readJSON(data, r.bodySchema)
+	if err != nil {
+		var bad *jsonError
+		if !errors.As(err, &bad) {
+			return nil, fmt.Errorf("reading JSON body: %w", err)
+		}
+		return []domain.Detail{{
+			Code: domain.CodeValidation, Message: bad.message, Location: bad.pointer, LocationType: domain.LocationBody,
+		}}, nil
+	}
+	details := append(body.problems, r.checkBody(body.value, len(data) <= thoroughLimit)...)
+	c.Request.Body = io.NopCloser(bytes.NewReader(data))
+	c.Request.ContentLength = int64(len(data))
+	// The generated server chooses the type of a body by prefix and case; all
+	// JSON types of an operation share one schema, so one name does for all.
+	c.Request.Header.Set("Content-Type", mediaJSON)
+	return details, nil
+}
+
+func (v *Validator) readBody(c *gin.Context) ([]byte, error) {
+	if c.Request.Body == nil {
+		return nil, nil
+	}
+	if c.Request.ContentLength > v.bodyLimit {
+		return nil, tooLarge()
+	}
+	data, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, v.bodyLimit))
+	if err != nil {
+		var limit *http.MaxBytesError
+		if errors.As(err, &limit) {
+			return nil, tooLarge()
+		}
+		// The client stopped sending: nothing on this side can be wrong.
+		return nil, domain.InvalidBody("", "could not be read")
+	}
+	return data, nil
+}
+
+func tooLarge() error {
+	return &domain.Error{
+		Kind: domain.KindTooLarge, Code: domain.CodeValidation, Message: "the body is too large",
+		Details: []domain.Detail{{
+			Code: domain.CodeValidation, Message: "is too large", LocationType: domain.LocationBody,
+		}},
+	}
+}

@@ -1,0 +1,185 @@
+package api_test
+
+import (
+	"fmt"
+	"net/http"
+	"sync"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	oasb "github.com/procession-dev/procession/api/shapeb/oas"
+	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/persistence"
+)
+
+const racers = 64
+
+func TestCreatingAgainAnswersTheSame(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	process, item := uuid.New(), uuid.New()
+	first := s.post(201, demo.Carol(), "/processes", `{"id":"`+process.String()+`","processDefinitionId":"`+
+		demo.Loan().String()+`","metadata":{"value":{"FIRST_NAME":"Ada"}}}`)
+	firstItem := s.post(201, demo.LoanWorker(), "/process-items", `{"id":"`+item.String()+`","type":"TASK","processId":"`+
+		process.String()+`","processItemDefinitionCode":"LOAN_APPLICATION"}`)
+	before := s.snapshot()
+
+	// The rest of the body does not count.
+	again := s.post(200, demo.Carol(), "/processes", `{"id":"`+process.String()+`","processDefinitionId":"`+
+		demo.Loan().String()+`","metadata":{"value":{"FIRST_NAME":"Bea"}}}`)
+	require.Equal(t, first.body, again.body)
+	againItem := s.post(200, demo.LoanWorker(), "/process-items", `{"id":"`+item.String()+`","type":"TASK","processId":"`+
+		process.String()+`","processItemDefinitionCode":"APPROVE_LOAN","ownerEmail":"bob@demo.example"}`)
+	require.Equal(t, firstItem.body, againItem.body)
+
+	require.Equal(t, before, s.snapshot())
+	require.Equal(t, 2, s.count("SELECT count(*) FROM events WHERE process_id = $1 AND process_item_id IS NULL", process))
+	require.Equal(t, 2, s.count("SELECT count(*) FROM events WHERE process_item_id = $1", item))
+}
+
+func TestAnIDIsTakenForEverythingElse(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	process, other := s.loan().ID, s.loan().ID
+	task := s.item(process, "LOAN_APPLICATION", "").ID
+	before := s.snapshot()
+	create := func(as demo.Account, process uuid.UUID, rest string) {
+		s.refused(409, "CONFLICT", as, http.MethodPost, "/process-items",
+			`{"id":"`+task.String()+`","processId":"`+process.String()+`",`+rest+`}`)
+	}
+	create(demo.LoanWorker(), other, `"type":"TASK","processItemDefinitionCode":"LOAN_APPLICATION"`)
+	create(demo.LoanWorker(), process, `"type":"MESSAGE","message":{"text":"t"}`)
+	// Another tenant's process: no more is said than that the id is in use.
+	failure := s.refused(409, "CONFLICT", demo.OtherWorker(), http.MethodPost, "/processes",
+		`{"id":"`+process.String()+`","processDefinitionId":"`+demo.OtherLoan().String()+`"}`)
+	require.Equal(t, "the id is already in use", failure.Message)
+	require.Equal(t, before, s.snapshot())
+}
+
+func TestWorkersAreKnownByTheirIdentity(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	register := func(status int, as demo.Account, queue, more string) oasb.Worker {
+		got := s.post(status, as, "/workers",
+			`{"identity":"w-1","taskQueue":"`+queue+`","hostname":"h","ip":"127.0.0.1"`+more+`}`)
+		require.Equal(t, "300", got.header.Get("X-KF-DELAY-WINDOW"))
+		return decode[oasb.Worker](t, got)
+	}
+	first := register(201, demo.LoanWorker(), "q-1", `,"workflowTypes":["W"],"activityTypes":["A","B"]`)
+	require.Equal(t, []string{"W"}, first.WorkflowTypes)
+	require.Equal(t, []string{"A", "B"}, first.ActivityTypes)
+	second := register(200, demo.LoanWorker(), "q-2", "")
+	require.Equal(t, first.ID, second.ID)
+	require.Equal(t, "q-2", second.TaskQueue)
+	require.Empty(t, second.WorkflowTypes)
+	require.Equal(t, first.CreatedAt, second.CreatedAt)
+	require.True(t, second.LastModifiedAt.After(*first.LastModifiedAt))
+	elsewhere := register(201, demo.OtherWorker(), "q-1", "")
+	require.NotEqual(t, first.ID, elsewhere.ID)
+	require.Equal(t, 2, s.count("SELECT count(*) FROM worker_queues WHERE worker_id = $1", first.ID))
+}
+
+// race sends a request from every racer at once and counts the answers by
+// status and by body.
+func (s *service) race(newRequest func(i int) *http.Request) (statuses map[int]int, bodies map[string]int) {
+	s.t.Helper()
+	requests := [racers]*http.Request{}
+	for i := range requests {
+		requests[i] = newRequest(i)
+	}
+	answers, failures := [racers]answer{}, [racers]error{}
+	start := make(chan struct{})
+	var done sync.WaitGroup
+	for i := range racers {
+		done.Go(func() {
+			<-start
+			answers[i], failures[i] = s.exchange(requests[i])
+		})
+	}
+	close(start)
+	done.Wait()
+	statuses, bodies = map[int]int{}, map[string]int{}
+	for i, got := range answers {
+		require.NoError(s.t, failures[i])
+		statuses[got.status]++
+		bodies[got.body]++
+	}
+	return statuses, bodies
+}
+
+func TestConcurrentCreatesMakeOneProcess(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	id := uuid.New()
+	statuses, bodies := s.race(func(int) *http.Request {
+		return request(t, demo.Carol(), http.MethodPost, "/processes",
+			`{"id":"`+id.String()+`","processDefinitionId":"`+demo.Loan().String()+`"}`)
+	})
+	require.Equal(t, map[int]int{201: 1, 200: racers - 1}, statuses)
+	require.Len(t, bodies, 1)
+	require.Equal(t, 1, s.count("SELECT count(*) FROM processes"))
+	require.Equal(t, 2, s.events(id))
+	require.Equal(t, 1, s.count("SELECT count(*) FROM engine_runs"))
+	require.Equal(t, 1, s.count("SELECT count(*) FROM engine_commands"))
+}
+
+func TestConcurrentCreatesMakeOneItem(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	process, id := s.loan().ID, uuid.New()
+	statuses, bodies := s.race(func(int) *http.Request {
+		return request(t, demo.LoanWorker(), http.MethodPost, "/process-items", `{"id":"`+id.String()+
+			`","type":"TASK","processId":"`+process.String()+`","processItemDefinitionCode":"LOAN_APPLICATION"}`)
+	})
+	require.Equal(t, map[int]int{201: 1, 200: racers - 1}, statuses)
+	require.Len(t, bodies, 1)
+	require.Equal(t, 1, s.count("SELECT count(*) FROM process_items"))
+	require.Equal(t, 2, s.count("SELECT count(*) FROM events WHERE process_item_id = $1", id))
+}
+
+func TestOneOfManyClaimsWins(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	crowd := s.reviewers(racers)
+	task := s.item(s.loan().ID, "APPROVE_LOAN", "").ID
+	statuses, _ := s.race(func(i int) *http.Request {
+		return request(t, crowd[i], http.MethodPost, itemPath(task, "/task/~actions/claim"), "")
+	})
+	require.Equal(t, map[int]int{200: 1, 409: racers - 1}, statuses)
+	claimed := s.retrieveItem(task)
+	require.Equal(t, oasb.ProcessItemTaskStateCLAIMED, claimed.Task.State)
+	require.Equal(t, *claimed.LastModifiedBy, *claimed.OwnerID)
+	require.Equal(t, 1, s.count("SELECT count(*) FROM events WHERE process_item_id = $1 AND task_state = 'CLAIMED'", task))
+}
+
+// reviewers adds n users to the group that may approve loans.
+func (s *service) reviewers(n int) []demo.Account {
+	s.t.Helper()
+	crowd, ids := make([]demo.Account, n), make([]uuid.UUID, n)
+	audit := domain.NewAudit(domain.SystemPrincipalID(), s.now())
+	err := s.db.Write(s.t.Context(), func(tx *persistence.Tx) error {
+		for i := range crowd {
+			a := demo.Account{
+				Name: fmt.Sprintf("reviewer-%d", i), ID: uuid.New(), Email: fmt.Sprintf("reviewer-%d@demo.example", i),
+				Secret: fmt.Sprintf("token-of-reviewer-%d", i), Tenant: demo.TenantDemo(), Role: domain.RoleMember,
+			}
+			crowd[i], ids[i] = a, a.ID
+			tx.InsertTenantUser(domain.TenantUser{
+				ID: uuid.New(), TenantID: a.Tenant, Role: a.Role, Audit: audit,
+				Principal: domain.Principal{ID: a.ID, Name: a.Name, Email: a.Email},
+			})
+			tx.InsertCredential(domain.Credential{
+				ID: uuid.New(), PrincipalID: a.ID, Kind: domain.CredentialPersonalAccessToken,
+				SecretSHA256: authn.HashSecret(a.Secret), CreatedAt: audit.CreatedAt,
+			})
+		}
+		tx.InsertGroup(domain.Group{ID: demo.Reviewers(), TenantID: demo.TenantDemo(), Code: "REVIEWERS", Name: "R"}, ids)
+		return nil
+	})
+	require.NoError(s.t, err)
+	return crowd
+}

@@ -1,0 +1,76 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/procession-dev/procession/api/httpio"
+	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/domain"
+)
+
+type callerKey struct{}
+
+// callerOf returns the authenticated caller of the request that ctx belongs to.
+// Without one it is nobody, for whom nothing exists.
+func callerOf(ctx context.Context) domain.Caller {
+	caller, _ := ctx.Value(callerKey{}).(domain.Caller)
+	return caller
+}
+
+// authenticate lets only requests with valid credentials pass. Several
+// Authorization headers are none: which one would count is anybody's guess.
+func authenticate(authenticator *authn.Authenticator, errs *httpio.ErrorWriter) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		header := ""
+		if values := c.Request.Header.Values("Authorization"); len(values) == 1 {
+			header = values[0]
+		}
+		caller, err := authenticator.Authenticate(c.Request.Context(), header)
+		if err != nil {
+			errs.Write(c, err)
+			return
+		}
+		c.Request = c.Request.WithContext(context.WithValue(c.Request.Context(), callerKey{}, caller))
+	}
+}
+
+// limitBody refuses a request that announces a body of more than limit bytes,
+// before anybody asks who sends it. One that does not announce its size is cut
+// off where it is read.
+func limitBody(limit int64, errs *httpio.ErrorWriter) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		if c.Request.ContentLength > limit {
+			errs.Write(c, &domain.Error{
+				Kind: domain.KindTooLarge, Code: domain.CodeValidation, Message: "the body is too large",
+				Details: []domain.Detail{{
+					Code: domain.CodeValidation, Message: "is too large", LocationType: domain.LocationBody,
+				}},
+			})
+			return
+		}
+	}
+}
+
+// observe reports every answer. It runs inside the recovery from panics, so a
+// panic is reported as the 500 that it will be answered with.
+func observe(report func(method, route string, status int, took time.Duration), clock func() time.Time) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		start, panicked := clock(), true
+		defer func() {
+			status, route := c.Writer.Status(), c.FullPath()
+			if panicked {
+				status = http.StatusInternalServerError
+			}
+			if route == "" {
+				route = "unmatched"
+			}
+			report(c.Request.Method, route, status, clock().Sub(start))
+		}()
+		c.Next()
+		panicked = false
+	}
+}

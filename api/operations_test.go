@@ -1,0 +1,186 @@
+package api_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/localstack/demo"
+)
+
+// fixture is one of everything in the tenant Demo, to make requests for.
+type fixture struct {
+	process, task, tenant, user, principal uuid.UUID
+}
+
+func newFixture(s *service) fixture {
+	process := s.loan().ID
+	task := s.item(process, "LOAN_APPLICATION", ownedBy(demo.LoanWorker())).ID
+	users := decode[struct {
+		Content []struct{ ID uuid.UUID }
+	}](s.t, s.get(200, demo.Alice(), "/tenant-users"))
+	return fixture{
+		process: process, task: task, tenant: demo.TenantDemo(), user: users.Content[0].ID, principal: demo.Bob().ID,
+	}
+}
+
+// operation is how an operation is called for a fixture.
+type operation struct {
+	method, path, body string
+	byID               bool // names a resource in its path
+}
+
+// operations are valid requests, for every operation of the contract, of the
+// loan worker.
+func (f fixture) operations() map[string]operation {
+	get, post, put, patch := http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch
+	of := func(method, collection string, id uuid.UUID, rest, body string) operation {
+		return operation{method: method, path: collection + id.String() + rest, body: body, byID: true}
+	}
+	const (
+		processes, items = "/processes/", "/process-items/"
+		value            = `{"valid":true,"value":{"A":1},"errors":[]}`
+		aPatch           = `[{"op":"add","path":"/A","value":1}]`
+	)
+	return map[string]operation{
+		"findPrincipals":     {method: get, path: "/principals?type=USER&sort=name%2Cdesc"},
+		"retrievePrincipal":  of(get, "/principals/", f.principal, "", ""),
+		"findTenants":        {method: get, path: "/tenants"},
+		"retrieveTenant":     of(get, "/tenants/", f.tenant, "", ""),
+		"findTenantUsers":    {method: get, path: "/tenant-users?email=bob@demo.example"},
+		"retrieveTenantUser": of(get, "/tenant-users/", f.user, "", ""),
+		"findProcesses":      {method: get, path: "/processes?state=RUNNING"},
+		"createProcess": {method: post, path: "/processes", body: `{"processDefinitionId":"` + demo.Loan().String() +
+			`","tenantId":"` + f.tenant.String() + `","processDefinitionCode":"LOAN","metadata":` + value + `}`},
+		"retrieveProcess":           of(get, processes, f.process, "", ""),
+		"completeProcess":           of(post, processes, f.process, "/~actions/complete", ""),
+		"cancelProcess":             of(post, processes, f.process, "/~actions/cancel", ""),
+		"cancelProcessProcessItems": of(post, processes, f.process, "/~actions/cancel-process-items", ""),
+		"updateProcessMetadata":     of(put, processes, f.process, "/metadata", `{"metadata":`+value+`}`),
+		"patchProcessMetadata":      of(patch, processes, f.process, "/metadata", aPatch),
+		"updateProcessEntity":       of(put, processes, f.process, "/entity", `{"entity":`+value+`}`),
+		"patchProcessEntity":        of(patch, processes, f.process, "/entity", aPatch),
+		"findProcessItems":          {method: get, path: "/process-items?type=TASK&taskState=READY&sort=claimedAt"},
+		"createProcessItem": {method: post, path: "/process-items", body: `{"type":"TASK","processId":"` +
+			f.process.String() + `","processItemDefinitionCode":"LOAN_APPLICATION","ownerEmail":"bob@demo.example",` +
+			`"task":{"data":` + value + `,"contextData":` + value + `}}`},
+		"retrieveProcessItem":       of(get, items, f.task, "", ""),
+		"claimProcessItemTask":      of(post, items, f.task, "/task/~actions/claim", ""),
+		"assignProcessItemTask":     of(post, items, f.task, "/task/~actions/assign", `{"ownerEmail":"bob@demo.example"}`),
+		"completeProcessItemTask":   of(post, items, f.task, "/task/~actions/complete", ""),
+		"appendProcessItemTaskLog":  of(post, items, f.task, "/task/~actions/append-log", `{"message":"m","level":"INFO"}`),
+		"updateProcessItemTaskData": of(put, items, f.task, "/task/data", `{"data":`+value+`}`),
+		"patchProcessItemTaskData":  of(patch, items, f.task, "/task/data", aPatch),
+		"updateProcessItemTaskContextData": of(put, items, f.task, "/task/context-data",
+			`{"data":`+value+`}`),
+		"createWorker": {method: post, path: "/workers", body: `{"identity":"w","taskQueue":"q","hostname":"h",` +
+			`"ip":"127.0.0.1","workflowTypes":["W"],"activityTypes":["A"],"robotIds":[]}`},
+		"createAuthentication": {method: post, path: "/authentications", body: `{"type":"ENGINE_TOKEN"}`},
+	}
+}
+
+// Every valid request succeeds; so what the tests of refusals change about it
+// is why it is refused.
+func TestEveryOperationSucceeds(t *testing.T) {
+	t.Parallel()
+	ids := contract.Operations()
+	require.Len(t, newFixture(newService(t)).operations(), len(ids))
+	for _, id := range ids {
+		t.Run(id, func(t *testing.T) {
+			t.Parallel()
+			s := newService(t)
+			as := demo.LoanWorker()
+			op, known := newFixture(s).operations()[id]
+			require.True(t, known)
+			got := s.send(request(t, as, op.method, op.path, op.body))
+			require.Contains(t, []int{200, 201}, got.status, got.body)
+		})
+	}
+}
+
+// Validation finds what is wrong before anything is changed.
+func TestBadInputChangesNothing(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	operations := newFixture(s).operations()
+	before := s.snapshot()
+	for _, id := range contract.Operations() {
+		op := operations[id]
+		contract.RunBadInputs(t, s.client, id, func() *http.Request {
+			return request(t, demo.LoanWorker(), op.method, op.path, op.body)
+		})
+	}
+	require.Equal(t, before, s.snapshot())
+}
+
+// What operations themselves find wrong with a body changes nothing either.
+func TestRefusedBodiesChangeNothing(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	f := newFixture(s)
+	absent := uuid.NewString()
+	newItem := func(members string) string { return `{"processId":"` + f.process.String() + `",` + members + `}` }
+	const valueA = `{"value":{"A":1}}`
+	before := s.snapshot()
+	for name, c := range map[string]struct {
+		method, path, body string
+		status             int
+		code, location     string
+	}{
+		"task without definition": {
+			"POST", "/process-items", newItem(`"type":"TASK"`), 400, "VALIDATION", "/processItemDefinitionCode",
+		},
+		"definition of another type": {
+			"POST", "/process-items", newItem(`"type":"TASK","processItemDefinitionCode":"NOTE"`),
+			404, "DEFINITION_NOT_FOUND", "/processItemDefinitionCode",
+		},
+		"unknown item definition": {
+			"POST", "/process-items", newItem(`"type":"TASK","processItemDefinitionCode":"NONE"`),
+			404, "DEFINITION_NOT_FOUND", "/processItemDefinitionCode",
+		},
+		"empty message": {"POST", "/process-items", newItem(`"type":"MESSAGE"`), 400, "VALIDATION", "/message"},
+		"message data without its structure": {
+			"POST", "/process-items", newItem(`"type":"MESSAGE","message":{"data":` + valueA + `}`),
+			400, "VALIDATION", "/message/dataStructureDataDefinitionCode",
+		},
+		"message with a task block": {
+			"POST", "/process-items", newItem(`"type":"MESSAGE","message":{"text":"t"},"task":{"data":` + valueA + `}`),
+			400, "VALIDATION", "/task",
+		},
+		"task with a message block": {
+			"POST", "/process-items", newItem(`"type":"TASK","processItemDefinitionCode":"LOAN_APPLICATION","message":{"text":"t"}`),
+			400, "VALIDATION", "/message",
+		},
+		"unknown owner": {
+			"POST", "/process-items",
+			newItem(`"type":"TASK","processItemDefinitionCode":"LOAN_APPLICATION","ownerId":"` + absent + `"`),
+			400, "VALIDATION", "/ownerId",
+		},
+		"owner with an unknown e-mail": {
+			"POST", "/process-items",
+			newItem(`"type":"TASK","processItemDefinitionCode":"LOAN_APPLICATION","ownerEmail":"no@demo.example"`),
+			400, "VALIDATION", "/ownerEmail",
+		},
+		"unknown initiator": {
+			"POST", "/processes", `{"processDefinitionId":"` + demo.Loan().String() + `","initiatorId":"` + absent + `"}`,
+			400, "VALIDATION", "/initiatorId",
+		},
+		"unknown definition": {
+			"POST", "/processes", `{"processDefinitionId":"` + absent + `"}`, 404, "DEFINITION_NOT_FOUND", "",
+		},
+		"assigned to nobody": {"POST", itemPath(f.task, "/task/~actions/assign"), `{}`, 400, "VALIDATION", "/ownerId"},
+		"worker of a foreign tenant": {
+			"POST", "/workers", `{"identity":"w","taskQueue":"q","hostname":"h","ip":"127.0.0.1","tenantId":"` +
+				demo.TenantOther().String() + `"}`, 400, "VALIDATION", "/tenantId",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := s.in(t)
+			failure := s.refused(c.status, c.code, demo.LoanWorker(), c.method, c.path, c.body)
+			require.Equal(t, c.location, failure.Errors[0].Location)
+		})
+	}
+	require.Equal(t, before, s.snapshot())
+}

@@ -1,0 +1,45 @@
+package shapeb
+
+import (
+	"context"
+
+	oasb "github.com/procession-dev/procession/api/shapeb/oas"
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/domain"
+)
+
+// CreateAuthentication is B51.
+func (s *Server) CreateAuthentication(
+	ctx context.Context, request oasb.CreateAuthenticationRequestObject,
+) (oasb.CreateAuthenticationResponseObject, error) {
+	issued, err := s.app.CreateAuthentication(ctx, s.caller(ctx), app.NewAuthentication{
+		Type: domain.AuthenticationType(request.Body.Type), TenantID: request.Body.TenantID,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return oasb.CreateAuthentication200JSONResponse(authentication(issued)), nil
+}
+
+func authentication(a *domain.Authentication) oasb.Authentication {
+	answer := oasb.Authentication{
+		ID: &a.ID, Type: new(oasb.AuthenticationType(a.Type)), TenantID: &a.TenantID,
+	}
+	if a.Token != nil {
+		answer.EngineToken = &oasb.AuthenticationEngineToken{
+			Token: a.Token.Token.Reveal(), ExpiredAt: a.Token.ExpiredAt.UTC(),
+		}
+	}
+	if a.Certificate != nil {
+		answer.EngineCertificate = &oasb.AuthenticationEngineCertificate{
+			Namespace: a.Certificate.Namespace,
+			TLS: oasb.AuthenticationEngineCertificateTLS{
+				ServerRootCaCertificate: a.Certificate.ServerRootCACertificate,
+				ClientCertificate:       a.Certificate.ClientCertificate,
+				ClientPrivateKey:        a.Certificate.ClientPrivateKey.Reveal(),
+			},
+		}
+	}
+	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = audited(a.Audit)
+	return answer
+}

@@ -1,0 +1,104 @@
+package shapeb
+
+import (
+	"context"
+
+	oasb "github.com/procession-dev/procession/api/shapeb/oas"
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/domain"
+)
+
+// FindProcessItems is B21.
+func (s *Server) FindProcessItems(
+	ctx context.Context, request oasb.FindProcessItemsRequestObject,
+) (oasb.FindProcessItemsResponseObject, error) {
+	params := request.Params
+	filter := app.ItemFilter{
+		TenantIDs: params.TenantID, ProcessIDs: params.ProcessID, Types: texts[domain.ItemType](params.Type),
+		TaskStates: texts[domain.TaskState](params.TaskState), DefinitionCodes: params.ProcessItemDefinitionCode,
+		ProcessDefinitionIDs: params.ProcessDefinitionID, ProcessDefinitionCodes: params.ProcessDefinitionCode,
+	}
+	page, sort := listing(params.Size, params.Page, params.Sort)
+	found, err := s.app.FindProcessItems(ctx, s.caller(ctx), filter, page, sort)
+	if err != nil {
+		return nil, err
+	}
+	var answer oasb.FindProcessItems200JSONResponse
+	answer.Metadata, answer.Content = pageOf(found, itemPageItem)
+	return answer, nil
+}
+
+// CreateProcessItem is B22.
+func (s *Server) CreateProcessItem(
+	ctx context.Context, request oasb.CreateProcessItemRequestObject,
+) (oasb.CreateProcessItemResponseObject, error) {
+	body := request.Body
+	task, message := given(body.Task), given(body.Message)
+	created, isNew, err := s.app.CreateProcessItem(ctx, s.caller(ctx), app.NewItem{
+		ID: body.ID, Type: domain.ItemType(body.Type), ProcessID: body.ProcessID,
+		DefinitionCode: given(body.ProcessItemDefinitionCode),
+		Owner:          principalKey(body.OwnerID, body.OwnerEmail),
+		Data:           document(task.Data), ContextData: document(task.ContextData),
+		Text: given(message.Text), MessageData: document(message.Data),
+		DataCode: given(message.DataStructureDataDefinitionCode),
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case isNew:
+		return oasb.CreateProcessItem201JSONResponse(item(created)), nil
+	default:
+		return oasb.CreateProcessItem200JSONResponse(item(created)), nil
+	}
+}
+
+// RetrieveProcessItem is B23.
+func (s *Server) RetrieveProcessItem(
+	ctx context.Context, request oasb.RetrieveProcessItemRequestObject,
+) (oasb.RetrieveProcessItemResponseObject, error) {
+	found, err := s.app.RetrieveProcessItem(ctx, s.caller(ctx), request.ID)
+	if err != nil {
+		return nil, err
+	}
+	return oasb.RetrieveProcessItem200JSONResponse(item(found)), nil
+}
+
+func item(i *domain.ProcessItem) oasb.ProcessItem {
+	answer := oasb.ProcessItem{
+		ID: i.ID, Type: oasb.ProcessItemType(i.Type), ProcessID: i.ProcessID, TenantID: &i.TenantID,
+		OwnerID: i.OwnerID, ProcessItemDefinitionRef: itemDefinitionRef(i.Definition), Task: task(i.Task),
+	}
+	if i.Message != nil {
+		answer.Message = &oasb.ProcessItemMessage{
+			Text: optional(i.Message.Text), Data: jsonValue(i.Message.Data),
+			DataStructureDataDefinitionCode: optional(i.Message.DataStructureCode),
+		}
+	}
+	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = audited(i.Audit)
+	return answer
+}
+
+func itemPageItem(i *domain.ProcessItem) oasb.ProcessItemPageItem {
+	answer := oasb.ProcessItemPageItem{
+		ID: i.ID, Type: oasb.ProcessItemType(i.Type), ProcessID: i.ProcessID, TenantID: i.TenantID,
+		OwnerID: i.OwnerID, ProcessItemDefinitionRef: itemDefinitionRef(i.Definition),
+	}
+	if i.Task != nil {
+		answer.Task = &oasb.ProcessItemTaskPageItem{State: oasb.ProcessItemTaskState(i.Task.State)}
+	}
+	if i.Message != nil {
+		answer.Message = &oasb.ProcessItemMessagePageItem{
+			Text:                            optional(i.Message.Text),
+			DataStructureDataDefinitionCode: optional(i.Message.DataStructureCode),
+		}
+	}
+	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = audited(i.Audit)
+	return answer
+}
+
+func itemDefinitionRef(ref *domain.DefinitionRef) *oasb.ProcessItemDefinitionRef {
+	if ref == nil {
+		return nil
+	}
+	return &oasb.ProcessItemDefinitionRef{ID: ref.ID, Version: ref.Version, Code: ref.Code}
+}

@@ -1,0 +1,165 @@
+package shapeb
+
+import (
+	"context"
+
+	oasb "github.com/procession-dev/procession/api/shapeb/oas"
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/domain"
+)
+
+// FindProcesses is B7.
+func (s *Server) FindProcesses(
+	ctx context.Context, request oasb.FindProcessesRequestObject,
+) (oasb.FindProcessesResponseObject, error) {
+	params := request.Params
+	filter := app.ProcessFilter{
+		TenantIDs: params.TenantID, DefinitionIDs: params.ProcessDefinitionID,
+		DefinitionCodes: params.ProcessDefinitionCode, States: texts[domain.ProcessState](params.State),
+		InitiatorIDs: params.InitiatorID, InitiatorEmails: params.InitiatorEmail,
+	}
+	page, sort := listing(params.Size, params.Page, params.Sort)
+	found, err := s.app.FindProcesses(ctx, s.caller(ctx), filter, page, sort)
+	if err != nil {
+		return nil, err
+	}
+	var answer oasb.FindProcesses200JSONResponse
+	answer.Metadata, answer.Content = pageOf(found, processPageItem)
+	return answer, nil
+}
+
+// CreateProcess is B8.
+func (s *Server) CreateProcess(
+	ctx context.Context, request oasb.CreateProcessRequestObject,
+) (oasb.CreateProcessResponseObject, error) {
+	body := request.Body
+	created, isNew, err := s.app.CreateProcess(ctx, s.caller(ctx), app.NewProcess{
+		ID: body.ID,
+		Definition: app.DefinitionKey{
+			ID: body.ProcessDefinitionID, TenantID: body.TenantID, Code: given(body.ProcessDefinitionCode),
+		},
+		Initiator: principalKey(body.InitiatorID, body.InitiatorEmail),
+		Metadata:  document(body.Metadata),
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case isNew:
+		return oasb.CreateProcess201JSONResponse(process(created)), nil
+	default:
+		return oasb.CreateProcess200JSONResponse(process(created)), nil
+	}
+}
+
+// RetrieveProcess is B9.
+func (s *Server) RetrieveProcess(
+	ctx context.Context, request oasb.RetrieveProcessRequestObject,
+) (oasb.RetrieveProcessResponseObject, error) {
+	found, err := s.app.RetrieveProcess(ctx, s.caller(ctx), request.ID)
+	if err != nil {
+		return nil, err
+	}
+	return oasb.RetrieveProcess200JSONResponse(process(found)), nil
+}
+
+// CompleteProcess is B10.
+func (s *Server) CompleteProcess(
+	ctx context.Context, request oasb.CompleteProcessRequestObject,
+) (oasb.CompleteProcessResponseObject, error) {
+	changed, err := s.app.CompleteProcess(ctx, s.caller(ctx), request.ID)
+	if err != nil {
+		return nil, err
+	}
+	return oasb.CompleteProcess200JSONResponse(process(changed)), nil
+}
+
+// CancelProcess is B11.
+func (s *Server) CancelProcess(
+	ctx context.Context, request oasb.CancelProcessRequestObject,
+) (oasb.CancelProcessResponseObject, error) {
+	changed, err := s.app.CancelProcess(ctx, s.caller(ctx), request.ID)
+	if err != nil {
+		return nil, err
+	}
+	return oasb.CancelProcess200JSONResponse(process(changed)), nil
+}
+
+// CancelProcessProcessItems is B12.
+func (s *Server) CancelProcessProcessItems(
+	ctx context.Context, request oasb.CancelProcessProcessItemsRequestObject,
+) (oasb.CancelProcessProcessItemsResponseObject, error) {
+	unchanged, err := s.app.CancelProcessProcessItems(ctx, s.caller(ctx), request.ID, request.Params.ProcessItemID)
+	if err != nil {
+		return nil, err
+	}
+	return oasb.CancelProcessProcessItems200JSONResponse(process(unchanged)), nil
+}
+
+// UpdateProcessMetadata is B15.
+func (s *Server) UpdateProcessMetadata(
+	ctx context.Context, request oasb.UpdateProcessMetadataRequestObject,
+) (oasb.UpdateProcessMetadataResponseObject, error) {
+	changed, err := s.app.UpdateProcessMetadata(ctx, s.caller(ctx), request.ID, document(&request.Body.Metadata))
+	if err != nil {
+		return nil, err
+	}
+	return oasb.UpdateProcessMetadata200JSONResponse(process(changed)), nil
+}
+
+// PatchProcessMetadata is B16.
+func (s *Server) PatchProcessMetadata(
+	ctx context.Context, request oasb.PatchProcessMetadataRequestObject,
+) (oasb.PatchProcessMetadataResponseObject, error) {
+	patch := patchOf(request.JSONBody, request.ApplicationJSONPatchPlusJSONBody)
+	changed, err := s.app.PatchProcessMetadata(ctx, s.caller(ctx), request.ID, patch)
+	if err != nil {
+		return nil, err
+	}
+	return oasb.PatchProcessMetadata200JSONResponse(process(changed)), nil
+}
+
+// UpdateProcessEntity is B17.
+func (s *Server) UpdateProcessEntity(
+	ctx context.Context, request oasb.UpdateProcessEntityRequestObject,
+) (oasb.UpdateProcessEntityResponseObject, error) {
+	changed, err := s.app.UpdateProcessEntity(ctx, s.caller(ctx), request.ID, document(&request.Body.Entity))
+	if err != nil {
+		return nil, err
+	}
+	return oasb.UpdateProcessEntity200JSONResponse(process(changed)), nil
+}
+
+// PatchProcessEntity is B18.
+func (s *Server) PatchProcessEntity(
+	ctx context.Context, request oasb.PatchProcessEntityRequestObject,
+) (oasb.PatchProcessEntityResponseObject, error) {
+	patch := patchOf(request.JSONBody, request.ApplicationJSONPatchPlusJSONBody)
+	changed, err := s.app.PatchProcessEntity(ctx, s.caller(ctx), request.ID, patch)
+	if err != nil {
+		return nil, err
+	}
+	return oasb.PatchProcessEntity200JSONResponse(process(changed)), nil
+}
+
+func process(p *domain.Process) oasb.Process {
+	answer := oasb.Process{
+		ID: p.ID, TenantID: p.TenantID, State: oasb.ProcessState(p.State),
+		ProcessDefinitionRef: new(processDefinitionRef(p.Definition)), InitiatorID: &p.InitiatorID,
+		Metadata: jsonValue(p.Metadata), Entity: jsonValue(p.Entity),
+	}
+	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = audited(p.Audit)
+	return answer
+}
+
+func processPageItem(p *domain.Process) oasb.ProcessPageItem {
+	answer := oasb.ProcessPageItem{
+		ID: p.ID, TenantID: p.TenantID, State: oasb.ProcessState(p.State),
+		ProcessDefinitionRef: processDefinitionRef(p.Definition), InitiatorID: &p.InitiatorID,
+	}
+	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = audited(p.Audit)
+	return answer
+}
+
+func processDefinitionRef(ref domain.DefinitionRef) oasb.ProcessDefinitionRef {
+	return oasb.ProcessDefinitionRef{ID: ref.ID, Version: ref.Version, Code: ref.Code}
+}

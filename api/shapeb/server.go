@@ -1,0 +1,27 @@
+// Package shapeb says what the service does in the words of version 2024-06-14.
+// It translates only: every handler decodes a request, calls the operation of
+// the same name in app, and encodes the result.
+package shapeb
+
+import (
+	"context"
+
+	oasb "github.com/procession-dev/procession/api/shapeb/oas"
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/domain"
+)
+
+// Server carries out the operations of version 2024-06-14. Requests must have
+// been authenticated and validated against the contract before they reach it.
+type Server struct {
+	app    *app.Service
+	caller func(context.Context) domain.Caller
+}
+
+var _ oasb.StrictServerInterface = (*Server)(nil)
+
+// NewServer makes a Server. caller finds the authenticated caller of the
+// request that a context belongs to.
+func NewServer(service *app.Service, caller func(context.Context) domain.Caller) *Server {
+	return &Server{app: service, caller: caller}
+}

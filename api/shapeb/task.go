@@ -1,0 +1,107 @@
+package shapeb
+
+import (
+	"context"
+
+	oasb "github.com/procession-dev/procession/api/shapeb/oas"
+	"github.com/procession-dev/procession/domain"
+)
+
+// ClaimProcessItemTask is B26.
+func (s *Server) ClaimProcessItemTask(
+	ctx context.Context, request oasb.ClaimProcessItemTaskRequestObject,
+) (oasb.ClaimProcessItemTaskResponseObject, error) {
+	changed, err := s.app.ClaimProcessItemTask(ctx, s.caller(ctx), request.ID)
+	if err != nil {
+		return nil, err
+	}
+	return oasb.ClaimProcessItemTask200JSONResponse(item(changed)), nil
+}
+
+// AssignProcessItemTask is B27.
+func (s *Server) AssignProcessItemTask(
+	ctx context.Context, request oasb.AssignProcessItemTaskRequestObject,
+) (oasb.AssignProcessItemTaskResponseObject, error) {
+	owner := principalKey(request.Body.OwnerID, request.Body.OwnerEmail)
+	changed, err := s.app.AssignProcessItemTask(ctx, s.caller(ctx), request.ID, owner)
+	if err != nil {
+		return nil, err
+	}
+	return oasb.AssignProcessItemTask200JSONResponse(item(changed)), nil
+}
+
+// CompleteProcessItemTask is B28.
+func (s *Server) CompleteProcessItemTask(
+	ctx context.Context, request oasb.CompleteProcessItemTaskRequestObject,
+) (oasb.CompleteProcessItemTaskResponseObject, error) {
+	changed, err := s.app.CompleteProcessItemTask(ctx, s.caller(ctx), request.ID)
+	if err != nil {
+		return nil, err
+	}
+	return oasb.CompleteProcessItemTask200JSONResponse(item(changed)), nil
+}
+
+// AppendProcessItemTaskLog is B29.
+func (s *Server) AppendProcessItemTaskLog(
+	ctx context.Context, request oasb.AppendProcessItemTaskLogRequestObject,
+) (oasb.AppendProcessItemTaskLogResponseObject, error) {
+	level := domain.LogLevel(request.Body.Level)
+	changed, err := s.app.AppendProcessItemTaskLog(ctx, s.caller(ctx), request.ID, level, request.Body.Message)
+	if err != nil {
+		return nil, err
+	}
+	return oasb.AppendProcessItemTaskLog200JSONResponse(item(changed)), nil
+}
+
+// UpdateProcessItemTaskData is B30.
+func (s *Server) UpdateProcessItemTaskData(
+	ctx context.Context, request oasb.UpdateProcessItemTaskDataRequestObject,
+) (oasb.UpdateProcessItemTaskDataResponseObject, error) {
+	changed, err := s.app.UpdateProcessItemTaskData(ctx, s.caller(ctx), request.ID, document(&request.Body.Data))
+	if err != nil {
+		return nil, err
+	}
+	return oasb.UpdateProcessItemTaskData200JSONResponse(item(changed)), nil
+}
+
+// PatchProcessItemTaskData is B31.
+func (s *Server) PatchProcessItemTaskData(
+	ctx context.Context, request oasb.PatchProcessItemTaskDataRequestObject,
+) (oasb.PatchProcessItemTaskDataResponseObject, error) {
+	patch := patchOf(request.JSONBody, request.ApplicationJSONPatchPlusJSONBody)
+	changed, err := s.app.PatchProcessItemTaskData(ctx, s.caller(ctx), request.ID, patch)
+	if err != nil {
+		return nil, err
+	}
+	return oasb.PatchProcessItemTaskData200JSONResponse(item(changed)), nil
+}
+
+// UpdateProcessItemTaskContextData is B32.
+func (s *Server) UpdateProcessItemTaskContextData(
+	ctx context.Context, request oasb.UpdateProcessItemTaskContextDataRequestObject,
+) (oasb.UpdateProcessItemTaskContextDataResponseObject, error) {
+	changed, err := s.app.UpdateProcessItemTaskContextData(
+		ctx, s.caller(ctx), request.ID, document(&request.Body.Data))
+	if err != nil {
+		return nil, err
+	}
+	return oasb.UpdateProcessItemTaskContextData200JSONResponse(item(changed)), nil
+}
+
+// task shows the task block of an item, nil when it is not a task.
+func task(t *domain.Task) *oasb.ProcessItemTask {
+	if t == nil {
+		return nil
+	}
+	answer := &oasb.ProcessItemTask{
+		State: oasb.ProcessItemTaskState(t.State), Data: jsonValue(t.Data), ContextData: jsonValue(t.ContextData),
+		Logs: make([]oasb.ProcessItemTaskLog, len(t.Logs)),
+	}
+	for i, entry := range t.Logs {
+		answer.Logs[i] = oasb.ProcessItemTaskLog{
+			ID: entry.ID, Timestamp: entry.Timestamp.UTC(), Message: entry.Message,
+			Level: oasb.ProcessItemTaskLogLevel(entry.Level),
+		}
+	}
+	return answer
+}

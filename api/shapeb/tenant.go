@@ -1,0 +1,88 @@
+package shapeb
+
+import (
+	"context"
+
+	oasb "github.com/procession-dev/procession/api/shapeb/oas"
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/domain"
+)
+
+// FindTenants is B3.
+func (s *Server) FindTenants(
+	ctx context.Context, request oasb.FindTenantsRequestObject,
+) (oasb.FindTenantsResponseObject, error) {
+	params := request.Params
+	page, sort := listing(params.Size, params.Page, params.Sort)
+	found, err := s.app.FindTenants(ctx, s.caller(ctx), params.TenantID, page, sort)
+	if err != nil {
+		return nil, err
+	}
+	var answer oasb.FindTenants200JSONResponse
+	answer.Metadata, answer.Content = pageOf(found, tenantPageItem)
+	return answer, nil
+}
+
+// RetrieveTenant is B4.
+func (s *Server) RetrieveTenant(
+	ctx context.Context, request oasb.RetrieveTenantRequestObject,
+) (oasb.RetrieveTenantResponseObject, error) {
+	found, err := s.app.RetrieveTenant(ctx, s.caller(ctx), request.ID)
+	if err != nil {
+		return nil, err
+	}
+	return oasb.RetrieveTenant200JSONResponse(tenant(found)), nil
+}
+
+// FindTenantUsers is B5.
+func (s *Server) FindTenantUsers(
+	ctx context.Context, request oasb.FindTenantUsersRequestObject,
+) (oasb.FindTenantUsersResponseObject, error) {
+	params := request.Params
+	filter := app.TenantUserFilter{
+		GroupIDs: params.GroupID, GroupCodes: params.GroupCode, Emails: params.Email, TenantIDs: params.TenantID,
+	}
+	page, sort := listing(params.Size, params.Page, params.Sort)
+	found, err := s.app.FindTenantUsers(ctx, s.caller(ctx), filter, page, sort)
+	if err != nil {
+		return nil, err
+	}
+	var answer oasb.FindTenantUsers200JSONResponse
+	answer.Metadata, answer.Content = pageOf(found, tenantUserPageItem)
+	return answer, nil
+}
+
+// RetrieveTenantUser is B6.
+func (s *Server) RetrieveTenantUser(
+	ctx context.Context, request oasb.RetrieveTenantUserRequestObject,
+) (oasb.RetrieveTenantUserResponseObject, error) {
+	found, err := s.app.RetrieveTenantUser(ctx, s.caller(ctx), request.ID)
+	if err != nil {
+		return nil, err
+	}
+	return oasb.RetrieveTenantUser200JSONResponse(tenantUser(found)), nil
+}
+
+func tenant(t *domain.Tenant) oasb.Tenant {
+	answer := oasb.Tenant{ID: t.ID, Name: t.Name, Plan: oasb.TenantPricingPlan(t.Plan)}
+	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = audited(t.Audit)
+	return answer
+}
+
+func tenantPageItem(t *domain.Tenant) oasb.TenantPageItem {
+	return oasb.TenantPageItem{ID: t.ID, Name: t.Name}
+}
+
+func tenantUser(u *domain.TenantUser) oasb.TenantUser {
+	answer := oasb.TenantUser{
+		ID: u.ID, TenantID: u.TenantID, Principal: principal(&u.Principal), Metadata: jsonValue(u.Metadata),
+	}
+	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = audited(u.Audit)
+	return answer
+}
+
+func tenantUserPageItem(u *domain.TenantUser) oasb.TenantUserPageItem {
+	answer := oasb.TenantUserPageItem{ID: u.ID, TenantID: u.TenantID, PrincipalID: u.Principal.ID}
+	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = audited(u.Audit)
+	return answer
+}

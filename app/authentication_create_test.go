@@ -1,0 +1,162 @@
+package app_test
+
+import (
+	"crypto/x509"
+	"encoding/pem"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/jwt"
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/pgtest"
+)
+
+// engineAccess is a service with one tenant whose application runs a definition.
+type engineAccess struct {
+	*app.Service
+
+	now    time.Time
+	tenant domain.Membership
+	runner domain.Caller
+}
+
+func newEngineAccess(t *testing.T) engineAccess {
+	t.Helper()
+	now := time.Date(2026, time.March, 2, 10, 0, 0, 0, time.UTC)
+	clock := func() time.Time { return now }
+	db := pgtest.New(t)
+	sealKey, err := authn.LoadOrCreateSealKey(filepath.Join(t.TempDir(), "seal.key"))
+	require.NoError(t, err)
+	sealer, err := authn.NewSealer(sealKey)
+	require.NoError(t, err)
+	keys := authn.NewKeys(db, sealer, clock)
+	require.NoError(t, keys.EnsureKeys(t.Context()))
+	issuer, err := authn.NewIssuer(keys, "procession", authn.DefaultCertificateLifetime)
+	require.NoError(t, err)
+
+	a := engineAccess{
+		Service: app.New(app.Options{DB: db, Clock: clock, Wake: func() {}, Issuer: issuer}), now: now,
+		tenant: domain.Membership{TenantID: uuid.New(), Namespace: "demo", Role: domain.RoleMember},
+	}
+	a.runner = domain.Caller{
+		PrincipalID: uuid.New(), Type: domain.PrincipalApplication, Memberships: []domain.Membership{a.tenant},
+	}
+	audit := domain.NewAudit(domain.SystemPrincipalID(), now)
+	require.NoError(t, db.Write(t.Context(), func(tx *persistence.Tx) error {
+		tx.InsertTenant(domain.Tenant{
+			ID: a.tenant.TenantID, Name: "Demo", Plan: domain.PlanFree, Namespace: "demo", TimeZone: "Etc/UTC", Audit: audit,
+		})
+		tx.InsertApplication(domain.Principal{ID: a.runner.PrincipalID, Name: "runner"}, a.tenant.TenantID, audit)
+		return tx.PublishDefinition(&domain.ProcessDefinition{
+			DefinitionRef: domain.DefinitionRef{ID: uuid.New(), Version: uuid.New(), Code: "LOAN"},
+			TenantID:      a.tenant.TenantID, Name: "Loan",
+			Engine: &domain.EngineBinding{
+				WorkflowType: "Loan", TaskQueue: "loans", SignalShape: domain.SignalShapeB, RunnerID: a.runner.PrincipalID,
+			},
+		}, now)
+	}))
+	return a
+}
+
+func claimsOf(t *testing.T, token domain.Secret) map[string]any {
+	t.Helper()
+	parsed, err := jwt.ParseSigned(token.Reveal(), []jose.SignatureAlgorithm{jose.ES256})
+	require.NoError(t, err)
+	claims := map[string]any{}
+	require.NoError(t, parsed.UnsafeClaimsWithoutVerification(&claims))
+	return claims
+}
+
+func TestCreateAuthenticationEngineToken(t *testing.T) {
+	t.Parallel()
+	a := newEngineAccess(t)
+	got, err := a.CreateAuthentication(t.Context(), a.runner, app.NewAuthentication{
+		Type: domain.AuthenticationEngineToken,
+	})
+	require.NoError(t, err)
+	require.NotEqual(t, uuid.Nil, got.ID)
+	require.Equal(t, &domain.Authentication{
+		ID: got.ID, Type: domain.AuthenticationEngineToken, TenantID: a.tenant.TenantID,
+		Token: &domain.EngineToken{Token: got.Token.Token, ExpiredAt: a.now.Add(time.Hour)},
+		Audit: domain.NewAudit(a.runner.PrincipalID, a.now),
+	}, got)
+	claims := claimsOf(t, got.Token.Token)
+	require.Equal(t, a.runner.PrincipalID.String(), claims["sub"])
+	require.Equal(t, []any{"demo:write"}, claims["permissions"])
+	require.Equal(t, []any{"loans"}, claims["task_queues"])
+}
+
+func TestCreateAuthenticationEngineTokenForSomebodyWithoutQueues(t *testing.T) {
+	t.Parallel()
+	a := newEngineAccess(t)
+	stranger := a.runner
+	stranger.PrincipalID = uuid.New()
+	got, err := a.CreateAuthentication(t.Context(), stranger, app.NewAuthentication{
+		Type: domain.AuthenticationEngineToken,
+	})
+	require.NoError(t, err)
+	claims := claimsOf(t, got.Token.Token)
+	require.Empty(t, claims["permissions"])
+	require.Empty(t, claims["task_queues"])
+}
+
+func TestCreateAuthenticationEngineCertificate(t *testing.T) {
+	t.Parallel()
+	a := newEngineAccess(t)
+	got, err := a.CreateAuthentication(t.Context(), a.runner, app.NewAuthentication{
+		Type: domain.AuthenticationEngineCertificate, TenantID: &a.tenant.TenantID,
+	})
+	require.NoError(t, err)
+	require.Nil(t, got.Token)
+	require.Equal(t, "demo", got.Certificate.Namespace)
+	block, _ := pem.Decode([]byte(got.Certificate.ClientCertificate))
+	require.NotNil(t, block)
+	certificate, err := x509.ParseCertificate(block.Bytes)
+	require.NoError(t, err)
+	require.Equal(t, []string{"demo"}, certificate.Subject.OrganizationalUnit)
+	require.Equal(t, a.runner.PrincipalID.String(), certificate.Subject.CommonName)
+}
+
+func TestCreateAuthenticationRefuses(t *testing.T) {
+	t.Parallel()
+	a := newEngineAccess(t)
+	foreign := uuid.New()
+	ofTwo := a.runner
+	ofTwo.Memberships = append(ofTwo.Memberships[:1:1], domain.Membership{TenantID: uuid.New(), Namespace: "two"})
+	for name, c := range map[string]struct {
+		caller   domain.Caller
+		in       app.NewAuthentication
+		location string
+	}{
+		"no type":      {a.runner, app.NewAuthentication{}, "/type"},
+		"unknown type": {a.runner, app.NewAuthentication{Type: "ENGINE_PASSWORD"}, "/type"},
+		"a foreign tenant": {
+			a.runner, app.NewAuthentication{Type: domain.AuthenticationEngineToken, TenantID: &foreign}, "/tenantId",
+		},
+		"no tenant of several": {
+			ofTwo, app.NewAuthentication{Type: domain.AuthenticationEngineCertificate}, "/tenantId",
+		},
+		"no tenant at all": {
+			domain.Caller{PrincipalID: uuid.New()},
+			app.NewAuthentication{Type: domain.AuthenticationEngineToken},
+			"/tenantId",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := a.CreateAuthentication(t.Context(), c.caller, c.in)
+			var refused *domain.Error
+			require.ErrorAs(t, err, &refused)
+			require.Equal(t, domain.CodeValidation, refused.Code)
+			require.Equal(t, c.location, refused.Details[0].Location)
+		})
+	}
+}

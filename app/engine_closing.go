@@ -1,0 +1,64 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// RecordClosing notes the end of a workflow: a completed one completes its
+// process, a cancelled one cancels it together with its open tasks, a failed
+// one leaves it RUNNING with an incident. A process in a final state stays as it
+// is. It reports whether the closing was news: the end of another attempt, or
+// one that is recorded already, changes nothing. A workflow that the service did
+// not start is NOT_FOUND.
+func (s *Service) RecordClosing(ctx context.Context, c domain.Closing) (bool, error) {
+	recorded := false
+	now := s.now()
+	err := s.write(ctx, func(tx *persistence.Tx) error {
+		locked, err := tx.LockRunOfWorkflow(ctx, c)
+		if err != nil {
+			return err
+		}
+		recorded = locked.Run.EndedBy(c) && !locked.Failed
+		if !recorded {
+			return nil
+		}
+		locked.Run.Close(c)
+		closedAt := c.ClosedAt.UTC().Truncate(time.Microsecond)
+		tx.UpdateEngineRun(locked.Run, &closedAt, now)
+		return s.follow(ctx, tx, locked, c, now)
+	})
+	return recorded && err == nil, err
+}
+
+// follow lets the process follow its workflow to the end.
+func (s *Service) follow(
+	ctx context.Context, tx *persistence.Tx, locked *persistence.LockedRun, c domain.Closing, now time.Time,
+) error {
+	p, by := &locked.Process, domain.SystemPrincipalID()
+	if p.Finished() {
+		return nil
+	}
+	if c.Status == domain.RunFailed {
+		tx.InsertIncident(domain.NewIncident(newID(), locked.Run, c, now))
+		return nil
+	}
+	if c.Status == domain.RunCompleted {
+		if _, err := p.Complete(by, now); err != nil {
+			return err
+		}
+		return finishProcess(tx, p, by, now)
+	}
+	if _, err := p.Cancel(by, now); err != nil {
+		return err
+	}
+	open, err := tx.LockOpenTasks(ctx, p.ID)
+	if err != nil {
+		return err
+	}
+	cancelTasks(tx, open, by, now)
+	return finishProcess(tx, p, by, now)
+}

@@ -1,0 +1,45 @@
+package app
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// RetryIncident starts the failed workflow of a process again, from its
+// beginning and under the same workflow id. It takes being an owner or an
+// administrator of the tenant; for others the incident is NOT_FOUND. An incident
+// that was retried is returned as it is; PROCESS_FINISHED refuses the workflow
+// of a finished process, INVALID_STATE one that runs again already.
+func (s *Service) RetryIncident(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.Incident, error) {
+	var incident *domain.Incident
+	now := s.now()
+	err := s.write(ctx, func(tx *persistence.Tx) error {
+		locked, err := tx.LockIncident(ctx, incidentScope(caller), id)
+		if err != nil {
+			return err
+		}
+		incident = &locked.Incident
+		changed, err := incident.Retry(now)
+		if err != nil || !changed {
+			return err
+		}
+		if locked.Process.Finished() {
+			return domain.ProcessFinished()
+		}
+		run := locked.Run
+		if run.RunID != incident.EngineRun || !run.Restart() {
+			return domain.Conflict(domain.CodeInvalidState, "the workflow was started again since")
+		}
+		tx.UpdateIncident(*incident)
+		tx.UpdateEngineRun(run, nil, now)
+		tx.Enqueue(domain.EngineCommand{
+			ID: newID(), RunID: run.ID, OrderKey: run.ID, Kind: domain.CommandRestart, CreatedAt: now, NotBefore: now,
+		})
+		return nil
+	})
+	return incident, err
+}

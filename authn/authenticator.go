@@ -1,0 +1,101 @@
+package authn
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+	"golang.org/x/sync/singleflight"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+const (
+	// callerLifetime is how long a caller is believed without looking again, and
+	// so how long a revoked credential may still work.
+	callerLifetime = 10 * time.Second
+	// maxCallers bounds how many callers are remembered.
+	maxCallers = 10_000
+	// lookUpTimeout bounds a look-up, which several requests may be waiting for.
+	lookUpTimeout = 5 * time.Second
+)
+
+// Authenticator tells who is calling. It is safe for concurrent use.
+type Authenticator struct {
+	reader  *persistence.Reader
+	clock   func() time.Time
+	callers *lru.Cache[[sha256.Size]byte, knownCaller]
+	lookUps singleflight.Group
+}
+
+type knownCaller struct {
+	caller domain.Caller
+	until  time.Time
+}
+
+// NewAuthenticator makes an Authenticator over the credentials in the database.
+func NewAuthenticator(reader *persistence.Reader, clock func() time.Time) (*Authenticator, error) {
+	callers, err := lru.New[[sha256.Size]byte, knownCaller](maxCallers)
+	if err != nil {
+		return nil, fmt.Errorf("making the cache of callers: %w", err)
+	}
+	return &Authenticator{reader: reader, clock: clock, callers: callers}, nil
+}
+
+// Authenticate returns the caller that the value of an Authorization header
+// proves. Whatever is wrong with it, the error is the same UNAUTHENTICATED; a
+// database that cannot be asked is UNAVAILABLE. A caller is remembered for 10
+// seconds, so that is how long a change of its credentials or memberships may
+// take to be noticed. The memberships are shared: they must not be changed.
+func (a *Authenticator) Authenticate(ctx context.Context, header string) (domain.Caller, error) {
+	key, ok := parseHeader(header)
+	if !ok {
+		return domain.Caller{}, domain.Unauthenticated()
+	}
+	hash := sha256.Sum256([]byte(header))
+	if known, ok := a.callers.Get(hash); ok && a.clock().Before(known.until) {
+		return known.caller, nil
+	}
+	found, err, _ := a.lookUps.Do(string(hash[:]), func() (any, error) { return a.lookUp(ctx, hash, key) })
+	if err != nil {
+		return domain.Caller{}, err
+	}
+	caller, ok := found.(domain.Caller)
+	if !ok {
+		return domain.Caller{}, fmt.Errorf("looking up a caller: unexpected %T", found)
+	}
+	return caller, nil
+}
+
+// lookUp asks the database, for every request that waits for the answer: that
+// one of them is given up must not fail the others.
+func (a *Authenticator) lookUp(
+	ctx context.Context, hash [sha256.Size]byte, key persistence.CredentialKey,
+) (domain.Caller, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookUpTimeout)
+	defer cancel()
+	now := a.clock()
+	caller, expiresAt, err := a.reader.LookUpCredential(ctx, key, now)
+	if domain.HasCode(err, domain.CodeNotFound) {
+		return domain.Caller{}, domain.Unauthenticated()
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return domain.Caller{}, &domain.Error{
+			Kind: domain.KindUnavailable, Code: domain.CodeUnavailable,
+			Message: "the database does not answer", Cause: err,
+		}
+	}
+	if err != nil {
+		return domain.Caller{}, err
+	}
+	until := now.Add(callerLifetime)
+	if expiresAt != nil && expiresAt.Before(until) {
+		until = *expiresAt
+	}
+	a.callers.Add(hash, knownCaller{caller: caller, until: until})
+	return caller, nil
+}

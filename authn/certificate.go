@@ -1,0 +1,169 @@
+package authn
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"errors"
+	"fmt"
+	"math/big"
+	"net"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+const (
+	organization = "Procession"
+	rootName     = "Procession CA"
+	rootYears    = 10
+	// backdate is how far the clock of a verifier may be behind.
+	backdate = 5 * time.Minute
+)
+
+// KeyPair is a certificate and its private key (PKCS#8), in PEM.
+type KeyPair struct {
+	CertificatePEM string
+	PrivateKeyPEM  domain.Secret
+}
+
+// TLS returns the pair in the form that crypto/tls takes.
+func (p KeyPair) TLS() (tls.Certificate, error) {
+	certificate, err := tls.X509KeyPair([]byte(p.CertificatePEM), []byte(p.PrivateKeyPEM.Reveal()))
+	if err != nil {
+		return tls.Certificate{}, fmt.Errorf("reading a key pair: %w", err)
+	}
+	return certificate, nil
+}
+
+// EngineCertificate issues the certificate with which the principal's workers
+// connect to the engine, for the one namespace. Its private key is nowhere kept.
+func (i *Issuer) EngineCertificate(
+	principal uuid.UUID, namespace string, now time.Time,
+) (domain.EngineCertificate, error) {
+	if !isTenantNamespace(namespace) {
+		return domain.EngineCertificate{}, fmt.Errorf("issuing an engine certificate: %w", errNamespace)
+	}
+	pair, err := i.issue(clientTemplate(namespace, principal.String()), now, i.certificateLifetime)
+	if err != nil {
+		return domain.EngineCertificate{}, fmt.Errorf("issuing an engine certificate: %w", err)
+	}
+	return domain.EngineCertificate{
+		Namespace: namespace, ServerRootCACertificate: i.RootsPEM(now),
+		ClientCertificate: pair.CertificatePEM, ClientPrivateKey: pair.PrivateKeyPEM,
+	}, nil
+}
+
+// SystemCertificate issues the certificate with which the service itself
+// connects to the engine. It is valid for as long as an engine client's.
+func (i *Issuer) SystemCertificate(now time.Time) (tls.Certificate, error) {
+	pair, err := i.issue(clientTemplate(systemNamespace, systemSubject), now, i.certificateLifetime)
+	if err != nil {
+		return tls.Certificate{}, fmt.Errorf("issuing the system certificate: %w", err)
+	}
+	return pair.TLS()
+}
+
+// ServerCertificate issues a certificate for a server that is reached by the
+// given names and IP addresses.
+func (i *Issuer) ServerCertificate(hosts []string, now time.Time, lifetime time.Duration) (KeyPair, error) {
+	if len(hosts) == 0 {
+		return KeyPair{}, errors.New("issuing a server certificate: no hosts are named")
+	}
+	template := x509.Certificate{
+		Subject:     pkix.Name{Organization: []string{organization}, CommonName: hosts[0]},
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	}
+	for _, host := range hosts {
+		if ip := net.ParseIP(host); ip != nil {
+			template.IPAddresses = append(template.IPAddresses, ip)
+		} else {
+			template.DNSNames = append(template.DNSNames, host)
+		}
+	}
+	pair, err := i.issue(template, now, lifetime)
+	if err != nil {
+		return KeyPair{}, fmt.Errorf("issuing a server certificate: %w", err)
+	}
+	return pair, nil
+}
+
+func clientTemplate(namespace, name string) x509.Certificate {
+	return x509.Certificate{
+		Subject: pkix.Name{
+			Organization: []string{organization}, OrganizationalUnit: []string{namespace}, CommonName: name,
+		},
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+	}
+}
+
+// issue makes a key pair and a certificate for it after the template. It is
+// valid no longer than the authority's own.
+func (i *Issuer) issue(template x509.Certificate, now time.Time, lifetime time.Duration) (KeyPair, error) {
+	issuer, found := signing(i.keys.set.Load().authorities, now)
+	if !found {
+		return KeyPair{}, errNoSigningKey
+	}
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return KeyPair{}, fmt.Errorf("making a key pair: %w", err)
+	}
+	template.SerialNumber, err = newSerial()
+	if err != nil {
+		return KeyPair{}, err
+	}
+	template.NotBefore, template.NotAfter = now.Add(-backdate), now.Add(lifetime)
+	if template.NotAfter.After(issuer.certificate.NotAfter) {
+		template.NotAfter = issuer.certificate.NotAfter
+	}
+	template.KeyUsage = x509.KeyUsageDigitalSignature
+	template.BasicConstraintsValid = true
+	der, err := x509.CreateCertificate(rand.Reader, &template, issuer.certificate, private.Public(), issuer.private)
+	if err != nil {
+		return KeyPair{}, fmt.Errorf("signing a certificate: %w", err)
+	}
+	secret, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		return KeyPair{}, fmt.Errorf("encoding a private key: %w", err)
+	}
+	return KeyPair{
+		CertificatePEM: encodePEM("CERTIFICATE", der),
+		PrivateKeyPEM:  domain.NewSecret(encodePEM("PRIVATE KEY", secret)),
+	}, nil
+}
+
+// newRoot makes the self-signed certificate of an authority, in PEM.
+func newRoot(private *ecdsa.PrivateKey, now time.Time) (string, error) {
+	serial, err := newSerial()
+	if err != nil {
+		return "", err
+	}
+	template := x509.Certificate{
+		SerialNumber: serial,
+		Subject:      pkix.Name{Organization: []string{organization}, CommonName: rootName},
+		NotBefore:    now.Add(-backdate),
+		NotAfter:     now.AddDate(rootYears, 0, 0),
+		KeyUsage:     x509.KeyUsageCertSign | x509.KeyUsageCRLSign,
+		IsCA:         true, BasicConstraintsValid: true, MaxPathLenZero: true,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, &template, &template, private.Public(), private)
+	if err != nil {
+		return "", fmt.Errorf("signing a root certificate: %w", err)
+	}
+	return encodePEM("CERTIFICATE", der), nil
+}
+
+// newSerial makes a serial number of 128 random bits (RFC 5280, section
+// 4.1.2.2).
+func newSerial() (*big.Int, error) {
+	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 128))
+	if err != nil {
+		return nil, fmt.Errorf("making a serial number: %w", err)
+	}
+	return serial.Add(serial, big.NewInt(1)), nil
+}

@@ -1,0 +1,86 @@
+package authn
+
+import (
+	"encoding/base64"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// Challenges are the values of WWW-Authenticate (RFC 9110) that a 401 answer
+// carries.
+func Challenges() []string {
+	return []string{`Basic realm="procession", charset="UTF-8"`, `Bearer realm="procession"`}
+}
+
+// maxHeader bounds an Authorization header in bytes. It is many times what any
+// credential needs.
+const maxHeader = 4096
+
+// parseHeader reads the value of an Authorization header: Basic with id and
+// secret, Bearer with base64 of the same or with a personal access token. It
+// reports false for anything that cannot be a credential.
+func parseHeader(header string) (persistence.CredentialKey, bool) {
+	if len(header) > maxHeader {
+		return persistence.CredentialKey{}, false
+	}
+	scheme, credentials, found := strings.Cut(header, " ")
+	credentials = strings.TrimLeft(credentials, " ")
+	if !found || !isToken68(credentials) {
+		return persistence.CredentialKey{}, false
+	}
+	switch {
+	case strings.EqualFold(scheme, "Basic"):
+		return parsePair(credentials)
+	case strings.EqualFold(scheme, "Bearer"):
+		if key, ok := parsePair(credentials); ok {
+			return key, true
+		}
+		return persistence.CredentialKey{
+			Kind: domain.CredentialPersonalAccessToken, SecretSHA256: HashSecret(credentials),
+		}, true
+	default:
+		return persistence.CredentialKey{}, false
+	}
+}
+
+// parsePair reads base64, padded or not, of "<uuid>:<secret>".
+func parsePair(credentials string) (persistence.CredentialKey, bool) {
+	encoding := base64.RawStdEncoding
+	if strings.HasSuffix(credentials, "=") {
+		encoding = base64.StdEncoding
+	}
+	pair, err := encoding.Strict().DecodeString(credentials)
+	if err != nil {
+		return persistence.CredentialKey{}, false
+	}
+	text, secret, found := strings.Cut(string(pair), ":")
+	if !found || secret == "" || len(text) != len(uuid.UUID{}.String()) {
+		return persistence.CredentialKey{}, false
+	}
+	id, err := uuid.Parse(text)
+	if err != nil {
+		return persistence.CredentialKey{}, false
+	}
+	return persistence.CredentialKey{
+		Kind: domain.CredentialApplicationSecret, SecretSHA256: HashSecret(secret), PrincipalID: &id,
+	}, true
+}
+
+// isToken68 reports whether s is a token68 of RFC 9110, section 11.2.
+func isToken68(s string) bool {
+	body := strings.TrimRight(s, "=")
+	if body == "" {
+		return false
+	}
+	for _, c := range []byte(body) {
+		letterOrDigit := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+		if !letterOrDigit && !strings.ContainsRune("-._~+/", rune(c)) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,170 @@
+package authn
+
+import (
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/jwt"
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+const (
+	// engineTokenLifetime is after what time a token is to be renewed.
+	engineTokenLifetime = time.Hour
+	// engineTokenGrace is how long a token is accepted past that: some clients
+	// renew it at the very moment, and polls are long.
+	engineTokenGrace = 2 * time.Minute
+	// systemTokenLifetime is that of the service's own tokens.
+	systemTokenLifetime = 5 * time.Minute
+	// clockSkew is how far the clock of whoever verifies a token may be behind.
+	clockSkew = time.Minute
+
+	engineAudience  = "temporal"
+	systemSubject   = "procession"
+	systemNamespace = "temporal-system"
+)
+
+// MinCertificateLifetime and MaxCertificateLifetime bound how long an engine
+// certificate is valid, DefaultCertificateLifetime is how long it usually is.
+const (
+	MinCertificateLifetime     = time.Hour
+	MaxCertificateLifetime     = 365 * 24 * time.Hour
+	DefaultCertificateLifetime = 90 * 24 * time.Hour
+)
+
+var (
+	errNoSigningKey = errors.New("there is no signing key: the keys are not loaded")
+	errNamespace    = errors.New("the namespace is not one that access is given to")
+)
+
+// Issuer issues access to the engine. It is safe for concurrent use.
+type Issuer struct {
+	keys                *Keys
+	name                string
+	certificateLifetime time.Duration
+}
+
+// NewIssuer makes an Issuer that signs with keys. Name is the iss claim of its
+// tokens; certificateLifetime, 1 hour to 1 year, is how long the certificates of
+// engine clients are valid.
+func NewIssuer(keys *Keys, name string, certificateLifetime time.Duration) (*Issuer, error) {
+	if name == "" {
+		return nil, errors.New("making an issuer: it has no name")
+	}
+	if certificateLifetime < MinCertificateLifetime || certificateLifetime > MaxCertificateLifetime {
+		return nil, fmt.Errorf("making an issuer: certificates cannot be valid for %s", certificateLifetime)
+	}
+	return &Issuer{keys: keys, name: name, certificateLifetime: certificateLifetime}, nil
+}
+
+// engineClaims are the claims of a token for the engine. The audience is a list
+// even when it has one member.
+type engineClaims struct {
+	Issuer      string           `json:"iss"`
+	Audience    []string         `json:"aud"`
+	Subject     string           `json:"sub"`
+	IssuedAt    *jwt.NumericDate `json:"iat"`
+	NotBefore   *jwt.NumericDate `json:"nbf"`
+	Expiry      *jwt.NumericDate `json:"exp"`
+	ID          string           `json:"jti"`
+	Permissions []string         `json:"permissions"`
+	TaskQueues  []string         `json:"task_queues"`
+}
+
+// EngineToken issues a token (ES256) with which the principal's workers may
+// serve the task queues in the namespace. Without queues it permits nothing. It
+// is accepted for two minutes more than it says.
+func (i *Issuer) EngineToken(
+	principal uuid.UUID, namespace string, queues []string, now time.Time,
+) (domain.EngineToken, error) {
+	if !isTenantNamespace(namespace) {
+		return domain.EngineToken{}, fmt.Errorf("issuing an engine token: %w", errNamespace)
+	}
+	claims := engineClaims{Subject: principal.String(), Permissions: []string{}, TaskQueues: []string{}}
+	if len(queues) > 0 {
+		claims.Permissions = []string{namespace + ":write"}
+		claims.TaskQueues = queues
+	}
+	expiredAt := now.Add(engineTokenLifetime)
+	token, err := i.sign(claims, now, expiredAt.Add(engineTokenGrace))
+	if err != nil {
+		return domain.EngineToken{}, fmt.Errorf("issuing an engine token: %w", err)
+	}
+	return domain.EngineToken{Token: token, ExpiredAt: expiredAt}, nil
+}
+
+// SystemToken issues the service's own token, which may do everything in every
+// namespace for five minutes. It never leaves the service but to the engine.
+func (i *Issuer) SystemToken(now time.Time) (domain.EngineToken, error) {
+	claims := engineClaims{
+		Subject: systemSubject, Permissions: []string{systemNamespace + ":admin"}, TaskQueues: []string{},
+	}
+	expiredAt := now.Add(systemTokenLifetime)
+	token, err := i.sign(claims, now, expiredAt)
+	if err != nil {
+		return domain.EngineToken{}, fmt.Errorf("issuing a system token: %w", err)
+	}
+	return domain.EngineToken{Token: token, ExpiredAt: expiredAt}, nil
+}
+
+func (i *Issuer) sign(claims engineClaims, now, expiry time.Time) (domain.Secret, error) {
+	key, found := signing(i.keys.set.Load().tokens, now)
+	if !found {
+		return domain.Secret{}, errNoSigningKey
+	}
+	signer, err := jose.NewSigner(
+		jose.SigningKey{Algorithm: jose.ES256, Key: jose.JSONWebKey{Key: key.private, KeyID: key.id}},
+		(&jose.SignerOptions{}).WithType("JWT"),
+	)
+	if err != nil {
+		return domain.Secret{}, fmt.Errorf("making a signer: %w", err)
+	}
+	// Temporal refuses a token from the future, however near.
+	issuedAt := jwt.NewNumericDate(now.Add(-clockSkew))
+	claims.Issuer, claims.Audience, claims.ID = i.name, []string{engineAudience}, uuid.NewString()
+	claims.IssuedAt, claims.NotBefore, claims.Expiry = issuedAt, issuedAt, jwt.NewNumericDate(expiry)
+	token, err := jwt.Signed(signer).Claims(claims).Serialize()
+	if err != nil {
+		return domain.Secret{}, fmt.Errorf("signing: %w", err)
+	}
+	return domain.NewSecret(token), nil
+}
+
+// JWKS returns the JSON Web Key Set (RFC 7517) by which engine tokens are
+// verified. It must not be changed.
+func (i *Issuer) JWKS() []byte { return i.keys.set.Load().jwks }
+
+// RootsPEM returns the certificates of the authorities that are trusted, in PEM,
+// the one that issues now first.
+func (i *Issuer) RootsPEM(now time.Time) string {
+	set := i.keys.set.Load()
+	current, _ := signing(set.authorities, now)
+	var others strings.Builder
+	for _, root := range set.authorities {
+		if root.id != current.id {
+			others.WriteString(root.pem)
+		}
+	}
+	return current.pem + others.String()
+}
+
+// Roots returns the authorities that are trusted.
+func (i *Issuer) Roots() *x509.CertPool {
+	pool := x509.NewCertPool()
+	for _, root := range i.keys.set.Load().authorities {
+		pool.AddCert(root.certificate)
+	}
+	return pool
+}
+
+// isTenantNamespace keeps out what means more than one namespace to Temporal.
+// Tenants cannot have such namespaces in the first place.
+func isTenantNamespace(namespace string) bool {
+	return namespace != "" && namespace != systemNamespace && !strings.ContainsAny(namespace, ":*")
+}

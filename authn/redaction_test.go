@@ -1,0 +1,93 @@
+package authn_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/domain"
+)
+
+func TestNoSecretIsPrintedLoggedOrEncoded(t *testing.T) {
+	t.Parallel()
+	i := newIssuance(t)
+	now := i.clock.Now()
+	token, err := i.EngineToken(uuid.New(), "demo", []string{"queue"}, now)
+	require.NoError(t, err)
+	certificate, err := i.EngineCertificate(uuid.New(), "demo", now)
+	require.NoError(t, err)
+	pair, err := i.ServerCertificate([]string{"localhost"}, now, time.Hour)
+	require.NoError(t, err)
+	sealKey, encodedKey := knownSealKey(t)
+	sealer, err := authn.NewSealer(sealKey)
+	require.NoError(t, err)
+	made := authn.NewSecret()
+	require.True(t, strings.HasPrefix(made.Reveal(), "procession_"))
+	require.NotEqual(t, made.Reveal(), authn.NewSecret().Reveal())
+
+	secrets := []string{
+		token.Token.Reveal(), privateBody(t, certificate.ClientPrivateKey), privateBody(t, pair.PrivateKeyPEM),
+		encodedKey, made.Reveal(),
+	}
+	type unexported struct{ inner any }
+	for _, value := range []any{
+		made, token, &token, certificate, pair, sealKey, sealer, i.Issuer, i.keys,
+		domain.Authentication{Type: domain.AuthenticationEngineToken, Token: &token},
+		&domain.Authentication{Type: domain.AuthenticationEngineCertificate, Certificate: &certificate},
+		map[string]any{"authentication": []any{token, &certificate}},
+	} {
+		for _, value := range []any{value, []any{value}, unexported{inner: value}, fmt.Errorf("with %v", value)} {
+			written := render(t, value)
+			require.NotEmpty(t, written)
+			for _, secret := range secrets {
+				require.NotContains(t, written, secret, "%T", value)
+			}
+		}
+	}
+}
+
+// render writes the value in all the ways that logs, errors and encoders do.
+func render(t *testing.T, value any) string {
+	t.Helper()
+	var out bytes.Buffer
+	for _, format := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x"} {
+		fmt.Fprintf(&out, format+"\n", value)
+	}
+	slog.New(slog.NewJSONHandler(&out, nil)).Info("value", slog.Any("value", value))
+	slog.New(slog.NewTextHandler(&out, nil)).Info("value", slog.Any("value", value))
+	encoded, err := json.Marshal(value)
+	if err == nil {
+		out.Write(encoded)
+	}
+	return out.String()
+}
+
+// privateBody is a line of the base64 of a private key that differs from key to
+// key.
+func privateBody(t *testing.T, key domain.Secret) string {
+	t.Helper()
+	lines := strings.Split(key.Reveal(), "\n")
+	require.Greater(t, len(lines), 3)
+	return lines[2]
+}
+
+func knownSealKey(t *testing.T) (key authn.SealKey, encoded string) {
+	t.Helper()
+	encoded = base64.StdEncoding.EncodeToString([]byte("0123456789abcdefghijklmnopqrstuv"))
+	path := filepath.Join(t.TempDir(), "key")
+	require.NoError(t, os.WriteFile(path, []byte(encoded), 0o600))
+	key, err := authn.LoadSealKey(path)
+	require.NoError(t, err)
+	return key, encoded
+}

@@ -1,0 +1,89 @@
+package authn
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// A sealed secret is the version, the id of the key it was sealed with, a random
+// nonce and what AES-256-GCM makes of the secret.
+const (
+	sealVersion   = 1
+	sealKeyIDSize = 8
+	sealPrefix    = 1 + sealKeyIDSize
+)
+
+var errSealed = errors.New("the sealed secret was changed, moved or sealed with a key that is not known")
+
+type sealKeyID [sealKeyIDSize]byte
+
+// Sealer keeps secrets readable only to whom has its key (AES-256-GCM). It is
+// safe for concurrent use.
+type Sealer struct {
+	active  sealKeyID
+	ciphers map[sealKeyID]cipher.AEAD
+}
+
+// NewSealer makes a Sealer that seals with the active key, and opens what was
+// sealed with that or an earlier one.
+func NewSealer(active SealKey, earlier ...SealKey) (*Sealer, error) {
+	s := &Sealer{ciphers: make(map[sealKeyID]cipher.AEAD, 1+len(earlier))}
+	for i, key := range append([]SealKey{active}, earlier...) {
+		secret, err := key.bytes()
+		if err != nil {
+			return nil, fmt.Errorf("making a sealer: %w", err)
+		}
+		block, err := aes.NewCipher(secret)
+		if err != nil {
+			return nil, fmt.Errorf("making a sealer: %w", err)
+		}
+		aead, err := cipher.NewGCMWithRandomNonce(block)
+		if err != nil {
+			return nil, fmt.Errorf("making a sealer: %w", err)
+		}
+		digest := sha256.Sum256(append([]byte("procession seal key id\x00"), secret...))
+		id := sealKeyID(digest[:sealKeyIDSize])
+		s.ciphers[id] = aead
+		if i == 0 {
+			s.active = id
+		}
+	}
+	return s, nil
+}
+
+// Seal returns secret in a form that only Open can read, and only for the same
+// purpose and record.
+func (s *Sealer) Seal(purpose, record string, secret []byte) []byte {
+	prefix := append([]byte{sealVersion}, s.active[:]...)
+	context := sealContext(prefix, purpose, record)
+	return s.ciphers[s.active].Seal(prefix, nil, secret, context) //nolint:gosec // the cipher makes the nonce itself
+}
+
+// Open returns the secret that was sealed for the purpose and record. Its error
+// shows nothing of either.
+func (s *Sealer) Open(purpose, record string, sealed []byte) ([]byte, error) {
+	if len(sealed) < sealPrefix || sealed[0] != sealVersion {
+		return nil, errSealed
+	}
+	prefix, body := sealed[:sealPrefix], sealed[sealPrefix:]
+	aead, known := s.ciphers[sealKeyID(prefix[1:])]
+	if !known {
+		return nil, errSealed
+	}
+	secret, err := aead.Open(nil, nil, body, sealContext(prefix, purpose, record))
+	if err != nil {
+		return nil, errSealed
+	}
+	return secret, nil
+}
+
+// sealContext is what a sealed secret is bound to. The length keeps purpose and
+// record apart.
+func sealContext(prefix []byte, purpose, record string) []byte {
+	context := binary.BigEndian.AppendUint64(append([]byte{}, prefix...), uint64(len(purpose)))
+	return append(append(context, purpose...), record...)
+}

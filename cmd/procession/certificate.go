@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/procession-dev/procession/authn"
+)
+
+// serverCertificateLifetime is that of the certificates issued for Temporal's
+// frontend and for the HTTPS listener of the local stack.
+const serverCertificateLifetime = 397 * 24 * time.Hour
+
+func newCertificateCommand() *cobra.Command {
+	var hosts []string
+	var dir string
+	cmd := configured("certificate", "Issue a server certificate, for Temporal's frontend, from the service's authority",
+		func(ctx context.Context, _ *cobra.Command, c Config) error {
+			k, err := openKeys(ctx, c, slog.New(slog.DiscardHandler))
+			if err != nil {
+				return err
+			}
+			defer k.db.Close()
+			_, err = writeServerCertificate(k.issuer, dir, hosts, time.Now())
+			return err
+		})
+	cmd.Flags().StringSliceVar(&hosts, "host", nil, "name or address that clients use; may be repeated")
+	cmd.Flags().StringVar(&dir, "out", ".", "directory for server.pem, server-key.pem and ca.pem")
+	// Fails only for flags that do not exist.
+	_ = cmd.MarkFlagRequired("host")
+	return cmd
+}
+
+// serverFiles are where a server finds its certificate, its key and the
+// authority of its clients.
+type serverFiles struct{ cert, key, ca string }
+
+// writeServerCertificate issues a certificate for hosts and writes it with its
+// key and the authority's certificates into dir.
+func writeServerCertificate(issuer *authn.Issuer, dir string, hosts []string, now time.Time) (serverFiles, error) {
+	files := serverFiles{
+		cert: filepath.Join(dir, "server.pem"), key: filepath.Join(dir, "server-key.pem"), ca: filepath.Join(dir, "ca.pem"),
+	}
+	pair, err := issuer.ServerCertificate(hosts, now, serverCertificateLifetime)
+	if err != nil {
+		return files, err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return files, fmt.Errorf("writing a server certificate: %w", err)
+	}
+	for path, content := range map[string]string{
+		files.cert: pair.CertificatePEM, files.key: pair.PrivateKeyPEM.Reveal(), files.ca: issuer.RootsPEM(now),
+	} {
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			return files, fmt.Errorf("writing a server certificate: %w", err)
+		}
+	}
+	return files, nil
+}

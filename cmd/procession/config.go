@@ -1,0 +1,188 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/caarlos0/env/v11"
+	"github.com/spf13/pflag"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/engine"
+)
+
+// envPrefix starts the names of the environment variables.
+const envPrefix = "PROCESSION_"
+
+// Config is every setting of the service. A setting has one name: as a flag
+// (--database-url), as an environment variable (PROCESSION_DATABASE_URL) and in
+// the file (database-url). Flags win over the environment, the environment over
+// the file, the file over the default.
+type Config struct {
+	File string `yaml:"-" env:"CONFIG"`
+
+	Listen      string `yaml:"listen" env:"LISTEN"`
+	ListenTLS   string `yaml:"listen-tls" env:"LISTEN_TLS"`
+	TLSCert     string `yaml:"tls-cert" env:"TLS_CERT"`
+	TLSKey      string `yaml:"tls-key" env:"TLS_KEY"`
+	ListenAdmin string `yaml:"listen-admin" env:"LISTEN_ADMIN"`
+
+	DatabaseURL         string `yaml:"database-url" env:"DATABASE_URL"`
+	DatabaseConnections int32  `yaml:"database-connections" env:"DATABASE_CONNECTIONS"`
+	Migrate             string `yaml:"migrate" env:"MIGRATE"`
+	SealKeyFile         string `yaml:"seal-key-file" env:"SEAL_KEY_FILE"`
+
+	TemporalAddress   string        `yaml:"temporal-address" env:"TEMPORAL_ADDRESS"`
+	TemporalRetention time.Duration `yaml:"temporal-retention" env:"TEMPORAL_RETENTION"`
+	TemporalCAFile    string        `yaml:"temporal-ca-file" env:"TEMPORAL_CA_FILE"`
+
+	Issuer              string        `yaml:"issuer" env:"ISSUER"`
+	CertificateLifetime time.Duration `yaml:"certificate-lifetime" env:"CERTIFICATE_LIFETIME"`
+
+	TaskLogLimit int           `yaml:"task-log-limit" env:"TASK_LOG_LIMIT"`
+	CancelGrace  time.Duration `yaml:"cancel-grace" env:"CANCEL_GRACE"`
+	MaxBodyBytes int64         `yaml:"max-body-bytes" env:"MAX_BODY_BYTES"`
+	DrainTimeout time.Duration `yaml:"drain-timeout" env:"DRAIN_TIMEOUT"`
+
+	LogLevel  slog.Level `yaml:"log-level" env:"LOG_LEVEL"`
+	LogFormat string     `yaml:"log-format" env:"LOG_FORMAT"`
+}
+
+// Values of Config.Migrate.
+const (
+	migrateAuto  = "auto"
+	migrateCheck = "check"
+	migrateOff   = "off"
+)
+
+// bind sets the defaults and declares the flags.
+func (c *Config) bind(f *pflag.FlagSet) {
+	f.StringVar(&c.File, "config", "", "YAML file of settings")
+	f.StringVar(&c.Listen, "listen", "127.0.0.1:8080", "address of the REST API over HTTP; empty for none")
+	f.StringVar(&c.ListenTLS, "listen-tls", "", "address of the REST API over HTTPS; empty for none")
+	f.StringVar(&c.TLSCert, "tls-cert", "", "certificate of the HTTPS listener (PEM file)")
+	f.StringVar(&c.TLSKey, "tls-key", "", "private key of the HTTPS listener (PEM file)")
+	f.StringVar(&c.ListenAdmin, "listen-admin", "127.0.0.1:9090", "address of /livez, /readyz and /metrics")
+	f.StringVar(&c.DatabaseURL, "database-url", "", "PostgreSQL database, as a URL or key=value pairs (secret)")
+	f.Int32Var(&c.DatabaseConnections, "database-connections", 16, "most connections to PostgreSQL")
+	f.StringVar(&c.Migrate, "migrate", migrateAuto, "schema at start: auto (update), check (refuse an old one), off")
+	f.StringVar(&c.SealKeyFile, "seal-key-file", "", "file of the key that seals secrets in the database (32 bytes, base64)")
+	f.StringVar(&c.TemporalAddress, "temporal-address", "", "host:port of Temporal's frontend")
+	f.DurationVar(&c.TemporalRetention, "temporal-retention", engine.DefaultRetention,
+		"how long namespaces made by the service keep ended workflows")
+	f.StringVar(&c.TemporalCAFile, "temporal-ca-file", "",
+		"authority of Temporal's certificate (PEM file); empty for the service's own")
+	f.StringVar(&c.Issuer, "issuer", "procession", "issuer named in engine tokens")
+	f.DurationVar(&c.CertificateLifetime, "certificate-lifetime", authn.DefaultCertificateLifetime,
+		"lifetime of engine certificates, 1h to 8760h")
+	f.IntVar(&c.TaskLogLimit, "task-log-limit", app.DefaultTaskLogLimit, "entries a task log keeps, 1 to 10000")
+	f.DurationVar(&c.CancelGrace, "cancel-grace", time.Minute,
+		"how long a workflow may take to cancel before it is terminated")
+	f.Int64Var(&c.MaxBodyBytes, "max-body-bytes", 1<<20, "largest JSON request body, in bytes")
+	f.DurationVar(&c.DrainTimeout, "drain-timeout", 20*time.Second, "how long requests may take to end on shutdown")
+	f.TextVar(&c.LogLevel, "log-level", slog.LevelInfo, "debug, info, warn or error")
+	f.StringVar(&c.LogFormat, "log-format", "json", "json or text")
+}
+
+// load reads the file and the environment, lets the flags that were given win,
+// and checks the result.
+func (c *Config) load(flags *pflag.FlagSet) error {
+	given := map[*pflag.Flag]string{}
+	flags.Visit(func(f *pflag.Flag) { given[f] = f.Value.String() })
+	if file, ok := os.LookupEnv(envPrefix + "CONFIG"); ok && !flags.Changed("config") {
+		c.File = file
+	}
+	if err := c.loadFile(); err != nil {
+		return err
+	}
+	if err := env.ParseWithOptions(c, env.Options{Prefix: envPrefix}); err != nil {
+		return fmt.Errorf("reading the environment: %w", err)
+	}
+	for f, value := range given {
+		if err := f.Value.Set(value); err != nil {
+			return fmt.Errorf("reading --%s: %w", f.Name, err)
+		}
+	}
+	return c.check()
+}
+
+func (c *Config) loadFile() error {
+	if c.File == "" {
+		return nil
+	}
+	content, err := os.ReadFile(c.File)
+	if err != nil {
+		return fmt.Errorf("reading the configuration: %w", err)
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(content))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(c); err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("reading %s: %w", c.File, err)
+	}
+	return nil
+}
+
+func (c *Config) check() error {
+	var wrong []error
+	must := func(ok bool, complaint string) {
+		if !ok {
+			wrong = append(wrong, errors.New(complaint))
+		}
+	}
+	must(c.Listen != "" || c.ListenTLS != "", "one of --listen and --listen-tls is required")
+	must(slices.Contains([]string{migrateAuto, migrateCheck, migrateOff}, c.Migrate),
+		"--migrate must be auto, check or off")
+	must(slices.Contains([]string{"json", "text"}, c.LogFormat), "--log-format must be json or text")
+	must(c.TaskLogLimit >= 1 && c.TaskLogLimit <= 10_000, "--task-log-limit must be 1 to 10000")
+	must(c.CertificateLifetime >= authn.MinCertificateLifetime && c.CertificateLifetime <= authn.MaxCertificateLifetime,
+		"--certificate-lifetime must be 1h to 8760h")
+	must(c.DatabaseConnections >= 4, "--database-connections must be 4 or more")
+	must(c.MaxBodyBytes >= 1024, "--max-body-bytes must be 1024 or more")
+	must(c.CancelGrace >= 0 && c.DrainTimeout >= 0, "--cancel-grace and --drain-timeout must not be negative")
+	return errors.Join(wrong...)
+}
+
+// The require functions are for the commands that cannot do without.
+
+func (c *Config) requireDatabase() error {
+	if c.DatabaseURL == "" {
+		return missing("database-url")
+	}
+	return nil
+}
+
+func (c *Config) requireSealKey() error {
+	if c.SealKeyFile == "" {
+		return fmt.Errorf("%w; make a key with: head -c 32 /dev/urandom | base64 > seal.key && chmod 600 seal.key",
+			missing("seal-key-file"))
+	}
+	return nil
+}
+
+func (c *Config) requireTemporal() error {
+	if c.TemporalAddress == "" {
+		return missing("temporal-address")
+	}
+	return nil
+}
+
+func (c *Config) requireTLSFiles() error {
+	if c.ListenTLS != "" && (c.TLSCert == "" || c.TLSKey == "") {
+		return usageError{errors.New("--listen-tls needs --tls-cert and --tls-key")}
+	}
+	return nil
+}
+
+func missing(flag string) error {
+	variable := envPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+	return usageError{fmt.Errorf("--%s (or %s) is required", flag, variable)}
+}

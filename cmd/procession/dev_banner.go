@@ -1,0 +1,46 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/procession-dev/procession/localstack/demo"
+)
+
+// printBanner tells what runs where, who may use it, and what to try next.
+func printBanner(out io.Writer, c Config, o devOptions) {
+	base := "http://" + hostPort(c.Listen)
+	fmt.Fprintln(out)
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	// Only what a tab ends is part of a column, so a line of one cell widens none.
+	row := func(cells ...string) { fmt.Fprintln(table, strings.Join(cells, "\t")) }
+	row("Procession is running.")
+	row("  REST", base+"/v2024-06-14", "contract: "+base+"/openapi/shape_b.yaml")
+	if c.ListenTLS != "" {
+		row("", "https://"+hostPort(c.ListenTLS)+"/v2024-06-14", "authority: "+base+"/dev/ca.pem")
+	}
+	row("  Temporal", c.TemporalAddress, "mTLS and tokens, from POST /v2024-06-14/authentications")
+	row("  Health", "http://"+hostPort(c.ListenAdmin)+"/readyz", "/livez /metrics")
+	row("  Logs", filepath.Join(o.dir, "*.log"))
+	row("")
+	row("Demo users (Authorization: Bearer <token>)")
+	for _, a := range []demo.Account{demo.Alice(), demo.Bob(), demo.Carol()} {
+		row("  "+a.Name, a.Secret, a.Email)
+	}
+	row("Demo applications (curl -u <id>:<secret>)")
+	for _, a := range []demo.Account{demo.LoanWorker(), demo.Reader(), demo.Stranger(), demo.OtherWorker()} {
+		row("  "+a.Name, a.ID.String()+":"+a.Secret)
+	}
+	row("")
+	row("Try next, in another terminal:")
+	row("  make demo")
+	row(fmt.Sprintf("  curl -H 'Authorization: Bearer %s' '%s/v2024-06-14/processes?size=5'", demo.Alice().Secret, base))
+	row("  bin/procession incidents list --config " + filepath.Join(o.dir, "procession.yaml"))
+	row("")
+	row("Ctrl-C stops all of it.")
+	// What cannot be shown is not worth stopping for.
+	_ = table.Flush()
+}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// Exit codes. A command that could not be understood, and everything else that
+// has no code of its own, exits with 2 and 1.
+const (
+	exitFailure  = 1
+	exitUsage    = 2
+	exitNotFound = 3
+	exitDenied   = 4
+	exitConflict = 5
+)
+
+// usageError is a mistake in how the program was called or configured.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+func exitCode(err error) int {
+	var usage usageError
+	if errors.As(err, &usage) {
+		return exitUsage
+	}
+	var known *domain.Error
+	if !errors.As(err, &known) {
+		return exitFailure
+	}
+	switch known.Kind {
+	case domain.KindInvalid:
+		return exitUsage
+	case domain.KindNotFound:
+		return exitNotFound
+	case domain.KindDenied, domain.KindUnauthenticated:
+		return exitDenied
+	case domain.KindConflict, domain.KindPrecondition:
+		return exitConflict
+	case domain.KindTooLarge, domain.KindUnsupportedMedia, domain.KindRateLimited, domain.KindUnavailable,
+		domain.KindInternal:
+		return exitFailure
+	}
+	return exitFailure
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "procession",
+		Short:         "Process orchestration beside a Temporal cluster",
+		Version:       version(),
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.AddCommand(
+		newServeCommand(), newMigrateCommand(), newConfigCommand(),
+		newIncidentsCommand(), newCertificateCommand(), newDevCommand(),
+	)
+	return root
+}
+
+// version is the version of the module, or the commit of a build from a
+// checkout.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	for _, setting := range info.Settings {
+		if setting.Key == "vcs.revision" {
+			return fmt.Sprintf("%s (%s)", info.Main.Version, setting.Value)
+		}
+	}
+	return info.Main.Version
+}
+
+// configured makes a command whose flags are the settings of the service.
+func configured(use, short string, run func(ctx context.Context, cmd *cobra.Command, c Config) error) *cobra.Command {
+	var c Config
+	cmd := &cobra.Command{
+		Use: use, Short: short, Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := c.load(cmd.Flags()); err != nil {
+				return usageError{err}
+			}
+			return run(cmd.Context(), cmd, c)
+		},
+	}
+	c.bind(cmd.Flags())
+	return cmd
+}
+
+func noArgs(cmd *cobra.Command, args []string) error {
+	if err := cobra.NoArgs(cmd, args); err != nil {
+		return usageError{err}
+	}
+	return nil
+}
+
+func newLogger(w io.Writer, c Config) *slog.Logger {
+	options := &slog.HandlerOptions{Level: c.LogLevel}
+	if c.LogFormat == "text" {
+		return slog.New(slog.NewTextHandler(w, options))
+	}
+	return slog.New(slog.NewJSONHandler(w, options))
+}

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/spf13/cobra"
+	"go.temporal.io/sdk/worker"
+
+	"github.com/procession-dev/procession/activities"
+	"github.com/procession-dev/procession/api"
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/engine"
+	"github.com/procession-dev/procession/outbox"
+	"github.com/procession-dev/procession/workflows"
+)
+
+// keyReload is how often keys made by other replicas are looked for.
+const keyReload = 30 * time.Second
+
+func newServeCommand() *cobra.Command {
+	return configured("serve", "Run the service until SIGTERM or SIGINT",
+		func(ctx context.Context, cmd *cobra.Command, c Config) error {
+			log := newLogger(cmd.ErrOrStderr(), c)
+			if err := errors.Join(c.requireTemporal(), c.requireTLSFiles()); err != nil {
+				return err
+			}
+			k, err := openKeys(ctx, c, log)
+			if err != nil {
+				return err
+			}
+			defer k.db.Close()
+			s, err := newService(c, k, log, nil)
+			if err != nil {
+				return err
+			}
+			listeners, err := s.listen(ctx)
+			if err != nil {
+				return err
+			}
+			return s.run(ctx, listeners)
+		})
+}
+
+// service is the running program: what it is made of, wired together.
+type service struct {
+	config     Config
+	log        *slog.Logger
+	keys       *authn.Keys
+	handler    http.Handler
+	admin      http.Handler
+	health     *health
+	engine     *engine.Engine
+	relay      *outbox.Relay
+	supervisor *engine.Supervisor
+}
+
+// newService wires the service. Nothing runs before run. devCA is shown at
+// /dev/ca.pem unless it is empty.
+func newService(c Config, k *keyring, log *slog.Logger, devCA []byte) (*service, error) {
+	s := &service{config: c, log: log, keys: k.keys}
+	credentials, err := engineCredentials(k.issuer, c)
+	if err != nil {
+		return nil, err
+	}
+	s.engine, err = engine.New(engine.Options{
+		Address: c.TemporalAddress, Credentials: credentials, Retention: c.TemporalRetention, Logger: log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	// Operations are given the relay's Wake before there is a relay: nothing runs
+	// before run.
+	operations := app.New(app.Options{
+		DB: k.db, Clock: time.Now, Issuer: k.issuer, Wake: func() { s.relay.Wake() },
+		TaskLogLimit: c.TaskLogLimit, CancelGrace: c.CancelGrace,
+	})
+	observation := activities.New(activities.Options{
+		App: operations, DB: k.db, Engine: s.engine, Clock: time.Now, Logger: log,
+	})
+	s.supervisor = engine.NewSupervisor(engine.SupervisorOptions{
+		Engine: s.engine, Namespaces: k.db.Reader().ListNamespaces, Clock: time.Now, Logger: log,
+		Observer: func(namespace string) engine.OwnedWorkflow {
+			return engine.OwnedWorkflow{
+				ID: workflows.EngineObserverID(namespace), Type: workflows.EngineObserverName,
+				Input: workflows.EngineObserverInput{Namespace: namespace},
+			}
+		},
+		Register: func(r worker.Registry) {
+			workflows.Register(r)
+			observation.Register(r)
+		},
+	})
+	s.relay = outbox.New(outbox.Options{
+		DB: k.db, Execute: s.engine.Execute, Unavailable: engine.Unavailable,
+		Executed: observation.Touch,
+		Refused: func(err error) {
+			if engine.NamespaceMissing(err) {
+				s.supervisor.Recheck()
+			}
+		},
+		Clock: time.Now, Logger: log,
+	})
+	authenticator, err := authn.NewAuthenticator(k.db.Reader(), time.Now)
+	if err != nil {
+		return nil, err
+	}
+	m := newMetrics()
+	inUse := func() float64 { n, _ := k.db.Connections(); return float64(n) }
+	m.gauge("procession_database_connections_in_use", "Connections to PostgreSQL in use.", inUse)
+	m.counter("procession_engine_commands_executed_total", "Commands for Temporal carried out.",
+		func() float64 { return float64(s.relay.Stats().Executed) })
+	m.counter("procession_engine_commands_failed_total", "Attempts at commands for Temporal that failed.",
+		func() float64 { return float64(s.relay.Stats().Failed) })
+	s.handler, err = api.NewRouter(api.Options{
+		Service: operations, Authenticator: authenticator, Issuer: k.issuer, Clock: time.Now, Log: log,
+		BodyLimit: c.MaxBodyBytes, Observe: m.observe, DevCA: devCA,
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.health = &health{checks: []check{
+		{name: "database", run: k.db.Ping},
+		{name: "temporal", optional: true, run: s.engine.Ping},
+	}}
+	admin := http.NewServeMux()
+	admin.HandleFunc("GET /livez", s.health.live)
+	admin.HandleFunc("GET /readyz", s.health.ready)
+	admin.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry}))
+	s.admin = admin
+	return s, nil
+}
+
+// listen opens all addresses of the configuration, or none.
+func (s *service) listen(ctx context.Context) (opened []*listener, err error) {
+	defer func() {
+		if err != nil {
+			for _, l := range opened {
+				_ = l.Close()
+			}
+		}
+	}()
+	c := s.config
+	for _, wanted := range []struct {
+		address, flag, certificate, key string
+		handler                         http.Handler
+	}{
+		{c.Listen, "listen", "", "", s.handler},
+		{c.ListenTLS, "listen-tls", c.TLSCert, c.TLSKey, s.handler},
+		{c.ListenAdmin, "listen-admin", "", "", s.admin},
+	} {
+		if wanted.address == "" {
+			continue
+		}
+		l, err := listen(ctx, wanted.address, wanted.flag, wanted.handler, s.log)
+		if err != nil {
+			return opened, err
+		}
+		l.certificate, l.key = wanted.certificate, wanted.key
+		opened = append(opened, l)
+	}
+	return opened, nil
+}
+
+// run serves until ctx ends. Then requests are drained first, so that what they
+// commit is still handed to Temporal, and the parts in the background after
+// them.
+func (s *service) run(ctx context.Context, listeners []*listener) error {
+	background, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer s.engine.Close()
+	var parts sync.WaitGroup
+	parts.Go(func() { s.keys.ReloadEvery(background, keyReload, s.log) })
+	parts.Go(func() { s.relay.Run(background) })
+	parts.Go(func() { s.supervisor.Run(background) })
+	unready := context.AfterFunc(ctx, func() { s.health.draining.Store(true) })
+	defer unready()
+
+	for _, l := range listeners {
+		s.log.InfoContext(ctx, "serving", slog.String("address", l.Addr().String()), slog.Bool("tls", l.certificate != ""))
+	}
+	err := serveUntil(ctx, s.config.DrainTimeout, listeners)
+	stop()
+	parts.Wait()
+	if err != nil {
+		return fmt.Errorf("serving: %w", err)
+	}
+	s.log.InfoContext(ctx, "stopped")
+	return nil
+}

@@ -1,0 +1,295 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/localstack/child"
+	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/localstack/pgcluster"
+	"github.com/procession-dev/procession/localstack/temporalserver"
+	"github.com/procession-dev/procession/persistence/pgtest"
+)
+
+// patience bounds every wait for something that is to happen.
+const patience = 60 * time.Second
+
+// testStack is the whole stack for one test: a database, a Temporal and the
+// service, each of which can be stopped, killed and started again.
+type testStack struct {
+	t        *testing.T
+	dir      string
+	config   Config
+	files    serverFiles
+	store    *pgcluster.Cluster
+	temporal *temporalserver.Server
+	service  *child.Process
+	http     *http.Client
+}
+
+// newStack starts everything and loads the demo data. With durable, Temporal
+// keeps its state when it is stopped.
+func newStack(t *testing.T, durable bool) *testStack {
+	t.Helper()
+	s := &testStack{t: t, dir: t.TempDir(), http: &http.Client{Timeout: 30 * time.Second}}
+	flags := newServeCommand().Flags()
+	s.config.bind(flags)
+	s.config.DatabaseURL = pgtest.URL(t)
+	s.config.SealKeyFile = filepath.Join(s.dir, "seal.key")
+	s.config.Listen, s.config.ListenAdmin = freeAddress(t), freeAddress(t)
+	s.config.TemporalAddress = freeAddress(t)
+	s.config.CancelGrace = 2 * time.Second
+	_, err := authn.LoadOrCreateSealKey(s.config.SealKeyFile)
+	require.NoError(t, err)
+	k, err := openKeys(t.Context(), s.config, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	defer k.db.Close()
+	require.NoError(t, demo.Load(t.Context(), k.db, time.Now()))
+	s.files, err = writeServerCertificate(k.issuer, s.dir, []string{"127.0.0.1"}, time.Now())
+	require.NoError(t, err)
+	if durable {
+		dir, err := os.MkdirTemp(pgcluster.ScratchDir(), "procession-e2e-")
+		require.NoError(t, err)
+		s.store, err = pgcluster.Start(t.Context(), pgcluster.Options{Dir: dir, Fast: true})
+		require.NoError(t, err)
+		t.Cleanup(func() {
+			require.NoError(t, s.store.Stop(context.Background()))
+			require.NoError(t, pgcluster.Remove(dir))
+		})
+	}
+	s.startService()
+	t.Cleanup(func() { s.stopService() })
+	s.startTemporal()
+	t.Cleanup(func() { s.stopTemporal() })
+	s.awaitReady()
+	return s
+}
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer func() { require.NoError(t, l.Close()) }()
+	return l.Addr().String()
+}
+
+func (s *testStack) url() string { return "http://" + s.config.Listen }
+
+func (s *testStack) startService() {
+	s.t.Helper()
+	out, err := yaml.Marshal(s.config)
+	require.NoError(s.t, err)
+	file := filepath.Join(s.dir, "procession.yaml")
+	require.NoError(s.t, os.WriteFile(file, out, 0o600))
+	cmd := program("serve", "--config", file)
+	cmd.Stderr = s.logTo("service.log")
+	s.service, err = child.Start(cmd, syscall.SIGKILL)
+	require.NoError(s.t, err)
+	s.await("the service to listen", func() bool {
+		return s.get("http://"+s.config.ListenAdmin+"/livez") == http.StatusOK
+	})
+}
+
+func (s *testStack) stopService() { s.stopProcess(s.service, syscall.SIGTERM) }
+
+func (s *testStack) killService() { s.stopProcess(s.service, syscall.SIGKILL) }
+
+func (s *testStack) stopProcess(p *child.Process, sig syscall.Signal) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	require.NoError(s.t, p.Stop(ctx, sig, syscall.SIGKILL))
+}
+
+func (s *testStack) startTemporal() {
+	s.t.Helper()
+	o := temporalserver.Options{
+		Binary: temporalBinary(s.t), Listen: s.config.TemporalAddress, Store: temporalserver.StoreSQLite,
+		JWKSURL: s.url() + "/.well-known/jwks.json", Issuer: s.config.Issuer,
+		TLSCert: s.files.cert, TLSKey: s.files.key, ClientCA: s.files.ca, LogWriter: s.logTo("temporal.log"),
+	}
+	if s.store != nil {
+		o.Store, o.DatabaseURL = temporalserver.StorePostgres, s.store.URL("postgres")
+	}
+	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
+	defer cancel()
+	var err error
+	s.temporal, err = temporalserver.Start(ctx, o)
+	require.NoError(s.t, err)
+}
+
+func (s *testStack) stopTemporal() {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	require.NoError(s.t, s.temporal.Stop(ctx))
+}
+
+// awaitReady waits until Temporal accepts the service and the tenants'
+// namespaces can be used.
+func (s *testStack) awaitReady() {
+	s.t.Helper()
+	s.await("Temporal to accept the service", func() bool {
+		answer, err := s.http.Get("http://" + s.config.ListenAdmin + "/readyz")
+		if err != nil {
+			return false
+		}
+		defer func() { _ = answer.Body.Close() }()
+		body, err := io.ReadAll(answer.Body)
+		return err == nil && answer.StatusCode == http.StatusOK && !bytes.Contains(body, []byte(`"ok":false`))
+	})
+}
+
+// startWorker runs the example worker; stop it with stopProcess.
+func (s *testStack) startWorker() *child.Process {
+	s.t.Helper()
+	account := demo.LoanWorker()
+	cmd := exec.Command(example(s.t, "."))
+	cmd.Env = append(os.Environ(), "LOAN_WORKER_ENDPOINT="+s.url(),
+		"LOAN_WORKER_TEMPORAL_ADDRESS="+s.config.TemporalAddress,
+		"LOAN_WORKER_CLIENT_ID="+account.ID.String(), "LOAN_WORKER_CLIENT_SECRET="+account.Secret)
+	log := s.logTo("worker.log")
+	cmd.Stdout, cmd.Stderr = log, log
+	p, err := child.Start(cmd, syscall.SIGKILL)
+	require.NoError(s.t, err)
+	s.t.Cleanup(func() { s.stopProcess(p, syscall.SIGKILL) })
+	return p
+}
+
+// logTo appends to a file that is shown when the test fails.
+func (s *testStack) logTo(name string) io.Writer {
+	file, err := os.OpenFile(filepath.Join(s.dir, name), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	require.NoError(s.t, err)
+	s.t.Cleanup(func() {
+		_ = file.Close()
+		if !s.t.Failed() {
+			return
+		}
+		if content, err := os.ReadFile(file.Name()); err == nil {
+			s.t.Logf("%s:\n%s", name, tail(string(content), 40))
+		}
+	})
+	return file
+}
+
+func tail(text string, lines int) string {
+	all := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	return strings.Join(all[max(0, len(all)-lines):], "\n")
+}
+
+// await polls a condition until it holds.
+func (s *testStack) await(what string, condition func() bool) {
+	s.t.Helper()
+	require.Eventually(s.t, condition, patience, 20*time.Millisecond, "waiting for "+what)
+}
+
+func (s *testStack) get(url string) int {
+	answer, err := s.http.Get(url)
+	if err != nil {
+		return 0
+	}
+	_ = answer.Body.Close()
+	return answer.StatusCode
+}
+
+// call sends a request of Shape B and returns the status and the decoded body.
+// A request that got no answer has the status 0.
+func (s *testStack) call(as demo.Account, method, path string, body any) (int, map[string]any) {
+	s.t.Helper()
+	var content io.Reader
+	if body != nil {
+		encoded, err := json.Marshal(body)
+		require.NoError(s.t, err)
+		content = bytes.NewReader(encoded)
+	}
+	request, err := http.NewRequestWithContext(context.Background(), method, s.url()+"/v2024-06-14"+path, content)
+	require.NoError(s.t, err)
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	if as.Email == "" {
+		request.SetBasicAuth(as.ID.String(), as.Secret)
+	} else {
+		request.Header.Set("Authorization", "Bearer "+as.Secret)
+	}
+	answer, err := s.http.Do(request)
+	if err != nil {
+		return 0, nil
+	}
+	defer func() { _ = answer.Body.Close() }()
+	var decoded map[string]any
+	if err := json.NewDecoder(answer.Body).Decode(&decoded); err != nil {
+		return 0, nil
+	}
+	return answer.StatusCode, decoded
+}
+
+// program is the service's own program with the arguments.
+func program(args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(os.Environ(), asProgram+"=yes")
+	return cmd
+}
+
+//nolint:gochecknoglobals // built once for all tests, which start in no order
+var built struct {
+	mu       sync.Mutex
+	dir      string
+	programs map[string]string
+	temporal string
+}
+
+func removeBuilt() {
+	if built.dir != "" {
+		_ = os.RemoveAll(built.dir)
+	}
+}
+
+// example builds a program below examples/loan, once.
+func example(t *testing.T, name string) string {
+	t.Helper()
+	built.mu.Lock()
+	defer built.mu.Unlock()
+	if path, ok := built.programs[name]; ok {
+		return path
+	}
+	if built.dir == "" {
+		dir, err := os.MkdirTemp("", "procession-examples-")
+		require.NoError(t, err)
+		built.dir, built.programs = dir, map[string]string{}
+	}
+	path := filepath.Join(built.dir, "loan-"+strings.Trim(name, "."))
+	out, err := exec.Command("go", "build", "-o", path, "../../examples/loan/"+name).CombinedOutput()
+	require.NoError(t, err, string(out))
+	built.programs[name] = path
+	return path
+}
+
+func temporalBinary(t *testing.T) string {
+	t.Helper()
+	built.mu.Lock()
+	defer built.mu.Unlock()
+	if built.temporal != "" {
+		return built.temporal
+	}
+	source, err := temporalserver.FindSource()
+	require.NoError(t, err)
+	built.temporal, err = temporalserver.Build(t.Context(), temporalserver.BuildOptions{Source: source, Progress: os.Stderr})
+	require.NoError(t, err)
+	return built.temporal
+}

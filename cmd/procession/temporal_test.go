@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"net/http"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/taskqueue/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+
+	"github.com/procession-dev/procession/localstack/demo"
+)
+
+func TestTokenOfAnotherTenantCannotPoll(t *testing.T) {
+	t.Parallel()
+	s := newStack(t, false)
+	poll := func(c client.Client, namespace string) error {
+		// A poll is authorized when it opens; one that may wait is ended by its
+		// context.
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		queue := &taskqueue.TaskQueue{Name: "QUEUE_SAMPLE_LOAN", Kind: enums.TASK_QUEUE_KIND_NORMAL}
+		refused := make(chan error, 1)
+		go func() {
+			_, err := c.WorkflowService().PollWorkflowTaskQueue(ctx, &workflowservice.PollWorkflowTaskQueueRequest{
+				Namespace: namespace, TaskQueue: queue, Identity: "test",
+			})
+			refused <- err
+		}()
+		return <-refused
+	}
+	var denied *serviceerror.PermissionDenied
+	require.ErrorAs(t, poll(s.clientOf(demo.OtherWorker(), "demo"), "demo"), &denied, "of the other tenant")
+	require.ErrorAs(t, poll(s.clientOf(demo.Stranger(), "demo"), "demo"), &denied, "of an application without a queue")
+
+	// The same call by the application that runs LOAN gets work.
+	process := s.createLoan(uuid.New())
+	require.NoError(t, poll(s.clientOf(demo.LoanWorker(), "demo"), "demo"))
+	require.Equal(t, "RUNNING", s.processState(process))
+}
+
+// temporalClient is a client of the namespace demo with the rights of the
+// application that runs LOAN.
+func (s *testStack) temporalClient() client.Client { return s.clientOf(demo.LoanWorker(), "demo") }
+
+// clientOf connects to Temporal with the certificate and the token that the
+// service issues to an application.
+func (s *testStack) clientOf(account demo.Account, namespace string) client.Client {
+	s.t.Helper()
+	status, certificate := s.call(account, http.MethodPost, "/authentications", map[string]any{"type": "ENGINE_CERTIFICATE"})
+	require.Equal(s.t, http.StatusOK, status, certificate)
+	files := certificate["engineCertificate"].(map[string]any)["tls"].(map[string]any)
+	pair, err := tls.X509KeyPair([]byte(files["clientCertificate"].(string)), []byte(files["clientPrivateKey"].(string)))
+	require.NoError(s.t, err)
+	roots := x509.NewCertPool()
+	require.True(s.t, roots.AppendCertsFromPEM([]byte(files["serverRootCaCertificate"].(string))))
+	status, token := s.call(account, http.MethodPost, "/authentications", map[string]any{"type": "ENGINE_TOKEN"})
+	require.Equal(s.t, http.StatusOK, status, token)
+
+	c, err := client.NewLazyClient(client.Options{
+		HostPort: s.config.TemporalAddress, Namespace: namespace,
+		Credentials:       client.NewAPIKeyStaticCredentials(token["engineToken"].(map[string]any)["token"].(string)),
+		ConnectionOptions: client.ConnectionOptions{TLS: &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{pair}}},
+	})
+	require.NoError(s.t, err)
+	s.t.Cleanup(c.Close)
+	return c
+}
+
+func (s *testStack) countExecutions(ctx context.Context, query string) int {
+	s.t.Helper()
+	found, err := s.temporalClient().CountWorkflow(ctx, &workflowservice.CountWorkflowExecutionsRequest{Query: query})
+	require.NoError(s.t, err)
+	return int(found.GetCount())
+}
+
+// query reads one value from the service's database.
+func (s *testStack) query(sql string, into any, args ...any) {
+	s.t.Helper()
+	conn, err := pgx.Connect(s.t.Context(), s.config.DatabaseURL)
+	require.NoError(s.t, err)
+	defer func() { _ = conn.Close(context.Background()) }()
+	require.NoError(s.t, conn.QueryRow(s.t.Context(), sql, args...).Scan(into))
+}

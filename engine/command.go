@@ -1,0 +1,156 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	commonpb "go.temporal.io/api/common/v1"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	taskqueuepb "go.temporal.io/api/taskqueue/v1"
+	"go.temporal.io/api/workflowservice/v1"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// The signals that tell a workflow of an item (engine contract, section 5).
+const (
+	signalOfShapeA = "KuFlow_Engine_Signal_Completed_Task"
+	signalOfShapeB = "KuFlow_Engine_Signal_Process_Item"
+)
+
+// Execute carries out a command. It may be repeated: Temporal knows a repetition
+// by the command's id, a workflow that was started stays started, and one that
+// has ended needs neither signal nor cancellation. For commands that start a
+// workflow it returns the run that Temporal gave it. Unavailable and
+// NamespaceMissing tell what an error means.
+func (e *Engine) Execute(ctx context.Context, c domain.DueCommand) (engineRun string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
+	defer cancel()
+	switch c.Kind {
+	case domain.CommandStart:
+		engineRun, err = e.start(ctx, c, enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
+	case domain.CommandRestart:
+		engineRun, err = e.start(ctx, c, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY)
+	case domain.CommandSignal:
+		err = e.signal(ctx, c)
+	case domain.CommandCancel:
+		err = e.requestCancel(ctx, c)
+	case domain.CommandTerminate:
+		err = e.terminate(ctx, c)
+	default:
+		err = errors.New("no such command")
+	}
+	if err != nil {
+		return "", fmt.Errorf("carrying out the engine command %s: %w", c.Kind, err)
+	}
+	return engineRun, nil
+}
+
+func (e *Engine) start(ctx context.Context, c domain.DueCommand, reuse enumspb.WorkflowIdReusePolicy) (string, error) {
+	input, err := payloads(workflowRequest{
+		ProcessID: c.Run.OwnerID, RequestTime: requestTime(c), RequestTimeZone: c.TimeZone,
+	})
+	if err != nil {
+		return "", err
+	}
+	started, err := e.workflows.StartWorkflowExecution(ctx, &workflowservice.StartWorkflowExecutionRequest{
+		Namespace:                c.Run.Namespace,
+		WorkflowId:               c.Run.WorkflowID,
+		WorkflowType:             &commonpb.WorkflowType{Name: c.Run.WorkflowType},
+		TaskQueue:                &taskqueuepb.TaskQueue{Name: c.Run.TaskQueue},
+		Input:                    input,
+		Identity:                 identity,
+		RequestId:                c.ID.String(),
+		WorkflowIdReusePolicy:    reuse,
+		WorkflowIdConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
+	})
+	var already *serviceerror.WorkflowExecutionAlreadyStarted
+	if errors.As(err, &already) {
+		return e.firstRun(ctx, c.Run, already.RunId)
+	}
+	return started.GetRunId(), err
+}
+
+// firstRun returns the run with which the chain of run began: a workflow that
+// was started before may have continued as new since.
+func (e *Engine) firstRun(ctx context.Context, r domain.EngineRun, run string) (string, error) {
+	described, err := e.describe(ctx, r.Namespace, r.WorkflowID, run)
+	if err != nil {
+		return "", err
+	}
+	return described.chain(), nil
+}
+
+func (e *Engine) signal(ctx context.Context, c domain.DueCommand) error {
+	if c.ItemID == nil {
+		return errors.New("a signal without an item")
+	}
+	name, value := signalOfShapeB, any(signalProcessItem{
+		ID: *c.ItemID, Type: c.ItemType,
+		Payload: signalItemPayload{
+			ProcessItemDefinitionCode: c.ItemCode, DataStructureDefinitionCode: c.DataCode,
+		},
+		RequestTime: requestTime(c), RequestTimeZone: c.TimeZone,
+	})
+	if c.Shape == domain.SignalShapeA {
+		name, value = signalOfShapeA, c.ItemID.String()
+	}
+	input, err := payloads(value)
+	if err != nil {
+		return err
+	}
+	_, err = e.workflows.SignalWorkflowExecution(ctx, &workflowservice.SignalWorkflowExecutionRequest{
+		Namespace:         c.Run.Namespace,
+		WorkflowExecution: execution(c.Run),
+		SignalName:        name,
+		Input:             input,
+		Identity:          identity,
+		RequestId:         c.ID.String(),
+	})
+	return unlessGone(err)
+}
+
+func (e *Engine) requestCancel(ctx context.Context, c domain.DueCommand) error {
+	_, err := e.workflows.RequestCancelWorkflowExecution(ctx, &workflowservice.RequestCancelWorkflowExecutionRequest{
+		Namespace:           c.Run.Namespace,
+		WorkflowExecution:   execution(c.Run),
+		FirstExecutionRunId: c.Run.RunID,
+		Identity:            identity,
+		RequestId:           c.ID.String(),
+		Reason:              "the process is finished",
+	})
+	var requested *serviceerror.CancellationAlreadyRequested
+	if errors.As(err, &requested) {
+		return nil
+	}
+	return unlessGone(err)
+}
+
+func (e *Engine) terminate(ctx context.Context, c domain.DueCommand) error {
+	if c.Run.State == domain.RunPending {
+		return errNotStarted
+	}
+	_, err := e.workflows.TerminateWorkflowExecution(ctx, &workflowservice.TerminateWorkflowExecutionRequest{
+		Namespace:           c.Run.Namespace,
+		WorkflowExecution:   execution(c.Run),
+		FirstExecutionRunId: c.Run.RunID,
+		Identity:            identity,
+		Reason:              "the process is finished and the workflow did not end by itself",
+	})
+	return unlessGone(err)
+}
+
+// execution names the workflow and no run of it: a signal must find it after it
+// has continued as new.
+func execution(r domain.EngineRun) *commonpb.WorkflowExecution {
+	return &commonpb.WorkflowExecution{WorkflowId: r.WorkflowID}
+}
+
+func unlessGone(err error) error {
+	if gone(err) {
+		return nil
+	}
+	return err
+}

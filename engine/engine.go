@@ -1,0 +1,126 @@
+package engine
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"go.temporal.io/api/operatorservice/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	sdklog "go.temporal.io/sdk/log"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
+)
+
+const (
+	// Namespace is the namespace of the workflows that the service owns.
+	Namespace = "procession"
+	// TaskQueue is the task queue of the service's own worker.
+	TaskQueue = "procession"
+	// CallTimeout bounds one call to Temporal.
+	CallTimeout = 5 * time.Second
+	// DefaultRetention is how long Temporal keeps a workflow that has ended.
+	DefaultRetention = 72 * time.Hour
+
+	identity = "procession"
+)
+
+// Credentials prove to Temporal that it is the service that calls. Token is
+// asked before every call and Certificate at every handshake, so both may
+// change while the service runs.
+type Credentials struct {
+	Token       func() (string, error)
+	Certificate func() (*tls.Certificate, error)
+	// RootCAs are the authorities that Temporal's certificate may come from.
+	RootCAs *x509.CertPool
+}
+
+// Options say where Temporal is and how to deal with it.
+type Options struct {
+	// Address is host:port of Temporal's frontend.
+	Address     string
+	Credentials Credentials
+	// Retention is how long the namespaces that the service makes keep a workflow
+	// that has ended; 0 is DefaultRetention. Namespaces that exist are left alone.
+	Retention time.Duration
+	// Logger receives what the Temporal SDK has to say.
+	Logger *slog.Logger
+}
+
+// Engine is a connection to Temporal. It is safe for concurrent use.
+type Engine struct {
+	client    client.Client
+	workflows workflowservice.WorkflowServiceClient
+	operator  operatorservice.OperatorServiceClient
+	retention time.Duration
+	logger    *slog.Logger
+}
+
+// New makes an Engine without talking to Temporal. Close it when it is no longer
+// used.
+func New(o Options) (*Engine, error) {
+	if o.Retention == 0 {
+		o.Retention = DefaultRetention
+	}
+	token := func(context.Context) (string, error) {
+		token, err := o.Credentials.Token()
+		if err != nil {
+			return "", fmt.Errorf("issuing the service's engine token: %w", err)
+		}
+		return token, nil
+	}
+	c, err := client.NewLazyClient(client.Options{
+		HostPort:    o.Address,
+		Namespace:   Namespace,
+		Identity:    identity,
+		Logger:      sdklog.NewStructuredLogger(o.Logger),
+		Credentials: client.NewAPIKeyDynamicCredentials(token),
+		ConnectionOptions: client.ConnectionOptions{
+			TLS: &tls.Config{
+				MinVersion: tls.VersionTLS13,
+				RootCAs:    o.Credentials.RootCAs,
+				GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+					return o.Credentials.Certificate()
+				},
+			},
+			// Payloads are small and the server is near.
+			GrpcCompression: &client.GrpcCompressionNone{},
+			DialOptions:     []grpc.DialOption{grpc.WithConnectParams(reconnect())},
+		},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("preparing the connection to Temporal: %w", err)
+	}
+	return &Engine{
+		client: c, workflows: c.WorkflowService(), operator: c.OperatorService(),
+		retention: o.Retention, logger: o.Logger,
+	}, nil
+}
+
+// reconnect keeps the pauses between attempts to connect short, so that work
+// that has piled up is done soon after Temporal is back.
+func reconnect() grpc.ConnectParams {
+	pauses := backoff.DefaultConfig
+	pauses.BaseDelay, pauses.MaxDelay = 100*time.Millisecond, time.Second
+	return grpc.ConnectParams{Backoff: pauses, MinConnectTimeout: CallTimeout}
+}
+
+// Close ends the connection.
+func (e *Engine) Close() { e.client.Close() }
+
+// Client is the SDK's client of the namespace Namespace.
+func (e *Engine) Client() client.Client { return e.client }
+
+// Ping reports whether Temporal answers and accepts the service's credentials.
+func (e *Engine) Ping(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
+	defer cancel()
+	if _, err := e.workflows.GetSystemInfo(ctx, &workflowservice.GetSystemInfoRequest{}); err != nil {
+		return fmt.Errorf("pinging Temporal: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,332 @@
+package engine_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/operatorservice/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/engine"
+	"github.com/procession-dev/procession/engine/enginetest"
+	"github.com/procession-dev/procession/persistence/pgtest"
+)
+
+const (
+	namespace = "tenant"
+	queue     = "loans"
+)
+
+// request is the argument of a process's workflow as a worker sees it.
+type request struct {
+	ProcessID       string `json:"processId"`
+	RequestTime     string `json:"requestTime"`
+	RequestTimeZone string `json:"requestTimeZone"`
+}
+
+// itemSignal is the Shape B signal as a worker sees it.
+type itemSignal struct {
+	ID              string            `json:"id"`
+	Type            string            `json:"type"`
+	Payload         map[string]string `json:"payload"`
+	RequestTime     string            `json:"requestTime"`
+	RequestTimeZone string            `json:"requestTimeZone"`
+}
+
+type told struct {
+	Request request
+	B       []itemSignal
+	A       []string
+}
+
+// listener waits for two signals of shape B and one of shape A.
+func listener(ctx workflow.Context, in request) (told, error) {
+	t := told{Request: in}
+	for range 2 {
+		var s itemSignal
+		workflow.GetSignalChannel(ctx, "KuFlow_Engine_Signal_Process_Item").Receive(ctx, &s)
+		t.B = append(t.B, s)
+	}
+	var id string
+	workflow.GetSignalChannel(ctx, "KuFlow_Engine_Signal_Completed_Task").Receive(ctx, &id)
+	t.A = append(t.A, id)
+	return t, nil
+}
+
+func returner(workflow.Context, request) error { return nil }
+
+func failer(workflow.Context, request) error {
+	return temporal.NewApplicationErrorWithCause("no funds\x00", "FundsError", errors.New("the bank said no"))
+}
+
+func sleeper(ctx workflow.Context, _ request) error { return workflow.Sleep(ctx, time.Hour) }
+
+// stubborn does not care to be cancelled.
+func stubborn(ctx workflow.Context, _ request) error {
+	ctx, _ = workflow.NewDisconnectedContext(ctx)
+	return workflow.Sleep(ctx, time.Hour)
+}
+
+// continuer goes on in a second run and fails there.
+func continuer(ctx workflow.Context, in request) error {
+	if workflow.GetInfo(ctx).ContinuedExecutionRunID == "" {
+		return workflow.NewContinueAsNewError(ctx, "continuer", in)
+	}
+	return errors.New("in the second run")
+}
+
+type bench struct {
+	*engine.Engine
+	client client.Client
+	stack  *enginetest.Stack
+}
+
+// setUp starts Temporal with one tenant's namespace and a worker in it.
+func setUp(t *testing.T) bench {
+	t.Helper()
+	stack := enginetest.New(t, pgtest.New(t))
+	stack.Start()
+	e := stack.Engine()
+	require.NoError(t, e.EnsureNamespace(t.Context(), namespace))
+	c := stack.Client(namespace)
+	w := worker.New(c, queue, worker.Options{})
+	for name, f := range map[string]any{
+		"listener": listener, "returner": returner, "failer": failer, "sleeper": sleeper,
+		"stubborn": stubborn, "continuer": continuer,
+	} {
+		w.RegisterWorkflowWithOptions(f, workflow.RegisterOptions{Name: name})
+	}
+	require.NoError(t, w.Start())
+	t.Cleanup(w.Stop)
+	return bench{Engine: e, client: c, stack: stack}
+}
+
+func newCommand(workflowType string) domain.DueCommand {
+	process := uuid.Must(uuid.NewV7())
+	run := domain.EngineRun{
+		ID: uuid.New(), Kind: domain.RunKindProcess, OwnerID: process, Namespace: namespace,
+		WorkflowID: "process-" + process.String(), WorkflowType: workflowType, TaskQueue: queue,
+		State: domain.RunPending,
+	}
+	return domain.DueCommand{
+		EngineCommand: domain.EngineCommand{
+			ID: uuid.New(), RunID: run.ID, Kind: domain.CommandStart,
+			CreatedAt: time.Date(2026, 3, 2, 10, 30, 15, 123456000, time.UTC),
+		},
+		Run: run, TimeZone: "Europe/Madrid",
+	}
+}
+
+// then is the next command of a workflow that has been started.
+func then(c domain.DueCommand, kind domain.CommandKind, engineRun string) domain.DueCommand {
+	c.ID, c.Kind = uuid.New(), kind
+	c.Run.State, c.Run.RunID = domain.RunRunning, engineRun
+	return c
+}
+
+func (b bench) execute(t *testing.T, c domain.DueCommand) string {
+	t.Helper()
+	run, err := b.Execute(t.Context(), c)
+	require.NoError(t, err)
+	return run
+}
+
+// end waits until the workflow has ended and returns how.
+func (b bench) end(t *testing.T, c domain.DueCommand) *domain.Closing {
+	t.Helper()
+	// The error is the workflow's own; Outcome tells it.
+	_ = b.client.GetWorkflow(t.Context(), c.Run.WorkflowID, "").Get(t.Context(), nil)
+	closing, err := b.Outcome(t.Context(), c.Run, time.Now())
+	require.NoError(t, err)
+	require.NotNil(t, closing)
+	return closing
+}
+
+func TestEngine(t *testing.T) {
+	t.Parallel()
+	b := setUp(t)
+
+	t.Run("a start that is repeated starts once", func(t *testing.T) {
+		t.Parallel()
+		c := newCommand("returner")
+		first := b.execute(t, c)
+		require.Equal(t, domain.RunCompleted, b.end(t, c).Status)
+		require.Equal(t, first, b.execute(t, c), "the same command")
+		c.ID = uuid.New()
+		require.Equal(t, first, b.execute(t, c), "another command for the same process")
+	})
+
+	t.Run("workflows are told of items in both shapes, once", func(t *testing.T) {
+		t.Parallel()
+		c := newCommand("listener")
+		run := b.execute(t, c)
+		task, note := uuid.New(), uuid.New()
+		s := then(c, domain.CommandSignal, run)
+		s.ItemID, s.ItemType, s.ItemCode, s.Shape = &task, domain.ItemTask, "APPROVE", domain.SignalShapeB
+		b.execute(t, s)
+		b.execute(t, s)
+		m := then(s, domain.CommandSignal, run)
+		m.ItemID, m.ItemType, m.ItemCode, m.DataCode = &note, domain.ItemMessage, "", "NOTE_DATA"
+		b.execute(t, m)
+		a := then(s, domain.CommandSignal, run)
+		a.Shape = domain.SignalShapeA
+		b.execute(t, a)
+
+		var got told
+		require.NoError(t, b.client.GetWorkflow(t.Context(), c.Run.WorkflowID, "").Get(t.Context(), &got))
+		const at, zone = "2026-03-02T10:30:15.123456Z", "Europe/Madrid"
+		require.Equal(t, told{
+			Request: request{ProcessID: c.Run.OwnerID.String(), RequestTime: at, RequestTimeZone: zone},
+			B: []itemSignal{
+				{
+					ID: task.String(), Type: "TASK", Payload: map[string]string{"processItemDefinitionCode": "APPROVE"},
+					RequestTime: at, RequestTimeZone: zone,
+				},
+				{
+					ID: note.String(), Type: "MESSAGE",
+					Payload:     map[string]string{"dataStructureDataDefinitionCode": "NOTE_DATA"},
+					RequestTime: at, RequestTimeZone: zone,
+				},
+			},
+			A: []string{task.String()},
+		}, got)
+	})
+
+	t.Run("a workflow that has ended needs nothing more", func(t *testing.T) {
+		t.Parallel()
+		c := newCommand("returner")
+		run := b.execute(t, c)
+		b.end(t, c)
+		for _, kind := range []domain.CommandKind{
+			domain.CommandSignal, domain.CommandCancel, domain.CommandTerminate,
+		} {
+			next := then(c, kind, run)
+			next.ItemID, next.ItemType, next.Shape = &c.ID, domain.ItemTask, domain.SignalShapeB
+			b.execute(t, next)
+			next.Run.WorkflowID = "process-" + uuid.NewString()
+			b.execute(t, next)
+		}
+	})
+
+	t.Run("a workflow is cancelled", func(t *testing.T) {
+		t.Parallel()
+		c := newCommand("sleeper")
+		run := b.execute(t, c)
+		open, err := b.Outcome(t.Context(), c.Run, time.Now())
+		require.NoError(t, err)
+		require.Nil(t, open)
+		b.execute(t, then(c, domain.CommandCancel, run))
+		require.Equal(t, domain.RunCancelled, b.end(t, c).Status)
+	})
+
+	t.Run("a stubborn workflow is terminated, once it was started", func(t *testing.T) {
+		t.Parallel()
+		c := newCommand("stubborn")
+		early := then(c, domain.CommandTerminate, "")
+		early.Run.State = domain.RunPending
+		_, err := b.Execute(t.Context(), early)
+		require.Error(t, err)
+		run := b.execute(t, c)
+		b.execute(t, then(c, domain.CommandCancel, run))
+		b.execute(t, then(c, domain.CommandTerminate, run))
+		require.Equal(t, domain.RunCancelled, b.end(t, c).Status)
+	})
+
+	t.Run("a failed workflow tells why and starts again", func(t *testing.T) {
+		t.Parallel()
+		c := newCommand("failer")
+		first := b.execute(t, c)
+		closing := b.end(t, c)
+		require.Equal(t, domain.RunFailed, closing.Status)
+		require.Equal(t, first, closing.RunID)
+		require.Equal(t, "no funds\uFFFD: the bank said no", closing.Message)
+		require.Contains(t, closing.Failure, "FundsError: no funds\uFFFD\ncaused by: the bank said no")
+		require.WithinDuration(t, time.Now(), closing.ClosedAt, time.Minute)
+
+		again := then(c, domain.CommandRestart, first)
+		second := b.execute(t, again)
+		require.NotEqual(t, first, second)
+		require.Equal(t, second, b.end(t, c).RunID)
+		require.Equal(t, second, b.execute(t, again), "the same command")
+	})
+
+	t.Run("a workflow that continued as new is one run", func(t *testing.T) {
+		t.Parallel()
+		c := newCommand("continuer")
+		first := b.execute(t, c)
+		closing := b.end(t, c)
+		require.Equal(t, domain.RunFailed, closing.Status)
+		require.Equal(t, first, closing.RunID)
+		c.ID = uuid.New()
+		require.Equal(t, first, b.execute(t, c))
+	})
+
+	t.Run("a workflow that Temporal does not know has failed", func(t *testing.T) {
+		t.Parallel()
+		c := then(newCommand("returner"), domain.CommandSignal, "run")
+		closing, err := b.Outcome(t.Context(), c.Run, time.Now())
+		require.NoError(t, err)
+		require.Equal(t, domain.RunFailed, closing.Status)
+		require.Equal(t, "run", closing.RunID)
+	})
+
+	t.Run("closed workflows are listed", func(t *testing.T) {
+		t.Parallel()
+		c := newCommand("returner")
+		run := b.execute(t, c)
+		ended := b.end(t, c)
+		// What is listed is kept in the precision of a database.
+		want := engine.Closed{
+			WorkflowID: c.Run.WorkflowID, RunID: run, Completed: true,
+			ClosedAt: ended.ClosedAt.Truncate(time.Microsecond),
+		}
+		list := func(since time.Time) []engine.Closed {
+			runs, _, err := b.ListClosed(t.Context(), namespace, since, nil)
+			require.NoError(t, err)
+			return runs
+		}
+		require.Eventually(t, func() bool {
+			for _, closed := range list(want.ClosedAt) {
+				if closed == want {
+					return true
+				}
+			}
+			return false
+		}, 10*time.Second, 250*time.Millisecond)
+		require.Contains(t, list(time.Time{}), want)
+		require.NotContains(t, list(want.ClosedAt.Add(time.Millisecond)), want)
+	})
+
+	t.Run("a namespace is made once, with its search attribute", func(t *testing.T) {
+		t.Parallel()
+		_, err := b.Execute(t.Context(), func() domain.DueCommand {
+			c := newCommand("returner")
+			c.Run.Namespace = "unknown"
+			return c
+		}())
+		require.True(t, engine.NamespaceMissing(err), "%v", err)
+		require.False(t, engine.Unavailable(err))
+		require.NoError(t, b.EnsureNamespace(t.Context(), namespace))
+		known, err := b.client.OperatorService().ListSearchAttributes(t.Context(),
+			&operatorservice.ListSearchAttributesRequest{Namespace: namespace})
+		require.NoError(t, err)
+		require.Equal(t, enumspb.INDEXED_VALUE_TYPE_INT, known.GetCustomAttributes()["KuFlowWorkflowVersion"])
+	})
+}
+
+func TestWithoutTemporalCallsFailAsUnavailable(t *testing.T) {
+	t.Parallel()
+	e := enginetest.New(t, pgtest.New(t)).Engine()
+	_, err := e.Execute(t.Context(), newCommand("returner"))
+	require.True(t, engine.Unavailable(err), "%v", err)
+	require.Error(t, e.Ping(t.Context()))
+	require.True(t, engine.Unavailable(e.EnsureNamespace(t.Context(), namespace)))
+}

@@ -1,0 +1,173 @@
+// Package enginetest gives a test a Temporal server of its own, secured as in
+// production, with the service's own keys and credentials.
+package enginetest
+
+import (
+	"context"
+	"crypto/tls"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"go.temporal.io/sdk/client"
+	sdklog "go.temporal.io/sdk/log"
+
+	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/engine"
+	"github.com/procession-dev/procession/localstack/temporalserver"
+	"github.com/procession-dev/procession/persistence"
+)
+
+const (
+	startTime = 2 * time.Minute
+	stopTime  = 20 * time.Second
+	lifetime  = 24 * time.Hour
+)
+
+// Stack is where a test's Temporal server is, or is to be.
+type Stack struct {
+	t       testing.TB
+	issuer  *authn.Issuer
+	clock   func() time.Time
+	jwks    string
+	files   string
+	server  *temporalserver.Server
+	Address string
+}
+
+// New prepares a server on a free port whose keys are kept in db, and does not
+// start it. The server stops with the test.
+func New(t testing.TB, db *persistence.DB) *Stack {
+	t.Helper()
+	s := &Stack{t: t, clock: time.Now, files: t.TempDir()} //nolint:forbidigo // tests run in real time
+	key, err := authn.LoadOrCreateSealKey(filepath.Join(s.files, "seal.key"))
+	s.must(err)
+	sealer, err := authn.NewSealer(key)
+	s.must(err)
+	keys := authn.NewKeys(db, sealer, s.clock)
+	s.must(keys.EnsureKeys(t.Context()))
+	s.issuer, err = authn.NewIssuer(keys, "procession", authn.DefaultCertificateLifetime)
+	s.must(err)
+	jwks := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(s.issuer.JWKS())
+	}))
+	t.Cleanup(jwks.Close)
+	s.jwks = jwks.URL
+	server, err := s.issuer.ServerCertificate([]string{"127.0.0.1", "localhost"}, s.clock(), lifetime)
+	s.must(err)
+	s.write("server.crt", server.CertificatePEM)
+	s.write("server.key", server.PrivateKeyPEM.Reveal())
+	s.write("ca.crt", s.issuer.RootsPEM(s.clock()))
+	s.Address = s.freeAddress()
+	t.Cleanup(s.Stop)
+	return s
+}
+
+// Start starts the server at the stack's address. What an earlier one kept is
+// lost.
+func (s *Stack) Start() {
+	s.t.Helper()
+	source, err := temporalserver.FindSource()
+	s.must(err)
+	ctx, cancel := context.WithTimeout(context.Background(), startTime)
+	defer cancel()
+	binary, err := temporalserver.Build(ctx, temporalserver.BuildOptions{Source: source, Progress: os.Stderr})
+	s.must(err)
+	s.server, err = temporalserver.Start(ctx, temporalserver.Options{
+		Binary: binary, Listen: s.Address, Store: temporalserver.StoreSQLite,
+		JWKSURL: s.jwks, JWKSRefresh: time.Second, Issuer: "procession",
+		TLSCert: s.file("server.crt"), TLSKey: s.file("server.key"), ClientCA: s.file("ca.crt"),
+		LogLevel: "error", LogWriter: io.Discard,
+	})
+	s.must(err)
+}
+
+// Stop stops the server if it runs.
+func (s *Stack) Stop() {
+	if s.server == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), stopTime)
+	defer cancel()
+	if err := s.server.Stop(ctx); err != nil {
+		s.t.Errorf("stopping Temporal: %v", err)
+	}
+	s.server = nil
+}
+
+// Credentials are the service's.
+func (s *Stack) Credentials() engine.Credentials {
+	return engine.Credentials{
+		Token: func() (string, error) {
+			token, err := s.issuer.SystemToken(s.clock())
+			return token.Token.Reveal(), err
+		},
+		Certificate: func() (*tls.Certificate, error) {
+			certificate, err := s.issuer.SystemCertificate(s.clock())
+			return &certificate, err
+		},
+		RootCAs: s.issuer.Roots(),
+	}
+}
+
+// Engine is a connection to the server for as long as the test runs.
+func (s *Stack) Engine() *engine.Engine {
+	s.t.Helper()
+	e, err := engine.New(engine.Options{Address: s.Address, Credentials: s.Credentials(), Logger: Logger()})
+	s.must(err)
+	s.t.Cleanup(e.Close)
+	return e
+}
+
+// Client is an SDK client of a namespace, for workers and assertions.
+func (s *Stack) Client(namespace string) client.Client {
+	s.t.Helper()
+	credentials := s.Credentials()
+	c, err := client.NewLazyClient(client.Options{
+		HostPort: s.Address, Namespace: namespace, Logger: sdklog.NewStructuredLogger(Logger()),
+		Credentials: client.NewAPIKeyDynamicCredentials(func(context.Context) (string, error) {
+			return credentials.Token()
+		}),
+		ConnectionOptions: client.ConnectionOptions{TLS: &tls.Config{
+			MinVersion: tls.VersionTLS13, RootCAs: credentials.RootCAs,
+			GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+				return credentials.Certificate()
+			},
+		}},
+	})
+	s.must(err)
+	s.t.Cleanup(c.Close)
+	return c
+}
+
+// Logger drops what it is told.
+func Logger() *slog.Logger { return slog.New(slog.DiscardHandler) }
+
+func (s *Stack) freeAddress() string {
+	s.t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // only to learn of a free port
+	s.must(err)
+	s.must(listener.Close())
+	return listener.Addr().String()
+}
+
+func (s *Stack) file(name string) string { return filepath.Join(s.files, name) }
+
+func (s *Stack) write(name, text string) {
+	s.t.Helper()
+	s.must(os.WriteFile(s.file(name), []byte(text), 0o600))
+}
+
+func (s *Stack) must(err error) {
+	s.t.Helper()
+	if err != nil {
+		s.t.Fatalf("preparing Temporal: %v", err)
+	}
+}

@@ -1,0 +1,115 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/operatorservice/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
+	"google.golang.org/protobuf/types/known/durationpb"
+)
+
+const (
+	// workflowVersion is the search attribute that workers' SDKs may set.
+	workflowVersion = "KuFlowWorkflowVersion"
+
+	// Temporal's servers learn of a new namespace or search attribute only after
+	// some seconds.
+	usableTimeout = 30 * time.Second
+	usablePoll    = 250 * time.Millisecond
+)
+
+// EnsureNamespace registers a namespace, if it is missing, together with the
+// search attribute that workers' SDKs expect, and waits until both can be used.
+// It may be called by several processes at once.
+func (e *Engine) EnsureNamespace(ctx context.Context, name string) error {
+	if err := e.register(ctx, name); err != nil {
+		return fmt.Errorf("registering the namespace %s: %w", name, err)
+	}
+	if err := e.addSearchAttribute(ctx, name); err != nil {
+		return fmt.Errorf("adding the search attribute of the namespace %s: %w", name, err)
+	}
+	if err := e.awaitUsable(ctx, name); err != nil {
+		return fmt.Errorf("waiting for the namespace %s: %w", name, err)
+	}
+	return nil
+}
+
+func (e *Engine) register(ctx context.Context, name string) error {
+	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
+	defer cancel()
+	_, err := e.workflows.DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{Namespace: name})
+	if !NamespaceMissing(err) {
+		return err
+	}
+	_, err = e.workflows.RegisterNamespace(ctx, &workflowservice.RegisterNamespaceRequest{
+		Namespace: name, WorkflowExecutionRetentionPeriod: durationpb.New(e.retention),
+	})
+	var exists *serviceerror.NamespaceAlreadyExists
+	if errors.As(err, &exists) {
+		return nil
+	}
+	return err
+}
+
+func (e *Engine) addSearchAttribute(ctx context.Context, name string) error {
+	return poll(ctx, func(ctx context.Context) error {
+		known, err := e.operator.ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: name})
+		if err != nil {
+			return err
+		}
+		if _, ok := known.GetCustomAttributes()[workflowVersion]; ok {
+			return nil
+		}
+		_, err = e.operator.AddSearchAttributes(ctx, &operatorservice.AddSearchAttributesRequest{
+			Namespace: name,
+			SearchAttributes: map[string]enumspb.IndexedValueType{
+				workflowVersion: enumspb.INDEXED_VALUE_TYPE_INT,
+			},
+		})
+		var exists *serviceerror.AlreadyExists
+		if errors.As(err, &exists) {
+			return nil
+		}
+		return err
+	})
+}
+
+func (e *Engine) awaitUsable(ctx context.Context, name string) error {
+	return poll(ctx, func(ctx context.Context) error {
+		_, err := e.workflows.CountWorkflowExecutions(ctx, &workflowservice.CountWorkflowExecutionsRequest{
+			Namespace: name, Query: workflowVersion + " = 0",
+		})
+		return err
+	})
+}
+
+// poll repeats f until it succeeds, for at most usableTimeout. That Temporal
+// cannot be used at all is not waited out.
+func poll(ctx context.Context, f func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, usableTimeout)
+	defer cancel()
+	ticker := time.NewTicker(usablePoll)
+	defer ticker.Stop()
+	for {
+		err := call(ctx, f)
+		if err == nil || Unavailable(err) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-ticker.C:
+		}
+	}
+}
+
+func call(ctx context.Context, f func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
+	defer cancel()
+	return f(ctx)
+}

@@ -1,0 +1,264 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/worker"
+	"golang.org/x/sync/errgroup"
+)
+
+const (
+	checkInterval = 10 * time.Second
+	// retryInterval is the pause after a check that failed, and the least time
+	// between two checks that were asked for.
+	retryInterval = 2 * time.Second
+	// reconfirmAfter is how long an observer is believed to run without asking.
+	reconfirmAfter  = time.Minute
+	checksAtOnce    = 4
+	workerStopGrace = 5 * time.Second
+)
+
+// OwnedWorkflow is a workflow that the service runs in its own namespace.
+type OwnedWorkflow struct {
+	ID    string
+	Type  string
+	Input any
+}
+
+// SupervisorOptions are what a Supervisor is made of.
+type SupervisorOptions struct {
+	Engine *Engine
+	// Namespaces lists the namespaces of all tenants.
+	Namespaces func(context.Context) ([]string, error)
+	// Observer is the workflow that observes a namespace.
+	Observer func(namespace string) OwnedWorkflow
+	// Register makes the service's workflows and activities known to its worker.
+	Register func(worker.Registry)
+	Clock    func() time.Time
+	Logger   *slog.Logger
+}
+
+// Supervisor keeps in place what the service needs of Temporal: its own
+// namespace and worker, and for every tenant a namespace and its observer. It
+// does so from the moment Temporal can be reached, and again when Temporal has
+// lost something.
+type Supervisor struct {
+	o     SupervisorOptions
+	asked chan struct{}
+	dead  chan struct{}
+
+	mu        sync.Mutex
+	confirmed map[string]time.Time
+	ready     bool
+}
+
+// NewSupervisor makes a Supervisor. Run makes it work.
+func NewSupervisor(o SupervisorOptions) *Supervisor {
+	return &Supervisor{
+		o: o, asked: make(chan struct{}, 1), dead: make(chan struct{}, 1), confirmed: map[string]time.Time{},
+	}
+}
+
+// Check has the supervisor look for new tenants soon. It never blocks.
+func (s *Supervisor) Check() {
+	select {
+	case s.asked <- struct{}{}:
+	default:
+	}
+}
+
+// Recheck has the supervisor soon confirm everything anew, for Temporal seems to
+// have lost a namespace. It never blocks for long.
+func (s *Supervisor) Recheck() {
+	s.forget()
+	s.Check()
+}
+
+// Ready reports whether the worker runs and the last check succeeded.
+func (s *Supervisor) Ready() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ready
+}
+
+// Run works until ctx ends and the worker has stopped. It must not be called
+// twice.
+func (s *Supervisor) Run(ctx context.Context) {
+	var w worker.Worker
+	defer func() {
+		if w != nil {
+			w.Stop()
+		}
+	}()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.dead:
+			// A worker that has met a fatal error has stopped by itself.
+			w = nil
+			s.forget()
+			timer.Reset(retryInterval)
+			continue
+		case <-timer.C:
+		}
+		var err error
+		w, err = s.check(ctx, w)
+		s.report(ctx, err)
+		if err != nil {
+			timer.Reset(retryInterval)
+			continue
+		}
+		s.rest(ctx, timer)
+	}
+}
+
+// rest waits for the next regular check, or less when one is asked for.
+func (s *Supervisor) rest(ctx context.Context, timer *time.Timer) {
+	least := time.NewTimer(retryInterval)
+	defer least.Stop()
+	select {
+	case <-ctx.Done():
+		return
+	case <-least.C:
+	}
+	timer.Reset(checkInterval - retryInterval)
+	select {
+	case <-ctx.Done():
+	case <-s.dead:
+		s.dead <- struct{}{}
+	case <-s.asked:
+		timer.Reset(0)
+	case <-timer.C:
+		timer.Reset(0)
+	}
+}
+
+// report tells of a change between success and failure, not of each check.
+func (s *Supervisor) report(ctx context.Context, err error) {
+	if ctx.Err() != nil {
+		return
+	}
+	s.mu.Lock()
+	was := s.ready
+	s.ready = err == nil
+	s.mu.Unlock()
+	switch {
+	case err == nil && !was:
+		s.o.Logger.InfoContext(ctx, "Temporal is in use")
+	case err != nil:
+		s.o.Logger.WarnContext(ctx, "Temporal is not fully in use", slog.Any("error", err))
+	}
+}
+
+func (s *Supervisor) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.confirmed)
+}
+
+// due reports whether something is to be confirmed. A time that is not there is
+// long ago.
+func (s *Supervisor) due(namespace string) (first, due bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at, ok := s.confirmed[namespace]
+	return !ok, s.o.Clock().Sub(at) >= reconfirmAfter
+}
+
+func (s *Supervisor) confirm(namespace string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.confirmed[namespace] = s.o.Clock()
+}
+
+// check puts in place what is missing and returns the worker that runs.
+func (s *Supervisor) check(ctx context.Context, w worker.Worker) (worker.Worker, error) {
+	if first, _ := s.due(Namespace); first {
+		if err := s.o.Engine.EnsureNamespace(ctx, Namespace); err != nil {
+			return w, err
+		}
+		s.confirm(Namespace)
+	}
+	if w == nil {
+		started, err := s.startWorker()
+		if err != nil {
+			return nil, err
+		}
+		w = started
+	}
+	namespaces, err := s.o.Namespaces(ctx)
+	if err != nil {
+		return w, err
+	}
+	errs := make([]error, len(namespaces))
+	var group errgroup.Group
+	group.SetLimit(checksAtOnce)
+	for i, namespace := range namespaces {
+		group.Go(func() error {
+			// One tenant's trouble is not another's.
+			errs[i] = s.checkTenant(ctx, namespace)
+			return nil
+		})
+	}
+	_ = group.Wait()
+	return w, errors.Join(errs...)
+}
+
+func (s *Supervisor) checkTenant(ctx context.Context, namespace string) error {
+	first, due := s.due(namespace)
+	if !due {
+		return nil
+	}
+	if first {
+		if err := s.o.Engine.EnsureNamespace(ctx, namespace); err != nil {
+			return err
+		}
+	}
+	if err := s.o.Engine.startOwned(ctx, s.o.Observer(namespace)); err != nil {
+		return err
+	}
+	s.confirm(namespace)
+	return nil
+}
+
+func (s *Supervisor) startWorker() (worker.Worker, error) {
+	w := worker.New(s.o.Engine.client, TaskQueue, worker.Options{
+		WorkerStopTimeout: workerStopGrace,
+		OnFatalError: func(error) {
+			select {
+			case s.dead <- struct{}{}:
+			default:
+			}
+		},
+	})
+	s.o.Register(w)
+	if err := w.Start(); err != nil {
+		return nil, fmt.Errorf("starting the service's worker: %w", err)
+	}
+	return w, nil
+}
+
+// startOwned starts a workflow of the service's own unless it runs.
+func (e *Engine) startOwned(ctx context.Context, w OwnedWorkflow) error {
+	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
+	defer cancel()
+	_, err := e.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+		ID: w.ID, TaskQueue: TaskQueue,
+		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
+		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+	}, w.Type, w.Input)
+	if err != nil {
+		return fmt.Errorf("starting the workflow %s: %w", w.ID, err)
+	}
+	return nil
+}

@@ -1,0 +1,231 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/examples/loan/restapi"
+)
+
+// scenario is one loan and what must become of it. Amounts lie far from the limit of 5,000 EUR, so that any sensible
+// exchange rate gives the same branch.
+type scenario struct {
+	title        string
+	amount       json.RawMessage
+	currency     string
+	approval     string // empty when nobody is to be asked
+	notification string
+	acknowledge  bool // Carol completes the notification after the process has ended
+}
+
+func scenarios() []scenario {
+	return []scenario{
+		{
+			title: "a small loan is granted at once", amount: json.RawMessage(`"1200.50"`), currency: "EUR",
+			notification: "NOTIFICATION_GRANTED", acknowledge: true,
+		},
+		{
+			title: "a large loan is approved", amount: json.RawMessage(`20000`), currency: "USD",
+			approval: "YES", notification: "NOTIFICATION_GRANTED",
+		},
+		{
+			title: "a large loan is refused", amount: json.RawMessage(`"15000"`), currency: "GBP",
+			approval: "NO", notification: "NOTIFICATION_REJECTION",
+		},
+	}
+}
+
+// play drives one scenario from the start of the process to its end.
+func (d *drive) play(ctx context.Context, s scenario) error {
+	processID, err := uuid.NewV7()
+	if err != nil {
+		return fmt.Errorf("making the process id: %w", err)
+	}
+	d.title(s.title, processID)
+	if err := d.startProcess(ctx, processID); err != nil {
+		return err
+	}
+	if err := d.apply(ctx, processID, s); err != nil {
+		return err
+	}
+	if s.approval != "" {
+		if err := d.approve(ctx, processID, s); err != nil {
+			return err
+		}
+	}
+	return d.finish(ctx, processID, s)
+}
+
+// startProcess creates the process as Carol, twice: the second time must find the first.
+func (d *drive) startProcess(ctx context.Context, processID uuid.UUID) error {
+	carol := d.cast.carol
+	params := restapi.ProcessCreateParams{ID: processID, ProcessDefinitionID: d.cfg.definitionID}
+	for _, again := range []bool{false, true} {
+		what := "starts the process"
+		if again {
+			what = "starts it again: same process"
+		}
+		err := d.step(ctx, carol, what, func(ctx context.Context) (string, error) {
+			process, created, err := carol.api.CreateProcess(ctx, params)
+			if err != nil {
+				return "", err
+			}
+			return process.State, firstOf(
+				expect("created (201) and not found (200)", created, !again),
+				expect("process id", process.ID, processID),
+				expect("state", process.State, restapi.ProcessRunning),
+				expectPrincipal("initiator", process.InitiatorID, carol.id),
+			)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// apply has Carol fill in and complete the application.
+func (d *drive) apply(ctx context.Context, processID uuid.UUID, s scenario) error {
+	carol := d.cast.carol
+	item, err := d.awaitTask(ctx, carol, processID, "LOAN_APPLICATION", restapi.TaskReady)
+	if err != nil {
+		return err
+	}
+	if err := d.claim(ctx, carol, item.ID); err != nil {
+		return err
+	}
+	data := restapi.Object{
+		"FIRST_NAME": json.RawMessage(`"Carol"`),
+		"LAST_NAME":  json.RawMessage(`"Demo"`),
+		"CURRENCY":   json.RawMessage(`"` + s.currency + `"`),
+		"AMOUNT":     s.amount,
+	}
+	err = d.step(ctx, carol, fmt.Sprintf("fills in %s %s", strings.Trim(string(s.amount), `"`), s.currency), func(ctx context.Context) (string, error) {
+		filled, err := carol.api.UpdateProcessItemTaskData(ctx, item.ID, data)
+		if err != nil {
+			return "", err
+		}
+		return "valid", firstOf(expectValid(filled), expect("AMOUNT", string(filled.TaskData()["AMOUNT"]), string(s.amount)))
+	})
+	if err != nil {
+		return err
+	}
+	return d.complete(ctx, carol, item.ID)
+}
+
+// approve has Bob decide, after checking that the worker told him what he decides on.
+func (d *drive) approve(ctx context.Context, processID uuid.UUID, s scenario) error {
+	bob, carol := d.cast.bob, d.cast.carol
+	item, err := d.awaitTask(ctx, bob, processID, "APPROVE_LOAN", restapi.TaskReady)
+	if err != nil {
+		return err
+	}
+	err = d.step(ctx, carol, "may not approve her own loan", func(ctx context.Context) (string, error) {
+		_, err := carol.api.ClaimProcessItemTask(ctx, item.ID)
+		return expectRefusal(err, 403, 404)
+	})
+	if err != nil {
+		return err
+	}
+	if err := d.claim(ctx, bob, item.ID); err != nil {
+		return err
+	}
+	err = d.step(ctx, bob, "reads what to decide on", func(ctx context.Context) (string, error) {
+		read, err := bob.api.RetrieveProcessItem(ctx, item.ID)
+		if err != nil {
+			return "", err
+		}
+		data := read.TaskData()
+		amount := strings.Trim(string(data["AMOUNT"]), `"`)
+		return amount + " EUR", firstOf(
+			expect("FIRST_NAME", string(data["FIRST_NAME"]), `"Carol"`),
+			expect("LAST_NAME", string(data["LAST_NAME"]), `"Demo"`),
+			expect("AMOUNT is filled in", amount != "" && amount != "null", true),
+		)
+	})
+	if err != nil {
+		return err
+	}
+	err = d.step(ctx, bob, "decides "+s.approval, func(ctx context.Context) (string, error) {
+		decided, err := bob.api.PatchProcessItemTaskData(ctx, item.ID, []restapi.PatchOperation{
+			{Op: "add", Path: "/APPROVAL", Value: json.RawMessage(`"` + s.approval + `"`)},
+		})
+		if err != nil {
+			return "", err
+		}
+		return "valid", firstOf(
+			expectValid(decided),
+			expect("APPROVAL", string(decided.TaskData()["APPROVAL"]), `"`+s.approval+`"`),
+			expect("FIRST_NAME", string(decided.TaskData()["FIRST_NAME"]), `"Carol"`),
+		)
+	})
+	if err != nil {
+		return err
+	}
+	return d.complete(ctx, bob, item.ID)
+}
+
+// finish checks the outcome: the notification, the end of the process and what a manager sees of it.
+func (d *drive) finish(ctx context.Context, processID uuid.UUID, s scenario) error {
+	alice, carol := d.cast.alice, d.cast.carol
+	notification, err := d.awaitTask(ctx, carol, processID, s.notification, restapi.TaskClaimed)
+	if err != nil {
+		return err
+	}
+	if err := expectPrincipal("owner of "+s.notification, notification.OwnerID, carol.id); err != nil {
+		return err
+	}
+	if err := d.awaitProcess(ctx, carol, processID, restapi.ProcessCompleted); err != nil {
+		return err
+	}
+	err = d.step(ctx, alice, "reads the process as manager", func(ctx context.Context) (string, error) {
+		process, err := alice.api.RetrieveProcess(ctx, processID)
+		if err != nil {
+			return "", err
+		}
+		metadata := restapi.Object{}
+		if process.Metadata != nil {
+			metadata = process.Metadata.Value
+		}
+		return process.State, firstOf(
+			expect("state", process.State, restapi.ProcessCompleted),
+			expectPrincipal("initiator", process.InitiatorID, carol.id),
+			expect("metadata FIRST_NAME", string(metadata["FIRST_NAME"]), `"Carol"`),
+			expect("metadata LAST_NAME", string(metadata["LAST_NAME"]), `"Demo"`),
+		)
+	})
+	if err != nil {
+		return err
+	}
+	if err := d.checkItems(ctx, processID, s); err != nil {
+		return err
+	}
+	if s.acknowledge {
+		return d.complete(ctx, carol, notification.ID)
+	}
+	return nil
+}
+
+// checkItems compares all items of the process, as Alice sees them, with those the scenario must leave behind.
+func (d *drive) checkItems(ctx context.Context, processID uuid.UUID, s scenario) error {
+	want := []string{"LOAN_APPLICATION COMPLETED"}
+	if s.approval != "" {
+		want = append(want, "APPROVE_LOAN COMPLETED")
+	}
+	want = append(want, s.notification+" CLAIMED")
+	return d.step(ctx, d.cast.alice, "lists its items", func(ctx context.Context) (string, error) {
+		items, err := d.cast.alice.api.FindProcessItems(ctx, processID)
+		if err != nil {
+			return "", err
+		}
+		var got []string
+		for _, item := range items {
+			got = append(got, item.Code()+" "+item.TaskState())
+		}
+		return fmt.Sprintf("%d items", len(got)), expect("items", strings.Join(got, ", "), strings.Join(want, ", "))
+	})
+}

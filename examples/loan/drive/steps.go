@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/examples/loan/restapi"
+)
+
+// pollInterval separates two looks at something awaited.
+const pollInterval = 20 * time.Millisecond
+
+// drive plays scenarios and prints what it does.
+type drive struct {
+	cfg   config
+	cast  cast
+	clock func() time.Time
+	out   io.Writer
+}
+
+func (d *drive) title(text string, processID uuid.UUID) {
+	_, _ = fmt.Fprintf(d.out, "\n%s (process %s)\n", text, processID)
+}
+
+// step runs one action under the step deadline and prints its line, which the action may end with a short finding.
+func (d *drive) step(ctx context.Context, who person, what string, action func(context.Context) (string, error)) error {
+	ctx, cancel := context.WithTimeout(ctx, d.cfg.stepDeadline)
+	defer cancel()
+	begun := d.clock()
+	finding, err := action(ctx)
+	took := float64(d.clock().Sub(begun).Microseconds()) / 1000
+	mark := "ok"
+	if err != nil {
+		mark, finding = "!!", "surprise"
+	}
+	_, _ = fmt.Fprintf(d.out, "  %s  %-6s %-46s %-14s %9.1f ms\n", mark, who.name, what, finding, took)
+	if err != nil {
+		return fmt.Errorf("%s %s: %w", who.name, what, err)
+	}
+	return nil
+}
+
+// await runs look every 20 ms until it says so, fails, or the step deadline passes; then the error tells the last
+// thing seen.
+func (d *drive) await(ctx context.Context, who person, what string, look func(context.Context) (seen string, done bool, err error)) error {
+	return d.step(ctx, who, what, func(ctx context.Context) (string, error) {
+		ticker := time.NewTicker(pollInterval)
+		defer ticker.Stop()
+		seen := "nothing yet"
+		for {
+			latest, done, err := look(ctx)
+			if err == nil {
+				seen = latest
+			}
+			switch {
+			case errors.Is(ctx.Err(), context.DeadlineExceeded):
+				return "", fmt.Errorf("not within %s; last seen: %s", d.cfg.stepDeadline, seen)
+			case err != nil || done:
+				return seen, err
+			}
+			select {
+			case <-ticker.C:
+			case <-ctx.Done():
+			}
+		}
+	})
+}
+
+// awaitTask waits until the process has exactly one task of that code, visible to the person and in that state.
+func (d *drive) awaitTask(ctx context.Context, who person, processID uuid.UUID, code, state string) (restapi.ProcessItem, error) {
+	var found restapi.ProcessItem
+	err := d.await(ctx, who, "waits for "+code, func(ctx context.Context) (string, bool, error) {
+		items, err := who.api.FindProcessItems(ctx, processID, code)
+		if err != nil || len(items) == 0 {
+			return "no " + code, false, err
+		}
+		found = items[0]
+		return found.TaskState(), true, firstOf(
+			expect("number of "+code+" items", len(items), 1),
+			expect("type of "+code, found.Type, restapi.ItemTask),
+			expect("code", found.Code(), code),
+			expect("process of "+code, found.ProcessID, processID),
+			expect("state of "+code, found.TaskState(), state),
+		)
+	})
+	return found, err
+}
+
+func (d *drive) awaitProcess(ctx context.Context, who person, processID uuid.UUID, state string) error {
+	return d.await(ctx, who, "waits for the end of the process", func(ctx context.Context) (string, bool, error) {
+		process, err := who.api.RetrieveProcess(ctx, processID)
+		if err != nil {
+			return "", false, err
+		}
+		if process.State != restapi.ProcessRunning && process.State != state {
+			return "", false, fmt.Errorf("process is %s, want %s", process.State, state)
+		}
+		return process.State, process.State == state, nil
+	})
+}
+
+func (d *drive) claim(ctx context.Context, who person, itemID uuid.UUID) error {
+	return d.step(ctx, who, "claims it", func(ctx context.Context) (string, error) {
+		item, err := who.api.ClaimProcessItemTask(ctx, itemID)
+		if err != nil {
+			return "", err
+		}
+		return item.TaskState(), firstOf(
+			expect("state", item.TaskState(), restapi.TaskClaimed), expectPrincipal("owner", item.OwnerID, who.id),
+		)
+	})
+}
+
+func (d *drive) complete(ctx context.Context, who person, itemID uuid.UUID) error {
+	return d.step(ctx, who, "completes it", func(ctx context.Context) (string, error) {
+		item, err := who.api.CompleteProcessItemTask(ctx, itemID)
+		if err != nil {
+			return "", err
+		}
+		return item.TaskState(), expect("state", item.TaskState(), restapi.TaskCompleted)
+	})
+}
+
+func expect[T comparable](what string, got, want T) error {
+	if got != want {
+		return fmt.Errorf("%s: got %v, want %v", what, got, want)
+	}
+	return nil
+}
+
+func expectPrincipal(what string, got *uuid.UUID, want uuid.UUID) error {
+	if got == nil {
+		return fmt.Errorf("%s: got none, want %s", what, want)
+	}
+	return expect(what, *got, want)
+}
+
+func expectValid(item restapi.ProcessItem) error {
+	if item.Task == nil || item.Task.Data == nil || item.Task.Data.Valid == nil {
+		return errors.New("task data: the answer does not say whether it is valid")
+	}
+	if !*item.Task.Data.Valid {
+		return fmt.Errorf("task data: not valid: %v", item.Task.Data.Errors)
+	}
+	return nil
+}
+
+// expectRefusal wants one of the statuses as the outcome of a call that must not succeed.
+func expectRefusal(err error, statuses ...int) (string, error) {
+	if err == nil {
+		return "", errors.New("the service allowed it")
+	}
+	refused, ok := errors.AsType[*restapi.ResponseError](err)
+	if !ok || !slices.Contains(statuses, refused.Status) {
+		return "", err
+	}
+	return fmt.Sprintf("refused (%d)", refused.Status), nil
+}
+
+// firstOf returns the first error, or nil when there is none.
+func firstOf(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

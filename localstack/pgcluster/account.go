@@ -1,0 +1,79 @@
+package pgcluster
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/user"
+	"strconv"
+	"syscall"
+)
+
+// account is the user PostgreSQL runs as. A nil account is the current user.
+type account struct {
+	uid, gid uint32
+}
+
+// serverAccount returns nil unless this program runs as root, which PostgreSQL
+// refuses: then it is the user postgres or, without that, nobody.
+func serverAccount() (*account, error) {
+	if os.Geteuid() != 0 {
+		return nil, nil //nolint:nilnil // nil is the current user, as documented
+	}
+	for _, name := range []string{"postgres", "nobody"} {
+		u, err := user.Lookup(name)
+		if err != nil {
+			var unknown user.UnknownUserError
+			if errors.As(err, &unknown) {
+				continue
+			}
+			return nil, fmt.Errorf("looking up user %s: %w", name, err)
+		}
+		uid, uidErr := strconv.ParseUint(u.Uid, 10, 32)
+		gid, gidErr := strconv.ParseUint(u.Gid, 10, 32)
+		if err := errors.Join(uidErr, gidErr); err != nil {
+			return nil, fmt.Errorf("reading the ids of user %s: %w", name, err)
+		}
+		return &account{uid: uint32(uid), gid: uint32(gid)}, nil
+	}
+	return nil, errors.New("PostgreSQL does not run as root, and there is neither a user postgres nor a user nobody to run it as")
+}
+
+// sysProcAttr makes a child run as the account and with none of root's groups.
+func (a *account) sysProcAttr() *syscall.SysProcAttr {
+	if a == nil {
+		return &syscall.SysProcAttr{}
+	}
+	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: a.uid, Gid: a.gid, Groups: []uint32{}}}
+}
+
+// own gives the file or directory to the account.
+func (a *account) own(path string) error {
+	if a == nil {
+		return nil
+	}
+	if err := os.Chown(path, int(a.uid), int(a.gid)); err != nil {
+		return fmt.Errorf("giving %s to user %d: %w", path, a.uid, err)
+	}
+	return nil
+}
+
+// mayTraverse reports whether the account can pass through the directory.
+// Supplementary groups are not looked at: a child has none.
+func (a *account) mayTraverse(info os.FileInfo) bool {
+	if a == nil {
+		return true
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return true
+	}
+	switch mode := info.Mode().Perm(); {
+	case stat.Uid == a.uid:
+		return mode&0o100 != 0
+	case stat.Gid == a.gid:
+		return mode&0o010 != 0
+	default:
+		return mode&0o001 != 0
+	}
+}

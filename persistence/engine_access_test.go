@@ -1,0 +1,182 @@
+package persistence_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/pgtest"
+)
+
+// queueOwners is a database with two applications of one tenant and one of
+// another.
+type queueOwners struct {
+	db     *persistence.DB
+	now    time.Time
+	tenant uuid.UUID
+	other  uuid.UUID
+	runner uuid.UUID
+	rival  uuid.UUID
+	alien  uuid.UUID
+}
+
+func newQueueOwners(t *testing.T) queueOwners {
+	t.Helper()
+	q := queueOwners{
+		db: pgtest.New(t), now: time.Date(2026, time.March, 2, 10, 0, 0, 0, time.UTC), tenant: uuid.New(),
+		other: uuid.New(), runner: uuid.New(), rival: uuid.New(), alien: uuid.New(),
+	}
+	audit := domain.NewAudit(domain.SystemPrincipalID(), q.now)
+	require.NoError(t, q.db.Write(t.Context(), func(tx *persistence.Tx) error {
+		for id, namespace := range map[uuid.UUID]string{q.tenant: "tenant", q.other: "other"} {
+			tx.InsertTenant(domain.Tenant{
+				ID: id, Name: namespace, Plan: domain.PlanFree, Namespace: namespace, TimeZone: "Etc/UTC", Audit: audit,
+			})
+		}
+		tx.InsertApplication(domain.Principal{ID: q.runner, Name: "runner"}, q.tenant, audit)
+		tx.InsertApplication(domain.Principal{ID: q.rival, Name: "rival"}, q.tenant, audit)
+		tx.InsertApplication(domain.Principal{ID: q.alien, Name: "alien"}, q.other, audit)
+		return nil
+	}))
+	return q
+}
+
+// publish makes a version of a definition, which takes the place of the one
+// before.
+func (q queueOwners) publish(t *testing.T, tenant, definition, runner uuid.UUID, queue string) {
+	t.Helper()
+	require.NoError(t, q.db.Write(t.Context(), func(tx *persistence.Tx) error {
+		return tx.PublishDefinition(&domain.ProcessDefinition{
+			DefinitionRef: domain.DefinitionRef{ID: definition, Version: uuid.New(), Code: definition.String()},
+			TenantID:      tenant, Name: "Definition",
+			Engine: &domain.EngineBinding{
+				WorkflowType: "Workflow", TaskQueue: queue, SignalShape: domain.SignalShapeB, RunnerID: runner,
+			},
+		}, q.now)
+	}))
+}
+
+func (q queueOwners) register(t *testing.T, tenant, principal uuid.UUID, queues ...string) {
+	t.Helper()
+	q.registerAs(t, "worker of "+principal.String(), tenant, principal, queues...)
+}
+
+func (q queueOwners) registerAs(t *testing.T, identity string, tenant, principal uuid.UUID, queues ...string) {
+	t.Helper()
+	for _, queue := range queues {
+		_, err := q.db.UpsertWorker(t.Context(), &domain.Worker{
+			ID: uuid.New(), TenantID: tenant, Identity: identity, TaskQueue: queue,
+			Hostname: "host", IP: "127.0.0.1", WorkflowTypes: []string{}, ActivityTypes: []string{},
+			RobotIDs: []uuid.UUID{}, LastSeenAt: q.now, Audit: domain.NewAudit(principal, q.now),
+		})
+		require.NoError(t, err)
+	}
+}
+
+func (q queueOwners) requireQueues(t *testing.T, tenant, principal uuid.UUID, want ...string) {
+	t.Helper()
+	got, err := q.db.Reader().ListServableQueues(t.Context(), domain.Caller{PrincipalID: principal}, tenant)
+	require.NoError(t, err)
+	require.ElementsMatch(t, want, got)
+}
+
+func TestServableQueuesOfNobodyAreNone(t *testing.T) {
+	t.Parallel()
+	q := newQueueOwners(t)
+	q.publish(t, q.tenant, uuid.New(), q.runner, "queue")
+	q.requireQueues(t, q.tenant, q.rival)
+	q.requireQueues(t, q.tenant, uuid.New())
+}
+
+func TestServableQueuesAreThoseOfRunDefinitionsAndRegistrations(t *testing.T) {
+	t.Parallel()
+	q := newQueueOwners(t)
+	q.publish(t, q.tenant, uuid.New(), q.runner, "loans")
+	q.publish(t, q.tenant, uuid.New(), q.runner, "claims")
+	q.publish(t, q.tenant, uuid.New(), q.runner, "loans")
+	q.register(t, q.tenant, q.runner, "loans", "reports")
+	q.requireQueues(t, q.tenant, q.runner, "claims", "loans", "reports")
+}
+
+func TestRegisteringTakesNoQueueOfAnotherRunner(t *testing.T) {
+	t.Parallel()
+	q := newQueueOwners(t)
+	definition := uuid.New()
+	q.publish(t, q.tenant, definition, q.runner, "before")
+	q.publish(t, q.tenant, definition, q.runner, "now")
+	q.register(t, q.tenant, q.rival, "before", "now", "free")
+	q.requireQueues(t, q.tenant, q.rival, "free")
+}
+
+func TestTakingOverAnIdentityGivesNoQueue(t *testing.T) {
+	t.Parallel()
+	q := newQueueOwners(t)
+	q.registerAs(t, "1@host", q.tenant, q.runner, "mine")
+	q.registerAs(t, "1@host", q.tenant, q.rival, "yours")
+	q.requireQueues(t, q.tenant, q.runner, "mine")
+	q.requireQueues(t, q.tenant, q.rival, "yours")
+}
+
+func TestARegisteredQueueIsLostToALaterDefinition(t *testing.T) {
+	t.Parallel()
+	q := newQueueOwners(t)
+	q.register(t, q.tenant, q.rival, "queue")
+	q.requireQueues(t, q.tenant, q.rival, "queue")
+	q.publish(t, q.tenant, uuid.New(), q.runner, "queue")
+	q.requireQueues(t, q.tenant, q.rival)
+}
+
+func TestARunnerKeepsTheQueueOfAnEarlierVersion(t *testing.T) {
+	t.Parallel()
+	q := newQueueOwners(t)
+	definition := uuid.New()
+	q.publish(t, q.tenant, definition, q.runner, "before")
+	q.publish(t, q.tenant, definition, q.runner, "now")
+	q.requireQueues(t, q.tenant, q.runner, "before", "now")
+}
+
+func TestAnEarlierRunnerLosesAQueueThatWasTakenOver(t *testing.T) {
+	t.Parallel()
+	q := newQueueOwners(t)
+	definition := uuid.New()
+	q.publish(t, q.tenant, definition, q.runner, "queue")
+	q.publish(t, q.tenant, definition, q.rival, "queue")
+	q.register(t, q.tenant, q.runner, "queue")
+	q.requireQueues(t, q.tenant, q.runner)
+	q.requireQueues(t, q.tenant, q.rival, "queue")
+}
+
+func TestRunnersOfTwoDefinitionsMayShareAQueue(t *testing.T) {
+	t.Parallel()
+	q := newQueueOwners(t)
+	q.publish(t, q.tenant, uuid.New(), q.runner, "queue")
+	q.publish(t, q.tenant, uuid.New(), q.rival, "queue")
+	q.requireQueues(t, q.tenant, q.runner, "queue")
+	q.requireQueues(t, q.tenant, q.rival, "queue")
+}
+
+func TestServableQueuesStayWithinTheTenant(t *testing.T) {
+	t.Parallel()
+	q := newQueueOwners(t)
+	q.publish(t, q.tenant, uuid.New(), q.runner, "queue")
+	q.publish(t, q.other, uuid.New(), q.alien, "queue")
+	q.register(t, q.other, q.alien, "elsewhere")
+	q.requireQueues(t, q.tenant, q.runner, "queue")
+	q.requireQueues(t, q.other, q.alien, "elsewhere", "queue")
+	q.requireQueues(t, q.tenant, q.alien)
+	q.requireQueues(t, q.other, q.runner)
+}
+
+func TestServableQueuesReportsAnEndedContext(t *testing.T) {
+	t.Parallel()
+	q := newQueueOwners(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := q.db.Reader().ListServableQueues(ctx, domain.Caller{PrincipalID: q.runner}, q.tenant)
+	require.ErrorIs(t, err, context.Canceled)
+}

@@ -1,0 +1,131 @@
+package persistence
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+const incidentColumns = `i.id, i.tenant_id, i.process_id, i.engine_run_id, i.message, i.failure, i.run_id, i.state,
+       i.created_at, i.resolved_at`
+
+func incidentFields(i *domain.Incident) []any {
+	return []any{
+		&i.ID, &i.TenantID, &i.ProcessID, &i.RunID, &i.Message, &i.Failure, &i.EngineRun, &i.State,
+		&i.CreatedAt, &i.ResolvedAt,
+	}
+}
+
+const insertIncident = `
+INSERT INTO incidents (id, tenant_id, process_id, engine_run_id, message, failure, run_id, state, created_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
+
+// InsertIncident stores a new incident.
+func (tx *Tx) InsertIncident(i domain.Incident) {
+	tx.queue(insertIncident, i.ID, i.TenantID, i.ProcessID, i.RunID, i.Message, i.Failure, i.EngineRun, i.State,
+		i.CreatedAt)
+}
+
+const updateIncident = `
+UPDATE incidents
+   SET state = $2, resolved_at = $3
+ WHERE id = $1`
+
+// UpdateIncident stores the state of an incident that is under lock.
+func (tx *Tx) UpdateIncident(i domain.Incident) {
+	tx.queue(updateIncident, i.ID, i.State, i.ResolvedAt)
+}
+
+// IncidentScope says whose incidents exist: those of Tenants, or every tenant's.
+type IncidentScope struct {
+	Everywhere bool
+	Tenants    []uuid.UUID
+}
+
+const inScope = `($1 OR i.tenant_id = ANY($2))`
+
+const getIncident = `
+SELECT ` + incidentColumns + `
+  FROM incidents i
+ WHERE i.id = $3 AND ` + inScope
+
+// GetIncident returns an incident in the scope, or NOT_FOUND.
+func (r *Reader) GetIncident(ctx context.Context, scope IncidentScope, id uuid.UUID) (*domain.Incident, error) {
+	var i domain.Incident
+	err := r.read(ctx, query{getIncident, []any{scope.Everywhere, scope.Tenants, id}, one(incidentFields(&i)...)})
+	if err != nil {
+		return nil, translate("reading an incident", notFound(err, "incident"))
+	}
+	return &i, nil
+}
+
+// IncidentFilter narrows a list of incidents; empty fields keep all.
+type IncidentFilter struct {
+	States     []domain.IncidentState
+	ProcessIDs []uuid.UUID
+}
+
+// ListIncidents returns a page of the incidents in the scope, the newest first.
+func (r *Reader) ListIncidents(
+	ctx context.Context, scope IncidentScope, filter IncidentFilter, page domain.PageRequest,
+) (domain.Page[domain.Incident], error) {
+	l := &list{
+		columns: incidentColumns, from: "incidents i",
+		where: []string{inScope}, args: []any{scope.Everywhere, scope.Tenants},
+		order: []string{"i.created_at DESC", "i.id DESC"},
+	}
+	anyOf(l, "i.state", filter.States)
+	anyOf(l, "i.process_id", filter.ProcessIDs)
+	result := domain.Page[domain.Incident]{PageRequest: page}
+	scan := func(rows pgx.Rows) (err error) {
+		result.Items, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (domain.Incident, error) {
+			var i domain.Incident
+			err := row.Scan(incidentFields(&i)...)
+			return i, err
+		})
+		return err
+	}
+	err := r.read(ctx, l.page(page, scan, &result.Total)...)
+	return result, translate("listing incidents", err)
+}
+
+// LockedIncident is an incident together with its process and its run, all
+// under lock.
+type LockedIncident struct {
+	Incident domain.Incident
+	Process  domain.Process
+	Run      domain.EngineRun
+}
+
+const (
+	lockProcessOfIncident = `
+SELECT ` + processColumns + `
+  FROM processes p
+ WHERE p.id = (SELECT i.process_id FROM incidents i WHERE i.id = $3 AND ` + inScope + `)
+   FOR UPDATE OF p`
+
+	lockIncident = `
+SELECT ` + incidentColumns + `, ` + engineRunColumns + `
+  FROM incidents i
+  JOIN engine_runs r ON r.id = i.engine_run_id
+ WHERE i.id = $3 AND ` + inScope + `
+   FOR NO KEY UPDATE`
+)
+
+// LockIncident locks an incident in the scope, or returns NOT_FOUND.
+func (tx *Tx) LockIncident(ctx context.Context, scope IncidentScope, id uuid.UUID) (*LockedIncident, error) {
+	var locked LockedIncident
+	args := []any{scope.Everywhere, scope.Tenants, id}
+	err := tx.read(
+		ctx,
+		query{lockProcessOfIncident, args, scanProcess(&locked.Process)},
+		query{lockIncident, args, one(append(incidentFields(&locked.Incident), engineRunFields(&locked.Run)...)...)},
+	)
+	if err != nil {
+		return nil, notFound(err, "incident")
+	}
+	return &locked, nil
+}

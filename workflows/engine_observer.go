@@ -1,0 +1,80 @@
+// Package workflows holds the workflows that the service owns. They run in the
+// service's own namespace and are deterministic; histories of theirs are
+// committed and replayed in tests, so that a change which would break running
+// ones is noticed.
+package workflows
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/procession-dev/procession/activities"
+)
+
+// EngineObserverName is the name under which Temporal knows EngineObserver.
+const EngineObserverName = "EngineObserver"
+
+const (
+	// One observation adds six events to the history, so that it stays far below
+	// Temporal's limit for a day.
+	observationTime = 5 * time.Minute
+	observations    = 250
+
+	// observerLost is how long an observation may be silent before Temporal gives
+	// it to another worker.
+	observerLost = 8 * time.Second
+
+	afterFault = 10 * time.Second
+)
+
+// EngineObserverInput is the argument of EngineObserver.
+type EngineObserverInput struct {
+	Namespace  string    `json:"namespace"`
+	SweepAfter uuid.UUID `json:"sweepAfter"`
+}
+
+// EngineObserverID is the workflow id of the observer of a namespace: there is
+// at most one.
+func EngineObserverID(namespace string) string { return "engine-observer/" + namespace }
+
+// EngineObserver watches, for ever, for workflows of a namespace that end, and
+// has their processes follow.
+func EngineObserver(ctx workflow.Context, in EngineObserverInput) error {
+	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		StartToCloseTimeout: 2 * observationTime,
+		HeartbeatTimeout:    observerLost,
+		RetryPolicy: &temporal.RetryPolicy{
+			InitialInterval: 200 * time.Millisecond, BackoffCoefficient: 2, MaximumInterval: 5 * time.Second,
+		},
+	})
+	for range observations {
+		var seen activities.ObserveClosingsResult
+		err := workflow.ExecuteActivity(ctx, activities.ObserveClosingsName, activities.ObserveClosingsInput{
+			Namespace: in.Namespace, Duration: observationTime, SweepAfter: in.SweepAfter,
+		}).Get(ctx, &seen)
+		if temporal.IsCanceledError(err) {
+			return err
+		}
+		if err != nil {
+			// Whatever has happened, observing goes on.
+			if err := workflow.Sleep(ctx, afterFault); err != nil {
+				return err
+			}
+			continue
+		}
+		in.SweepAfter = seen.SweepAfter
+		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
+			break
+		}
+	}
+	return workflow.NewContinueAsNewError(ctx, EngineObserver, in)
+}
+
+// Register makes the workflows known to a worker.
+func Register(r worker.WorkflowRegistry) {
+	r.RegisterWorkflowWithOptions(EngineObserver, workflow.RegisterOptions{Name: EngineObserverName})
+}
