@@ -63,6 +63,7 @@ func TestPaging(t *testing.T) {
 		"?state=CANCELLED&size=3": {nil, oasb.PageMetadata{Size: 3, TotalElements: 0, TotalPages: 0}},
 	} {
 		t.Run(query, func(t *testing.T) {
+			t.Parallel()
 			s := s.in(t)
 			got := s.get(200, demo.LoanWorker(), "/processes"+query)
 			require.NotContains(t, got.body, `"content":null`)
@@ -87,6 +88,7 @@ func TestSortingProcesses(t *testing.T) {
 		"sort=createdAt,desc&sort=lastModifiedAt&x=": {c, b, a},
 	} {
 		t.Run(sort, func(t *testing.T) {
+			t.Parallel()
 			s := s.in(t)
 			require.Equal(t, want, s.list(demo.LoanWorker(), "/processes?"+sort).ids())
 		})
@@ -116,6 +118,7 @@ func TestSortingItems(t *testing.T) {
 		"lastModifiedAt,desc": {cancelled, completed, claimed, ready},
 	} {
 		t.Run(sort, func(t *testing.T) {
+			t.Parallel()
 			s := s.in(t)
 			require.Equal(t, want, s.list(demo.LoanWorker(), "/process-items?sort="+sort).ids())
 		})

@@ -176,11 +176,8 @@ func TestRefusedBodiesChangeNothing(t *testing.T) {
 				demo.TenantOther().String() + `"}`, 400, "VALIDATION", "/tenantId",
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			s := s.in(t)
-			failure := s.refused(c.status, c.code, demo.LoanWorker(), c.method, c.path, c.body)
-			require.Equal(t, c.location, failure.Errors[0].Location)
-		})
+		failure := s.refused(c.status, c.code, demo.LoanWorker(), c.method, c.path, c.body)
+		require.Equal(t, c.location, failure.Errors[0].Location, name)
 	}
 	require.Equal(t, before, s.snapshot())
 }

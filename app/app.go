@@ -56,7 +56,7 @@ func New(o Options) *Service {
 	return &Service{
 		db: o.DB, reader: reader, clock: o.Clock, wake: o.Wake,
 		taskLogLimit: o.TaskLogLimit, cancelGrace: o.CancelGrace, issuer: o.Issuer,
-		definitions: &definitionCache{},
+		definitions: newDefinitionCache(),
 	}
 }
 

@@ -35,12 +35,20 @@ type versionLoader interface {
 // definitionCache keeps versions with their compiled schemas. Versions never
 // change, so nothing is ever taken out.
 type definitionCache struct {
-	versions sync.Map // uuid.UUID → *definition
+	mu       sync.RWMutex
+	versions map[uuid.UUID]*definition
+}
+
+func newDefinitionCache() *definitionCache {
+	return &definitionCache{versions: map[uuid.UUID]*definition{}}
 }
 
 func (c *definitionCache) get(ctx context.Context, from versionLoader, version uuid.UUID) (*definition, error) {
-	if known, ok := c.versions.Load(version); ok {
-		return known.(*definition), nil //nolint:forcetypeassert // the map holds nothing else
+	c.mu.RLock()
+	known, ok := c.versions[version]
+	c.mu.RUnlock()
+	if ok {
+		return known, nil
 	}
 	source, err := from.GetDefinitionVersion(ctx, version)
 	if err != nil {
@@ -50,8 +58,10 @@ func (c *definitionCache) get(ctx context.Context, from versionLoader, version u
 	if err != nil {
 		return nil, fmt.Errorf("preparing process definition %s: %w", source.Code, err)
 	}
-	known, _ := c.versions.LoadOrStore(version, compiled)
-	return known.(*definition), nil //nolint:forcetypeassert // the map holds nothing else
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.versions[version] = compiled
+	return compiled, nil
 }
 
 func compile(source *domain.ProcessDefinition) (*definition, error) {

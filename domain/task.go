@@ -86,16 +86,19 @@ func (t *Task) act(action taskAction, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case to == t.State:
-	case to == TaskClaimed:
-		t.ClaimedAt = &now
-	case to == TaskCompleted:
-		t.CompletedAt = &now
-	case to == TaskCancelled:
-		t.CancelledAt = &now
+	if to == t.State {
+		return nil
 	}
 	t.State = to
+	switch to {
+	case TaskReady:
+	case TaskClaimed:
+		t.ClaimedAt = &now
+	case TaskCompleted:
+		t.CompletedAt = &now
+	case TaskCancelled:
+		t.CancelledAt = &now
+	}
 	return nil
 }
 

@@ -143,14 +143,17 @@ func (tx *Tx) PrepareProcess(
 			}
 			return ignoreNoRows(err)
 		}},
-		query{findDefinition, []any{caller.PrincipalID, caller.TenantIDs(), key.ID, key.TenantID, key.Code},
+		query{
+			findDefinition,
+			[]any{caller.PrincipalID, caller.TenantIDs(), key.ID, key.TenantID, key.Code},
 			func(rows pgx.Rows) (err error) {
 				n.Definitions, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (d FoundDefinition, err error) {
 					return d, row.Scan(&d.ID, &d.TenantID, &d.Version,
 						&d.Rights.Initiates, &d.Rights.Views, &d.Rights.Manages)
 				})
 				return err
-			}},
+			},
+		},
 		lookUpPrincipal(initiator, &n.Initiator))
 	return n, err
 }

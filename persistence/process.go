@@ -81,7 +81,8 @@ func (tx *Tx) lockProcess(
 ) (*LockedProcess, error) {
 	locked := &LockedProcess{Process: &domain.Process{}}
 	queries := append([]query{{
-		lockProcess, []any{caller.PrincipalID, caller.TenantIDs(), id},
+		lockProcess,
+		[]any{caller.PrincipalID, caller.TenantIDs(), id},
 		scanProcess(locked.Process, &locked.Rights.Manages, &locked.RunID),
 	}}, more...)
 	if err := tx.read(ctx, queries...); err != nil {

@@ -159,15 +159,6 @@ func (l *list) page(page domain.PageRequest, scan func(pgx.Rows) error, total *i
 	return []query{rows, count}
 }
 
-// convert turns rows into what they mean.
-func convert[R, T any](rows []R, f func(R) T) []T {
-	out := make([]T, len(rows))
-	for i, r := range rows {
-		out[i] = f(r)
-	}
-	return out
-}
-
 // optional maps the zero id to NULL.
 func optional(id uuid.UUID) *uuid.UUID {
 	if id == uuid.Nil {

@@ -312,6 +312,7 @@ func (s *stack) startWorker(c Config, o devOptions) error {
 // openLog opens a log in the directory of the stack, to be added to. It is
 // closed after all that is started from now on has stopped.
 func (s *stack) openLog(o devOptions, name string) (*os.File, error) {
+	//nolint:gosec // the directory is the user's choice
 	file, err := os.OpenFile(filepath.Join(o.dir, name), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("opening a log: %w", err)

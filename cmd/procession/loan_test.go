@@ -146,7 +146,7 @@ func (s *testStack) awaitItem(process uuid.UUID, code string) string {
 		if len(content) == 0 {
 			return false
 		}
-		id = content[0].(map[string]any)["id"].(string)
+		id = field[string](s.t, content[0], "id")
 		return true
 	})
 	return id
@@ -190,7 +190,7 @@ func (s *testStack) countItems(process uuid.UUID) int {
 	s.t.Helper()
 	status, page := s.call(demo.Alice(), http.MethodGet, "/process-items?size=0&processId="+process.String(), nil)
 	require.Equal(s.t, http.StatusOK, status)
-	return int(page["metadata"].(map[string]any)["totalElements"].(float64))
+	return int(field[float64](s.t, page, "metadata", "totalElements"))
 }
 
 // runState is what the service knows of the process's workflow.

@@ -128,7 +128,7 @@ func newService(c Config, k *keyring, log *slog.Logger, devCA []byte) (*service,
 	}
 	s.health = &health{checks: []check{
 		{name: "database", run: k.db.Ping},
-		{name: "temporal", optional: true, run: s.engine.Ping},
+		{name: "temporal", optional: true, run: s.temporalReady},
 	}}
 	admin := http.NewServeMux()
 	admin.HandleFunc("GET /livez", s.health.live)
@@ -136,6 +136,15 @@ func newService(c Config, k *keyring, log *slog.Logger, devCA []byte) (*service,
 	admin.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry}))
 	s.admin = admin
 	return s, nil
+}
+
+// temporalReady reports whether Temporal answers and has all that the service
+// needs of it.
+func (s *service) temporalReady(ctx context.Context) error {
+	if !s.supervisor.Ready() {
+		return errors.New("namespaces and observers are not in place")
+	}
+	return s.engine.Ping(ctx)
 }
 
 // listen opens all addresses of the configuration, or none.

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
@@ -49,8 +50,7 @@ type testStack struct {
 func newStack(t *testing.T, durable bool) *testStack {
 	t.Helper()
 	s := &testStack{t: t, dir: t.TempDir(), http: &http.Client{Timeout: 30 * time.Second}}
-	flags := newServeCommand().Flags()
-	s.config.bind(flags)
+	s.config.bind(pflag.NewFlagSet("test", pflag.ContinueOnError))
 	s.config.DatabaseURL = pgtest.URL(t)
 	s.config.SealKeyFile = filepath.Join(s.dir, "seal.key")
 	s.config.Listen, s.config.ListenAdmin = freeAddress(t), freeAddress(t)
@@ -65,7 +65,8 @@ func newStack(t *testing.T, durable bool) *testStack {
 	s.files, err = writeServerCertificate(k.issuer, s.dir, []string{"127.0.0.1"}, time.Now())
 	require.NoError(t, err)
 	if durable {
-		dir, err := os.MkdirTemp(pgcluster.ScratchDir(), "procession-e2e-")
+		// PostgreSQL may run as a user that does not get into t.TempDir.
+		dir, err := os.MkdirTemp(pgcluster.ScratchDir(), "procession-e2e-") //nolint:usetesting // see above
 		require.NoError(t, err)
 		s.store, err = pgcluster.Start(t.Context(), pgcluster.Options{Dir: dir, Fast: true})
 		require.NoError(t, err)
@@ -239,6 +240,19 @@ func (s *testStack) call(as demo.Account, method, path string, body any) (int, m
 	return answer.StatusCode, decoded
 }
 
+// field finds a member of a decoded body.
+func field[T any](t *testing.T, body any, path ...string) T {
+	t.Helper()
+	for _, name := range path {
+		object, ok := body.(map[string]any)
+		require.True(t, ok, "no object that could have a %s: %v", name, body)
+		body = object[name]
+	}
+	value, ok := body.(T)
+	require.True(t, ok, "%v is %v", path, body)
+	return value
+}
+
 // program is the service's own program with the arguments.
 func program(args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], args...)
@@ -246,7 +260,7 @@ func program(args ...string) *exec.Cmd {
 	return cmd
 }
 
-//nolint:gochecknoglobals // built once for all tests, which start in no order
+// built is what is compiled once for all tests, which start in no order.
 var built struct {
 	mu       sync.Mutex
 	dir      string
@@ -269,7 +283,8 @@ func example(t *testing.T, name string) string {
 		return path
 	}
 	if built.dir == "" {
-		dir, err := os.MkdirTemp("", "procession-examples-")
+		// It outlives the test that happens to come first.
+		dir, err := os.MkdirTemp("", "procession-examples-") //nolint:usetesting // see above
 		require.NoError(t, err)
 		built.dir, built.programs = dir, map[string]string{}
 	}

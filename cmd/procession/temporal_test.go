@@ -22,52 +22,48 @@ import (
 func TestTokenOfAnotherTenantCannotPoll(t *testing.T) {
 	t.Parallel()
 	s := newStack(t, false)
-	poll := func(c client.Client, namespace string) error {
-		// A poll is authorized when it opens; one that may wait is ended by its
-		// context.
-		ctx, cancel := context.WithCancel(t.Context())
+	poll := func(c client.Client) error {
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		defer cancel()
-		queue := &taskqueue.TaskQueue{Name: "QUEUE_SAMPLE_LOAN", Kind: enums.TASK_QUEUE_KIND_NORMAL}
-		refused := make(chan error, 1)
-		go func() {
-			_, err := c.WorkflowService().PollWorkflowTaskQueue(ctx, &workflowservice.PollWorkflowTaskQueueRequest{
-				Namespace: namespace, TaskQueue: queue, Identity: "test",
-			})
-			refused <- err
-		}()
-		return <-refused
+		_, err := c.WorkflowService().PollWorkflowTaskQueue(ctx, &workflowservice.PollWorkflowTaskQueueRequest{
+			Namespace: "demo", Identity: "test",
+			TaskQueue: &taskqueue.TaskQueue{Name: "QUEUE_SAMPLE_LOAN", Kind: enums.TASK_QUEUE_KIND_NORMAL},
+		})
+		return err
 	}
 	var denied *serviceerror.PermissionDenied
-	require.ErrorAs(t, poll(s.clientOf(demo.OtherWorker(), "demo"), "demo"), &denied, "of the other tenant")
-	require.ErrorAs(t, poll(s.clientOf(demo.Stranger(), "demo"), "demo"), &denied, "of an application without a queue")
+	require.ErrorAs(t, poll(s.clientOf(demo.OtherWorker())), &denied, "of the other tenant")
+	require.ErrorAs(t, poll(s.clientOf(demo.Stranger())), &denied, "of an application without a queue")
 
 	// The same call by the application that runs LOAN gets work.
 	process := s.createLoan(uuid.New())
-	require.NoError(t, poll(s.clientOf(demo.LoanWorker(), "demo"), "demo"))
+	require.NoError(t, poll(s.temporalClient()))
 	require.Equal(t, "RUNNING", s.processState(process))
 }
 
 // temporalClient is a client of the namespace demo with the rights of the
 // application that runs LOAN.
-func (s *testStack) temporalClient() client.Client { return s.clientOf(demo.LoanWorker(), "demo") }
+func (s *testStack) temporalClient() client.Client { return s.clientOf(demo.LoanWorker()) }
 
-// clientOf connects to Temporal with the certificate and the token that the
-// service issues to an application.
-func (s *testStack) clientOf(account demo.Account, namespace string) client.Client {
+// clientOf is a client of the namespace demo with the certificate and the token
+// that the service issues to an application.
+func (s *testStack) clientOf(account demo.Account) client.Client {
 	s.t.Helper()
 	status, certificate := s.call(account, http.MethodPost, "/authentications", map[string]any{"type": "ENGINE_CERTIFICATE"})
 	require.Equal(s.t, http.StatusOK, status, certificate)
-	files := certificate["engineCertificate"].(map[string]any)["tls"].(map[string]any)
-	pair, err := tls.X509KeyPair([]byte(files["clientCertificate"].(string)), []byte(files["clientPrivateKey"].(string)))
+	file := func(name string) []byte {
+		return []byte(field[string](s.t, certificate, "engineCertificate", "tls", name))
+	}
+	pair, err := tls.X509KeyPair(file("clientCertificate"), file("clientPrivateKey"))
 	require.NoError(s.t, err)
 	roots := x509.NewCertPool()
-	require.True(s.t, roots.AppendCertsFromPEM([]byte(files["serverRootCaCertificate"].(string))))
+	require.True(s.t, roots.AppendCertsFromPEM(file("serverRootCaCertificate")))
 	status, token := s.call(account, http.MethodPost, "/authentications", map[string]any{"type": "ENGINE_TOKEN"})
 	require.Equal(s.t, http.StatusOK, status, token)
 
 	c, err := client.NewLazyClient(client.Options{
-		HostPort: s.config.TemporalAddress, Namespace: namespace,
-		Credentials:       client.NewAPIKeyStaticCredentials(token["engineToken"].(map[string]any)["token"].(string)),
+		HostPort: s.config.TemporalAddress, Namespace: "demo",
+		Credentials:       client.NewAPIKeyStaticCredentials(field[string](s.t, token, "engineToken", "token")),
 		ConnectionOptions: client.ConnectionOptions{TLS: &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{pair}}},
 	})
 	require.NoError(s.t, err)

@@ -6,6 +6,7 @@ package demo
 
 import (
 	"context"
+	"encoding/binary"
 	"time"
 
 	"github.com/google/uuid"
@@ -19,9 +20,7 @@ import (
 // bits only.
 func id(suffix uint64) uuid.UUID {
 	u := uuid.UUID{0x01, 0x97, 0, 0, 0, 0, 0x70, 0, 0x80, 0}
-	for i := range 6 {
-		u[15-i] = byte(suffix >> (8 * i))
-	}
+	binary.BigEndian.PutUint64(u[8:], 0x80<<56|suffix)
 	return u
 }
 
@@ -31,8 +30,9 @@ func TenantDemo() uuid.UUID { return id(0xa1) }
 // TenantOther is a tenant that must know nothing of TenantDemo.
 func TenantOther() uuid.UUID { return id(0xb1) }
 
-// Account is a principal of the demonstration data and what it authenticates
-// with.
+// Account is a principal of the demonstration data. Applications, which have no
+// e-mail, authenticate with id and secret, users with the secret as a personal
+// access token.
 type Account struct {
 	Name   string
 	ID     uuid.UUID
@@ -42,8 +42,8 @@ type Account struct {
 	Role   domain.TenantRole
 }
 
-// The accounts. Applications authenticate with id and secret, users with the
-// secret as a personal access token.
+// LoanWorker is the application that runs the demo workflows and may take every
+// demo task.
 func LoanWorker() Account {
 	return Account{Name: "loan-worker", ID: id(0xa001), Secret: "demo-loan-worker-secret", Tenant: TenantDemo()}
 }

@@ -52,35 +52,35 @@ func Main(m *testing.M) int {
 }
 
 // New opens a database that is migrated, empty and the test's own.
-func New(t testing.TB) *persistence.DB {
-	t.Helper()
-	return Open(t, URL(t))
+func New(tb testing.TB) *persistence.DB {
+	tb.Helper()
+	return Open(tb, URL(tb))
 }
 
 // Open opens the database at url until the test ends.
-func Open(t testing.TB, url string) *persistence.DB {
-	t.Helper()
-	db, err := persistence.Open(t.Context(), url, 16)
-	require.NoError(t, err)
-	t.Cleanup(db.Close)
+func Open(tb testing.TB, url string) *persistence.DB {
+	tb.Helper()
+	db, err := persistence.Open(tb.Context(), url, 16)
+	require.NoError(tb, err)
+	tb.Cleanup(db.Close)
 	return db
 }
 
 // URL makes a database that is migrated, empty and the test's own, and returns
 // where it is.
-func URL(t testing.TB) string {
-	t.Helper()
+func URL(tb testing.TB) string {
+	tb.Helper()
 	shared.once.Do(start)
-	require.NoError(t, shared.err, "starting the test database")
+	require.NoError(tb, shared.err, "starting the test database")
 	name := "test_" + strings.ReplaceAll(uuid.NewString(), "-", "")
-	admin(t, "CREATE DATABASE "+name+" TEMPLATE "+template+" STRATEGY file_copy")
-	t.Cleanup(func() { admin(t, "DROP DATABASE "+name+" WITH (FORCE)") })
+	admin(tb, "CREATE DATABASE "+name+" TEMPLATE "+template+" STRATEGY file_copy")
+	tb.Cleanup(func() { admin(tb, "DROP DATABASE "+name+" WITH (FORCE)") })
 	return shared.cluster.URL(name)
 }
 
-func admin(t testing.TB, sql string) {
-	t.Helper()
-	require.NoError(t, run(context.Background(), sql))
+func admin(tb testing.TB, sql string) {
+	tb.Helper()
+	require.NoError(tb, run(context.Background(), sql))
 }
 
 func run(ctx context.Context, sql string) error {

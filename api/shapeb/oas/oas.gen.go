@@ -2130,7 +2130,7 @@ type CreateAuthentication200JSONResponse Authentication
 func (response CreateAuthentication200JSONResponse) VisitCreateAuthenticationResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+	if err := encodeJSON(&buf, response); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -2147,7 +2147,7 @@ type CreateAuthenticationdefaultJSONResponse struct {
 func (response CreateAuthenticationdefaultJSONResponse) VisitCreateAuthenticationResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+	if err := encodeJSON(&buf, response.Body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -2169,7 +2169,7 @@ type FindPrincipals200JSONResponse PrincipalPage
 func (response FindPrincipals200JSONResponse) VisitFindPrincipalsResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+	if err := encodeJSON(&buf, response); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -2186,7 +2186,7 @@ type FindPrincipalsdefaultJSONResponse struct {
 func (response FindPrincipalsdefaultJSONResponse) VisitFindPrincipalsResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+	if err := encodeJSON(&buf, response.Body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -2208,7 +2208,7 @@ type RetrievePrincipal200JSONResponse Principal
 func (response RetrievePrincipal200JSONResponse) VisitRetrievePrincipalResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+	if err := encodeJSON(&buf, response); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -2225,7 +2225,7 @@ type RetrievePrincipaldefaultJSONResponse struct {
 func (response RetrievePrincipaldefaultJSONResponse) VisitRetrievePrincipalResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+	if err := encodeJSON(&buf, response.Body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -2247,7 +2247,7 @@ type FindProcessItems200JSONResponse ProcessItemPage
 func (response FindProcessItems200JSONResponse) VisitFindProcessItemsResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+	if err := encodeJSON(&buf, response); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -2264,7 +2264,7 @@ type FindProcessItemsdefaultJSONResponse struct {
 func (response FindProcessItemsdefaultJSONResponse) VisitFindProcessItemsResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+	if err := encodeJSON(&buf, response.Body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -2286,7 +2286,7 @@ type CreateProcessItem200JSONResponse ProcessItem
 func (response CreateProcessItem200JSONResponse) VisitCreateProcessItemResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+	if err := encodeJSON(&buf, response); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -2300,7 +2300,7 @@ type CreateProcessItem201JSONResponse ProcessItem
 func (response CreateProcessItem201JSONResponse) VisitCreateProcessItemResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+	if err := encodeJSON(&buf, response); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -2317,7 +2317,7 @@ type CreateProcessItemdefaultJSONResponse struct {
 func (response CreateProcessItemdefaultJSONResponse) VisitCreateProcessItemResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+	if err := encodeJSON(&buf, response.Body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -2339,7 +2339,7 @@ type RetrieveProcessItem200JSONResponse ProcessItem
 func (response RetrieveProcessItem200JSONResponse) VisitRetrieveProcessItemResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+	if err := encodeJSON(&buf, response); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -2356,7 +2356,7 @@ type RetrieveProcessItemdefaultJSONResponse struct {
 func (response RetrieveProcessItemdefaultJSONResponse) VisitRetrieveProcessItemResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+	if err := encodeJSON(&buf, response.Body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -2379,7 +2379,7 @@ type UpdateProcessItemTaskContextData200JSONResponse ProcessItem
 func (response UpdateProcessItemTaskContextData200JSONResponse) VisitUpdateProcessItemTaskContextDataResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+	if err := encodeJSON(&buf, response); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -2396,7 +2396,7 @@ type UpdateProcessItemTaskContextDatadefaultJSONResponse struct {
 func (response UpdateProcessItemTaskContextDatadefaultJSONResponse) VisitUpdateProcessItemTaskContextDataResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+	if err := encodeJSON(&buf, response.Body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -2420,7 +2420,7 @@ type PatchProcessItemTaskData200JSONResponse ProcessItem
 func (response PatchProcessItemTaskData200JSONResponse) VisitPatchProcessItemTaskDataResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+	if err := encodeJSON(&buf, response); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -2437,7 +2437,7 @@ type PatchProcessItemTaskDatadefaultJSONResponse struct {
 func (response PatchProcessItemTaskDatadefaultJSONResponse) VisitPatchProcessItemTaskDataResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+	if err := encodeJSON(&buf, response.Body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -2460,7 +2460,7 @@ type UpdateProcessItemTaskData200JSONResponse ProcessItem
 func (response UpdateProcessItemTaskData200JSONResponse) VisitUpdateProcessItemTaskDataResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+	if err := encodeJSON(&buf, response); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -2477,7 +2477,7 @@ type UpdateProcessItemTaskDatadefaultJSONResponse struct {
 func (response UpdateProcessItemTaskDatadefaultJSONResponse) VisitUpdateProcessItemTaskDataResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+	if err := encodeJSON(&buf, response.Body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -2500,7 +2500,7 @@ type AppendProcessItemTaskLog200JSONResponse ProcessItem
 func (response AppendProcessItemTaskLog200JSONResponse) VisitAppendProcessItemTaskLogResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+	if err := encodeJSON(&buf, response); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -2517,7 +2517,7 @@ type AppendProcessItemTaskLogdefaultJSONResponse struct {
 func (response AppendProcessItemTaskLogdefaultJSONResponse) VisitAppendProcessItemTaskLogResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+	if err := encodeJSON(&buf, response.Body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -2540,7 +2540,7 @@ type AssignProcessItemTask200JSONResponse ProcessItem
 func (response AssignProcessItemTask200JSONResponse) VisitAssignProcessItemTaskResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+	if err := encodeJSON(&buf, response); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -2557,7 +2557,7 @@ type AssignProcessItemTaskdefaultJSONResponse struct {
 func (response AssignProcessItemTaskdefaultJSONResponse) VisitAssignProcessItemTaskResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+	if err := encodeJSON(&buf, response.Body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -2579,7 +2579,7 @@ type ClaimProcessItemTask200JSONResponse ProcessItem
 func (response ClaimProcessItemTask200JSONResponse) VisitClaimProcessItemTaskResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+	if err := encodeJSON(&buf, response); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -2596,7 +2596,7 @@ type ClaimProcessItemTaskdefaultJSONResponse struct {
 func (response ClaimProcessItemTaskdefaultJSONResponse) VisitClaimProcessItemTaskResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+	if err := encodeJSON(&buf, response.Body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -2618,7 +2618,7 @@ type CompleteProcessItemTask200JSONResponse ProcessItem
 func (response CompleteProcessItemTask200JSONResponse) VisitCompleteProcessItemTaskResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+	if err := encodeJSON(&buf, response); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -2635,7 +2635,7 @@ type CompleteProcessItemTaskdefaultJSONResponse struct {
 func (response CompleteProcessItemTaskdefaultJSONResponse) VisitCompleteProcessItemTaskResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+	if err := encodeJSON(&buf, response.Body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -2657,7 +2657,7 @@ type FindProcesses200JSONResponse ProcessPage
 func (response FindProcesses200JSONResponse) VisitFindProcessesResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+	if err := encodeJSON(&buf, response); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -2674,7 +2674,7 @@ type FindProcessesdefaultJSONResponse struct {
 func (response FindProcessesdefaultJSONResponse) VisitFindProcessesResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+	if err := encodeJSON(&buf, response.Body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -2696,7 +2696,7 @@ type CreateProcess200JSONResponse Process
 func (response CreateProcess200JSONResponse) VisitCreateProcessResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+	if err := encodeJSON(&buf, response); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -2710,7 +2710,7 @@ type CreateProcess201JSONResponse Process
 func (response CreateProcess201JSONResponse) VisitCreateProcessResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+	if err := encodeJSON(&buf, response); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -2727,7 +2727,7 @@ type CreateProcessdefaultJSONResponse struct {
 func (response CreateProcessdefaultJSONResponse) VisitCreateProcessResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+	if err := encodeJSON(&buf, response.Body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -2749,7 +2749,7 @@ type RetrieveProcess200JSONResponse Process
 func (response RetrieveProcess200JSONResponse) VisitRetrieveProcessResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+	if err := encodeJSON(&buf, response); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -2766,7 +2766,7 @@ type RetrieveProcessdefaultJSONResponse struct {
 func (response RetrieveProcessdefaultJSONResponse) VisitRetrieveProcessResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+	if err := encodeJSON(&buf, response.Body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -2790,7 +2790,7 @@ type PatchProcessEntity200JSONResponse Process
 func (response PatchProcessEntity200JSONResponse) VisitPatchProcessEntityResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+	if err := encodeJSON(&buf, response); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -2807,7 +2807,7 @@ type PatchProcessEntitydefaultJSONResponse struct {
 func (response PatchProcessEntitydefaultJSONResponse) VisitPatchProcessEntityResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+	if err := encodeJSON(&buf, response.Body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -2830,7 +2830,7 @@ type UpdateProcessEntity200JSONResponse Process
 func (response UpdateProcessEntity200JSONResponse) VisitUpdateProcessEntityResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+	if err := encodeJSON(&buf, response); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -2847,7 +2847,7 @@ type UpdateProcessEntitydefaultJSONResponse struct {
 func (response UpdateProcessEntitydefaultJSONResponse) VisitUpdateProcessEntityResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+	if err := encodeJSON(&buf, response.Body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -2871,7 +2871,7 @@ type PatchProcessMetadata200JSONResponse Process
 func (response PatchProcessMetadata200JSONResponse) VisitPatchProcessMetadataResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+	if err := encodeJSON(&buf, response); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -2888,7 +2888,7 @@ type PatchProcessMetadatadefaultJSONResponse struct {
 func (response PatchProcessMetadatadefaultJSONResponse) VisitPatchProcessMetadataResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+	if err := encodeJSON(&buf, response.Body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -2911,7 +2911,7 @@ type UpdateProcessMetadata200JSONResponse Process
 func (response UpdateProcessMetadata200JSONResponse) VisitUpdateProcessMetadataResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+	if err := encodeJSON(&buf, response); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -2928,7 +2928,7 @@ type UpdateProcessMetadatadefaultJSONResponse struct {
 func (response UpdateProcessMetadatadefaultJSONResponse) VisitUpdateProcessMetadataResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+	if err := encodeJSON(&buf, response.Body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -2950,7 +2950,7 @@ type CancelProcess200JSONResponse Process
 func (response CancelProcess200JSONResponse) VisitCancelProcessResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+	if err := encodeJSON(&buf, response); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -2967,7 +2967,7 @@ type CancelProcessdefaultJSONResponse struct {
 func (response CancelProcessdefaultJSONResponse) VisitCancelProcessResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+	if err := encodeJSON(&buf, response.Body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -2990,7 +2990,7 @@ type CancelProcessProcessItems200JSONResponse Process
 func (response CancelProcessProcessItems200JSONResponse) VisitCancelProcessProcessItemsResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+	if err := encodeJSON(&buf, response); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -3007,7 +3007,7 @@ type CancelProcessProcessItemsdefaultJSONResponse struct {
 func (response CancelProcessProcessItemsdefaultJSONResponse) VisitCancelProcessProcessItemsResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+	if err := encodeJSON(&buf, response.Body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -3029,7 +3029,7 @@ type CompleteProcess200JSONResponse Process
 func (response CompleteProcess200JSONResponse) VisitCompleteProcessResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+	if err := encodeJSON(&buf, response); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -3046,7 +3046,7 @@ type CompleteProcessdefaultJSONResponse struct {
 func (response CompleteProcessdefaultJSONResponse) VisitCompleteProcessResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+	if err := encodeJSON(&buf, response.Body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -3068,7 +3068,7 @@ type FindTenantUsers200JSONResponse TenantUserPage
 func (response FindTenantUsers200JSONResponse) VisitFindTenantUsersResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+	if err := encodeJSON(&buf, response); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -3085,7 +3085,7 @@ type FindTenantUsersdefaultJSONResponse struct {
 func (response FindTenantUsersdefaultJSONResponse) VisitFindTenantUsersResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+	if err := encodeJSON(&buf, response.Body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -3107,7 +3107,7 @@ type RetrieveTenantUser200JSONResponse TenantUser
 func (response RetrieveTenantUser200JSONResponse) VisitRetrieveTenantUserResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+	if err := encodeJSON(&buf, response); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -3124,7 +3124,7 @@ type RetrieveTenantUserdefaultJSONResponse struct {
 func (response RetrieveTenantUserdefaultJSONResponse) VisitRetrieveTenantUserResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+	if err := encodeJSON(&buf, response.Body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -3146,7 +3146,7 @@ type FindTenants200JSONResponse TenantPage
 func (response FindTenants200JSONResponse) VisitFindTenantsResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+	if err := encodeJSON(&buf, response); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -3163,7 +3163,7 @@ type FindTenantsdefaultJSONResponse struct {
 func (response FindTenantsdefaultJSONResponse) VisitFindTenantsResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+	if err := encodeJSON(&buf, response.Body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -3185,7 +3185,7 @@ type RetrieveTenant200JSONResponse Tenant
 func (response RetrieveTenant200JSONResponse) VisitRetrieveTenantResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+	if err := encodeJSON(&buf, response); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -3202,7 +3202,7 @@ type RetrieveTenantdefaultJSONResponse struct {
 func (response RetrieveTenantdefaultJSONResponse) VisitRetrieveTenantResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+	if err := encodeJSON(&buf, response.Body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -3231,7 +3231,7 @@ type CreateWorker200JSONResponse struct {
 func (response CreateWorker200JSONResponse) VisitCreateWorkerResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+	if err := encodeJSON(&buf, response.Body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -3253,7 +3253,7 @@ type CreateWorker201JSONResponse struct {
 func (response CreateWorker201JSONResponse) VisitCreateWorkerResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+	if err := encodeJSON(&buf, response.Body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -3271,7 +3271,7 @@ type CreateWorkerdefaultJSONResponse struct {
 func (response CreateWorkerdefaultJSONResponse) VisitCreateWorkerResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+	if err := encodeJSON(&buf, response.Body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")

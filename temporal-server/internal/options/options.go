@@ -133,8 +133,13 @@ func (o *Options) validate() error {
 		fail("--store must be sqlite or postgres, not %q", o.Store)
 	}
 	for _, f := range []struct{ name, value string }{
-		{"jwks-url", o.JWKSURL}, {"issuer", o.Issuer}, {"tls-cert", o.TLSCert}, {"tls-key", o.TLSKey}, {"client-ca", o.ClientCA},
-		{"database", o.Database}, {"visibility-database", o.VisibilityDatabase},
+		{"jwks-url", o.JWKSURL},
+		{"issuer", o.Issuer},
+		{"tls-cert", o.TLSCert},
+		{"tls-key", o.TLSKey},
+		{"client-ca", o.ClientCA},
+		{"database", o.Database},
+		{"visibility-database", o.VisibilityDatabase},
 	} {
 		if f.value == "" {
 			fail("--%s is required", f.name)

@@ -1,0 +1,23 @@
+# The service and the example worker. Build it at the root of the checkout:
+#   docker build -t procession .
+FROM golang:1.26.8-bookworm AS build
+WORKDIR /src
+ENV CGO_ENABLED=0 GOFLAGS=-trimpath
+COPY go.mod go.sum ./
+RUN --mount=type=cache,target=/go/pkg/mod go mod download
+COPY . .
+RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build \
+    go build -ldflags='-s -w' -o /out/ ./cmd/procession && \
+    go build -ldflags='-s -w' -o /out/loan-worker ./examples/loan
+# A volume that is first mounted here takes the owner and the mode over.
+RUN install -d -m 0700 /out/tls
+
+FROM gcr.io/distroless/static-debian12:nonroot
+COPY --from=build /out/procession /out/loan-worker /usr/local/bin/
+COPY --from=build --chown=65532:65532 /out/tls /tls
+# By number, so that Kubernetes can tell that it is not root.
+USER 65532:65532
+ENV PROCESSION_LISTEN=0.0.0.0:8080 PROCESSION_LISTEN_ADMIN=0.0.0.0:9090
+EXPOSE 8080 9090
+ENTRYPOINT ["/usr/local/bin/procession"]
+CMD ["serve"]

@@ -1,0 +1,146 @@
+package api_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/api/apitest"
+	oasb "github.com/procession-dev/procession/api/shapeb/oas"
+	"github.com/procession-dev/procession/localstack/demo"
+)
+
+func TestCredentials(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	worker, alice := demo.LoanWorker(), demo.Alice()
+	pair := func(id, secret string) string { return base64.StdEncoding.EncodeToString([]byte(id + ":" + secret)) }
+	good := pair(worker.ID.String(), worker.Secret)
+	for name, c := range map[string]struct {
+		headers []string
+		status  int
+	}{
+		"basic":                          {[]string{"Basic " + good}, 200},
+		"basic in another case":          {[]string{"bAsIc " + good}, 200},
+		"bearer of id and secret":        {[]string{"Bearer " + good}, 200},
+		"bearer without padding":         {[]string{"Bearer " + strings.TrimRight(good, "=")}, 200},
+		"id in upper case":               {[]string{"Basic " + pair(strings.ToUpper(worker.ID.String()), worker.Secret)}, 200},
+		"personal access token":          {[]string{"Bearer " + alice.Secret}, 200},
+		"nothing":                        {nil, 401},
+		"empty":                          {[]string{""}, 401},
+		"scheme alone":                   {[]string{"Basic"}, 401},
+		"unknown scheme":                 {[]string{"Digest " + good}, 401},
+		"no scheme":                      {[]string{good}, 401},
+		"wrong secret":                   {[]string{"Basic " + pair(worker.ID.String(), "wrong")}, 401},
+		"empty secret":                   {[]string{"Basic " + pair(worker.ID.String(), "")}, 401},
+		"another's secret":               {[]string{"Basic " + pair(worker.ID.String(), demo.Reader().Secret)}, 401},
+		"unknown id":                     {[]string{"Basic " + pair("01970000-0000-7000-8000-00000000ffff", worker.Secret)}, 401},
+		"no id":                          {[]string{"Basic " + pair("loan-worker", worker.Secret)}, 401},
+		"secret as a token":              {[]string{"Bearer " + worker.Secret}, 401},
+		"token as a secret":              {[]string{"Basic " + pair(alice.ID.String(), alice.Secret)}, 401},
+		"token under basic":              {[]string{"Basic " + alice.Secret}, 401},
+		"not base64":                     {[]string{"Basic " + worker.ID.String() + ":" + worker.Secret}, 401},
+		"unknown token":                  {[]string{"Bearer nobody"}, 401},
+		"with something behind":          {[]string{"Bearer " + alice.Secret + " more"}, 401},
+		"very long":                      {[]string{"Bearer " + strings.Repeat("a", 100_000)}, 401},
+		"twice":                          {[]string{"Basic " + good, "Basic " + good}, 401},
+		"good and bad, whichever counts": {[]string{"Basic " + good, "Bearer nobody"}, 401},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := s.in(t)
+			r := request(t, worker, http.MethodGet, "/tenants", "")
+			r.Header["Authorization"] = c.headers
+			got := s.send(r)
+			require.Equal(t, c.status, got.status, got.body)
+			if c.status == 401 {
+				requireChallenge(t, got)
+			}
+		})
+	}
+}
+
+func requireChallenge(t *testing.T, got answer) {
+	t.Helper()
+	failure := decode[apitest.ErrorBody](t, got)
+	require.Equal(t, 401, failure.Status)
+	require.Equal(t, []apitest.ErrorInfo{{Code: "UNAUTHENTICATED", Message: "valid credentials are required"}}, failure.Errors)
+	challenges := got.header.Values("WWW-Authenticate")
+	require.Len(t, challenges, 2)
+	require.Contains(t, challenges[0], "Basic ")
+	require.Contains(t, challenges[1], "Bearer ")
+}
+
+// Without credentials every operation answers alike, whatever else is wrong
+// with the request.
+func TestAnonymousLearnsNothing(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	operations := newFixture(s).operations()
+	before := s.snapshot()
+	for _, id := range contract.Operations() {
+		op := operations[id]
+		bad, err := contract.BadInputs(id, func() *http.Request { return request(t, demo.LoanWorker(), op.method, op.path, op.body) })
+		require.NoError(t, err)
+		requests := []*http.Request{request(t, demo.LoanWorker(), op.method, op.path, op.body)}
+		for _, input := range bad {
+			if input.Status != http.StatusRequestEntityTooLarge {
+				requests = append(requests, apitest.Invalid(input.Request))
+			}
+		}
+		for _, r := range requests {
+			r.Header.Del("Authorization")
+			got := s.send(r)
+			require.Equal(t, 401, got.status, "%s: %s", id, got.body)
+			requireChallenge(t, got)
+		}
+	}
+	require.Equal(t, before, s.snapshot())
+}
+
+// A body that is too large is not worth looking up who sends it.
+func TestSizeComesBeforeCredentials(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	r := apitest.Invalid(request(t, demo.Carol(), http.MethodPost, "/processes", strings.Repeat(" ", 1<<20)+"{}"))
+	r.Header.Del("Authorization")
+	require.Equal(t, 413, s.send(r).status)
+}
+
+func TestEngineAccess(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	token := decode[oasb.Authentication](t, s.post(200, demo.LoanWorker(), "/authentications", `{"type":"ENGINE_TOKEN"}`))
+	require.Nil(t, token.EngineCertificate)
+	require.Equal(t, demo.TenantDemo(), *token.TenantID)
+	parts := strings.Split(token.EngineToken.Token, ".")
+	require.Len(t, parts, 3)
+	payload, err := base64.RawURLEncoding.DecodeString(parts[1])
+	require.NoError(t, err)
+	var claims struct {
+		Sub         string
+		Permissions []string
+		TaskQueues  []string `json:"task_queues"`
+	}
+	require.NoError(t, json.Unmarshal(payload, &claims))
+	require.Equal(t, demo.LoanWorker().ID.String(), claims.Sub)
+	require.Equal(t, []string{"demo:write"}, claims.Permissions)
+	require.Contains(t, claims.TaskQueues, "QUEUE_SAMPLE_LOAN")
+
+	certificate := decode[oasb.Authentication](t, s.post(200, demo.OtherWorker(), "/authentications",
+		`{"type":"ENGINE_CERTIFICATE","tenantId":"`+demo.TenantOther().String()+`"}`))
+	require.Nil(t, certificate.EngineToken)
+	require.Equal(t, "other", certificate.EngineCertificate.Namespace)
+	for _, text := range []string{
+		certificate.EngineCertificate.TLS.ClientCertificate, certificate.EngineCertificate.TLS.ClientPrivateKey,
+		certificate.EngineCertificate.TLS.ServerRootCaCertificate,
+	} {
+		block, _ := pem.Decode([]byte(text))
+		require.NotNil(t, block)
+	}
+}

@@ -1,0 +1,48 @@
+package api_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	oasb "github.com/procession-dev/procession/api/shapeb/oas"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// A member of several tenants has to say which one is meant.
+func TestMemberOfSeveralTenants(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	carol := demo.Carol()
+	audit := domain.NewAudit(domain.SystemPrincipalID(), s.now())
+	require.NoError(t, s.db.Write(t.Context(), func(tx *persistence.Tx) error {
+		tx.InsertTenantUser(domain.TenantUser{
+			ID: uuid.New(), TenantID: demo.TenantOther(), Role: domain.RoleMember, Audit: audit,
+			Principal: domain.Principal{ID: carol.ID, Name: carol.Name, Email: carol.Email},
+		})
+		tx.GrantOnProcess(demo.OtherLoan(), domain.PermissionInitiator, carol.ID)
+		return nil
+	}))
+	require.ElementsMatch(t, []uuid.UUID{demo.TenantDemo(), demo.TenantOther()}, s.list(carol, "/tenants").ids())
+
+	const worker = `{"identity":"w","taskQueue":"q","hostname":"h","ip":"127.0.0.1"`
+	inOther := `,"tenantId":"` + demo.TenantOther().String() + `"}`
+	for path, body := range map[string]string{"/workers": worker, "/authentications": `{"type":"ENGINE_CERTIFICATE"`} {
+		failure := s.refused(400, "VALIDATION", carol, http.MethodPost, path, body+"}")
+		require.Equal(t, "/tenantId", failure.Errors[0].Location)
+	}
+	require.Equal(t, demo.TenantOther(), *decode[oasb.Worker](t, s.post(201, carol, "/workers", worker+inOther)).TenantID)
+	issued := decode[oasb.Authentication](t, s.post(200, carol, "/authentications", `{"type":"ENGINE_CERTIFICATE"`+inOther))
+	require.Equal(t, "other", issued.EngineCertificate.Namespace)
+
+	s.loan()
+	other := s.process(carol, demo.OtherLoan())
+	require.Equal(t, demo.TenantOther(), other.TenantID)
+	require.Equal(t, 2, s.total(carol, "/processes"))
+	require.Equal(t, []uuid.UUID{other.ID}, s.list(carol, "/processes?tenantId="+demo.TenantOther().String()).ids())
+	s.get(404, demo.Alice(), processPath(other.ID, ""))
+}

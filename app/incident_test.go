@@ -1,0 +1,133 @@
+package app_test
+
+import (
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/domain"
+)
+
+// newIncident is a process whose workflow has failed.
+func newIncident(t *testing.T) (running, domain.Incident) {
+	t.Helper()
+	r := newRunning(t)
+	require.True(t, r.record(t, r.closing("run-1", domain.RunFailed)))
+	require.False(t, r.record(t, r.closing("run-1", domain.RunFailed)))
+	incidents := r.incidents(t)
+	require.Len(t, incidents, 1)
+	return r, incidents[0]
+}
+
+func TestAFailedWorkflowLeavesAnIncident(t *testing.T) {
+	t.Parallel()
+	r, incident := newIncident(t)
+	r.requireState(t, domain.ProcessRunning)
+	require.Equal(t, domain.Incident{
+		ID: incident.ID, TenantID: r.ID, ProcessID: r.process.ID, RunID: incident.RunID, EngineRun: "run-1",
+		Message: "no funds", Failure: "at line 1", State: domain.IncidentOpen, CreatedAt: incident.CreatedAt,
+	}, incident)
+}
+
+func TestIncidentsExistForOperatorsOfTheirTenant(t *testing.T) {
+	t.Parallel()
+	r, incident := newIncident(t)
+	member := r.Caller
+	member.Memberships = []domain.Membership{r.Caller.Memberships[0]}
+	member.Memberships[0].Role = domain.RoleMember
+	stranger := domain.Caller{
+		PrincipalID: uuid.New(), Type: domain.PrincipalUser,
+		Memberships: []domain.Membership{{TenantID: uuid.New(), Role: domain.RoleOwner}},
+	}
+	for name, caller := range map[string]domain.Caller{"member": member, "stranger": stranger} {
+		page, err := r.ListIncidents(t.Context(), caller, app.IncidentFilter{}, domain.PageRequest{Size: 10})
+		require.NoError(t, err, name)
+		require.Zero(t, page.Total, name)
+		_, err = r.RetrieveIncident(t.Context(), caller, incident.ID)
+		require.True(t, domain.HasCode(err, domain.CodeNotFound), "%s: %v", name, err)
+		_, err = r.RetryIncident(t.Context(), caller, incident.ID)
+		require.True(t, domain.HasCode(err, domain.CodeNotFound), "%s: %v", name, err)
+		_, err = r.DismissIncident(t.Context(), caller, incident.ID)
+		require.True(t, domain.HasCode(err, domain.CodeNotFound), "%s: %v", name, err)
+	}
+	system := domain.Caller{PrincipalID: domain.SystemPrincipalID(), Type: domain.PrincipalSystem}
+	found, err := r.RetrieveIncident(t.Context(), system, incident.ID)
+	require.NoError(t, err)
+	require.Equal(t, incident, *found)
+}
+
+func TestListIncidentsFilters(t *testing.T) {
+	t.Parallel()
+	r, incident := newIncident(t)
+	for _, c := range []struct {
+		filter app.IncidentFilter
+		want   int64
+	}{
+		{app.IncidentFilter{States: []domain.IncidentState{domain.IncidentOpen}}, 1},
+		{app.IncidentFilter{States: []domain.IncidentState{domain.IncidentRetried, domain.IncidentDismissed}}, 0},
+		{app.IncidentFilter{ProcessIDs: []uuid.UUID{incident.ProcessID}}, 1},
+		{app.IncidentFilter{ProcessIDs: []uuid.UUID{uuid.New()}}, 0},
+	} {
+		page, err := r.ListIncidents(t.Context(), r.Caller, c.filter, domain.PageRequest{Size: 0})
+		require.NoError(t, err)
+		require.Equal(t, c.want, page.Total, "%+v", c.filter)
+	}
+}
+
+func TestRetryIncidentStartsTheWorkflowAgain(t *testing.T) {
+	t.Parallel()
+	r, incident := newIncident(t)
+	retried, err := r.RetryIncident(t.Context(), r.Caller, incident.ID)
+	require.NoError(t, err)
+	require.Equal(t, domain.IncidentRetried, retried.State)
+	require.NotNil(t, retried.ResolvedAt)
+	again, err := r.RetryIncident(t.Context(), r.Caller, incident.ID)
+	require.NoError(t, err)
+	require.True(t, retried.ResolvedAt.Equal(*again.ResolvedAt))
+
+	require.False(t, r.record(t, r.closing("run-1", domain.RunFailed)), "listed once more, before the restart")
+	require.Equal(t, domain.CommandRestart, r.carryOut(t, "run-2").Kind)
+	require.Nil(t, r.take(t), "one retry is one restart")
+	require.False(t, r.record(t, r.closing("run-1", domain.RunFailed)), "listed once more, after the restart")
+
+	require.True(t, r.record(t, r.closing("run-2", domain.RunFailed)))
+	second := r.incidents(t)[0]
+	require.NotEqual(t, incident.ID, second.ID)
+	_, err = r.RetryIncident(t.Context(), r.Caller, second.ID)
+	require.NoError(t, err)
+	require.False(t, r.record(t, r.closing("run-1", domain.RunFailed)), "the end of the attempt before the last")
+	r.carryOut(t, "run-3")
+	require.True(t, r.record(t, r.closing("run-3", domain.RunCompleted)))
+	r.requireState(t, domain.ProcessCompleted)
+}
+
+func TestRetryIncidentOfAFinishedProcessIsRefused(t *testing.T) {
+	t.Parallel()
+	r, incident := newIncident(t)
+	_, err := r.CancelProcess(t.Context(), r.Caller, r.process.ID)
+	require.NoError(t, err)
+	_, err = r.RetryIncident(t.Context(), r.Caller, incident.ID)
+	require.True(t, domain.HasCode(err, domain.CodeProcessFinished), "%v", err)
+	unchanged, err := r.RetrieveIncident(t.Context(), r.Caller, incident.ID)
+	require.NoError(t, err)
+	require.Equal(t, domain.IncidentOpen, unchanged.State)
+}
+
+func TestDismissIncident(t *testing.T) {
+	t.Parallel()
+	r, incident := newIncident(t)
+	for range 2 {
+		dismissed, err := r.DismissIncident(t.Context(), r.Caller, incident.ID)
+		require.NoError(t, err)
+		require.Equal(t, domain.IncidentDismissed, dismissed.State)
+	}
+	require.Nil(t, r.take(t))
+	r.requireState(t, domain.ProcessRunning)
+
+	_, err := r.RetryIncident(t.Context(), r.Caller, incident.ID)
+	require.NoError(t, err, "a dismissed incident can still be retried")
+	_, err = r.DismissIncident(t.Context(), r.Caller, incident.ID)
+	require.True(t, domain.HasCode(err, domain.CodeInvalidState), "%v", err)
+}

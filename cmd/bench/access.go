@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"go.temporal.io/sdk/client"
+	sdklog "go.temporal.io/sdk/log"
+
+	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/engine"
+	"github.com/procession-dev/procession/examples/loan/restapi"
+	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// issuerName is the service's default.
+const issuerName = "procession"
+
+// systemAccess is the access to Temporal that the service itself has. The bench
+// uses it for workflows that the service has no part in.
+type systemAccess struct{ issuer *authn.Issuer }
+
+func newSystemAccess(ctx context.Context, db *persistence.DB, key authn.SealKey) (*systemAccess, error) {
+	sealer, err := authn.NewSealer(key)
+	if err != nil {
+		return nil, err
+	}
+	keys := authn.NewKeys(db, sealer, time.Now)
+	if err := keys.EnsureKeys(ctx); err != nil {
+		return nil, err
+	}
+	issuer, err := authn.NewIssuer(keys, issuerName, authn.DefaultCertificateLifetime)
+	if err != nil {
+		return nil, err
+	}
+	return &systemAccess{issuer: issuer}, nil
+}
+
+func (a *systemAccess) certificate() (*tls.Certificate, error) {
+	certificate, err := a.issuer.SystemCertificate(time.Now())
+	return &certificate, err
+}
+
+func (a *systemAccess) token() (string, error) {
+	token, err := a.issuer.SystemToken(time.Now())
+	return token.Token.Reveal(), err
+}
+
+// dialRaw connects to a namespace that only the bench knows, and makes it when
+// it is missing.
+func (s *stack) dialRaw(ctx context.Context, namespace string) (client.Client, error) {
+	logger := slog.New(slog.DiscardHandler)
+	e, err := engine.New(engine.Options{
+		Address: s.temporal, Logger: logger,
+		Credentials: engine.Credentials{Token: s.system.token, Certificate: s.system.certificate, RootCAs: s.system.issuer.Roots()},
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer e.Close()
+	if err := e.EnsureNamespace(ctx, namespace); err != nil {
+		return nil, err
+	}
+	certificate, err := s.system.certificate()
+	if err != nil {
+		return nil, err
+	}
+	return s.dialTemporal(ctx, namespace, &tls.Config{
+		MinVersion: tls.VersionTLS13, RootCAs: s.system.issuer.Roots(), Certificates: []tls.Certificate{*certificate},
+	}, cached(time.Minute, func(context.Context) (string, error) { return s.system.token() }))
+}
+
+// dialEngine connects to Temporal as a worker of loan-worker's does: with what
+// the service issues to it (B51).
+func (s *stack) dialEngine(ctx context.Context) (client.Client, error) {
+	account := demo.LoanWorker()
+	api, err := restapi.New(restapi.Config{
+		Endpoint: "http://" + s.address, Credentials: restapi.ClientCredentials(account.ID.String(), account.Secret),
+	})
+	if err != nil {
+		return nil, err
+	}
+	grant, err := api.CreateEngineCertificate(ctx)
+	if err != nil {
+		return nil, err
+	}
+	pair, err := tls.X509KeyPair([]byte(grant.TLS.ClientCertificate), []byte(grant.TLS.ClientPrivateKey))
+	if err != nil {
+		return nil, fmt.Errorf("reading the engine certificate: %w", err)
+	}
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM([]byte(grant.TLS.ServerRootCACertificate)) {
+		return nil, errors.New("the engine certificate comes without an authority")
+	}
+	return s.dialTemporal(ctx, grant.Namespace, &tls.Config{
+		MinVersion: tls.VersionTLS13, RootCAs: roots, Certificates: []tls.Certificate{pair},
+	}, cached(20*time.Minute, func(ctx context.Context) (string, error) {
+		token, _, err := api.CreateEngineToken(ctx)
+		return token, err
+	}))
+}
+
+func (s *stack) dialTemporal(
+	ctx context.Context, namespace string, config *tls.Config, token func(context.Context) (string, error),
+) (client.Client, error) {
+	c, err := client.DialContext(ctx, client.Options{
+		HostPort: s.temporal, Namespace: namespace, Logger: sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler)),
+		Credentials:       client.NewAPIKeyDynamicCredentials(token),
+		ConnectionOptions: client.ConnectionOptions{TLS: config, GrpcCompression: &client.GrpcCompressionNone{}},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("connecting to Temporal's namespace %s: %w", namespace, err)
+	}
+	return c, nil
+}
+
+// cached keeps what fetch returned for some time.
+func cached(keep time.Duration, fetch func(context.Context) (string, error)) func(context.Context) (string, error) {
+	var mu sync.Mutex
+	var value string
+	var until time.Time
+	return func(ctx context.Context) (string, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if now := time.Now(); now.After(until) {
+			fresh, err := fetch(ctx)
+			if err != nil {
+				return "", err
+			}
+			value, until = fresh, now.Add(keep)
+		}
+		return value, nil
+	}
+}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// The process definitions of the bench: the workflow of one returns at once,
+// that of another when a task is completed, that of the last after some time.
+const (
+	taskQueue      = "QUEUE_BENCH"
+	codeReturn     = "BENCH_RETURN"
+	codeWait       = "BENCH_WAIT"
+	codeLater      = "BENCH_LATER"
+	codeTask       = "BENCH_TASK"
+	workflowReturn = "BenchReturnWorkflow"
+	workflowWait   = "BenchWaitWorkflow"
+	workflowLater  = "BenchLaterWorkflow"
+)
+
+func definitionID(code string) uuid.UUID { return uuid.NewSHA1(demo.TenantDemo(), []byte(code)) }
+
+// publishDefinitions stores the definitions of the bench, which the demo
+// application loan-worker runs and Alice manages.
+func publishDefinitions(ctx context.Context, db *persistence.DB, now time.Time) error {
+	return db.Write(ctx, func(tx *persistence.Tx) error {
+		for code, workflow := range map[string]string{
+			codeReturn: workflowReturn, codeWait: workflowWait, codeLater: workflowLater,
+		} {
+			id := definitionID(code)
+			item := uuid.NewSHA1(id, []byte(codeTask))
+			d := domain.ProcessDefinition{
+				DefinitionRef: domain.DefinitionRef{ID: id, Version: uuid.NewSHA1(id, []byte("version")), Code: code},
+				TenantID:      demo.TenantDemo(), Name: code,
+				Engine: &domain.EngineBinding{
+					WorkflowType: workflow, TaskQueue: taskQueue, SignalShape: domain.SignalShapeB, RunnerID: demo.LoanWorker().ID,
+				},
+				Items: []domain.ItemDefinition{{
+					DefinitionRef: domain.DefinitionRef{ID: item, Version: uuid.NewSHA1(item, []byte("version")), Code: codeTask},
+					Type:          domain.ItemTask, Name: codeTask,
+				}},
+			}
+			if err := tx.PublishDefinition(&d, now); err != nil {
+				return err
+			}
+			tx.GrantOnProcess(id, domain.PermissionManager, demo.Alice().ID)
+			tx.GrantOnItem(item, domain.PermissionCandidate, domain.Grantee{ID: demo.Alice().ID})
+		}
+		return nil
+	})
+}

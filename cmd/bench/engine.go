@@ -1,0 +1,195 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/outbox"
+)
+
+const (
+	engineTarget = 0.9
+	rawNamespace = "bench-raw"
+	// warmUp is how many processes are run before those that count.
+	warmUp = 20
+	// endTimeout bounds the time until the last workflow of a round has ended.
+	endTimeout = 5 * time.Minute
+	endPoll    = 50 * time.Millisecond
+)
+
+// measureEngine measures processes with a workflow through the whole system,
+// from the first request until the last process is COMPLETED, beside the same
+// workflows on the same Temporal started, signalled and counted by its client.
+func (b *bench) measureEngine(ctx context.Context) error {
+	ours, err := b.dialEngine(ctx)
+	if err != nil {
+		return err
+	}
+	defer ours.Close()
+	raw, err := b.dialRaw(ctx, rawNamespace)
+	if err != nil {
+		return err
+	}
+	defer raw.Close()
+	for _, c := range []client.Client{ours, raw} {
+		w, err := startWorker(c, &watch{})
+		if err != nil {
+			return err
+		}
+		defer w.Stop()
+	}
+	for _, kind := range []struct {
+		measure, code, workflow string
+		signals                 bool
+	}{
+		{"processes whose workflow returns at once", codeReturn, workflowReturn, false},
+		{"processes whose workflow waits for one task", codeWait, workflowWait, true},
+	} {
+		var oursRates, rawRates []float64
+		for round := range b.rounds + 1 {
+			n := b.processes
+			if round == 0 {
+				n = warmUp
+			}
+			through, err := b.runProcesses(ctx, kind.code, kind.signals, n)
+			if err != nil {
+				return err
+			}
+			beside, err := b.runRaw(ctx, raw, kind.workflow, kind.signals, n)
+			if err != nil {
+				return err
+			}
+			if round == 0 {
+				continue
+			}
+			oursRates, rawRates = append(oursRates, through), append(rawRates, beside)
+			fmt.Fprintf(b.progress, "  %s, round %d: service %.0f/s, Temporal alone %.0f/s\n", kind.code, round, through, beside)
+		}
+		b.report.add(row{
+			measure: kind.measure, value: rate(median(oursRates)), beside: rate(median(rawRates)) + " Temporal alone",
+			ratio: median(oursRates) / median(rawRates), target: engineTarget,
+		})
+	}
+	return nil
+}
+
+// runProcesses creates n processes over HTTP and returns how many per second
+// were completed.
+func (b *bench) runProcesses(ctx context.Context, code string, task bool, n int) (float64, error) {
+	const completed = "SELECT count(*) FROM processes WHERE process_definition_id = $1 AND state = 'COMPLETED'"
+	before, err := b.count(ctx, completed, definitionID(code))
+	if err != nil {
+		return 0, err
+	}
+	start := time.Now()
+	group, working := errgroup.WithContext(ctx)
+	var next atomic.Int64
+	for range b.clients {
+		group.Go(func() error {
+			c, err := b.dial(working, demo.Alice())
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			for next.Add(1) <= int64(n) && working.Err() == nil {
+				process, item := uuid.New(), uuid.New()
+				if err := createProcess(c, code, process); err != nil {
+					return err
+				}
+				if !task {
+					continue
+				}
+				if err := createTask(c, process, item, codeTask); err != nil {
+					return err
+				}
+				if _, err := c.do(http.MethodPost, "/process-items/"+item.String()+"/task/~actions/complete", "", http.StatusOK); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return 0, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, endTimeout)
+	defer cancel()
+	err = until(ctx, endPoll, func(ctx context.Context) (bool, error) {
+		now, err := b.count(ctx, completed, definitionID(code))
+		return now == before+int64(n), err
+	})
+	return perSecond(int64(n), time.Since(start)), err
+}
+
+func createProcess(c *conn, code string, id uuid.UUID) error {
+	body := `{"id":"` + id.String() + `","tenantId":"` + demo.TenantDemo().String() + `","processDefinitionCode":"` + code + `"}`
+	_, err := c.do(http.MethodPost, "/processes", body, http.StatusCreated)
+	return err
+}
+
+// createTask creates a task that Alice owns.
+func createTask(c *conn, process, id uuid.UUID, code string) error {
+	body := `{"id":"` + id.String() + `","type":"TASK","processId":"` + process.String() +
+		`","processItemDefinitionCode":"` + code + `","ownerId":"` + demo.Alice().ID.String() + `"}`
+	_, err := c.do(http.MethodPost, "/process-items", body, http.StatusCreated)
+	return err
+}
+
+// runRaw starts n workflows with Temporal's own client, as many at once as the
+// service does, and returns how many per second were completed.
+func (b *bench) runRaw(ctx context.Context, c client.Client, workflowType string, signals bool, n int) (float64, error) {
+	completed := func(ctx context.Context) (int64, error) {
+		answer, err := c.CountWorkflow(ctx, &workflowservice.CountWorkflowExecutionsRequest{
+			Query: "ExecutionStatus = 'Completed' AND WorkflowType = '" + workflowType + "'",
+		})
+		if err != nil {
+			return 0, fmt.Errorf("counting workflows: %w", err)
+		}
+		return answer.Count, nil
+	}
+	before, err := completed(ctx)
+	if err != nil {
+		return 0, err
+	}
+	start := time.Now()
+	group, working := errgroup.WithContext(ctx)
+	var next atomic.Int64
+	for range outbox.DefaultConcurrency {
+		group.Go(func() error {
+			for next.Add(1) <= int64(n) && working.Err() == nil {
+				id := uuid.NewString()
+				run, err := c.ExecuteWorkflow(working, client.StartWorkflowOptions{ID: "process-" + id, TaskQueue: taskQueue},
+					workflowType, workflowRequest{ProcessID: id})
+				if err != nil {
+					return fmt.Errorf("starting a workflow: %w", err)
+				}
+				if !signals {
+					continue
+				}
+				if err := c.SignalWorkflow(working, run.GetID(), "", signalName, workflowRequest{ProcessID: id}); err != nil {
+					return fmt.Errorf("signalling a workflow: %w", err)
+				}
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return 0, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, endTimeout)
+	defer cancel()
+	err = until(ctx, endPoll, func(ctx context.Context) (bool, error) {
+		now, err := completed(ctx)
+		return now == before+int64(n), err
+	})
+	return perSecond(int64(n), time.Since(start)), err
+}

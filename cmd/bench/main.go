@@ -1,0 +1,89 @@
+// Command bench measures the service as its users meet it: the real program, on
+// a durable PostgreSQL and a secured Temporal that it starts for itself, over
+// HTTP with credentials. Beside each throughput it measures what the same work
+// costs without the service. "bench soak" instead keeps a constant load on it
+// for long. See docs/benchmarks.md.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// A second signal ends the program at once.
+	context.AfterFunc(ctx, stop)
+	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+// run measures what args ask for and prints the results to out, progress to
+// progress. Targets that are missed are no error; operations that fail are.
+func run(ctx context.Context, args []string, out, progress io.Writer) (err error) {
+	if len(args) > 0 && args[0] == "soak" {
+		o, err := parseSoakOptions(args[1:], progress)
+		if err != nil {
+			return err
+		}
+		return withStack(ctx, o.keep, progress, func(s *stack) error { return soak(ctx, s, o, out) })
+	}
+	o, err := parseOptions(args, progress)
+	if err != nil {
+		return err
+	}
+	return withStack(ctx, o.keep, progress, func(s *stack) error {
+		b := &bench{options: o, stack: s, progress: progress, report: newReport(time.Now())}
+		err := b.measure(ctx)
+		b.report.print(out)
+		return err
+	})
+}
+
+// bench is one run of the measurements.
+type bench struct {
+	options
+	*stack
+	progress io.Writer
+	report   *report
+	memory   *memoryWatch
+}
+
+// measure runs the chosen sections, those that leave much data behind last.
+func (b *bench) measure(ctx context.Context) error {
+	var err error
+	if b.memory, err = watchMemory(ctx, b.service.PID()); err != nil {
+		return err
+	}
+	defer b.memory.stop()
+	for _, section := range []struct {
+		name string
+		run  func(context.Context) error
+	}{
+		{"memory", b.measureIdleMemory},
+		{"creates", b.measureCreates},
+		{"pairs", b.measurePairs},
+		{"engine", b.measureEngine},
+		{"latency", b.measureLatency},
+		{"list", b.measureLists},
+	} {
+		if !b.wants(section.name) {
+			continue
+		}
+		fmt.Fprintf(b.progress, "section %s\n", section.name)
+		if err := section.run(ctx); err != nil {
+			return fmt.Errorf("section %s: %w", section.name, err)
+		}
+	}
+	if b.wants("memory") {
+		b.reportLoadedMemory()
+	}
+	return nil
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// options say what a run measures and for how long.
+type options struct {
+	only      []string
+	seconds   int
+	rounds    int
+	clients   int
+	items     []int
+	requests  int
+	processes int
+	samples   int
+	keep      bool
+}
+
+func sections() []string {
+	return []string{"memory", "creates", "pairs", "engine", "latency", "list"}
+}
+
+func (o *options) wants(section string) bool {
+	return len(o.only) == 0 || slices.Contains(o.only, section)
+}
+
+func parseOptions(args []string, help io.Writer) (options, error) {
+	var o options
+	var only, items string
+	f := flag.NewFlagSet("bench", flag.ContinueOnError)
+	f.SetOutput(help)
+	f.StringVar(&only, "only", "", "sections to run, of "+strings.Join(sections(), ",")+"; empty for all")
+	f.IntVar(&o.seconds, "seconds", 10, "how long one round of a throughput lasts, in seconds")
+	f.IntVar(&o.rounds, "rounds", 3, "rounds of a throughput, of which the median counts")
+	f.IntVar(&o.clients, "clients", 8, "clients at once, of the service and of pgbench alike")
+	f.StringVar(&items, "items", "10000,1000000", "numbers of items to measure lists at, growing")
+	f.IntVar(&o.requests, "requests", 100, "requests per kind of list; at most 20 seconds are spent on one")
+	f.IntVar(&o.processes, "processes", 500, "processes with a workflow per round")
+	f.IntVar(&o.samples, "samples", 200, "processes to measure latencies with")
+	f.BoolVar(&o.keep, "keep", false, "keep the directory with data, logs and pgbench scripts")
+	if err := f.Parse(args); err != nil {
+		return o, fmt.Errorf("reading the flags: %w", err)
+	}
+	if only != "" {
+		o.only = strings.Split(only, ",")
+	}
+	for _, section := range o.only {
+		if !slices.Contains(sections(), section) {
+			return o, fmt.Errorf("--only: there is no section %q", section)
+		}
+	}
+	for text := range strings.SplitSeq(items, ",") {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1000 || len(o.items) > 0 && n <= o.items[len(o.items)-1] {
+			return o, errors.New("--items must be growing numbers of 1000 or more")
+		}
+		o.items = append(o.items, n)
+	}
+	if min(o.seconds, o.rounds, o.clients, o.requests, o.processes, o.samples) < 1 {
+		return o, errors.New("numbers must be 1 or more")
+	}
+	return o, nil
+}

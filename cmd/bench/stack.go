@@ -1,0 +1,245 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/localstack/child"
+	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/localstack/pgcluster"
+	"github.com/procession-dev/procession/localstack/temporalserver"
+	"github.com/procession-dev/procession/persistence"
+)
+
+const (
+	database     = "procession"
+	startTimeout = 2 * time.Minute
+	stopTimeout  = 30 * time.Second
+)
+
+// stack is everything that is measured: PostgreSQL with fsync on, on disk,
+// Temporal on it, and the service as a process of its own.
+type stack struct {
+	dir     string
+	cluster *pgcluster.Cluster
+	service *child.Process
+	// db holds the definitions, pool is for what the service has no operation for.
+	db       *persistence.DB
+	pool     *pgxpool.Pool
+	address  string
+	admin    string
+	temporal string
+	system   *systemAccess
+	stops    []func(context.Context) error
+}
+
+// withStack runs do beside a stack that is made for it and removed afterwards.
+func withStack(ctx context.Context, keep bool, progress io.Writer, do func(*stack) error) (err error) {
+	s := &stack{}
+	defer func() { err = errors.Join(err, s.stop()) }()
+	if err := s.start(ctx, keep, progress); err != nil {
+		return fmt.Errorf("starting the stack: %w", err)
+	}
+	return do(s)
+}
+
+func (s *stack) start(ctx context.Context, keep bool, progress io.Writer) (err error) {
+	if s.dir, err = os.MkdirTemp("", "procession-bench-"); err != nil {
+		return fmt.Errorf("making a directory: %w", err)
+	}
+	if keep {
+		fmt.Fprintln(progress, "keeping", s.dir)
+	} else {
+		s.onStop(func(context.Context) error { return os.RemoveAll(s.dir) })
+	}
+	// PostgreSQL may run as another user below it.
+	if err := os.Chmod(s.dir, 0o711); err != nil { //nolint:gosec // see above
+		return fmt.Errorf("opening the directory: %w", err)
+	}
+	addresses, err := freeAddresses(ctx, 3)
+	if err != nil {
+		return err
+	}
+	s.address, s.admin, s.temporal = addresses[0], addresses[1], addresses[2]
+
+	binary := filepath.Join(s.dir, "procession")
+	fmt.Fprintln(progress, "building the service")
+	build := exec.CommandContext(ctx, "go", "build", "-o", binary, "github.com/procession-dev/procession/cmd/procession") //nolint:gosec // a path made here
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("building the service: %w\n%s", err, out)
+	}
+	fmt.Fprintln(progress, "starting PostgreSQL, the service and Temporal")
+	if err := s.startPostgres(ctx); err != nil {
+		return err
+	}
+	env, err := s.prepare(ctx, binary)
+	if err != nil {
+		return err
+	}
+	if err := s.startService(binary, env); err != nil {
+		return err
+	}
+	stopService := s.stops[len(s.stops)-1]
+	s.stops = s.stops[:len(s.stops)-1]
+	err = s.startTemporal(ctx, progress)
+	// Temporal outlives the service, which talks to it until the end.
+	s.onStop(stopService)
+	if err != nil {
+		return err
+	}
+	return s.awaitReady(ctx)
+}
+
+func (s *stack) onStop(stop func(context.Context) error) { s.stops = append(s.stops, stop) }
+
+// stop ends what was started, the last first.
+func (s *stack) stop() error {
+	var errs []error
+	for i := len(s.stops) - 1; i >= 0; i-- {
+		ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
+		errs = append(errs, s.stops[i](ctx))
+		cancel()
+	}
+	return errors.Join(errs...)
+}
+
+func (s *stack) startPostgres(ctx context.Context) error {
+	dir := filepath.Join(s.dir, "postgres")
+	starting, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	cluster, err := pgcluster.Start(starting, pgcluster.Options{Dir: dir})
+	if err != nil {
+		return err
+	}
+	s.cluster = cluster
+	s.onStop(func(ctx context.Context) error { return errors.Join(cluster.Stop(ctx), pgcluster.Remove(dir)) })
+	if err := cluster.CreateDatabase(starting, database); err != nil {
+		return err
+	}
+	if s.pool, err = pgxpool.New(ctx, cluster.URL(database)); err != nil {
+		return fmt.Errorf("opening the database: %w", err)
+	}
+	s.onStop(func(context.Context) error { s.pool.Close(); return nil })
+	return s.allowCapture(starting)
+}
+
+// prepare migrates the database, makes keys and Temporal's certificate, loads
+// the demo data and the definitions of the bench, and returns the environment
+// that the service takes its secrets from.
+func (s *stack) prepare(ctx context.Context, binary string) ([]string, error) {
+	sealKey := filepath.Join(s.dir, "seal.key")
+	key, err := authn.LoadOrCreateSealKey(sealKey)
+	if err != nil {
+		return nil, err
+	}
+	env := append(environment(), "PROCESSION_DATABASE_URL="+s.cluster.URL(database), "PROCESSION_SEAL_KEY_FILE="+sealKey)
+	issue := exec.CommandContext(ctx, binary, "certificate", "--host", "127.0.0.1", "--out", s.dir) //nolint:gosec // built here
+	issue.Env = env
+	if out, err := issue.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("issuing Temporal's certificate: %w\n%s", err, out)
+	}
+	if s.db, err = persistence.Open(ctx, s.cluster.URL(database), 4); err != nil {
+		return nil, err
+	}
+	s.onStop(func(context.Context) error { s.db.Close(); return nil })
+	if err := demo.Load(ctx, s.db, time.Now()); err != nil {
+		return nil, err
+	}
+	if err := publishDefinitions(ctx, s.db, time.Now()); err != nil {
+		return nil, err
+	}
+	s.system, err = newSystemAccess(ctx, s.db, key)
+	return env, err
+}
+
+// startService runs the service with its defaults, in the way it is run in
+// production.
+func (s *stack) startService(binary string, env []string) error {
+	log, err := os.OpenFile(filepath.Join(s.dir, "service.log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return fmt.Errorf("opening the service's log: %w", err)
+	}
+	cmd := exec.Command(binary, "serve", "--listen", s.address, "--listen-admin", s.admin, "--temporal-address", s.temporal) //nolint:gosec,noctx // built here; it is stopped in its turn
+	cmd.Env = env
+	cmd.Stdout, cmd.Stderr = log, log
+	if s.service, err = child.Start(cmd, syscall.SIGTERM); err != nil {
+		return err
+	}
+	s.onStop(func(ctx context.Context) error {
+		return errors.Join(s.service.Stop(ctx, syscall.SIGTERM, syscall.SIGKILL), s.service.Err(), log.Close())
+	})
+	return nil
+}
+
+func (s *stack) startTemporal(ctx context.Context, progress io.Writer) error {
+	source, err := temporalserver.FindSource()
+	if err != nil {
+		return err
+	}
+	binary, err := temporalserver.Build(ctx, temporalserver.BuildOptions{Source: source, Progress: progress})
+	if err != nil {
+		return err
+	}
+	log, err := os.OpenFile(filepath.Join(s.dir, "temporal.log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return fmt.Errorf("opening Temporal's log: %w", err)
+	}
+	starting, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	server, err := temporalserver.Start(starting, temporalserver.Options{
+		Binary: binary, Listen: s.temporal, Store: temporalserver.StorePostgres, DatabaseURL: s.cluster.URL("postgres"),
+		JWKSURL: "http://" + s.address + "/.well-known/jwks.json", Issuer: issuerName,
+		TLSCert: filepath.Join(s.dir, "server.pem"), TLSKey: filepath.Join(s.dir, "server-key.pem"),
+		ClientCA: filepath.Join(s.dir, "ca.pem"), LogWriter: log,
+	})
+	if err != nil {
+		return err
+	}
+	s.onStop(func(ctx context.Context) error { return errors.Join(server.Stop(ctx), log.Close()) })
+	return nil
+}
+
+// awaitReady returns when the service is ready.
+func (s *stack) awaitReady(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	return until(ctx, 100*time.Millisecond, func(ctx context.Context) (bool, error) {
+		select {
+		case <-s.service.Done():
+			return false, fmt.Errorf("the service ended while starting; its log is in %s", s.dir)
+		default:
+		}
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.admin+"/readyz", http.NoBody)
+		if err != nil {
+			return false, fmt.Errorf("asking whether the service is ready: %w", err)
+		}
+		answer, err := (&http.Client{}).Do(request)
+		if err != nil {
+			return false, nil //nolint:nilerr // it does not listen yet
+		}
+		return answer.StatusCode == http.StatusOK, answer.Body.Close()
+	})
+}
+
+// environment is that of the bench without settings of the service.
+func environment() []string {
+	var env []string
+	for _, entry := range os.Environ() {
+		if !strings.HasPrefix(entry, "PROCESSION_") {
+			env = append(env, entry)
+		}
+	}
+	return env
+}

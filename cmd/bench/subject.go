@@ -1,0 +1,39 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/google/uuid"
+)
+
+// The ids that the bench makes are 13 hexadecimal digits that say what they are
+// the id of, and 19 decimal digits that number it. pgbench, which knows neither
+// ids nor texts, can so make them by appending a number, and they grow as ids of
+// the service do.
+const (
+	prefixLength = 13
+	// subjectBase makes version and variant of the ids those of UUIDv7.
+	subjectBase   = 1_008_000_000_000_000_000
+	subjectStride = 1_000_000_000
+
+	// captureLane, serviceLane and pgbenchLane keep the numbers of those who make
+	// ids apart.
+	captureLane = 0
+	serviceLane = 1_000
+	pgbenchLane = 2_000
+)
+
+// Kinds of subjects.
+const (
+	kindProcess = iota + 1
+	kindItem
+	kindListProcess
+	kindListItem
+)
+
+func idPrefix(kind int) string { return fmt.Sprintf("%012x7", 0x019700000000+kind) }
+
+// subjectID is the id of the i-th subject of its kind in a lane.
+func subjectID(kind, lane, i int) uuid.UUID {
+	return uuid.MustParse(fmt.Sprintf("%s%d", idPrefix(kind), int64(subjectBase)+int64(lane)*subjectStride+int64(i)))
+}

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/localstack/demo"
+)
+
+const throughputTarget = 0.4
+
+// pairsPerSecond is more claim+complete pairs than this machine can do.
+const pairsPerSecond = 5_000
+
+// work is one kind of request whose throughput is measured.
+type work struct {
+	name         string
+	measure      string
+	transactions int
+	// request does the work for the i-th subject of a lane.
+	request func(c *conn, lane, i int) error
+	// marker is the id that all statements of the request have in common.
+	marker func(lane, i int) uuid.UUID
+	// perClient bounds the subjects of a client and a round; 0 is no bound.
+	perClient int
+}
+
+// measureCreates measures B8 for a manual process.
+func (b *bench) measureCreates(ctx context.Context) error {
+	marker := func(lane, i int) uuid.UUID { return subjectID(kindProcess, lane, i) }
+	before, err := b.count(ctx, "SELECT count(*) FROM processes")
+	if err != nil {
+		return err
+	}
+	done, err := b.measureWork(ctx, work{
+		name: "creates", measure: "POST /processes, manual", transactions: 1, marker: marker,
+		request: func(c *conn, lane, i int) error {
+			return createProcess(c, "ONBOARDING", marker(lane, i))
+		},
+	})
+	if err != nil {
+		return err
+	}
+	return b.checkCount(ctx, "processes created by request", done, before,
+		`SELECT count(*) FROM processes WHERE id::text NOT LIKE $1`, idsOfPgbench(kindProcess))
+}
+
+// measurePairs measures B26 followed by B28, each on a task of its own process.
+func (b *bench) measurePairs(ctx context.Context) error {
+	perClient := b.seconds*pairsPerSecond/b.clients + 1
+	fmt.Fprintf(b.progress, "  loading %d tasks\n", 2*perClient*b.clients*b.rounds)
+	if err := b.loadTasks(ctx, captureLane, 1, 1_000); err != nil {
+		return err
+	}
+	for _, lane := range []int{serviceLane, pgbenchLane} {
+		if err := b.loadTasks(ctx, lane, b.clients, perClient*b.rounds); err != nil {
+			return err
+		}
+	}
+	marker := func(lane, i int) uuid.UUID { return subjectID(kindItem, lane, i) }
+	done, err := b.measureWork(ctx, work{
+		name: "pairs", measure: "claim + complete a task", transactions: 2, marker: marker, perClient: perClient,
+		request: func(c *conn, lane, i int) error {
+			path := "/process-items/" + marker(lane, i).String() + "/task/~actions/"
+			if _, err := c.do(http.MethodPost, path+"claim", "", http.StatusOK); err != nil {
+				return err
+			}
+			_, err := c.do(http.MethodPost, path+"complete", "", http.StatusOK)
+			return err
+		},
+	})
+	if err != nil {
+		return err
+	}
+	return b.checkCount(ctx, "tasks completed by request", done, 0,
+		`SELECT count(*) FROM process_items WHERE task_state = 'COMPLETED' AND id::text NOT LIKE $1`, idsOfPgbench(kindItem))
+}
+
+// idsOfPgbench is a pattern of the ids that pgbench makes or uses.
+func idsOfPgbench(kind int) string {
+	return subjectID(kind, pgbenchLane, 0).String()[:23] + "%"
+}
+
+// measureWork measures the service and pgbench by turns and returns how often
+// the service did the work, captures included.
+func (b *bench) measureWork(ctx context.Context, w work) (int64, error) {
+	statements, captured, err := b.captureScript(ctx, w)
+	if err != nil {
+		return 0, err
+	}
+	total := int64(captured)
+	conns := make([]*conn, b.clients)
+	for i := range conns {
+		if conns[i], err = b.dial(ctx, demo.Alice()); err != nil {
+			return 0, err
+		}
+		defer conns[i].Close()
+	}
+	var ours, theirs []float64
+	for round := range b.rounds {
+		done := make([]int, b.clients)
+		n, took, err := drive(ctx, b.clients, time.Duration(b.seconds)*time.Second, func(client int) error {
+			if w.perClient > 0 && done[client] == w.perClient {
+				return errExhausted
+			}
+			done[client]++
+			first := round * subjectStride / maxRounds
+			if w.perClient > 0 {
+				first = round * w.perClient
+			}
+			return w.request(conns[client], serviceLane+client, first+done[client])
+		})
+		if err != nil {
+			return 0, err
+		}
+		total += n
+		ours = append(ours, perSecond(n, took))
+		run := pgbenchRun{name: w.name, script: statements, clients: b.clients, seconds: b.seconds, start: round * subjectStride / maxRounds}
+		if w.perClient > 0 {
+			run.transactions, run.start = w.perClient, round*w.perClient
+		}
+		rate, err := b.pgbench(ctx, run)
+		if err != nil {
+			return 0, err
+		}
+		theirs = append(theirs, rate)
+		fmt.Fprintf(b.progress, "  %s, round %d: service %.0f/s, pgbench %.0f/s\n", w.name, round+1, perSecond(n, took), rate)
+	}
+	b.report.add(row{
+		measure: w.measure, value: rate(median(ours)),
+		beside: rate(median(theirs)) + fmt.Sprintf(" pgbench, %d statements, %d round trips", statements.statements, statements.roundTrips),
+		ratio:  median(ours) / median(theirs), target: throughputTarget,
+	})
+	return total, nil
+}
+
+// maxRounds keeps the numbers of a client within its lane.
+const maxRounds = 100
+
+// captureScript makes the pgbench script from what the service executes, and
+// returns how often the work was done for that.
+func (b *bench) captureScript(ctx context.Context, w work) (*script, int, error) {
+	c, err := b.dial(ctx, demo.Alice())
+	if err != nil {
+		return nil, 0, err
+	}
+	defer c.Close()
+	used := 0
+	next := func() error {
+		used++
+		return w.request(c, captureLane, used)
+	}
+	// What the service keeps in memory is read the first time only.
+	if err := next(); err != nil {
+		return nil, used, err
+	}
+	var captured [2][][]statement
+	var subject uuid.UUID
+	for i := range captured {
+		captured[i], err = b.captureTransactions(ctx, w.transactions, func() (string, error) {
+			err := next()
+			if i == 0 {
+				subject = w.marker(captureLane, used)
+			}
+			return w.marker(captureLane, used).String(), err
+		})
+		if err != nil {
+			return nil, used, fmt.Errorf("capturing what the service executes: %w", err)
+		}
+	}
+	s, err := newScript(captured[0], captured[1], subject)
+	return s, used, err
+}
+
+func (b *bench) count(ctx context.Context, sql string, args ...any) (int64, error) {
+	var n int64
+	if err := b.pool.QueryRow(ctx, sql, args...).Scan(&n); err != nil {
+		return 0, fmt.Errorf("counting: %w", err)
+	}
+	return n, nil
+}
+
+// checkCount finds out whether what was answered with success is stored.
+func (b *bench) checkCount(ctx context.Context, what string, done, before int64, sql string, args ...any) error {
+	n, err := b.count(ctx, sql, args...)
+	if err == nil && n != before+done {
+		err = fmt.Errorf("%s: %d are stored, not %d", what, n-before, done)
+	}
+	return err
+}

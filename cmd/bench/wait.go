@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"time"
+)
+
+// until asks every so often whether something is done, and returns its error or
+// that of ctx.
+func until(ctx context.Context, every time.Duration, done func(context.Context) (bool, error)) error {
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		ok, err := done(ctx)
+		if ok || err != nil {
+			return err
+		}
+		if err := tick(ctx, ticker); err != nil {
+			return err
+		}
+	}
+}
+
+func tick(ctx context.Context, ticker *time.Ticker) error {
+	select {
+	case <-ctx.Done():
+		return fmt.Errorf("waiting: %w", ctx.Err())
+	case <-ticker.C:
+		return nil
+	}
+}
+
+// pause waits for d.
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return fmt.Errorf("waiting: %w", ctx.Err())
+	case <-timer.C:
+		return nil
+	}
+}
+
+// freeAddresses returns addresses of this machine that nothing listens on.
+func freeAddresses(ctx context.Context, n int) (addresses []string, err error) {
+	for range n {
+		var config net.ListenConfig
+		l, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
+		if err != nil {
+			return nil, fmt.Errorf("looking for a free port: %w", err)
+		}
+		defer func() { err = errors.Join(err, l.Close()) }()
+		addresses = append(addresses, l.Addr().String())
+	}
+	return addresses, nil
+}

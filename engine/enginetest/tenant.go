@@ -1,0 +1,99 @@
+package enginetest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// TaskCode is the code of the task that every seeded definition has.
+const TaskCode = "TASK"
+
+// Tenant is a tenant in a test's database. Its Caller owns it and runs, manages
+// and is a candidate of everything in it.
+type Tenant struct {
+	Caller    domain.Caller
+	ID        uuid.UUID
+	Namespace string
+	TaskQueue string
+}
+
+// Seed makes a tenant with a process definition for each workflow type, which is
+// also the definition's code.
+func Seed(t testing.TB, db *persistence.DB, namespace string, workflowTypes ...string) Tenant {
+	t.Helper()
+	now := time.Date(2026, time.March, 2, 10, 0, 0, 0, time.UTC)
+	audit := domain.NewAudit(domain.SystemPrincipalID(), now)
+	tenant := Tenant{ID: uuid.New(), Namespace: namespace, TaskQueue: "queue-of-" + namespace}
+	tenant.Caller = domain.Caller{
+		PrincipalID: uuid.New(), Type: domain.PrincipalApplication,
+		Memberships: []domain.Membership{{TenantID: tenant.ID, Namespace: namespace, Role: domain.RoleOwner}},
+	}
+	err := db.Write(t.Context(), func(tx *persistence.Tx) error {
+		tx.InsertTenant(domain.Tenant{
+			ID: tenant.ID, Name: namespace, Plan: domain.PlanFree, Namespace: namespace,
+			TimeZone: "Europe/Madrid", Audit: audit,
+		})
+		tx.InsertApplication(domain.Principal{ID: tenant.Caller.PrincipalID, Name: "runner"}, tenant.ID, audit)
+		for _, workflowType := range workflowTypes {
+			if err := publish(tx, tenant, workflowType, now); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatalf("seeding a tenant: %v", err)
+	}
+	return tenant
+}
+
+func publish(tx *persistence.Tx, tenant Tenant, workflowType string, now time.Time) error {
+	runner := tenant.Caller.PrincipalID
+	task := domain.DefinitionRef{ID: uuid.New(), Version: uuid.New(), Code: TaskCode}
+	definition := &domain.ProcessDefinition{
+		DefinitionRef: domain.DefinitionRef{ID: uuid.New(), Version: uuid.New(), Code: workflowType},
+		TenantID:      tenant.ID, Name: workflowType,
+		Engine: &domain.EngineBinding{
+			WorkflowType: workflowType, TaskQueue: tenant.TaskQueue, SignalShape: domain.SignalShapeB, RunnerID: runner,
+		},
+		Items: []domain.ItemDefinition{{DefinitionRef: task, Type: domain.ItemTask, Name: "Task"}},
+	}
+	if err := tx.PublishDefinition(definition, now); err != nil {
+		return err
+	}
+	tx.GrantOnProcess(definition.ID, domain.PermissionManager, runner)
+	tx.GrantOnItem(task.ID, domain.PermissionCandidate, domain.Grantee{ID: runner})
+	return nil
+}
+
+// Create creates a process of the definition.
+func (tenant Tenant) Create(t testing.TB, service *app.Service, code string) *domain.Process {
+	t.Helper()
+	p, _, err := service.CreateProcess(t.Context(), tenant.Caller, app.NewProcess{
+		Definition: persistence.DefinitionKey{TenantID: &tenant.ID, Code: code},
+	})
+	if err != nil {
+		t.Fatalf("creating a process: %v", err)
+	}
+	return p
+}
+
+// Task creates a task of the process, claimed by the caller when claimed is set.
+func (tenant Tenant) Task(t testing.TB, service *app.Service, p *domain.Process, claimed bool) *domain.ProcessItem {
+	t.Helper()
+	in := app.NewItem{Type: domain.ItemTask, ProcessID: p.ID, DefinitionCode: TaskCode}
+	if claimed {
+		in.Owner = app.PrincipalKey{ID: &tenant.Caller.PrincipalID}
+	}
+	item, _, err := service.CreateProcessItem(t.Context(), tenant.Caller, in)
+	if err != nil {
+		t.Fatalf("creating a task: %v", err)
+	}
+	return item
+}

@@ -1,0 +1,76 @@
+package workflows_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/log"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/procession-dev/procession/activities"
+	"github.com/procession-dev/procession/engine/enginetest"
+	"github.com/procession-dev/procession/workflows"
+)
+
+type observeFunc func(context.Context, activities.ObserveClosingsInput) (activities.ObserveClosingsResult, error)
+
+// observe runs the workflow over a stand-in for the activity.
+func observe(t *testing.T, in workflows.EngineObserverInput, f observeFunc) error {
+	t.Helper()
+	var suite testsuite.WorkflowTestSuite
+	suite.SetLogger(log.NewStructuredLogger(enginetest.Logger()))
+	env := suite.NewTestWorkflowEnvironment()
+	workflows.Register(env)
+	env.RegisterActivityWithOptions(f, activity.RegisterOptions{Name: activities.ObserveClosingsName})
+	env.ExecuteWorkflow(workflows.EngineObserverName, in)
+	require.True(t, env.IsWorkflowCompleted())
+	return env.GetWorkflowError()
+}
+
+func TestEngineObserverGoesOnAsNew(t *testing.T) {
+	t.Parallel()
+	var calls int
+	var last uuid.UUID
+	err := observe(t, workflows.EngineObserverInput{Namespace: "tenant"},
+		func(_ context.Context, in activities.ObserveClosingsInput) (activities.ObserveClosingsResult, error) {
+			calls++
+			if in.Namespace != "tenant" || in.SweepAfter != last || in.Duration != 5*time.Minute {
+				return activities.ObserveClosingsResult{}, temporal.NewNonRetryableApplicationError("wrong input", "", nil)
+			}
+			last = uuid.New()
+			return activities.ObserveClosingsResult{SweepAfter: last}, nil
+		})
+	require.Equal(t, 250, calls)
+	var next *workflow.ContinueAsNewError
+	require.ErrorAs(t, err, &next)
+	var in workflows.EngineObserverInput
+	require.NoError(t, converter.GetDefaultDataConverter().FromPayloads(next.Input, &in))
+	require.Equal(t, workflows.EngineObserverInput{Namespace: "tenant", SweepAfter: last}, in)
+}
+
+func TestEngineObserverSurvivesFaults(t *testing.T) {
+	t.Parallel()
+	calls := 0
+	err := observe(t, workflows.EngineObserverInput{Namespace: "tenant"},
+		func(context.Context, activities.ObserveClosingsInput) (activities.ObserveClosingsResult, error) {
+			calls++
+			switch calls {
+			case 1:
+				return activities.ObserveClosingsResult{}, errors.New("tried again")
+			case 2:
+				return activities.ObserveClosingsResult{}, temporal.NewNonRetryableApplicationError("given up", "", nil)
+			default:
+				return activities.ObserveClosingsResult{}, nil
+			}
+		})
+	require.True(t, workflow.IsContinueAsNewError(err), "%v", err)
+	require.Equal(t, 251, calls)
+}

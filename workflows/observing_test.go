@@ -1,0 +1,261 @@
+package workflows_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/procession-dev/procession/activities"
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/engine"
+	"github.com/procession-dev/procession/engine/enginetest"
+	"github.com/procession-dev/procession/outbox"
+	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/pgtest"
+	"github.com/procession-dev/procession/workflows"
+)
+
+const patience = time.Minute
+
+// floor is a whole service but for its API, on a Temporal of its own.
+type floor struct {
+	*app.Service
+	enginetest.Tenant
+
+	db    *persistence.DB
+	stack *enginetest.Stack
+	relay atomic.Pointer[outbox.Relay]
+}
+
+type request struct {
+	ProcessID string `json:"processId"`
+}
+
+// loan waits for the end of one task.
+func loan(ctx workflow.Context, _ request) error {
+	workflow.GetSignalChannel(ctx, "KuFlow_Engine_Signal_Process_Item").Receive(ctx, nil)
+	return nil
+}
+
+func quick(workflow.Context, request) error { return nil }
+
+// newFloor makes a service whose Temporal does not run yet.
+func newFloor(t *testing.T) *floor {
+	t.Helper()
+	db := pgtest.New(t)
+	f := &floor{db: db, stack: enginetest.New(t, db), Tenant: enginetest.Seed(t, db, "tenant", "loan", "quick", "flaky")}
+	f.Service = app.New(app.Options{
+		DB: db, Clock: time.Now, Wake: func() { f.relay.Load().Wake() },
+		TaskLogLimit: app.DefaultTaskLogLimit, CancelGrace: time.Minute,
+	})
+	return f
+}
+
+// run puts the parts of the service together and runs them until the test ends
+// or the returned function is called.
+func (f *floor) run(t *testing.T) (stop func()) {
+	t.Helper()
+	e := f.stack.Engine()
+	acts := activities.New(activities.Options{
+		App: f.Service, DB: f.db, Engine: e, Clock: time.Now, Logger: enginetest.Logger(),
+	})
+	supervisor := engine.NewSupervisor(engine.SupervisorOptions{
+		Engine: e, Namespaces: f.db.Reader().ListNamespaces, Clock: time.Now, Logger: enginetest.Logger(),
+		Observer: func(namespace string) engine.OwnedWorkflow {
+			return engine.OwnedWorkflow{
+				ID: workflows.EngineObserverID(namespace), Type: workflows.EngineObserverName,
+				Input: workflows.EngineObserverInput{Namespace: namespace},
+			}
+		},
+		Register: func(r worker.Registry) {
+			workflows.Register(r)
+			acts.Register(r)
+		},
+	})
+	relay := outbox.New(outbox.Options{
+		DB: f.db, Execute: e.Execute, Unavailable: engine.Unavailable, Clock: time.Now, Logger: enginetest.Logger(),
+		Executed: acts.Touch,
+		Refused: func(err error) {
+			if engine.NamespaceMissing(err) {
+				supervisor.Recheck()
+			}
+		},
+	})
+	f.relay.Store(relay)
+	var wg sync.WaitGroup
+	ctx, cancel := context.WithCancel(context.Background())
+	stop = func() {
+		cancel()
+		wg.Wait()
+	}
+	t.Cleanup(stop)
+	wg.Go(func() { relay.Run(ctx) })
+	wg.Go(func() { supervisor.Run(ctx) })
+	return stop
+}
+
+// serve runs the tenant's worker.
+func (f *floor) serve(t *testing.T, flaky func(workflow.Context, request) error) {
+	t.Helper()
+	c := f.stack.Client(f.Namespace)
+	require.Eventually(t, func() bool {
+		_, err := c.WorkflowService().DescribeNamespace(t.Context(),
+			&workflowservice.DescribeNamespaceRequest{Namespace: f.Namespace})
+		return err == nil
+	}, patience, 100*time.Millisecond)
+	w := worker.New(c, f.TaskQueue, worker.Options{})
+	for name, run := range map[string]any{"loan": loan, "quick": quick, "flaky": flaky} {
+		w.RegisterWorkflowWithOptions(run, workflow.RegisterOptions{Name: name})
+	}
+	require.NoError(t, w.Start())
+	t.Cleanup(w.Stop)
+}
+
+func (f *floor) state(t *testing.T, p *domain.Process) domain.ProcessState {
+	t.Helper()
+	p, err := f.RetrieveProcess(t.Context(), f.Caller, p.ID)
+	require.NoError(t, err)
+	return p.State
+}
+
+// await waits for the process to get into the state and returns for how long.
+func (f *floor) await(t *testing.T, p *domain.Process, want domain.ProcessState) time.Duration {
+	t.Helper()
+	since := time.Now()
+	require.Eventually(t, func() bool { return f.state(t, p) == want }, patience, 10*time.Millisecond)
+	return time.Since(since)
+}
+
+func (f *floor) incidents(t *testing.T) []domain.Incident {
+	t.Helper()
+	page, err := f.ListIncidents(t.Context(), f.Caller,
+		app.IncidentFilter{States: []domain.IncidentState{domain.IncidentOpen}}, domain.PageRequest{Size: 10})
+	require.NoError(t, err)
+	return page.Items
+}
+
+func TestProcessesFollowTheirWorkflows(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	f.run(t)
+
+	// Created while there is no Temporal, and no namespace in it either.
+	early := make([]*domain.Process, 50)
+	for i := range early {
+		early[i] = f.Create(t, f.Service, "quick")
+	}
+	f.stack.Start()
+	fails := true
+	f.serve(t, func(workflow.Context, request) error {
+		if fails {
+			return errors.New("no funds")
+		}
+		return nil
+	})
+	since := time.Now()
+	for _, p := range early {
+		f.await(t, p, domain.ProcessCompleted)
+	}
+	t.Logf("%d processes that had waited for Temporal: %s", len(early), time.Since(since))
+
+	var times []time.Duration
+	for range 20 {
+		p := f.Create(t, f.Service, "loan")
+		task := f.Task(t, f.Service, p, true)
+		require.Equal(t, domain.ProcessRunning, f.state(t, p))
+		_, err := f.CompleteProcessItemTask(t.Context(), f.Caller, task.ID)
+		require.NoError(t, err)
+		times = append(times, f.await(t, p, domain.ProcessCompleted))
+	}
+	slices.Sort(times)
+	t.Logf("from a completed task to a completed process: median %s, max %s", times[len(times)/2], times[len(times)-1])
+
+	// By somebody with access to Temporal.
+	p := f.Create(t, f.Service, "loan")
+	open := f.Task(t, f.Service, p, false)
+	tenant := f.stack.Client(f.Namespace)
+	require.Eventually(t, func() bool {
+		return tenant.CancelWorkflow(t.Context(), "process-"+p.ID.String(), "") == nil
+	}, patience, 50*time.Millisecond)
+	require.NoError(t, tenant.TerminateWorkflow(t.Context(), "process-"+p.ID.String(), "", "test"))
+	f.await(t, p, domain.ProcessCancelled)
+	item, err := f.RetrieveProcessItem(t.Context(), f.Caller, open.ID)
+	require.NoError(t, err)
+	require.Equal(t, domain.TaskCancelled, item.Task.State)
+
+	p = f.Create(t, f.Service, "flaky")
+	require.Eventually(t, func() bool { return len(f.incidents(t)) == 1 }, patience, 50*time.Millisecond)
+	incident := f.incidents(t)[0]
+	require.Equal(t, p.ID, incident.ProcessID)
+	require.Equal(t, "no funds", incident.Message)
+	require.Equal(t, domain.ProcessRunning, f.state(t, p))
+	fails = false
+	_, err = f.RetryIncident(t.Context(), f.Caller, incident.ID)
+	require.NoError(t, err)
+	f.await(t, p, domain.ProcessCompleted)
+
+	// A tenant that is new gets its namespace and its observer too.
+	other := &floor{Service: f.Service, db: f.db, stack: f.stack, Tenant: enginetest.Seed(t, f.db, "newcomer", "quick")}
+	p = other.Create(t, f.Service, "quick")
+	other.serve(t, quick)
+	other.await(t, p, domain.ProcessCompleted)
+}
+
+func TestObservingGoesOnInAnotherProcess(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	f.stack.Start()
+	stop := f.run(t)
+	f.serve(t, quick)
+	f.await(t, f.Create(t, f.Service, "quick"), domain.ProcessCompleted)
+
+	// A workflow that ends while nobody observes is found afterwards.
+	p := f.Create(t, f.Service, "loan")
+	task := f.Task(t, f.Service, p, true)
+	require.Eventually(t, func() bool {
+		_, err := f.stack.Client(f.Namespace).DescribeWorkflowExecution(t.Context(), "process-"+p.ID.String(), "")
+		return err == nil
+	}, patience, 100*time.Millisecond)
+	stop()
+	_, err := f.CompleteProcessItemTask(t.Context(), f.Caller, task.ID)
+	require.NoError(t, err)
+	tenant := f.stack.Client(f.Namespace)
+	require.NoError(t, tenant.SignalWorkflow(t.Context(), "process-"+p.ID.String(), "",
+		"KuFlow_Engine_Signal_Process_Item", nil))
+	require.NoError(t, tenant.GetWorkflow(t.Context(), "process-"+p.ID.String(), "").Get(t.Context(), nil))
+	require.Equal(t, domain.ProcessRunning, f.state(t, p))
+
+	f.run(t)
+	t.Logf("found by the next observer after %s", f.await(t, p, domain.ProcessCompleted))
+	if *update {
+		exportObserver(t, f.stack.Client(engine.Namespace), f.Namespace)
+	}
+}
+
+func TestATemporalThatLostEverythingIsSetUpAnew(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	f.stack.Start()
+	f.run(t)
+	f.serve(t, quick)
+	f.await(t, f.Create(t, f.Service, "quick"), domain.ProcessCompleted)
+
+	f.stack.Stop()
+	p := f.Create(t, f.Service, "quick")
+	require.Equal(t, domain.ProcessRunning, f.state(t, p))
+	f.stack.Start()
+	since := time.Now()
+	f.serve(t, quick)
+	f.await(t, p, domain.ProcessCompleted)
+	t.Logf("from an empty Temporal to a completed process: %s", time.Since(since))
+}

@@ -1,0 +1,74 @@
+package workflows_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	commonpb "go.temporal.io/api/common/v1"
+	historypb "go.temporal.io/api/history/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/worker"
+	"google.golang.org/protobuf/encoding/protojson"
+
+	"github.com/procession-dev/procession/workflows"
+)
+
+var update = flag.Bool("update", false, "write the histories in testdata anew, from real runs")
+
+const observerHistory = "engine_observer.json"
+
+// Histories of earlier releases stay in testdata for as long as workflows that
+// began with them may run.
+func TestCommittedHistoriesReplay(t *testing.T) {
+	t.Parallel()
+	histories, err := filepath.Glob("testdata/*.json")
+	require.NoError(t, err)
+	require.NotEmpty(t, histories)
+	for _, history := range histories {
+		replayer := worker.NewWorkflowReplayer()
+		workflows.Register(replayer)
+		require.NoError(t, replayer.ReplayWorkflowHistoryFromJSONFile(nil, history), history)
+	}
+}
+
+// exportObserver writes the history of a namespace's observer once it holds an
+// observation that was begun.
+func exportObserver(t *testing.T, c client.Client, namespace string) {
+	t.Helper()
+	var history *historypb.History
+	require.Eventually(t, func() bool {
+		history = &historypb.History{}
+		events := c.GetWorkflowHistory(t.Context(), workflows.EngineObserverID(namespace), "", false, 0)
+		for events.HasNext() {
+			event, err := events.Next()
+			require.NoError(t, err)
+			history.Events = append(history.Events, event)
+		}
+		return len(history.Events) > 10
+	}, patience, 250*time.Millisecond)
+	for _, event := range history.GetEvents() {
+		if started := event.GetWorkflowTaskStartedEventAttributes(); started != nil {
+			started.Identity = "worker"
+		}
+		if completed := event.GetWorkflowTaskCompletedEventAttributes(); completed != nil {
+			completed.Identity = "worker"
+		}
+		if begun := event.GetActivityTaskStartedEventAttributes(); begun != nil {
+			begun.Identity = "worker"
+		}
+		if done := event.GetActivityTaskCompletedEventAttributes(); done != nil {
+			done.Identity = "worker"
+		}
+		if started := event.GetWorkflowExecutionStartedEventAttributes(); started != nil {
+			started.Identity = "service"
+			started.Header = &commonpb.Header{}
+		}
+	}
+	text, err := protojson.MarshalOptions{Multiline: true, Indent: " "}.Marshal(history)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join("testdata", observerHistory), append(text, '\n'), 0o644))
+}
