@@ -155,9 +155,9 @@ func TestProcessesFollowTheirWorkflows(t *testing.T) {
 		early[i] = f.Create(t, f.Service, "quick")
 	}
 	f.stack.Start()
-	fails := true
+	var mended atomic.Bool
 	f.serve(t, func(workflow.Context, request) error {
-		if fails {
+		if !mended.Load() {
 			return errors.New("no funds")
 		}
 		return nil
@@ -199,7 +199,7 @@ func TestProcessesFollowTheirWorkflows(t *testing.T) {
 	require.Equal(t, p.ID, incident.ProcessID)
 	require.Equal(t, "no funds", incident.Message)
 	require.Equal(t, domain.ProcessRunning, f.state(t, p))
-	fails = false
+	mended.Store(true)
 	_, err = f.RetryIncident(t.Context(), f.Caller, incident.ID)
 	require.NoError(t, err)
 	f.await(t, p, domain.ProcessCompleted)

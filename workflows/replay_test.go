@@ -51,6 +51,9 @@ func exportObserver(t *testing.T, c client.Client, namespace string) {
 		return len(history.Events) > 10
 	}, patience, 250*time.Millisecond)
 	for _, event := range history.GetEvents() {
+		if scheduled := event.GetWorkflowTaskScheduledEventAttributes(); scheduled.GetTaskQueue().GetNormalName() != "" {
+			scheduled.TaskQueue.Name = "worker:sticky"
+		}
 		if started := event.GetWorkflowTaskStartedEventAttributes(); started != nil {
 			started.Identity = "worker"
 		}

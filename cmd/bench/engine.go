@@ -41,7 +41,7 @@ func (b *bench) measureEngine(ctx context.Context) error {
 	}
 	defer raw.Close()
 	for _, c := range []client.Client{ours, raw} {
-		w, err := startWorker(c, &watch{})
+		w, err := startWorker(ctx, c, &watch{})
 		if err != nil {
 			return err
 		}

@@ -43,7 +43,7 @@ func (b *bench) measureLatency(ctx context.Context) error {
 	}
 	defer c.Close()
 	seen := &watch{}
-	w, err := startWorker(c, seen)
+	w, err := startWorker(ctx, c, seen)
 	if err != nil {
 		return err
 	}

@@ -72,7 +72,7 @@ func soak(ctx context.Context, s *stack, o soakOptions, out io.Writer) error {
 		return err
 	}
 	defer c.Close()
-	w, err := startWorker(c, &watch{})
+	w, err := startWorker(ctx, c, &watch{})
 	if err != nil {
 		return err
 	}

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
 
+	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/worker"
@@ -43,8 +46,23 @@ func returnLater(ctx workflow.Context, _ workflowRequest) (workflowResponse, err
 	return workflowResponse{Message: "done"}, err
 }
 
-// startWorker serves the queue of the bench until it is stopped.
-func startWorker(c client.Client, watch *watch) (worker.Worker, error) {
+// startWorker serves the queue of the bench until it is stopped. It waits until
+// the service has made the namespace of the tenant.
+func startWorker(ctx context.Context, c client.Client, watch *watch) (w worker.Worker, err error) {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	err = until(ctx, time.Second, func(context.Context) (bool, error) {
+		w, err = tryWorker(c, watch)
+		var missing *serviceerror.NamespaceNotFound
+		if errors.As(err, &missing) {
+			return false, nil
+		}
+		return true, err
+	})
+	return w, err
+}
+
+func tryWorker(c client.Client, watch *watch) (worker.Worker, error) {
 	w := worker.New(c, taskQueue, worker.Options{
 		MaxConcurrentWorkflowTaskPollers: 8,
 		Interceptors:                     []interceptor.WorkerInterceptor{watch},

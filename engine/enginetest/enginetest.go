@@ -32,7 +32,7 @@ const (
 
 // Stack is where a test's Temporal server is, or is to be.
 type Stack struct {
-	t       testing.TB
+	tb      testing.TB
 	issuer  *authn.Issuer
 	clock   func() time.Time
 	jwks    string
@@ -43,22 +43,22 @@ type Stack struct {
 
 // New prepares a server on a free port whose keys are kept in db, and does not
 // start it. The server stops with the test.
-func New(t testing.TB, db *persistence.DB) *Stack {
-	t.Helper()
-	s := &Stack{t: t, clock: time.Now, files: t.TempDir()} //nolint:forbidigo // tests run in real time
+func New(tb testing.TB, db *persistence.DB) *Stack {
+	tb.Helper()
+	s := &Stack{tb: tb, clock: time.Now, files: tb.TempDir()} //nolint:forbidigo // tests run in real time
 	key, err := authn.LoadOrCreateSealKey(filepath.Join(s.files, "seal.key"))
 	s.must(err)
 	sealer, err := authn.NewSealer(key)
 	s.must(err)
 	keys := authn.NewKeys(db, sealer, s.clock)
-	s.must(keys.EnsureKeys(t.Context()))
+	s.must(keys.EnsureKeys(tb.Context()))
 	s.issuer, err = authn.NewIssuer(keys, "procession", authn.DefaultCertificateLifetime)
 	s.must(err)
 	jwks := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write(s.issuer.JWKS())
 	}))
-	t.Cleanup(jwks.Close)
+	tb.Cleanup(jwks.Close)
 	s.jwks = jwks.URL
 	server, err := s.issuer.ServerCertificate([]string{"127.0.0.1", "localhost"}, s.clock(), lifetime)
 	s.must(err)
@@ -66,14 +66,14 @@ func New(t testing.TB, db *persistence.DB) *Stack {
 	s.write("server.key", server.PrivateKeyPEM.Reveal())
 	s.write("ca.crt", s.issuer.RootsPEM(s.clock()))
 	s.Address = s.freeAddress()
-	t.Cleanup(s.Stop)
+	tb.Cleanup(s.Stop)
 	return s
 }
 
 // Start starts the server at the stack's address. What an earlier one kept is
 // lost.
 func (s *Stack) Start() {
-	s.t.Helper()
+	s.tb.Helper()
 	source, err := temporalserver.FindSource()
 	s.must(err)
 	ctx, cancel := context.WithTimeout(context.Background(), startTime)
@@ -97,7 +97,7 @@ func (s *Stack) Stop() {
 	ctx, cancel := context.WithTimeout(context.Background(), stopTime)
 	defer cancel()
 	if err := s.server.Stop(ctx); err != nil {
-		s.t.Errorf("stopping Temporal: %v", err)
+		s.tb.Errorf("stopping Temporal: %v", err)
 	}
 	s.server = nil
 }
@@ -119,16 +119,16 @@ func (s *Stack) Credentials() engine.Credentials {
 
 // Engine is a connection to the server for as long as the test runs.
 func (s *Stack) Engine() *engine.Engine {
-	s.t.Helper()
+	s.tb.Helper()
 	e, err := engine.New(engine.Options{Address: s.Address, Credentials: s.Credentials(), Logger: Logger()})
 	s.must(err)
-	s.t.Cleanup(e.Close)
+	s.tb.Cleanup(e.Close)
 	return e
 }
 
 // Client is an SDK client of a namespace, for workers and assertions.
 func (s *Stack) Client(namespace string) client.Client {
-	s.t.Helper()
+	s.tb.Helper()
 	credentials := s.Credentials()
 	c, err := client.NewLazyClient(client.Options{
 		HostPort: s.Address, Namespace: namespace, Logger: sdklog.NewStructuredLogger(Logger()),
@@ -143,7 +143,7 @@ func (s *Stack) Client(namespace string) client.Client {
 		}},
 	})
 	s.must(err)
-	s.t.Cleanup(c.Close)
+	s.tb.Cleanup(c.Close)
 	return c
 }
 
@@ -151,7 +151,7 @@ func (s *Stack) Client(namespace string) client.Client {
 func Logger() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 func (s *Stack) freeAddress() string {
-	s.t.Helper()
+	s.tb.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // only to learn of a free port
 	s.must(err)
 	s.must(listener.Close())
@@ -161,13 +161,13 @@ func (s *Stack) freeAddress() string {
 func (s *Stack) file(name string) string { return filepath.Join(s.files, name) }
 
 func (s *Stack) write(name, text string) {
-	s.t.Helper()
+	s.tb.Helper()
 	s.must(os.WriteFile(s.file(name), []byte(text), 0o600))
 }
 
 func (s *Stack) must(err error) {
-	s.t.Helper()
+	s.tb.Helper()
 	if err != nil {
-		s.t.Fatalf("preparing Temporal: %v", err)
+		s.tb.Fatalf("preparing Temporal: %v", err)
 	}
 }

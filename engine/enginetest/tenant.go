@@ -25,8 +25,8 @@ type Tenant struct {
 
 // Seed makes a tenant with a process definition for each workflow type, which is
 // also the definition's code.
-func Seed(t testing.TB, db *persistence.DB, namespace string, workflowTypes ...string) Tenant {
-	t.Helper()
+func Seed(tb testing.TB, db *persistence.DB, namespace string, workflowTypes ...string) Tenant {
+	tb.Helper()
 	now := time.Date(2026, time.March, 2, 10, 0, 0, 0, time.UTC)
 	audit := domain.NewAudit(domain.SystemPrincipalID(), now)
 	tenant := Tenant{ID: uuid.New(), Namespace: namespace, TaskQueue: "queue-of-" + namespace}
@@ -34,7 +34,7 @@ func Seed(t testing.TB, db *persistence.DB, namespace string, workflowTypes ...s
 		PrincipalID: uuid.New(), Type: domain.PrincipalApplication,
 		Memberships: []domain.Membership{{TenantID: tenant.ID, Namespace: namespace, Role: domain.RoleOwner}},
 	}
-	err := db.Write(t.Context(), func(tx *persistence.Tx) error {
+	err := db.Write(tb.Context(), func(tx *persistence.Tx) error {
 		tx.InsertTenant(domain.Tenant{
 			ID: tenant.ID, Name: namespace, Plan: domain.PlanFree, Namespace: namespace,
 			TimeZone: "Europe/Madrid", Audit: audit,
@@ -48,7 +48,7 @@ func Seed(t testing.TB, db *persistence.DB, namespace string, workflowTypes ...s
 		return nil
 	})
 	if err != nil {
-		t.Fatalf("seeding a tenant: %v", err)
+		tb.Fatalf("seeding a tenant: %v", err)
 	}
 	return tenant
 }
@@ -73,27 +73,27 @@ func publish(tx *persistence.Tx, tenant Tenant, workflowType string, now time.Ti
 }
 
 // Create creates a process of the definition.
-func (tenant Tenant) Create(t testing.TB, service *app.Service, code string) *domain.Process {
-	t.Helper()
-	p, _, err := service.CreateProcess(t.Context(), tenant.Caller, app.NewProcess{
+func (tenant Tenant) Create(tb testing.TB, service *app.Service, code string) *domain.Process {
+	tb.Helper()
+	p, _, err := service.CreateProcess(tb.Context(), tenant.Caller, app.NewProcess{
 		Definition: persistence.DefinitionKey{TenantID: &tenant.ID, Code: code},
 	})
 	if err != nil {
-		t.Fatalf("creating a process: %v", err)
+		tb.Fatalf("creating a process: %v", err)
 	}
 	return p
 }
 
 // Task creates a task of the process, claimed by the caller when claimed is set.
-func (tenant Tenant) Task(t testing.TB, service *app.Service, p *domain.Process, claimed bool) *domain.ProcessItem {
-	t.Helper()
+func (tenant Tenant) Task(tb testing.TB, service *app.Service, p *domain.Process, claimed bool) *domain.ProcessItem {
+	tb.Helper()
 	in := app.NewItem{Type: domain.ItemTask, ProcessID: p.ID, DefinitionCode: TaskCode}
 	if claimed {
 		in.Owner = app.PrincipalKey{ID: &tenant.Caller.PrincipalID}
 	}
-	item, _, err := service.CreateProcessItem(t.Context(), tenant.Caller, in)
+	item, _, err := service.CreateProcessItem(tb.Context(), tenant.Caller, in)
 	if err != nil {
-		t.Fatalf("creating a task: %v", err)
+		tb.Fatalf("creating a task: %v", err)
 	}
 	return item
 }

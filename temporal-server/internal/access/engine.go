@@ -13,8 +13,6 @@ import (
 )
 
 // uuidSuffix ends every sticky queue name an SDK makes, with or without dashes.
-//
-//nolint:gochecknoglobals // a compiled constant
 var uuidSuffix = regexp.MustCompile(`(?i)[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}$`)
 
 // checkEngine holds every rule for a caller whose certificate belongs to namespace. Rules about single methods or their content belong

@@ -2,7 +2,6 @@ package server_test
 
 import (
 	"context"
-	"fmt"
 	"net/url"
 	"os"
 	"os/exec"
@@ -29,7 +28,8 @@ func newPostgres(t *testing.T) string {
 	require.NotEmpty(t, found, "these tests need PostgreSQL's server programs (Debian: apt-get install postgresql)")
 	bin := filepath.Dir(found[len(found)-1])
 
-	base, err := os.MkdirTemp(shortTempDir(), "ts-pg-")
+	// A socket's path must be short, and PostgreSQL's user does not get into t.TempDir.
+	base, err := os.MkdirTemp(shortTempDir(), "ts-pg-") //nolint:usetesting // see above
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(base) })
 	attr := &syscall.SysProcAttr{Pdeathsig: syscall.SIGINT}
@@ -87,6 +87,6 @@ func queryInt(t *testing.T, databaseURL, database, sql string) int {
 	require.NoError(t, err)
 	defer func() { _ = conn.Close(context.Background()) }()
 	var n int
-	require.NoError(t, conn.QueryRow(t.Context(), sql).Scan(&n), fmt.Sprintf("%s in %s", sql, database))
+	require.NoError(t, conn.QueryRow(t.Context(), sql).Scan(&n), "%s in %s", sql, database)
 	return n
 }

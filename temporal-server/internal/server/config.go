@@ -49,7 +49,9 @@ func place(ctx context.Context, opts options.Options, reserved *reservations) (l
 		l.metrics = net.JoinHostPort(ip.String(), strconv.Itoa(port))
 	}
 	for _, service := range services() {
-		ip, port, err := net.IPv4(127, 0, 0, 1), 0, error(nil)
+		var port int
+		var err error
+		ip := net.IPv4(127, 0, 0, 1)
 		if service == primitives.FrontendService {
 			ip, port, err = reserved.reserve(ctx, "listen", opts.Listen)
 		} else {

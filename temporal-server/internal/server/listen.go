@@ -21,9 +21,9 @@ const (
 type reservations []net.Listener
 
 // release frees the addresses.
-func (r reservations) release() error {
+func (r *reservations) release() error {
 	var errs []error
-	for _, l := range r {
+	for _, l := range *r {
 		errs = append(errs, l.Close())
 	}
 	return errors.Join(errs...)

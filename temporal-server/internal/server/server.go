@@ -68,7 +68,7 @@ func Start(ctx context.Context, opts options.Options, logger *slog.Logger, clock
 	}()
 
 	files := certs.Files{Cert: opts.TLSCert, Key: opts.TLSKey, ClientCA: opts.ClientCA}
-	tlsProvider, err := certs.NewProvider(files, opts.TLSRefresh, clock(), logger)
+	tlsProvider, err := certs.NewProvider(files, opts.TLSRefresh, clock(), logger) //nolint:contextcheck // it lives until Close, ctx bounds the start only
 	if err != nil {
 		return nil, err
 	}
