@@ -51,7 +51,7 @@ func (w *watch) ListClosed(
 	}
 	w.since = append(w.since, since)
 	// Two to a page.
-	first := int(len(token)) * 2
+	first := len(token) * 2
 	last := min(first+2, len(w.listed))
 	if last < len(w.listed) {
 		return w.listed[first:last], append(token, 1), nil

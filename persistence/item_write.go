@@ -180,17 +180,3 @@ func (tx *Tx) LockProcessAndOpenTasks(
 		query{countItemsOfProcess, []any{id, ids}, one(&locked.Known)})
 	return locked, err
 }
-
-// LockProcessAndOpenTasksBySystem locks a process and its open tasks on behalf
-// of the service itself, whoever may see them.
-func (tx *Tx) LockProcessAndOpenTasksBySystem(
-	ctx context.Context, id uuid.UUID,
-) (*domain.Process, []*domain.ProcessItem, error) {
-	var p domain.Process
-	var open []*domain.ProcessItem
-	err := tx.read(ctx, query{lockProcessBySystem, []any{id}, scanProcess(&p)}, openTasks(id, nil, &open))
-	if err != nil {
-		return nil, nil, notFound(err, "process")
-	}
-	return &p, open, nil
-}

@@ -91,12 +91,6 @@ func (tx *Tx) lockProcess(
 	return locked, nil
 }
 
-const lockProcessBySystem = `
-SELECT ` + processColumns + `
-  FROM processes p
- WHERE p.id = $1
-   FOR UPDATE OF p`
-
 const insertProcess = `
 INSERT INTO processes (id, tenant_id, process_definition_id, process_version, process_definition_code, state,
                        initiator_id, created_by, created_at, last_modified_by, last_modified_at,

@@ -78,3 +78,9 @@ func (c *conn) do(method, path, body string, want int) ([]byte, error) {
 	}
 	return c.answer.Bytes(), nil
 }
+
+// expect is do for those who want the status only.
+func (c *conn) expect(method, path, body string, want int) error {
+	_, err := c.do(method, path, body, want)
+	return err
+}

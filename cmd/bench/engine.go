@@ -13,12 +13,13 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/procession-dev/procession/localstack/demo"
-	"github.com/procession-dev/procession/outbox"
 )
 
 const (
 	engineTarget = 0.9
 	rawNamespace = "bench-raw"
+	// underWay is how many processes, or workflows, are begun or waited for at once.
+	underWay = 32
 	// warmUp is how many processes are run before those that count.
 	warmUp = 20
 	// endTimeout bounds the time until the last workflow of a round has ended.
@@ -40,8 +41,9 @@ func (b *bench) measureEngine(ctx context.Context) error {
 		return err
 	}
 	defer raw.Close()
+	seen := &watch{}
 	for _, c := range []client.Client{ours, raw} {
-		w, err := startWorker(ctx, c, &watch{})
+		w, err := startWorker(ctx, c, seen)
 		if err != nil {
 			return err
 		}
@@ -60,11 +62,11 @@ func (b *bench) measureEngine(ctx context.Context) error {
 			if round == 0 {
 				n = warmUp
 			}
-			through, err := b.runProcesses(ctx, kind.code, kind.signals, n)
+			through, err := b.runProcesses(ctx, seen, kind.code, kind.signals, n)
 			if err != nil {
 				return err
 			}
-			beside, err := b.runRaw(ctx, raw, kind.workflow, kind.signals, n)
+			beside, err := b.runRaw(ctx, seen, raw, kind.workflow, kind.signals, n)
 			if err != nil {
 				return err
 			}
@@ -83,71 +85,47 @@ func (b *bench) measureEngine(ctx context.Context) error {
 }
 
 // runProcesses creates n processes over HTTP and returns how many per second
-// were completed.
-func (b *bench) runProcesses(ctx context.Context, code string, task bool, n int) (float64, error) {
+// were completed. A task is completed when the workflow has begun, as it would
+// be by a person whom the workflow has asked.
+func (b *bench) runProcesses(ctx context.Context, seen *watch, code string, task bool, n int) (float64, error) {
 	const completed = "SELECT count(*) FROM processes WHERE process_definition_id = $1 AND state = 'COMPLETED'"
-	before, err := b.count(ctx, completed, definitionID(code))
-	if err != nil {
-		return 0, err
+	conns := make([]*conn, underWay)
+	for i := range conns {
+		var err error
+		if conns[i], err = b.dial(ctx, demo.Alice()); err != nil {
+			return 0, err
+		}
+		defer conns[i].Close()
 	}
-	start := time.Now()
-	group, working := errgroup.WithContext(ctx)
-	var next atomic.Int64
-	for range b.clients {
-		group.Go(func() error {
-			c, err := b.dial(working, demo.Alice())
-			if err != nil {
-				return err
-			}
-			defer c.Close()
-			for next.Add(1) <= int64(n) && working.Err() == nil {
-				process, item := uuid.New(), uuid.New()
-				if err := createProcess(c, code, process); err != nil {
-					return err
-				}
-				if !task {
-					continue
-				}
-				if err := createTask(c, process, item, codeTask); err != nil {
-					return err
-				}
-				if _, err := c.do(http.MethodPost, "/process-items/"+item.String()+"/task/~actions/complete", "", http.StatusOK); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
-	if err := group.Wait(); err != nil {
-		return 0, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, endTimeout)
-	defer cancel()
-	err = until(ctx, endPoll, func(ctx context.Context) (bool, error) {
-		now, err := b.count(ctx, completed, definitionID(code))
-		return now == before+int64(n), err
+	return timeUntilCompleted(ctx, n, func(ctx context.Context) (int64, error) {
+		return b.count(ctx, completed, definitionID(code))
+	}, func(ctx context.Context, client int) error {
+		c, process, item := conns[client], uuid.New(), uuid.New()
+		if !task {
+			return createProcess(c, code, process)
+		}
+		workflow := "process-" + process.String()
+		life := seen.follow(workflow)
+		defer seen.watched.Delete(workflow)
+		if err := createProcess(c, code, process); err != nil {
+			return err
+		}
+		if _, err := moment(ctx, "the workflow to begin", life.began); err != nil {
+			return err
+		}
+		if err := createTask(c, process, item, codeTask); err != nil {
+			return err
+		}
+		return c.expect(http.MethodPost, "/process-items/"+item.String()+"/task/~actions/complete", "", http.StatusOK)
 	})
-	return perSecond(int64(n), time.Since(start)), err
 }
 
-func createProcess(c *conn, code string, id uuid.UUID) error {
-	body := `{"id":"` + id.String() + `","tenantId":"` + demo.TenantDemo().String() + `","processDefinitionCode":"` + code + `"}`
-	_, err := c.do(http.MethodPost, "/processes", body, http.StatusCreated)
-	return err
-}
-
-// createTask creates a task that Alice owns.
-func createTask(c *conn, process, id uuid.UUID, code string) error {
-	body := `{"id":"` + id.String() + `","type":"TASK","processId":"` + process.String() +
-		`","processItemDefinitionCode":"` + code + `","ownerId":"` + demo.Alice().ID.String() + `"}`
-	_, err := c.do(http.MethodPost, "/process-items", body, http.StatusCreated)
-	return err
-}
-
-// runRaw starts n workflows with Temporal's own client, as many at once as the
-// service does, and returns how many per second were completed.
-func (b *bench) runRaw(ctx context.Context, c client.Client, workflowType string, signals bool, n int) (float64, error) {
-	completed := func(ctx context.Context) (int64, error) {
+// runRaw starts n workflows with Temporal's own client and returns how many per
+// second were completed. A signal is sent when the workflow has begun.
+func (b *bench) runRaw(
+	ctx context.Context, seen *watch, c client.Client, workflowType string, signals bool, n int,
+) (float64, error) {
+	return timeUntilCompleted(ctx, n, func(ctx context.Context) (int64, error) {
 		answer, err := c.CountWorkflow(ctx, &workflowservice.CountWorkflowExecutionsRequest{
 			Query: "ExecutionStatus = 'Completed' AND WorkflowType = '" + workflowType + "'",
 		})
@@ -155,7 +133,37 @@ func (b *bench) runRaw(ctx context.Context, c client.Client, workflowType string
 			return 0, fmt.Errorf("counting workflows: %w", err)
 		}
 		return answer.Count, nil
-	}
+	}, func(ctx context.Context, _ int) error {
+		id := uuid.NewString()
+		workflow := "process-" + id
+		life := seen.follow(workflow)
+		defer seen.watched.Delete(workflow)
+		_, err := c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: workflow, TaskQueue: taskQueue},
+			workflowType, workflowRequest{ProcessID: id})
+		if err != nil {
+			return fmt.Errorf("starting a workflow: %w", err)
+		}
+		if !signals {
+			return nil
+		}
+		if _, err := moment(ctx, "the workflow to begin", life.began); err != nil {
+			return err
+		}
+		if err := c.SignalWorkflow(ctx, workflow, "", signalName, workflowRequest{ProcessID: id}); err != nil {
+			return fmt.Errorf("signalling a workflow: %w", err)
+		}
+		return nil
+	})
+}
+
+// timeUntilCompleted begins n things, underWay at once, waits until so many
+// more are completed and returns how many per second that were.
+func timeUntilCompleted(
+	ctx context.Context, n int, completed func(context.Context) (int64, error),
+	begin func(ctx context.Context, client int) error,
+) (float64, error) {
+	ctx, cancel := context.WithTimeout(ctx, endTimeout)
+	defer cancel()
 	before, err := completed(ctx)
 	if err != nil {
 		return 0, err
@@ -163,20 +171,11 @@ func (b *bench) runRaw(ctx context.Context, c client.Client, workflowType string
 	start := time.Now()
 	group, working := errgroup.WithContext(ctx)
 	var next atomic.Int64
-	for range outbox.DefaultConcurrency {
+	for client := range underWay {
 		group.Go(func() error {
 			for next.Add(1) <= int64(n) && working.Err() == nil {
-				id := uuid.NewString()
-				run, err := c.ExecuteWorkflow(working, client.StartWorkflowOptions{ID: "process-" + id, TaskQueue: taskQueue},
-					workflowType, workflowRequest{ProcessID: id})
-				if err != nil {
-					return fmt.Errorf("starting a workflow: %w", err)
-				}
-				if !signals {
-					continue
-				}
-				if err := c.SignalWorkflow(working, run.GetID(), "", signalName, workflowRequest{ProcessID: id}); err != nil {
-					return fmt.Errorf("signalling a workflow: %w", err)
+				if err := begin(working, client); err != nil {
+					return err
 				}
 			}
 			return nil
@@ -185,11 +184,21 @@ func (b *bench) runRaw(ctx context.Context, c client.Client, workflowType string
 	if err := group.Wait(); err != nil {
 		return 0, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, endTimeout)
-	defer cancel()
 	err = until(ctx, endPoll, func(ctx context.Context) (bool, error) {
 		now, err := completed(ctx)
 		return now == before+int64(n), err
 	})
 	return perSecond(int64(n), time.Since(start)), err
+}
+
+func createProcess(c *conn, code string, id uuid.UUID) error {
+	body := `{"id":"` + id.String() + `","tenantId":"` + demo.TenantDemo().String() + `","processDefinitionCode":"` + code + `"}`
+	return c.expect(http.MethodPost, "/processes", body, http.StatusCreated)
+}
+
+// createTask creates a task that Alice owns.
+func createTask(c *conn, process, id uuid.UUID, code string) error {
+	body := `{"id":"` + id.String() + `","type":"TASK","processId":"` + process.String() +
+		`","processItemDefinitionCode":"` + code + `","ownerId":"` + demo.Alice().ID.String() + `"}`
+	return c.expect(http.MethodPost, "/process-items", body, http.StatusCreated)
 }

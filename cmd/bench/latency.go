@@ -113,7 +113,7 @@ func walkOne(ctx context.Context, c *conn, seen *watch, l *latencies) error {
 	if err := createTask(c, process, item, codeTask); err != nil {
 		return err
 	}
-	if _, err := c.do(http.MethodPost, "/process-items/"+item.String()+"/task/~actions/complete", "", http.StatusOK); err != nil {
+	if err := c.expect(http.MethodPost, "/process-items/"+item.String()+"/task/~actions/complete", "", http.StatusOK); err != nil {
 		return err
 	}
 	completed := time.Now()

@@ -47,4 +47,7 @@ func percentile[T int | float64 | time.Duration](values []T, p float64) T {
 	return sorted[min(len(sorted)-1, int(float64(len(sorted))*p))]
 }
 
-func median(values []float64) float64 { return percentile(values, 0.5) }
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
+}

@@ -230,12 +230,6 @@ func soakWalk(c *conn, engine bool) (requests int, err error) {
 	return requests, nil
 }
 
-// expect is do for those who want the status only.
-func (c *conn) expect(method, path, body string, want int) error {
-	_, err := c.do(method, path, body, want)
-	return err
-}
-
 // metric reads a number from /metrics.
 func (s *stack) metric(ctx context.Context, name string) (float64, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.admin+"/metrics", http.NoBody)

@@ -113,6 +113,7 @@ func newService(c Config, k *keyring, log *slog.Logger, devCA []byte) (*service,
 		return nil, err
 	}
 	m := newMetrics()
+	m.registry.MustRegister(newBacklog(k.db.Reader()))
 	inUse := func() float64 { n, _ := k.db.Connections(); return float64(n) }
 	m.gauge("procession_database_connections_in_use", "Connections to PostgreSQL in use.", inUse)
 	m.counter("procession_engine_commands_executed_total", "Commands for Temporal carried out.",

@@ -105,11 +105,17 @@ func temporalConfig(l layout, persistence config.Persistence) *config.Config {
 
 // dynamicConfig pins the settings the access rules depend on, so that a changed default of a later Temporal cannot loosen them.
 func dynamicConfig(store options.Store) dynamicconfig.StaticClient {
-	return dynamicconfig.StaticClient{
+	settings := dynamicconfig.StaticClient{
 		dynamicconfig.DisableStreamingAuthorizer.Key():      false,
 		dynamicconfig.EnableCrossNamespaceCommands.Key():    false,
 		dynamicconfig.EnableTokenNamespaceEnforcement.Key(): true,
-		// Costs a query per read, nothing on a database in memory, and saves tests the wait for a cache.
-		dynamicconfig.ForceSearchAttributesCacheRefreshOnRead.Key(): store == options.StoreSQLite,
+		// The service looks for closed workflows some times a second in every namespace; the default of 10 is for people.
+		dynamicconfig.FrontendMaxNamespaceVisibilityRPSPerInstance.Key(): 50,
 	}
+	if store == options.StoreSQLite {
+		// Both cost queries, which are nothing on a database in memory, and save tests the wait for a cache.
+		settings[dynamicconfig.ForceSearchAttributesCacheRefreshOnRead.Key()] = true
+		settings[dynamicconfig.NamespaceCacheRefreshInterval.Key()] = 200 * time.Millisecond
+	}
+	return settings
 }
