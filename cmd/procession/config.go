@@ -51,6 +51,7 @@ type Config struct {
 	TaskLogLimit int           `yaml:"task-log-limit" env:"TASK_LOG_LIMIT"`
 	CancelGrace  time.Duration `yaml:"cancel-grace" env:"CANCEL_GRACE"`
 	MaxBodyBytes int64         `yaml:"max-body-bytes" env:"MAX_BODY_BYTES"`
+	DrainDelay   time.Duration `yaml:"drain-delay" env:"DRAIN_DELAY"`
 	DrainTimeout time.Duration `yaml:"drain-timeout" env:"DRAIN_TIMEOUT"`
 
 	LogLevel  slog.Level `yaml:"log-level" env:"LOG_LEVEL"`
@@ -88,6 +89,8 @@ func (c *Config) bind(f *pflag.FlagSet) {
 	f.DurationVar(&c.CancelGrace, "cancel-grace", time.Minute,
 		"how long a workflow may take to cancel before it is terminated")
 	f.Int64Var(&c.MaxBodyBytes, "max-body-bytes", 1<<20, "largest JSON request body, in bytes")
+	f.DurationVar(&c.DrainDelay, "drain-delay", 0,
+		"how long /readyz says no on shutdown before new connections are refused")
 	f.DurationVar(&c.DrainTimeout, "drain-timeout", 20*time.Second, "how long requests may take to end on shutdown")
 	f.TextVar(&c.LogLevel, "log-level", slog.LevelInfo, "debug, info, warn or error")
 	f.StringVar(&c.LogFormat, "log-format", "json", "json or text")
@@ -147,7 +150,8 @@ func (c *Config) check() error {
 		"--certificate-lifetime must be 1h to 8760h")
 	must(c.DatabaseConnections >= 4, "--database-connections must be 4 or more")
 	must(c.MaxBodyBytes >= 1024, "--max-body-bytes must be 1024 or more")
-	must(c.CancelGrace >= 0 && c.DrainTimeout >= 0, "--cancel-grace and --drain-timeout must not be negative")
+	must(c.CancelGrace >= 0 && c.DrainDelay >= 0 && c.DrainTimeout >= 0,
+		"--cancel-grace, --drain-delay and --drain-timeout must not be negative")
 	return errors.Join(wrong...)
 }
 

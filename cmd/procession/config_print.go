@@ -13,7 +13,7 @@ import (
 const redacted = "REDACTED"
 
 func newConfigCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "config", Short: "Look at the configuration", Args: noArgs}
+	cmd := &cobra.Command{Use: "config", Short: "Look at the configuration", RunE: onlyCommands}
 	cmd.AddCommand(configured("print", "Print the settings in force as YAML, without secrets",
 		func(_ context.Context, cmd *cobra.Command, c Config) error {
 			return printConfig(cmd, c)

@@ -40,6 +40,8 @@ func TestBadConfigurationIsAUsageError(t *testing.T) {
 	unknown := filepath.Join(t.TempDir(), "procession.yaml")
 	require.NoError(t, os.WriteFile(unknown, []byte("lisden: x\n"), 0o600))
 	for name, args := range map[string][]string{
+		"unknown command":     {"sreve"},
+		"unknown subcommand":  {"incidents", "bogus"},
 		"unknown flag":        {"config", "print", "--lisden", "x"},
 		"unknown key":         {"config", "print", "--config", unknown},
 		"missing file":        {"config", "print", "--config", unknown + "x"},

@@ -7,19 +7,11 @@ import (
 	"io"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
-
-	"github.com/procession-dev/procession/authn"
-	"github.com/procession-dev/procession/localstack/child"
-	"github.com/procession-dev/procession/localstack/demo"
-	"github.com/procession-dev/procession/localstack/pgcluster"
-	"github.com/procession-dev/procession/localstack/temporalserver"
 )
 
 const (
@@ -67,89 +59,37 @@ func newDevCommand() *cobra.Command {
 	return cmd
 }
 
-// stack is what runs beside the service, in the order it was started.
-type stack struct {
-	out   io.Writer
-	stops []func(context.Context) error
-	// died is closed when a part ends by itself.
-	died chan string
-}
-
+// runDev starts the stack part by part and runs it until ctx ends or a part of
+// it does. Temporal reads the service's keys, so it is started after the service,
+// and is stopped after it too.
 func runDev(ctx context.Context, out io.Writer, c Config, o devOptions) (err error) {
-	s := &stack{out: out, died: make(chan string, 3)}
 	if err := checkFree(ctx, c, o); err != nil {
 		return err
 	}
+	s := &stack{out: out, died: make(chan string, 2)}
 	defer func() { err = errors.Join(err, s.stop()) }()
-
-	if o.ephemeral {
-		if o.dir, err = os.MkdirTemp(pgcluster.ScratchDir(), "procession-dev-"); err != nil {
-			return fmt.Errorf("making a directory for the stack: %w", err)
-		}
-		s.stops = append(s.stops, func(context.Context) error { return os.RemoveAll(o.dir) })
+	if err := s.prepareDir(&o); err != nil {
+		return err
 	}
-	if o.dir, err = filepath.Abs(o.dir); err != nil {
-		return fmt.Errorf("finding the directory of the stack: %w", err)
-	}
-	if err := os.MkdirAll(o.dir, 0o711); err != nil { //nolint:gosec // PostgreSQL may run as another user below it
-		return fmt.Errorf("making the directory of the stack: %w", err)
-	}
-
-	postgresURL, err := s.startPostgres(ctx, &c, o)
+	maintenanceURL, err := s.startPostgres(ctx, &c, o)
 	if err != nil {
 		return err
-	}
-	c.SealKeyFile = filepath.Join(o.dir, "seal.key")
-	if _, err := authn.LoadOrCreateSealKey(c.SealKeyFile); err != nil {
-		return err
-	}
-	log, err := s.openLog(o, "procession.log")
-	if err != nil {
-		return err
-	}
-	logger := newLogger(log, c)
-	k, err := openKeys(ctx, c, logger)
-	if err != nil {
-		return err
-	}
-	s.stops = append(s.stops, func(context.Context) error { k.db.Close(); return nil })
-	files, err := writeServerCertificate(k.issuer, filepath.Join(o.dir, "tls"), []string{"127.0.0.1", "localhost"}, time.Now())
-	if err != nil {
-		return err
-	}
-	c.TLSCert, c.TLSKey = files.cert, files.key
-	if err := demo.Load(ctx, k.db, time.Now()); err != nil {
-		return fmt.Errorf("loading the demo data: %w", err)
 	}
 	ownTemporal := c.TemporalAddress == ""
 	if ownTemporal {
 		c.TemporalAddress = o.temporalListen
 	}
-	if err := writeDevConfig(o.dir, c); err != nil {
-		return err
-	}
-
-	service, err := newService(c, k, logger, []byte(k.issuer.RootsPEM(time.Now())))
+	service, files, err := s.prepareService(ctx, &c, o)
 	if err != nil {
 		return err
 	}
-	listeners, err := service.listen(ctx)
+	s.stops = append(s.stops, s.stopTemporal)
+	served, err := s.startService(ctx, service)
 	if err != nil {
 		return err
 	}
-	serving, stopServing := context.WithCancel(ctx)
-	served := make(chan error, 1)
-	go func() { served <- service.run(serving, listeners) }()
-	s.stops = append(s.stops, func(context.Context) error { stopServing(); return <-served })
-
-	// Temporal reads the keys from the service, so it comes after it; it is
-	// stopped after it too.
 	if ownTemporal {
-		stopServingLast := s.stops[len(s.stops)-1]
-		s.stops = s.stops[:len(s.stops)-1]
-		err := s.startTemporal(ctx, c, o, files, postgresURL)
-		s.stops = append(s.stops, stopServingLast)
-		if err != nil {
+		if err := s.startTemporal(ctx, c, o, files, maintenanceURL); err != nil {
 			return err
 		}
 	}
@@ -165,30 +105,10 @@ func runDev(ctx context.Context, out io.Writer, c Config, o devOptions) (err err
 		fmt.Fprintln(out, "\nstopping")
 		return nil
 	case what := <-s.died:
-		return fmt.Errorf("%s ended by itself; its log is in %s", what, o.dir)
-	case err := <-served:
-		served <- nil
-		return err
+		return fmt.Errorf("%s ended by itself; see the logs in %s", what, o.dir)
+	case <-served:
+		return nil
 	}
-}
-
-// stop ends the parts, the last one first.
-func (s *stack) stop() error {
-	var errs []error
-	for i := len(s.stops) - 1; i >= 0; i-- {
-		ctx, cancel := context.WithTimeout(context.Background(), devStopTimeout)
-		errs = append(errs, s.stops[i](ctx))
-		cancel()
-	}
-	return errors.Join(errs...)
-}
-
-// step tells that something that takes a moment begins, and returns what to
-// call when it is done.
-func (s *stack) step(what string) func() {
-	start := time.Now()
-	fmt.Fprintf(s.out, "%-40s", what)
-	return func() { fmt.Fprintf(s.out, "%6d ms\n", time.Since(start).Milliseconds()) }
 }
 
 // checkFree finds out early, before anything is built, whether an address is
@@ -211,141 +131,6 @@ func checkFree(ctx context.Context, c Config, o devOptions) error {
 		_ = l.Close()
 	}
 	return nil
-}
-
-// startPostgres starts the private PostgreSQL, unless the configuration names
-// one, completes the configuration and returns the URL of the maintenance
-// database, empty without a private PostgreSQL.
-func (s *stack) startPostgres(ctx context.Context, c *Config, o devOptions) (string, error) {
-	if c.DatabaseURL != "" {
-		return "", nil
-	}
-	done := s.step("PostgreSQL")
-	ctx, cancel := context.WithTimeout(ctx, devStartTimeout)
-	defer cancel()
-	dir := filepath.Join(o.dir, "postgres")
-	cluster, err := pgcluster.Start(ctx, pgcluster.Options{Dir: dir, Binaries: o.binaries, Fast: o.ephemeral})
-	if err != nil {
-		return "", err
-	}
-	s.stops = append(s.stops, cluster.Stop)
-	if o.ephemeral {
-		s.stops = append(s.stops[:len(s.stops)-1], func(ctx context.Context) error {
-			return errors.Join(cluster.Stop(ctx), pgcluster.Remove(dir))
-		})
-	}
-	if err := cluster.CreateDatabase(ctx, "procession"); err != nil {
-		return "", err
-	}
-	c.DatabaseURL = cluster.URL("procession")
-	done()
-	return cluster.URL("postgres"), nil
-}
-
-func (s *stack) startTemporal(ctx context.Context, c Config, o devOptions, files serverFiles, databaseURL string) error {
-	source, err := temporalserver.FindSource()
-	if err != nil {
-		return err
-	}
-	binary, err := temporalserver.Build(ctx, temporalserver.BuildOptions{Source: source, Progress: s.out})
-	if err != nil {
-		return err
-	}
-	done := s.step("Temporal")
-	log, err := s.openLog(o, "temporal.log")
-	if err != nil {
-		return err
-	}
-	store := temporalserver.StorePostgres
-	if databaseURL == "" {
-		// With a database of the user's, Temporal's own data is not to be mixed in.
-		store = temporalserver.StoreSQLite
-	}
-	starting, cancel := context.WithTimeout(ctx, devStartTimeout)
-	defer cancel()
-	server, err := temporalserver.Start(starting, temporalserver.Options{
-		Binary: binary, Listen: o.temporalListen, Store: store, DatabaseURL: databaseURL,
-		JWKSURL: "http://" + c.Listen + "/.well-known/jwks.json", Issuer: c.Issuer,
-		TLSCert: files.cert, TLSKey: files.key, ClientCA: files.ca, LogWriter: log,
-	})
-	if err != nil {
-		return err
-	}
-	s.stops = append(s.stops, server.Stop)
-	s.watch("Temporal", server.Done())
-	done()
-	return nil
-}
-
-// startWorker runs the example worker as any other worker would run: with an
-// application's credentials and the addresses, and nothing else.
-func (s *stack) startWorker(c Config, o devOptions) error {
-	if o.worker == "" || o.worker == noWorker {
-		return nil
-	}
-	done := s.step("example worker")
-	log, err := s.openLog(o, "loan-worker.log")
-	if err != nil {
-		return err
-	}
-	account := demo.LoanWorker()
-	// The worker must outlive ctx: it is stopped in its turn.
-	cmd := exec.Command(o.worker) //nolint:gosec,noctx // the user names the program; see above
-	cmd.Env = append(os.Environ(),
-		"LOAN_WORKER_ENDPOINT=http://"+c.Listen,
-		"LOAN_WORKER_TEMPORAL_ADDRESS="+c.TemporalAddress,
-		"LOAN_WORKER_CLIENT_ID="+account.ID.String(),
-		"LOAN_WORKER_CLIENT_SECRET="+account.Secret)
-	cmd.Stdout, cmd.Stderr = log, log
-	process, err := child.Start(cmd, syscall.SIGTERM)
-	if err != nil {
-		return err
-	}
-	s.stops = append(s.stops, func(ctx context.Context) error {
-		return process.Stop(ctx, syscall.SIGTERM, syscall.SIGKILL)
-	})
-	s.watch("the example worker", process.Done())
-	done()
-	return nil
-}
-
-// openLog opens a log in the directory of the stack, to be added to. It is
-// closed after all that is started from now on has stopped.
-func (s *stack) openLog(o devOptions, name string) (*os.File, error) {
-	//nolint:gosec // the directory is the user's choice
-	file, err := os.OpenFile(filepath.Join(o.dir, name), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("opening a log: %w", err)
-	}
-	s.stops = append(s.stops, func(context.Context) error { return file.Close() })
-	return file, nil
-}
-
-// awaitEngine waits until Temporal has all the service needs of it: before that
-// the worker could not connect.
-func (s *stack) awaitEngine(ctx context.Context, service *service) error {
-	done := s.step("namespaces and observers")
-	ctx, cancel := context.WithTimeout(ctx, devStartTimeout)
-	defer cancel()
-	ticker := time.NewTicker(50 * time.Millisecond)
-	defer ticker.Stop()
-	for !service.supervisor.Ready() {
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("waiting for Temporal to be of use: %w", ctx.Err())
-		case <-ticker.C:
-		}
-	}
-	done()
-	return nil
-}
-
-// watch reports a part that ends.
-func (s *stack) watch(what string, done <-chan struct{}) {
-	go func() {
-		<-done
-		s.died <- what
-	}()
 }
 
 // writeDevConfig writes the settings in force, so that other commands can be

@@ -80,7 +80,7 @@ func TestDevRunsTheWholeStackAndKeepsItsData(t *testing.T) {
 	})
 	listen, admin := freeAddress(t), freeAddress(t)
 	d := &devStack{
-		testStack: &testStack{t: t, dir: dir, http: http.DefaultClient, config: Config{Listen: listen, ListenAdmin: admin}},
+		testStack: &testStack{t: t, dir: dir, http: &http.Client{}, config: Config{Listen: listen, ListenAdmin: admin}},
 		args: []string{
 			"dev", "--dir", dir, "--worker", example(t, "."), "--listen", listen, "--listen-admin", admin,
 			"--listen-tls", freeAddress(t), "--temporal-listen", freeAddress(t),

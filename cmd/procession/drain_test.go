@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
@@ -50,5 +51,21 @@ func TestSigtermFailsNoRequest(t *testing.T) {
 	var stored int64
 	s.query("SELECT count(*) FROM processes", &stored)
 	require.Equal(t, answered.Load(), stored, "what was stored was answered, and the other way round")
+	s.startService()
+}
+
+func TestReadyzSaysNoWhileDraining(t *testing.T) {
+	t.Parallel()
+	s := newStack(t, false)
+	s.stopService()
+	s.config.DrainDelay = 2 * time.Second
+	s.startService()
+	require.NoError(t, s.service.Signal(syscall.SIGTERM))
+	s.await("/readyz to say no", func() bool {
+		return s.get("http://"+s.config.ListenAdmin+"/readyz") == http.StatusServiceUnavailable
+	})
+	status, _ := s.call(demo.Alice(), http.MethodGet, "/processes", nil)
+	require.Equal(t, http.StatusOK, status, "requests are still answered")
+	s.stopService()
 	s.startService()
 }

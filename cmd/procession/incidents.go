@@ -15,7 +15,7 @@ import (
 )
 
 func newIncidentsCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "incidents", Short: "Look at failed workflows and deal with them", Args: noArgs}
+	cmd := &cobra.Command{Use: "incidents", Short: "Look at failed workflows and deal with them", RunE: onlyCommands}
 	cmd.AddCommand(
 		newIncidentsListCommand(),
 		newIncidentCommand("retry", "Start the failed workflow of a process again", (*app.Service).RetryIncident),

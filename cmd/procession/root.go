@@ -60,6 +60,8 @@ func newRoot() *cobra.Command {
 		Version:       version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
+		Args:          cobra.ArbitraryArgs,
+		RunE:          onlyCommands,
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(
@@ -67,6 +69,15 @@ func newRoot() *cobra.Command {
 		newIncidentsCommand(), newCertificateCommand(), newDevCommand(),
 	)
 	return root
+}
+
+// onlyCommands is what a command does that is only there for its commands: it
+// shows them, and refuses what is none of them.
+func onlyCommands(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usageError{fmt.Errorf("%s has no command %q", cmd.CommandPath(), args[0])}
+	}
+	return cmd.Help()
 }
 
 // version is the version of the module, or the commit of a build from a

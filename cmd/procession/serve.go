@@ -3,9 +3,9 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -41,11 +41,11 @@ func newServeCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			listeners, err := s.listen(ctx)
+			opened, err := s.listen(ctx)
 			if err != nil {
 				return err
 			}
-			return s.run(ctx, listeners)
+			return s.run(ctx, opened)
 		})
 }
 
@@ -148,58 +148,71 @@ func (s *service) temporalReady(ctx context.Context) error {
 	return s.engine.Ping(ctx)
 }
 
+// listeners are the open addresses: of the REST API, and of what is there for
+// operators.
+type listeners struct{ api, admin []*listener }
+
 // listen opens all addresses of the configuration, or none.
-func (s *service) listen(ctx context.Context) (opened []*listener, err error) {
+func (s *service) listen(ctx context.Context) (opened listeners, err error) {
 	defer func() {
 		if err != nil {
-			for _, l := range opened {
+			for _, l := range slices.Concat(opened.api, opened.admin) {
 				_ = l.Close()
 			}
 		}
 	}()
-	c := s.config
-	for _, wanted := range []struct {
-		address, flag, certificate, key string
-		handler                         http.Handler
-	}{
-		{c.Listen, "listen", "", "", s.handler},
-		{c.ListenTLS, "listen-tls", c.TLSCert, c.TLSKey, s.handler},
-		{c.ListenAdmin, "listen-admin", "", "", s.admin},
-	} {
-		if wanted.address == "" {
-			continue
+	open := func(to *[]*listener, address, flag string, handler http.Handler) *listener {
+		if address == "" || err != nil {
+			return &listener{}
 		}
-		l, err := listen(ctx, wanted.address, wanted.flag, wanted.handler, s.log)
-		if err != nil {
-			return opened, err
+		var l *listener
+		if l, err = listen(ctx, address, flag, handler, s.log); err != nil {
+			return &listener{}
 		}
-		l.certificate, l.key = wanted.certificate, wanted.key
-		opened = append(opened, l)
+		*to = append(*to, l)
+		return l
 	}
-	return opened, nil
+	open(&opened.api, s.config.Listen, "listen", s.handler)
+	secure := open(&opened.api, s.config.ListenTLS, "listen-tls", s.handler)
+	secure.certificate, secure.key = s.config.TLSCert, s.config.TLSKey
+	open(&opened.admin, s.config.ListenAdmin, "listen-admin", s.admin)
+	return opened, err
 }
 
-// run serves until ctx ends. Then requests are drained first, so that what they
-// commit is still handed to Temporal, and the parts in the background after
-// them.
-func (s *service) run(ctx context.Context, listeners []*listener) error {
-	background, stop := context.WithCancel(context.WithoutCancel(ctx))
+// run serves until ctx ends. Then it says that it is not ready, drains the
+// requests, so that what they commit is still handed to Temporal, ends the parts
+// in the background and, last of all, stops answering about its health.
+func (s *service) run(ctx context.Context, opened listeners) error {
 	defer s.engine.Close()
+	lasting := context.WithoutCancel(ctx)
+	background, stopBackground := context.WithCancel(lasting)
+	defer stopBackground()
 	var parts sync.WaitGroup
 	parts.Go(func() { s.keys.ReloadEvery(background, keyReload, s.log) })
 	parts.Go(func() { s.relay.Run(background) })
 	parts.Go(func() { s.supervisor.Run(background) })
-	unready := context.AfterFunc(ctx, func() { s.health.draining.Store(true) })
-	defer unready()
 
-	for _, l := range listeners {
+	accepting, stopAccepting := context.WithCancel(lasting)
+	defer stopAccepting()
+	defer context.AfterFunc(ctx, func() {
+		s.health.draining.Store(true)
+		time.AfterFunc(s.config.DrainDelay, stopAccepting)
+	})()
+
+	observed, stopObserved := context.WithCancel(lasting)
+	defer stopObserved()
+	observing := make(chan error, 1)
+	go func() { observing <- serveUntil(observed, s.config.DrainTimeout, opened.admin) }()
+
+	for _, l := range slices.Concat(opened.api, opened.admin) {
 		s.log.InfoContext(ctx, "serving", slog.String("address", l.Addr().String()), slog.Bool("tls", l.certificate != ""))
 	}
-	err := serveUntil(ctx, s.config.DrainTimeout, listeners)
-	stop()
+	err := serveUntil(accepting, s.config.DrainTimeout, opened.api)
+	stopBackground()
 	parts.Wait()
-	if err != nil {
-		return fmt.Errorf("serving: %w", err)
+	stopObserved()
+	if err = errors.Join(err, <-observing); err != nil {
+		return err
 	}
 	s.log.InfoContext(ctx, "stopped")
 	return nil

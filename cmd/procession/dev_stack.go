@@ -1,0 +1,265 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/localstack/child"
+	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/localstack/pgcluster"
+	"github.com/procession-dev/procession/localstack/temporalserver"
+)
+
+// stack is what runs beside the service, in the order it was started.
+type stack struct {
+	out   io.Writer
+	stops []func(context.Context) error
+	// died is told of every part that ends, by itself or because it is stopped.
+	died     chan string
+	temporal *temporalserver.Server
+}
+
+// stop ends the parts, the last one first.
+func (s *stack) stop() error {
+	var errs []error
+	for i := len(s.stops) - 1; i >= 0; i-- {
+		ctx, cancel := context.WithTimeout(context.Background(), devStopTimeout)
+		errs = append(errs, s.stops[i](ctx))
+		cancel()
+	}
+	return errors.Join(errs...)
+}
+
+// step tells that something that takes a moment begins, and returns what to
+// call when it is done.
+func (s *stack) step(what string) func() {
+	start := time.Now()
+	fmt.Fprintf(s.out, "%-40s", what)
+	return func() { fmt.Fprintf(s.out, "%6d ms\n", time.Since(start).Milliseconds()) }
+}
+
+// prepareDir makes the directory of the stack, a passing one where the data are
+// not to be kept.
+func (s *stack) prepareDir(o *devOptions) (err error) {
+	if o.ephemeral {
+		if o.dir, err = os.MkdirTemp(pgcluster.ScratchDir(), "procession-dev-"); err != nil {
+			return fmt.Errorf("making a directory for the stack: %w", err)
+		}
+		dir := o.dir
+		s.stops = append(s.stops, func(context.Context) error { return os.RemoveAll(dir) })
+	}
+	if o.dir, err = filepath.Abs(o.dir); err != nil {
+		return fmt.Errorf("finding the directory of the stack: %w", err)
+	}
+	if err := os.MkdirAll(o.dir, 0o711); err != nil { //nolint:gosec // PostgreSQL may run as another user below it
+		return fmt.Errorf("making the directory of the stack: %w", err)
+	}
+	return nil
+}
+
+// prepareService makes the service of the stack: its keys, the certificate of
+// its listener and of Temporal's, the demo data. It completes the configuration
+// and writes it, so that other commands can be pointed at the stack.
+func (s *stack) prepareService(ctx context.Context, c *Config, o devOptions) (*service, serverFiles, error) {
+	var files serverFiles
+	c.SealKeyFile = filepath.Join(o.dir, "seal.key")
+	if _, err := authn.LoadOrCreateSealKey(c.SealKeyFile); err != nil {
+		return nil, files, err
+	}
+	logFile, err := s.openLog(o, "procession.log")
+	if err != nil {
+		return nil, files, err
+	}
+	log := newLogger(logFile, *c)
+	k, err := openKeys(ctx, *c, log)
+	if err != nil {
+		return nil, files, err
+	}
+	s.stops = append(s.stops, func(context.Context) error { k.db.Close(); return nil })
+	now := time.Now()
+	if err := demo.Load(ctx, k.db, now); err != nil {
+		return nil, files, fmt.Errorf("loading the demo data: %w", err)
+	}
+	files, err = writeServerCertificate(k.issuer, filepath.Join(o.dir, "tls"), []string{"127.0.0.1", "localhost"}, now)
+	if err != nil {
+		return nil, files, err
+	}
+	c.TLSCert, c.TLSKey = files.cert, files.key
+	if err := writeDevConfig(o.dir, *c); err != nil {
+		return nil, files, err
+	}
+	made, err := newService(*c, k, log, []byte(k.issuer.RootsPEM(now)))
+	return made, files, err
+}
+
+// startService runs the service until the stack stops it. The channel is closed
+// when it has ended.
+func (s *stack) startService(ctx context.Context, made *service) (<-chan struct{}, error) {
+	opened, err := made.listen(ctx)
+	if err != nil {
+		return nil, err
+	}
+	serving, stopServing := context.WithCancel(context.WithoutCancel(ctx))
+	ended := make(chan struct{})
+	var result error
+	go func() {
+		defer close(ended)
+		result = made.run(serving, opened)
+	}()
+	s.stops = append(s.stops, func(context.Context) error {
+		stopServing()
+		<-ended
+		return result
+	})
+	return ended, nil
+}
+
+// startPostgres starts the private PostgreSQL, unless the configuration names
+// one, completes the configuration and returns the URL of the maintenance
+// database, empty without a private PostgreSQL.
+func (s *stack) startPostgres(ctx context.Context, c *Config, o devOptions) (string, error) {
+	if c.DatabaseURL != "" {
+		return "", nil
+	}
+	done := s.step("PostgreSQL")
+	ctx, cancel := context.WithTimeout(ctx, devStartTimeout)
+	defer cancel()
+	dir := filepath.Join(o.dir, "postgres")
+	cluster, err := pgcluster.Start(ctx, pgcluster.Options{Dir: dir, Binaries: o.binaries, Fast: o.ephemeral})
+	if err != nil {
+		return "", err
+	}
+	s.stops = append(s.stops, func(ctx context.Context) error {
+		err := cluster.Stop(ctx)
+		if o.ephemeral {
+			err = errors.Join(err, pgcluster.Remove(dir))
+		}
+		return err
+	})
+	if err := cluster.CreateDatabase(ctx, "procession"); err != nil {
+		return "", err
+	}
+	c.DatabaseURL = cluster.URL("procession")
+	done()
+	return cluster.URL("postgres"), nil
+}
+
+func (s *stack) startTemporal(ctx context.Context, c Config, o devOptions, files serverFiles, databaseURL string) error {
+	source, err := temporalserver.FindSource()
+	if err != nil {
+		return err
+	}
+	binary, err := temporalserver.Build(ctx, temporalserver.BuildOptions{Source: source, Progress: s.out})
+	if err != nil {
+		return err
+	}
+	done := s.step("Temporal")
+	log, err := s.openLog(o, "temporal.log")
+	if err != nil {
+		return err
+	}
+	store := temporalserver.StorePostgres
+	if databaseURL == "" {
+		// With a database of the user's, Temporal's own data is not to be mixed in.
+		store = temporalserver.StoreSQLite
+	}
+	starting, cancel := context.WithTimeout(ctx, devStartTimeout)
+	defer cancel()
+	s.temporal, err = temporalserver.Start(starting, temporalserver.Options{
+		Binary: binary, Listen: o.temporalListen, Store: store, DatabaseURL: databaseURL,
+		JWKSURL: "http://" + c.Listen + "/.well-known/jwks.json", Issuer: c.Issuer,
+		TLSCert: files.cert, TLSKey: files.key, ClientCA: files.ca, LogWriter: log,
+	})
+	if err != nil {
+		return err
+	}
+	s.watch("Temporal", s.temporal.Done())
+	done()
+	return nil
+}
+
+func (s *stack) stopTemporal(ctx context.Context) error {
+	if s.temporal == nil {
+		return nil
+	}
+	return s.temporal.Stop(ctx)
+}
+
+// startWorker runs the example worker as any other worker would run: with an
+// application's credentials and the addresses, and nothing else.
+func (s *stack) startWorker(c Config, o devOptions) error {
+	if o.worker == "" || o.worker == noWorker {
+		return nil
+	}
+	done := s.step("example worker")
+	log, err := s.openLog(o, "loan-worker.log")
+	if err != nil {
+		return err
+	}
+	account := demo.LoanWorker()
+	// The worker must outlive ctx: it is stopped in its turn.
+	cmd := exec.Command(o.worker) //nolint:gosec,noctx // the user names the program; see above
+	cmd.Env = append(os.Environ(),
+		"LOAN_WORKER_ENDPOINT=http://"+c.Listen,
+		"LOAN_WORKER_TEMPORAL_ADDRESS="+c.TemporalAddress,
+		"LOAN_WORKER_CLIENT_ID="+account.ID.String(),
+		"LOAN_WORKER_CLIENT_SECRET="+account.Secret)
+	cmd.Stdout, cmd.Stderr = log, log
+	process, err := child.Start(cmd, syscall.SIGTERM)
+	if err != nil {
+		return err
+	}
+	s.stops = append(s.stops, func(ctx context.Context) error {
+		return process.Stop(ctx, syscall.SIGTERM, syscall.SIGKILL)
+	})
+	s.watch("the example worker", process.Done())
+	done()
+	return nil
+}
+
+// openLog opens a log in the directory of the stack, to be added to. It is
+// closed after all that is started from now on has stopped.
+func (s *stack) openLog(o devOptions, name string) (*os.File, error) {
+	//nolint:gosec // the directory is the user's choice
+	file, err := os.OpenFile(filepath.Join(o.dir, name), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("opening a log: %w", err)
+	}
+	s.stops = append(s.stops, func(context.Context) error { return file.Close() })
+	return file, nil
+}
+
+// awaitEngine waits until Temporal has all the service needs of it: before that
+// the worker could not connect.
+func (s *stack) awaitEngine(ctx context.Context, service *service) error {
+	done := s.step("namespaces and observers")
+	ctx, cancel := context.WithTimeout(ctx, devStartTimeout)
+	defer cancel()
+	ticker := time.NewTicker(50 * time.Millisecond)
+	defer ticker.Stop()
+	for !service.supervisor.Ready() {
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("waiting for Temporal to be of use: %w", ctx.Err())
+		case <-ticker.C:
+		}
+	}
+	done()
+	return nil
+}
+
+// watch reports a part that ends.
+func (s *stack) watch(what string, done <-chan struct{}) {
+	go func() {
+		<-done
+		s.died <- what
+	}()
+}
