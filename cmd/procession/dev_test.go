@@ -96,7 +96,7 @@ func TestDevRunsTheWholeStackAndKeepsItsData(t *testing.T) {
 
 	d.start()
 	require.Equal(t, "RUNNING", d.processState(process), "the process is still there")
-	d.fill(item, map[string]any{"FIRST_NAME": "Ann", "LAST_NAME": "Lee", "CURRENCY": "EUR", "AMOUNT": 1})
+	d.fill(item, map[string]any{"FIRST_NAME": "Carol", "LAST_NAME": "Demo", "CURRENCY": "EUR", "AMOUNT": 1})
 	d.awaitState(process, "COMPLETED")
 	d.interrupt()
 }

@@ -18,7 +18,7 @@ func TestFailedWorkflowBecomesAnIncidentThatCanBeRetried(t *testing.T) {
 	process := s.createLoan(uuid.New())
 	// The example's workflow fails on an amount that is no number.
 	s.fill(s.awaitItem(process, "LOAN_APPLICATION"),
-		map[string]any{"FIRST_NAME": "Ann", "LAST_NAME": "Lee", "CURRENCY": "EUR", "AMOUNT": "a lot"})
+		map[string]any{"FIRST_NAME": "Carol", "LAST_NAME": "Demo", "CURRENCY": "EUR", "AMOUNT": "a lot"})
 
 	first := s.awaitIncident(process)
 	require.Equal(t, "RUNNING", s.processState(process), "a failed workflow leaves the process running")

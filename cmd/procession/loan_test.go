@@ -34,7 +34,7 @@ func TestWorkerKilledInTheMiddleOfALoan(t *testing.T) {
 	application := s.awaitItem(process, "LOAN_APPLICATION")
 
 	s.stopProcess(worker, syscall.SIGKILL)
-	s.fill(application, map[string]any{"FIRST_NAME": "Ann", "LAST_NAME": "Lee", "CURRENCY": "EUR", "AMOUNT": "100"})
+	s.fill(application, map[string]any{"FIRST_NAME": "Carol", "LAST_NAME": "Demo", "CURRENCY": "EUR", "AMOUNT": "100"})
 	require.Equal(t, "RUNNING", s.processState(process), "nobody is there to go on")
 	s.startWorker()
 
