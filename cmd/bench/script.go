@@ -22,14 +22,15 @@ type script struct {
 
 // newScript makes the script from the transactions of two requests that differ
 // in nothing but their subject: what differs between a and b must be an id or a
-// time. An id that ends like that of a's subject follows the subject.
+// time. An id that ends like that of a's subject follows the subject; the others
+// are fresh and of the kinds that follow freshKind.
 //
 // The statements stay as PostgreSQL saw them, except that parameters that are
 // NULL or empty become literals, that of an id is put together from two, and
 // that pgbench numbers a parameter anew each time it occurs.
-func newScript(a, b [][]statement, subject uuid.UUID) (*script, error) {
+func newScript(a, b [][]statement, subject uuid.UUID, freshKind int) (*script, error) {
 	w := &scriptWriter{
-		script: &script{variables: map[string]string{}}, subject: subject,
+		script: &script{variables: map[string]string{}}, subject: subject, freshKind: freshKind,
 		prefixes: map[string]string{}, constants: map[string]string{},
 	}
 	w.line(`\set i :i + 1`)
@@ -47,7 +48,8 @@ func newScript(a, b [][]statement, subject uuid.UUID) (*script, error) {
 
 type scriptWriter struct {
 	*script
-	subject uuid.UUID
+	subject   uuid.UUID
+	freshKind int
 	// prefixes of fresh ids by the id that they stand for, variables of constants
 	// by their value.
 	prefixes, constants map[string]string
@@ -147,7 +149,7 @@ func (w *scriptWriter) prefix(id uuid.UUID) string {
 	}
 	prefix, known := w.prefixes[digits]
 	if !known {
-		prefix = idPrefix(0xf00 + len(w.prefixes))
+		prefix = idPrefix(w.freshKind + len(w.prefixes))
 		w.prefixes[digits] = prefix
 	}
 	return prefix

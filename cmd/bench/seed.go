@@ -58,7 +58,7 @@ SELECT ($2::text || n)::uuid, d.tenant_id, ($1::text || n)::uuid, d.id, 'TASK', 
 // own, in as many lanes as there are clients.
 func (s *stack) loadTasks(ctx context.Context, lane, clients, perClient int) error {
 	err := s.inOne(ctx, []any{
-		idPrefix(kindProcess + kindItem<<4), idPrefix(kindItem), demo.Alice().ID, demo.Onboarding(),
+		idPrefix(kindTaskProcess), idPrefix(kindItem), demo.Alice().ID, demo.Onboarding(),
 		lane, lane + clients - 1, int64(subjectBase), int64(subjectStride), perClient,
 	}, loadProcesses, loadReadyTasks)
 	if err != nil {
@@ -126,4 +126,13 @@ func (s *stack) loadList(ctx context.Context, from, to int) error {
 		return err
 	}
 	return s.settle(ctx)
+}
+
+// count returns the one number that a query has as its result.
+func (s *stack) count(ctx context.Context, sql string, args ...any) (int64, error) {
+	var n int64
+	if err := s.pool.QueryRow(ctx, sql, args...).Scan(&n); err != nil {
+		return 0, fmt.Errorf("counting: %w", err)
+	}
+	return n, nil
 }

@@ -65,7 +65,7 @@ func (s *soaked) note(requests int, err error) {
 
 // soak keeps a constant load of mixed operations on the service and prints each
 // minute how it bears it. It fails when any operation has failed, when memory
-// has grown beyond the bound, or when commands for Temporal are left over.
+// has grown beyond the bound, or when commands or processes are left over.
 func soak(ctx context.Context, s *stack, o soakOptions, out io.Writer) error {
 	c, err := s.dialEngine(ctx)
 	if err != nil {
@@ -143,16 +143,24 @@ func (s *stack) soakMinute(ctx context.Context, minute int, done *soaked, out io
 	return resident, nil
 }
 
-// awaitDrained returns when nothing is left to be asked of Temporal.
+// awaitDrained returns when nothing is left to be asked of Temporal and every
+// process with a workflow is COMPLETED.
 func (s *stack) awaitDrained(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
+	var pending, open int64
 	err := until(ctx, 100*time.Millisecond, func(ctx context.Context) (bool, error) {
 		backlog, err := s.db.Reader().EngineBacklog(ctx, time.Now())
-		return backlog.Pending == 0, err
+		if err != nil {
+			return false, err
+		}
+		pending = backlog.Pending
+		open, err = s.count(ctx, "SELECT count(*) FROM processes WHERE process_definition_id = $1 AND state <> 'COMPLETED'",
+			definitionID(codeWait))
+		return pending == 0 && open == 0, err
 	})
 	if err != nil {
-		return fmt.Errorf("waiting for the commands that were left over: %w", err)
+		return fmt.Errorf("%d commands and %d processes are left over: %w", pending, open, err)
 	}
 	return nil
 }

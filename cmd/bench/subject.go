@@ -29,6 +29,9 @@ const (
 	kindItem
 	kindListProcess
 	kindListItem
+	kindTaskProcess
+	kindFreshCreates = 0x100
+	kindFreshPairs   = 0x200
 )
 
 func idPrefix(kind int) string { return fmt.Sprintf("%012x7", 0x019700000000+kind) }

@@ -30,6 +30,8 @@ type work struct {
 	marker func(lane, i int) uuid.UUID
 	// perClient bounds the subjects of a client and a round; 0 is no bound.
 	perClient int
+	// freshKind is the first of the kinds of ids that pgbench makes anew.
+	freshKind int
 }
 
 // measureCreates measures B8 for a manual process.
@@ -40,7 +42,7 @@ func (b *bench) measureCreates(ctx context.Context) error {
 		return err
 	}
 	done, err := b.measureWork(ctx, work{
-		name: "creates", measure: "POST /processes, manual", transactions: 1, marker: marker,
+		name: "creates", measure: "POST /processes, manual", transactions: 1, marker: marker, freshKind: kindFreshCreates,
 		request: func(c *conn, lane, i int) error {
 			return createProcess(c, "ONBOARDING", marker(lane, i))
 		},
@@ -67,6 +69,7 @@ func (b *bench) measurePairs(ctx context.Context) error {
 	marker := func(lane, i int) uuid.UUID { return subjectID(kindItem, lane, i) }
 	done, err := b.measureWork(ctx, work{
 		name: "pairs", measure: "claim + complete a task", transactions: 2, marker: marker, perClient: perClient,
+		freshKind: kindFreshPairs,
 		request: func(c *conn, lane, i int) error {
 			path := "/process-items/" + marker(lane, i).String() + "/task/~actions/"
 			if _, err := c.do(http.MethodPost, path+"claim", "", http.StatusOK); err != nil {
@@ -175,16 +178,8 @@ func (b *bench) captureScript(ctx context.Context, w work) (*script, int, error)
 			return nil, used, fmt.Errorf("capturing what the service executes: %w", err)
 		}
 	}
-	s, err := newScript(captured[0], captured[1], subject)
+	s, err := newScript(captured[0], captured[1], subject, w.freshKind)
 	return s, used, err
-}
-
-func (b *bench) count(ctx context.Context, sql string, args ...any) (int64, error) {
-	var n int64
-	if err := b.pool.QueryRow(ctx, sql, args...).Scan(&n); err != nil {
-		return 0, fmt.Errorf("counting: %w", err)
-	}
-	return n, nil
 }
 
 // checkCount finds out whether what was answered with success is stored.
