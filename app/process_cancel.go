@@ -68,8 +68,7 @@ func (s *Service) CancelProcessProcessItems(
 func cancelTasks(tx *persistence.Tx, open []*domain.ProcessItem, by uuid.UUID, now time.Time) {
 	for _, item := range open {
 		if item.Cancel(by, now) {
-			tx.UpdateTaskState(item)
-			tx.InsertEvent(domain.ItemEvent(newID(), domain.EventItemTaskStateChanged, item, by, now))
+			saveTaskState(tx, item, by, now)
 		}
 	}
 }

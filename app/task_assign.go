@@ -37,8 +37,7 @@ func (s *Service) AssignProcessItemTask(
 		if err != nil || !changed {
 			return err
 		}
-		tx.UpdateTaskState(item)
-		tx.InsertEvent(domain.ItemEvent(newID(), domain.EventItemTaskStateChanged, item, caller.PrincipalID, now))
+		saveTaskState(tx, item, caller.PrincipalID, now)
 		return nil
 	})
 	return item, err

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -27,9 +28,15 @@ func (s *Service) ClaimProcessItemTask(
 		if err != nil || !changed {
 			return err
 		}
-		tx.UpdateTaskState(item)
-		tx.InsertEvent(domain.ItemEvent(newID(), domain.EventItemTaskStateChanged, item, caller.PrincipalID, now))
+		saveTaskState(tx, item, caller.PrincipalID, now)
 		return nil
 	})
 	return item, err
+}
+
+// saveTaskState stores that a task has got into another state or has another
+// owner, and that this happened.
+func saveTaskState(tx *persistence.Tx, item *domain.ProcessItem, by uuid.UUID, now time.Time) {
+	tx.UpdateTaskState(item)
+	tx.InsertEvent(domain.ItemEvent(newID(), domain.EventItemTaskStateChanged, item, by, now))
 }

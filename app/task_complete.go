@@ -34,8 +34,7 @@ func (s *Service) CompleteProcessItemTask(
 		if err != nil || !changed {
 			return err
 		}
-		tx.UpdateTaskState(item)
-		tx.InsertEvent(domain.ItemEvent(newID(), domain.EventItemTaskStateChanged, item, caller.PrincipalID, now))
+		saveTaskState(tx, item, caller.PrincipalID, now)
 		if locked.ProcessState == domain.ProcessRunning {
 			signalItem(tx, item, locked.RunID, locked.SignalShape, now)
 		}

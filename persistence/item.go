@@ -83,6 +83,25 @@ func (r *itemRow) processItem(logs []domain.TaskLog) (*domain.ProcessItem, error
 	return &i, nil
 }
 
+// eachItemSummary reads rows of itemSummaryColumns.
+func eachItemSummary(add func(*domain.ProcessItem)) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		defer rows.Close()
+		for rows.Next() {
+			var row itemRow
+			if err := rows.Scan(row.summaryFields()...); err != nil {
+				return err
+			}
+			item, err := row.processItem(nil)
+			if err != nil {
+				return err
+			}
+			add(item)
+		}
+		return rows.Err()
+	}
+}
+
 const selectTaskLogs = `
 SELECT l.id, l.logged_at, l.message, l.level
   FROM task_logs l

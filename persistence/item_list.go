@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
 )
@@ -48,21 +47,9 @@ func (r *Reader) ListProcessItems(
 	if err != nil {
 		return result, err
 	}
-	scan := func(rows pgx.Rows) error {
-		defer rows.Close()
-		for rows.Next() {
-			var row itemRow
-			if err := rows.Scan(row.summaryFields()...); err != nil {
-				return err
-			}
-			item, err := row.processItem(nil)
-			if err != nil {
-				return err
-			}
-			result.Items = append(result.Items, *item)
-		}
-		return rows.Err()
-	}
+	scan := eachItemSummary(func(item *domain.ProcessItem) {
+		result.Items = append(result.Items, *item)
+	})
 	err = r.read(ctx, l.page(page, scan, &result.Total)...)
 	return result, translate("listing process items", err)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
 )
@@ -138,21 +137,9 @@ SELECT ` + itemSummaryColumns + `
 // openTasks locks the open tasks of a process, or of these the ones with the
 // given ids when there are any. Their data is not read.
 func openTasks(process uuid.UUID, ids []uuid.UUID, items *[]*domain.ProcessItem) query {
-	return query{lockOpenTasks, []any{process, ids}, func(rows pgx.Rows) error {
-		defer rows.Close()
-		for rows.Next() {
-			var row itemRow
-			if err := rows.Scan(row.summaryFields()...); err != nil {
-				return err
-			}
-			item, err := row.processItem(nil)
-			if err != nil {
-				return err
-			}
-			*items = append(*items, item)
-		}
-		return rows.Err()
-	}}
+	return query{lockOpenTasks, []any{process, ids}, eachItemSummary(func(item *domain.ProcessItem) {
+		*items = append(*items, item)
+	})}
 }
 
 const countItemsOfProcess = `

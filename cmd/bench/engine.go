@@ -66,6 +66,9 @@ func (b *bench) measureEngine(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
+			if round > 0 {
+				fmt.Fprintf(b.progress, "  %s, round %d: service %.0f/s, ", kind.code, round, through)
+			}
 			beside, err := b.runRaw(ctx, seen, raw, kind.workflow, kind.signals, n)
 			if err != nil {
 				return err
@@ -74,7 +77,7 @@ func (b *bench) measureEngine(ctx context.Context) error {
 				continue
 			}
 			oursRates, rawRates = append(oursRates, through), append(rawRates, beside)
-			fmt.Fprintf(b.progress, "  %s, round %d: service %.0f/s, Temporal alone %.0f/s\n", kind.code, round, through, beside)
+			fmt.Fprintf(b.progress, "Temporal alone %.0f/s\n", beside)
 		}
 		b.report.add(row{
 			measure: kind.measure, value: rate(median(oursRates)), beside: rate(median(rawRates)) + " Temporal alone",

@@ -77,4 +77,3 @@ func TestTransactionsThatAreNotWholeAreLeftOut(t *testing.T) {
 	require.Empty(t, captured(t, whole[:len(whole)-len("COMMIT\n")], one.String()))
 	require.Empty(t, captured(t, whole, subjectID(kindItem, captureLane, 2).String()))
 }
-
