@@ -38,6 +38,10 @@ func TestCreatingProcesses(t *testing.T) {
 	require.Nil(t, byCode.Entity)
 	require.Equal(t, byCode, s.retrieveProcess(byCode.ID))
 
+	// With one tenant, the code says enough.
+	byCodeAlone := decode[oasb.Process](t, s.post(201, demo.Carol(), "/processes", `{"processDefinitionCode":"LOAN"}`))
+	require.Equal(t, demo.Loan(), byCodeAlone.ProcessDefinitionRef.ID)
+
 	onboarding := s.process(demo.Alice(), demo.Onboarding())
 	require.Nil(t, onboarding.Metadata)
 	require.False(t, *onboarding.Entity.Valid)

@@ -20,8 +20,10 @@ const (
 	// has come, are seen.
 	pollInterval = time.Second
 	// gatherFor is how long results are gathered before they are written, which
-	// makes few transactions of many commands.
-	gatherFor = 5 * time.Millisecond
+	// makes few transactions of many commands; gatherBusy is that while others are
+	// under way, which will have results soon too.
+	gatherFor  = 3 * time.Millisecond
+	gatherBusy = 12 * time.Millisecond
 	// lease is how long a claimed command is left alone by other replicas. It
 	// outlasts the time in the relay's queue plus callTime.
 	lease    = 15 * time.Second
@@ -156,7 +158,11 @@ func (r *Relay) pause() time.Duration {
 
 // gather notes what is finished within a short while.
 func (r *Relay) gather(ctx context.Context, timer *time.Timer) {
-	timer.Reset(gatherFor)
+	if r.running > 0 {
+		timer.Reset(gatherBusy)
+	} else {
+		timer.Reset(gatherFor)
+	}
 	for {
 		select {
 		case <-ctx.Done():

@@ -36,6 +36,8 @@ func Open(ctx context.Context, url string, maxConns int32) (*DB, error) {
 	config.MaxConnIdleTime = 5 * time.Minute
 	config.ConnConfig.RuntimeParams["application_name"] = "procession"
 	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
+	// Compiling a query costs more than any query here gains by it.
+	config.ConnConfig.RuntimeParams["jit"] = "off"
 	config.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
 		conn.TypeMap().RegisterType(&pgtype.Type{
 			Name: "timestamptz", OID: pgtype.TimestamptzOID, Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC},

@@ -19,7 +19,7 @@ const (
 	engineTarget = 0.9
 	rawNamespace = "bench-raw"
 	// underWay is how many processes, or workflows, are begun or waited for at once.
-	underWay = 32
+	underWay = 128
 	// warmUp is how many processes are run before those that count.
 	warmUp = 20
 	// endTimeout bounds the time until the last workflow of a round has ended.

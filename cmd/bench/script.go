@@ -38,8 +38,10 @@ func newScript(a, b [][]statement, subject uuid.UUID, freshKind int) (*script, e
 	if len(a) != len(b) {
 		return nil, errors.New("two requests executed different numbers of transactions")
 	}
-	for i := range a {
-		if err := w.transaction(a[i], b[i]); err != nil {
+	for _, transaction := range a {
+		other := b[0]
+		b = b[1:]
+		if err := w.transaction(transaction, other); err != nil {
 			return nil, err
 		}
 	}
