@@ -87,6 +87,10 @@ drift: $(TOOLS)/oapi-codegen ## Check that generated code and module files are c
 	  (cd "$$module" && go mod tidy -diff) || { echo "go.mod or go.sum of $$module is not tidy: run go mod tidy there" >&2; exit 1; }; \
 	done
 
+.PHONY: compat
+compat: bootstrap build temporal ## Run the loan with a worker written with the public Python SDK
+	@compat/run
+
 .PHONY: bench
 bench: bootstrap temporal ## Measure the service beside pgbench and raw Temporal
 	@go run ./cmd/bench $(BENCH_FLAGS)
