@@ -1,0 +1,93 @@
+package persistence_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/persistence/pgtest"
+)
+
+// PostgreSQL's codes of what a constraint refuses.
+const (
+	notNull    = "23502"
+	foreignKey = "23503"
+	unique     = "23505"
+	checked    = "23514"
+)
+
+// The rules of the domain hold in the database too: whatever a defect, or
+// somebody with psql, tries to write.
+func TestConstraintsRefuseWhatTheDomainRefuses(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	db := pgtest.Open(t, url)
+	require.NoError(t, demo.Load(t.Context(), db, time.Now()))
+	service := app.New(app.Options{DB: db, Clock: time.Now, Wake: func() {}, TaskLogLimit: 10})
+	alice := domain.Caller{
+		PrincipalID: demo.Alice().ID, Type: domain.PrincipalUser,
+		Memberships: []domain.Membership{{TenantID: demo.TenantDemo(), Namespace: "demo"}},
+	}
+	loan := demo.Loan()
+	process, _, err := service.CreateProcess(t.Context(), alice, app.NewProcess{Definition: app.DefinitionKey{ID: &loan}})
+	require.NoError(t, err)
+	task, _, err := service.CreateProcessItem(t.Context(), alice, app.NewItem{
+		Type: domain.ItemTask, ProcessID: process.ID, DefinitionCode: "APPROVE_LOAN",
+	})
+	require.NoError(t, err)
+
+	pool, err := pgxpool.New(t.Context(), url)
+	require.NoError(t, err)
+	t.Cleanup(pool.Close)
+	for name, c := range map[string]struct {
+		code, sql string
+		args      []any
+	}{
+		"a process in no state":           {checked, "UPDATE processes SET state = 'PAUSED' WHERE id = $1", []any{process.ID}},
+		"metadata that is no object":      {checked, "UPDATE processes SET metadata = '[]' WHERE id = $1", []any{process.ID}},
+		"a value nobody validated":        {checked, "UPDATE processes SET entity = '{}' WHERE id = $1", []any{process.ID}},
+		"an initiator nobody knows":       {foreignKey, "UPDATE processes SET initiator_id = $2 WHERE id = $1", []any{process.ID, uuid.New()}},
+		"a version of another definition": {foreignKey, "UPDATE processes SET process_definition_id = $2 WHERE id = $1", []any{process.ID, demo.Onboarding()}},
+		"a READY task with an owner":      {checked, "UPDATE process_items SET owner_id = $2 WHERE id = $1", []any{task.ID, alice.PrincipalID}},
+		"a CLAIMED task without an owner": {checked, "UPDATE process_items SET task_state = 'CLAIMED' WHERE id = $1", []any{task.ID}},
+		"a CANCELLED task without a time": {checked, "UPDATE process_items SET task_state = 'CANCELLED' WHERE id = $1", []any{task.ID}},
+		"a COMPLETED task without a time": {
+			checked, "UPDATE process_items SET task_state = 'COMPLETED', owner_id = $2 WHERE id = $1",
+			[]any{task.ID, alice.PrincipalID},
+		},
+		"a task without a state":     {checked, "UPDATE process_items SET task_state = NULL WHERE id = $1", []any{task.ID}},
+		"a task with a text":         {checked, "UPDATE process_items SET message_text = 'x' WHERE id = $1", []any{task.ID}},
+		"a task without definition":  {checked, "UPDATE process_items SET item_definition_id = NULL, item_version = NULL, item_definition_code = NULL WHERE id = $1", []any{task.ID}},
+		"a message that is empty":    {checked, "UPDATE process_items SET type = 'MESSAGE', task_state = NULL, task_data = NULL, task_data_valid = NULL, task_data_errors = NULL WHERE id = $1", []any{task.ID}},
+		"an item of another tenant":  {foreignKey, "UPDATE process_items SET tenant_id = $2 WHERE id = $1", []any{task.ID, demo.TenantOther()}},
+		"a second run of a process":  {unique, "INSERT INTO engine_runs SELECT $2, tenant_id, kind, owner_id, namespace, 'x', run_id, workflow_type, task_queue, state, created_at, last_active_at, closed_at FROM engine_runs WHERE owner_id = $1", []any{process.ID, uuid.New()}},
+		"a running run without id":   {checked, "UPDATE engine_runs SET state = 'RUNNING' WHERE owner_id = $1", []any{process.ID}},
+		"a closed run without time":  {checked, "UPDATE engine_runs SET state = 'COMPLETED' WHERE owner_id = $1", []any{process.ID}},
+		"two tenants, one namespace": {unique, "UPDATE tenants SET namespace = 'other' WHERE id = $1", []any{demo.TenantDemo()}},
+		"the service's namespace":    {checked, "UPDATE tenants SET namespace = 'procession' WHERE id = $1", []any{demo.TenantDemo()}},
+		"Temporal's namespace":       {checked, "UPDATE tenants SET namespace = 'temporal-system' WHERE id = $1", []any{demo.TenantDemo()}},
+		"a namespace with a colon":   {checked, "UPDATE tenants SET namespace = 'a:b' WHERE id = $1", []any{demo.TenantDemo()}},
+		"a user without e-mail":      {checked, "UPDATE principals SET email = NULL WHERE id = $1", []any{alice.PrincipalID}},
+		"two users, one e-mail":      {unique, "UPDATE principals SET email = 'BOB@demo.example' WHERE id = $1", []any{alice.PrincipalID}},
+		"a free application":         {checked, "UPDATE principals SET tenant_id = NULL WHERE id = $1", []any{demo.Reader().ID}},
+		"a secret in the clear":      {checked, "UPDATE credentials SET secret_sha256 = 'secret' WHERE principal_id = $1", []any{demo.Reader().ID}},
+		"half an engine":             {checked, "UPDATE process_definition_versions SET task_queue = NULL WHERE process_definition_id = $1", []any{loan}},
+		"an unknown right":           {checked, "UPDATE process_definition_grants SET permission = 'ANYTHING' WHERE process_definition_id = $1", []any{loan}},
+		"an event of no type":        {notNull, "UPDATE events SET type = NULL WHERE process_id = $1", []any{process.ID}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := pool.Exec(t.Context(), c.sql, c.args...)
+			var refused *pgconn.PgError
+			require.ErrorAs(t, err, &refused)
+			require.Equal(t, c.code, refused.Code, refused.Message)
+		})
+	}
+}
