@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"strconv"
 
-	jsonpatch "github.com/evanphx/json-patch/v5"
-
 	"github.com/procession-dev/procession/domain"
 )
 
@@ -18,6 +16,22 @@ const (
 	// maxCopied bounds what the copy operations of one patch may add, in bytes:
 	// repeated copies double a document.
 	maxCopied = 1 << 20
+	// maxPatchWork bounds what one patch may look at: bytes compared, and members
+	// and elements passed over. It is far beyond what a patch of a request needs
+	// and takes about a second.
+	maxPatchWork = 1 << 28
+	// maxDepth is how deep the arrays and objects of a document may nest.
+	maxDepth = 128
+)
+
+var (
+	errMissing    = errors.New("a path of the patch does not exist")
+	errTest       = errors.New("a test of the patch failed")
+	errIntoItself = errors.New("a value cannot be moved into itself")
+	errCopied     = fmt.Errorf("the patch copies more than %d bytes", maxCopied)
+	errPatchWork  = errors.New("the patch takes too much work on this document")
+	errNotObject  = errors.New("the result is not an object")
+	errDepth      = fmt.Errorf("the result is nested deeper than %d", maxDepth)
 )
 
 // Operation is one operation of a JSON Patch (RFC 6902). Value is nil when the
@@ -33,108 +47,97 @@ type Operation struct {
 // all or nothing. A patch that is not well formed is a VALIDATION error naming
 // the operation; one that does not fit the document, such as a failed test or a
 // missing path, is a conflict with PATCH_FAILED. An empty patch changes nothing.
-func Apply(document json.RawMessage, patch []Operation) (result json.RawMessage, err error) {
-	if err := check(patch); err != nil {
+//
+// Members keep their order and numbers their digits; white space is not kept.
+func Apply(document json.RawMessage, patch []Operation) (json.RawMessage, error) {
+	steps, err := check(patch)
+	if err != nil {
 		return nil, err
 	}
 	if len(patch) == 0 {
 		return document, nil
 	}
-	operations := make(jsonpatch.Patch, len(patch))
-	for i, op := range patch {
-		operations[i] = op.members()
+	if !json.Valid(document) {
+		return nil, errors.New("patching a document: it is not JSON")
 	}
-	defer func() {
-		if r := recover(); r != nil {
-			result, err = nil, failed("the patch cannot be applied", nil)
-		}
-	}()
-	options := jsonpatch.NewApplyOptions()
-	options.SupportNegativeIndices = false
-	options.AccumulatedCopySizeLimit = maxCopied
-	options.EscapeHTML = false
-	patched, err := operations.ApplyWithOptions(document, options)
+	apply := applyTree
+	if simple(document, steps) {
+		apply = applyLibrary
+	}
+	result, err := apply(document, steps)
 	if err != nil {
-		return nil, failed(reason(err), err)
+		return nil, &domain.Error{Kind: domain.KindConflict, Code: domain.CodePatchFailed, Message: reason(err), Cause: err}
 	}
-	if trimmed := bytes.TrimSpace(patched); len(trimmed) == 0 || trimmed[0] != '{' {
-		return nil, failed("the result is not an object", nil)
-	}
-	return patched, nil
+	return result, nil
 }
 
-func check(patch []Operation) error {
+// A step is an operation that is well formed, with its pointers taken apart.
+type step struct {
+	Operation
+	path []string
+	from []string
+}
+
+func check(patch []Operation) ([]step, error) {
 	if len(patch) > maxOperations {
-		return domain.InvalidBody("", fmt.Sprintf("has more than %d operations", maxOperations))
+		return nil, domain.InvalidBody("", fmt.Sprintf("has more than %d operations", maxOperations))
 	}
+	steps := make([]step, len(patch))
 	for i, op := range patch {
 		at := "/" + strconv.Itoa(i)
-		if !pointer(op.Path) {
-			return domain.InvalidBody(at+"/path", "is not a JSON Pointer")
+		path, ok := tokens(op.Path)
+		if !ok {
+			return nil, domain.InvalidBody(at+"/path", "is not a JSON Pointer")
 		}
+		// Other members than those of the operation have no effect.
+		steps[i] = step{Operation: Operation{Op: op.Op, Path: op.Path}, path: path}
 		switch op.Op {
 		case "move", "copy":
 			if op.From == nil {
-				return domain.InvalidBody(at+"/from", "is required")
+				return nil, domain.InvalidBody(at+"/from", "is required")
 			}
-			if !pointer(*op.From) {
-				return domain.InvalidBody(at+"/from", "is not a JSON Pointer")
+			if steps[i].from, ok = tokens(*op.From); !ok {
+				return nil, domain.InvalidBody(at+"/from", "is not a JSON Pointer")
 			}
+			steps[i].From = op.From
 		case "add", "replace", "test":
 			if op.Value == nil {
-				return domain.InvalidBody(at+"/value", "is required")
+				return nil, domain.InvalidBody(at+"/value", "is required")
 			}
+			if !json.Valid(op.Value) {
+				return nil, domain.InvalidBody(at+"/value", "is not JSON")
+			}
+			steps[i].Value = op.Value
 		case "remove":
 		default:
-			return domain.InvalidBody(at+"/op", "is not one of add, remove, replace, move, copy, test")
+			return nil, domain.InvalidBody(at+"/op", "is not one of add, remove, replace, move, copy, test")
 		}
 	}
-	return nil
+	return steps, nil
 }
 
-// pointer reports whether s is a JSON Pointer (RFC 6901, section 3).
-func pointer(s string) bool {
-	if s != "" && s[0] != '/' {
-		return false
+// finished holds the result of a patch to what a document may be, and takes the
+// white space out.
+func finished(text []byte) (json.RawMessage, error) {
+	var result bytes.Buffer
+	if err := json.Compact(&result, text); err != nil {
+		return nil, fmt.Errorf("compacting the result: %w", err)
 	}
-	for i := 0; i < len(s); i++ {
-		if s[i] == '~' && (i+1 == len(s) || s[i+1] != '0' && s[i+1] != '1') {
-			return false
-		}
+	if result.Len() == 0 || result.Bytes()[0] != '{' {
+		return nil, errNotObject
 	}
-	return true
+	if depth(result.Bytes()) > maxDepth {
+		return nil, errDepth
+	}
+	return result.Bytes(), nil
 }
 
-func (op Operation) members() jsonpatch.Operation {
-	members := jsonpatch.Operation{"op": text(op.Op), "path": text(op.Path)}
-	if op.From != nil {
-		members["from"] = text(*op.From)
-	}
-	if op.Value != nil {
-		value := op.Value
-		members["value"] = &value
-	}
-	return members
-}
-
-func text(s string) *json.RawMessage {
-	// A string always marshals.
-	encoded, _ := json.Marshal(s) //nolint:errchkjson // see above
-	raw := json.RawMessage(encoded)
-	return &raw
-}
-
+// reason is the part of err that the author of the patch may read.
 func reason(err error) string {
-	switch {
-	case errors.Is(err, jsonpatch.ErrTestFailed):
-		return "a test of the patch failed"
-	case errors.Is(err, jsonpatch.ErrMissing):
-		return "a path of the patch does not exist"
-	default:
-		return "the patch cannot be applied"
+	for _, known := range []error{errMissing, errTest, errIntoItself, errCopied, errPatchWork, errNotObject, errDepth} {
+		if errors.Is(err, known) {
+			return known.Error()
+		}
 	}
-}
-
-func failed(message string, cause error) error {
-	return &domain.Error{Kind: domain.KindConflict, Code: domain.CodePatchFailed, Message: message, Cause: cause}
+	return "the patch cannot be applied"
 }

@@ -9,28 +9,29 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
-	"strconv"
-	"strings"
+	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
 	"github.com/procession-dev/procession/domain"
 )
 
-// maxExponent bounds the exponent of a number that a schema looks at: beyond it
-// arbitrary-precision comparison takes seconds or panics.
-const maxExponent = 400
-
 // Schema is a compiled JSON Schema, draft 4 to 2020-12 as its $schema says,
 // 2020-12 when it says nothing. It is safe for concurrent use. The nil Schema
 // accepts every document.
 type Schema struct {
 	compiled *jsonschema.Schema
+	nodes    map[string]*jsonschema.Schema
+	chain    int
+	// mu guards meter: the library has no place of its own for what belongs to
+	// one validation.
+	mu    sync.Mutex
+	meter *meter
 }
 
-// Compile compiles a schema. References to anything outside the document are
-// refused: nothing is ever fetched or read from disk.
+// Compile compiles a schema. References to anything outside the document, but
+// for the drafts' own schemas, are refused: nothing is ever fetched or read from
+// disk. So are schemas that are too large or too costly.
 func Compile(source json.RawMessage) (schema *Schema, err error) {
 	if len(source) == 0 {
 		return nil, nil
@@ -40,11 +41,16 @@ func Compile(source json.RawMessage) (schema *Schema, err error) {
 			schema, err = nil, fmt.Errorf("compiling the schema: %v", r)
 		}
 	}()
+	if err := checkSource(source); err != nil {
+		return nil, fmt.Errorf("reading the schema: %w", err)
+	}
+	m := &meter{}
 	c := jsonschema.NewCompiler()
 	c.AssertFormat = true
 	c.LoadURL = func(url string) (io.ReadCloser, error) {
-		return nil, fmt.Errorf("remote reference %s is not allowed", url)
+		return nil, fmt.Errorf("the reference to %s leads out of the schema", url)
 	}
+	c.RegisterExtension("meter", nil, m)
 	const base = "schema:document"
 	if err := c.AddResource(base, bytes.NewReader(source)); err != nil {
 		return nil, fmt.Errorf("reading the schema: %w", err)
@@ -53,12 +59,18 @@ func Compile(source json.RawMessage) (schema *Schema, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("compiling the schema: %w", err)
 	}
-	return &Schema{compiled: compiled}, nil
+	nodes, chain, err := survey(compiled)
+	if err != nil {
+		return nil, fmt.Errorf("compiling the schema: %w", err)
+	}
+	return &Schema{compiled: compiled, nodes: nodes, chain: chain, meter: m}, nil
 }
 
 // Validate holds an object against the schema. Violations do not make it fail:
-// they are told in the result. It returns a VALIDATION error only when the
-// document holds a number that cannot be compared.
+// they are told in the result, sorted by path and keyword, at most maxViolations
+// of them. It returns a VALIDATION error only when the document cannot be
+// checked: it holds a number that cannot be compared, is nested too deeply or
+// takes too much work.
 func (s *Schema) Validate(document json.RawMessage) (domain.JSONValue, error) {
 	result := domain.JSONValue{Valid: true, Value: document}
 	if s == nil {
@@ -70,72 +82,55 @@ func (s *Schema) Validate(document json.RawMessage) (domain.JSONValue, error) {
 	if err := decoder.Decode(&value); err != nil {
 		return result, fmt.Errorf("decoding a document: %w", err)
 	}
-	if err := checkNumbers(value); err != nil {
-		return result, err
+	levels := depth(document)
+	if levels > maxDepth {
+		return result, domain.InvalidBody("", fmt.Sprintf("is nested deeper than %d", maxDepth))
 	}
-	violations, err := s.violations(value)
+	var r reading
+	r.measure(value, "")
+	if r.number != nil {
+		return result, domain.InvalidBody(*r.number, fmt.Sprintf(
+			"is a number of more than %d characters or with an exponent beyond ±%d", maxNumber, maxExponent))
+	}
+	if r.paths > maxPaths {
+		return result, domain.InvalidBody("", errWork.Error())
+	}
+	invalid, err := s.run(value, levels)
 	if err != nil {
 		return result, err
 	}
-	result.Errors = violations
-	result.Valid = len(violations) == 0
+	if invalid != nil {
+		result.Errors = s.violations(invalid, value)
+		result.Valid = false
+	}
 	return result, nil
 }
 
-func (s *Schema) violations(value any) (found []domain.ValueError, err error) {
+// run validates a value of so many levels under the meter. It returns nil for a
+// valid value.
+func (s *Schema) run(value any, levels int) (invalid *jsonschema.ValidationError, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.meter.start(levels * s.chain)
 	defer func() {
+		// The library panics on what it did not foresee, and so does the meter: the
+		// library gives no other way to stop it.
 		if r := recover(); r != nil {
-			err = domain.InvalidBody("", "the value cannot be checked against its schema")
+			invalid, err = nil, domain.InvalidBody("", "cannot be checked against its schema")
+			if panicked, ok := r.(error); ok && errors.Is(panicked, errWork) {
+				err = domain.InvalidBody("", errWork.Error())
+			}
 		}
 	}()
-	var invalid *jsonschema.ValidationError
-	if err := s.compiled.Validate(value); errors.As(err, &invalid) {
-		collect(invalid, &found)
-		return found, nil
-	} else if err != nil {
+	err = s.compiled.Validate(value)
+	var loop jsonschema.InfiniteLoopError
+	switch {
+	case errors.As(err, &invalid):
+		return invalid, nil
+	case errors.As(err, &loop):
+		return nil, domain.InvalidBody("", "cannot be checked against its schema, which refers to itself without end")
+	case err != nil:
 		return nil, fmt.Errorf("validating a document: %w", err)
 	}
 	return nil, nil
-}
-
-// collect gathers the leaves of a tree of violations: they name the place and
-// the keyword, the nodes above them only the way there.
-func collect(e *jsonschema.ValidationError, found *[]domain.ValueError) {
-	if len(e.Causes) > 0 {
-		for _, cause := range e.Causes {
-			collect(cause, found)
-		}
-		return
-	}
-	keyword := e.KeywordLocation[strings.LastIndexByte(e.KeywordLocation, '/')+1:]
-	violation := domain.ValueError{PropertyPath: e.InstanceLocation, Type: keyword}
-	if !slices.Contains(*found, violation) {
-		*found = append(*found, violation)
-	}
-}
-
-func checkNumbers(value any) error {
-	switch v := value.(type) {
-	case map[string]any:
-		for _, member := range v {
-			if err := checkNumbers(member); err != nil {
-				return err
-			}
-		}
-	case []any:
-		for _, element := range v {
-			if err := checkNumbers(element); err != nil {
-				return err
-			}
-		}
-	case json.Number:
-		_, exponent, found := strings.Cut(strings.ToLower(v.String()), "e")
-		if !found {
-			return nil
-		}
-		if n, err := strconv.Atoi(exponent); err != nil || n > maxExponent || n < -maxExponent {
-			return domain.InvalidBody("", fmt.Sprintf("holds a number with an exponent beyond ±%d", maxExponent))
-		}
-	}
-	return nil
 }

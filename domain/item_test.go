@@ -1,0 +1,298 @@
+package domain_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+const (
+	ready     = domain.TaskReady
+	claimed   = domain.TaskClaimed
+	completed = domain.TaskCompleted
+	cancelled = domain.TaskCancelled
+)
+
+// task is a task item in a state, with the times that go with it. The owner 0
+// is nobody.
+func task(state domain.TaskState, owner byte) *domain.ProcessItem {
+	i := &domain.ProcessItem{
+		ID: id(8), Type: domain.ItemTask, Task: &domain.Task{State: state}, Audit: domain.NewAudit(id(author), at(0)),
+	}
+	if owner != 0 {
+		principal, since := id(owner), at(0)
+		i.OwnerID, i.Task.ClaimedAt = &principal, &since
+	}
+	return i
+}
+
+// message is an item that is no task.
+func message() *domain.ProcessItem {
+	return &domain.ProcessItem{ID: id(8), Type: domain.ItemMessage, Audit: domain.NewAudit(id(author), at(0))}
+}
+
+func copyOf(i *domain.ProcessItem) *domain.ProcessItem {
+	c := *i
+	if i.Task != nil {
+		block := *i.Task
+		block.Logs = slices.Clone(i.Task.Logs)
+		c.Task = &block
+	}
+	return &c
+}
+
+// touched is what item becomes by a change that other made at minute 1.
+func touched(i *domain.ProcessItem, change func(*domain.ProcessItem)) *domain.ProcessItem {
+	c := copyOf(i)
+	c.LastModifiedBy, c.LastModifiedAt = id(other), at(1)
+	change(c)
+	return c
+}
+
+func to(state domain.TaskState, owner byte) func(*domain.ProcessItem) {
+	return func(i *domain.ProcessItem) {
+		i.Task.State = state
+		now := at(1)
+		switch state {
+		case ready:
+		case claimed:
+			i.Task.ClaimedAt = &now
+		case completed:
+			i.Task.CompletedAt = &now
+		case cancelled:
+			i.Task.CancelledAt = &now
+		}
+		if owner != 0 {
+			principal := id(owner)
+			i.OwnerID = &principal
+		}
+	}
+}
+
+// An itemCase is something that other does at minute 1. No change and no code
+// stand for a call that succeeds and changes nothing.
+type itemCase struct {
+	name   string
+	item   *domain.ProcessItem
+	rights domain.ItemRights
+	change func(*domain.ProcessItem)
+	code   domain.Code
+}
+
+func (c itemCase) check(t *testing.T, act func(*domain.ProcessItem) (bool, error)) {
+	t.Helper()
+	want := c.item
+	if c.change != nil {
+		want = touched(c.item, c.change)
+	}
+	got := copyOf(c.item)
+	changed, err := act(got)
+	require.Equal(t, c.change != nil, changed)
+	require.Equal(t, want, got)
+	if c.code == "" {
+		require.NoError(t, err)
+		return
+	}
+	require.True(t, domain.HasCode(err, c.code), "%v", err)
+}
+
+func TestClaim(t *testing.T) {
+	t.Parallel()
+	candidate := domain.ItemRights{Candidate: true}
+	manager := domain.ItemRights{ProcessRights: domain.ProcessRights{Manages: true}}
+	for _, c := range []itemCase{
+		{"by a candidate", task(ready, 0), candidate, to(claimed, other), ""},
+		{"by somebody else", task(ready, 0), domain.ItemRights{}, nil, domain.CodeAccessDenied},
+		{"by a manager who is no candidate", task(ready, 0), manager, nil, domain.CodeAccessDenied},
+		{"again", task(claimed, other), candidate, nil, ""},
+		{"again without being a candidate any more", task(claimed, other), domain.ItemRights{}, nil, ""},
+		{"of somebody else's", task(claimed, third), candidate, nil, domain.CodeTaskAlreadyClaimed},
+		{"of somebody else's by no candidate", task(claimed, third), domain.ItemRights{}, nil, domain.CodeAccessDenied},
+		{"of a completed one", task(completed, other), candidate, nil, domain.CodeInvalidState},
+		{"of a cancelled one", task(cancelled, 0), candidate, nil, domain.CodeInvalidState},
+		{"of a message", message(), candidate, nil, domain.CodeInvalidState},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			c.check(t, func(i *domain.ProcessItem) (bool, error) { return i.Claim(c.rights, id(other), at(1)) })
+		})
+	}
+}
+
+func TestAssign(t *testing.T) {
+	t.Parallel()
+	for _, c := range []itemCase{
+		{name: "a ready one", item: task(ready, 0), change: to(claimed, third)},
+		{name: "a claimed one", item: task(claimed, other), change: func(i *domain.ProcessItem) {
+			principal := id(third)
+			i.OwnerID = &principal // ClaimedAt tells when it got into the state.
+		}},
+		{name: "to its owner", item: task(claimed, third)},
+		{name: "a completed one", item: task(completed, other), code: domain.CodeInvalidState},
+		{name: "a completed one to its owner", item: task(completed, third), code: domain.CodeInvalidState},
+		{name: "a cancelled one", item: task(cancelled, other), code: domain.CodeInvalidState},
+		{name: "a message", item: message(), code: domain.CodeInvalidState},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			c.check(t, func(i *domain.ProcessItem) (bool, error) { return i.Assign(id(third), id(other), at(1)) })
+		})
+	}
+}
+
+func TestComplete(t *testing.T) {
+	t.Parallel()
+	with := func(i *domain.ProcessItem, valid bool) *domain.ProcessItem {
+		i.Task.Data = &domain.JSONValue{Valid: valid, Value: []byte(`{}`)}
+		return i
+	}
+	for _, c := range []struct {
+		itemCase
+		requireValid bool
+	}{
+		{itemCase{name: "by its owner", item: task(claimed, other), change: to(completed, 0)}, false},
+		{itemCase{name: "by somebody else", item: task(claimed, third), code: domain.CodeTaskNotOwned}, false},
+		{itemCase{name: "by nobody's owner", item: task(ready, 0), code: domain.CodeInvalidState}, false},
+		{itemCase{name: "again", item: task(completed, other)}, false},
+		{itemCase{name: "again by somebody else", item: task(completed, third), code: domain.CodeTaskNotOwned}, false},
+		{itemCase{name: "a cancelled one", item: task(cancelled, other), code: domain.CodeInvalidState}, false},
+		{itemCase{name: "a cancelled one of nobody", item: task(cancelled, 0), code: domain.CodeInvalidState}, true},
+		{itemCase{name: "a message", item: message(), code: domain.CodeInvalidState}, false},
+		{itemCase{name: "with invalid data", item: with(task(claimed, other), false), change: to(completed, 0)}, false},
+		{itemCase{name: "with invalid data where it must be valid", item: with(task(claimed, other), false), code: domain.CodeTaskDataInvalid}, true},
+		{itemCase{name: "with valid data where it must be valid", item: with(task(claimed, other), true), change: to(completed, 0)}, true},
+		{itemCase{name: "without data where it must be valid", item: task(claimed, other), change: to(completed, 0)}, true},
+		{itemCase{name: "again with data that is not valid any more", item: with(task(completed, other), false)}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			c.check(t, func(i *domain.ProcessItem) (bool, error) { return i.Complete(c.requireValid, id(other), at(1)) })
+		})
+	}
+}
+
+func TestCancelItem(t *testing.T) {
+	t.Parallel()
+	for _, c := range []itemCase{
+		{name: "a ready one", item: task(ready, 0), change: to(cancelled, 0)},
+		{name: "a claimed one, which keeps its owner", item: task(claimed, third), change: to(cancelled, 0)},
+		{name: "a completed one", item: task(completed, third)},
+		{name: "a cancelled one", item: task(cancelled, third)},
+		{name: "a message", item: message()},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			c.check(t, func(i *domain.ProcessItem) (bool, error) { return i.Cancel(id(other), at(1)), nil })
+		})
+	}
+}
+
+func TestWriteTask(t *testing.T) {
+	t.Parallel()
+	manager := domain.ItemRights{ProcessRights: domain.ProcessRights{Manages: true}}
+	candidate := domain.ItemRights{Candidate: true}
+	for _, c := range []struct {
+		name    string
+		item    *domain.ProcessItem
+		process domain.ProcessState
+		rights  domain.ItemRights
+		code    domain.Code
+	}{
+		{"by its owner", task(claimed, other), domain.ProcessRunning, domain.ItemRights{}, ""},
+		{"by a manager", task(claimed, third), domain.ProcessRunning, manager, ""},
+		{"by a manager while nobody owns it", task(ready, 0), domain.ProcessRunning, manager, ""},
+		{"by a candidate while nobody owns it", task(ready, 0), domain.ProcessRunning, candidate, domain.CodeTaskNotOwned},
+		{"by somebody else", task(claimed, third), domain.ProcessRunning, candidate, domain.CodeTaskNotOwned},
+		{"a completed one", task(completed, other), domain.ProcessRunning, domain.ItemRights{}, domain.CodeInvalidState},
+		{"a cancelled one", task(cancelled, other), domain.ProcessRunning, manager, domain.CodeInvalidState},
+		{"in a completed process", task(claimed, other), domain.ProcessCompleted, domain.ItemRights{}, domain.CodeProcessFinished},
+		{"in a cancelled process", task(cancelled, other), domain.ProcessCancelled, manager, domain.CodeProcessFinished},
+		{"in a finished process by somebody else", task(claimed, third), domain.ProcessCompleted, domain.ItemRights{}, domain.CodeTaskNotOwned},
+		{"a message", message(), domain.ProcessRunning, manager, domain.CodeInvalidState},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			before := copyOf(c.item)
+			err := c.item.WriteTask(c.process, c.rights, id(other))
+			require.Equal(t, c.code == "", err == nil)
+			if c.code != "" {
+				require.True(t, domain.HasCode(err, c.code), "%v", err)
+			}
+			require.Equal(t, before, c.item)
+		})
+	}
+}
+
+func TestTaskData(t *testing.T) {
+	t.Parallel()
+	value := domain.JSONValue{Valid: false, Value: []byte(`{}`)}
+	i := task(claimed, third)
+	want := touched(i, func(i *domain.ProcessItem) { i.Task.Data = &value })
+	i.SetTaskData(value, id(other), at(1))
+	require.Equal(t, want, i)
+	want = touched(i, func(i *domain.ProcessItem) { i.Task.ContextData = &value })
+	i.SetTaskContextData(value, id(other), at(1))
+	require.Equal(t, want, i)
+}
+
+func TestAppendLog(t *testing.T) {
+	t.Parallel()
+	entry := func(n byte) domain.TaskLog {
+		return domain.TaskLog{ID: id(n), Timestamp: at(int(n)), Message: "done", Level: domain.LogInfo}
+	}
+	filled := func(state domain.TaskState, owner byte, entries ...byte) *domain.ProcessItem {
+		i := task(state, owner)
+		for _, n := range entries {
+			i.Task.Logs = append(i.Task.Logs, entry(n))
+		}
+		return i
+	}
+	holds := func(entries ...byte) func(*domain.ProcessItem) {
+		return func(i *domain.ProcessItem) { i.Task.Logs = filled(ready, 0, entries...).Task.Logs }
+	}
+	manager := domain.ItemRights{ProcessRights: domain.ProcessRights{Manages: true}}
+	for _, c := range []itemCase{
+		{"by its owner", filled(claimed, other, 1), domain.ItemRights{}, holds(1, 50), ""},
+		{"by a manager", task(ready, 0), manager, holds(50), ""},
+		{"to a completed one", filled(completed, other, 1), domain.ItemRights{}, holds(1, 50), ""},
+		{"dropping the oldest", filled(claimed, other, 1, 2, 3), domain.ItemRights{}, holds(2, 3, 50), ""},
+		{"under a limit that was lowered", filled(claimed, other, 1, 2, 3, 4, 5), domain.ItemRights{}, holds(4, 5, 50), ""},
+		{"to a cancelled one", filled(cancelled, other, 1), manager, nil, domain.CodeInvalidState},
+		{"by somebody else", filled(claimed, third, 1), domain.ItemRights{Candidate: true}, nil, domain.CodeTaskNotOwned},
+		{"to a message", message(), manager, nil, domain.CodeInvalidState},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			c.check(t, func(i *domain.ProcessItem) (bool, error) {
+				err := i.AppendLog(entry(50), 3, c.rights, id(other), at(1))
+				return err == nil, err
+			})
+		})
+	}
+}
+
+func TestNewTask(t *testing.T) {
+	t.Parallel()
+	now := at(1)
+	require.Equal(t, &domain.Task{State: ready}, domain.NewTask(false, now))
+	require.Equal(t, &domain.Task{State: claimed, ClaimedAt: &now}, domain.NewTask(true, now))
+}
+
+func TestItemEventTellsOfTheTask(t *testing.T) {
+	t.Parallel()
+	i := task(claimed, other)
+	i.TenantID, i.ProcessID = id(20), id(21)
+	i.Definition = &domain.DefinitionRef{Code: "CHECK"}
+	require.Equal(t, domain.Event{
+		ID: id(30), TenantID: id(20), ProcessID: id(21), Type: domain.EventItemTaskStateChanged, ItemID: &i.ID,
+		ItemType: domain.ItemTask, ItemDefinitionCode: "CHECK", TaskState: claimed, ActorID: id(other), OccurredAt: at(1),
+	}, domain.ItemEvent(id(30), domain.EventItemTaskStateChanged, i, id(other), at(1)))
+
+	e := domain.ItemEvent(uuid.Nil, domain.EventItemCreated, message(), id(other), at(1))
+	require.Empty(t, e.TaskState)
+	require.Empty(t, e.ItemDefinitionCode)
+}

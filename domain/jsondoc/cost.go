@@ -1,0 +1,251 @@
+package jsondoc
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp/syntax"
+	"strconv"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v5"
+)
+
+const (
+	// maxExponent and maxNumber bound the numbers that a schema looks at, in
+	// their exponent and in characters: beyond them arbitrary-precision
+	// arithmetic takes seconds or panics.
+	maxExponent = 400
+	maxNumber   = 1000
+
+	// maxSchema bounds the text of a schema, in bytes, and maxSchemaDepth its
+	// nesting.
+	maxSchema      = 256 << 10
+	maxSchemaDepth = 64
+	// maxSchemaNodes bounds the objects and arrays of a schema: compiling takes
+	// time that grows with their square.
+	maxSchemaNodes = 5000
+	// maxExpanded bounds the subschemas of a schema once every reference is
+	// replaced by what it refers to; one that refers back counts once.
+	maxExpanded = 100_000
+	// maxChain bounds how many subschemas in a row look at the same value, which
+	// is what deepens the stack besides the nesting of the value.
+	maxChain = 64
+	// maxDynamicAnchors bounds what is only resolved while validating.
+	maxDynamicAnchors = 8
+	// maxPattern bounds a regular expression, in instructions once it is
+	// compiled.
+	maxPattern = 5000
+	// maxLocation bounds the location of a subschema, in bytes: each violation
+	// tells it.
+	maxLocation = 2000
+	// maxPaths bounds what the JSON Pointers of all values of a document take, in
+	// bytes, with pathCost added for each.
+	maxPaths = 32 << 20
+	pathCost = 128
+	// maxValidationWork bounds one validation, in bytes of schema and document
+	// looked at. It takes a second or two at the very most.
+	maxValidationWork = 32 << 20
+	// freePath is the length of a path of keywords up to which a violation costs
+	// the library next to nothing; beyond, it grows with the square.
+	freePath = 32
+)
+
+var errWork = errors.New("takes too much work to be checked against its schema")
+
+// A reading walks over a document before its schema does.
+type reading struct {
+	paths int
+	// number is the JSON Pointer of a number that must not be computed with.
+	number *string
+}
+
+// measure looks at a value whose JSON Pointer is at.
+func (r *reading) measure(value any, at string) {
+	r.paths += len(at) + pathCost
+	if r.paths > maxPaths || r.number != nil {
+		return
+	}
+	switch v := value.(type) {
+	case map[string]any:
+		for key, member := range v {
+			r.measure(member, at+"/"+token(key))
+		}
+	case []any:
+		for i, element := range v {
+			r.measure(element, at+"/"+strconv.Itoa(i))
+		}
+	case json.Number:
+		if !computable(v.String()) {
+			r.number = &at
+		}
+	}
+}
+
+// computable reports whether arithmetic on the number is safe.
+func computable(number string) bool {
+	_, exponent, found := strings.Cut(strings.ToLower(number), "e")
+	if !found {
+		exponent = "0"
+	}
+	n, err := strconv.Atoi(exponent)
+	return err == nil && -maxExponent <= n && n <= maxExponent && len(number) <= maxNumber
+}
+
+// checkSource refuses the text of a schema that is too much to compile.
+func checkSource(source json.RawMessage) error {
+	if len(source) > maxSchema {
+		return fmt.Errorf("it has more than %d bytes", maxSchema)
+	}
+	if !json.Valid(source) {
+		return errors.New("it is not JSON")
+	}
+	if depth(source) > maxSchemaDepth {
+		return fmt.Errorf("it is nested deeper than %d", maxSchemaDepth)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(source))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		return err
+	}
+	var r reading
+	r.measure(value, "")
+	if r.number != nil {
+		return fmt.Errorf("%s is a number of more than %d characters or with an exponent beyond ±%d",
+			*r.number, maxNumber, maxExponent)
+	}
+	if r.paths > maxPaths {
+		return errors.New("its names are too long")
+	}
+	var found inventory
+	found.count(value)
+	if found.nodes > maxSchemaNodes {
+		return fmt.Errorf("it has more than %d objects and arrays", maxSchemaNodes)
+	}
+	if found.anchors > maxDynamicAnchors {
+		return fmt.Errorf("it has more than %d dynamic anchors", maxDynamicAnchors)
+	}
+	return found.pattern
+}
+
+// An inventory is what there is in the text of a schema. It takes members for
+// keywords wherever they are: it may count too much, never too little.
+type inventory struct {
+	nodes   int
+	anchors int
+	pattern error
+}
+
+func (i *inventory) count(value any) {
+	switch v := value.(type) {
+	case map[string]any:
+		i.nodes++
+		for key, member := range v {
+			switch m := member.(type) {
+			case string:
+				switch key {
+				case "$dynamicAnchor":
+					i.anchors++
+				case "pattern":
+					i.measure(m)
+				}
+			case map[string]any:
+				if key == "patternProperties" {
+					for pattern := range m {
+						i.measure(pattern)
+					}
+				}
+			}
+			i.count(member)
+		}
+	case []any:
+		i.nodes++
+		for _, element := range v {
+			i.count(element)
+		}
+	}
+}
+
+func (i *inventory) measure(pattern string) {
+	parsed, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return // The compiler tells.
+	}
+	program, err := syntax.Compile(parsed.Simplify())
+	if err == nil && len(program.Inst) > maxPattern {
+		i.pattern = fmt.Errorf("a pattern of %d characters is too complex", len(pattern))
+	}
+}
+
+// meter counts the work of a validation and ends it by a panic with errWork when
+// it is too much. To the library it is an extension that every subschema uses.
+type meter struct{ spent, limit int }
+
+// start begins a validation in which paths of keywords have up to that length.
+func (m *meter) start(path int) {
+	excess := path / freePath
+	m.spent, m.limit = 0, maxValidationWork/(1+excess*excess)
+}
+
+// Compile implements jsonschema.ExtCompiler.
+func (m *meter) Compile(_ jsonschema.CompilerContext, keywords map[string]any) (jsonschema.ExtSchema, error) {
+	c := charge{meter: m, fixed: 16}
+	for keyword, value := range keywords {
+		switch v := value.(type) {
+		case map[string]any:
+			switch keyword {
+			case "properties", "dependencies", "dependentSchemas":
+				c.fixed += 4 * len(v)
+			case "patternProperties":
+				c.perMember += 16 * len(v)
+			case "const", "dependentRequired":
+				c.fixed += textLength(v)
+			}
+		case []any:
+			switch keyword {
+			case "allOf", "anyOf", "oneOf", "prefixItems", "items":
+				c.fixed += 16 * len(v)
+			case "const", "enum", "required":
+				c.fixed += textLength(v)
+			}
+		case string:
+			c.fixed += len(v)
+		}
+	}
+	return &c, nil
+}
+
+// textLength is about how many bytes of a failure message value fills.
+func textLength(value any) int {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return 0
+	}
+	return len(text)
+}
+
+// charge is what the meter takes for one subschema each time it is applied.
+type charge struct {
+	meter     *meter
+	fixed     int
+	perMember int
+}
+
+// Validate implements jsonschema.ExtSchema.
+func (c *charge) Validate(_ jsonschema.ValidationContext, value any) error {
+	c.meter.spent += c.fixed
+	switch v := value.(type) {
+	case map[string]any:
+		c.meter.spent += len(v) * (16 + c.perMember)
+	case []any:
+		c.meter.spent += 16 * len(v)
+	case string:
+		c.meter.spent += len(v)
+	}
+	if c.meter.spent > c.meter.limit {
+		panic(errWork)
+	}
+	return nil
+}

@@ -1,0 +1,122 @@
+package jsondoc
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+)
+
+// maxExponentDigits bounds the exponents that are computed with. Numbers whose
+// exponents have more digits are equal only when they are spelled alike.
+const maxExponentDigits = 15
+
+// equal compares two values as a test does (RFC 6902, section 4.6): numbers by
+// value, objects without regard to the order of their members.
+func (t *tree) equal(a, b *node) (bool, error) {
+	if kind(a) != kind(b) {
+		return false, nil
+	}
+	switch a.text[0] {
+	case '{':
+		return t.equalObjects(a, b)
+	case '[':
+		return t.equalArrays(a, b)
+	}
+	if err := t.spend(len(a.text) + len(b.text)); err != nil {
+		return false, err
+	}
+	switch {
+	case bytes.Equal(a.text, b.text):
+		return true, nil
+	case a.text[0] == '"':
+		return unquote(a.text) == unquote(b.text), nil
+	case kind(a) == '0':
+		return readDecimal(string(a.text)) == readDecimal(string(b.text)), nil
+	}
+	return false, nil
+}
+
+// kind is the first byte of a value, a zero for every number.
+func kind(n *node) byte {
+	if c := n.text[0]; c != '-' && (c < '0' || c > '9') {
+		return c
+	}
+	return '0'
+}
+
+func (t *tree) equalArrays(a, b *node) (bool, error) {
+	a.expand()
+	b.expand()
+	if len(a.elements) != len(b.elements) {
+		return false, t.spend(1)
+	}
+	for i := range a.elements {
+		if same, err := t.equal(a.elements[i], b.elements[i]); !same || err != nil {
+			return false, err
+		}
+	}
+	return true, t.spend(len(a.elements))
+}
+
+func (t *tree) equalObjects(a, b *node) (bool, error) {
+	a.expand()
+	b.expand()
+	if len(a.members) != len(b.members) {
+		return false, t.spend(1)
+	}
+	if err := t.spend(len(a.members)); err != nil {
+		return false, err
+	}
+	values := make(map[string]*node, len(b.members))
+	for _, m := range b.members {
+		values[m.key] = m.value
+	}
+	for _, m := range a.members {
+		other, ok := values[m.key]
+		if !ok {
+			return false, nil
+		}
+		if same, err := t.equal(m.value, other); !same || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// A decimal is the number 0.digits times ten to the power of exponent, where
+// digits begin and end with none that is zero. Equal numbers have equal
+// decimals. Zero is the zero value.
+type decimal struct {
+	negative bool
+	digits   string
+	exponent int
+	// spelled is the whole text of a number that is not computed with.
+	spelled string
+}
+
+func readDecimal(text string) decimal {
+	mantissa, power, _ := strings.Cut(strings.ToLower(text), "e")
+	var d decimal
+	mantissa, d.negative = strings.CutPrefix(mantissa, "-")
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	d.digits = strings.TrimLeft(whole+fraction, "0")
+	if d.digits == "" {
+		return decimal{}
+	}
+	d.exponent = len(d.digits) - len(fraction)
+	d.digits = strings.TrimRight(d.digits, "0")
+	power, negative := strings.CutPrefix(strings.TrimPrefix(power, "+"), "-")
+	power = strings.TrimLeft(power, "0")
+	if power == "" {
+		return d
+	}
+	n, err := strconv.Atoi(power)
+	if err != nil || len(power) > maxExponentDigits {
+		return decimal{spelled: text}
+	}
+	if negative {
+		n = -n
+	}
+	d.exponent += n
+	return d
+}

@@ -1,0 +1,60 @@
+package jsondoc
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// FuzzApply holds that no patch breaks Apply, that a result is an object, and
+// that for simple patches the library and the tree agree.
+func FuzzApply(f *testing.F) {
+	f.Add(`{"a":[1,{"b":null}]}`, "test", "/a/1", "", `{"b":null}`, "move", "/c", "/a/0", "1")
+	f.Add(`{"a":{"b":1}}`, "copy", "/a/c", "/a", "0", "remove", "/a/b", "", "0")
+	f.Add(`{"":1,"a":"\ud800"}`, "replace", "/", "", "[1e5]", "add", "/a/-", "", "-0")
+	f.Fuzz(func(t *testing.T, document, op1, path1, from1, value1, op2, path2, from2, value2 string) {
+		if !json.Valid([]byte(document)) || strings.TrimLeft(document, " \t\r\n")[0] != '{' {
+			return
+		}
+		patch := []Operation{
+			{Op: op1, Path: path1, From: &from1, Value: json.RawMessage(value1)},
+			{Op: op2, Path: path2, From: &from2, Value: json.RawMessage(value2)},
+		}
+		result, err := Apply(json.RawMessage(document), patch)
+		if err != nil {
+			require.Nil(t, result)
+			return
+		}
+		require.True(t, json.Valid(result))
+		require.Equal(t, byte('{'), result[0])
+		steps, err := check(patch)
+		require.NoError(t, err)
+		expected, err := applyTree(json.RawMessage(document), steps)
+		require.NoError(t, err)
+		a, b := newNode(result), newNode(expected)
+		same, err := new(tree).equal(a, b)
+		require.NoError(t, err)
+		require.True(t, same, "%s and %s", result, expected)
+	})
+}
+
+// FuzzTokens holds that taking a pointer apart loses nothing.
+func FuzzTokens(f *testing.F) {
+	for _, pointer := range []string{"", "/", "//", "/a~1b/~01", "a", "/~", "/~2"} {
+		f.Add(pointer)
+	}
+	f.Fuzz(func(t *testing.T, pointer string) {
+		found, ok := tokens(pointer)
+		if !ok {
+			require.Nil(t, found)
+			return
+		}
+		var again strings.Builder
+		for _, name := range found {
+			again.WriteString("/" + token(name))
+		}
+		require.Equal(t, pointer, again.String())
+	})
+}

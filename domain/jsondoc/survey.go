@@ -1,0 +1,122 @@
+package jsondoc
+
+import (
+	"fmt"
+
+	"github.com/santhosh-tekuri/jsonschema/v5"
+)
+
+// survey lists the subschemas of a compiled schema by their location and tells
+// how many of them in a row at most look at the same value. It refuses a schema that takes too much work because of its references: chains of
+// them can double the work with every link.
+func survey(root *jsonschema.Schema) (nodes map[string]*jsonschema.Schema, chain int, err error) {
+	s := surveyor{
+		nodes: map[string]*jsonschema.Schema{}, sizes: map[*jsonschema.Schema]int{}, chains: map[*jsonschema.Schema]int{},
+	}
+	if s.size(root) > maxExpanded {
+		return nil, 0, fmt.Errorf("it has more than %d subschemas once its references are followed", maxExpanded)
+	}
+	for location, schema := range s.nodes {
+		if len(location) > maxLocation {
+			return nil, 0, fmt.Errorf("the location of a subschema has more than %d bytes", maxLocation)
+		}
+		if chain = max(chain, s.chain(schema)); chain > maxChain {
+			return nil, 0, fmt.Errorf("more than %d of its subschemas in a row look at the same value", maxChain)
+		}
+	}
+	return s.nodes, chain, nil
+}
+
+type surveyor struct {
+	nodes  map[string]*jsonschema.Schema
+	sizes  map[*jsonschema.Schema]int
+	chains map[*jsonschema.Schema]int
+}
+
+// size counts a subschema and what is below it, with references followed.
+func (s *surveyor) size(schema *jsonschema.Schema) int {
+	if known, ok := s.sizes[schema]; ok {
+		return known
+	}
+	s.nodes[schema.Location] = schema
+	if schema.ContentSchema != nil {
+		// It asserts nothing in any draft, but the library applies it in draft 7, to
+		// text that nothing else has looked at.
+		schema.ContentSchema = nil
+	}
+	// What refers back to a schema counts once.
+	s.sizes[schema] = 1
+	size := 1
+	for _, child := range inPlace(schema) {
+		size += s.size(child)
+	}
+	for _, child := range inside(schema) {
+		size += s.size(child)
+	}
+	s.sizes[schema] = min(size, maxExpanded+1)
+	return s.sizes[schema]
+}
+
+// chain is how many subschemas in a row from this one on look at the same value.
+func (s *surveyor) chain(schema *jsonschema.Schema) int {
+	if known, ok := s.chains[schema]; ok {
+		return known
+	}
+	// What refers back to a schema here does so without end.
+	s.chains[schema] = maxChain + 1
+	chain := 1
+	for _, child := range inPlace(schema) {
+		chain = max(chain, 1+s.chain(child))
+	}
+	s.chains[schema] = chain
+	return chain
+}
+
+// inPlace lists the subschemas that look at the same value as the schema.
+func inPlace(s *jsonschema.Schema) []*jsonschema.Schema {
+	var found []*jsonschema.Schema
+	found = append(found, s.AllOf...)
+	found = append(found, s.AnyOf...)
+	found = append(found, s.OneOf...)
+	for _, dependency := range s.Dependencies {
+		if child, ok := dependency.(*jsonschema.Schema); ok {
+			found = append(found, child)
+		}
+	}
+	for _, child := range s.DependentSchemas {
+		found = append(found, child)
+	}
+	return present(append(found, s.Ref, s.RecursiveRef, s.DynamicRef, s.Not, s.If, s.Then, s.Else))
+}
+
+// inside lists the subschemas that look at a part of the value.
+func inside(s *jsonschema.Schema) []*jsonschema.Schema {
+	var found []*jsonschema.Schema
+	for _, child := range s.Properties {
+		found = append(found, child)
+	}
+	for _, child := range s.PatternProperties {
+		found = append(found, child)
+	}
+	found = append(found, s.PrefixItems...)
+	for _, keyword := range []any{s.AdditionalProperties, s.Items, s.AdditionalItems} {
+		switch child := keyword.(type) {
+		case *jsonschema.Schema:
+			found = append(found, child)
+		case []*jsonschema.Schema:
+			found = append(found, child...)
+		}
+	}
+	return present(append(found,
+		s.PropertyNames, s.UnevaluatedProperties, s.Items2020, s.Contains, s.UnevaluatedItems))
+}
+
+func present(schemas []*jsonschema.Schema) []*jsonschema.Schema {
+	found := schemas[:0]
+	for _, schema := range schemas {
+		if schema != nil {
+			found = append(found, schema)
+		}
+	}
+	return found
+}

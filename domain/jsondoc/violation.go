@@ -1,0 +1,157 @@
+package jsondoc
+
+import (
+	"cmp"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v5"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// maxViolations bounds how many violations of one document are told.
+const maxViolations = 1000
+
+// violations lists the leaves of a tree of violations: they name the place and
+// the keyword, the nodes above them only the way there. Of a missing or a
+// superfluous property the place is its own.
+func (s *Schema) violations(invalid *jsonschema.ValidationError, document any) []domain.ValueError {
+	var found []domain.ValueError
+	s.collect(invalid, document, &found)
+	slices.SortFunc(found, func(a, b domain.ValueError) int {
+		return cmp.Or(strings.Compare(a.PropertyPath, b.PropertyPath), strings.Compare(a.Type, b.Type))
+	})
+	found = slices.Compact(found)
+	return found[:min(len(found), maxViolations)]
+}
+
+func (s *Schema) collect(e *jsonschema.ValidationError, document any, found *[]domain.ValueError) {
+	keyword, rest := failing(e.KeywordLocation)
+	// That no element fits is one violation, not one for each element.
+	if len(e.Causes) > 0 && keyword != "minContains" {
+		for _, cause := range e.Causes {
+			s.collect(cause, document, found)
+		}
+		return
+	}
+	// The library writes names as in a URL fragment.
+	at, err := url.PathUnescape(e.InstanceLocation)
+	if err != nil {
+		at = e.InstanceLocation
+	}
+	location, _ := strings.CutSuffix(e.AbsoluteKeywordLocation, "/"+strings.Join(append([]string{keyword}, rest...), "/"))
+	schema, known := s.nodes[location]
+	if !known {
+		*found = append(*found, domain.ValueError{PropertyPath: at, Type: keyword})
+		return
+	}
+	if keyword == "minContains" && schema.MinContains == 1 {
+		keyword = "contains"
+	}
+	properties := culprits(schema, keyword, rest, objectAt(document, at))
+	for _, property := range properties {
+		*found = append(*found, domain.ValueError{PropertyPath: at + "/" + token(property), Type: keyword})
+	}
+	if len(properties) == 0 {
+		*found = append(*found, domain.ValueError{PropertyPath: at, Type: keyword})
+	}
+}
+
+// failing returns the last keyword of a location within a schema, and what
+// follows it: the name of a property, an index.
+func failing(location string) (string, []string) {
+	parts := strings.Split(location, "/")[1:]
+	if location == "" || len(parts) == 0 {
+		return "false", nil // The schema is the boolean false.
+	}
+	keyword := 0
+	for i := 0; i < len(parts); {
+		keyword = i
+		i++
+		switch parts[keyword] {
+		case "properties", "patternProperties", "dependentSchemas", "dependencies", "dependentRequired", "$defs", "definitions":
+			i++
+		}
+		// No keyword is a number.
+		if i < len(parts) {
+			if _, ok := index(parts[i]); ok {
+				i++
+			}
+		}
+	}
+	return parts[keyword], parts[keyword+1:]
+}
+
+// culprits lists the properties that are why a keyword fails for an object.
+func culprits(schema *jsonschema.Schema, keyword string, rest []string, object map[string]any) []string {
+	var found []string
+	switch keyword {
+	case "required":
+		for _, property := range schema.Required {
+			if _, ok := object[property]; !ok {
+				found = append(found, property)
+			}
+		}
+	case "additionalProperties":
+		for property := range object {
+			if !declared(schema, property) {
+				found = append(found, property)
+			}
+		}
+	case "dependentRequired", "dependencies":
+		if len(rest) != 2 {
+			return nil
+		}
+		name, err := url.PathUnescape(rest[0])
+		names, ok := tokens("/" + name)
+		i, isIndex := index(rest[1])
+		if err != nil || !ok || !isIndex {
+			return nil
+		}
+		needed := schema.DependentRequired[names[0]]
+		if keyword == "dependencies" {
+			needed, _ = schema.Dependencies[names[0]].([]string)
+		}
+		if i < len(needed) {
+			found = append(found, needed[i])
+		}
+	}
+	return found
+}
+
+func declared(schema *jsonschema.Schema, property string) bool {
+	if _, ok := schema.Properties[property]; ok {
+		return true
+	}
+	for pattern := range schema.PatternProperties {
+		if pattern.MatchString(property) {
+			return true
+		}
+	}
+	return false
+}
+
+// objectAt returns the object at a JSON Pointer, nil when there is none.
+func objectAt(document any, pointer string) map[string]any {
+	path, _ := tokens(pointer)
+	for _, key := range path {
+		switch container := document.(type) {
+		case map[string]any:
+			document = container[key]
+		case []any:
+			i, err := strconv.Atoi(key)
+			if err != nil || i >= len(container) {
+				return nil
+			}
+			document = container[i]
+		}
+	}
+	object, ok := document.(map[string]any)
+	if !ok {
+		return nil
+	}
+	return object
+}
