@@ -12,6 +12,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
 )
 
@@ -101,8 +102,9 @@ func (w *ErrorWriter) Write(c *gin.Context, err error) {
 	status, _ := statusOf(shown.Kind)
 	switch status {
 	case http.StatusUnauthorized:
-		c.Header("WWW-Authenticate", `Basic realm="procession", charset="UTF-8"`)
-		c.Writer.Header().Add("WWW-Authenticate", `Bearer realm="procession"`)
+		for _, challenge := range authn.Challenges() {
+			c.Writer.Header().Add("WWW-Authenticate", challenge)
+		}
 	case http.StatusServiceUnavailable:
 		c.Header("Retry-After", strconv.Itoa(retryAfterUnavailable))
 	case http.StatusTooManyRequests:
