@@ -51,6 +51,7 @@ func (f fixture) operations() map[string]operation {
 		"retrieveTenant":     of(get, "/tenants/", f.tenant, "", ""),
 		"findTenantUsers":    {method: get, path: "/tenant-users?email=bob@demo.example"},
 		"retrieveTenantUser": of(get, "/tenant-users/", f.user, "", ""),
+		"findGroups":         {method: get, path: "/groups?groupCode=REVIEWERS&sort=name"},
 		"findProcesses":      {method: get, path: "/processes?state=RUNNING"},
 		"createProcess": {method: post, path: "/processes", body: `{"processDefinitionId":"` + demo.Loan().String() +
 			`","tenantId":"` + f.tenant.String() + `","processDefinitionCode":"LOAN","metadata":` + value + `}`},

@@ -15,6 +15,9 @@ type PrincipalFilter = persistence.PrincipalFilter
 // TenantUserFilter narrows FindTenantUsers.
 type TenantUserFilter = persistence.TenantUserFilter
 
+// GroupFilter narrows FindGroups.
+type GroupFilter = persistence.GroupFilter
+
 // FindPrincipals (B1) returns a page of the principals of the caller's tenants.
 func (s *Service) FindPrincipals(
 	ctx context.Context, caller domain.Caller, filter PrincipalFilter, page domain.PageRequest, sort []domain.SortKey,
@@ -55,4 +58,11 @@ func (s *Service) RetrieveTenantUser(
 	ctx context.Context, caller domain.Caller, id uuid.UUID,
 ) (*domain.TenantUser, error) {
 	return s.reader.GetTenantUser(ctx, caller, id)
+}
+
+// FindGroups returns a page of the groups of the caller's tenants.
+func (s *Service) FindGroups(
+	ctx context.Context, caller domain.Caller, filter GroupFilter, page domain.PageRequest, sort []domain.SortKey,
+) (domain.Page[domain.Group], error) {
+	return s.reader.ListGroups(ctx, caller, filter, page, sort)
 }

@@ -175,14 +175,18 @@ func (l *list) inTenants(condition string, tenants []uuid.UUID) {
 }
 
 // inGroups keeps the rows whose column is a member of one of the groups, which
-// are named by id or by code within the tenants.
+// are named by id or by code. Groups of other tenants than these do not exist.
 func (l *list) inGroups(column string, ids []uuid.UUID, codes []string, tenants []uuid.UUID) {
 	members := column + ` IN (SELECT m.principal_id FROM group_members m JOIN groups g ON g.id = m.group_id WHERE `
+	if len(ids) == 0 && len(codes) == 0 {
+		return
+	}
+	l.args = append(l.args, tenants)
+	members += fmt.Sprintf("g.tenant_id = ANY($%d) AND ", len(l.args))
 	if len(ids) > 0 {
-		l.filter(members+`g.id = ANY(%s))`, ids)
+		l.filter(members+"g.id = ANY(%s))", ids)
 	}
 	if len(codes) > 0 {
-		l.args = append(l.args, tenants)
-		l.filter(members+fmt.Sprintf(`g.tenant_id = ANY($%d) AND g.code = ANY(%%s))`, len(l.args)), codes)
+		l.filter(members+"g.code = ANY(%s))", codes)
 	}
 }

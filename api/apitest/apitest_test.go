@@ -90,6 +90,7 @@ func samples() map[string]func() *http.Request {
 		"retrieveTenant":            get("/tenants/" + someID),
 		"findTenantUsers":           get("/tenant-users?email=a@example.test"),
 		"retrieveTenantUser":        get("/tenant-users/" + someID),
+		"findGroups":                get("/groups?groupCode=A&sort=name"),
 		"findProcesses":             get("/processes?size=25&page=0&state=RUNNING&state=COMPLETED"),
 		"createProcess":             post("/processes", `{"processDefinitionId":"`+someID+`","metadata":`+value+`}`),
 		"retrieveProcess":           get("/processes/" + someID),

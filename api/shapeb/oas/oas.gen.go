@@ -383,6 +383,22 @@ type DefaultErrorInfoLocationType string
 // ErrorCode Stable reason of a failure; the list is closed
 type ErrorCode string
 
+// GroupPage defines model for GroupPage.
+type GroupPage struct {
+	Content []GroupPageItem `json:"content"`
+
+	// Metadata Which page this is, and of how many
+	Metadata PageMetadata `json:"metadata"`
+}
+
+// GroupPageItem defines model for GroupPageItem.
+type GroupPageItem struct {
+	Code     string             `json:"code"`
+	ID       openapi_types.UUID `json:"id"`
+	Name     string             `json:"name"`
+	TenantID openapi_types.UUID `json:"tenantId"`
+}
+
 // JSONPatch A JSON Patch document (RFC 6902)
 type JSONPatch = []JSONPatchOperation
 
@@ -851,6 +867,30 @@ type Error = DefaultError
 // PatchBody A JSON Patch document (RFC 6902)
 type PatchBody = JSONPatch
 
+// FindGroupsParams defines parameters for FindGroups.
+type FindGroupsParams struct {
+	// Size Elements per page; 0 asks for the totals alone
+	Size PageSizeParam `form:"size,omitempty" json:"size,omitempty"`
+
+	// Page The page, counted from 0
+	Page PageNumberParam `form:"page,omitempty" json:"page,omitempty"`
+
+	// Sort Order by `id` or `name`, each optionally followed by `,asc` or `,desc`; repeatable
+	Sort SortByNameParam `form:"sort,omitempty" json:"sort,omitempty"`
+
+	// TenantID Only what belongs to one of these tenants
+	TenantID TenantIDFilter `form:"tenantId,omitempty" json:"tenantId,omitempty"`
+
+	// PrincipalID Only groups that this principal is a member of
+	PrincipalID *openapi_types.UUID `form:"principalId,omitempty" json:"principalId,omitempty"`
+
+	// GroupID Only these groups
+	GroupID []openapi_types.UUID `form:"groupId,omitempty" json:"groupId,omitempty"`
+
+	// GroupCode Only groups with one of these codes
+	GroupCode []string `form:"groupCode,omitempty" json:"groupCode,omitempty"`
+}
+
 // FindPrincipalsParams defines parameters for FindPrincipals.
 type FindPrincipalsParams struct {
 	// Size Elements per page; 0 asks for the totals alone
@@ -1037,6 +1077,9 @@ type ServerInterface interface {
 	// CreateAuthentication Issue credentials for the engine to the caller (B51)
 	// (POST /authentications)
 	CreateAuthentication(c *gin.Context)
+	// FindGroups List the groups of tenants
+	// (GET /groups)
+	FindGroups(c *gin.Context, params FindGroupsParams)
 	// FindPrincipals List principals (B1)
 	// (GET /principals)
 	FindPrincipals(c *gin.Context, params FindPrincipalsParams)
@@ -1140,6 +1183,81 @@ func (siw *ServerInterfaceWrapper) CreateAuthentication(c *gin.Context) {
 	}
 
 	siw.Handler.CreateAuthentication(c)
+}
+
+// FindGroups operation middleware
+func (siw *ServerInterfaceWrapper) FindGroups(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params FindGroupsParams
+
+	// ------------- Optional query parameter "size" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "size", c.Request.URL.Query(), &params.Size, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter size: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "page" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "sort" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", c.Request.URL.Query(), &params.Sort, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sort: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "tenantId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenantId", c.Request.URL.Query(), &params.TenantID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenantId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "principalId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "principalId", c.Request.URL.Query(), &params.PrincipalID, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter principalId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "groupId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "groupId", c.Request.URL.Query(), &params.GroupID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter groupId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "groupCode" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "groupCode", c.Request.URL.Query(), &params.GroupCode, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter groupCode: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.FindGroups(c, params)
 }
 
 // FindPrincipals operation middleware
@@ -2086,6 +2204,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	}
 
 	router.POST(options.BaseURL+"/authentications", wrapper.CreateAuthentication)
+	router.GET(options.BaseURL+"/groups", wrapper.FindGroups)
 	router.GET(options.BaseURL+"/principals", wrapper.FindPrincipals)
 	router.GET(options.BaseURL+"/principals/:id", wrapper.RetrievePrincipal)
 	router.GET(options.BaseURL+"/process-items", wrapper.FindProcessItems)
@@ -2145,6 +2264,45 @@ type CreateAuthenticationdefaultJSONResponse struct {
 }
 
 func (response CreateAuthenticationdefaultJSONResponse) VisitCreateAuthenticationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FindGroupsRequestObject struct {
+	Params FindGroupsParams
+}
+
+type FindGroupsResponseObject interface {
+	VisitFindGroupsResponse(w http.ResponseWriter) error
+}
+
+type FindGroups200JSONResponse GroupPage
+
+func (response FindGroups200JSONResponse) VisitFindGroupsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FindGroupsdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response FindGroupsdefaultJSONResponse) VisitFindGroupsResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := encodeJSON(&buf, response.Body); err != nil {
@@ -3285,6 +3443,9 @@ type StrictServerInterface interface {
 	// CreateAuthentication Issue credentials for the engine to the caller (B51)
 	// (POST /authentications)
 	CreateAuthentication(ctx context.Context, request CreateAuthenticationRequestObject) (CreateAuthenticationResponseObject, error)
+	// FindGroups List the groups of tenants
+	// (GET /groups)
+	FindGroups(ctx context.Context, request FindGroupsRequestObject) (FindGroupsResponseObject, error)
 	// FindPrincipals List principals (B1)
 	// (GET /principals)
 	FindPrincipals(ctx context.Context, request FindPrincipalsRequestObject) (FindPrincipalsResponseObject, error)
@@ -3460,6 +3621,32 @@ func (sh *strictHandler) CreateAuthentication(ctx *gin.Context) {
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(CreateAuthenticationResponseObject); ok {
 		if err := validResponse.VisitCreateAuthenticationResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// FindGroups operation middleware
+func (sh *strictHandler) FindGroups(ctx *gin.Context, params FindGroupsParams) {
+	var request FindGroupsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.FindGroups(ctx, request.(FindGroupsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "FindGroups")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(FindGroupsResponseObject); ok {
+		if err := validResponse.VisitFindGroupsResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

@@ -1,0 +1,67 @@
+package api_test
+
+import (
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	oasb "github.com/procession-dev/procession/api/shapeb/oas"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// addGroup makes a group of a tenant.
+func (s *service) addGroup(tenant uuid.UUID, code, name string, members ...uuid.UUID) uuid.UUID {
+	s.t.Helper()
+	group := domain.Group{ID: uuid.New(), TenantID: tenant, Code: code, Name: name}
+	require.NoError(s.t, s.db.Write(s.t.Context(), func(tx *persistence.Tx) error {
+		tx.InsertGroup(group, members)
+		return nil
+	}))
+	return group.ID
+}
+
+func TestListingGroups(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	bob, reviewers := demo.Bob().ID, demo.Reviewers()
+	auditors := s.addGroup(demo.TenantDemo(), "AUDITORS", "Auditors", bob, demo.Carol().ID)
+	nobody := s.addGroup(demo.TenantDemo(), "NOBODY", "Zero")
+	foreign := s.addGroup(demo.TenantOther(), "REVIEWERS", "Reviewers", bob)
+
+	page := decode[oasb.GroupPage](t, s.get(200, demo.Stranger(), "/groups?groupCode=REVIEWERS"))
+	require.Equal(t, []oasb.GroupPageItem{
+		{ID: reviewers, Name: "Reviewers", Code: "REVIEWERS", TenantID: demo.TenantDemo()},
+	}, page.Content)
+	require.Equal(t, oasb.PageMetadata{Size: 25, TotalElements: 1, TotalPages: 1}, page.Metadata)
+
+	absent := uuid.NewString()
+	s.filtered(demo.Carol(), "/groups", map[string][]uuid.UUID{
+		"":                                       {reviewers, auditors, nobody},
+		"tenantId=" + demo.TenantDemo().String(): {reviewers, auditors, nobody},
+		"tenantId=" + demo.TenantDemo().String() + "&tenantId=" + absent: {reviewers, auditors, nobody},
+		"tenantId=" + demo.TenantOther().String():                        nil,
+		"principalId=" + bob.String():                                    {reviewers, auditors},
+		"principalId=" + demo.Carol().ID.String():                        {auditors},
+		"principalId=" + absent:                                          nil,
+		"groupId=" + nobody.String() + "&groupId=" + reviewers.String():  {reviewers, nobody},
+		"groupId=" + foreign.String():                                    nil,
+		"groupId=" + nobody.String() + "&principalId=" + bob.String():    nil,
+		"groupCode=NOBODY&groupCode=AUDITORS":                            {auditors, nobody},
+		"groupCode=nobody":                                               nil,
+		"groupCode=NOBODY,AUDITORS":                                      nil,
+		"groupCode=AUDITORS&groupId=" + nobody.String():                  nil,
+	})
+	s.filtered(demo.OtherWorker(), "/groups", map[string][]uuid.UUID{
+		"": {foreign}, "principalId=" + bob.String(): {foreign}, "groupId=" + reviewers.String(): nil,
+	})
+
+	require.Equal(t, []uuid.UUID{auditors, reviewers, nobody}, s.list(demo.Bob(), "/groups?sort=name").ids())
+	require.Equal(t, []uuid.UUID{nobody, reviewers, auditors}, s.list(demo.Bob(), "/groups?sort=name,DESC").ids())
+	second := s.list(demo.Bob(), "/groups?sort=name&size=2&page=1")
+	require.Equal(t, []uuid.UUID{nobody}, second.ids())
+	require.Equal(t, oasb.PageMetadata{Size: 2, Page: 1, TotalElements: 3, TotalPages: 2}, second.Metadata)
+	require.Equal(t, oasb.PageMetadata{TotalElements: 3}, s.list(demo.Bob(), "/groups?size=0").Metadata)
+}

@@ -1,0 +1,300 @@
+package api_test
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// matrix says what every operation answers to whom. The columns are callers who
+// name what is in their own tenant, and last whoever but anonymous names what
+// is in another tenant or nowhere. The tenant of all but the caller "other" is
+// Demo, and there the things are a LOAN that initiator started with an
+// APPROVE_LOAN that owner owns.
+//
+// A cell is a status and, where several codes share it, a letter (see codes).
+// Lists are 200+ when they find something and 200- when they find nothing.
+// "claim READY" is claiming a task that nobody owns.
+const matrix = `
+operation                         owner tenant-owner administrator manager viewer candidate initiator stranger other anonymous foreign
+findPrincipals                    200+  200+         200+          200+    200+   200+      200+      200+     200+  401       200-
+retrievePrincipal                 200   200          200           200     200    200       200       200      200   401       404
+findTenants                       200+  200+         200+          200+    200+   200+      200+      200+     200+  401       200-
+retrieveTenant                    200   200          200           200     200    200       200       200      200   401       404
+findTenantUsers                   200+  200+         200+          200+    200+   200+      200+      200+     200+  401       200-
+retrieveTenantUser                200   200          200           200     200    200       200       200      200   401       404
+findGroups                        200+  200+         200+          200+    200+   200+      200+      200+     200+  401       200-
+
+findProcesses                     200+  200-         200-          200+    200+   200+      200+      200-     200+  401       200-
+createProcess                     404d  404d         404d          201     403    404d      201       404d     201   401       404d
+retrieveProcess                   200   404          404           200     200    200       200       404      200   401       404
+completeProcess                   403   404          404           200     403    403       403       404      200   401       404
+cancelProcess                     403   404          404           200     403    403       403       404      200   401       404
+cancelProcessProcessItems         403   404          404           200     403    403       403       404      200   401       404
+updateProcessMetadata             403   404          404           200     403    403       403       404      200   401       404
+patchProcessMetadata              403   404          404           200     403    403       403       404      200   401       404
+updateProcessEntity               403   404          404           200     403    403       403       404      200   401       404
+patchProcessEntity                403   404          404           200     403    403       403       404      200   401       404
+
+findProcessItems                  200+  200-         200-          200+    200+   200+      200-      200-     200+  401       200-
+createProcessItem                 403   404          404           201     403    403       403       404      201   401       404
+retrieveProcessItem               200   404          404           200     200    200       404       404      200   401       404
+claim_READY                       404   404          404           403     403    200       404       404      200   401       404
+claimProcessItemTask              200   404          404           403     403    409c      404       404      200   401       404
+assignProcessItemTask             200   404          404           200     403o   403o      404       404      200   401       404
+completeProcessItemTask           200   404          404           403o    403o   403o      404       404      200   401       404
+appendProcessItemTaskLog          200   404          404           200     403o   403o      404       404      200   401       404
+updateProcessItemTaskData         200   404          404           200     403o   403o      404       404      200   401       404
+patchProcessItemTaskData          200   404          404           200     403o   403o      404       404      200   401       404
+updateProcessItemTaskContextData  200   404          404           200     403o   403o      404       404      200   401       404
+
+createWorker                      201   201          201           201     201    201       201       201      201   401       400
+createAuthentication              200   200          200           200     200    200       200       200      200   401       400
+`
+
+// codes are what the cells of refusals stand for.
+func codes() map[string]string {
+	return map[string]string{
+		"400": "VALIDATION", "401": "UNAUTHENTICATED", "403": "ACCESS_DENIED", "403o": "TASK_NOT_OWNED",
+		"404": "NOT_FOUND", "404d": "DEFINITION_NOT_FOUND", "409c": "TASK_ALREADY_CLAIMED",
+	}
+}
+
+// things are one of everything that an operation can name.
+type things struct {
+	fixture
+	definition, group uuid.UUID
+}
+
+// matrixRequest is the request of a row. Where the one that other tests use
+// names nothing, or names it in words of the tenant Demo, it names the things.
+func (f things) matrixRequest(name string) operation {
+	op := f.operations()[name]
+	fill := strings.NewReplacer("{tenant}", f.tenant.String(), "{definition}", f.definition.String(),
+		"{process}", f.process.String(), "{principal}", f.principal.String(), "{group}", f.group.String()).Replace
+	if name == "claim_READY" {
+		op = f.operations()["claimProcessItemTask"]
+	}
+	if path, ok := map[string]string{
+		"findPrincipals": "/principals?tenantId={tenant}", "findTenants": "/tenants?tenantId={tenant}",
+		"findTenantUsers": "/tenant-users?tenantId={tenant}", "findGroups": "/groups?groupId={group}",
+		"findProcesses":    "/processes?processDefinitionId={definition}",
+		"findProcessItems": "/process-items?processId={process}",
+	}[name]; ok {
+		op.path = fill(path)
+	}
+	if body, ok := map[string]string{
+		"createProcess": `{"processDefinitionId":"{definition}"}`,
+		"createProcessItem": `{"type":"TASK","processId":"{process}","processItemDefinitionCode":"APPROVE_LOAN",` +
+			`"ownerId":"{principal}"}`,
+		"assignProcessItemTask": `{"ownerId":"{principal}"}`,
+		"createWorker": `{"identity":"{process}","taskQueue":"q","hostname":"h","ip":"127.0.0.1",` +
+			`"tenantId":"{tenant}"}`,
+		"createAuthentication": `{"type":"ENGINE_TOKEN","tenantId":"{tenant}"}`,
+	}[name]; ok {
+		op.body = fill(body)
+	}
+	return op
+}
+
+// cast are the callers of the matrix, of whom each has one right only, and what
+// the two tenants have for all of them.
+type cast struct {
+	accounts   map[string]demo.Account
+	user       uuid.UUID // of the tenant Other
+	group      uuid.UUID // of the tenant Other
+	membership uuid.UUID // of a user in the tenant Demo
+}
+
+// newCast completes the demonstration data.
+func newCast(s *service) cast {
+	s.t.Helper()
+	account := func(name string, role domain.TenantRole) demo.Account {
+		a := demo.Account{Name: name, ID: uuid.New(), Secret: name + "-secret", Tenant: demo.TenantDemo(), Role: role}
+		if role != "" {
+			a.Email = name + "@demo.example"
+		}
+		return a
+	}
+	c := cast{
+		accounts: map[string]demo.Account{
+			"owner": account("owner", ""), "tenant-owner": account("tenant-owner", domain.RoleOwner),
+			"administrator": account("administrator", domain.RoleAdministrator), "manager": account("manager", ""),
+			"viewer": demo.Reader(), "candidate": demo.Bob(), "initiator": demo.Carol(), "stranger": demo.Stranger(),
+			"other": demo.OtherWorker(),
+		},
+		user: uuid.New(), group: uuid.New(), membership: uuid.New(),
+	}
+	audit := domain.NewAudit(domain.SystemPrincipalID(), s.now())
+	require.NoError(s.t, s.db.Write(s.t.Context(), func(tx *persistence.Tx) error {
+		for name, kind := range map[string]domain.CredentialKind{
+			"owner": domain.CredentialApplicationSecret, "manager": domain.CredentialApplicationSecret,
+			"tenant-owner":  domain.CredentialPersonalAccessToken,
+			"administrator": domain.CredentialPersonalAccessToken,
+		} {
+			a := c.accounts[name]
+			if a.Email == "" {
+				tx.InsertApplication(domain.Principal{ID: a.ID, Name: name}, a.Tenant, audit)
+			} else {
+				tx.InsertTenantUser(domain.TenantUser{
+					ID: uuid.New(), TenantID: a.Tenant, Role: a.Role, Audit: audit,
+					Principal: domain.Principal{ID: a.ID, Name: name, Email: a.Email},
+				})
+			}
+			tx.InsertCredential(domain.Credential{
+				ID: uuid.New(), PrincipalID: a.ID, Kind: kind, SecretSHA256: authn.HashSecret(a.Secret),
+				CreatedAt: audit.CreatedAt,
+			})
+		}
+		tx.GrantOnProcess(demo.Loan(), domain.PermissionManager, c.accounts["manager"].ID)
+		tx.GrantOnProcess(demo.Loan(), domain.PermissionAdministrator, c.accounts["administrator"].ID)
+		tx.InsertTenantUser(domain.TenantUser{
+			ID: c.user, TenantID: demo.TenantOther(), Role: domain.RoleOwner, Audit: audit,
+			Principal: domain.Principal{ID: uuid.New(), Name: "user", Email: "user@other.example"},
+		})
+		tx.InsertGroup(domain.Group{ID: c.group, TenantID: demo.TenantOther(), Code: "REVIEWERS", Name: "Reviewers"}, nil)
+		return nil
+	}))
+	for _, user := range s.list(demo.Alice(), "/tenant-users").Content {
+		c.membership = user.ID
+	}
+	return c
+}
+
+// things makes a process and a task of the caller's tenant, or of the other one.
+func (c cast) things(s *service, of string, ready bool) things {
+	s.t.Helper()
+	worker, initiator, owner := demo.LoanWorker(), demo.Carol().ID, c.accounts["owner"].ID
+	made := things{
+		fixture:    fixture{tenant: demo.TenantDemo(), user: c.membership, principal: demo.Alice().ID},
+		definition: demo.Loan(), group: demo.Reviewers(),
+	}
+	if of == "other" {
+		worker, initiator, owner = demo.OtherWorker(), demo.OtherWorker().ID, demo.OtherWorker().ID
+		made = things{
+			fixture:    fixture{tenant: demo.TenantOther(), user: c.user, principal: demo.OtherWorker().ID},
+			definition: demo.OtherLoan(), group: c.group,
+		}
+	}
+	id := func(path, body string) uuid.UUID {
+		return decode[struct{ ID uuid.UUID }](s.t, s.post(201, worker, path, body)).ID
+	}
+	made.process = id("/processes",
+		`{"processDefinitionId":"`+made.definition.String()+`","initiatorId":"`+initiator.String()+`"}`)
+	owned := `,"ownerId":"` + owner.String() + `"`
+	if ready {
+		owned = ""
+	}
+	made.task = id("/process-items", `{"type":"TASK","processId":"`+made.process.String()+
+		`","processItemDefinitionCode":"APPROVE_LOAN"`+owned+`}`)
+	return made
+}
+
+func absentThings() things {
+	return things{
+		fixture: fixture{
+			process: uuid.New(), task: uuid.New(), tenant: uuid.New(), user: uuid.New(), principal: uuid.New(),
+		},
+		definition: uuid.New(), group: uuid.New(),
+	}
+}
+
+// ask sends the request of a row; everything about it that could differ between
+// two of them is fixed.
+func (c cast) ask(s *service, caller, row string, about things) answer {
+	s.t.Helper()
+	op := about.matrixRequest(row)
+	r := request(s.t, c.accounts[caller], op.method, op.path, op.body)
+	if caller == "anonymous" {
+		r.Header.Del("Authorization")
+	}
+	r.Header.Set("X-Request-Id", "matrix")
+	return s.send(r)
+}
+
+// requireCell requires that an answer is what a cell of the matrix says.
+func requireCell(t *testing.T, cell string, got answer) {
+	t.Helper()
+	require.Equal(t, cell[:3], strconv.Itoa(got.status), got.body)
+	code, refused := codes()[cell]
+	switch {
+	case refused:
+		failure := decode[struct{ Errors []struct{ Code string } }](t, got)
+		require.NotEmpty(t, failure.Errors, got.body)
+		require.Equal(t, code, failure.Errors[0].Code, got.body)
+	case strings.HasSuffix(cell, "+"):
+		require.NotEmpty(t, decode[listed](t, got).Content)
+		require.Positive(t, decode[listed](t, got).Metadata.TotalElements)
+	case strings.HasSuffix(cell, "-"):
+		require.Empty(t, decode[listed](t, got).Content)
+		require.Zero(t, decode[listed](t, got).Metadata.TotalElements)
+	}
+}
+
+// Every cell works on a process and a task of its own.
+func TestPermissionMatrix(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	c := newCast(s)
+	mine, others := c.things(s, "owner", false), c.things(s, "other", false)
+	lines := strings.Split(strings.TrimSpace(matrix), "\n")
+	callers := strings.Fields(lines[0])[1:]
+	require.Equal(t, "foreign", callers[len(callers)-1])
+	callers = callers[:len(callers)-1]
+	rows := map[string]bool{}
+	for _, line := range lines[1:] {
+		cells := strings.Fields(line)
+		if len(cells) == 0 {
+			continue
+		}
+		require.Len(t, cells, 2+len(callers), line)
+		row, cells := cells[0], cells[1:]
+		rows[row] = true
+		t.Run(row, func(t *testing.T) {
+			t.Parallel()
+			for i, caller := range callers {
+				t.Run(caller, func(t *testing.T) {
+					t.Parallel()
+					s := s.in(t)
+					foreign, elsewhere := others, cells[len(callers)]
+					switch caller {
+					case "other":
+						foreign = mine
+					case "anonymous":
+						elsewhere = cells[i]
+					}
+					got := c.ask(s, caller, row, c.things(s, caller, row == "claim_READY"))
+					requireCell(t, cells[i], got)
+					absent := c.ask(s, caller, row, absentThings())
+					requireCell(t, elsewhere, absent)
+					requireSame(t, absent, c.ask(s, caller, row, foreign))
+					if strings.HasPrefix(cells[i], "404") {
+						requireSame(t, absent, got)
+					}
+				})
+			}
+		})
+	}
+	for _, id := range contract.Operations() {
+		require.True(t, rows[id], "%s has no row", id)
+	}
+}
+
+// requireSame requires two answers to be the same in all but the timestamp,
+// which is shorter when it ends in zeros.
+func requireSame(t *testing.T, want, got answer) {
+	t.Helper()
+	require.Equal(t, want.status, got.status)
+	want.header.Del("Content-Length")
+	got.header.Del("Content-Length")
+	require.Equal(t, want.header, got.header)
+	require.Equal(t, want.timeless(), got.timeless())
+}

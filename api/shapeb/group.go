@@ -1,0 +1,31 @@
+package shapeb
+
+import (
+	"context"
+
+	oasb "github.com/procession-dev/procession/api/shapeb/oas"
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/domain"
+)
+
+// FindGroups is an operation that the specification leaves out.
+func (s *Server) FindGroups(
+	ctx context.Context, request oasb.FindGroupsRequestObject,
+) (oasb.FindGroupsResponseObject, error) {
+	params := request.Params
+	filter := app.GroupFilter{
+		PrincipalID: params.PrincipalID, IDs: params.GroupID, Codes: params.GroupCode, TenantIDs: params.TenantID,
+	}
+	page, sort := listing(params.Size, params.Page, params.Sort)
+	found, err := s.app.FindGroups(ctx, s.caller(ctx), filter, page, sort)
+	if err != nil {
+		return nil, err
+	}
+	var answer oasb.FindGroups200JSONResponse
+	answer.Metadata, answer.Content = pageOf(found, groupPageItem)
+	return answer, nil
+}
+
+func groupPageItem(g *domain.Group) oasb.GroupPageItem {
+	return oasb.GroupPageItem{ID: g.ID, Name: g.Name, Code: g.Code, TenantID: g.TenantID}
+}
