@@ -23,7 +23,7 @@ func TestCreatingAgainAnswersTheSame(t *testing.T) {
 	s := newService(t)
 	process, item := uuid.New(), uuid.New()
 	first := s.post(201, demo.Carol(), "/processes", `{"id":"`+process.String()+`","processDefinitionId":"`+
-		demo.Loan().String()+`","metadata":{"value":{"FIRST_NAME":"Ada"}}}`)
+		demo.Loan().String()+`","metadata":{"value":{"FIRST_NAME":"Carol"}}}`)
 	firstItem := s.post(201, demo.LoanWorker(), "/process-items", `{"id":"`+item.String()+`","type":"TASK","processId":"`+
 		process.String()+`","processItemDefinitionCode":"LOAN_APPLICATION"}`)
 	before := s.snapshot()

@@ -15,7 +15,7 @@ const (
 	cancel         = "/~actions/cancel"
 	cancelItems    = "/~actions/cancel-process-items"
 	finish         = "/~actions/complete"
-	metadataOfBody = `{"metadata":{"value":{"FIRST_NAME":"Ada"}}}`
+	metadataOfBody = `{"metadata":{"value":{"FIRST_NAME":"Carol"}}}`
 )
 
 func TestCreatingProcesses(t *testing.T) {
