@@ -281,8 +281,8 @@ CREATE TABLE engine_runs (
     CHECK (state = 'PENDING' OR run_id <> '' OR closed_at IS NOT NULL),
     CHECK ((closed_at IS NOT NULL) = (state IN ('COMPLETED', 'CANCELLED', 'FAILED')))
 );
--- Without last_active_at, which changes often: updates of it then touch no index.
-CREATE INDEX engine_runs_open ON engine_runs (namespace) WHERE state = 'RUNNING';
+-- The observer of a namespace asks every second for the latest activity, however many runs are open.
+CREATE INDEX engine_runs_open ON engine_runs (namespace, last_active_at) WHERE state = 'RUNNING';
 
 -- Commands for Temporal, written in the transaction that makes them necessary and deleted when carried out.
 CREATE TABLE engine_commands (
