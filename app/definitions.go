@@ -10,6 +10,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/jsondoc"
+	"github.com/procession-dev/procession/persistence"
 )
 
 // definition is a version of a process definition, ready to be worked with.
@@ -26,12 +27,6 @@ type itemDefinition struct {
 	contextData *jsondoc.Schema
 }
 
-// versionLoader is where a version is read from: a Reader, or the transaction
-// that needs it.
-type versionLoader interface {
-	GetDefinitionVersion(ctx context.Context, version uuid.UUID) (*domain.ProcessDefinition, error)
-}
-
 // definitionCache keeps versions with their compiled schemas. Versions never
 // change, so nothing is ever taken out.
 type definitionCache struct {
@@ -43,14 +38,14 @@ func newDefinitionCache() *definitionCache {
 	return &definitionCache{versions: map[uuid.UUID]*definition{}}
 }
 
-func (c *definitionCache) get(ctx context.Context, from versionLoader, version uuid.UUID) (*definition, error) {
+func (c *definitionCache) get(ctx context.Context, tx *persistence.Tx, version uuid.UUID) (*definition, error) {
 	c.mu.RLock()
 	known, ok := c.versions[version]
 	c.mu.RUnlock()
 	if ok {
 		return known, nil
 	}
-	source, err := from.GetDefinitionVersion(ctx, version)
+	source, err := tx.GetDefinitionVersion(ctx, version)
 	if err != nil {
 		return nil, err
 	}

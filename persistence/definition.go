@@ -28,27 +28,15 @@ SELECT d.id, v.version, d.code, v.type, v.name, v.spec
 )
 
 // GetDefinitionVersion returns a version of a process definition with its item
-// definitions. A version never changes, so the result may be kept.
-func (r *Reader) GetDefinitionVersion(ctx context.Context, version uuid.UUID) (*domain.ProcessDefinition, error) {
-	d, err := getDefinitionVersion(ctx, r.read, version)
-	return d, translate("reading a process definition", err)
-}
-
-// GetDefinitionVersion is Reader.GetDefinitionVersion on the connection of the
-// transaction: waiting for a second one while holding one could leave everybody
-// waiting.
+// definitions. A version never changes, so the result may be kept. It is read on
+// the connection of the transaction that needs it: waiting for a second one
+// while holding one could leave everybody waiting.
 func (tx *Tx) GetDefinitionVersion(ctx context.Context, version uuid.UUID) (*domain.ProcessDefinition, error) {
-	return getDefinitionVersion(ctx, tx.read, version)
-}
-
-func getDefinitionVersion(
-	ctx context.Context, read func(context.Context, ...query) error, version uuid.UUID,
-) (*domain.ProcessDefinition, error) {
 	var d domain.ProcessDefinition
 	var engine domain.EngineBinding
 	var runner *uuid.UUID
 	var spec []byte
-	err := read(ctx,
+	err := tx.read(ctx,
 		query{selectDefinitionVersion, []any{version}, one(
 			&d.Version, &d.ID, &d.TenantID, &d.Code, &d.Name,
 			&engine.WorkflowType, &engine.TaskQueue, &engine.SignalShape, &runner, &spec)},

@@ -11,7 +11,6 @@ import (
 
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/persistence"
 )
 
 func newIncidentsCommand() *cobra.Command {
@@ -98,10 +97,7 @@ func newIncidentCommand(
 // withOperations runs operations on the database alone. Commands for Temporal
 // that they stage are carried out by the service.
 func withOperations(ctx context.Context, c Config, run func(*app.Service) error) error {
-	if err := c.requireDatabase(); err != nil {
-		return err
-	}
-	db, err := persistence.Open(ctx, c.DatabaseURL, c.DatabaseConnections)
+	db, err := openDatabase(ctx, c)
 	if err != nil {
 		return err
 	}

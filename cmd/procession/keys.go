@@ -37,7 +37,7 @@ func openKeys(ctx context.Context, c Config, log *slog.Logger) (_ *keyring, err 
 	if err != nil {
 		return nil, err
 	}
-	db, err := persistence.Open(ctx, c.DatabaseURL, c.DatabaseConnections)
+	db, err := openDatabase(ctx, c)
 	if err != nil {
 		return nil, err
 	}

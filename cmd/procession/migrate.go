@@ -13,16 +13,21 @@ import (
 func newMigrateCommand() *cobra.Command {
 	return configured("migrate", "Bring the database schema up to date",
 		func(ctx context.Context, _ *cobra.Command, c Config) error {
-			if err := c.requireDatabase(); err != nil {
-				return err
-			}
-			db, err := persistence.Open(ctx, c.DatabaseURL, c.DatabaseConnections)
+			db, err := openDatabase(ctx, c)
 			if err != nil {
 				return err
 			}
 			defer db.Close()
 			return db.Migrate(ctx)
 		})
+}
+
+// openDatabase opens the database of the configuration. The caller closes it.
+func openDatabase(ctx context.Context, c Config) (*persistence.DB, error) {
+	if err := c.requireDatabase(); err != nil {
+		return nil, err
+	}
+	return persistence.Open(ctx, c.DatabaseURL, c.DatabaseConnections)
 }
 
 // prepareSchema does at start what the configuration says about the schema.

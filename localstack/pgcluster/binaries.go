@@ -39,19 +39,11 @@ func (e *VersionError) Error() string {
 		" install PostgreSQL %d, or remove the directory to start afresh", e.Data, e.Found, e.Data)
 }
 
-// FindBinaries returns the directory of initdb and postgres: explicit when that
-// is not empty, else the one on PATH, else the newest in /usr/lib/postgresql.
-// It returns a *MissingError when there is none.
-func FindBinaries(explicit string) (string, error) {
-	found, err := candidates(explicit)
-	if err != nil {
-		return "", err
-	}
-	return found[0], nil
-}
-
-// findBinaries is FindBinaries restricted to the major version of existing
-// data; 0 accepts any. It returns a *VersionError when only others are found.
+// findBinaries returns the directory of initdb and postgres: explicit when that
+// is not empty, else the one on PATH, else the newest in /usr/lib/postgresql,
+// restricted to the major version of existing data; 0 accepts any. It returns a
+// *MissingError when there is none and a *VersionError when only others are
+// found.
 func findBinaries(ctx context.Context, explicit string, major int) (string, error) {
 	dirs, err := candidates(explicit)
 	if err != nil {
