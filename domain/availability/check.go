@@ -1,0 +1,233 @@
+package availability
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/itchyny/gojq"
+)
+
+// Bounds of what an expression may do.
+const (
+	// assumedTasks is how many tasks a process is taken to have.
+	assumedTasks = 1000
+	// maxSteps bounds the parts that are evaluated, each time counted, in a
+	// process with assumedTasks.
+	maxSteps = 30_000
+	// maxBits keeps numbers within a machine word.
+	maxBits = 62
+)
+
+// A checker follows a syntax tree in the order of its text, works out the type
+// and the number of the outputs of every part, and refuses what it does not
+// know to be harmless. It is an allow-list: what is not mentioned is refused.
+type checker struct {
+	text   string
+	tokens []token
+	// next is the first token that belongs to no part visited so far, and
+	// offset is where the part visited last begins.
+	next   int
+	offset int
+	// steps counts the cost so far and times is how often the part at hand is
+	// evaluated.
+	steps int
+	times int
+	needs needs
+}
+
+func newChecker(text string, tokens []token) *checker {
+	return &checker{text: text, tokens: tokens, times: 1, needs: needs{codes: map[string]struct{}{}}}
+}
+
+// expression checks the whole of an expression. What can be a boolean but need
+// not be one is for Evaluate to find out.
+func (c *checker) expression(q *gojq.Query) *refusal {
+	if q.Meta == nil && q.Imports == nil && q.FuncDefs == nil && q.Term == nil && q.Right == nil {
+		return &refusal{len(c.text), "the expression is empty"}
+	}
+	result, refused := c.query(q, one(root))
+	if refused != nil {
+		return refused
+	}
+	c.offset = len(c.text) - len(strings.TrimLeft(c.text, " \t\r\n"))
+	switch {
+	case result.kinds&boolean == 0:
+		return c.refuse("the result is never true or false: it is %s", result.kinds)
+	case !result.exact:
+		return c.refuse("the expression may have no result or several: it needs exactly one")
+	}
+	return nil
+}
+
+func (c *checker) refuse(format string, args ...any) *refusal {
+	return &refusal{c.offset, fmt.Sprintf(format, args...)}
+}
+
+// at moves to the next token with the given text, or for a quote to the next
+// string. The tree is visited in the order of the text and every name, literal
+// and operator is looked for, so the first one from here is the one meant.
+func (c *checker) at(word string) {
+	for i := c.next; i < len(c.tokens); i++ {
+		if found := c.tokens[i]; found.text == word || word == `"` && found.text[0] == '"' {
+			c.next, c.offset = i+1, found.offset
+			return
+		}
+	}
+}
+
+// spend counts a part that is evaluated for so many inputs.
+func (c *checker) spend(inputs int) *refusal {
+	c.steps += c.times * inputs
+	if c.steps > maxSteps {
+		return c.refuse("the expression takes too many steps in a process with many tasks")
+	}
+	return nil
+}
+
+// nested checks a part that is evaluated so many times for every time that the
+// part around it is.
+func (c *checker) nested(q *gojq.Query, in value, times int) (value, *refusal) {
+	defer func(outer int) { c.times = outer }(c.times)
+	c.times *= times
+	return c.query(q, in)
+}
+
+// condition checks a part whose output is only looked at for being true: there
+// must be exactly one.
+func (c *checker) condition(q *gojq.Query, in value, what string) *refusal {
+	v, refused := c.query(q, in)
+	if refused == nil && !v.exact {
+		refused = c.refuse("%s must be exactly one value", what)
+	}
+	return refused
+}
+
+func (c *checker) query(q *gojq.Query, in value) (value, *refusal) {
+	switch {
+	case q.Meta != nil:
+		return value{}, c.forbid("module", "there are no modules")
+	case q.Imports != nil:
+		word := "import"
+		if q.Imports[0].ImportPath == "" {
+			word = "include"
+		}
+		return value{}, c.forbid(word, "there are no modules")
+	case q.FuncDefs != nil:
+		return value{}, c.forbid("def", "functions cannot be defined")
+	case q.Term != nil:
+		return c.term(q.Term, in)
+	}
+	left, refused := c.query(q.Left, in)
+	if refused != nil {
+		return value{}, refused
+	}
+	if q.Patterns != nil {
+		return value{}, c.forbid("as", "there are no variables")
+	}
+	c.at(q.Op.String())
+	offset := c.offset
+	if q.Op == gojq.OpPipe {
+		return c.pipe(q.Right, left)
+	}
+	switch q.Op {
+	case gojq.OpAssign, gojq.OpModify, gojq.OpUpdateAdd, gojq.OpUpdateSub, gojq.OpUpdateMul,
+		gojq.OpUpdateDiv, gojq.OpUpdateMod, gojq.OpUpdateAlt:
+		return value{}, c.refuse("%s is not allowed: nothing can be changed", q.Op)
+	case gojq.OpPipe, gojq.OpComma, gojq.OpAdd, gojq.OpSub, gojq.OpMul, gojq.OpDiv, gojq.OpMod, gojq.OpEq,
+		gojq.OpNe, gojq.OpGt, gojq.OpLt, gojq.OpGe, gojq.OpLe, gojq.OpAnd, gojq.OpOr, gojq.OpAlt:
+	}
+	right, refused := c.query(q.Right, in)
+	if refused != nil {
+		return value{}, refused
+	}
+	c.offset = offset
+	if refused := c.spend(1); refused != nil {
+		return value{}, refused
+	}
+	return c.operation(q.Op, left, right)
+}
+
+func (c *checker) pipe(q *gojq.Query, in value) (value, *refusal) {
+	out, refused := c.nested(q, in.each(), in.outputs)
+	if refused != nil {
+		return value{}, refused
+	}
+	out.exact = out.exact && in.exact
+	out.outputs *= in.outputs
+	return out, nil
+}
+
+func (c *checker) operation(op gojq.Operator, left, right value) (value, *refusal) {
+	if op == gojq.OpComma {
+		return left.then(right), nil
+	}
+	if !left.exact || !right.exact {
+		return value{}, c.refuse("both sides of %s must be exactly one value", op)
+	}
+	switch op {
+	case gojq.OpAnd, gojq.OpOr:
+		return one(boolean), nil
+	case gojq.OpAlt:
+		left.kinds &^= null
+		return left.or(right).each(), nil
+	case gojq.OpEq, gojq.OpNe, gojq.OpGt, gojq.OpLt, gojq.OpGe, gojq.OpLe:
+		return one(boolean), c.comparison(op, left, right)
+	case gojq.OpAdd, gojq.OpSub, gojq.OpMul, gojq.OpDiv, gojq.OpMod:
+		return c.arithmetic(op, left, right)
+	case gojq.OpPipe, gojq.OpComma, gojq.OpAssign, gojq.OpModify, gojq.OpUpdateAdd, gojq.OpUpdateSub,
+		gojq.OpUpdateMul, gojq.OpUpdateDiv, gojq.OpUpdateMod, gojq.OpUpdateAlt:
+	}
+	return value{}, c.refuse("%s is not allowed", op)
+}
+
+// comparison lets plain values be compared with each other, and anything with
+// null: comparing whole objects and arrays would cost more than one step.
+func (c *checker) comparison(op gojq.Operator, left, right value) *refusal {
+	if left.kinds != null && right.kinds != null && !(left.kinds | right.kinds).within(plain) {
+		for _, side := range []value{left, right} {
+			if !side.kinds.within(plain) {
+				return c.refuse("%s compares texts, numbers, booleans and null, and this is %s", op, side.kinds)
+			}
+		}
+	}
+	if refused := c.comparable(left, right); refused != nil {
+		return refused
+	}
+	return c.comparable(right, left)
+}
+
+// comparable refuses literals that can only be a slip beside a state or a time.
+func (c *checker) comparable(v, beside value) *refusal {
+	kinds := v.kinds &^ null
+	for _, literal := range beside.literals {
+		switch {
+		case kinds == processState && !isProcessState(literal):
+			return c.refuse("%q is not a process state: they are RUNNING, COMPLETED and CANCELLED", literal)
+		case kinds == taskState && !isTaskState(literal):
+			return c.refuse("%q is not a task state: they are READY, CLAIMED, COMPLETED and CANCELLED", literal)
+		case kinds == timestamp && !isTime(literal):
+			return c.refuse("%q cannot be compared with a time: write 2026-01-31, or 2026-01-31T08:00:00Z in UTC", literal)
+		}
+	}
+	return nil
+}
+
+// arithmetic lets numbers be added and so on, as long as no number can become
+// longer than a word. What a division leaves is a float where it is no integer,
+// and floats do not grow.
+func (c *checker) arithmetic(op gojq.Operator, left, right value) (value, *refusal) {
+	for _, side := range []value{left, right} {
+		if side.kinds != number {
+			return value{}, c.refuse("%s is for numbers, and this is %s", op, side.kinds)
+		}
+	}
+	out := one(number)
+	out.bits = max(left.bits, right.bits) + 1
+	if op == gojq.OpMul {
+		out.bits = left.bits + right.bits
+	}
+	if out.bits > maxBits {
+		return value{}, c.refuse("the result of %s may grow too large", op)
+	}
+	return out, nil
+}

@@ -1,0 +1,34 @@
+// Package availability reads and evaluates the expressions that say when a user
+// action can be used: boolean jq expressions written as ${ ... }, over the state
+// of a process and of its tasks (specification sections 2.12 and 2.13).
+//
+// Administrators write them, the service runs them whenever somebody looks at a
+// process, and neither a deadline nor a memory limit reaches into jq's built-in
+// functions. So Parse lets through only what is known to be cheap, and knows
+// the type of every part, which also catches what could only be a slip: a field
+// or a state that does not exist, a result that is never true or false.
+//
+// # What can be written
+//
+//   - the model: .process.state, .process.createdAt, .process.lastModifiedAt,
+//     .tasks.CODE or .tasks["CODE"] and the same three fields below it. A task
+//     that does not exist is null, and so are its fields;
+//   - null, true, false, numbers of up to 15 digits, strings, ( ), |, and the
+//     input of the expression at hand, written as a dot;
+//   - == != < <= > >=, and, or, not, //, if ... then ... elif ... else ... end;
+//   - + - * / % on numbers;
+//   - .[] on tasks and arrays, arrays of plain values or tasks, and the comma in
+//     arrays and arguments;
+//   - any, all, any(f), all(f), any(g; f), all(g; f), map(f), select(f), length,
+//     keys, has("CODE"), IN(a, b), startswith("text") and endswith("text").
+//
+// Times are texts such as 2026-01-31T08:00:00Z, always in UTC and in whole
+// seconds, so that comparing them as texts compares the times. As everywhere in
+// jq null is less than any text: a task that may not exist wants a test for
+// null before its times are compared.
+//
+// Everything else is refused, with its place in the text: regular expressions,
+// anything by which texts, arrays or objects grow, definitions, variables,
+// loops and recursion, errors and their handling, assignment, slices, indexes
+// that are computed, formats, the clock, the environment and other inputs.
+package availability

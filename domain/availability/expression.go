@@ -1,0 +1,114 @@
+package availability
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/itchyny/gojq"
+)
+
+// MaxLength is how many bytes the text of an expression may have.
+const MaxLength = 4096
+
+// Expression is a checked and compiled availability expression. It can be
+// evaluated any number of times, also at the same time.
+type Expression struct {
+	code  *gojq.Code
+	needs needs
+}
+
+// Parse reads an expression written as ${ ... }, with or without space around
+// it. It refuses with an *Error what is not jq, what the package does not allow
+// and what is never true or false.
+func Parse(text string) (*Expression, error) {
+	switch {
+	case len(text) > MaxLength:
+		return nil, &Error{Column: 1, Message: fmt.Sprintf("the expression is longer than %d bytes", MaxLength)}
+	case !utf8.ValidString(text):
+		return nil, &Error{Column: 1, Message: "the expression is not valid UTF-8"}
+	}
+	start := len(text) - len(strings.TrimLeft(text, " \t\r\n"))
+	body, opened := strings.CutPrefix(text[start:], "${")
+	if !opened {
+		return nil, &Error{Column: column(text, start), Message: "an expression is written as ${ ... }: it begins with ${"}
+	}
+	start += len("${")
+	body, closed := strings.CutSuffix(strings.TrimRight(body, " \t\r\n"), "}")
+	if !closed {
+		return nil, &Error{Column: column(text, len(text)), Message: "an expression is written as ${ ... }: it ends with }"}
+	}
+	expression, err := parse(body)
+	if err != nil {
+		return nil, &Error{Column: column(text, start+err.offset), Message: err.message}
+	}
+	return expression, nil
+}
+
+// A refusal is an Error whose place is still a byte offset in the jq text.
+type refusal struct {
+	offset  int
+	message string
+}
+
+func parse(body string) (*Expression, *refusal) {
+	tokens, refused := scan(body)
+	if refused != nil {
+		return nil, refused
+	}
+	query, err := gojq.Parse(body)
+	if err != nil {
+		return nil, syntaxError(body, err)
+	}
+	c := newChecker(body, tokens)
+	if refused := c.expression(query); refused != nil {
+		return nil, refused
+	}
+	code, err := gojq.Compile(query)
+	if err != nil {
+		return nil, &refusal{message: err.Error()}
+	}
+	return &Expression{code: code, needs: c.needs}, nil
+}
+
+// syntaxError places what the parser says at the beginning of the token it
+// stumbled over.
+func syntaxError(body string, err error) *refusal {
+	var syntax *gojq.ParseError
+	if !errors.As(err, &syntax) {
+		return &refusal{message: err.Error()}
+	}
+	if syntax.Token == "" && syntax.Offset >= len(body) {
+		return &refusal{offset: len(body), message: err.Error()}
+	}
+	return &refusal{offset: max(syntax.Offset-len(syntax.Token), 0), message: err.Error()}
+}
+
+// column turns a byte offset into a count of characters from 1.
+func column(text string, offset int) int {
+	return utf8.RuneCountInString(text[:min(offset, len(text))]) + 1
+}
+
+// Evaluate tells whether the action is available in the process. An expression
+// that fails for this model, for example by dividing by a number of tasks that
+// is zero, or whose result is neither true nor false, is an error; the action
+// is then not to be shown.
+func (e *Expression) Evaluate(m Model) (bool, error) {
+	results := e.code.Run(e.needs.input(m))
+	first, ok := results.Next()
+	if !ok {
+		return false, errors.New("evaluating the availability expression: there is no result")
+	}
+	if err, failed := first.(error); failed {
+		return false, fmt.Errorf("evaluating the availability expression: %w", err)
+	}
+	result, ok := first.(bool)
+	if !ok {
+		return false, fmt.Errorf("evaluating the availability expression: the result is of type %s, not boolean", gojq.TypeOf(first))
+	}
+	if _, more := results.Next(); more {
+		return false, errors.New("evaluating the availability expression: there is more than one result")
+	}
+	return result, nil
+}

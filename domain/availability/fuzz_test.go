@@ -1,0 +1,86 @@
+package availability
+
+import (
+	"errors"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// FuzzParse holds that Parse never breaks, that what it refuses has a place in
+// the text, and that what it lets through stays within the bounds on a process
+// with a thousand tasks, fails only in the ways that the checker foresees, and
+// sees the same as if it were given all of the model.
+func FuzzParse(f *testing.F) {
+	for _, expression := range hostile() {
+		if len(expression) < 200 {
+			f.Add("${" + expression + "}")
+		}
+	}
+	f.Add(`${ .process.state == "RUNNING" and (.tasks.SIGN.createdAt // "2026" | startswith("2026")) }`)
+	f.Add(`${ [.tasks[] | select(.state | IN("READY", null)) | .["lastModifiedAt"] > "2026-01-31"] | all }`)
+	f.Add(`${ if (.tasks | keys | length) % 2 == -1 then null elif .tasks | has("A-B") then .tasks.SIGN == null else 1 / 0 > .5 end }`)
+	m := crowd(assumedTasks)
+	f.Fuzz(func(t *testing.T, text string) {
+		expression, err := Parse(text)
+		if err != nil {
+			var refused *Error
+			require.ErrorAs(t, err, &refused)
+			require.Nil(t, expression)
+			require.NotEmpty(t, refused.Message)
+			require.Positive(t, refused.Column)
+			require.LessOrEqual(t, refused.Column, len(text)+1)
+			return
+		}
+		holds(t, text, expression, m)
+	})
+}
+
+// holds requires of an expression what the checker promises.
+func holds(t *testing.T, text string, expression *Expression, m Model) {
+	t.Helper()
+	elapsed, memory := time.Hour, uint64(1<<40)
+	var result bool
+	var err error
+	for range 5 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		start := time.Now()
+		result, err = expression.Evaluate(m)
+		elapsed = min(elapsed, time.Since(start))
+		runtime.ReadMemStats(&after)
+		memory = min(memory, after.TotalAlloc-before.TotalAlloc)
+		if elapsed < boundTime && memory < boundMemory {
+			break
+		}
+	}
+	require.Less(t, elapsed, boundTime, text)
+	require.Less(t, memory, uint64(boundMemory), text)
+	if err != nil {
+		require.True(t, foreseen(err), "%s: %s", text, err)
+	}
+
+	all := &Expression{code: expression.code, needs: needs{every: true}}
+	again, errAgain := all.Evaluate(m)
+	require.Equal(t, result, again, text)
+	require.Equal(t, err == nil, errAgain == nil, text)
+}
+
+// foreseen reports whether an evaluation failed by one of the operations that
+// depend on values and not on types alone.
+func foreseen(err error) bool {
+	for cause := err; cause != nil; cause = errors.Unwrap(cause) {
+		err = cause
+	}
+	for _, start := range []string{
+		"cannot divide", "cannot modulo", "startswith(", "endswith(", "evaluating the availability expression: the result is of type",
+	} {
+		if strings.HasPrefix(err.Error(), start) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,98 @@
+package availability
+
+import (
+	"time"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// Model is what an expression is evaluated against (specification section
+// 2.13). Where a process has several tasks of one code the caller puts the
+// newest of them.
+type Model struct {
+	Process Process
+	// Tasks are keyed by the code of the task.
+	Tasks map[string]Task
+}
+
+// Process is the process as an expression sees it.
+type Process struct {
+	State          domain.ProcessState
+	CreatedAt      time.Time
+	LastModifiedAt time.Time
+}
+
+// Task is a task as an expression sees it.
+type Task struct {
+	State          domain.TaskState
+	CreatedAt      time.Time
+	LastModifiedAt time.Time
+}
+
+// timeLayout is RFC 3339 in UTC without fractions of a second. A fraction of
+// varying length, or one that the text it is compared with does not have, would
+// make the order of the texts another one than that of the times.
+const timeLayout = "2006-01-02T15:04:05Z"
+
+// needs are the parts of a model that an expression looks at.
+type needs struct {
+	every bool // of the tasks
+	codes map[string]struct{}
+}
+
+// input is the model as jq takes it, with no more tasks than are needed.
+func (n *needs) input(m Model) map[string]any {
+	tasks := make(map[string]any, len(n.codes))
+	if n.every {
+		tasks = make(map[string]any, len(m.Tasks))
+		for code, task := range m.Tasks {
+			tasks[code] = fields(string(task.State), task.CreatedAt, task.LastModifiedAt)
+		}
+	} else {
+		for code := range n.codes {
+			if task, ok := m.Tasks[code]; ok {
+				tasks[code] = fields(string(task.State), task.CreatedAt, task.LastModifiedAt)
+			}
+		}
+	}
+	return map[string]any{
+		"process": fields(string(m.Process.State), m.Process.CreatedAt, m.Process.LastModifiedAt),
+		"tasks":   tasks,
+	}
+}
+
+func fields(state string, createdAt, lastModifiedAt time.Time) map[string]any {
+	return map[string]any{
+		"state":          state,
+		"createdAt":      createdAt.UTC().Format(timeLayout),
+		"lastModifiedAt": lastModifiedAt.UTC().Format(timeLayout),
+	}
+}
+
+func isProcessState(literal string) bool {
+	switch domain.ProcessState(literal) {
+	case domain.ProcessRunning, domain.ProcessCompleted, domain.ProcessCancelled:
+		return true
+	}
+	return false
+}
+
+func isTaskState(literal string) bool {
+	switch domain.TaskState(literal) {
+	case domain.TaskReady, domain.TaskClaimed, domain.TaskCompleted, domain.TaskCancelled:
+		return true
+	}
+	return false
+}
+
+// isTime reports whether the order of the text and of the model's times is the
+// order of time.
+func isTime(literal string) bool {
+	for _, layout := range []string{timeLayout, "2006-01-02", "2006-01", "2006"} {
+		// Parse lets fractions of a second pass that the layout does not have.
+		if parsed, err := time.Parse(layout, literal); err == nil && parsed.Format(layout) == literal {
+			return true
+		}
+	}
+	return false
+}

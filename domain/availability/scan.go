@@ -1,0 +1,128 @@
+package availability
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Bounds of what is handed to jq's parser.
+const (
+	maxTokens  = 512
+	maxNesting = 32
+)
+
+// A token is one word of the jq text.
+type token struct {
+	text   string
+	offset int
+}
+
+// scan takes the text apart into jq's tokens. The syntax tree of the parser has
+// no positions: the tokens are where the checker finds them again, and they
+// bound the size and the depth of the tree before there is one. A string that
+// is not closed, or that has an expression in it, ends the list: the parser or
+// the checker refuses it.
+func scan(text string) ([]token, *refusal) {
+	var tokens []token
+	nesting := 0
+	for i := 0; ; {
+		i += len(text[i:]) - len(strings.TrimLeft(text[i:], " \t\r\n"))
+		if i == len(text) {
+			return tokens, nil
+		}
+		size, whole := width(text[i:])
+		found := token{text: text[i : i+size], offset: i}
+		switch found.text {
+		case "#":
+			return nil, &refusal{i, "comments are not allowed"}
+		case "(", "[", "{", "if":
+			nesting++
+		case ")", "]", "}", "end":
+			nesting--
+		}
+		if nesting > maxNesting {
+			return nil, &refusal{i, fmt.Sprintf("the expression nests deeper than %d", maxNesting)}
+		}
+		if len(tokens) == maxTokens {
+			return nil, &refusal{i, fmt.Sprintf("the expression has more than %d words", maxTokens)}
+		}
+		tokens = append(tokens, found)
+		if !whole {
+			return tokens, nil
+		}
+		i += size
+	}
+}
+
+// width returns the length of the token at the beginning of the text, which is
+// not empty, and false if the text after it cannot be taken apart.
+func width(text string) (int, bool) {
+	first := text[0]
+	second := byte(0)
+	if len(text) > 1 {
+		second = text[1]
+	}
+	switch {
+	case first == '"':
+		return stringWidth(text)
+	case letter(first), (first == '.' || first == '$' || first == '@') && letter(second):
+		return nameWidth(text), true
+	case digit(first), first == '.' && digit(second):
+		return numberWidth(text), true
+	}
+	for _, operator := range []string{"//=", "//", "..", "|=", "+=", "-=", "*=", "/=", "%=", "==", "!=", "<=", ">="} {
+		if strings.HasPrefix(text, operator) {
+			return len(operator), true
+		}
+	}
+	return 1, true
+}
+
+func stringWidth(text string) (int, bool) {
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			return i + 1, true
+		case '\\':
+			if i++; i < len(text) && text[i] == '(' {
+				return i + 1, false
+			}
+		}
+	}
+	return len(text), false
+}
+
+func nameWidth(text string) int {
+	i := 1
+	for i < len(text) {
+		switch {
+		case letter(text[i]), digit(text[i]):
+			i++
+		case text[0] != '.' && strings.HasPrefix(text[i:], "::") && i+2 < len(text) && letter(text[i+2]):
+			i += 2
+		default:
+			return i
+		}
+	}
+	return i
+}
+
+func numberWidth(text string) int {
+	i := 1
+	for i < len(text) {
+		switch c := text[i]; {
+		case digit(c), c == '.', c == 'e', c == 'E':
+		case (c == '+' || c == '-') && (text[i-1] == 'e' || text[i-1] == 'E'):
+		default:
+			return i
+		}
+		i++
+	}
+	return i
+}
+
+func letter(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_'
+}
+
+func digit(c byte) bool { return '0' <= c && c <= '9' }
