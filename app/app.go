@@ -36,6 +36,9 @@ type Options struct {
 	CancelGrace time.Duration
 	// Issuer issues access to the engine.
 	Issuer *authn.Issuer
+	// Sealer seals the secrets that are kept. Without one no webhook secrets can be
+	// issued.
+	Sealer *authn.Sealer
 }
 
 // Service carries out the operations. It is safe for concurrent use.
@@ -47,6 +50,7 @@ type Service struct {
 	taskLogLimit int
 	cancelGrace  time.Duration
 	issuer       *authn.Issuer
+	sealer       *authn.Sealer
 	definitions  *definitionCache
 }
 
@@ -55,7 +59,7 @@ func New(o Options) *Service {
 	reader := o.DB.Reader()
 	return &Service{
 		db: o.DB, reader: reader, clock: o.Clock, wake: o.Wake,
-		taskLogLimit: o.TaskLogLimit, cancelGrace: o.CancelGrace, issuer: o.Issuer,
+		taskLogLimit: o.TaskLogLimit, cancelGrace: o.CancelGrace, issuer: o.Issuer, sealer: o.Sealer,
 		definitions: newDefinitionCache(),
 	}
 }

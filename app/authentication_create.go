@@ -9,7 +9,8 @@ import (
 )
 
 // NewAuthentication says which access to the engine is asked for. The tenant may
-// be left out by a caller that belongs to one only.
+// be left out by a caller that belongs to one only and did not come by OAuth 2.0
+// (specification section 5, rule 3).
 type NewAuthentication struct {
 	Type     domain.AuthenticationType
 	TenantID *uuid.UUID
@@ -25,6 +26,9 @@ type NewAuthentication struct {
 func (s *Service) CreateAuthentication(
 	ctx context.Context, caller domain.Caller, in NewAuthentication,
 ) (*domain.Authentication, error) {
+	if caller.OAuth && in.TenantID == nil {
+		return nil, domain.InvalidBody("/tenantId", "is required with OAuth 2.0")
+	}
 	tenant, err := caller.Tenant(in.TenantID)
 	if err != nil {
 		return nil, err

@@ -51,17 +51,21 @@ func newEngineAccess(t *testing.T) engineAccess {
 	}
 	audit := domain.NewAudit(domain.SystemPrincipalID(), now)
 	require.NoError(t, db.Write(t.Context(), func(tx *persistence.Tx) error {
-		tx.InsertTenant(domain.Tenant{
+		tx.PutTenant(domain.Tenant{
 			ID: a.tenant.TenantID, Name: "Demo", Plan: domain.PlanFree, Namespace: "demo", TimeZone: "Etc/UTC", Audit: audit,
 		})
-		tx.InsertApplication(domain.Principal{ID: a.runner.PrincipalID, Name: "runner"}, a.tenant.TenantID, audit)
-		return tx.PublishDefinition(&domain.ProcessDefinition{
-			DefinitionRef: domain.DefinitionRef{ID: uuid.New(), Version: uuid.New(), Code: "LOAN"},
-			TenantID:      a.tenant.TenantID, Name: "Loan",
+		tx.PutApplication(domain.Application{
+			Principal: domain.Principal{ID: a.runner.PrincipalID, Name: "runner"}, TenantID: a.tenant.TenantID, Role: domain.RoleMember, Audit: audit,
+		})
+		loan := domain.DefinitionRef{ID: uuid.New(), Version: uuid.New(), Code: "LOAN"}
+		tx.PublishVersion(persistence.DefinitionVersion{
+			DefinitionRef: loan, TenantID: a.tenant.TenantID, Number: 1, Name: "Loan",
 			Engine: &domain.EngineBinding{
 				WorkflowType: "Loan", TaskQueue: "loans", SignalShape: domain.SignalShapeB, RunnerID: a.runner.PrincipalID,
 			},
-		}, now)
+		}, a.runner.PrincipalID, now)
+		tx.GrantOnProcess(loan.ID, domain.PermissionManager, a.runner.PrincipalID)
+		return nil
 	}))
 	return a
 }
@@ -125,12 +129,27 @@ func TestCreateAuthenticationEngineCertificate(t *testing.T) {
 	require.Equal(t, a.runner.PrincipalID.String(), certificate.Subject.CommonName)
 }
 
+func TestCreateAuthenticationWithOAuthNamesTheTenant(t *testing.T) {
+	t.Parallel()
+	a := newEngineAccess(t)
+	caller := a.runner
+	caller.OAuth = true
+	got, err := a.CreateAuthentication(t.Context(), caller, app.NewAuthentication{
+		Type: domain.AuthenticationEngineToken, TenantID: &a.tenant.TenantID,
+	})
+	require.NoError(t, err)
+	require.Equal(t, a.tenant.TenantID, got.TenantID)
+	require.Equal(t, []any{"demo:write"}, claimsOf(t, got.Token.Token)["permissions"])
+}
+
 func TestCreateAuthenticationRefuses(t *testing.T) {
 	t.Parallel()
 	a := newEngineAccess(t)
 	foreign := uuid.New()
 	ofTwo := a.runner
 	ofTwo.Memberships = append(ofTwo.Memberships[:1:1], domain.Membership{TenantID: uuid.New(), Namespace: "two"})
+	byOAuth := a.runner
+	byOAuth.OAuth = true
 	for name, c := range map[string]struct {
 		caller   domain.Caller
 		in       app.NewAuthentication
@@ -143,6 +162,12 @@ func TestCreateAuthenticationRefuses(t *testing.T) {
 		},
 		"no tenant of several": {
 			ofTwo, app.NewAuthentication{Type: domain.AuthenticationEngineCertificate}, "/tenantId",
+		},
+		"no tenant of the only one, with OAuth": {
+			byOAuth, app.NewAuthentication{Type: domain.AuthenticationEngineToken}, "/tenantId",
+		},
+		"a foreign tenant, with OAuth": {
+			byOAuth, app.NewAuthentication{Type: domain.AuthenticationEngineToken, TenantID: &foreign}, "/tenantId",
 		},
 		"no tenant at all": {
 			domain.Caller{PrincipalID: uuid.New()},

@@ -85,7 +85,7 @@ func (r running) requireState(t *testing.T, want domain.ProcessState) {
 
 func (r running) incidents(t *testing.T) []domain.Incident {
 	t.Helper()
-	page, err := r.ListIncidents(t.Context(), r.Caller, app.IncidentFilter{}, domain.PageRequest{Size: 10})
+	page, err := r.ListIncidents(t.Context(), r.Caller, app.IncidentFilter{}, domain.PageRequest{Size: 10}, nil)
 	require.NoError(t, err)
 	require.EqualValues(t, len(page.Items), page.Total)
 	return page.Items

@@ -12,13 +12,13 @@ import (
 // IncidentFilter narrows a list of incidents; empty fields keep all.
 type IncidentFilter = persistence.IncidentFilter
 
-// ListIncidents returns a page of incidents, the newest first. They exist for
-// the owners and administrators of their tenant and, in all tenants, for the
-// service itself.
+// ListIncidents returns a page of incidents, the newest first unless sort says
+// otherwise. They exist for the owners and administrators of their tenant and,
+// in all tenants, for the service itself.
 func (s *Service) ListIncidents(
-	ctx context.Context, caller domain.Caller, filter IncidentFilter, page domain.PageRequest,
+	ctx context.Context, caller domain.Caller, filter IncidentFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Incident], error) {
-	return s.reader.ListIncidents(ctx, incidentScope(caller), filter, page)
+	return s.reader.ListIncidents(ctx, incidentScope(caller), filter, page, sort)
 }
 
 // RetrieveIncident returns an incident that exists for the caller, or NOT_FOUND.

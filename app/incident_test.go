@@ -42,7 +42,7 @@ func TestIncidentsExistForOperatorsOfTheirTenant(t *testing.T) {
 		Memberships: []domain.Membership{{TenantID: uuid.New(), Role: domain.RoleOwner}},
 	}
 	for name, caller := range map[string]domain.Caller{"member": member, "stranger": stranger} {
-		page, err := r.ListIncidents(t.Context(), caller, app.IncidentFilter{}, domain.PageRequest{Size: 10})
+		page, err := r.ListIncidents(t.Context(), caller, app.IncidentFilter{}, domain.PageRequest{Size: 10}, nil)
 		require.NoError(t, err, name)
 		require.Zero(t, page.Total, name)
 		_, err = r.RetrieveIncident(t.Context(), caller, incident.ID)
@@ -69,10 +69,33 @@ func TestListIncidentsFilters(t *testing.T) {
 		{app.IncidentFilter{States: []domain.IncidentState{domain.IncidentRetried, domain.IncidentDismissed}}, 0},
 		{app.IncidentFilter{ProcessIDs: []uuid.UUID{incident.ProcessID}}, 1},
 		{app.IncidentFilter{ProcessIDs: []uuid.UUID{uuid.New()}}, 0},
+		{app.IncidentFilter{TenantCodes: []string{"elsewhere", r.Namespace}}, 1},
+		{app.IncidentFilter{TenantCodes: []string{"elsewhere"}}, 0},
 	} {
-		page, err := r.ListIncidents(t.Context(), r.Caller, c.filter, domain.PageRequest{Size: 0})
+		page, err := r.ListIncidents(t.Context(), r.Caller, c.filter, domain.PageRequest{Size: 0}, nil)
 		require.NoError(t, err)
 		require.Equal(t, c.want, page.Total, "%+v", c.filter)
+	}
+}
+
+func TestListIncidentsSorts(t *testing.T) {
+	t.Parallel()
+	r, first := newIncident(t)
+	_, err := r.RetryIncident(t.Context(), r.Caller, first.ID)
+	require.NoError(t, err)
+	r.carryOut(t, "run-2")
+	require.True(t, r.record(t, r.closing("run-2", domain.RunFailed)))
+	list := func(sort ...domain.SortKey) []uuid.UUID {
+		page, err := r.ListIncidents(t.Context(), r.Caller, app.IncidentFilter{}, domain.PageRequest{Size: 10}, sort)
+		require.NoError(t, err)
+		require.Len(t, page.Items, 2)
+		return []uuid.UUID{page.Items[0].ID, page.Items[1].ID}
+	}
+	newest := list()
+	require.Equal(t, first.ID, newest[1])
+	require.Equal(t, newest, list(domain.SortKey{Property: "createdAt", Descending: true}))
+	for _, property := range []string{"id", "createdAt"} {
+		require.Equal(t, []uuid.UUID{newest[1], newest[0]}, list(domain.SortKey{Property: property}))
 	}
 }
 

@@ -1,5 +1,7 @@
 package domain
 
+import "github.com/google/uuid"
+
 // ProcessRights is what a caller may do to a process that the caller sees. A
 // process the caller does not see is never loaded, so seeing it is implied.
 type ProcessRights struct {
@@ -14,6 +16,75 @@ type ItemRights struct {
 	// Candidate may claim the task, by a grant of its own, through a group or as
 	// the initiator of the process where the definition says so.
 	Candidate bool
+}
+
+// ProcessRelations is what a principal is to a process. A permission that is
+// given to a group is one of each of its members, if the group is of the tenant
+// of the process.
+type ProcessRelations struct {
+	// Member belongs to the tenant of the process. Nothing else counts without.
+	Member bool
+	// Initiator is the initiator of the process.
+	Initiator bool
+	// Runner is the application that runs the workflow of the version that the
+	// process is pinned to.
+	Runner bool
+	// Starter, Viewer, Manager and Administrator have the permission on the
+	// definition of the process; that of a Starter is called Initiator.
+	Starter, Viewer, Manager, Administrator bool
+	// ItemOwner owns an item of the process.
+	ItemOwner bool
+	// ItemCandidate is a candidate of an item of the process.
+	ItemCandidate bool
+}
+
+// SeesProcess reports whether the process exists for the principal.
+func SeesProcess(r ProcessRelations) bool {
+	return r.Member && (r.Initiator || r.Viewer || r.ItemOwner || r.ItemCandidate) || ManagesProcess(r)
+}
+
+// ManagesProcess reports whether the principal has the rights of a Manager of
+// the process.
+func ManagesProcess(r ProcessRelations) bool { return r.Member && (r.Manager || r.Runner) }
+
+// ItemRelations is what a principal is to an item of a process.
+type ItemRelations struct {
+	Process ProcessRelations
+	// Owner owns the item.
+	Owner bool
+	// Candidate and Viewer have the permission on the definition of the item, as
+	// themselves or as members of a group.
+	Candidate, Viewer bool
+	// InitiatorCandidate and InitiatorViewer say that the definition of the item
+	// gives the permission to whoever is the initiator of the process.
+	InitiatorCandidate, InitiatorViewer bool
+}
+
+// SeesItem reports whether the item exists for the principal.
+func SeesItem(r ItemRelations) bool {
+	views := r.Viewer || r.InitiatorViewer && r.Process.Initiator
+	return r.Process.Member && (r.Owner || views || r.Process.Viewer) || ClaimsItem(r) || ManagesProcess(r.Process)
+}
+
+// ClaimsItem reports whether the principal is a candidate of the item.
+func ClaimsItem(r ItemRelations) bool {
+	return r.Process.Member && (r.Candidate || r.InitiatorCandidate && r.Process.Initiator)
+}
+
+// ResourceRelations is what a principal is to a resource of the configuration.
+type ResourceRelations struct {
+	// Operator administers all tenants.
+	Operator bool
+	// Role is that in the tenant of the resource, empty for who is no member.
+	Role TenantRole
+	// Administrator has the permission on the process definition that the resource
+	// describes. No other resource has one.
+	Administrator bool
+}
+
+// SeesResource reports whether the resource exists for the principal.
+func SeesResource(r ResourceRelations) bool {
+	return r.Operator || (AdministrationRights{Role: r.Role}).Administers() || r.Role != "" && r.Administrator
 }
 
 // DefinitionRights is what a caller may do with a process definition.
@@ -35,3 +106,43 @@ func (r ProcessRights) requireManager() error {
 	}
 	return nil
 }
+
+// AdministrationRights is what a caller may do to the configuration of a tenant:
+// to its identities, definitions, webhooks and operations.
+type AdministrationRights struct {
+	Role TenantRole
+}
+
+// Administration is what the caller may do to the configuration of the tenant.
+// It is nothing in a tenant that the caller does not belong to.
+func (c Caller) Administration(tenant uuid.UUID) AdministrationRights {
+	if c.Operator {
+		return AdministrationRights{Role: RoleOwner}
+	}
+	for _, m := range c.Memberships {
+		if m.TenantID == tenant {
+			return AdministrationRights{Role: m.Role}
+		}
+	}
+	return AdministrationRights{}
+}
+
+// AdministeredTenants lists the tenants whose configuration the caller may read
+// and change. It is not complete for an operator, who may do so everywhere.
+func (c Caller) AdministeredTenants() []uuid.UUID {
+	tenants := []uuid.UUID{}
+	for _, m := range c.Memberships {
+		if (AdministrationRights{Role: m.Role}).Administers() {
+			tenants = append(tenants, m.TenantID)
+		}
+	}
+	return tenants
+}
+
+// Administers reports whether the caller may read and change the configuration.
+func (r AdministrationRights) Administers() bool {
+	return r.Role == RoleOwner || r.Role == RoleAdministrator
+}
+
+// Owns reports whether the caller may change the tenant itself and who owns it.
+func (r AdministrationRights) Owns() bool { return r.Role == RoleOwner }

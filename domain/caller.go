@@ -40,6 +40,12 @@ type Caller struct {
 	PrincipalID uuid.UUID
 	Type        PrincipalType
 	Memberships []Membership
+	// OAuth says that the caller showed a token of an OAuth 2.0 issuer and not a
+	// credential of the service's own. Some operations then ask for more
+	// (specification section 5, rule 3).
+	OAuth bool
+	// Operator may make tenants and administer all of them.
+	Operator bool
 }
 
 // TenantIDs lists the tenants the caller belongs to. Nothing outside them

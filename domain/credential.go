@@ -18,9 +18,14 @@ const (
 
 // Credential is a secret that a principal can prove itself with. Only the
 // SHA-256 of the secret is known. A nil ExpiresAt means that it does not expire.
+// With a TenantID it proves the principal in that tenant only. A declared one
+// comes from a document, the others were issued by the service.
 type Credential struct {
 	ID           uuid.UUID
 	PrincipalID  uuid.UUID
+	TenantID     *uuid.UUID
+	Name         string
+	Declared     bool
 	Kind         CredentialKind
 	SecretSHA256 [32]byte
 	CreatedAt    time.Time

@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/google/uuid"
@@ -51,14 +52,27 @@ const (
 	PlanUnlimited PricingPlan = "UNLIMITED"
 )
 
-// Tenant is a partition of all data. Namespace is the Temporal namespace in
-// which its workflows run, TimeZone the IANA zone its workflows are told.
+// Tenant is a partition of all data. Code is what documents call it. Namespace
+// is the Temporal namespace in which its workflows run, TimeZone the IANA zone
+// its workflows are told. UserMetadataSchema is the JSON Schema of the metadata
+// of its users; nil accepts any object.
 type Tenant struct {
-	ID        uuid.UUID
-	Name      string
-	Plan      PricingPlan
-	Namespace string
-	TimeZone  string
+	ID                 uuid.UUID
+	Code               string
+	Name               string
+	Plan               PricingPlan
+	Namespace          string
+	TimeZone           string
+	UserMetadataSchema json.RawMessage
+	Audit
+}
+
+// Application is a program of one tenant. A disabled one cannot authenticate.
+type Application struct {
+	Principal
+	TenantID uuid.UUID
+	Role     TenantRole
+	Disabled bool
 	Audit
 }
 

@@ -1,17 +1,27 @@
 package persistence
 
-// Visibility, in one place. Every fragment reads the caller's principal id from
-// $1. The ARRAY(…) sub-selects do not depend on the row, so PostgreSQL computes
-// each once per statement.
+// Visibility, in one place: the rules are those of domain.SeesProcess,
+// domain.SeesItem and their like. Every fragment reads the caller's principal id
+// from $1; the tenants of the caller are the condition beside it. The ARRAY(…)
+// sub-selects do not depend on the row, so PostgreSQL computes each once per
+// statement.
 const (
-	callerIsGrantee = `(g.grantee_id = $1
-        OR g.grantee_id IN (SELECT m.group_id FROM group_members m WHERE m.principal_id = $1))`
+	// callerIsGrantee is true of a grant g that is the caller's: to the caller or
+	// to one of its groups.
+	callerIsGrantee = `g.grantee_id = ANY(ARRAY(SELECT $1::uuid
+                                         UNION ALL
+                                        SELECT m.group_id FROM group_members m WHERE m.principal_id = $1))`
 
 	managedProcessDefinitions = `ARRAY(SELECT g.process_definition_id FROM process_definition_grants g
       WHERE g.permission = 'MANAGER' AND ` + callerIsGrantee + `)`
 
 	readableProcessDefinitions = `ARRAY(SELECT g.process_definition_id FROM process_definition_grants g
       WHERE g.permission IN ('VIEWER', 'MANAGER') AND ` + callerIsGrantee + `)`
+
+	// runVersions are the versions of process definitions whose workflow the caller
+	// runs. Processes that are pinned to one stay the caller's when a later version
+	// has another runner.
+	runVersions = `ARRAY(SELECT v.version FROM process_definition_versions v WHERE v.runner_id = $1)`
 
 	candidateItemDefinitions = `ARRAY(SELECT g.item_definition_id FROM item_definition_grants g
       WHERE g.permission = 'CANDIDATE' AND ` + callerIsGrantee + `)`
@@ -25,25 +35,29 @@ const (
 	initiatorGrantedItemDefinitions = `ARRAY(SELECT g.item_definition_id FROM item_definition_grants g
       WHERE g.grantee_id IS NULL)`
 
-	// visibleProcess is true of a process p that the caller sees: its initiator,
-	// Viewers and Managers of its definition, owners and candidates of an item.
+	// visibleProcess is true of a process p that the caller sees.
 	visibleProcess = `(p.initiator_id = $1
     OR p.process_definition_id = ANY(` + readableProcessDefinitions + `)
+    OR p.process_version = ANY(` + runVersions + `)
     OR EXISTS (SELECT 1 FROM process_items i
                 WHERE i.process_id = p.id
                   AND (i.owner_id = $1 OR i.item_definition_id = ANY(` + candidateItemDefinitions + `))))`
 
-	// visibleItem is true of an item i that the caller sees: its owner, its
-	// candidates and viewers, Viewers and Managers of the process definition.
+	// visibleItem is true of an item i that the caller sees, and not true, which
+	// NULL is too, of others.
 	visibleItem = `(i.owner_id = $1
     OR i.process_definition_id = ANY(` + readableProcessDefinitions + `)
     OR i.item_definition_id = ANY(` + grantedItemDefinitions + `)
     OR (i.item_definition_id = ANY(` + initiatorGrantedItemDefinitions + `)
-        AND EXISTS (SELECT 1 FROM processes q WHERE q.id = i.process_id AND q.initiator_id = $1)))`
+        AND EXISTS (SELECT 1 FROM processes q WHERE q.id = i.process_id AND q.initiator_id = $1))
+    -- Nearly everybody runs nothing, and need not look at the process.
+    OR (cardinality(` + runVersions + `) > 0
+        AND EXISTS (SELECT 1 FROM processes q
+                     WHERE q.id = i.process_id AND q.process_version = ANY(` + runVersions + `))))`
 
-	// managesProcess is true of a process p that the caller has the Manager
-	// permission on.
-	managesProcess = `p.process_definition_id = ANY(` + managedProcessDefinitions + `)`
+	// managesProcess is true of a process p that the caller manages.
+	managesProcess = `(p.process_definition_id = ANY(` + managedProcessDefinitions + `)
+    OR p.process_version = ANY(` + runVersions + `))`
 
 	// candidateOfItem is true of an item i of process p that the caller may claim.
 	candidateOfItem = `coalesce(i.item_definition_id = ANY(` + candidateItemDefinitions + `)

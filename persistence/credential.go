@@ -12,14 +12,15 @@ import (
 
 // A credential that the principal has already is left as it is.
 const insertCredential = `
-INSERT INTO credentials (id, principal_id, kind, secret_sha256, created_at, expires_at)
-VALUES ($1, $2, $3, $4, $5, $6)
-    ON CONFLICT (secret_sha256, principal_id) DO NOTHING`
+INSERT INTO credentials (id, principal_id, kind, secret_sha256, created_at, expires_at, tenant_id, name)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+    ON CONFLICT (secret_sha256, principal_id, tenant_id) DO NOTHING`
 
 // InsertCredential stores a credential. One with the same secret for the same
 // principal may be there already and then stays unchanged.
 func (tx *Tx) InsertCredential(c domain.Credential) {
-	tx.queue(insertCredential, c.ID, c.PrincipalID, c.Kind, c.SecretSHA256[:], c.CreatedAt, c.ExpiresAt)
+	tx.queue(insertCredential, c.ID, c.PrincipalID, c.Kind, c.SecretSHA256[:], c.CreatedAt, c.ExpiresAt,
+		c.TenantID, c.Name)
 }
 
 const deleteCredential = `
@@ -39,10 +40,12 @@ type CredentialKey struct {
 
 // A user belongs to the tenants it is a member of, an application to its own.
 const lookUpCredential = `
-SELECT p.id AS principal_id, p.type, c.expires_at, t.id AS tenant_id, t.namespace, coalesce(u.role, 'MEMBER') AS role
+SELECT p.id AS principal_id, p.type, c.expires_at, t.id AS tenant_id, t.namespace,
+       coalesce(u.role, p.role, 'MEMBER') AS role, p.operator AND c.tenant_id IS NULL AS operator
   FROM credentials c
   JOIN principals p ON p.id = c.principal_id
   LEFT JOIN tenant_users u ON u.principal_id = p.id AND p.type = 'USER'
+                           AND (c.tenant_id IS NULL OR u.tenant_id = c.tenant_id)
   LEFT JOIN tenants t ON t.id = coalesce(p.tenant_id, u.tenant_id)
  WHERE c.secret_sha256 = $1
    AND c.kind = $2
@@ -59,6 +62,7 @@ type credentialRow struct {
 	TenantID    *uuid.UUID
 	Namespace   *string
 	Role        domain.TenantRole
+	Operator    bool
 }
 
 // LookUpCredential returns whom a credential belongs to and when it expires, nil
@@ -77,16 +81,23 @@ func (r *Reader) LookUpCredential(
 	if err != nil {
 		return domain.Caller{}, nil, translate("looking up a credential", notFound(err, "credential"))
 	}
-	caller := domain.Caller{PrincipalID: found[0].PrincipalID, Type: found[0].Type}
 	for _, row := range found {
-		if row.PrincipalID != caller.PrincipalID {
+		if row.PrincipalID != found[0].PrincipalID {
 			return domain.Caller{}, nil, domain.NotFound("credential")
 		}
+	}
+	return callerOf(found), found[0].ExpiresAt, nil
+}
+
+// callerOf reads the rows of one principal, one for each of its tenants.
+func callerOf(rows []credentialRow) domain.Caller {
+	caller := domain.Caller{PrincipalID: rows[0].PrincipalID, Type: rows[0].Type, Operator: rows[0].Operator}
+	for _, row := range rows {
 		if row.TenantID != nil && row.Namespace != nil {
 			caller.Memberships = append(caller.Memberships, domain.Membership{
 				TenantID: *row.TenantID, Namespace: *row.Namespace, Role: row.Role,
 			})
 		}
 	}
-	return caller, found[0].ExpiresAt, nil
+	return caller
 }

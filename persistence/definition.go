@@ -163,7 +163,7 @@ type NewItem struct {
 
 const (
 	getItemByID = `
-SELECT ` + itemColumns + `, i.tenant_id = ANY($2) AND ` + visibleItem + `
+SELECT ` + itemColumns + `, (i.tenant_id = ANY($2) AND ` + visibleItem + `) IS TRUE
   FROM process_items i
  WHERE i.id = $3`
 

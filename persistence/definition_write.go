@@ -2,7 +2,6 @@ package persistence
 
 import (
 	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -18,9 +17,8 @@ ON CONFLICT (id) DO NOTHING`
 
 	insertProcessDefinitionVersion = `
 INSERT INTO process_definition_versions (version, process_definition_id, name, workflow_type, task_queue,
-                                         signal_shape, runner_id, spec, created_at)
-VALUES ($1, $2, $3, nullif($4, ''), nullif($5, ''), nullif($6, ''), $7, $8, $9)
-ON CONFLICT (version) DO NOTHING`
+                                         signal_shape, runner_id, spec, number, digest, created_by, created_at)
+VALUES ($1, $2, $3, nullif($4, ''), nullif($5, ''), nullif($6, ''), $7, $8, $9, $10, $11, $12)`
 
 	publishProcessDefinition = `
 UPDATE process_definitions
@@ -34,58 +32,157 @@ ON CONFLICT (id) DO NOTHING`
 
 	insertItemDefinitionVersion = `
 INSERT INTO item_definition_versions (version, item_definition_id, process_version, type, name, spec)
-VALUES ($1, $2, $3, $4, $5, $6)
-ON CONFLICT (version) DO NOTHING`
+VALUES ($1, $2, $3, $4, $5, $6)`
 
+	// A group has rights in its own tenant only. What reads rights relies on it.
 	insertProcessGrant = `
 INSERT INTO process_definition_grants (process_definition_id, permission, grantee_id)
-VALUES ($1, $2, $3)
+SELECT d.id, $2, $3
+  FROM process_definitions d
+ WHERE d.id = $1
+   AND NOT EXISTS (SELECT 1 FROM groups o WHERE o.id = $3 AND o.tenant_id <> d.tenant_id)
 ON CONFLICT DO NOTHING`
 
 	insertItemGrant = `
 INSERT INTO item_definition_grants (item_definition_id, permission, grantee_id)
-VALUES ($1, $2, $3)
+SELECT i.id, $2, $3
+  FROM item_definitions i
+  JOIN process_definitions d ON d.id = i.process_definition_id
+ WHERE i.id = $1
+   AND NOT EXISTS (SELECT 1 FROM groups o WHERE o.id = $3 AND o.tenant_id <> d.tenant_id)
 ON CONFLICT DO NOTHING`
+
+	deleteProcessGrants = `
+DELETE FROM process_definition_grants
+ WHERE process_definition_id = $1`
+
+	deleteItemGrants = `
+DELETE FROM item_definition_grants
+ WHERE item_definition_id = $1`
 )
 
-// PublishDefinition stores a version of a process definition, unless it is
-// there already, and makes it the one that new processes are pinned to. The
-// application that runs the definition's workflow gets the Manager permission.
-func (tx *Tx) PublishDefinition(d *domain.ProcessDefinition, now time.Time) error {
-	spec, err := json.Marshal(d.Spec)
-	if err != nil {
-		return fmt.Errorf("writing the specification of process definition %s: %w", d.Code, err)
-	}
-	tx.queue(insertProcessDefinition, d.ID, d.TenantID, d.Code)
+// DefinitionVersion is a version of a process definition to be published. Number
+// counts the versions of a definition from 1, Digest is that of everything that
+// a process is pinned to.
+type DefinitionVersion struct {
+	domain.DefinitionRef
+	TenantID uuid.UUID
+	Number   int
+	Digest   []byte
+	Name     string
+	Engine   *domain.EngineBinding
+	// Spec is the document that domain.ProcessSpec is a part of.
+	Spec  json.RawMessage
+	Items []ItemDefinitionVersion
+}
+
+// ItemDefinitionVersion is the part of a DefinitionVersion about one kind of
+// item.
+type ItemDefinitionVersion struct {
+	domain.DefinitionRef
+	Type domain.ItemType
+	Name string
+	// Spec is the document that domain.ItemSpec is a part of.
+	Spec json.RawMessage
+}
+
+// InsertDefinition stores a process definition, of which nothing is published
+// yet, unless it is there already.
+func (tx *Tx) InsertDefinition(id, tenant uuid.UUID, code string) {
+	tx.queue(insertProcessDefinition, id, tenant, code)
+}
+
+// InsertItemDefinition stores a kind of item of a process definition unless it
+// is there already.
+func (tx *Tx) InsertItemDefinition(id, definition uuid.UUID, code string) {
+	tx.queue(insertItemDefinition, id, definition, code)
+}
+
+// PublishVersion stores a version of a definition and makes it the one that new
+// processes are pinned to. It gives no rights.
+func (tx *Tx) PublishVersion(v DefinitionVersion, by uuid.UUID, now time.Time) {
 	engine := domain.EngineBinding{}
-	if d.Engine != nil {
-		engine = *d.Engine
+	if v.Engine != nil {
+		engine = *v.Engine
 	}
-	tx.queue(insertProcessDefinitionVersion, d.Version, d.ID, d.Name, engine.WorkflowType, engine.TaskQueue,
-		engine.SignalShape, optional(engine.RunnerID), spec, now)
-	for _, item := range d.Items {
-		spec, err := json.Marshal(item.Spec)
-		if err != nil {
-			return fmt.Errorf("writing the specification of item definition %s: %w", item.Code, err)
-		}
-		tx.queue(insertItemDefinition, item.ID, d.ID, item.Code)
-		tx.queue(insertItemDefinitionVersion, item.Version, item.ID, d.Version, item.Type, item.Name, spec)
+	tx.InsertDefinition(v.ID, v.TenantID, v.Code)
+	tx.queue(insertProcessDefinitionVersion, v.Version, v.ID, v.Name, engine.WorkflowType, engine.TaskQueue,
+		engine.SignalShape, optional(engine.RunnerID), specOf(v.Spec), v.Number, append([]byte{}, v.Digest...), by, now)
+	for _, item := range v.Items {
+		tx.InsertItemDefinition(item.ID, v.ID, item.Code)
+		tx.queue(insertItemDefinitionVersion, item.Version, item.ID, v.Version, item.Type, item.Name, specOf(item.Spec))
 	}
-	tx.queue(publishProcessDefinition, d.ID, d.Version)
-	if d.Engine != nil {
-		tx.GrantOnProcess(d.ID, domain.PermissionManager, engine.RunnerID)
+	tx.queue(publishProcessDefinition, v.ID, v.Version)
+}
+
+// specOf is the document of a definition that says no more than its columns.
+func specOf(spec json.RawMessage) []byte {
+	if len(spec) == 0 {
+		return []byte("{}")
 	}
-	return nil
+	return spec
+}
+
+// RepublishVersion makes a version that is stored the one that new processes are
+// pinned to.
+func (tx *Tx) RepublishVersion(id, version uuid.UUID) {
+	tx.queue(publishProcessDefinition, id, version)
+}
+
+// RetireDefinition lets no new process of the definition start.
+func (tx *Tx) RetireDefinition(id uuid.UUID) {
+	tx.queue(publishProcessDefinition, id, nil)
 }
 
 // GrantOnProcess gives a principal or a group a right on the processes of a
-// definition. Giving it twice changes nothing.
+// definition. Giving it twice changes nothing, and neither does giving it to a
+// group of another tenant.
 func (tx *Tx) GrantOnProcess(definition uuid.UUID, permission domain.ProcessPermission, grantee uuid.UUID) {
 	tx.queue(insertProcessGrant, definition, permission, grantee)
 }
 
+// RevokeOnProcess takes away all rights on the processes of a definition.
+func (tx *Tx) RevokeOnProcess(definition uuid.UUID) { tx.queue(deleteProcessGrants, definition) }
+
 // GrantOnItem gives a principal, a group or the initiator of the process a
-// right on the items of a definition. Giving it twice changes nothing.
+// right on the items of a definition. Giving it twice changes nothing, and
+// neither does giving it to a group of another tenant.
 func (tx *Tx) GrantOnItem(definition uuid.UUID, permission domain.ItemPermission, grantee domain.Grantee) {
 	tx.queue(insertItemGrant, definition, permission, optional(grantee.ID))
+}
+
+// RevokeOnItem takes away all rights on the items of a definition.
+func (tx *Tx) RevokeOnItem(definition uuid.UUID) { tx.queue(deleteItemGrants, definition) }
+
+const (
+	deleteItemGrantsOf = `
+DELETE FROM item_definition_grants
+ WHERE item_definition_id IN (SELECT id FROM item_definitions WHERE process_definition_id = $1)`
+
+	deleteItemVersionsOf = `
+DELETE FROM item_definition_versions
+ WHERE item_definition_id IN (SELECT id FROM item_definitions WHERE process_definition_id = $1)`
+
+	deleteItemDefinitionsOf = `
+DELETE FROM item_definitions
+ WHERE process_definition_id = $1`
+
+	deleteVersionsOf = `
+DELETE FROM process_definition_versions
+ WHERE process_definition_id = $1`
+
+	deleteProcessDefinition = `
+DELETE FROM process_definitions
+ WHERE id = $1`
+)
+
+// DeleteDefinition deletes a process definition that there are no processes of.
+func (tx *Tx) DeleteDefinition(id uuid.UUID) {
+	tx.RevokeOnProcess(id)
+	tx.RetireDefinition(id)
+	for _, statement := range []string{
+		deleteItemGrantsOf, deleteItemVersionsOf, deleteItemDefinitionsOf, deleteVersionsOf, deleteProcessDefinition,
+	} {
+		tx.queue(statement, id)
+	}
 }

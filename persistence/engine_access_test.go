@@ -2,6 +2,7 @@ package persistence_test
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,24 +24,32 @@ type queueOwners struct {
 	runner uuid.UUID
 	rival  uuid.UUID
 	alien  uuid.UUID
+	// versions counts what was published.
+	versions *atomic.Int32
 }
 
 func newQueueOwners(t *testing.T) queueOwners {
 	t.Helper()
 	q := queueOwners{
 		db: pgtest.New(t), now: time.Date(2026, time.March, 2, 10, 0, 0, 0, time.UTC), tenant: uuid.New(),
-		other: uuid.New(), runner: uuid.New(), rival: uuid.New(), alien: uuid.New(),
+		other: uuid.New(), runner: uuid.New(), rival: uuid.New(), alien: uuid.New(), versions: &atomic.Int32{},
 	}
 	audit := domain.NewAudit(domain.SystemPrincipalID(), q.now)
 	require.NoError(t, q.db.Write(t.Context(), func(tx *persistence.Tx) error {
 		for id, namespace := range map[uuid.UUID]string{q.tenant: "tenant", q.other: "other"} {
-			tx.InsertTenant(domain.Tenant{
+			tx.PutTenant(domain.Tenant{
 				ID: id, Name: namespace, Plan: domain.PlanFree, Namespace: namespace, TimeZone: "Etc/UTC", Audit: audit,
 			})
 		}
-		tx.InsertApplication(domain.Principal{ID: q.runner, Name: "runner"}, q.tenant, audit)
-		tx.InsertApplication(domain.Principal{ID: q.rival, Name: "rival"}, q.tenant, audit)
-		tx.InsertApplication(domain.Principal{ID: q.alien, Name: "alien"}, q.other, audit)
+		tx.PutApplication(domain.Application{
+			Principal: domain.Principal{ID: q.runner, Name: "runner"}, TenantID: q.tenant, Role: domain.RoleMember, Audit: audit,
+		})
+		tx.PutApplication(domain.Application{
+			Principal: domain.Principal{ID: q.rival, Name: "rival"}, TenantID: q.tenant, Role: domain.RoleMember, Audit: audit,
+		})
+		tx.PutApplication(domain.Application{
+			Principal: domain.Principal{ID: q.alien, Name: "alien"}, TenantID: q.other, Role: domain.RoleMember, Audit: audit,
+		})
 		return nil
 	}))
 	return q
@@ -51,13 +60,15 @@ func newQueueOwners(t *testing.T) queueOwners {
 func (q queueOwners) publish(t *testing.T, tenant, definition, runner uuid.UUID, queue string) {
 	t.Helper()
 	require.NoError(t, q.db.Write(t.Context(), func(tx *persistence.Tx) error {
-		return tx.PublishDefinition(&domain.ProcessDefinition{
+		tx.PublishVersion(persistence.DefinitionVersion{
 			DefinitionRef: domain.DefinitionRef{ID: definition, Version: uuid.New(), Code: definition.String()},
-			TenantID:      tenant, Name: "Definition",
+			TenantID:      tenant, Number: int(q.versions.Add(1)), Name: "Definition",
 			Engine: &domain.EngineBinding{
 				WorkflowType: "Workflow", TaskQueue: queue, SignalShape: domain.SignalShapeB, RunnerID: runner,
 			},
-		}, q.now)
+		}, domain.SystemPrincipalID(), q.now)
+		tx.GrantOnProcess(definition, domain.PermissionManager, runner)
+		return nil
 	}))
 }
 

@@ -64,22 +64,30 @@ func (r *Reader) GetIncident(ctx context.Context, scope IncidentScope, id uuid.U
 
 // IncidentFilter narrows a list of incidents; empty fields keep all.
 type IncidentFilter struct {
-	States     []domain.IncidentState
-	ProcessIDs []uuid.UUID
+	States      []domain.IncidentState
+	ProcessIDs  []uuid.UUID
+	TenantCodes []string
 }
 
-// ListIncidents returns a page of the incidents in the scope, the newest first.
+// ListIncidents returns a page of the incidents in the scope. They can be sorted
+// by id and createdAt; without a key the newest comes first.
 func (r *Reader) ListIncidents(
-	ctx context.Context, scope IncidentScope, filter IncidentFilter, page domain.PageRequest,
+	ctx context.Context, scope IncidentScope, filter IncidentFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Incident], error) {
+	result := domain.Page[domain.Incident]{PageRequest: page}
 	l := &list{
 		columns: incidentColumns, from: "incidents i",
 		where: []string{inScope}, args: []any{scope.Everywhere, scope.Tenants},
-		order: []string{"i.created_at DESC", "i.id DESC"},
 	}
 	anyOf(l, "i.state", filter.States)
 	anyOf(l, "i.process_id", filter.ProcessIDs)
-	result := domain.Page[domain.Incident]{PageRequest: page}
+	if len(filter.TenantCodes) > 0 {
+		l.filter("i.tenant_id IN (SELECT t.id FROM tenants t WHERE t.code = ANY(%s))", filter.TenantCodes)
+	}
+	columns := map[string]string{"id": "i.id", "createdAt": "i.created_at"}
+	if err := l.sortBy(sort, columns, "i.created_at DESC", "i.id DESC"); err != nil {
+		return result, err
+	}
 	scan := func(rows pgx.Rows) (err error) {
 		result.Items, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (domain.Incident, error) {
 			var i domain.Incident

@@ -46,9 +46,18 @@ func lookUpPrincipal(key PrincipalKey, dest **PrincipalTenants) query {
 	return query{selectPrincipalTenants, []any{key.ID, key.Email}, atMostOne(dest)}
 }
 
-// principalOfTenants is true of a principal p of one of the caller's tenants.
-const principalOfTenants = `(p.tenant_id = ANY(%s)
-    OR EXISTS (SELECT 1 FROM tenant_users u WHERE u.principal_id = p.id AND u.tenant_id = ANY(%s)))`
+// visiblePrincipal is true of a principal p that exists for a caller whose
+// tenants are $1: one of these tenants, or the service's own, which everybody
+// meets as the author of things.
+const visiblePrincipal = `(p.type = 'SYSTEM'
+    OR p.tenant_id = ANY($1)
+    OR EXISTS (SELECT 1 FROM tenant_users u WHERE u.principal_id = p.id AND u.tenant_id = ANY($1)))`
+
+// principalOfTenants is true of a principal p that belongs to one of these
+// tenants and of the tenants $1. The service's own belongs to none.
+const principalOfTenants = `(p.tenant_id = ANY(%[1]s)
+    OR EXISTS (SELECT 1 FROM tenant_users u
+                WHERE u.principal_id = p.id AND u.tenant_id = ANY($1) AND u.tenant_id = ANY(%[1]s)))`
 
 func scanPrincipal(rows pgx.CollectableRow) (domain.Principal, error) {
 	var p domain.Principal
@@ -59,16 +68,15 @@ func scanPrincipal(rows pgx.CollectableRow) (domain.Principal, error) {
 const getPrincipal = `
 SELECT p.id, p.type, p.name, coalesce(p.email, '')
   FROM principals p
- WHERE p.id = $1
-   AND (p.type = 'SYSTEM' OR p.tenant_id = ANY($2)
-    OR EXISTS (SELECT 1 FROM tenant_users u WHERE u.principal_id = p.id AND u.tenant_id = ANY($2)))`
+ WHERE p.id = $2
+   AND ` + visiblePrincipal
 
 // GetPrincipal returns a principal of one of the caller's tenants or the
 // service's own, or NOT_FOUND.
 func (r *Reader) GetPrincipal(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.Principal, error) {
 	var p domain.Principal
 	err := r.read(ctx, query{
-		getPrincipal, []any{id, caller.TenantIDs()}, one(&p.ID, &p.Type, &p.Name, &p.Email),
+		getPrincipal, []any{caller.TenantIDs(), id}, one(&p.ID, &p.Type, &p.Name, &p.Email),
 	})
 	if err != nil {
 		return nil, translate("reading a principal", notFound(err, "principal"))
@@ -84,21 +92,23 @@ type PrincipalFilter struct {
 	TenantIDs  []uuid.UUID
 }
 
-// ListPrincipals returns a page of the principals of the caller's tenants. They
-// can be sorted by id and name.
+// ListPrincipals returns a page of the principals that GetPrincipal returns.
+// They can be sorted by id and name.
 func (r *Reader) ListPrincipals(
 	ctx context.Context, caller domain.Caller, filter PrincipalFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Principal], error) {
 	result := domain.Page[domain.Principal]{PageRequest: page}
-	l := &list{columns: "p.id, p.type, p.name, coalesce(p.email, '')", from: "principals p"}
-	l.inTenants(principalOfTenants, caller.TenantIDs())
+	l := &list{
+		columns: "p.id, p.type, p.name, coalesce(p.email, '')", from: "principals p",
+		where: []string{visiblePrincipal}, args: []any{caller.TenantIDs()},
+	}
 	if len(filter.TenantIDs) > 0 {
-		l.inTenants(principalOfTenants, filter.TenantIDs)
+		l.filter(principalOfTenants, filter.TenantIDs)
 	}
 	if filter.Type != "" {
 		l.filter("p.type = %s", filter.Type)
 	}
-	l.inGroups("p.id", filter.GroupIDs, filter.GroupCodes, caller.TenantIDs())
+	l.inGroups("p.id", "g.tenant_id = ANY($1)", filter.GroupIDs, filter.GroupCodes)
 	if err := l.sortBy(sort, map[string]string{"id": "p.id", "name": "p.name"}, "p.id"); err != nil {
 		return result, err
 	}

@@ -94,7 +94,8 @@ func newList(caller domain.Caller, columns, from, tenantColumn string) *list {
 	return l
 }
 
-// filter adds a condition. A %s in it stands for the argument.
+// filter adds a condition. A %s in it stands for the argument, and so does each
+// %[1]s.
 func (l *list) filter(condition string, arg any) {
 	l.args = append(l.args, arg)
 	l.where = append(l.where, fmt.Sprintf(condition, fmt.Sprintf("$%d", len(l.args))))
@@ -167,26 +168,16 @@ func optional(id uuid.UUID) *uuid.UUID {
 	return &id
 }
 
-// inTenants adds a condition in which both %s stand for the tenants.
-func (l *list) inTenants(condition string, tenants []uuid.UUID) {
-	l.args = append(l.args, tenants)
-	placeholder := fmt.Sprintf("$%d", len(l.args))
-	l.where = append(l.where, fmt.Sprintf(condition, placeholder, placeholder))
-}
-
-// inGroups keeps the rows whose column is a member of one of the groups, which
-// are named by id or by code. Groups of other tenants than these do not exist.
-func (l *list) inGroups(column string, ids []uuid.UUID, codes []string, tenants []uuid.UUID) {
-	members := column + ` IN (SELECT m.principal_id FROM group_members m JOIN groups g ON g.id = m.group_id WHERE `
-	if len(ids) == 0 && len(codes) == 0 {
-		return
-	}
-	l.args = append(l.args, tenants)
-	members += fmt.Sprintf("g.tenant_id = ANY($%d) AND ", len(l.args))
+// inGroups keeps the rows whose principal is a member of one of the groups,
+// which are named by id or by code. among is the condition that a group g has to
+// meet to count, or else it does not exist.
+func (l *list) inGroups(principal, among string, ids []uuid.UUID, codes []string) {
+	member := `EXISTS (SELECT 1 FROM group_members m JOIN groups g ON g.id = m.group_id
+                WHERE m.principal_id = ` + principal + ` AND ` + among + ` AND `
 	if len(ids) > 0 {
-		l.filter(members+"g.id = ANY(%s))", ids)
+		l.filter(member+"g.id = ANY(%s))", ids)
 	}
 	if len(codes) > 0 {
-		l.filter(members+"g.code = ANY(%s))", codes)
+		l.filter(member+"g.code = ANY(%s))", codes)
 	}
 }

@@ -9,13 +9,13 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-const tenantColumns = `t.id, t.name, t.plan, t.namespace, t.time_zone,
-       t.created_by, t.created_at, t.last_modified_by, t.last_modified_at`
+const tenantColumns = `t.id, t.code, t.name, t.plan, t.namespace, t.time_zone,
+       t.user_metadata_schema, t.created_by, t.created_at, t.last_modified_by, t.last_modified_at`
 
 func tenantFields(t *domain.Tenant) []any {
 	return []any{
-		&t.ID, &t.Name, &t.Plan, &t.Namespace, &t.TimeZone,
-		&t.CreatedBy, &t.CreatedAt, &t.LastModifiedBy, &t.LastModifiedAt,
+		&t.ID, &t.Code, &t.Name, &t.Plan, &t.Namespace, &t.TimeZone,
+		&t.UserMetadataSchema, &t.CreatedBy, &t.CreatedAt, &t.LastModifiedBy, &t.LastModifiedAt,
 	}
 }
 
@@ -56,13 +56,17 @@ func (r *Reader) ListTenants(
 	return result, translate("listing tenants", err)
 }
 
-const insertTenant = `
-INSERT INTO tenants (id, name, plan, namespace, time_zone, created_by, created_at, last_modified_by, last_modified_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-ON CONFLICT (id) DO NOTHING`
+const putTenant = `
+INSERT INTO tenants (id, code, name, plan, namespace, time_zone, user_metadata_schema,
+                     created_by, created_at, last_modified_by, last_modified_at)
+VALUES ($1, coalesce(nullif($2, ''), $5), $3, $4, $5, $6, $7, $8, $9, $10, $11)
+ON CONFLICT (id) DO UPDATE
+   SET name = excluded.name, plan = excluded.plan, time_zone = excluded.time_zone,
+       user_metadata_schema = excluded.user_metadata_schema,
+       last_modified_by = excluded.last_modified_by, last_modified_at = excluded.last_modified_at`
 
-// InsertTenant stores a tenant unless it is there already.
-func (tx *Tx) InsertTenant(t domain.Tenant) {
-	tx.queue(insertTenant, t.ID, t.Name, t.Plan, t.Namespace, t.TimeZone,
+// PutTenant stores a tenant. Its code and its namespace never change.
+func (tx *Tx) PutTenant(t domain.Tenant) {
+	tx.queue(putTenant, t.ID, t.Code, t.Name, t.Plan, t.Namespace, t.TimeZone, jsonOrNull(t.UserMetadataSchema),
 		t.CreatedBy, t.CreatedAt, t.LastModifiedBy, t.LastModifiedAt)
 }

@@ -45,8 +45,8 @@ func (r *Reader) GetTenantUser(ctx context.Context, caller domain.Caller, id uui
 	return &u, nil
 }
 
-// TenantUserFilter narrows a list of tenant users. E-mails are compared without
-// regard to case.
+// TenantUserFilter narrows a list of tenant users. Only groups of the tenant
+// user's own tenant count. E-mails are compared without regard to case.
 type TenantUserFilter struct {
 	GroupIDs   []uuid.UUID
 	GroupCodes []string
@@ -66,7 +66,7 @@ func (r *Reader) ListTenantUsers(
 	if len(filter.Emails) > 0 {
 		l.filter("lower(p.email) = ANY(SELECT lower(e) FROM unnest(%s::text[]) e)", filter.Emails)
 	}
-	l.inGroups("p.id", filter.GroupIDs, filter.GroupCodes, caller.TenantIDs())
+	l.inGroups("u.principal_id", "g.tenant_id = u.tenant_id", filter.GroupIDs, filter.GroupCodes)
 	err := l.sortBy(sort, map[string]string{
 		"id": "u.id", "createdAt": "u.created_at", "lastModifiedAt": "u.last_modified_at",
 	}, "u.created_at")
@@ -79,48 +79,4 @@ func (r *Reader) ListTenantUsers(
 	}
 	err = r.read(ctx, l.page(page, scan, &result.Total)...)
 	return result, translate("listing tenant users", err)
-}
-
-const (
-	insertPrincipal = `
-INSERT INTO principals (id, type, name, email, tenant_id, created_at)
-VALUES ($1, $2, $3, nullif($4, ''), $5, $6)
-ON CONFLICT (id) DO NOTHING`
-
-	insertTenantUser = `
-INSERT INTO tenant_users (id, tenant_id, principal_id, role, created_by, created_at, last_modified_by, last_modified_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-ON CONFLICT DO NOTHING`
-
-	insertGroup = `
-INSERT INTO groups (id, tenant_id, code, name)
-VALUES ($1, $2, $3, $4)
-ON CONFLICT (id) DO NOTHING`
-
-	insertGroupMember = `
-INSERT INTO group_members (group_id, principal_id)
-VALUES ($1, $2)
-ON CONFLICT DO NOTHING`
-)
-
-// InsertApplication stores an application of the tenant unless it is there
-// already.
-func (tx *Tx) InsertApplication(p domain.Principal, tenant uuid.UUID, audit domain.Audit) {
-	tx.queue(insertPrincipal, p.ID, domain.PrincipalApplication, p.Name, "", tenant, audit.CreatedAt)
-}
-
-// InsertTenantUser stores a user and its membership of a tenant unless they are
-// there already.
-func (tx *Tx) InsertTenantUser(u domain.TenantUser) {
-	tx.queue(insertPrincipal, u.Principal.ID, domain.PrincipalUser, u.Principal.Name, u.Principal.Email, nil, u.CreatedAt)
-	tx.queue(insertTenantUser, u.ID, u.TenantID, u.Principal.ID, u.Role,
-		u.CreatedBy, u.CreatedAt, u.LastModifiedBy, u.LastModifiedAt)
-}
-
-// InsertGroup stores a group with its members unless they are there already.
-func (tx *Tx) InsertGroup(g domain.Group, members []uuid.UUID) {
-	tx.queue(insertGroup, g.ID, g.TenantID, g.Code, g.Name)
-	for _, member := range members {
-		tx.queue(insertGroupMember, g.ID, member)
-	}
 }

@@ -42,3 +42,11 @@ func store(value *domain.JSONValue) (storedValue, error) {
 	}
 	return stored, nil
 }
+
+// jsonOrNull maps a document that is absent to NULL.
+func jsonOrNull(document json.RawMessage) []byte {
+	if len(document) == 0 {
+		return nil
+	}
+	return document
+}

@@ -139,7 +139,7 @@ func (f *floor) await(t *testing.T, p *domain.Process, want domain.ProcessState)
 func (f *floor) incidents(t *testing.T) []domain.Incident {
 	t.Helper()
 	page, err := f.ListIncidents(t.Context(), f.Caller,
-		app.IncidentFilter{States: []domain.IncidentState{domain.IncidentOpen}}, domain.PageRequest{Size: 10})
+		app.IncidentFilter{States: []domain.IncidentState{domain.IncidentOpen}}, domain.PageRequest{Size: 10}, nil)
 	require.NoError(t, err)
 	return page.Items
 }

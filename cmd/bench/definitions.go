@@ -35,20 +35,18 @@ func publishDefinitions(ctx context.Context, db *persistence.DB, now time.Time) 
 		} {
 			id := definitionID(code)
 			item := uuid.NewSHA1(id, []byte(codeTask))
-			d := domain.ProcessDefinition{
+			tx.PublishVersion(persistence.DefinitionVersion{
 				DefinitionRef: domain.DefinitionRef{ID: id, Version: uuid.NewSHA1(id, []byte("version")), Code: code},
-				TenantID:      demo.TenantDemo(), Name: code,
+				TenantID:      demo.TenantDemo(), Number: 1, Name: code,
 				Engine: &domain.EngineBinding{
 					WorkflowType: workflow, TaskQueue: taskQueue, SignalShape: domain.SignalShapeB, RunnerID: demo.LoanWorker().ID,
 				},
-				Items: []domain.ItemDefinition{{
+				Items: []persistence.ItemDefinitionVersion{{
 					DefinitionRef: domain.DefinitionRef{ID: item, Version: uuid.NewSHA1(item, []byte("version")), Code: codeTask},
 					Type:          domain.ItemTask, Name: codeTask,
 				}},
-			}
-			if err := tx.PublishDefinition(&d, now); err != nil {
-				return err
-			}
+			}, demo.Alice().ID, now)
+			tx.GrantOnProcess(id, domain.PermissionManager, demo.LoanWorker().ID)
 			tx.GrantOnProcess(id, domain.PermissionManager, demo.Alice().ID)
 			tx.GrantOnItem(item, domain.PermissionCandidate, domain.Grantee{ID: demo.Alice().ID})
 		}

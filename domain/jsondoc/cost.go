@@ -207,7 +207,7 @@ func (m *meter) Compile(_ jsonschema.CompilerContext, keywords map[string]any) (
 			switch keyword {
 			case "allOf", "anyOf", "oneOf", "prefixItems", "items":
 				c.fixed += 16 * len(v)
-			case "const", "enum", "required":
+			case "const", "enum", "required", keywordAccept, keywordRequiredOnUpdate:
 				c.fixed += textLength(v)
 			}
 		case string:

@@ -23,47 +23,65 @@ type Schema struct {
 	compiled *jsonschema.Schema
 	nodes    map[string]*jsonschema.Schema
 	chain    int
-	// mu guards meter: the library has no place of its own for what belongs to
-	// one validation.
-	mu    sync.Mutex
-	meter *meter
+	// mu guards meter and the circumstances in dialect: the library has no place of
+	// its own for what belongs to one validation.
+	mu      sync.Mutex
+	meter   *meter
+	dialect *dialect
 }
+
+// base is the address of a schema that gives itself none.
+const base = "schema:document"
 
 // Compile compiles a schema. References to anything outside the document, but
 // for the drafts' own schemas, are refused: nothing is ever fetched or read from
-// disk. So are schemas that are too large or too costly.
-func Compile(source json.RawMessage) (schema *Schema, err error) {
+// disk. So are schemas that are too large or too costly. A refusal is a
+// *SchemaError.
+func Compile(source json.RawMessage) (*Schema, error) {
 	if len(source) == 0 {
 		return nil, nil
 	}
+	if err := checkSource(source); err != nil {
+		return nil, fault(source, err, fmt.Errorf("reading the schema: %w", err))
+	}
+	schema, err := compile(source)
+	if err != nil {
+		return nil, fault(source, err, fmt.Errorf("compiling the schema: %w", err))
+	}
+	return schema, nil
+}
+
+// compile compiles a schema that checkSource lets through.
+func compile(source json.RawMessage) (schema *Schema, err error) {
 	defer func() {
+		// The library panics on what it did not foresee.
 		if r := recover(); r != nil {
-			schema, err = nil, fmt.Errorf("compiling the schema: %v", r)
+			schema, err = nil, fmt.Errorf("it cannot be compiled: %v", r)
 		}
 	}()
-	if err := checkSource(source); err != nil {
-		return nil, fmt.Errorf("reading the schema: %w", err)
-	}
-	m := &meter{}
+	m, d := &meter{}, &dialect{}
 	c := jsonschema.NewCompiler()
 	c.AssertFormat = true
 	c.LoadURL = func(url string) (io.ReadCloser, error) {
-		return nil, fmt.Errorf("the reference to %s leads out of the schema", url)
+		return nil, &outsideError{url}
 	}
 	c.RegisterExtension("meter", nil, m)
-	const base = "schema:document"
+	c.RegisterExtension(extension, nil, d)
 	if err := c.AddResource(base, bytes.NewReader(source)); err != nil {
-		return nil, fmt.Errorf("reading the schema: %w", err)
+		return nil, err
 	}
 	compiled, err := c.Compile(base)
 	if err != nil {
-		return nil, fmt.Errorf("compiling the schema: %w", err)
+		return nil, err
 	}
 	nodes, chain, err := survey(compiled)
 	if err != nil {
-		return nil, fmt.Errorf("compiling the schema: %w", err)
+		return nil, err
 	}
-	return &Schema{compiled: compiled, nodes: nodes, chain: chain, meter: m}, nil
+	if err := checkKeywords(nodes); err != nil {
+		return nil, err
+	}
+	return &Schema{compiled: compiled, nodes: nodes, chain: chain, meter: m, dialect: d}, nil
 }
 
 // Validate holds an object against the schema. Violations do not make it fail:
@@ -71,7 +89,7 @@ func Compile(source json.RawMessage) (schema *Schema, err error) {
 // of them. It returns a VALIDATION error only when the document cannot be
 // checked: it holds a number that cannot be compared, is nested too deeply or
 // takes too much work.
-func (s *Schema) Validate(document json.RawMessage) (domain.JSONValue, error) {
+func (s *Schema) Validate(document json.RawMessage, options ...Option) (domain.JSONValue, error) {
 	result := domain.JSONValue{Valid: true, Value: document}
 	if s == nil {
 		return result, nil
@@ -95,7 +113,11 @@ func (s *Schema) Validate(document json.RawMessage) (domain.JSONValue, error) {
 	if r.paths > maxPaths {
 		return result, domain.InvalidBody("", errWork.Error())
 	}
-	invalid, err := s.run(value, levels)
+	var now circumstances
+	for _, option := range options {
+		option(&now)
+	}
+	invalid, err := s.run(value, levels, now)
 	if err != nil {
 		return result, err
 	}
@@ -108,11 +130,13 @@ func (s *Schema) Validate(document json.RawMessage) (domain.JSONValue, error) {
 
 // run validates a value of so many levels under the meter. It returns nil for a
 // valid value.
-func (s *Schema) run(value any, levels int) (invalid *jsonschema.ValidationError, err error) {
+func (s *Schema) run(value any, levels int, now circumstances) (invalid *jsonschema.ValidationError, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.meter.start(levels * s.chain)
+	s.dialect.now = now
 	defer func() {
+		s.dialect.now = circumstances{}
 		// The library panics on what it did not foresee, and so does the meter: the
 		// library gives no other way to stop it.
 		if r := recover(); r != nil {

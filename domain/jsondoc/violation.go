@@ -95,6 +95,8 @@ func culprits(schema *jsonschema.Schema, keyword string, rest []string, object m
 				found = append(found, property)
 			}
 		}
+	case keywordRequiredOnUpdate:
+		found = rulesOf(schema).missing(object)
 	case "additionalProperties":
 		for property := range object {
 			if !declared(schema, property) {

@@ -35,15 +35,15 @@ func Seed(tb testing.TB, db *persistence.DB, namespace string, workflowTypes ...
 		Memberships: []domain.Membership{{TenantID: tenant.ID, Namespace: namespace, Role: domain.RoleOwner}},
 	}
 	err := db.Write(tb.Context(), func(tx *persistence.Tx) error {
-		tx.InsertTenant(domain.Tenant{
+		tx.PutTenant(domain.Tenant{
 			ID: tenant.ID, Name: namespace, Plan: domain.PlanFree, Namespace: namespace,
 			TimeZone: "Europe/Madrid", Audit: audit,
 		})
-		tx.InsertApplication(domain.Principal{ID: tenant.Caller.PrincipalID, Name: "runner"}, tenant.ID, audit)
+		tx.PutApplication(domain.Application{
+			Principal: domain.Principal{ID: tenant.Caller.PrincipalID, Name: "runner"}, TenantID: tenant.ID, Role: domain.RoleMember, Audit: audit,
+		})
 		for _, workflowType := range workflowTypes {
-			if err := publish(tx, tenant, workflowType, now); err != nil {
-				return err
-			}
+			publish(tx, tenant, workflowType, now)
 		}
 		return nil
 	})
@@ -53,23 +53,19 @@ func Seed(tb testing.TB, db *persistence.DB, namespace string, workflowTypes ...
 	return tenant
 }
 
-func publish(tx *persistence.Tx, tenant Tenant, workflowType string, now time.Time) error {
+func publish(tx *persistence.Tx, tenant Tenant, workflowType string, now time.Time) {
 	runner := tenant.Caller.PrincipalID
 	task := domain.DefinitionRef{ID: uuid.New(), Version: uuid.New(), Code: TaskCode}
-	definition := &domain.ProcessDefinition{
-		DefinitionRef: domain.DefinitionRef{ID: uuid.New(), Version: uuid.New(), Code: workflowType},
-		TenantID:      tenant.ID, Name: workflowType,
+	definition := domain.DefinitionRef{ID: uuid.New(), Version: uuid.New(), Code: workflowType}
+	tx.PublishVersion(persistence.DefinitionVersion{
+		DefinitionRef: definition, TenantID: tenant.ID, Number: 1, Name: workflowType,
 		Engine: &domain.EngineBinding{
 			WorkflowType: workflowType, TaskQueue: tenant.TaskQueue, SignalShape: domain.SignalShapeB, RunnerID: runner,
 		},
-		Items: []domain.ItemDefinition{{DefinitionRef: task, Type: domain.ItemTask, Name: "Task"}},
-	}
-	if err := tx.PublishDefinition(definition, now); err != nil {
-		return err
-	}
+		Items: []persistence.ItemDefinitionVersion{{DefinitionRef: task, Type: domain.ItemTask, Name: "Task"}},
+	}, runner, now)
 	tx.GrantOnProcess(definition.ID, domain.PermissionManager, runner)
 	tx.GrantOnItem(task.ID, domain.PermissionCandidate, domain.Grantee{ID: runner})
-	return nil
 }
 
 // Create creates a process of the definition.

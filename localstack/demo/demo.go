@@ -1,18 +1,23 @@
-// Package demo holds the demonstration data of the local stack: two tenants,
-// their people and programs, and the processes they work on. Identifiers and
-// secrets are fixed, so that examples and acceptance checks can rely on them;
-// they must never be loaded into anything that is reachable from outside.
+// Package demo loads the demonstration data of the local stack (examples/demo):
+// two tenants, their people and programs, and the processes they work on.
+// Identifiers and secrets are fixed, and known here, so that examples and
+// acceptance checks can rely on them; they must never be loaded into anything
+// that is reachable from outside.
 package demo
 
 import (
 	"context"
 	"encoding/binary"
+	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
 
-	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/examples/demo"
+	"github.com/procession-dev/procession/manifest"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -90,53 +95,34 @@ func Carol() Account {
 // Reviewers is the group that Bob is in.
 func Reviewers() uuid.UUID { return id(0xd001) }
 
-// Load stores the demonstration data, all or nothing. What is there already
-// stays as it is.
+// Loan is the process definition that the example worker runs.
+func Loan() uuid.UUID { return id(0xe001) }
+
+// Onboarding is a manual process definition, without a workflow.
+func Onboarding() uuid.UUID { return id(0xe002) }
+
+// Inspection is a process definition whose workflow understands the signals of
+// Shape A.
+func Inspection() uuid.UUID { return id(0xe003) }
+
+// OtherLoan is the copy of LOAN in TenantOther.
+func OtherLoan() uuid.UUID { return id(0xe0b1) }
+
+// Load applies the documents of examples/demo, all or nothing. What is there
+// already and says the same stays as it is.
 func Load(ctx context.Context, db *persistence.DB, now time.Time) error {
-	audit := domain.NewAudit(domain.SystemPrincipalID(), now.UTC().Truncate(time.Microsecond))
-	return db.Write(ctx, func(tx *persistence.Tx) error {
-		loadIdentities(tx, audit)
-		for _, d := range definitions() {
-			if err := d.load(tx, audit.CreatedAt); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-func loadIdentities(tx *persistence.Tx, audit domain.Audit) {
-	for _, t := range []domain.Tenant{
-		{ID: TenantDemo(), Name: "Demo", Namespace: "demo"},
-		{ID: TenantOther(), Name: "Other", Namespace: "other"},
-	} {
-		t.Plan, t.TimeZone, t.Audit = domain.PlanFree, "Etc/UTC", audit
-		tx.InsertTenant(t)
+	sources, err := manifest.ReadFS(demo.Files)
+	if err != nil {
+		return fmt.Errorf("reading the demonstration data: %w", err)
 	}
-	for _, a := range []Account{LoanWorker(), Reader(), Stranger(), OtherWorker()} {
-		tx.InsertApplication(domain.Principal{ID: a.ID, Name: a.Name}, a.Tenant, audit)
-		a.insertCredential(tx, domain.CredentialApplicationSecret, audit)
+	documents := make([]json.RawMessage, len(sources))
+	for i, source := range sources {
+		documents[i] = source.JSON
 	}
-	for _, a := range []Account{Alice(), Bob(), Carol()} {
-		user := domain.Principal{ID: a.ID, Name: a.Name, Email: a.Email}
-		tx.InsertTenantUser(domain.TenantUser{
-			ID: derived(a.ID, "tenant user"), TenantID: a.Tenant, Role: a.Role, Principal: user, Audit: audit,
-		})
-		a.insertCredential(tx, domain.CredentialPersonalAccessToken, audit)
+	service := app.New(app.Options{DB: db, Clock: func() time.Time { return now }, Wake: func() {}})
+	operator := domain.Caller{PrincipalID: domain.SystemPrincipalID(), Type: domain.PrincipalSystem, Operator: true}
+	if _, err := service.ApplyResources(ctx, operator, app.ApplyRequest{Documents: documents}); err != nil {
+		return fmt.Errorf("applying the demonstration data: %w", err)
 	}
-	reviewers := domain.Group{ID: Reviewers(), TenantID: TenantDemo(), Code: "REVIEWERS", Name: "Reviewers"}
-	tx.InsertGroup(reviewers, []uuid.UUID{Bob().ID})
-}
-
-func (a Account) insertCredential(tx *persistence.Tx, kind domain.CredentialKind, audit domain.Audit) {
-	tx.InsertCredential(domain.Credential{
-		ID: derived(a.ID, "credential"), PrincipalID: a.ID, Kind: kind,
-		SecretSHA256: authn.HashSecret(a.Secret), CreatedAt: audit.CreatedAt,
-	})
-}
-
-// derived is an identifier that follows from another one, so that loading the
-// data again finds what it stored before.
-func derived(from uuid.UUID, what string) uuid.UUID {
-	return uuid.NewSHA1(from, []byte(what))
+	return nil
 }

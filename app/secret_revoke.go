@@ -1,0 +1,36 @@
+package app
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// RevokeSecret ends a secret that IssueSecret issued. Who has shown it within
+// the last seconds may be let in for a few more. It takes the same rights as
+// issuing. Errors: VALIDATION, NOT_FOUND, ACCESS_DENIED, CONFLICT for a secret
+// that the document of the resource declares.
+func (s *Service) RevokeSecret(ctx context.Context, caller domain.Caller, key ResourceKey, id uuid.UUID) error {
+	if err := checkSecretOwner(key.Kind); err != nil {
+		return err
+	}
+	return s.write(ctx, func(tx *persistence.Tx) error {
+		owner, err := lockSecretOwner(ctx, tx, caller, key)
+		if err != nil {
+			return err
+		}
+		if err := owner.Secrets.Revoke(id); err != nil {
+			return err
+		}
+		if owner.Kind == resource.KindWebhookSubscription {
+			tx.DeleteWebhookSecret(id)
+		} else {
+			tx.DeleteCredential(id)
+		}
+		return nil
+	})
+}

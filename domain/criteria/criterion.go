@@ -1,0 +1,150 @@
+// Package criteria reads the expressions by which lists are filtered on indexed
+// fields: those of business artifacts by their data (B34) and of processes by
+// their metadata (B7).
+package criteria
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Operator says how a field is compared with the operands.
+type Operator string
+
+// The operators. Between includes both of its operands, Contains looks for a
+// part of the text without regard to case, and In holds when the field equals
+// any of the operands.
+const (
+	Eq       Operator = "eq"
+	Le       Operator = "le"
+	Ge       Operator = "ge"
+	Between  Operator = "between"
+	Contains Operator = "contains"
+	In       Operator = "in"
+)
+
+// maxOperands bounds the operands of one expression.
+const maxOperands = 100
+
+// Criterion is an expression that was read: what a resource must fulfil to be
+// listed. Operands are in the form that Normalize gives them: two for Between,
+// one or more for In, one for the others.
+type Criterion struct {
+	Field    string
+	Type     Type
+	Operator Operator
+	Operands []string
+}
+
+// Parse reads an expression: the name of a field, an operator and operands, with
+// one space between them and each percent-encoded by itself:
+//
+//	AMOUNT between 10 20.5
+//	NAME in Mary%20Ann Tom
+//
+// A plus stands for itself, and a space at the end makes an empty operand. The
+// index tells the fields that can be filtered by. The message of an error says
+// what is wrong, to whoever wrote the expression.
+func Parse(text string, index map[string]Type) (Criterion, error) {
+	tokens := strings.Split(text, " ")
+	if len(tokens) < 3 {
+		return Criterion{}, errors.New("must be a field, an operator and one or more operands, with one space between them")
+	}
+	if len(tokens)-2 > maxOperands {
+		return Criterion{}, fmt.Errorf("has more than %d operands", maxOperands)
+	}
+	for i, token := range tokens {
+		decoded, err := decode(token)
+		if err != nil {
+			return Criterion{}, fmt.Errorf("part %d, %s, %w", i+1, shown(token), err)
+		}
+		tokens[i] = decoded
+	}
+	c := Criterion{Field: tokens[0], Operator: Operator(tokens[1]), Operands: tokens[2:]}
+	fieldType, indexed := index[c.Field]
+	if !indexed {
+		return Criterion{}, fmt.Errorf("%s is not an indexed field", shown(c.Field))
+	}
+	c.Type = fieldType
+	if err := c.check(); err != nil {
+		return Criterion{}, err
+	}
+	for i, operand := range c.Operands {
+		normal, err := Normalize(c.Type, operand)
+		if err != nil {
+			return Criterion{}, fmt.Errorf("operand %d of field %s, %s, %w", i+1, shown(c.Field), shown(operand), err)
+		}
+		c.Operands[i] = normal
+	}
+	return c, nil
+}
+
+// check holds the operator to the type of the field and to its number of
+// operands.
+func (c Criterion) check() error {
+	fits := operatorsOf(c.Type)
+	if !slices.Contains(fits, c.Operator) {
+		names := make([]string, len(fits))
+		for i, operator := range fits {
+			names[i] = string(operator)
+		}
+		return fmt.Errorf("field %s is a %s, whose operators are %s: %s is none of them",
+			shown(c.Field), c.Type, strings.Join(names, ", "), shown(string(c.Operator)))
+	}
+	switch c.Operator {
+	case Between:
+		if len(c.Operands) != 2 {
+			return fmt.Errorf("operator between needs 2 operands, not %d", len(c.Operands))
+		}
+	case Eq, Le, Ge, Contains:
+		if len(c.Operands) != 1 {
+			return fmt.Errorf("operator %s needs 1 operand, not %d: a space within it is written %%20", c.Operator, len(c.Operands))
+		}
+	case In:
+	}
+	if c.Operator == Contains && c.Operands[0] == "" {
+		return errors.New("operator contains needs an operand that is not empty")
+	}
+	return nil
+}
+
+// operatorsOf lists the operators for fields of a type.
+func operatorsOf(t Type) []Operator {
+	if t == String {
+		return []Operator{Eq, Contains, In}
+	}
+	return []Operator{Eq, Le, Ge, Between, In}
+}
+
+// decode takes the percent-encoding off a part of an expression.
+func decode(token string) (string, error) {
+	text, err := url.PathUnescape(token)
+	switch {
+	case err != nil:
+		return "", errors.New("is not percent-encoded: a percent sign is written %25")
+	case !utf8.ValidString(text):
+		return "", errors.New("is not UTF-8")
+	case strings.ContainsRune(text, 0):
+		return "", errors.New("has a NUL character")
+	}
+	return text, nil
+}
+
+// maxShown bounds how much of an expression a message repeats, in characters.
+const maxShown = 50
+
+// shown is a part of an expression as a message repeats it.
+func shown(text string) string {
+	characters := 0
+	for i := range text {
+		if characters++; characters > maxShown {
+			return strconv.Quote(text[:i]) + "…"
+		}
+	}
+	return strconv.Quote(text)
+}

@@ -1,0 +1,97 @@
+package criteria
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Type is what the values of a field are compared as.
+type Type string
+
+// The types of field.
+const (
+	String Type = "STRING"
+	Number Type = "NUMBER"
+	Date   Type = "DATE"
+)
+
+const (
+	// maxNumber bounds a number, in characters, and maxExponent its exponent.
+	// They are the bounds of numbers in documents that have a schema.
+	maxNumber   = 1000
+	maxExponent = 400
+)
+
+// Normalize gives a value the form in which values of its type are stored and
+// compared. What fills the index must use it as well as what searches it. The
+// message of an error follows the value in a sentence.
+//
+//   - A STRING stays as it is. It cannot have a NUL character.
+//   - A NUMBER stays as it is, digit for digit, as PostgreSQL's numeric reads it.
+//     It is written as in JSON, in at most 1000 characters and with an exponent
+//     within ±400.
+//   - A DATE becomes 2006-01-02, from year 1 on. It may be a date and time of RFC
+//     3339, of which the date counts that is written there, whatever the offset:
+//     a day is meant where it was said, and le a day includes all of it.
+func Normalize(t Type, value string) (string, error) {
+	switch t {
+	case String:
+		if strings.ContainsRune(value, 0) {
+			return "", errors.New("has a NUL character")
+		}
+		return value, nil
+	case Number:
+		return value, checkNumber(value)
+	case Date:
+		return dateOf(value)
+	}
+	return "", fmt.Errorf("has no known type, but %s", strconv.Quote(string(t)))
+}
+
+func dateOf(value string) (string, error) {
+	layout := time.RFC3339
+	if len(value) == len(time.DateOnly) {
+		layout = time.DateOnly
+	}
+	// The T and the Z may be in lower case.
+	parsed, err := time.Parse(layout, strings.ToUpper(value))
+	if err != nil || parsed.Year() == 0 {
+		return "", errors.New("is neither a date such as 2006-01-02 nor a date and time such as 2006-01-02T15:04:05Z")
+	}
+	return parsed.Format(time.DateOnly), nil
+}
+
+// checkNumber holds a number to the grammar of JSON (RFC 8259, section 6) and to
+// the bounds.
+func checkNumber(value string) error {
+	if len(value) > maxNumber {
+		return fmt.Errorf("is a number of more than %d characters", maxNumber)
+	}
+	mantissa, exponent, hasExponent := strings.Cut(strings.ToLower(value), "e")
+	whole, fraction, hasFraction := strings.Cut(strings.TrimPrefix(mantissa, "-"), ".")
+	sign := strings.TrimLeft(exponent, "+-")
+	switch {
+	case !digits(whole), len(whole) > 1 && whole[0] == '0', hasFraction && !digits(fraction),
+		hasExponent && (!digits(sign) || len(exponent)-len(sign) > 1):
+		return errors.New("is not a number such as -12.5 or 1e3")
+	}
+	if hasExponent {
+		n, err := strconv.Atoi(exponent)
+		if err != nil || n < -maxExponent || n > maxExponent {
+			return fmt.Errorf("is a number with an exponent beyond ±%d", maxExponent)
+		}
+	}
+	return nil
+}
+
+func digits(text string) bool {
+	for i := range len(text) {
+		if text[i] < '0' || text[i] > '9' {
+			return false
+		}
+	}
+	return text != ""
+}

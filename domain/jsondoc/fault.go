@@ -1,0 +1,155 @@
+package jsondoc
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v5"
+)
+
+// SchemaError says why a schema is refused and, as far as that is known, where
+// in it the reason is.
+type SchemaError struct {
+	// Pointer is a JSON Pointer into the schema, "" when the whole of it is meant
+	// or nothing more is known.
+	Pointer string
+	// Message is for the author of the schema.
+	Message string
+	cause   error
+}
+
+// Error says what Compile was doing besides the reason.
+func (e *SchemaError) Error() string { return e.cause.Error() }
+
+// Unwrap returns the error of the library, if it is one.
+func (e *SchemaError) Unwrap() error { return e.cause }
+
+// outsideError is about a reference to something outside the schema.
+type outsideError struct{ address string }
+
+func (e *outsideError) Error() string {
+	return "the reference to " + e.address + " leads out of the schema"
+}
+
+// fault finds out where in a schema the reason of an error is. Reason is err
+// without what Compile was doing.
+func fault(source json.RawMessage, reason, err error) *SchemaError {
+	e := &SchemaError{Message: reason.Error(), cause: err}
+	decoder := json.NewDecoder(bytes.NewReader(source))
+	decoder.UseNumber()
+	var schema any
+	if decoder.Decode(&schema) != nil || depth(source) > maxSchemaDepth {
+		return e
+	}
+	var invalid *jsonschema.ValidationError
+	var loop jsonschema.InfiniteLoopError
+	var outside *outsideError
+	var library *jsonschema.SchemaError
+	var keyword *keywordError
+	switch {
+	case errors.As(reason, &keyword):
+		_, path, _ := strings.Cut(keyword.location, "#")
+		e.Pointer, e.Message = unescaped(path)+"/"+keyword.keyword, keyword.message
+	case errors.As(reason, &invalid):
+		for len(invalid.Causes) > 0 {
+			invalid = invalid.Causes[0]
+		}
+		e.Pointer, e.Message = unescaped(invalid.InstanceLocation), "is not JSON Schema: "+invalid.Message
+	case errors.As(reason, &loop):
+		_, path, _ := strings.Cut(string(loop), "#")
+		e.Pointer = existing(schema, unescaped(path))
+		e.Message = "refers to itself without ever reaching a value"
+	case errors.As(reason, &outside):
+		e.Pointer = referrer(schema, "", outside.address)
+		e.Message = "refers to " + outside.address + ", which is outside the schema: put it under $defs and refer to it there"
+	case errors.As(reason, &library):
+		e.Message = strings.TrimPrefix(library.Err.Error(), "jsonschema: ")
+		if target, missing := strings.CutSuffix(e.Message, " not found"); missing {
+			e.Pointer = referrer(schema, "", target)
+			e.Message = "refers to " + strings.TrimPrefix(target, base) + ", which does not exist"
+		}
+	}
+	return e
+}
+
+// unescaped is a location of the library as a JSON Pointer: the library writes
+// names as in a URL fragment.
+func unescaped(location string) string {
+	pointer, err := url.PathUnescape(location)
+	if err != nil {
+		return location
+	}
+	return pointer
+}
+
+// existing is the part of a pointer that leads to something.
+func existing(value any, pointer string) string {
+	path, ok := tokens(pointer)
+	if !ok {
+		return ""
+	}
+	found := ""
+	for _, key := range path {
+		switch container := value.(type) {
+		case map[string]any:
+			value, ok = container[key]
+		case []any:
+			var i int
+			if i, ok = index(key); ok {
+				if ok = i < len(container); ok {
+					value = container[i]
+				}
+			}
+		default:
+			ok = false
+		}
+		if !ok {
+			return found
+		}
+		found += "/" + token(key)
+	}
+	return found
+}
+
+// referrer is the pointer of a reference that may be to target, an address that
+// the library resolved. It returns "" when there is none.
+func referrer(value any, at, target string) string {
+	switch v := value.(type) {
+	case map[string]any:
+		for _, keyword := range []string{"$ref", "$dynamicRef", "$recursiveRef", "$schema"} {
+			if text, ok := v[keyword].(string); ok && leadsTo(text, target) {
+				return at + "/" + keyword
+			}
+		}
+		names := make([]string, 0, len(v))
+		for name := range v {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		for _, name := range names {
+			if found := referrer(v[name], at+"/"+token(name), target); found != "" {
+				return found
+			}
+		}
+	case []any:
+		for i, element := range v {
+			if found := referrer(element, at+"/"+strconv.Itoa(i), target); found != "" {
+				return found
+			}
+		}
+	}
+	return ""
+}
+
+// leadsTo reports whether a reference may have been resolved to target, which
+// has lost its fragment when it is the address of a document.
+func leadsTo(text, target string) bool {
+	document, _, _ := strings.Cut(text, "#")
+	return text != "" && strings.HasSuffix(target, text) ||
+		document != "" && strings.HasSuffix(target, strings.TrimLeft(document, "./"))
+}

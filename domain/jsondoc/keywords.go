@@ -1,0 +1,193 @@
+package jsondoc
+
+import (
+	"fmt"
+
+	"github.com/santhosh-tekuri/jsonschema/v5"
+
+	"github.com/procession-dev/procession/domain/reference"
+)
+
+// The keywords and formats that this service adds to JSON Schema:
+//
+//   - "format": "kuflow-file", "kuflow-principal", "kuflow-group",
+//     "kuflow-process", "kuflow-business-artifact": the string is a reference of
+//     that kind, to something that exists for whoever saves it. For
+//     "kuflow-data-source" it is only well formed: data sources are not kept here.
+//   - "accept": what a document may be: a list of media types (application/pdf,
+//     image/*, */*) and of file name extensions (.pdf), as an array or separated
+//     by commas. Any of them suffices.
+//   - "maxSize": how large a document may be, in bytes, or as text with a unit.
+//   - "requiredOnUpdate": like required, but not for a value that is new. It is
+//     an array of names, or true within the subschema of a property itself.
+//
+// accept and maxSize judge the document that is stored, and only where a
+// reference leads to one: other values are for format and type to judge. In drafts
+// up to 7 nothing counts beside $ref, but for requiredOnUpdate: true, which is read
+// by the subschema of the object around it.
+const (
+	keywordFormat           = "format"
+	keywordAccept           = "accept"
+	keywordMaxSize          = "maxSize"
+	keywordRequiredOnUpdate = "requiredOnUpdate"
+)
+
+// extension is the name under which the library keeps the keywords.
+const extension = "procession"
+
+// A dialect compiles the keywords for the library, which knows only how to apply
+// them. It is common to the subschemas of one schema.
+type dialect struct {
+	// now are the circumstances of the validation under way.
+	now circumstances
+}
+
+// rules are the keywords of one subschema.
+type rules struct {
+	dialect *dialect
+	// kind is what the format asks for, "" when it asks for no reference.
+	kind     reference.Kind
+	accept   []filter
+	maxSize  *int64
+	onUpdate []string
+	// refused is why the keywords cannot be applied.
+	refused *keywordError
+}
+
+// keywordError is about a keyword whose value means nothing.
+type keywordError struct {
+	// location is that of the subschema, keyword what is wrong in it.
+	location, keyword string
+	message           string
+}
+
+func (e *keywordError) Error() string { return e.keyword + " " + e.message }
+
+// Compile implements jsonschema.ExtCompiler. What it refuses it keeps: it is not
+// told where it is.
+func (d *dialect) Compile(_ jsonschema.CompilerContext, keywords map[string]any) (jsonschema.ExtSchema, error) {
+	r := &rules{dialect: d}
+	if format, ok := keywords[keywordFormat].(string); ok {
+		r.kind = referenceFormat(format)
+	}
+	var err error
+	if value, ok := keywords[keywordAccept]; ok {
+		if r.accept, err = readAccept(value); err != nil {
+			r.refuse(keywordAccept, err)
+		}
+	}
+	if value, ok := keywords[keywordMaxSize]; ok {
+		size, err := readSize(value)
+		if err != nil {
+			r.refuse(keywordMaxSize, err)
+		}
+		r.maxSize = &size
+	}
+	if r.onUpdate, err = readOnUpdate(keywords); err != nil {
+		r.refuse(keywordRequiredOnUpdate, err)
+	}
+	if r.kind == "" && r.accept == nil && r.maxSize == nil && r.onUpdate == nil && r.refused == nil {
+		return nil, nil
+	}
+	return r, nil
+}
+
+func (r *rules) refuse(keyword string, err error) {
+	r.refused = &keywordError{keyword: keyword, message: err.Error()}
+}
+
+// referenceFormat is the kind of reference that a format stands for, "" if none.
+func referenceFormat(format string) reference.Kind {
+	switch kind := reference.Kind(format); kind {
+	case reference.KindFile, reference.KindPrincipal, reference.KindGroup,
+		reference.KindBusinessArtifact, reference.KindDataSource, reference.KindProcess:
+		return kind
+	}
+	return ""
+}
+
+// Validate implements jsonschema.ExtSchema.
+func (r *rules) Validate(ctx jsonschema.ValidationContext, value any) error {
+	var failed []error
+	fail := func(keyword string) { failed = append(failed, ctx.Error(keyword, "%s failed", keyword)) }
+	switch v := value.(type) {
+	case map[string]any:
+		if r.dialect.now.update && len(r.missing(v)) > 0 {
+			fail(keywordRequiredOnUpdate)
+		}
+	case string:
+		r.text(v, fail)
+	}
+	switch len(failed) {
+	case 0:
+		return nil
+	case 1:
+		return failed[0]
+	}
+	return jsonschema.ValidationError{}.Group(ctx.Error("", ""), failed...)
+}
+
+// text applies the keywords to a string.
+func (r *rules) text(text string, fail func(keyword string)) {
+	if r.kind == "" && r.accept == nil && r.maxSize == nil {
+		return
+	}
+	found, ok := reference.Parse(text)
+	if r.kind != "" && (!ok || found.Kind() != r.kind) {
+		fail(keywordFormat)
+		return
+	}
+	if !ok || r.dialect.now.resolve == nil || found.Kind() == reference.KindDataSource ||
+		r.kind == "" && found.Kind() != reference.KindFile {
+		return
+	}
+	stored, ok := r.dialect.now.resolve(found)
+	switch {
+	case !ok && r.kind != "":
+		fail(keywordFormat)
+	case ok && found.Kind() == reference.KindFile:
+		if r.accept != nil && !accepted(r.accept, stored) {
+			fail(keywordAccept)
+		}
+		if r.maxSize != nil && stored.Size > *r.maxSize {
+			fail(keywordMaxSize)
+		}
+	}
+}
+
+// missing lists the properties that an object lacks, of those that are required
+// on an update.
+func (r *rules) missing(object map[string]any) []string {
+	var names []string
+	for _, name := range r.onUpdate {
+		if _, ok := object[name]; !ok {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// rulesOf returns the keywords of a subschema, nil when it has none.
+func rulesOf(schema *jsonschema.Schema) *rules {
+	r, _ := schema.Extensions[extension].(*rules)
+	return r
+}
+
+// checkKeywords finds the first subschema, by location, whose keywords mean
+// nothing.
+func checkKeywords(nodes map[string]*jsonschema.Schema) error {
+	var first *keywordError
+	for location, schema := range nodes {
+		r := rulesOf(schema)
+		if r == nil || r.refused == nil || first != nil && first.location < location {
+			continue
+		}
+		refused := *r.refused
+		refused.location = location
+		first = &refused
+	}
+	if first == nil {
+		return nil
+	}
+	return fmt.Errorf("reading a keyword: %w", first)
+}

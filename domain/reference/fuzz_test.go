@@ -1,0 +1,94 @@
+package reference_test
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/reference"
+)
+
+// FuzzParse holds that no text breaks Parse, and that what it reads is written
+// so that it reads the same again, in text that needs no further escapes.
+func FuzzParse(f *testing.F) {
+	f.Add("kuflow-file:uri=" + inner + ";type=image/svg+xml;size=5;name=a b+%2B%zz;original-name=;x=%3d;")
+	f.Add("kuflow-principal:id=" + first + ";type=USER;name=\x00é\xff;")
+	f.Add("KUFLOW-business-artifact:definitionId=" + first + ";;id=" + second)
+	f.Add("\u212auflow-process:id=" + first)
+	f.Fuzz(func(t *testing.T, text string) {
+		r, ok := reference.Parse(text)
+		kind, like := reference.KindOf(text)
+		if !ok {
+			require.Nil(t, r)
+			return
+		}
+		require.True(t, like)
+		require.Equal(t, kind, r.Kind())
+		written := r.String()
+		require.True(t, plain(written), "%q", written)
+		again, ok := reference.Parse(written)
+		require.True(t, ok, "%q", written)
+		require.Equal(t, r, again)
+		require.Equal(t, written, again.String())
+	})
+}
+
+// FuzzParseURI holds the same of addresses of documents.
+func FuzzParseURI(f *testing.F) {
+	f.Add(inner)
+	f.Add("KU:business-artifact-action-value/" + strings.ToUpper(first) + "/document/" + second)
+	f.Add("kuflow-file:uri=" + inner + ";type=a/b;size=5;name=a;")
+	f.Fuzz(func(t *testing.T, text string) {
+		u, ok := reference.ParseDocumentURI(text)
+		if !ok {
+			require.Zero(t, u)
+			return
+		}
+		again, ok := reference.ParseURI(u.String())
+		require.True(t, ok)
+		require.Equal(t, u, again)
+	})
+}
+
+// Whatever the parts hold comes back.
+func TestRoundTrip(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	text := func() string {
+		runes := make([]rune, random.IntN(12))
+		for i := range runes {
+			switch random.IntN(4) {
+			case 0:
+				runes[i] = rune(random.IntN(0x80))
+			case 1:
+				runes[i] = rune(";=%+ :/&\"\\\r\n\x00"[random.IntN(13)])
+			default:
+				runes[i] = rune(random.IntN(utf8.MaxRune + 1))
+			}
+		}
+		return strings.ToValidUTF8(string(runes), "")
+	}
+	types := []domain.PrincipalType{domain.PrincipalUser, domain.PrincipalApplication, domain.PrincipalSystem}
+	for range 20_000 {
+		a, b := uuid.New(), uuid.New()
+		for _, r := range []reference.Reference{
+			reference.File{URI: "x" + text(), Type: text(), Size: random.Int64(), Name: text(), OriginalName: text()},
+			reference.Principal{ID: a, Type: types[random.IntN(3)], Name: text()},
+			reference.Group{ID: a, Type: text(), Name: text()},
+			reference.BusinessArtifact{ID: a, DefinitionID: b, Title: text()},
+			reference.DataSource{ID: a, Name: text()},
+			reference.Process{ID: a, Name: text()},
+		} {
+			again, ok := reference.Parse(r.String())
+			if !ok || again.String() != r.String() {
+				t.Fatalf("%#v is written %q", r, r.String())
+			}
+			require.Equal(t, r, again)
+		}
+	}
+}

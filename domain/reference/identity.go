@@ -1,0 +1,67 @@
+package reference
+
+import (
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// Principal refers to a person, a program or the service itself.
+type Principal struct {
+	ID   uuid.UUID
+	Type domain.PrincipalType
+	Name string
+
+	other []part
+}
+
+// ParsePrincipal reads a reference to a principal. All parts are needed.
+func ParsePrincipal(text string) (Principal, bool) {
+	p, ok := read(text, KindPrincipal, "id", "type", "name")
+	id, isID := p.id("id")
+	if !ok || !isID || !p.has("type", "name") {
+		return Principal{}, false
+	}
+	found := Principal{ID: id, Type: domain.PrincipalType(p.known["type"]), Name: p.known["name"], other: p.other}
+	switch found.Type {
+	case domain.PrincipalUser, domain.PrincipalApplication, domain.PrincipalSystem:
+		return found, true
+	}
+	return Principal{}, false
+}
+
+// Kind is KindPrincipal.
+func (Principal) Kind() Kind { return KindPrincipal }
+
+// String writes the reference.
+func (p Principal) String() string {
+	return write(KindPrincipal).add("id", p.ID.String()).add("type", string(p.Type)).add("name", p.Name).end(p.other)
+}
+
+// Group refers to a group of principals. Type has no meaning in this service and
+// is kept as it is.
+type Group struct {
+	ID   uuid.UUID
+	Type string
+	Name string
+
+	other []part
+}
+
+// ParseGroup reads a reference to a group. Only the id is needed.
+func ParseGroup(text string) (Group, bool) {
+	p, ok := read(text, KindGroup, "id", "type", "name")
+	id, isID := p.id("id")
+	if !ok || !isID {
+		return Group{}, false
+	}
+	return Group{ID: id, Type: p.known["type"], Name: p.known["name"], other: p.other}, true
+}
+
+// Kind is KindGroup.
+func (Group) Kind() Kind { return KindGroup }
+
+// String writes the reference, with all its parts: some readers need them.
+func (g Group) String() string {
+	return write(KindGroup).add("id", g.ID.String()).add("type", g.Type).add("name", g.Name).end(g.other)
+}

@@ -1,0 +1,165 @@
+package reference
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+)
+
+// A part is one key and value of a reference, unescaped.
+type part struct{ key, value string }
+
+// parts are the parts of one reference.
+type parts struct {
+	known map[string]string
+	// other are the parts that are not known, in their order.
+	other []part
+}
+
+// read takes a reference of one kind apart. It reports false for a text of
+// another kind, and for one that gives a known part twice: its readers would not
+// agree on what it says.
+func read(text string, kind Kind, keys ...string) (parts, bool) {
+	p := parts{known: make(map[string]string, len(keys))}
+	if is, ok := KindOf(text); !ok || is != kind {
+		return p, false
+	}
+	for piece := range strings.SplitSeq(text[len(kind)+1:], ";") {
+		key, value, ok := strings.Cut(piece, "=")
+		if !ok {
+			continue
+		}
+		key = unescape(key, ' ')
+		plus := byte(' ')
+		if key == "type" {
+			// No type has a blank, but image/svg+xml has a plus.
+			plus = '+'
+		}
+		value = unescape(value, plus)
+		if !slices.Contains(keys, key) {
+			p.other = append(p.other, part{key, value})
+			continue
+		}
+		if _, twice := p.known[key]; twice {
+			return p, false
+		}
+		p.known[key] = value
+	}
+	return p, true
+}
+
+// has reports whether all of the parts are there.
+func (p parts) has(keys ...string) bool {
+	for _, key := range keys {
+		if _, ok := p.known[key]; !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// id reads a part that is a UUID in its usual form of 36 characters.
+func (p parts) id(key string) (uuid.UUID, bool) { return readID(p.known[key]) }
+
+func readID(text string) (uuid.UUID, bool) {
+	// The library reads other forms as well.
+	if len(text) != 36 {
+		return uuid.UUID{}, false
+	}
+	id, err := uuid.Parse(text)
+	return id, err == nil
+}
+
+// size reads a part that is a number of bytes.
+func (p parts) size(key string) (int64, bool) {
+	text := p.known[key]
+	for i := range len(text) {
+		if text[i] < '0' || text[i] > '9' {
+			return 0, false
+		}
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	return n, err == nil
+}
+
+// A writer puts a reference together.
+type writer struct{ text strings.Builder }
+
+func write(kind Kind) *writer {
+	w := &writer{}
+	w.text.WriteString(string(kind))
+	w.text.WriteByte(':')
+	return w
+}
+
+// add writes a part.
+func (w *writer) add(key, value string) *writer {
+	escape(&w.text, key)
+	w.text.WriteByte('=')
+	escape(&w.text, value)
+	w.text.WriteByte(';')
+	return w
+}
+
+// optional writes a part that may be missing, unless it is empty.
+func (w *writer) optional(key, value string) *writer {
+	if value == "" {
+		return w
+	}
+	return w.add(key, value)
+}
+
+// end writes the parts that are not known and returns the whole.
+func (w *writer) end(other []part) string {
+	for _, p := range other {
+		w.add(p.key, p.value)
+	}
+	return w.text.String()
+}
+
+const upperHex = "0123456789ABCDEF"
+
+// escape writes text with everything percent-encoded but letters, digits and a
+// few marks that mean nothing to any reader.
+func escape(out *strings.Builder, text string) {
+	text = strings.ToValidUTF8(text, string(utf8.RuneError))
+	for i := range len(text) {
+		c := text[i]
+		if 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-._~/:@", c) >= 0 {
+			out.WriteByte(c)
+			continue
+		}
+		out.WriteByte('%')
+		out.WriteByte(upperHex[c>>4])
+		out.WriteByte(upperHex[c&15])
+	}
+}
+
+// unescape is the opposite of escape. A plus stands for the given byte; a
+// percent sign without two hexadecimal digits after it, as writers that do not
+// escape leave it, stands for itself. What is not UTF-8 becomes U+FFFD.
+func unescape(text string, plus byte) string {
+	var out strings.Builder
+	out.Grow(len(text))
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; c {
+		case '+':
+			out.WriteByte(plus)
+		case '%':
+			if i+2 < len(text) {
+				if n, err := strconv.ParseUint(text[i+1:i+3], 16, 8); err == nil {
+					out.WriteByte(byte(n))
+					i += 2
+					continue
+				}
+			}
+			out.WriteByte(c)
+		default:
+			out.WriteByte(c)
+		}
+	}
+	return strings.ToValidUTF8(out.String(), string(utf8.RuneError))
+}

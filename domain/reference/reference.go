@@ -1,0 +1,103 @@
+// Package reference reads and writes the strings by which JSON values refer to
+// documents, principals, groups, processes, business artifacts and items of data
+// sources, such as
+//
+//	kuflow-file:uri=ku:process/…/document/…;type=application/pdf;size=500;name=a.pdf;
+//
+// Reading is liberal: the prefix may be in any case, the parts in any order and
+// incompletely escaped, parts that are not known are kept. Writing is strict:
+// only ASCII that needs no escapes in JSON, in a header or in the string itself,
+// so that every known reader reads back what was meant.
+//
+// Whatever a reference says of its target besides how to find it (a name, a
+// media type, a size) is a claim of whoever wrote it, and may hold any character.
+package reference
+
+import "strings"
+
+// Kind is what a reference refers to. It is also the prefix of the string,
+// without the colon.
+type Kind string
+
+// The kinds of reference.
+const (
+	KindFile             Kind = "kuflow-file"
+	KindPrincipal        Kind = "kuflow-principal"
+	KindGroup            Kind = "kuflow-group"
+	KindBusinessArtifact Kind = "kuflow-business-artifact"
+	KindDataSource       Kind = "kuflow-data-source"
+	KindProcess          Kind = "kuflow-process"
+)
+
+// Reference is one of File, Principal, Group, BusinessArtifact, DataSource and
+// Process.
+type Reference interface {
+	// Kind tells which of them it is.
+	Kind() Kind
+	// String writes the reference. Parse reads it back.
+	String() string
+}
+
+var (
+	_ Reference = File{}
+	_ Reference = Principal{}
+	_ Reference = Group{}
+	_ Reference = BusinessArtifact{}
+	_ Reference = DataSource{}
+	_ Reference = Process{}
+)
+
+// Parse reads a reference of any kind. It reports false for every other text,
+// also for one that begins like a reference but lacks a part.
+func Parse(text string) (Reference, bool) {
+	kind, ok := KindOf(text)
+	if !ok {
+		return nil, false
+	}
+	switch kind {
+	case KindFile:
+		return found(ParseFile(text))
+	case KindPrincipal:
+		return found(ParsePrincipal(text))
+	case KindGroup:
+		return found(ParseGroup(text))
+	case KindBusinessArtifact:
+		return found(ParseBusinessArtifact(text))
+	case KindDataSource:
+		return found(ParseDataSource(text))
+	case KindProcess:
+		return found(ParseProcess(text))
+	}
+	return nil, false
+}
+
+// KindOf tells what a text refers to by its prefix alone: the rest of it may
+// still be no reference.
+func KindOf(text string) (Kind, bool) {
+	prefix, _, colon := strings.Cut(text, ":")
+	if !colon {
+		return "", false
+	}
+	for _, kind := range []Kind{
+		KindFile, KindPrincipal, KindGroup, KindBusinessArtifact, KindDataSource, KindProcess,
+	} {
+		if same(prefix, string(kind)) {
+			return kind, true
+		}
+	}
+	return "", false
+}
+
+// same compares without regard to the case of ASCII letters.
+func same(a, b string) bool {
+	// Some letters beyond ASCII fold to one within; they are longer.
+	return len(a) == len(b) && strings.EqualFold(a, b)
+}
+
+// found keeps a reference that was not read from becoming one.
+func found[R Reference](r R, ok bool) (Reference, bool) {
+	if !ok {
+		return nil, false
+	}
+	return r, true
+}

@@ -1,0 +1,91 @@
+package reference
+
+import "github.com/google/uuid"
+
+// BusinessArtifact refers to a business artifact.
+type BusinessArtifact struct {
+	ID           uuid.UUID
+	DefinitionID uuid.UUID
+	// Title is "" when the reference has none.
+	Title string
+
+	other []part
+}
+
+// ParseBusinessArtifact reads a reference to a business artifact. Both ids are
+// needed.
+func ParseBusinessArtifact(text string) (BusinessArtifact, bool) {
+	p, ok := read(text, KindBusinessArtifact, "id", "definitionId", "title")
+	id, isID := p.id("id")
+	definition, isDefinition := p.id("definitionId")
+	if !ok || !isID || !isDefinition {
+		return BusinessArtifact{}, false
+	}
+	return BusinessArtifact{ID: id, DefinitionID: definition, Title: p.known["title"], other: p.other}, true
+}
+
+// Kind is KindBusinessArtifact.
+func (BusinessArtifact) Kind() Kind { return KindBusinessArtifact }
+
+// String writes the reference.
+func (a BusinessArtifact) String() string {
+	return write(KindBusinessArtifact).add("id", a.ID.String()).add("definitionId", a.DefinitionID.String()).
+		optional("title", a.Title).end(a.other)
+}
+
+// DataSource refers to an item of a data source.
+type DataSource struct {
+	ID uuid.UUID
+	// Name is "" when the reference has none.
+	Name string
+
+	other []part
+}
+
+// ParseDataSource reads a reference to an item of a data source. Only the id is
+// needed.
+func ParseDataSource(text string) (DataSource, bool) {
+	id, name, other, ok := readNamed(text, KindDataSource)
+	return DataSource{ID: id, Name: name, other: other}, ok
+}
+
+// Kind is KindDataSource.
+func (DataSource) Kind() Kind { return KindDataSource }
+
+// String writes the reference.
+func (d DataSource) String() string {
+	return write(KindDataSource).add("id", d.ID.String()).optional("name", d.Name).end(d.other)
+}
+
+// Process refers to a process.
+type Process struct {
+	ID uuid.UUID
+	// Name is "" when the reference has none.
+	Name string
+
+	other []part
+}
+
+// ParseProcess reads a reference to a process. Only the id is needed.
+func ParseProcess(text string) (Process, bool) {
+	id, name, other, ok := readNamed(text, KindProcess)
+	return Process{ID: id, Name: name, other: other}, ok
+}
+
+// Kind is KindProcess.
+func (Process) Kind() Kind { return KindProcess }
+
+// String writes the reference.
+func (p Process) String() string {
+	return write(KindProcess).add("id", p.ID.String()).optional("name", p.Name).end(p.other)
+}
+
+// readNamed reads a reference that has an id and may have a name.
+func readNamed(text string, kind Kind) (uuid.UUID, string, []part, bool) {
+	p, ok := read(text, kind, "id", "name")
+	id, isID := p.id("id")
+	if !ok || !isID {
+		return uuid.UUID{}, "", nil, false
+	}
+	return id, p.known["name"], p.other, true
+}

@@ -1,0 +1,70 @@
+package reference
+
+import (
+	"strings"
+
+	"github.com/google/uuid"
+)
+
+// Owner is the kind of resource that a document belongs to, as a URI names it.
+type Owner string
+
+// The owners of documents.
+const (
+	OwnerProcess                     Owner = "process"
+	OwnerBusinessArtifact            Owner = "business-artifact"
+	OwnerProcessActionValue          Owner = "process-action-value"
+	OwnerBusinessArtifactActionValue Owner = "business-artifact-action-value"
+)
+
+// URI is the address of a document:
+//
+//	ku:<owner>/<id of the owner>/document/<id of the document>
+//
+// Knowing it gives nobody access to the document.
+type URI struct {
+	Owner      Owner
+	OwnerID    uuid.UUID
+	DocumentID uuid.UUID
+}
+
+const scheme = "ku"
+
+// ParseURI reads the address of a document. The scheme and the ids may be in any
+// case. It reports false for every other text.
+func ParseURI(text string) (URI, bool) {
+	prefix, path, _ := strings.Cut(text, ":")
+	if !same(prefix, scheme) {
+		return URI{}, false
+	}
+	owner, rest, _ := strings.Cut(path, "/")
+	ownerID, rest, _ := strings.Cut(rest, "/")
+	document, documentID, _ := strings.Cut(rest, "/")
+	switch Owner(owner) {
+	case OwnerProcess, OwnerBusinessArtifact, OwnerProcessActionValue, OwnerBusinessArtifactActionValue:
+	default:
+		return URI{}, false
+	}
+	u := URI{Owner: Owner(owner)}
+	var ok, known bool
+	u.OwnerID, known = readID(ownerID)
+	u.DocumentID, ok = readID(documentID)
+	if !known || !ok || document != "document" {
+		return URI{}, false
+	}
+	return u, true
+}
+
+// ParseDocumentURI reads what clients send to name a document (B20, B45): a
+// whole reference to a file or the address within it.
+func ParseDocumentURI(text string) (URI, bool) {
+	if file, ok := ParseFile(text); ok {
+		return file.Document()
+	}
+	return ParseURI(text)
+}
+
+// String writes the address.
+func (u URI) String() string {
+	return scheme + ":" + string(u.Owner) + "/" + u.OwnerID.String() + "/document/" + u.DocumentID.String()
+}

@@ -1,0 +1,108 @@
+package resource
+
+import "encoding/json"
+
+// DataStructureSpec describes what the data of a message looks like.
+type DataStructureSpec struct {
+	// Name is what people call the structure, 1..50 characters.
+	Name string `json:"name"`
+	// Schema is the JSON Schema of the data.
+	Schema json.RawMessage `json:"schema"`
+}
+
+// BusinessArtifactDefinitionSpec describes a kind of business artifact
+// (specification section 2.15).
+type BusinessArtifactDefinitionSpec struct {
+	// Name is what people call the artifact, 1..50 characters.
+	Name string `json:"name"`
+	// DataSchema is the JSON Schema of the data of artifacts.
+	DataSchema json.RawMessage `json:"dataSchema,omitempty"`
+	// Indexes are the members of the data that artifacts can be filtered by.
+	Indexes []IndexSpec `json:"indexes,omitempty"`
+	// Actions are what can be done with an artifact.
+	Actions []ArtifactActionSpec `json:"actions,omitempty"`
+	// Permissions are the rights on artifacts of the definition.
+	Permissions ArtifactPermissions `json:"permissions,omitzero"`
+}
+
+// ArtifactPermissions are the rights on the artifacts of a definition.
+type ArtifactPermissions struct {
+	Viewers  []Grantee `json:"viewers,omitempty"`
+	Editors  []Grantee `json:"editors,omitempty"`
+	Managers []Grantee `json:"managers,omitempty"`
+}
+
+// ArtifactActionType is the type of an action on an artifact (specification
+// section 2.16).
+type ArtifactActionType string
+
+// The artifact action types.
+const (
+	ArtifactActionStartWorkflow  ArtifactActionType = "START_WORKFLOW"
+	ArtifactActionDownloadable   ArtifactActionType = "DOWNLOADABLE"
+	ArtifactActionStartProcess   ArtifactActionType = "START_PROCESS"
+	ArtifactActionCreateArtifact ArtifactActionType = "CREATE_BUSINESS_ARTIFACT"
+)
+
+// ArtifactActionSpec describes an action on an artifact.
+type ArtifactActionSpec struct {
+	// Code is unique within the artifact definition, 1..50 characters.
+	Code string `json:"code"`
+	// Name is the text of the menu, 1..50 characters.
+	Name string             `json:"name"`
+	Type ArtifactActionType `json:"type"`
+	// InputSchema is the JSON Schema of the input of START_WORKFLOW and
+	// DOWNLOADABLE, which run WorkflowType on TaskQueue.
+	InputSchema  json.RawMessage `json:"inputSchema,omitempty"`
+	WorkflowType string          `json:"workflowType,omitempty"`
+	TaskQueue    string          `json:"taskQueue,omitempty"`
+	// Runner is the code of the application that runs the workers of TaskQueue.
+	Runner string `json:"runner,omitempty"`
+	// ProcessDefinition is the code of what START_PROCESS starts.
+	ProcessDefinition string `json:"processDefinition,omitempty"`
+	// BusinessArtifactDefinition is the code of what CREATE_BUSINESS_ARTIFACT
+	// creates.
+	BusinessArtifactDefinition string `json:"businessArtifactDefinition,omitempty"`
+	// Prefill maps members of the new artifact's data to members of this one's.
+	Prefill map[string]string `json:"prefill,omitempty"`
+}
+
+// PayloadVersion says in which shape a subscriber is told of events.
+type PayloadVersion string
+
+// The payload versions.
+const (
+	PayloadShapeA PayloadVersion = "A"
+	PayloadShapeB PayloadVersion = "B"
+)
+
+// WebhookSubscriptionSpec describes who is told of events (specification
+// section 6). Its secrets are issued by the service.
+type WebhookSubscriptionSpec struct {
+	// Name is what people call the subscription, 1..255 characters.
+	Name string `json:"name"`
+	// URL is where events are sent.
+	URL string `json:"url"`
+	// EventTypes are the types of event to tell of; all of them unless given.
+	EventTypes []string `json:"eventTypes,omitempty"`
+	// PayloadVersion is B unless given.
+	PayloadVersion PayloadVersion `json:"payloadVersion,omitempty"`
+	// ProcessDefinition is the code of the one whose events are told of; all
+	// definitions unless given.
+	ProcessDefinition string `json:"processDefinition,omitempty"`
+	// Paused subscriptions are told of nothing.
+	Paused bool `json:"paused,omitempty"`
+}
+
+// RobotSpec describes a downloadable automation package (specification section
+// 2.18).
+type RobotSpec struct {
+	// Name is what people call the robot, 1..50 characters.
+	Name string `json:"name"`
+	// Description says what the robot does, up to 1000 characters.
+	Description string `json:"description,omitempty"`
+	// SourceType is PACKAGE, which is all there is, unless given.
+	SourceType string `json:"sourceType,omitempty"`
+	// TaskQueue is the queue that the robot's workers serve, 1..255 characters.
+	TaskQueue string `json:"taskQueue,omitempty"`
+}

@@ -1,0 +1,159 @@
+package resource
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"path"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v5"
+)
+
+// patternMessage is the keyword in which our schemas say, for people, what a
+// pattern stands for. Editors know it as well.
+const patternMessage = "patternErrorMessage"
+
+// A contract is the compiled JSON Schema of a kind.
+type contract struct {
+	schema *jsonschema.Schema
+	// nodes are its subschemas by their location.
+	nodes map[string]*jsonschema.Schema
+}
+
+func compileContract(kind Kind) (*contract, error) {
+	compiler := jsonschema.NewCompiler()
+	compiler.AssertFormat = true
+	compiler.ExtractAnnotations = true
+	compiler.RegisterExtension(patternMessage, nil, wordings{})
+	address := "schema:" + string(kind)
+	text := Schema(kind)
+	// The address of the published schema is relative, which only means something
+	// where it is published.
+	text = bytes.Replace(text, []byte(`"$id": "/schemas/procession/v1/`+string(kind)+`.json"`), []byte(`"$id": "`+address+`"`), 1)
+	if err := compiler.AddResource(address, bytes.NewReader(text)); err != nil {
+		return nil, fmt.Errorf("reading the schema of %s: %w", kind, err)
+	}
+	schema, err := compiler.Compile(address)
+	if err != nil {
+		return nil, fmt.Errorf("compiling the schema of %s: %w", kind, err)
+	}
+	c := &contract{schema: schema, nodes: map[string]*jsonschema.Schema{}}
+	c.survey(schema)
+	return c, nil
+}
+
+func (c *contract) survey(s *jsonschema.Schema) {
+	if s == nil || c.nodes[s.Location] != nil {
+		return
+	}
+	c.nodes[s.Location] = s
+	for _, property := range s.Properties {
+		c.survey(property)
+	}
+	if additional, ok := s.AdditionalProperties.(*jsonschema.Schema); ok {
+		c.survey(additional)
+	}
+	c.survey(s.Ref)
+	c.survey(s.Items2020)
+	c.survey(s.PropertyNames)
+	c.survey(s.Not)
+}
+
+// check holds a document against the schema, with one violation for each place.
+func (c *contract) check(document any, r *report) error {
+	err := c.schema.Validate(document)
+	var invalid *jsonschema.ValidationError
+	switch {
+	case errors.As(err, &invalid):
+		seen := map[string]bool{}
+		c.collect(invalid, document, func(pointer, message string) {
+			if !seen[pointer] {
+				seen[pointer] = true
+				r.add(pointer, "%s", message)
+			}
+		})
+	case err != nil:
+		return fmt.Errorf("validating a document: %w", err)
+	}
+	return nil
+}
+
+// collect tells the leaves of a tree of violations.
+func (c *contract) collect(e *jsonschema.ValidationError, document any, tell func(pointer, message string)) {
+	if len(e.Causes) > 0 {
+		for _, cause := range e.Causes {
+			c.collect(cause, document, tell)
+		}
+		return
+	}
+	// The library writes names as in a URL fragment.
+	pointer, err := url.PathUnescape(e.InstanceLocation)
+	if err != nil {
+		pointer = e.InstanceLocation
+	}
+	location, keyword := path.Split(e.AbsoluteKeywordLocation)
+	schema := c.nodes[strings.TrimSuffix(location, "/")]
+	if schema == nil {
+		tell(pointer, e.Message)
+		return
+	}
+	object, _ := valueAt(document, pointer).(map[string]any)
+	switch keyword {
+	case "required":
+		for _, name := range schema.Required {
+			if _, ok := object[name]; !ok {
+				tell(at(pointer, name), "is required")
+			}
+		}
+	case "additionalProperties":
+		for name := range object {
+			if schema.Properties[name] == nil {
+				tell(at(pointer, name), unknownMember(schema, name))
+			}
+		}
+	default:
+		tell(pointer, wording(schema, keyword, e.Message))
+	}
+}
+
+// valueAt returns the value at a JSON Pointer that leads somewhere.
+func valueAt(document any, pointer string) any {
+	if pointer == "" {
+		return document
+	}
+	for _, token := range strings.Split(pointer[1:], "/") {
+		switch container := document.(type) {
+		case map[string]any:
+			document = container[strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")]
+		case []any:
+			document = element(container, token)
+		}
+	}
+	return document
+}
+
+func element(array []any, token string) any {
+	var i int
+	if err := json.Unmarshal([]byte(token), &i); err != nil || i < 0 || i >= len(array) {
+		return nil
+	}
+	return array[i]
+}
+
+// wordings reads what the schemas say in patternErrorMessage. It implements the
+// interfaces of a keyword that asserts nothing.
+type wordings struct{ text string }
+
+// Compile implements jsonschema.ExtCompiler.
+func (wordings) Compile(_ jsonschema.CompilerContext, keywords map[string]any) (jsonschema.ExtSchema, error) {
+	if text, ok := keywords[patternMessage].(string); ok {
+		return wordings{text}, nil
+	}
+	return nil, nil
+}
+
+// Validate implements jsonschema.ExtSchema.
+func (wordings) Validate(jsonschema.ValidationContext, any) error { return nil }

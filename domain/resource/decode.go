@@ -1,0 +1,224 @@
+package resource
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+const (
+	// maxDocuments bounds the documents of one request.
+	maxDocuments = 1000
+	// maxDocument bounds the text of a document, in bytes.
+	maxDocument = 1 << 20
+)
+
+// Decode reads documents strictly: it holds each of them against the JSON Schema
+// of its kind and the rules inside a document, fills in what is not given, and
+// refuses to describe one resource twice. Whether what documents refer to exists
+// is for MissingReferences to say.
+//
+// It returns all violations at once, up to a bound, in the order of the
+// documents, and the documents only if there is none. Users' own JSON keeps its
+// digits and the order of its members.
+func Decode(texts []json.RawMessage) ([]Document, []Violation) {
+	if len(texts) > maxDocuments {
+		return nil, []Violation{{
+			Document: maxDocuments, Message: fmt.Sprintf("is one too many: at most %d documents are applied at once", maxDocuments),
+		}}
+	}
+	d := decoder{contracts: map[Kind]*contract{}, first: map[Key]int{}, firstID: map[identifier]int{}}
+	documents := make([]Document, 0, len(texts))
+	var violations []Violation
+	for i, text := range texts {
+		document, found := d.decode(i, text)
+		violations = append(violations, found...)
+		if len(violations) >= maxViolations {
+			return nil, violations[:maxViolations]
+		}
+		documents = append(documents, document)
+	}
+	if len(violations) > 0 {
+		return nil, violations
+	}
+	return documents, nil
+}
+
+// A decoder reads the documents of one request.
+type decoder struct {
+	// contracts are those of the kinds met so far.
+	contracts map[Kind]*contract
+	// first is where a resource was described first, firstID where an identifier
+	// was given first.
+	first   map[Key]int
+	firstID map[identifier]int
+}
+
+// An identifier is an id where it has to be unique: among the resources of one
+// kind. A user has the same one in every tenant.
+type identifier struct {
+	kind   Kind
+	tenant string
+	id     uuid.UUID
+}
+
+func (d *decoder) decode(index int, text json.RawMessage) (Document, []Violation) {
+	r := &report{document: index}
+	document, ok := d.read(text, r)
+	if ok {
+		d.checkFirst(&document, r)
+	}
+	return document, r.sorted()
+}
+
+// checkFirst tells of a document that describes what another one did.
+func (d *decoder) checkFirst(document *Document, r *report) {
+	key := document.Key()
+	if before, twice := d.first[key]; twice {
+		r.add("/metadata/code", "describes the same %s as /documents/%d", key.Kind, before)
+		return
+	}
+	d.first[key] = r.document
+	if document.Metadata.ID == nil {
+		return
+	}
+	id := identifier{kind: key.Kind, id: *document.Metadata.ID}
+	if key.Kind == KindUser {
+		id.tenant = key.Tenant
+	}
+	if before, twice := d.firstID[id]; twice {
+		r.add("/metadata/id", "is the same as that of /documents/%d", before)
+		return
+	}
+	d.firstID[id] = r.document
+}
+
+// read reads one document. It reports false when the document is so wrong that
+// it is not even known which resource it describes.
+func (d *decoder) read(text json.RawMessage, r *report) (Document, bool) {
+	if len(text) > maxDocument {
+		r.add("", "has more than %d bytes", maxDocument)
+		return Document{}, false
+	}
+	value, err := readText(text)
+	var refused *textError
+	if errors.As(err, &refused) {
+		r.add(refused.pointer, "%s", refused.message)
+		return Document{}, false
+	}
+	kind, ok := envelope(value, r)
+	if !ok {
+		return Document{}, false
+	}
+	c, err := d.contract(kind)
+	if err == nil {
+		err = c.check(value, r)
+	}
+	if err != nil {
+		r.add("", "cannot be checked: %v", err)
+		return Document{}, false
+	}
+	document, err := parse(kind, text)
+	if err != nil {
+		if len(r.found) == 0 {
+			r.add("", "cannot be read: %v", err)
+		}
+		return Document{}, false
+	}
+	rules := &report{document: r.document}
+	checkRules(&document, rules)
+	r.addRules(rules)
+	if len(r.found) == 0 {
+		if document, err = normalized(document); err != nil {
+			r.add("", "cannot be kept: %v", err)
+		}
+	}
+	return document, document.Metadata.Code != ""
+}
+
+// envelope finds out which kind of document a value is.
+func envelope(value any, r *report) (Kind, bool) {
+	object, ok := value.(map[string]any)
+	if !ok {
+		r.add("", "must be an object with apiVersion, kind, metadata and spec")
+		return "", false
+	}
+	if version, given := object["apiVersion"]; !given {
+		r.add("/apiVersion", "is required")
+	} else if version != APIVersion {
+		r.add("/apiVersion", "must be %s", APIVersion)
+	}
+	kind, given := object["kind"]
+	if !given {
+		r.add("/kind", "is required")
+		return "", false
+	}
+	var names []string
+	for _, known := range Kinds() {
+		if kind == string(known) {
+			return known, len(r.found) == 0
+		}
+		names = append(names, string(known))
+	}
+	r.add("/kind", "must be one of %s", strings.Join(names, ", "))
+	return "", false
+}
+
+func (d *decoder) contract(kind Kind) (*contract, error) {
+	if c, ok := d.contracts[kind]; ok {
+		return c, nil
+	}
+	c, err := compileContract(kind)
+	if err != nil {
+		return nil, err
+	}
+	d.contracts[kind] = c
+	return c, nil
+}
+
+// parse reads what it can of a document that may violate its schema. It fails
+// only where nothing can be read from there on.
+func parse(kind Kind, text json.RawMessage) (Document, error) {
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, text); err != nil {
+		return Document{}, err
+	}
+	document := Document{Kind: kind, Spec: newSpec(kind)}
+	err := json.Unmarshal(compact.Bytes(), &struct {
+		Metadata *Metadata `json:"metadata"`
+		Spec     Spec      `json:"spec"`
+	}{&document.Metadata, document.Spec})
+	var wrongType *json.UnmarshalTypeError
+	if err != nil && !errors.As(err, &wrongType) {
+		return Document{}, err
+	}
+	return document, nil
+}
+
+// normalized is the document with what was not given filled in, as FromStored
+// would read it.
+func normalized(document Document) (Document, error) {
+	document.Spec.fill()
+	spec, err := document.SpecJSON()
+	if err != nil {
+		return Document{}, err
+	}
+	if len(document.Metadata.Labels) == 0 {
+		document.Metadata.Labels = nil
+	}
+	return FromStored(document.Kind, document.Metadata, spec)
+}
+
+// utc is a time as the database keeps it.
+func utc(t *time.Time) *time.Time {
+	if t == nil {
+		return nil
+	}
+	kept := t.UTC().Truncate(time.Microsecond)
+	return &kept
+}

@@ -1,0 +1,67 @@
+package resource
+
+import "github.com/procession-dev/procession/domain"
+
+func (s *TenantSpec) fill() {
+	orDefault(&s.Plan, domain.PlanFree)
+	orDefault(&s.TimeZone, "Etc/UTC")
+}
+
+func (s *UserSpec) fill() {
+	orDefault(&s.Role, domain.RoleMember)
+	fillSecrets(s.AccessTokens)
+}
+
+func (s *ApplicationSpec) fill() {
+	orDefault(&s.Role, domain.RoleMember)
+	fillSecrets(s.Secrets)
+}
+
+func (*GroupSpec) fill() {}
+
+func (*DataStructureSpec) fill() {}
+
+func (s *ProcessDefinitionSpec) fill() {
+	orDefault(&s.State, StatePublished)
+	if s.Engine != nil {
+		orDefault(&s.Engine.SignalShape, domain.SignalShapeB)
+	}
+	fillElements(s.Elements)
+	for i := range s.Items {
+		fillElements(s.Items[i].Elements)
+		if assistance := s.Items[i].Assistance; assistance != nil {
+			orDefault(&assistance.Answer, AnswerSuggestion)
+		}
+	}
+}
+
+func (*BusinessArtifactDefinitionSpec) fill() {}
+
+func (s *WebhookSubscriptionSpec) fill() {
+	orDefault(&s.PayloadVersion, PayloadShapeB)
+}
+
+func (s *RobotSpec) fill() {
+	orDefault(&s.SourceType, "PACKAGE")
+}
+
+func fillSecrets(secrets []SecretSpec) {
+	for i := range secrets {
+		secrets[i].ExpiresAt = utc(secrets[i].ExpiresAt)
+	}
+}
+
+func fillElements(elements []ElementSpec) {
+	for i := range elements {
+		if elements[i].Type == ElementField {
+			orDefault(&elements[i].FieldType, FieldString)
+		}
+	}
+}
+
+func orDefault[T comparable](value *T, standard T) {
+	var none T
+	if *value == none {
+		*value = standard
+	}
+}

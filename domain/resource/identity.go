@@ -1,0 +1,91 @@
+package resource
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// TenantSpec describes a tenant.
+type TenantSpec struct {
+	// Name is what people call the tenant, 1..255 characters.
+	Name string `json:"name"`
+	// Plan is FREE unless given.
+	Plan domain.PricingPlan `json:"plan,omitempty"`
+	// Namespace is the Temporal namespace of the tenant's workflows. The service
+	// chooses one unless it is given, and it never changes.
+	Namespace string `json:"namespace,omitempty"`
+	// TimeZone is the IANA time zone that workflows are told, Etc/UTC unless given.
+	TimeZone string `json:"timeZone,omitempty"`
+	// UserMetadataSchema is the JSON Schema of the metadata of the tenant's users.
+	UserMetadataSchema json.RawMessage `json:"userMetadataSchema,omitempty"`
+}
+
+// UserSpec describes a user of a tenant. A person who is a user of several
+// tenants is one principal, found by the e-mail.
+type UserSpec struct {
+	// Name is what people call the user, 1..255 characters.
+	Name string `json:"name"`
+	// Email identifies the person, without regard to case.
+	Email string `json:"email"`
+	// Role is the user's role in the tenant, MEMBER unless given.
+	Role domain.TenantRole `json:"role,omitempty"`
+	// Metadata is validated against the tenant's userMetadataSchema; what violates
+	// it is kept and marked as not valid.
+	Metadata json.RawMessage `json:"metadata,omitempty"`
+	// AccessTokens are the personal access tokens of the user in this tenant that
+	// are declared here. Those that were issued by the service are not touched.
+	AccessTokens []SecretSpec `json:"accessTokens,omitempty"`
+}
+
+// ApplicationSpec describes a program that calls the service.
+type ApplicationSpec struct {
+	// Name is what people call the application, 1..255 characters.
+	Name string `json:"name"`
+	// Role is the application's role in the tenant, MEMBER unless given.
+	Role domain.TenantRole `json:"role,omitempty"`
+	// Disabled keeps the application from authenticating.
+	Disabled bool `json:"disabled,omitempty"`
+	// Secrets are the secrets of the application that are declared here, at most
+	// two. Those that were issued by the service are not touched.
+	Secrets []SecretSpec `json:"secrets,omitempty"`
+}
+
+// SecretSpec declares a secret by its hash, so that documents hold nothing that
+// lets anyone in as long as the secret is random.
+type SecretSpec struct {
+	// Name tells the secrets of one owner apart, 1..50 characters.
+	Name string `json:"name"`
+	// SHA256 is the SHA-256 of the secret in lower-case hexadecimal.
+	SHA256 string `json:"sha256"`
+	// ExpiresAt is when the secret stops working; never unless given.
+	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
+}
+
+// GroupSpec describes a group of principals that rights can be given to.
+type GroupSpec struct {
+	// Name is what people call the group, 1..255 characters.
+	Name string `json:"name"`
+	// Members are users and applications of the tenant.
+	Members []Member `json:"members,omitempty"`
+}
+
+// Member names a principal by the code of its document. Exactly one is set.
+type Member struct {
+	User        string `json:"user,omitempty"`
+	Application string `json:"application,omitempty"`
+}
+
+// Grantee names who a right is given to. Exactly one is set.
+type Grantee struct {
+	User        string `json:"user,omitempty"`
+	Application string `json:"application,omitempty"`
+	Group       string `json:"group,omitempty"`
+	// Role is a role that depends on the process: PROCESS_INITIATOR.
+	Role string `json:"role,omitempty"`
+}
+
+// RoleProcessInitiator is the role of whoever is the initiator of the process in
+// question.
+const RoleProcessInitiator = "PROCESS_INITIATOR"

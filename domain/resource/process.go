@@ -1,0 +1,245 @@
+package resource
+
+import (
+	"encoding/json"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// PublicationState says what becomes of a process definition.
+type PublicationState string
+
+// The publication states.
+const (
+	// StateDraft keeps the document for later. What was published before stays.
+	StateDraft PublicationState = "DRAFT"
+	// StatePublished makes the document the version that new processes are pinned
+	// to, if it differs from the one that was published before.
+	StatePublished PublicationState = "PUBLISHED"
+	// StateRetired lets no new process start. Running ones go on.
+	StateRetired PublicationState = "RETIRED"
+)
+
+// ProcessDefinitionSpec describes a kind of process. All of it but Permissions,
+// Candidates and Viewers is pinned: a running process keeps the version that it
+// was started with. Rights change at once, for all processes.
+type ProcessDefinitionSpec struct {
+	// Name is what people call the process, 1..50 characters.
+	Name string `json:"name"`
+	// State is PUBLISHED unless given.
+	State PublicationState `json:"state,omitempty"`
+	// SubjectTemplate makes the subject of a process from its metadata, with plain
+	// paths as in "Loan of {{ LAST_NAME }}". The name stands in where it is absent.
+	SubjectTemplate string `json:"subjectTemplate,omitempty"`
+	// Engine is absent for a process without a workflow.
+	Engine *EngineSpec `json:"engine,omitempty"`
+	// MetadataSchema is the JSON Schema of the metadata of processes.
+	MetadataSchema json.RawMessage `json:"metadataSchema,omitempty"`
+	// MetadataIndexes are the members of the metadata that processes can be
+	// filtered by.
+	MetadataIndexes []IndexSpec `json:"metadataIndexes,omitempty"`
+	// EntitySchema is the JSON Schema of the entity of processes.
+	EntitySchema json.RawMessage `json:"entitySchema,omitempty"`
+	// Elements are the process elements of Shape A.
+	Elements []ElementSpec `json:"elements,omitempty"`
+	// DataStructures are the codes of those that messages may carry.
+	DataStructures []string `json:"dataStructures,omitempty"`
+	// Items are the kinds of item that a process may have.
+	Items []ItemSpec `json:"items,omitempty"`
+	// UserActions are what users may do to a process beside its items.
+	UserActions []UserActionSpec `json:"userActions,omitempty"`
+	// Permissions are the rights on processes of the definition.
+	Permissions ProcessPermissions `json:"permissions,omitzero"`
+}
+
+// EngineSpec names the workflow that runs processes.
+type EngineSpec struct {
+	// WorkflowType is the name of the workflow, 1..255 characters.
+	WorkflowType string `json:"workflowType"`
+	// TaskQueue is the queue that its workers serve, 1..255 characters.
+	TaskQueue string `json:"taskQueue"`
+	// SignalShape is the signal that the workflow understands when an item is
+	// completed, B unless given.
+	SignalShape domain.SignalShape `json:"signalShape,omitempty"`
+	// Runner is the code of the application that runs the workers. It has the
+	// Manager permission on the processes.
+	Runner string `json:"runner"`
+}
+
+// ProcessPermissions are the rights on the processes of a definition
+// (specification section 2.14). A published definition needs an initiator.
+type ProcessPermissions struct {
+	Initiators     []Grantee `json:"initiators,omitempty"`
+	Viewers        []Grantee `json:"viewers,omitempty"`
+	Managers       []Grantee `json:"managers,omitempty"`
+	Administrators []Grantee `json:"administrators,omitempty"`
+}
+
+// ItemSpec describes a kind of process item.
+type ItemSpec struct {
+	// Code is unique within the process definition, 1..50 characters.
+	Code string          `json:"code"`
+	Type domain.ItemType `json:"type"`
+	// Name is what people call the item, 1..50 characters.
+	Name string `json:"name"`
+	// Form says that people fill the data of the task in as a form.
+	Form bool `json:"form,omitempty"`
+	// DataSchema is the JSON Schema of the data of a task.
+	DataSchema json.RawMessage `json:"dataSchema,omitempty"`
+	// UISchema lays the form out (JSON Forms).
+	UISchema json.RawMessage `json:"uiSchema,omitempty"`
+	// ContextDataSchema is the JSON Schema of what a task shows beside its form.
+	ContextDataSchema json.RawMessage `json:"contextDataSchema,omitempty"`
+	// RequireValidDataOnComplete refuses to complete a task whose data is not
+	// valid.
+	RequireValidDataOnComplete bool `json:"requireValidDataOnComplete,omitempty"`
+	// Elements are the task elements of Shape A.
+	Elements []ElementSpec `json:"elements,omitempty"`
+	// Assistance is how a model helps with a task.
+	Assistance *AssistanceSpec `json:"assistance,omitempty"`
+	// Candidates may claim a task.
+	Candidates []Grantee `json:"candidates,omitempty"`
+	// Viewers see the item.
+	Viewers []Grantee `json:"viewers,omitempty"`
+}
+
+// ElementType is the type of an element of Shape A.
+type ElementType string
+
+// The element types.
+const (
+	ElementField     ElementType = "FIELD"
+	ElementForm      ElementType = "FORM"
+	ElementDocument  ElementType = "DOCUMENT"
+	ElementDecision  ElementType = "DECISION"
+	ElementPrincipal ElementType = "PRINCIPAL"
+)
+
+// FieldType is the type of the value of a FIELD element.
+type FieldType string
+
+// The field types.
+const (
+	FieldString FieldType = "STRING"
+	FieldNumber FieldType = "NUMBER"
+)
+
+// ElementSpec describes an element of Shape A (specification section 2.8).
+type ElementSpec struct {
+	// Code is unique within the process or the task, 1..50 characters.
+	Code string `json:"code"`
+	// Name is what people call the element, 1..50 characters.
+	Name string      `json:"name"`
+	Type ElementType `json:"type"`
+	// FieldType is for elements of type FIELD, and STRING unless given.
+	FieldType FieldType `json:"fieldType,omitempty"`
+	// Multiple elements may have several values.
+	Multiple bool `json:"multiple,omitempty"`
+	// Mandatory elements must have a value when the task is completed.
+	Mandatory bool `json:"mandatory,omitempty"`
+	// Schema is the JSON Schema of the values of a FORM element.
+	Schema json.RawMessage `json:"schema,omitempty"`
+	// Options are what a DECISION element chooses from.
+	Options []OptionSpec `json:"options,omitempty"`
+}
+
+// OptionSpec is one choice of a DECISION element.
+type OptionSpec struct {
+	Code string `json:"code"`
+	Name string `json:"name"`
+}
+
+// AssistanceAnswer says what becomes of the answer of a model.
+type AssistanceAnswer string
+
+// The ways to use an answer.
+const (
+	// AnswerSuggestion shows the answer beside the form.
+	AnswerSuggestion AssistanceAnswer = "SUGGESTION"
+	// AnswerDraft writes the answer into fields of the task's data.
+	AnswerDraft AssistanceAnswer = "DRAFT"
+)
+
+// AssistanceSpec configures how a model helps with a task (specification
+// section 2.11).
+type AssistanceSpec struct {
+	// System tells the model what it is for.
+	System string `json:"system,omitempty"`
+	// Prompt is the question, with plain paths into the task as in
+	// "{{ data.AMOUNT }}".
+	Prompt string `json:"prompt"`
+	// Documents are JSON Pointers of the members of the data that hold the
+	// documents to read; all of them unless given.
+	Documents []string `json:"documents,omitempty"`
+	// Model is the name of the model; the operator's choice unless given.
+	Model string `json:"model,omitempty"`
+	// Temperature is between 0 and 2.
+	Temperature *float64 `json:"temperature,omitempty"`
+	// OutputSchema is the JSON Schema of the answer.
+	OutputSchema json.RawMessage `json:"outputSchema,omitempty"`
+	// Answer is SUGGESTION unless given.
+	Answer AssistanceAnswer `json:"answer,omitempty"`
+	// DraftFields are JSON Pointers of the members of the data that a DRAFT may
+	// write.
+	DraftFields []string `json:"draftFields,omitempty"`
+}
+
+// IndexType is the type that values are compared as.
+type IndexType string
+
+// The index types.
+const (
+	IndexString IndexType = "STRING"
+	IndexNumber IndexType = "NUMBER"
+	IndexDate   IndexType = "DATE"
+)
+
+// IndexSpec names a member of a value that resources can be filtered by.
+type IndexSpec struct {
+	// Field is the name of a top-level member.
+	Field string    `json:"field"`
+	Type  IndexType `json:"type"`
+}
+
+// UserActionType is the type of a user action (specification section 2.12).
+type UserActionType string
+
+// The user action types.
+const (
+	UserActionDownloadable        UserActionType = "DOWNLOADABLE"
+	UserActionStartRelatedProcess UserActionType = "START_RELATED_PROCESS"
+	UserActionStartWorkflow       UserActionType = "START_WORKFLOW"
+	UserActionCreateTask          UserActionType = "CREATE_TASK"
+)
+
+// UserActionPermission says who may invoke a user action (specification section
+// 2.14).
+type UserActionPermission string
+
+// The user action permissions.
+const (
+	UserActionInitiator UserActionPermission = "INITIATOR"
+	UserActionViewer    UserActionPermission = "VIEWER"
+	UserActionManager   UserActionPermission = "MANAGER"
+)
+
+// UserActionSpec describes what users may do to a process beside its items.
+type UserActionSpec struct {
+	// Code is unique within the process definition, 1..50 characters.
+	Code string `json:"code"`
+	// Name is the text of the menu, 1..50 characters.
+	Name string         `json:"name"`
+	Type UserActionType `json:"type"`
+	// Availability is a boolean jq expression in ${ … } (specification section
+	// 2.13); always available unless given.
+	Availability string `json:"availability,omitempty"`
+	// Permissions say who may invoke the action; one is enough.
+	Permissions []UserActionPermission `json:"permissions"`
+	// WorkflowType and TaskQueue are for DOWNLOADABLE and START_WORKFLOW.
+	WorkflowType string `json:"workflowType,omitempty"`
+	TaskQueue    string `json:"taskQueue,omitempty"`
+	// ProcessDefinition is the code of what START_RELATED_PROCESS starts.
+	ProcessDefinition string `json:"processDefinition,omitempty"`
+	// Item is the code of the task that CREATE_TASK creates.
+	Item string `json:"item,omitempty"`
+}

@@ -1,0 +1,154 @@
+package resource
+
+import "fmt"
+
+// MissingReferences lists the places of documents that name a resource which is
+// neither one of them nor, as exists says, there already. The tenant of a
+// document is one of those.
+func MissingReferences(documents []Document, exists func(Key) bool) []Violation {
+	known := map[Key]bool{}
+	for i := range documents {
+		known[documents[i].Key()] = true
+	}
+	has := func(key Key) bool {
+		found, asked := known[key]
+		if !asked {
+			found = exists(key)
+			known[key] = found
+		}
+		return found
+	}
+	var violations []Violation
+	for i := range documents {
+		tenant := documents[i].TenantCode()
+		if !has(Key{Tenant: tenant, Kind: KindTenant, Code: tenant}) {
+			violations = append(violations, Violation{i, "/metadata/tenant", fmt.Sprintf("there is no tenant %s", tenant)})
+			continue
+		}
+		for _, reference := range documents[i].Spec.References() {
+			if !has(Key{Tenant: tenant, Kind: reference.Kind, Code: reference.Code}) {
+				violations = append(violations, Violation{
+					i, reference.Pointer, fmt.Sprintf("there is no %s %s in the tenant %s", reference.Kind, reference.Code, tenant),
+				})
+			}
+		}
+		if len(violations) >= maxViolations {
+			return violations[:maxViolations]
+		}
+	}
+	return violations
+}
+
+// references collects what a spec refers to.
+type references []Reference
+
+// add takes a code that may be absent.
+func (r *references) add(kind Kind, code, pointer string) {
+	if code != "" {
+		*r = append(*r, Reference{Kind: kind, Code: code, Pointer: pointer})
+	}
+}
+
+func (r *references) addGrantees(grantees []Grantee, pointer string) {
+	for i, g := range grantees {
+		r.add(KindUser, g.User, at(pointer, i, "user"))
+		r.add(KindApplication, g.Application, at(pointer, i, "application"))
+		r.add(KindGroup, g.Group, at(pointer, i, "group"))
+	}
+}
+
+// References implements Spec.
+func (*TenantSpec) References() []Reference { return nil }
+
+// References implements Spec.
+func (*UserSpec) References() []Reference { return nil }
+
+// References implements Spec.
+func (*ApplicationSpec) References() []Reference { return nil }
+
+// References implements Spec: a group needs its members.
+func (s *GroupSpec) References() []Reference {
+	var found references
+	for i, m := range s.Members {
+		found.add(KindUser, m.User, at("/spec/members", i, "user"))
+		found.add(KindApplication, m.Application, at("/spec/members", i, "application"))
+	}
+	return found
+}
+
+// References implements Spec.
+func (*DataStructureSpec) References() []Reference { return nil }
+
+// References implements Spec: a process definition needs the application that
+// runs it, the structures of its messages, whom it gives rights to, and what its
+// actions start.
+func (s *ProcessDefinitionSpec) References() []Reference {
+	var found references
+	if s.Engine != nil {
+		found.add(KindApplication, s.Engine.Runner, "/spec/engine/runner")
+	}
+	for i, code := range s.DataStructures {
+		found.add(KindDataStructure, code, at("/spec/dataStructures", i))
+	}
+	for i := range s.Items {
+		item := at("/spec/items", i)
+		found.addGrantees(s.Items[i].Candidates, item+"/candidates")
+		found.addGrantees(s.Items[i].Viewers, item+"/viewers")
+	}
+	for i := range s.UserActions {
+		found.add(KindProcessDefinition, s.UserActions[i].ProcessDefinition, at("/spec/userActions", i, "processDefinition"))
+	}
+	for _, list := range s.Permissions.lists() {
+		found.addGrantees(list.grantees, list.pointer)
+	}
+	return found
+}
+
+// References implements Spec: an artifact definition needs whom it gives rights
+// to, and what its actions start, create and run on.
+func (s *BusinessArtifactDefinitionSpec) References() []Reference {
+	var found references
+	for i := range s.Actions {
+		action, pointer := &s.Actions[i], at("/spec/actions", i)
+		found.add(KindApplication, action.Runner, pointer+"/runner")
+		found.add(KindProcessDefinition, action.ProcessDefinition, pointer+"/processDefinition")
+		found.add(KindBusinessArtifactDefinition, action.BusinessArtifactDefinition, pointer+"/businessArtifactDefinition")
+	}
+	for _, list := range s.Permissions.lists() {
+		found.addGrantees(list.grantees, list.pointer)
+	}
+	return found
+}
+
+// References implements Spec: a subscription may be to one process definition.
+func (s *WebhookSubscriptionSpec) References() []Reference {
+	var found references
+	found.add(KindProcessDefinition, s.ProcessDefinition, "/spec/processDefinition")
+	return found
+}
+
+// References implements Spec.
+func (*RobotSpec) References() []Reference { return nil }
+
+// A granteeList is one of the lists of a spec that give a right.
+type granteeList struct {
+	grantees []Grantee
+	pointer  string
+}
+
+func (p *ProcessPermissions) lists() []granteeList {
+	return []granteeList{
+		{p.Initiators, "/spec/permissions/initiators"},
+		{p.Viewers, "/spec/permissions/viewers"},
+		{p.Managers, "/spec/permissions/managers"},
+		{p.Administrators, "/spec/permissions/administrators"},
+	}
+}
+
+func (p *ArtifactPermissions) lists() []granteeList {
+	return []granteeList{
+		{p.Viewers, "/spec/permissions/viewers"},
+		{p.Editors, "/spec/permissions/editors"},
+		{p.Managers, "/spec/permissions/managers"},
+	}
+}

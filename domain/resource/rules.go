@@ -1,0 +1,153 @@
+package resource
+
+import (
+	"encoding/json"
+	"errors"
+	"regexp"
+	"strings"
+
+	"github.com/procession-dev/procession/domain/jsondoc"
+)
+
+// checkRules tells where a document breaks the rules that its JSON Schema cannot
+// say. The document may violate its JSON Schema: what is not there or has the
+// wrong type is no matter of the rules.
+func checkRules(d *Document, r *report) {
+	d.Spec.check(r)
+}
+
+// checkSchema compiles a user's JSON Schema, which may be absent.
+func checkSchema(schema json.RawMessage, pointer string, r *report) {
+	if !isObject(schema) {
+		return
+	}
+	_, err := jsondoc.Compile(schema)
+	var refused *jsondoc.SchemaError
+	switch {
+	case errors.As(err, &refused):
+		r.add(pointer+refused.Pointer, "%s", refused.Message)
+	case err != nil:
+		r.add(pointer, "%s", err)
+	}
+}
+
+func isObject(text json.RawMessage) bool { return len(text) > 0 && text[0] == '{' }
+
+// checkUnique tells of codes that are given twice in one list.
+func checkUnique(codes []string, pointer, member string, r *report) {
+	first := map[string]int{}
+	for i, code := range codes {
+		before, twice := first[code]
+		switch {
+		case code == "":
+		case twice:
+			place := at(pointer, i)
+			if member != "" {
+				place = at(place, member)
+			}
+			r.add(place, "is the same as at index %d, and must be unique in the list", before)
+		default:
+			first[code] = i
+		}
+	}
+}
+
+// column lists what one member has in all elements of a list.
+func column[T any](list []T, member func(*T) string) []string {
+	found := make([]string, len(list))
+	for i := range list {
+		found[i] = member(&list[i])
+	}
+	return found
+}
+
+// checkGrantees tells of grantees that are named twice, and of roles where there
+// is no process to have them in.
+func checkGrantees(grantees []Grantee, pointer string, ofProcess bool, r *report) {
+	first := map[Grantee]int{}
+	for i, g := range grantees {
+		if before, twice := first[g]; twice {
+			r.add(at(pointer, i), "names the same as the element at index %d", before)
+			continue
+		}
+		first[g] = i
+		if g.Role != "" && !ofProcess {
+			r.add(at(pointer, i, "role"), "only means something for the candidates and viewers of items: name a user, an application or a group")
+		}
+	}
+}
+
+// A use is a member that only some types of an element have.
+type use struct {
+	member string
+	given  bool
+	// types are those that have the member, required tells whether they need it.
+	types    []string
+	required bool
+}
+
+// checkUses tells of members that the type of an element has no use for, and of
+// those it lacks. An element without a type is told of elsewhere.
+func checkUses(uses []use, elementType, pointer string, r *report) {
+	if elementType == "" {
+		return
+	}
+	for _, u := range uses {
+		fits := false
+		for _, t := range u.types {
+			fits = fits || t == elementType
+		}
+		switch {
+		case u.given && !fits:
+			r.add(at(pointer, u.member), "is only for %s", choice(u.types))
+		case !u.given && fits && u.required:
+			r.add(at(pointer, u.member), "is required for %s", elementType)
+		}
+	}
+}
+
+// checkIndexes tells of indexes whose field is not a member that the schema
+// describes.
+func checkIndexes(indexes []IndexSpec, schema json.RawMessage, schemaName, pointer string, r *report) {
+	checkUnique(column(indexes, func(i *IndexSpec) string { return i.Field }), pointer, "field", r)
+	properties := propertiesOf(schema)
+	for i := range indexes {
+		if _, ok := properties[indexes[i].Field]; !ok && indexes[i].Field != "" {
+			r.add(at(pointer, i, "field"), "is not one of the properties at the top of %s", schemaName)
+		}
+	}
+}
+
+// propertiesOf lists the properties that a schema of an object describes.
+func propertiesOf(schema json.RawMessage) map[string]json.RawMessage {
+	var described struct {
+		Properties map[string]json.RawMessage `json:"properties"`
+	}
+	if !isObject(schema) || json.Unmarshal(schema, &described) != nil {
+		return nil
+	}
+	return described.Properties
+}
+
+// plainPath is what may stand between the braces of a template.
+var plainPath = regexp.MustCompile(`^[\p{L}\p{N}_-]+(\.[\p{L}\p{N}_-]+)*$`)
+
+// checkTemplate tells of placeholders that are no plain paths.
+func checkTemplate(template, pointer string, r *report) {
+	for rest := template; ; {
+		_, after, found := strings.Cut(rest, "{{")
+		if !found {
+			return
+		}
+		inside, next, closed := strings.Cut(after, "}}")
+		if !closed {
+			r.add(pointer, "has {{ without }}")
+			return
+		}
+		if !plainPath.MatchString(strings.TrimSpace(inside)) {
+			r.add(pointer, "has {{%s}}, which is not a plain path such as {{ data.AMOUNT }}", inside)
+			return
+		}
+		rest = next
+	}
+}

@@ -1,0 +1,93 @@
+package resource
+
+import (
+	"encoding/json"
+	"maps"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+func (s *DataStructureSpec) check(r *report) {
+	checkSchema(s.Schema, "/spec/schema", r)
+}
+
+func (s *BusinessArtifactDefinitionSpec) check(r *report) {
+	checkSchema(s.DataSchema, "/spec/dataSchema", r)
+	checkIndexes(s.Indexes, s.DataSchema, "dataSchema", "/spec/indexes", r)
+	checkUnique(column(s.Actions, func(a *ArtifactActionSpec) string { return a.Code }), "/spec/actions", "code", r)
+	for i := range s.Actions {
+		s.Actions[i].check(propertiesOf(s.DataSchema), at("/spec/actions", i), r)
+	}
+	for _, list := range s.Permissions.lists() {
+		checkGrantees(list.grantees, list.pointer, false, r)
+	}
+}
+
+// check is given what the data of the artifact has.
+func (s *ArtifactActionSpec) check(properties map[string]json.RawMessage, pointer string, r *report) {
+	workflow := []string{string(ArtifactActionStartWorkflow), string(ArtifactActionDownloadable)}
+	create := []string{string(ArtifactActionCreateArtifact)}
+	checkUses([]use{
+		{member: "inputSchema", given: s.InputSchema != nil, types: workflow},
+		{member: "workflowType", given: s.WorkflowType != "", types: workflow, required: true},
+		{member: "taskQueue", given: s.TaskQueue != "", types: workflow, required: true},
+		{member: "runner", given: s.Runner != "", types: workflow, required: true},
+		{
+			member: "processDefinition", given: s.ProcessDefinition != "",
+			types: []string{string(ArtifactActionStartProcess)}, required: true,
+		},
+		{member: "businessArtifactDefinition", given: s.BusinessArtifactDefinition != "", types: create, required: true},
+		{member: "prefill", given: len(s.Prefill) > 0, types: create},
+	}, string(s.Type), pointer, r)
+	checkSchema(s.InputSchema, pointer+"/inputSchema", r)
+	for _, member := range slices.Sorted(maps.Keys(s.Prefill)) {
+		if _, ok := properties[s.Prefill[member]]; !ok && properties != nil {
+			r.add(at(pointer, "prefill", member), "%s is not one of the properties at the top of dataSchema", s.Prefill[member])
+		}
+	}
+}
+
+func (s *WebhookSubscriptionSpec) check(r *report) {
+	checkWebhookURL(s.URL, "/spec/url", r)
+	known, shape := []string{"PROCESS.CREATED", "PROCESS.STATE_CHANGED", "PROCESS_ITEM.CREATED", "PROCESS_ITEM.TASK_STATE_CHANGED"}, PayloadShapeB
+	if s.PayloadVersion == PayloadShapeA {
+		known, shape = []string{"PROCESS.STATE_CHANGED", "TASK.STATE_CHANGED"}, PayloadShapeA
+	}
+	for i, eventType := range s.EventTypes {
+		if !slices.Contains(known, eventType) {
+			r.add(at("/spec/eventTypes", i), "is not an event of payload version %s, which has %s", shape, enumeration(known))
+		}
+	}
+}
+
+// checkWebhookURL wants events to travel sealed. To this machine itself they may
+// go in the open; what else an operator allows is not for a document to say.
+func checkWebhookURL(text, pointer string, r *report) {
+	if text == "" {
+		return
+	}
+	address, err := url.Parse(text)
+	switch {
+	case err != nil || address.Host == "" || address.Hostname() == "" || strings.ContainsFunc(text, unprintable):
+		r.add(pointer, "must be an absolute URL such as https://example.com/events")
+	case address.User != nil:
+		r.add(pointer, "must have no user and password: events are signed instead")
+	case address.Fragment != "" || strings.Contains(text, "#"):
+		r.add(pointer, "must have no fragment")
+	case address.Scheme == "https":
+	case address.Scheme == "http" && loopback(address.Hostname()):
+	default:
+		r.add(pointer, "must begin with https://")
+	}
+}
+
+func unprintable(c rune) bool { return c <= ' ' || c == 0x7f }
+
+func loopback(host string) bool {
+	address, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && address.IsLoopback()
+}
+
+func (*RobotSpec) check(*report) {}

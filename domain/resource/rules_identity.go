@@ -1,0 +1,29 @@
+package resource
+
+func (s *TenantSpec) check(r *report) {
+	checkSchema(s.UserMetadataSchema, "/spec/userMetadataSchema", r)
+}
+
+func (s *UserSpec) check(r *report) {
+	checkSecrets(s.AccessTokens, "/spec/accessTokens", r)
+}
+
+func (s *ApplicationSpec) check(r *report) {
+	checkSecrets(s.Secrets, "/spec/secrets", r)
+}
+
+func checkSecrets(secrets []SecretSpec, pointer string, r *report) {
+	checkUnique(column(secrets, func(s *SecretSpec) string { return s.Name }), pointer, "name", r)
+	checkUnique(column(secrets, func(s *SecretSpec) string { return s.SHA256 }), pointer, "sha256", r)
+}
+
+func (s *GroupSpec) check(r *report) {
+	first := map[Member]int{}
+	for i, m := range s.Members {
+		if before, twice := first[m]; twice {
+			r.add(at("/spec/members", i), "names the same as the element at index %d", before)
+			continue
+		}
+		first[m] = i
+	}
+}

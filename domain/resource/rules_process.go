@@ -1,0 +1,119 @@
+package resource
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/availability"
+)
+
+func (s *ProcessDefinitionSpec) check(r *report) {
+	checkTemplate(s.SubjectTemplate, "/spec/subjectTemplate", r)
+	checkSchema(s.MetadataSchema, "/spec/metadataSchema", r)
+	checkIndexes(s.MetadataIndexes, s.MetadataSchema, "metadataSchema", "/spec/metadataIndexes", r)
+	checkSchema(s.EntitySchema, "/spec/entitySchema", r)
+	checkElements(s.Elements, "/spec/elements", r)
+	checkUnique(column(s.Items, func(i *ItemSpec) string { return i.Code }), "/spec/items", "code", r)
+	for i := range s.Items {
+		s.Items[i].check(at("/spec/items", i), r)
+	}
+	checkUnique(column(s.UserActions, func(a *UserActionSpec) string { return a.Code }), "/spec/userActions", "code", r)
+	for i := range s.UserActions {
+		s.UserActions[i].check(s.Items, at("/spec/userActions", i), r)
+	}
+	for _, list := range s.Permissions.lists() {
+		checkGrantees(list.grantees, list.pointer, false, r)
+	}
+	if (s.State == "" || s.State == StatePublished) && len(s.Permissions.Initiators) == 0 {
+		r.add("/spec/permissions/initiators", "must name at least one initiator before the definition can be published: name one, or set state to DRAFT")
+	}
+}
+
+func (s *ItemSpec) check(pointer string, r *report) {
+	task := []string{string(domain.ItemTask)}
+	checkUses([]use{
+		{member: "form", given: s.Form, types: task},
+		{member: "dataSchema", given: s.DataSchema != nil, types: task},
+		{member: "uiSchema", given: s.UISchema != nil, types: task},
+		{member: "contextDataSchema", given: s.ContextDataSchema != nil, types: task},
+		{member: "requireValidDataOnComplete", given: s.RequireValidDataOnComplete, types: task},
+		{member: "elements", given: len(s.Elements) > 0, types: task},
+		{member: "assistance", given: s.Assistance != nil, types: task},
+		{member: "candidates", given: len(s.Candidates) > 0, types: task},
+	}, string(s.Type), pointer, r)
+	checkSchema(s.DataSchema, pointer+"/dataSchema", r)
+	checkSchema(s.ContextDataSchema, pointer+"/contextDataSchema", r)
+	checkElements(s.Elements, pointer+"/elements", r)
+	if s.Assistance != nil {
+		s.Assistance.check(pointer+"/assistance", r)
+	}
+	checkGrantees(s.Candidates, pointer+"/candidates", true, r)
+	checkGrantees(s.Viewers, pointer+"/viewers", true, r)
+}
+
+func checkElements(elements []ElementSpec, pointer string, r *report) {
+	checkUnique(column(elements, func(e *ElementSpec) string { return e.Code }), pointer, "code", r)
+	for i := range elements {
+		e, place := &elements[i], at(pointer, i)
+		checkUses([]use{
+			{member: "fieldType", given: e.FieldType != "", types: []string{string(ElementField)}},
+			{member: "schema", given: e.Schema != nil, types: []string{string(ElementForm)}, required: true},
+			{member: "options", given: e.Options != nil, types: []string{string(ElementDecision)}, required: true},
+		}, string(e.Type), place, r)
+		checkSchema(e.Schema, place+"/schema", r)
+		checkUnique(column(e.Options, func(o *OptionSpec) string { return o.Code }), place+"/options", "code", r)
+	}
+}
+
+func (s *AssistanceSpec) check(pointer string, r *report) {
+	checkTemplate(s.System, pointer+"/system", r)
+	checkTemplate(s.Prompt, pointer+"/prompt", r)
+	checkSchema(s.OutputSchema, pointer+"/outputSchema", r)
+	switch {
+	case s.Answer == AnswerDraft && len(s.DraftFields) == 0:
+		r.add(pointer+"/draftFields", "is required for %s", AnswerDraft)
+	case s.Answer != AnswerDraft && len(s.DraftFields) > 0:
+		r.add(pointer+"/draftFields", "is only for the answer %s", AnswerDraft)
+	}
+}
+
+func (s *UserActionSpec) check(items []ItemSpec, pointer string, r *report) {
+	workflow := []string{string(UserActionDownloadable), string(UserActionStartWorkflow)}
+	checkUses([]use{
+		{member: "workflowType", given: s.WorkflowType != "", types: workflow, required: true},
+		{member: "taskQueue", given: s.TaskQueue != "", types: workflow, required: true},
+		{
+			member: "processDefinition", given: s.ProcessDefinition != "",
+			types: []string{string(UserActionStartRelatedProcess)}, required: true,
+		},
+		{member: "item", given: s.Item != "", types: []string{string(UserActionCreateTask)}, required: true},
+	}, string(s.Type), pointer, r)
+	if s.Type == UserActionCreateTask && s.Item != "" && !hasTask(items, s.Item) {
+		r.add(pointer+"/item", "there is no item %s of type TASK in this definition", s.Item)
+	}
+	// Whatever else the permissions say, section 2.12 shows these to Managers only.
+	managers := s.Type == UserActionDownloadable || s.Type == UserActionStartRelatedProcess || s.Type == UserActionCreateTask
+	if managers && len(s.Permissions) > 0 && !slices.Contains(s.Permissions, UserActionManager) {
+		r.add(pointer+"/permissions", "must contain %s: only managers can invoke %s", UserActionManager, s.Type)
+	}
+	s.checkAvailability(pointer+"/availability", r)
+}
+
+func (s *UserActionSpec) checkAvailability(pointer string, r *report) {
+	if s.Availability == "" {
+		return
+	}
+	_, err := availability.Parse(s.Availability)
+	var wrong *availability.Error
+	switch {
+	case errors.As(err, &wrong):
+		r.add(pointer, "is not an availability expression: column %d: %s", wrong.Column, wrong.Message)
+	case err != nil:
+		r.add(pointer, "is not an availability expression: %v", err)
+	}
+}
+
+func hasTask(items []ItemSpec, code string) bool {
+	return slices.ContainsFunc(items, func(i ItemSpec) bool { return i.Code == code && i.Type == domain.ItemTask })
+}

@@ -1,0 +1,43 @@
+package resource
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
+
+// SpecJSON is the spec as it is stored and compared: compact, with the members
+// in the order of the type and users' own JSON digit for digit. Two documents
+// that say the same of a resource have equal ones.
+func (d Document) SpecJSON() (json.RawMessage, error) {
+	text, err := Encode(d.Spec)
+	if err != nil {
+		return nil, fmt.Errorf("encoding the spec of a %s: %w", d.Kind, err)
+	}
+	return text, nil
+}
+
+// FromStored reads a document that Decode accepted once and SpecJSON wrote,
+// without holding it to the rules again.
+func FromStored(kind Kind, metadata Metadata, spec []byte) (Document, error) {
+	d := Document{Kind: kind, Metadata: metadata, Spec: newSpec(kind)}
+	if d.Spec == nil {
+		return Document{}, fmt.Errorf("decoding a stored document: there is no kind %q", kind)
+	}
+	if err := json.Unmarshal(spec, d.Spec); err != nil {
+		return Document{}, fmt.Errorf("decoding the stored spec of a %s: %w", kind, err)
+	}
+	return d, nil
+}
+
+// Encode is json.Marshal without its escaping of what means something in HTML,
+// which would alter users' own JSON.
+func Encode(value any) (json.RawMessage, error) {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
+}

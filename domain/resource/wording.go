@@ -1,0 +1,156 @@
+package resource
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v5"
+)
+
+// wording says what a keyword of one of our schemas asks of a value. The
+// library's own message stands in for a keyword that they do not use.
+func wording(s *jsonschema.Schema, keyword, library string) string {
+	switch keyword {
+	case "type":
+		return "must be " + typeNames(s.Types)
+	case "const":
+		return fmt.Sprintf("must be %v", s.Constant[0])
+	case "enum":
+		return "must be " + oneOf(s.Enum)
+	case "not":
+		return "must not be " + choice(texts(s.Not.Enum))
+	case "pattern":
+		if w, ok := s.Extensions[patternMessage].(wordings); ok {
+			return w.text
+		}
+		return fmt.Sprintf("must match %s", s.Pattern)
+	case "format":
+		return "must be " + formatName(s.Format)
+	case "minLength":
+		return "must not be empty"
+	case "maxLength":
+		return fmt.Sprintf("must have at most %d characters", s.MaxLength)
+	case "minimum":
+		return "must be at least " + s.Minimum.RatString()
+	case "maximum":
+		return "must be at most " + s.Maximum.RatString()
+	case "minItems":
+		return fmt.Sprintf("must have at least %d element%s", s.MinItems, plural(s.MinItems))
+	case "maxItems":
+		return fmt.Sprintf("must have at most %d element%s", s.MaxItems, plural(s.MaxItems))
+	case "uniqueItems":
+		return "must not have the same element twice"
+	case "minProperties", "maxProperties":
+		if s.MinProperties == 1 && s.MaxProperties == 1 {
+			return "must have exactly one of " + choice(slices.Sorted(maps.Keys(s.Properties)))
+		}
+		return fmt.Sprintf("must have at most %d members", s.MaxProperties)
+	}
+	return library
+}
+
+// unknownMember says that an object has no such member, and which one may have
+// been meant.
+func unknownMember(s *jsonschema.Schema, name string) string {
+	message := "is not a member of " + s.Title
+	best, distance := "", 3
+	for _, known := range slices.Sorted(maps.Keys(s.Properties)) {
+		if d := editDistance(strings.ToLower(name), strings.ToLower(known)); d < distance {
+			best, distance = known, d
+		}
+	}
+	if best != "" && distance < len(best) {
+		return message + "; did you mean " + best + "?"
+	}
+	return message + ", which has " + enumeration(slices.Sorted(maps.Keys(s.Properties)))
+}
+
+// editDistance is how many letters have to be added, removed or replaced; for
+// names that differ in length by more than two it is not computed.
+func editDistance(a, b string) int {
+	if d := len(a) - len(b); d > 2 || d < -2 {
+		return 3
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(row[j]+1, row[j+1]+1, diagonal+cost)
+		}
+	}
+	return row[len(b)]
+}
+
+func typeNames(types []string) string {
+	names := make([]string, len(types))
+	for i, name := range types {
+		switch name {
+		case "object", "array", "integer":
+			names[i] = "an " + name
+		case "boolean":
+			names[i] = "true or false"
+		default:
+			names[i] = "a " + name
+		}
+	}
+	return choice(names)
+}
+
+func formatName(format string) string {
+	switch format {
+	case "date-time":
+		return "a time such as 2030-01-31T12:00:00Z"
+	case "email":
+		return "an e-mail address"
+	}
+	return "a " + format
+}
+
+func texts(values []any) []string {
+	found := make([]string, len(values))
+	for i, value := range values {
+		found[i] = fmt.Sprint(value)
+	}
+	return found
+}
+
+// oneOf lists the values of an enumeration.
+func oneOf(values []any) string {
+	if len(values) == 1 {
+		return fmt.Sprint(values[0])
+	}
+	return "one of " + strings.Join(texts(values), ", ")
+}
+
+// choice lists alternatives for a sentence.
+func choice(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
+}
+
+// enumeration lists all of some words for a sentence.
+func enumeration(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+}
+
+func plural(n int) string {
+	if n == 1 {
+		return ""
+	}
+	return "s"
+}

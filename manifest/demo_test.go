@@ -1,0 +1,100 @@
+package manifest_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/examples/demo"
+	"github.com/procession-dev/procession/manifest"
+)
+
+func demoDocuments(t *testing.T) []resource.Document {
+	t.Helper()
+	sources, err := manifest.ReadFS(demo.Files)
+	require.NoError(t, err)
+	documents, violations := decode(sources)
+	require.Empty(t, violations)
+	return documents
+}
+
+func decode(sources []manifest.Source) ([]resource.Document, []resource.Violation) {
+	texts := make([]json.RawMessage, len(sources))
+	for i := range sources {
+		texts[i] = sources[i].JSON
+	}
+	return resource.Decode(texts)
+}
+
+func TestDemoIsRightInItself(t *testing.T) {
+	t.Parallel()
+	documents := demoDocuments(t)
+	require.Empty(t, resource.MissingReferences(documents, func(resource.Key) bool { return false }))
+	ids := map[string]string{}
+	for i := range documents {
+		key := documents[i].Key()
+		ids[key.Tenant+"/"+string(key.Kind)+"/"+key.Code] = documents[i].Metadata.ID.String()
+	}
+	const id = "01970000-0000-7000-8000-00000000"
+	require.Equal(t, map[string]string{
+		"demo/Tenant/demo":                         id + "00a1",
+		"demo/User/alice":                          id + "c001",
+		"demo/User/bob":                            id + "c002",
+		"demo/User/carol":                          id + "c003",
+		"demo/Application/loan-worker":             id + "a001",
+		"demo/Application/reader":                  id + "a002",
+		"demo/Application/stranger":                id + "a003",
+		"demo/Group/REVIEWERS":                     id + "d001",
+		"demo/ProcessDefinition/LOAN":              id + "e001",
+		"demo/ProcessDefinition/ONBOARDING":        id + "e002",
+		"demo/ProcessDefinition/INSPECTION":        id + "e003",
+		"demo/BusinessArtifactDefinition/CUSTOMER": id + "f001",
+		"demo/Robot/KYC_BOT":                       id + "9001",
+		"other/Tenant/other":                       id + "00b1",
+		"other/Application/other-worker":           id + "b001",
+		"other/ProcessDefinition/LOAN":             id + "e0b1",
+	}, ids)
+}
+
+func TestDemoSecretsAreThosePublished(t *testing.T) {
+	t.Parallel()
+	hash := func(secret string) string {
+		sum := sha256.Sum256([]byte(secret))
+		return hex.EncodeToString(sum[:])
+	}
+	accounts := 0
+	for _, document := range demoDocuments(t) {
+		code := document.Metadata.Code
+		switch spec := document.Spec.(type) {
+		case *resource.ApplicationSpec:
+			require.Len(t, spec.Secrets, 1)
+			require.Equal(t, hash("demo-"+code+"-secret"), spec.Secrets[0].SHA256, code)
+			accounts++
+		case *resource.UserSpec:
+			require.Len(t, spec.AccessTokens, 1)
+			require.Equal(t, hash("demo-token-"+code), spec.AccessTokens[0].SHA256, code)
+			accounts++
+		}
+	}
+	require.Equal(t, 7, accounts)
+}
+
+// What is written of a document is read as the same document.
+func TestDemoSurvivesFormat(t *testing.T) {
+	t.Parallel()
+	for _, document := range demoDocuments(t) {
+		text, err := json.Marshal(document)
+		require.NoError(t, err)
+		formatted, err := manifest.Format(text)
+		require.NoError(t, err)
+		sources, err := manifest.Parse("export.yaml", formatted)
+		require.NoError(t, err, "%s", formatted)
+		again, violations := decode(sources)
+		require.Empty(t, violations, "%s", formatted)
+		require.Equal(t, []resource.Document{document}, again)
+	}
+}

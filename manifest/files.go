@@ -1,0 +1,119 @@
+package manifest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// standardInput is the path that stands for standard input.
+const standardInput = "-"
+
+// Read reads the documents of files, of folders with all that is in them, and of
+// standard input where a path is "-". Of a folder it takes *.yaml, *.yml and
+// *.json in the order of their paths, and leaves out what is hidden. It reads on
+// after an error and returns all of them, joined: an *Error for what is wrong in
+// a file. A path without any document is an error too.
+func Read(paths []string, stdin io.Reader) ([]Source, error) {
+	var sources []Source
+	var failures []error
+	for _, name := range paths {
+		found, err := readPath(name, stdin)
+		if err == nil && len(found) == 0 {
+			err = &Error{File: name, Message: "holds no document"}
+		}
+		if err != nil {
+			failures = append(failures, err)
+		}
+		sources = append(sources, found...)
+	}
+	if len(failures) > 0 {
+		return nil, errors.Join(failures...)
+	}
+	return sources, nil
+}
+
+// ReadFS reads the documents of a file system as Read does those of a folder.
+func ReadFS(files fs.FS) ([]Source, error) {
+	return readFolder(files, "")
+}
+
+func readPath(name string, stdin io.Reader) ([]Source, error) {
+	if name == standardInput {
+		return readFrom(stdin, name)
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, unreadable(name, err)
+	}
+	if info.IsDir() {
+		return readFolder(os.DirFS(name), name)
+	}
+	folder, file := filepath.Split(name)
+	if folder == "" {
+		folder = "."
+	}
+	return readFile(os.DirFS(folder), file, name)
+}
+
+// readFolder reads the files of a folder. Folder is its name for people.
+func readFolder(files fs.FS, folder string) ([]Source, error) {
+	var sources []Source
+	var failures []error
+	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
+		told := filepath.Join(folder, filepath.FromSlash(name))
+		switch {
+		case err != nil:
+			failures = append(failures, unreadable(told, err))
+		case hidden(entry.Name()) && entry.IsDir():
+			return fs.SkipDir
+		case entry.IsDir() || hidden(entry.Name()) || !slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(name)):
+		default:
+			found, err := readFile(files, name, told)
+			if err != nil {
+				failures = append(failures, err)
+			}
+			sources = append(sources, found...)
+		}
+		return nil
+	})
+	if err = errors.Join(append(failures, err)...); err != nil {
+		return nil, err
+	}
+	return sources, nil
+}
+
+func hidden(name string) bool { return strings.HasPrefix(name, ".") && name != "." }
+
+func readFile(files fs.FS, name, told string) ([]Source, error) {
+	file, err := files.Open(name)
+	if err != nil {
+		return nil, unreadable(told, err)
+	}
+	sources, err := readFrom(file, told)
+	return sources, errors.Join(err, file.Close())
+}
+
+func readFrom(file io.Reader, told string) ([]Source, error) {
+	content, err := io.ReadAll(io.LimitReader(file, maxFile+1))
+	if err != nil {
+		return nil, unreadable(told, err)
+	}
+	return Parse(told, content)
+}
+
+// unreadable leaves out the path in the error of the operating system, which
+// would be told twice.
+func unreadable(name string, err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}

@@ -1,0 +1,103 @@
+// Package manifest reads files of declarative resources: YAML or JSON, one or
+// more documents in each. It turns them into the JSON that the service takes and
+// remembers where everything stood, so that what the service says of a document
+// can be told with file and line. It also writes resources as YAML.
+//
+// YAML is taken for a way to write JSON: what has no place in JSON is refused or,
+// as for times, taken as the text that it is. Numbers keep their digits.
+package manifest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"path"
+	"strings"
+)
+
+const (
+	// maxFile bounds the text of a file, in bytes.
+	maxFile = 16 << 20
+	// maxDepth is how deep a document may nest.
+	maxDepth = 128
+	// maxNodes bounds the values of a document once its aliases are followed: a
+	// few lines of YAML can stand for more than any machine holds.
+	maxNodes = 200_000
+	// maxText bounds the text of a document once its aliases are followed, in
+	// bytes.
+	maxText = 4 << 20
+)
+
+// Source is one document of a file.
+type Source struct {
+	// File is the name of the file as it was given, "-" for standard input.
+	File string
+	// JSON is the document as JSON, compact, its members in the order of the file.
+	JSON json.RawMessage
+	root *node
+}
+
+// Position tells where in the file the value at a JSON Pointer is: the name of a
+// member, or the element of a list, counted from 1. It falls back to the nearest
+// value around it that exists.
+func (s Source) Position(pointer string) (line, column int) {
+	found := s.root.find(pointer)
+	return found.line, found.column
+}
+
+// An Error says what is wrong with a file. Line and column count from 1; they are
+// zero where they are not known.
+type Error struct {
+	File         string
+	Line, Column int
+	Message      string
+}
+
+// Error is written as compilers do: file:line: message.
+func (e *Error) Error() string {
+	if e.Line == 0 {
+		return fmt.Sprintf("%s: %s", e.File, e.Message)
+	}
+	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Message)
+}
+
+// Parse reads the documents of a file: of YAML, separated by ---, or of JSON when
+// the name ends in .json or the text can be nothing else. A list at the top
+// holds documents as well. Empty documents are left out. What is wrong is told in
+// an *Error; the first reason only.
+func Parse(name string, content []byte) ([]Source, error) {
+	if len(content) > maxFile {
+		return nil, &Error{File: name, Message: fmt.Sprintf("has more than %d bytes", maxFile)}
+	}
+	read := readYAML
+	if path.Ext(name) == ".json" || isJSON(content) {
+		read = readJSON
+	}
+	roots, err := read(name, content)
+	if err != nil {
+		return nil, err
+	}
+	var sources []Source
+	for _, root := range roots {
+		documents := []*node{root}
+		if root.kind == list {
+			documents = root.elements
+		}
+		for _, document := range documents {
+			if document.kind != object {
+				return nil, document.fail(name, "a document must have members such as apiVersion, kind, metadata and spec")
+			}
+			var text bytes.Buffer
+			document.write(&text)
+			sources = append(sources, Source{File: name, JSON: text.Bytes(), root: document})
+		}
+	}
+	return sources, nil
+}
+
+// isJSON reports whether a file holds JSON although its name does not say so.
+// Much of JSON is YAML too, but not all of it.
+func isJSON(content []byte) bool {
+	text := bytes.TrimSpace(content)
+	return len(text) > 0 && strings.ContainsRune("{[", rune(text[0])) && json.Valid(text)
+}

@@ -1,0 +1,116 @@
+package manifest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+type nodeKind int
+
+const (
+	scalar nodeKind = iota
+	object
+	list
+)
+
+// A node is a value of a document and the place where it stood.
+type node struct {
+	kind         nodeKind
+	line, column int
+	// text is the JSON of a scalar.
+	text     []byte
+	members  []member
+	elements []*node
+}
+
+// A member is a name with its value. Its place is that of its name.
+type member struct {
+	name         string
+	line, column int
+	value        *node
+}
+
+func (n *node) fail(file, format string, args ...any) error {
+	return &Error{File: file, Line: n.line, Column: n.column, Message: fmt.Sprintf(format, args...)}
+}
+
+// get returns the value of a member, nil if there is none.
+func (n *node) get(name string) *member {
+	for i := range n.members {
+		if n.members[i].name == name {
+			return &n.members[i]
+		}
+	}
+	return nil
+}
+
+// find returns a node with the place of what a JSON Pointer leads to, or of what
+// exists on the way.
+func (n *node) find(pointer string) *node {
+	place := n
+	if pointer == "" {
+		return place
+	}
+	for _, token := range strings.Split(strings.TrimPrefix(pointer, "/"), "/") {
+		token = strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
+		switch n.kind {
+		case object:
+			m := n.get(token)
+			if m == nil {
+				return place
+			}
+			n, place = m.value, &node{line: m.line, column: m.column}
+		case list:
+			i, err := strconv.Atoi(token)
+			if err != nil || i < 0 || i >= len(n.elements) {
+				return place
+			}
+			n, place = n.elements[i], n.elements[i]
+		case scalar:
+			return place
+		}
+	}
+	return place
+}
+
+// write appends the value as compact JSON.
+func (n *node) write(out *bytes.Buffer) {
+	switch n.kind {
+	case scalar:
+		out.Write(n.text)
+	case object:
+		out.WriteByte('{')
+		for i := range n.members {
+			if i > 0 {
+				out.WriteByte(',')
+			}
+			out.Write(quote(n.members[i].name))
+			out.WriteByte(':')
+			n.members[i].value.write(out)
+		}
+		out.WriteByte('}')
+	case list:
+		out.WriteByte('[')
+		for i, element := range n.elements {
+			if i > 0 {
+				out.WriteByte(',')
+			}
+			element.write(out)
+		}
+		out.WriteByte(']')
+	}
+}
+
+// quote writes a text as JSON, with nothing escaped that need not be.
+func quote(text string) []byte {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(text); err != nil {
+		return []byte(`""`) // A string can always be encoded.
+	}
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
+}

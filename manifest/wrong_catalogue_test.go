@@ -1,0 +1,207 @@
+package manifest_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/procession-dev/procession/domain/resource"
+)
+
+// Data structures, artifacts, subscriptions and robots.
+func TestWrongCatalogue(t *testing.T) {
+	t.Parallel()
+	refuse(t, []wrong{
+		{
+			name: "a data structure without a schema",
+			kind: resource.KindDataStructure,
+			text: `  name: D
+`,
+			want: []string{`4: spec.schema: is required`},
+		},
+		{
+			name: "a data structure whose schema does not compile",
+			kind: resource.KindDataStructure,
+			text: `  name: D
+  schema:
+    properties:
+      a:
+        minLength: -1
+`,
+			want: []string{`9: spec.schema.properties.a.minLength: is not JSON Schema: must be >= 0 but found -1`},
+		},
+		{
+			name: "an artifact's index of no property",
+			kind: resource.KindBusinessArtifactDefinition,
+			text: `  name: C
+  dataSchema: {properties: {a: {}}}
+  indexes:
+    - field: b
+      type: STRING
+`,
+			want: []string{`8: spec.indexes[0].field: is not one of the properties at the top of dataSchema`},
+		},
+		{
+			name: "an index type that does not exist",
+			kind: resource.KindBusinessArtifactDefinition,
+			text: `  name: C
+  dataSchema: {properties: {a: {}}}
+  indexes:
+    - field: a
+      type: TEXT
+`,
+			want: []string{`9: spec.indexes[0].type: must be one of STRING, NUMBER, DATE`},
+		},
+		{
+			name: "an artifact's actions of one code",
+			kind: resource.KindBusinessArtifactDefinition,
+			text: `  name: C
+  actions:
+    - {code: A, name: A, type: START_PROCESS, processDefinition: P}
+    - {code: A, name: A, type: START_PROCESS, processDefinition: P}
+`,
+			want: []string{`8: spec.actions[1].code: is the same as at index 0, and must be unique in the list`},
+		},
+		{
+			name: "an artifact's workflow without queue and runner",
+			kind: resource.KindBusinessArtifactDefinition,
+			text: `  name: C
+  actions:
+    - code: A
+      name: A
+      type: DOWNLOADABLE
+      workflowType: W
+`,
+			want: []string{
+				`7: spec.actions[0].runner: is required for DOWNLOADABLE`,
+				`7: spec.actions[0].taskQueue: is required for DOWNLOADABLE`,
+			},
+		},
+		{
+			name: "a process with the input of a workflow",
+			kind: resource.KindBusinessArtifactDefinition,
+			text: `  name: C
+  actions:
+    - code: A
+      name: A
+      type: START_PROCESS
+      inputSchema: {}
+      prefill: {a: b}
+`,
+			want: []string{
+				`10: spec.actions[0].inputSchema: is only for START_WORKFLOW or DOWNLOADABLE`,
+				`11: spec.actions[0].prefill: is only for CREATE_BUSINESS_ARTIFACT`,
+				`7: spec.actions[0].processDefinition: is required for START_PROCESS`,
+			},
+		},
+		{
+			name: "a prefill from nowhere",
+			kind: resource.KindBusinessArtifactDefinition,
+			text: `  name: C
+  dataSchema: {properties: {a: {}}}
+  actions:
+    - code: A
+      name: A
+      type: CREATE_BUSINESS_ARTIFACT
+      businessArtifactDefinition: C
+      prefill:
+        a: a
+        b: c
+`,
+			want: []string{`14: spec.actions[0].prefill.b: c is not one of the properties at the top of dataSchema`},
+		},
+		{
+			name: "an editor by role",
+			kind: resource.KindBusinessArtifactDefinition,
+			text: `  name: C
+  permissions:
+    editors:
+      - role: PROCESS_INITIATOR
+`,
+			want: []string{`8: spec.permissions.editors[0].role: only means something for the candidates and viewers of items: name a user, an application or a group`},
+		},
+		{
+			name: "an address in the open",
+			kind: resource.KindWebhookSubscription,
+			text: `  name: W
+  url: http://example.com/events
+`,
+			want: []string{`6: spec.url: must begin with https://`},
+		},
+		{
+			name: "an address with a password",
+			kind: resource.KindWebhookSubscription,
+			text: `  name: W
+  url: https://user:secret@example.com/events
+`,
+			want: []string{`6: spec.url: must have no user and password: events are signed instead`},
+		},
+		{
+			name: "an address with a fragment",
+			kind: resource.KindWebhookSubscription,
+			text: `  name: W
+  url: https://example.com/events#here
+`,
+			want: []string{`6: spec.url: must have no fragment`},
+		},
+		{
+			name: "an address without a host",
+			kind: resource.KindWebhookSubscription,
+			text: `  name: W
+  url: /events
+`,
+			want: []string{`6: spec.url: must be an absolute URL such as https://example.com/events`},
+		},
+		{
+			name: "another scheme",
+			kind: resource.KindWebhookSubscription,
+			text: `  name: W
+  url: ftp://example.com/
+`,
+			want: []string{`6: spec.url: must begin with https://`},
+		},
+		{
+			name: "events of the other version",
+			kind: resource.KindWebhookSubscription,
+			text: `  name: W
+  url: https://example.com/
+  payloadVersion: A
+  eventTypes: [PROCESS.STATE_CHANGED, PROCESS.CREATED]
+`,
+			want: []string{`8: spec.eventTypes[1]: is not an event of payload version A, which has PROCESS.STATE_CHANGED and TASK.STATE_CHANGED`},
+		},
+		{
+			name: "events that do not exist",
+			kind: resource.KindWebhookSubscription,
+			text: `  name: W
+  url: https://example.com/
+  eventTypes: [TASK.DONE]
+`,
+			want: []string{`7: spec.eventTypes[0]: must be one of PROCESS.CREATED, PROCESS.STATE_CHANGED, PROCESS_ITEM.CREATED, PROCESS_ITEM.TASK_STATE_CHANGED, TASK.STATE_CHANGED`},
+		},
+		{
+			name: "no events",
+			kind: resource.KindWebhookSubscription,
+			text: `  name: W
+  url: https://example.com/
+  eventTypes: []
+`,
+			want: []string{`7: spec.eventTypes: must have at least 1 element`},
+		},
+		{
+			name: "a robot from elsewhere",
+			kind: resource.KindRobot,
+			text: `  name: R
+  sourceType: GIT
+`,
+			want: []string{`6: spec.sourceType: must be PACKAGE`},
+		},
+		{
+			name: "a robot described at length",
+			kind: resource.KindRobot,
+			text: `  name: R
+  description: ` + strings.Repeat("x", 1001) + `
+`,
+			want: []string{`6: spec.description: must have at most 1000 characters`},
+		},
+	})
+}

@@ -1,0 +1,209 @@
+package persistence_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// way is how somebody came by a permission.
+type way int
+
+const (
+	notAtAll way = iota
+	directly
+	throughGroup
+	asInitiator
+)
+
+// society is everything a database must hold for callers to be in every relation
+// to processes and items, collected first and stored in a few statements.
+type society struct {
+	t      *testing.T
+	now    time.Time
+	tables map[string]*table
+	// tenant is that of everything, elsewhere another.
+	tenant, elsewhere uuid.UUID
+	// somebody is who does what the callers do not.
+	somebody uuid.UUID
+}
+
+type table struct {
+	columns []string
+	rows    [][]any
+}
+
+func newSociety(t *testing.T) *society {
+	t.Helper()
+	s := &society{
+		t: t, now: time.Date(2026, time.March, 2, 10, 0, 0, 0, time.UTC), tables: map[string]*table{},
+		tenant: uuid.New(), elsewhere: uuid.New(), somebody: uuid.New(),
+	}
+	for name, columns := range map[string][]string{
+		"tenants": {
+			"id", "code", "name", "plan", "namespace", "created_by", "created_at", "last_modified_by", "last_modified_at",
+		},
+		"principals":          {"id", "type", "name", "email", "tenant_id", "role", "created_at"},
+		"groups":              {"id", "tenant_id", "code", "name"},
+		"group_members":       {"group_id", "principal_id"},
+		"process_definitions": {"id", "tenant_id", "code"},
+		"process_definition_versions": {
+			"version", "process_definition_id", "name", "workflow_type", "task_queue", "signal_shape", "runner_id", "spec",
+			"number", "digest", "created_by", "created_at",
+		},
+		"item_definitions":          {"id", "process_definition_id", "code"},
+		"item_definition_versions":  {"version", "item_definition_id", "process_version", "type", "name", "spec"},
+		"process_definition_grants": {"process_definition_id", "permission", "grantee_id"},
+		"item_definition_grants":    {"item_definition_id", "permission", "grantee_id"},
+		"processes": {
+			"id", "tenant_id", "process_definition_id", "process_version", "process_definition_code", "state",
+			"initiator_id", "created_by", "created_at", "last_modified_by", "last_modified_at",
+		},
+		"process_items": {
+			"id", "tenant_id", "process_id", "process_definition_id", "type", "item_definition_id", "item_version",
+			"item_definition_code", "owner_id", "task_state", "claimed_at",
+			"created_by", "created_at", "last_modified_by", "last_modified_at",
+		},
+		"resources": {
+			"tenant_id", "kind", "code", "id", "labels", "spec", "created_by", "created_at", "last_modified_by", "last_modified_at",
+		},
+	} {
+		s.tables[name] = &table{columns: columns}
+	}
+	for code, id := range map[string]uuid.UUID{"here": s.tenant, "elsewhere": s.elsewhere} {
+		s.add("tenants", id, code, code, "FREE", code, s.somebody, s.now, s.somebody, s.now)
+	}
+	s.add("principals", s.somebody, domain.PrincipalUser, "Somebody", "somebody@demo.example", nil, nil, s.now)
+	return s
+}
+
+func (s *society) add(name string, row ...any) {
+	s.tables[name].rows = append(s.tables[name].rows, row)
+}
+
+// principal makes a caller who is in a group of the tenant.
+func (s *society) principal(kind domain.PrincipalType) (caller domain.Caller, group uuid.UUID) {
+	caller = domain.Caller{
+		PrincipalID: uuid.New(), Type: kind, Memberships: []domain.Membership{{TenantID: s.tenant, Role: domain.RoleMember}},
+	}
+	if kind == domain.PrincipalApplication {
+		s.add("principals", caller.PrincipalID, kind, "Application", nil, s.tenant, domain.RoleMember, s.now)
+	} else {
+		s.add("principals", caller.PrincipalID, kind, "User", caller.PrincipalID.String()+"@demo.example", nil, nil, s.now)
+	}
+	return caller, s.groupOf(caller.PrincipalID, s.tenant)
+}
+
+// groupOf makes a group of a tenant with one member.
+func (s *society) groupOf(member, tenant uuid.UUID) uuid.UUID {
+	group := uuid.New()
+	s.add("groups", group, tenant, group.String(), "Group")
+	s.add("group_members", group, member)
+	return group
+}
+
+// kindOfProcess is a process definition with two kinds of item.
+type kindOfProcess struct {
+	id, version uuid.UUID
+	code        string
+	// item is what rights are given on, other what nobody has any right on.
+	item, other domain.DefinitionRef
+}
+
+// define makes a definition that the runner, if there is one, runs.
+func (s *society) define(runner *uuid.UUID) *kindOfProcess {
+	k := &kindOfProcess{
+		id: uuid.New(), version: uuid.New(), code: fmt.Sprintf("D%d", len(s.tables["process_definitions"].rows)),
+		item:  domain.DefinitionRef{ID: uuid.New(), Version: uuid.New(), Code: "ITEM"},
+		other: domain.DefinitionRef{ID: uuid.New(), Version: uuid.New(), Code: "OTHER"},
+	}
+	s.add("process_definitions", k.id, s.tenant, k.code)
+	var workflow, queue, shape any
+	if runner != nil {
+		workflow, queue, shape = "Workflow", "queue", "B"
+	}
+	s.add("process_definition_versions", k.version, k.id, k.code, workflow, queue, shape, runner, []byte("{}"),
+		1, []byte{}, s.somebody, s.now)
+	for _, item := range []domain.DefinitionRef{k.item, k.other} {
+		s.add("item_definitions", item.ID, k.id, item.Code)
+		s.add("item_definition_versions", item.Version, item.ID, k.version, domain.ItemTask, item.Code, []byte("{}"))
+	}
+	return k
+}
+
+// grant gives the caller a permission on a process definition in a way.
+func (s *society) grant(
+	k *kindOfProcess, permission domain.ProcessPermission, w way, caller domain.Caller, group uuid.UUID,
+) {
+	switch w {
+	case directly:
+		s.add("process_definition_grants", k.id, permission, caller.PrincipalID)
+	case throughGroup:
+		s.add("process_definition_grants", k.id, permission, group)
+	case notAtAll, asInitiator:
+	}
+}
+
+// grantItem gives the caller, or whoever is the initiator, a permission on the
+// item of a process definition in a way.
+func (s *society) grantItem(
+	k *kindOfProcess, permission domain.ItemPermission, w way, caller domain.Caller, group uuid.UUID,
+) {
+	switch w {
+	case directly:
+		s.add("item_definition_grants", k.item.ID, permission, caller.PrincipalID)
+	case throughGroup:
+		s.add("item_definition_grants", k.item.ID, permission, group)
+	case asInitiator:
+		s.add("item_definition_grants", k.item.ID, permission, nil)
+	case notAtAll:
+	}
+}
+
+func (s *society) process(k *kindOfProcess, initiator uuid.UUID) uuid.UUID {
+	id := uuid.New()
+	s.add("processes", id, s.tenant, k.id, k.version, k.code, domain.ProcessRunning,
+		initiator, s.somebody, s.now, s.somebody, s.now)
+	return id
+}
+
+// itemOf makes a task of a process, with an owner if there is one.
+func (s *society) itemOf(process uuid.UUID, k *kindOfProcess, item domain.DefinitionRef, owner *uuid.UUID) uuid.UUID {
+	id := uuid.New()
+	state, claimed := domain.TaskReady, (*time.Time)(nil)
+	if owner != nil {
+		state, claimed = domain.TaskClaimed, &s.now
+	}
+	s.add("process_items", id, s.tenant, process, k.id, domain.ItemTask, item.ID, item.Version, item.Code,
+		owner, state, claimed, s.somebody, s.now, s.somebody, s.now)
+	return id
+}
+
+// store puts everything into the database at url.
+func (s *society) store(url string) {
+	s.t.Helper()
+	conn, err := pgx.Connect(s.t.Context(), url)
+	require.NoError(s.t, err)
+	defer func() { require.NoError(s.t, conn.Close(s.t.Context())) }()
+	for _, name := range []string{
+		"tenants", "principals", "groups", "group_members", "process_definitions", "process_definition_versions",
+		"item_definitions", "item_definition_versions", "process_definition_grants", "item_definition_grants",
+		"processes", "process_items", "resources",
+	} {
+		t := s.tables[name]
+		_, err := conn.CopyFrom(s.t.Context(), pgx.Identifier{name}, t.columns, pgx.CopyFromRows(t.rows))
+		require.NoError(s.t, err, name)
+	}
+	_, err = conn.Exec(s.t.Context(), `
+		UPDATE process_definitions d SET published_version = v.version
+		  FROM process_definition_versions v WHERE v.process_definition_id = d.id`)
+	require.NoError(s.t, err)
+	_, err = conn.Exec(s.t.Context(), `ANALYZE`)
+	require.NoError(s.t, err)
+}

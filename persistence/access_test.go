@@ -1,0 +1,318 @@
+package persistence_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/pgtest"
+)
+
+// onlooker is a caller with what it is, by the rules, to processes and items. To
+// all others it is nothing.
+type onlooker struct {
+	domain.Caller
+	definitions map[uuid.UUID]domain.ProcessRelations
+	processes   map[uuid.UUID]domain.ProcessRelations
+	items       map[uuid.UUID]domain.ItemRelations
+	// processOf is the process of an item that is looked at by itself too.
+	processOf map[uuid.UUID]uuid.UUID
+}
+
+func newOnlooker(caller domain.Caller) *onlooker {
+	return &onlooker{
+		Caller: caller, definitions: map[uuid.UUID]domain.ProcessRelations{}, processes: map[uuid.UUID]domain.ProcessRelations{},
+		items: map[uuid.UUID]domain.ItemRelations{}, processOf: map[uuid.UUID]uuid.UUID{},
+	}
+}
+
+// standing is one combination of the permissions on a definition.
+type standing struct {
+	starter, viewer, manager, administrator way
+	candidate, itemViewer                   way
+	runner                                  bool
+}
+
+// standings are all combinations. Only applications run workflows. The
+// permissions that show nothing come directly and through a group by turns.
+func standings(kind domain.PrincipalType) []standing {
+	all := []standing{{}}
+	each := func(ways []way, field func(*standing) *way) {
+		var more []standing
+		for _, st := range all {
+			for _, w := range ways {
+				*field(&st) = w
+				more = append(more, st)
+			}
+		}
+		all = more
+	}
+	onProcess, onItem := []way{notAtAll, directly, throughGroup}, []way{notAtAll, directly, throughGroup, asInitiator}
+	each(onProcess, func(st *standing) *way { return &st.viewer })
+	each(onProcess, func(st *standing) *way { return &st.manager })
+	each(onItem, func(st *standing) *way { return &st.candidate })
+	each(onItem, func(st *standing) *way { return &st.itemViewer })
+	each([]way{notAtAll, directly}, func(st *standing) *way { return &st.starter })
+	each([]way{notAtAll, directly}, func(st *standing) *way { return &st.administrator })
+	for i := range all {
+		if i/4%2 == 1 {
+			all[i].starter *= throughGroup
+			all[i].administrator *= throughGroup
+		}
+	}
+	if kind == domain.PrincipalApplication {
+		for _, st := range all {
+			st.runner = true
+			all = append(all, st)
+		}
+	}
+	return all
+}
+
+// add makes a definition on which the onlooker has the standing, with a process
+// for each thing that it can be besides: the initiator or not, the owner of an
+// item or not. Each has an item nobody has a right on too; one has no other.
+func (o *onlooker) add(s *society, st standing, group uuid.UUID) {
+	var runner *uuid.UUID
+	if st.runner {
+		runner = &o.PrincipalID
+	}
+	k := s.define(runner)
+	s.grant(k, domain.PermissionInitiator, st.starter, o.Caller, group)
+	s.grant(k, domain.PermissionViewer, st.viewer, o.Caller, group)
+	s.grant(k, domain.PermissionManager, st.manager, o.Caller, group)
+	s.grant(k, domain.PermissionAdministrator, st.administrator, o.Caller, group)
+	s.grantItem(k, domain.PermissionCandidate, st.candidate, o.Caller, group)
+	s.grantItem(k, domain.PermissionItemViewer, st.itemViewer, o.Caller, group)
+
+	byGrant := domain.ItemRelations{
+		Process: domain.ProcessRelations{
+			Member: true, Runner: st.runner, Starter: st.starter != notAtAll, Viewer: st.viewer != notAtAll,
+			Manager: st.manager != notAtAll, Administrator: st.administrator != notAtAll,
+		},
+		Candidate:          st.candidate == directly || st.candidate == throughGroup,
+		Viewer:             st.itemViewer == directly || st.itemViewer == throughGroup,
+		InitiatorCandidate: st.candidate == asInitiator, InitiatorViewer: st.itemViewer == asInitiator,
+	}
+	o.definitions[k.id] = byGrant.Process
+	for _, initiates := range []bool{false, true} {
+		for _, owns := range []bool{false, true} {
+			r := byGrant
+			r.Process.Initiator = initiates
+			r.Owner = owns
+			r.Process.ItemOwner, r.Process.ItemCandidate = owns, domain.ClaimsItem(r)
+			process := s.process(k, s.either(initiates, o.PrincipalID))
+			o.processes[process] = r.Process
+			var owner *uuid.UUID
+			if owns {
+				owner = &o.PrincipalID
+			}
+			item := s.itemOf(process, k, k.item, owner)
+			o.items[item], o.processOf[item] = r, process
+			o.items[s.itemOf(process, k, k.other, nil)] = domain.ItemRelations{Process: r.Process}
+		}
+	}
+	process := s.process(k, s.somebody)
+	o.processes[process] = byGrant.Process
+	item := s.itemOf(process, k, k.other, nil)
+	o.items[item], o.processOf[item] = domain.ItemRelations{Process: byGrant.Process}, process
+}
+
+// either is the caller or else somebody.
+func (s *society) either(caller bool, id uuid.UUID) uuid.UUID {
+	if caller {
+		return id
+	}
+	return s.somebody
+}
+
+// onlookers are callers that share all standings of their kind among them.
+func (s *society) onlookers(kind domain.PrincipalType, number int) []*onlooker {
+	all := standings(kind)
+	onlookers := make([]*onlooker, number)
+	for n := range onlookers {
+		caller, group := s.principal(kind)
+		o := newOnlooker(caller)
+		for i := n; i < len(all); i += number {
+			o.add(s, all[i], group)
+		}
+		onlookers[n] = o
+	}
+	return onlookers
+}
+
+// outside is the same principal, who shows a credential that is good for another
+// tenant only: nothing of what it is to anybody here counts.
+func (o *onlooker) outside(s *society) *onlooker {
+	out := newOnlooker(o.Caller)
+	out.processOf = o.processOf
+	out.Memberships = []domain.Membership{{TenantID: s.elsewhere, Role: domain.RoleOwner}}
+	for id, r := range o.definitions {
+		r.Member = false
+		out.definitions[id] = r
+	}
+	for id, r := range o.processes {
+		r.Member = false
+		out.processes[id] = r
+	}
+	for id, r := range o.items {
+		r.Process.Member = false
+		out.items[id] = r
+	}
+	return out
+}
+
+// The rules of the domain and the conditions of the queries are the same rules:
+// for users and applications in every combination of the relations there are,
+// everything that reads processes and items answers as the domain says.
+func TestVisibilityIsWhatTheDomainSays(t *testing.T) {
+	t.Parallel()
+	s := newSociety(t)
+	onlookers := map[string][]*onlooker{
+		"user":        s.onlookers(domain.PrincipalUser, 12),
+		"application": s.onlookers(domain.PrincipalApplication, 24),
+	}
+	url := pgtest.URL(t)
+	s.store(url)
+	db := pgtest.Open(t, url)
+	for kind, all := range onlookers {
+		for i, o := range all {
+			t.Run(fmt.Sprintf("%s %d", kind, i), func(t *testing.T) {
+				t.Parallel()
+				o.requireLists(t, db.Reader())
+				o.requireGets(t, db.Reader())
+				o.requireWrites(t, db)
+			})
+			t.Run(fmt.Sprintf("%s %d of another tenant", kind, i), func(t *testing.T) {
+				t.Parallel()
+				out := o.outside(s)
+				out.requireLists(t, db.Reader())
+				out.requireGets(t, db.Reader())
+				out.requireWrites(t, db)
+			})
+		}
+	}
+}
+
+// requireLists requires that lists have exactly what the caller sees.
+func (o *onlooker) requireLists(t *testing.T, reader *persistence.Reader) {
+	t.Helper()
+	page := domain.PageRequest{Size: 10_000}
+	var want, got []uuid.UUID
+	for id, r := range o.processes {
+		if domain.SeesProcess(r) {
+			want = append(want, id)
+		}
+	}
+	processes, err := reader.ListProcesses(t.Context(), o.Caller, persistence.ProcessFilter{}, page, nil)
+	require.NoError(t, err)
+	for _, p := range processes.Items {
+		got = append(got, p.ID)
+	}
+	require.EqualValues(t, len(want), processes.Total)
+	requireSameIDs(t, want, got)
+
+	want, got = nil, nil
+	for id, r := range o.items {
+		if domain.SeesItem(r) {
+			want = append(want, id)
+		}
+	}
+	items, err := reader.ListProcessItems(t.Context(), o.Caller, persistence.ItemFilter{}, page, nil)
+	require.NoError(t, err)
+	for _, i := range items.Items {
+		got = append(got, i.ID)
+	}
+	require.EqualValues(t, len(want), items.Total)
+	requireSameIDs(t, want, got)
+}
+
+func requireSameIDs(t *testing.T, want, got []uuid.UUID) {
+	t.Helper()
+	missing := map[uuid.UUID]bool{}
+	for _, id := range want {
+		missing[id] = true
+	}
+	for _, id := range got {
+		require.True(t, missing[id], "%s is not to be seen", id)
+		delete(missing, id)
+	}
+	require.Empty(t, missing)
+}
+
+// requireGets requires that exactly what the caller sees can be read.
+func (o *onlooker) requireGets(t *testing.T, reader *persistence.Reader) {
+	t.Helper()
+	for id, r := range o.processes {
+		p, err := reader.GetProcess(t.Context(), o.Caller, id)
+		requireFound(t, domain.SeesProcess(r), err, r)
+		require.True(t, err != nil || p.ID == id)
+	}
+	for id := range o.processOf {
+		r := o.items[id]
+		i, err := reader.GetProcessItem(t.Context(), o.Caller, id)
+		requireFound(t, domain.SeesItem(r), err, r)
+		require.True(t, err != nil || i.ID == id)
+	}
+}
+
+func requireFound(t *testing.T, want bool, err error, relations any) {
+	t.Helper()
+	if want {
+		require.NoError(t, err, "%+v", relations)
+		return
+	}
+	require.True(t, domain.HasCode(err, domain.CodeNotFound), "%+v: %v", relations, err)
+}
+
+var errChecked = errors.New("everything was checked")
+
+// requireWrites requires that what is read before something is written knows the
+// same rights.
+func (o *onlooker) requireWrites(t *testing.T, db *persistence.DB) {
+	t.Helper()
+	err := db.Write(t.Context(), func(tx *persistence.Tx) error {
+		for id, r := range o.definitions {
+			prepared, err := tx.PrepareProcess(t.Context(), o.Caller, uuid.New(), persistence.DefinitionKey{ID: &id}, persistence.PrincipalKey{})
+			require.NoError(t, err)
+			require.Equal(t, r.Member, len(prepared.Definitions) == 1, "%+v", r)
+			if r.Member {
+				require.Equal(t, domain.DefinitionRights{Initiates: r.Starter, Views: r.Viewer, Manages: r.Manager},
+					prepared.Definitions[0].Rights, "%+v", r)
+			}
+		}
+		for id, r := range o.processes {
+			locked, err := tx.LockProcess(t.Context(), o.Caller, id)
+			requireFound(t, domain.SeesProcess(r), err, r)
+			if err == nil {
+				require.Equal(t, domain.ManagesProcess(r), locked.Rights.Manages, "%+v", r)
+			}
+			prepared, err := tx.PrepareProcess(t.Context(), o.Caller, id, persistence.DefinitionKey{ID: &id}, persistence.PrincipalKey{})
+			require.NoError(t, err, "%+v", r)
+			require.NotNil(t, prepared.Existing)
+			require.Equal(t, domain.SeesProcess(r), prepared.ExistingVisible, "%+v", r)
+		}
+		for id, process := range o.processOf {
+			r := o.items[id]
+			locked, err := tx.LockProcessItem(t.Context(), o.Caller, id)
+			requireFound(t, domain.SeesItem(r), err, r)
+			if err == nil {
+				require.Equal(t, domain.ItemRights{
+					ProcessRights: domain.ProcessRights{Manages: domain.ManagesProcess(r.Process)}, Candidate: domain.ClaimsItem(r),
+				}, locked.Rights, "%+v", r)
+			}
+			prepared, err := tx.PrepareProcessItem(t.Context(), o.Caller, id, process, persistence.PrincipalKey{})
+			require.NoError(t, err, "%+v", r)
+			require.NotNil(t, prepared.Existing)
+			require.Equal(t, domain.SeesItem(r), prepared.ExistingVisible, "%+v", r)
+			require.Equal(t, domain.SeesProcess(o.processes[process]), prepared.Process != nil, "%+v", r)
+		}
+		return errChecked
+	})
+	require.ErrorIs(t, err, errChecked)
+}

@@ -1,0 +1,168 @@
+package persistence
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// Configuration is what is known before resources are changed: everything that
+// the tenants have, and who is behind the ids and e-mails of the change.
+type Configuration struct {
+	// Tenants are those with the codes, locked until the transaction ends.
+	Tenants   []domain.Tenant
+	Resources []StoredResource
+	// Definitions are the process definitions of the tenants.
+	Definitions []DefinitionState
+	Items       []ItemDefinitionState
+	Groups      []domain.Group
+	// Administered are the process definitions that the caller has the
+	// Administrator permission on.
+	Administered []uuid.UUID
+	// Principals are those that have one of the ids or e-mails, whatever their
+	// tenants.
+	Principals []PrincipalState
+	// TakenIDs are the ids that something other than a principal has already.
+	TakenIDs []uuid.UUID
+	// TakenNamespaces are those of all tenants.
+	TakenNamespaces []string
+}
+
+// DefinitionState is how far a process definition has come. Number and Digest
+// are those of its latest version, 0 and nil without one. Used says that there
+// are processes of it.
+type DefinitionState struct {
+	ID               uuid.UUID
+	TenantID         uuid.UUID
+	Code             string
+	PublishedVersion *uuid.UUID
+	Version          *uuid.UUID
+	Number           int
+	Digest           []byte
+	Used             bool
+}
+
+// ItemDefinitionState is a kind of item that a process definition has or had.
+type ItemDefinitionState struct {
+	ID                  uuid.UUID
+	ProcessDefinitionID uuid.UUID
+	Code                string
+}
+
+// PrincipalState is a principal, active or not, with its tenants.
+type PrincipalState struct {
+	ID        uuid.UUID
+	Type      domain.PrincipalType
+	Email     string
+	TenantIDs []uuid.UUID
+}
+
+const (
+	// configured is true of a tenant t with one of the codes. Other tenants than
+	// the caller's do not exist, but for an operator.
+	configured = `t.code = ANY($1) AND ($2 OR t.id = ANY($3))`
+
+	// Changes of one tenant take turns; its processes go on meanwhile.
+	lockTenants = `
+SELECT ` + tenantColumns + `
+  FROM tenants t
+ WHERE ` + configured + `
+ ORDER BY t.id
+   FOR NO KEY UPDATE`
+
+	resourcesOfTenants = `
+SELECT ` + resourceColumns + `
+  FROM ` + fromResources + `
+ WHERE ` + configured
+
+	definitionsOfTenants = `
+SELECT d.id, d.tenant_id, d.code, d.published_version, v.version, coalesce(v.number, 0) AS number, v.digest,
+       EXISTS (SELECT 1 FROM processes p WHERE p.process_definition_id = d.id) AS used
+  FROM process_definitions d
+  JOIN tenants t ON t.id = d.tenant_id
+  LEFT JOIN LATERAL (SELECT w.version, w.number, w.digest
+                       FROM process_definition_versions w
+                      WHERE w.process_definition_id = d.id
+                      ORDER BY w.number DESC
+                      LIMIT 1) v ON true
+ WHERE ` + configured
+
+	groupsOfTenants = `
+SELECT ` + groupColumns + `
+  FROM groups g
+  JOIN tenants t ON t.id = g.tenant_id
+ WHERE ` + configured
+
+	itemDefinitionsOfTenants = `
+SELECT i.id, i.process_definition_id, i.code
+  FROM item_definitions i
+  JOIN process_definitions d ON d.id = i.process_definition_id
+  JOIN tenants t ON t.id = d.tenant_id
+ WHERE ` + configured
+
+	administeredDefinitions = `
+SELECT DISTINCT g.process_definition_id
+  FROM process_definition_grants g
+ WHERE g.permission = 'ADMINISTRATOR' AND ` + callerIsGrantee
+
+	principalsNamed = `
+SELECT p.id, p.type, lower(coalesce(p.email, '')) AS email,
+       ARRAY(SELECT u.tenant_id FROM tenant_users u WHERE u.principal_id = p.id
+              UNION SELECT p.tenant_id WHERE p.tenant_id IS NOT NULL) AS tenant_ids
+  FROM principals p
+ WHERE p.id = ANY($1)
+    OR lower(p.email) IN (SELECT lower(e) FROM unnest($2::text[]) e)`
+
+	takenIDs = `
+SELECT t.id FROM tenants t WHERE t.id = ANY($1)
+ UNION SELECT g.id FROM groups g WHERE g.id = ANY($1)
+ UNION SELECT d.id FROM process_definitions d WHERE d.id = ANY($1)
+ UNION SELECT r.id FROM resources r WHERE r.id = ANY($1)`
+
+	takenNamespaces = `
+SELECT t.namespace FROM tenants t`
+)
+
+// PrepareConfiguration reads what changing the resources of the tenants with
+// the codes depends on, and keeps others from changing them meanwhile. ids and
+// emails are what the change names.
+func (tx *Tx) PrepareConfiguration(
+	ctx context.Context, caller domain.Caller, tenants []string, ids []uuid.UUID, emails []string,
+) (*Configuration, error) {
+	c := &Configuration{}
+	scope := []any{tenants, caller.Operator, caller.TenantIDs()}
+	err := tx.read(ctx,
+		query{lockTenants, scope, func(rows pgx.Rows) (err error) {
+			c.Tenants, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (t domain.Tenant, err error) {
+				return t, row.Scan(tenantFields(&t)...)
+			})
+			return err
+		}},
+		query{resourcesOfTenants, scope, func(rows pgx.Rows) (err error) {
+			c.Resources, err = pgx.CollectRows(rows, scanResource)
+			return err
+		}},
+		query{definitionsOfTenants, scope, into(&c.Definitions)},
+		query{itemDefinitionsOfTenants, scope, into(&c.Items)},
+		query{groupsOfTenants, scope, func(rows pgx.Rows) (err error) {
+			c.Groups, err = pgx.CollectRows(rows, scanGroup)
+			return err
+		}},
+		query{administeredDefinitions, []any{caller.PrincipalID}, func(rows pgx.Rows) (err error) {
+			c.Administered, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+			return err
+		}},
+		query{principalsNamed, []any{ids, emails}, into(&c.Principals)},
+		query{takenIDs, []any{ids}, func(rows pgx.Rows) (err error) {
+			c.TakenIDs, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+			return err
+		}},
+		query{takenNamespaces, nil, func(rows pgx.Rows) (err error) {
+			c.TakenNamespaces, err = pgx.CollectRows(rows, pgx.RowTo[string])
+			return err
+		}})
+	return c, translate("reading the configuration", err)
+}

@@ -1,0 +1,142 @@
+package persistence
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+const (
+	putApplication = `
+INSERT INTO principals (id, type, name, tenant_id, role, disabled_at, created_at)
+VALUES ($1, 'APPLICATION', $2, $3, $4, CASE WHEN $5 THEN $6::timestamptz END, $6)
+ON CONFLICT (id) DO UPDATE
+   SET name = excluded.name, role = excluded.role,
+       disabled_at = CASE WHEN $5 THEN coalesce(principals.disabled_at, $6) END
+ WHERE principals.type = 'APPLICATION' AND principals.tenant_id = excluded.tenant_id`
+
+	// The name of somebody who is a user of other tenants too is not this
+	// tenant's to change.
+	putUser = `
+INSERT INTO principals (id, type, name, email, created_at)
+VALUES ($1, 'USER', $2, $3, $4)
+ON CONFLICT (id) DO UPDATE
+   SET name = excluded.name, email = excluded.email
+ WHERE principals.type = 'USER'
+   AND NOT EXISTS (SELECT 1 FROM tenant_users u WHERE u.principal_id = $1 AND u.tenant_id <> $5)`
+
+	putTenantUser = `
+INSERT INTO tenant_users (id, tenant_id, principal_id, role, metadata, metadata_valid, metadata_errors,
+                          created_by, created_at, last_modified_by, last_modified_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+ON CONFLICT (tenant_id, principal_id) DO UPDATE
+   SET role = excluded.role, metadata = excluded.metadata, metadata_valid = excluded.metadata_valid,
+       metadata_errors = excluded.metadata_errors,
+       last_modified_by = excluded.last_modified_by, last_modified_at = excluded.last_modified_at`
+
+	putGroup = `
+INSERT INTO groups (id, tenant_id, code, name)
+VALUES ($1, $2, $3, $4)
+ON CONFLICT (id) DO UPDATE
+   SET name = excluded.name
+ WHERE groups.tenant_id = excluded.tenant_id`
+
+	deleteOtherGroupMembers = `
+DELETE FROM group_members
+ WHERE group_id = $1 AND principal_id <> ALL($2)`
+
+	insertGroupMembers = `
+INSERT INTO group_members (group_id, principal_id)
+SELECT $1, unnest($2::uuid[])
+ON CONFLICT DO NOTHING`
+)
+
+// PutApplication stores an application.
+func (tx *Tx) PutApplication(a domain.Application) {
+	tx.queue(putApplication, a.ID, a.Name, a.TenantID, a.Role, a.Disabled, a.LastModifiedAt)
+}
+
+// PutTenantUser stores a user and its membership of a tenant. The name and the
+// e-mail of somebody who is a user of other tenants too stay as they are.
+func (tx *Tx) PutTenantUser(u domain.TenantUser) error {
+	metadata, err := store(u.Metadata)
+	if err != nil {
+		return err
+	}
+	tx.queue(putUser, u.Principal.ID, u.Principal.Name, u.Principal.Email, u.CreatedAt, u.TenantID)
+	tx.queue(putTenantUser, u.ID, u.TenantID, u.Principal.ID, u.Role, metadata.document, metadata.valid, metadata.errors,
+		u.CreatedBy, u.CreatedAt, u.LastModifiedBy, u.LastModifiedAt)
+	return nil
+}
+
+// PutGroup stores a group with exactly these members.
+func (tx *Tx) PutGroup(g domain.Group, members []uuid.UUID) {
+	if members == nil {
+		members = []uuid.UUID{}
+	}
+	tx.queue(putGroup, g.ID, g.TenantID, g.Code, g.Name)
+	tx.queue(deleteOtherGroupMembers, g.ID, members)
+	tx.queue(insertGroupMembers, g.ID, members)
+}
+
+const (
+	disableApplication = `
+UPDATE principals
+   SET disabled_at = $2
+ WHERE id = $1 AND disabled_at IS NULL`
+
+	deleteTenantUser = `
+DELETE FROM tenant_users
+ WHERE principal_id = $1 AND tenant_id = $2`
+
+	deleteGroup = `
+DELETE FROM groups
+ WHERE id = $1`
+
+	deleteGroupMemberships = `
+DELETE FROM group_members m
+ USING groups g
+ WHERE g.id = m.group_id AND m.principal_id = $1 AND g.tenant_id = $2`
+
+	deleteProcessGrantsTo = `
+DELETE FROM process_definition_grants g
+ USING process_definitions d
+ WHERE d.id = g.process_definition_id AND g.grantee_id = $1 AND d.tenant_id = $2`
+
+	deleteItemGrantsTo = `
+DELETE FROM item_definition_grants g
+ USING item_definitions i
+  JOIN process_definitions d ON d.id = i.process_definition_id
+ WHERE i.id = g.item_definition_id AND g.grantee_id = $1 AND d.tenant_id = $2`
+)
+
+// RemoveApplication disables an application for good: what it did still names
+// it. Its secrets and its rights go.
+func (tx *Tx) RemoveApplication(tenant, p uuid.UUID, now time.Time) {
+	tx.removeRights(tenant, p)
+	tx.queue(deleteCredentialsOf, p, nil)
+	tx.queue(disableApplication, p, now)
+}
+
+// RemoveTenantUser ends a user's membership of a tenant, with its rights and
+// its access tokens there.
+func (tx *Tx) RemoveTenantUser(tenant, p uuid.UUID) {
+	tx.removeRights(tenant, p)
+	tx.queue(deleteCredentialsOf, p, tenant)
+	tx.queue(deleteTenantUser, p, tenant)
+}
+
+// RemoveGroup deletes a group and what was granted to it.
+func (tx *Tx) RemoveGroup(tenant, group uuid.UUID) {
+	tx.removeRights(tenant, group)
+	tx.queue(deleteOtherGroupMembers, group, []uuid.UUID{})
+	tx.queue(deleteGroup, group)
+}
+
+func (tx *Tx) removeRights(tenant, grantee uuid.UUID) {
+	tx.queue(deleteGroupMemberships, grantee, tenant)
+	tx.queue(deleteProcessGrantsTo, grantee, tenant)
+	tx.queue(deleteItemGrantsTo, grantee, tenant)
+}

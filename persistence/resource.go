@@ -1,0 +1,211 @@
+package persistence
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+)
+
+// StoredResource is a resource as it was last applied. PublishedVersion is that
+// of a process definition which new processes are pinned to, nil without one.
+type StoredResource struct {
+	resource.Document
+	ID               uuid.UUID
+	TenantID         uuid.UUID
+	PublishedVersion *uuid.UUID
+	domain.Audit
+}
+
+const (
+	resourceColumns = `t.code, r.tenant_id, r.kind, r.code, r.id, r.labels, r.spec,
+       r.created_by, r.created_at, r.last_modified_by, r.last_modified_at,
+       (SELECT d.published_version FROM process_definitions d WHERE d.id = r.id AND r.kind = 'ProcessDefinition')`
+
+	fromResources = `resources r JOIN tenants t ON t.id = r.tenant_id`
+)
+
+func scanResource(row pgx.CollectableRow) (StoredResource, error) {
+	var r StoredResource
+	var metadata resource.Metadata
+	var kind resource.Kind
+	var spec []byte
+	err := row.Scan(&metadata.Tenant, &r.TenantID, &kind, &metadata.Code, &r.ID, &metadata.Labels, &spec,
+		&r.CreatedBy, &r.CreatedAt, &r.LastModifiedBy, &r.LastModifiedAt, &r.PublishedVersion)
+	if err != nil {
+		return r, err
+	}
+	metadata.ID = &r.ID
+	if kind == resource.KindTenant {
+		metadata.Tenant = ""
+	}
+	r.Document, err = resource.FromStored(kind, metadata, spec)
+	if err != nil {
+		return r, fmt.Errorf("reading %s %s: %w", kind, metadata.Code, err)
+	}
+	return r, nil
+}
+
+// ResourceScope says which resources exist for an administrator: all of the
+// tenants, and the process definitions.
+type ResourceScope struct {
+	// All is for operators, for whom everything exists.
+	All     bool
+	Tenants []uuid.UUID
+	// Administrator is the principal whose process definitions exist too, in the
+	// tenants it is a member of.
+	Administrator uuid.UUID
+	MemberOf      []uuid.UUID
+}
+
+// scoped keeps the resources that exist for somebody. $1 is the principal, $2
+// the tenants it administers, $3 those it is a member of.
+const scoped = `(r.tenant_id = ANY($2)
+    OR (r.kind = 'ProcessDefinition' AND r.tenant_id = ANY($3) AND r.id IN (
+        SELECT g.process_definition_id FROM process_definition_grants g
+         WHERE g.permission = 'ADMINISTRATOR' AND ` + callerIsGrantee + `)))`
+
+// ResourceFilter narrows a list of resources. Tenants are codes.
+type ResourceFilter struct {
+	Kinds    []resource.Kind
+	Tenants  []string
+	Codes    []string
+	Selector resource.Selector
+}
+
+// kindOrder is the place of a kind in the order in which they are applied.
+const kindOrder = `array_position(ARRAY['Tenant', 'User', 'Application', 'Group', 'DataStructure', 'ProcessDefinition',
+       'BusinessArtifactDefinition', 'WebhookSubscription', 'Robot'], r.kind)`
+
+// ListResources returns a page of the resources in scope. They can be sorted by
+// kind, code, createdAt and lastModifiedAt.
+func (r *Reader) ListResources(
+	ctx context.Context, scope ResourceScope, filter ResourceFilter, page domain.PageRequest, sort []domain.SortKey,
+) (domain.Page[StoredResource], error) {
+	result := domain.Page[StoredResource]{PageRequest: page}
+	l := resourceList(scope)
+	anyOf(l, "r.kind", filter.Kinds)
+	anyOf(l, "t.code", filter.Tenants)
+	anyOf(l, "r.code", filter.Codes)
+	if len(filter.Selector) > 0 {
+		l.filter("r.labels @> %s::jsonb", map[string]string(filter.Selector))
+	}
+	err := l.sortBy(sort, map[string]string{
+		"id": "r.id", "kind": kindOrder, "code": "r.code", "createdAt": "r.created_at", "lastModifiedAt": "r.last_modified_at",
+	}, "t.code", kindOrder, "r.code")
+	if err != nil {
+		return result, err
+	}
+	scan := func(rows pgx.Rows) (err error) {
+		result.Items, err = pgx.CollectRows(rows, scanResource)
+		return err
+	}
+	err = r.read(ctx, l.page(page, scan, &result.Total)...)
+	return result, translate("listing resources", err)
+}
+
+func resourceList(scope ResourceScope) *list {
+	l := &list{
+		columns: resourceColumns, from: fromResources, args: []any{scope.Administrator, scope.Tenants, scope.MemberOf},
+		where: []string{scoped},
+	}
+	if scope.All {
+		l.where = []string{"($1::uuid IS NOT NULL OR $2::uuid[] IS NOT NULL OR $3::uuid[] IS NOT NULL)"}
+	}
+	return l
+}
+
+// GetResource returns the resource in scope, or NOT_FOUND. An empty tenant is
+// any: the key is then that of more than one resource where several tenants have
+// one, which is a VALIDATION error.
+func (r *Reader) GetResource(ctx context.Context, scope ResourceScope, key resource.Key) (*StoredResource, error) {
+	filter := ResourceFilter{Kinds: []resource.Kind{key.Kind}, Codes: []string{key.Code}}
+	if key.Tenant != "" {
+		filter.Tenants = []string{key.Tenant}
+	}
+	found, err := r.ListResources(ctx, scope, filter, domain.PageRequest{Size: 2}, nil)
+	if err != nil {
+		return nil, err
+	}
+	return onlyResource(found.Items)
+}
+
+// onlyResource is the one resource that a key was found to name.
+func onlyResource(found []StoredResource) (*StoredResource, error) {
+	switch len(found) {
+	case 0:
+		return nil, domain.NotFound("resource")
+	case 1:
+		return &found[0], nil
+	default:
+		return nil, domain.Invalid(domain.LocationQuery, "tenant", "is required: several of your tenants have this resource")
+	}
+}
+
+const (
+	putResource = `
+INSERT INTO resources (tenant_id, kind, code, id, labels, spec, created_by, created_at, last_modified_by, last_modified_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+ON CONFLICT (tenant_id, kind, code) DO UPDATE
+   SET labels = excluded.labels, spec = excluded.spec,
+       last_modified_by = excluded.last_modified_by, last_modified_at = excluded.last_modified_at`
+
+	deleteResource = `
+DELETE FROM resources
+ WHERE tenant_id = $1 AND kind = $2 AND code = $3`
+)
+
+// PutResource stores what was applied. The id of a resource never changes.
+func (tx *Tx) PutResource(r StoredResource) error {
+	spec, err := r.SpecJSON()
+	if err != nil {
+		return fmt.Errorf("writing %s %s: %w", r.Kind, r.Metadata.Code, err)
+	}
+	labels := r.Metadata.Labels
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	tx.queue(putResource, r.TenantID, r.Kind, r.Metadata.Code, r.ID, labels, []byte(spec),
+		r.CreatedBy, r.CreatedAt, r.LastModifiedBy, r.LastModifiedAt)
+	return nil
+}
+
+// DeleteResource forgets what was applied.
+func (tx *Tx) DeleteResource(tenant uuid.UUID, kind resource.Kind, code string) {
+	tx.queue(deleteResource, tenant, kind, code)
+}
+
+// PublishedVersion is a version of a process definition. Processes counts those
+// that are pinned to it, Published says that new ones will be.
+type PublishedVersion struct {
+	Version   uuid.UUID
+	Number    int
+	Name      string
+	Published bool
+	CreatedBy uuid.UUID
+	CreatedAt time.Time
+	Processes int64
+}
+
+const listDefinitionVersions = `
+SELECT v.version, v.number, v.name, v.version IS NOT DISTINCT FROM d.published_version AS published,
+       v.created_by, v.created_at,
+       (SELECT count(*) FROM processes p
+         WHERE p.process_definition_id = d.id AND p.process_version = v.version) AS processes
+  FROM process_definition_versions v
+  JOIN process_definitions d ON d.id = v.process_definition_id
+ WHERE d.id = $1
+ ORDER BY v.number DESC`
+
+// ListDefinitionVersions returns the versions of a process definition, the
+// newest first.
+func (r *Reader) ListDefinitionVersions(ctx context.Context, definition uuid.UUID) ([]PublishedVersion, error) {
+	var versions []PublishedVersion
+	err := r.read(ctx, query{listDefinitionVersions, []any{definition}, into(&versions)})
+	return versions, translate("listing the versions of a definition", err)
+}

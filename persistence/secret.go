@@ -1,0 +1,194 @@
+package persistence
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+)
+
+const (
+	// Credentials of an application have no tenant: it has one itself.
+	deleteCredentialsOf = `
+DELETE FROM credentials
+ WHERE principal_id = $1 AND tenant_id IS NOT DISTINCT FROM $2`
+
+	deleteOtherDeclaredCredentials = `
+DELETE FROM credentials
+ WHERE principal_id = $1 AND tenant_id IS NOT DISTINCT FROM $2 AND declared
+   AND secret_sha256 <> ALL($3::bytea[])`
+
+	putDeclaredCredential = `
+INSERT INTO credentials (id, principal_id, kind, secret_sha256, created_at, expires_at, tenant_id, name, declared)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, true)
+    ON CONFLICT (secret_sha256, principal_id, tenant_id) DO UPDATE
+   SET name = excluded.name, expires_at = excluded.expires_at, declared = true`
+)
+
+// DeclareCredentials makes these the declared credentials of a principal, in
+// the tenant if there is one. Credentials that the service issued stay.
+func (tx *Tx) DeclareCredentials(principal uuid.UUID, tenant *uuid.UUID, declared []domain.Credential) {
+	hashes := make([][]byte, len(declared))
+	for i, c := range declared {
+		hashes[i] = c.SecretSHA256[:]
+	}
+	tx.queue(deleteOtherDeclaredCredentials, principal, tenant, hashes)
+	for _, c := range declared {
+		tx.queue(putDeclaredCredential, c.ID, principal, c.Kind, c.SecretSHA256[:], c.CreatedAt, c.ExpiresAt, tenant, c.Name)
+	}
+}
+
+const deleteWebhookSecrets = `
+DELETE FROM webhook_secrets
+ WHERE subscription_id = $1`
+
+// DeleteWebhookSecrets deletes the secrets of a webhook subscription.
+func (tx *Tx) DeleteWebhookSecrets(subscription uuid.UUID) {
+	tx.queue(deleteWebhookSecrets, subscription)
+}
+
+const (
+	secretsOfApplication = `
+SELECT c.id, c.name, c.declared, c.created_at, c.expires_at
+  FROM ` + fromResources + `
+  JOIN credentials c ON c.principal_id = r.id AND c.tenant_id IS NULL AND c.kind = 'APPLICATION_SECRET'
+ WHERE %s
+ ORDER BY c.created_at, c.id`
+
+	tokensOfUser = `
+SELECT c.id, c.name, c.declared, c.created_at, c.expires_at
+  FROM ` + fromResources + `
+  JOIN credentials c ON c.principal_id = r.id AND c.tenant_id = r.tenant_id AND c.kind = 'PERSONAL_ACCESS_TOKEN'
+ WHERE %s
+ ORDER BY c.created_at, c.id`
+
+	// Tokens that are good for all tenants of the user are no business of any one
+	// of them.
+	allTokensOfUser = `
+SELECT c.id, c.name, c.declared, c.created_at, c.expires_at
+  FROM ` + fromResources + `
+  JOIN credentials c ON c.principal_id = r.id AND (c.tenant_id = r.tenant_id OR c.tenant_id IS NULL)
+                    AND c.kind = 'PERSONAL_ACCESS_TOKEN'
+ WHERE %s
+ ORDER BY c.created_at, c.id`
+
+	secretsOfWebhook = `
+SELECT w.id, w.name, false AS declared, w.created_at, w.expires_at
+  FROM ` + fromResources + `
+  JOIN webhook_secrets w ON w.subscription_id = r.id AND w.tenant_id = r.tenant_id
+ WHERE %s
+ ORDER BY w.created_at, w.id`
+
+	// Whoever changes the resources of a tenant has a lock on it. Locking it here
+	// keeps secrets from being issued for what is about to be deleted.
+	lockSecretOwner = `
+SELECT ` + resourceColumns + `
+  FROM ` + fromResources + `
+ WHERE %s
+ LIMIT 2
+   FOR NO KEY UPDATE OF t, r`
+
+	secretOwner = `
+SELECT ` + resourceColumns + `
+  FROM ` + fromResources + `
+ WHERE %s
+ LIMIT 2`
+
+	ownerIsOperator = `
+SELECT EXISTS (SELECT 1
+                 FROM ` + fromResources + `
+                 JOIN principals p ON p.id = r.id AND p.operator
+                WHERE %s)`
+)
+
+// SecretOwner is a resource with its secrets, the oldest first.
+type SecretOwner struct {
+	StoredResource
+	// Operator says that the resource is an operator.
+	Operator bool
+	Secrets  domain.Secrets
+}
+
+// LockSecretOwner returns a User, an Application or a WebhookSubscription in
+// scope, locked so that others issue and revoke its secrets, and change it,
+// before or afterwards. The tokens of a user that are good in all tenants are
+// there for operators only. Errors are those of GetResource.
+func (tx *Tx) LockSecretOwner(ctx context.Context, scope ResourceScope, key resource.Key) (*SecretOwner, error) {
+	return readSecretOwner(lockSecretOwner, scope, key, func(queries ...query) error { return tx.read(ctx, queries...) })
+}
+
+// GetSecretOwner is LockSecretOwner without the lock.
+func (r *Reader) GetSecretOwner(ctx context.Context, scope ResourceScope, key resource.Key) (*SecretOwner, error) {
+	return readSecretOwner(secretOwner, scope, key, func(queries ...query) error { return r.read(ctx, queries...) })
+}
+
+func readSecretOwner(
+	statement string, scope ResourceScope, key resource.Key, read func(...query) error,
+) (*SecretOwner, error) {
+	l := resourceList(scope)
+	l.filter("r.kind = %s", key.Kind)
+	l.filter("r.code = %s", key.Code)
+	if key.Tenant != "" {
+		l.filter("t.code = %s", key.Tenant)
+	}
+	where := strings.Join(l.where, "\n   AND ")
+	var found []StoredResource
+	var owner SecretOwner
+	err := read(
+		query{fmt.Sprintf(statement, where), l.args, func(rows pgx.Rows) (err error) {
+			found, err = pgx.CollectRows(rows, scanResource)
+			return err
+		}},
+		query{fmt.Sprintf(secretsOf(key.Kind, scope), where), l.args, func(rows pgx.Rows) (err error) {
+			owner.Secrets, err = pgx.CollectRows(rows, pgx.RowToStructByName[domain.SecretInfo])
+			return err
+		}},
+		query{fmt.Sprintf(ownerIsOperator, where), l.args, one(&owner.Operator)})
+	if err != nil {
+		return nil, translate("reading secrets", err)
+	}
+	only, err := onlyResource(found)
+	if err != nil {
+		return nil, err
+	}
+	owner.StoredResource = *only
+	return &owner, nil
+}
+
+// secretsOf is the query of the secrets of a resource of the kind.
+func secretsOf(kind resource.Kind, scope ResourceScope) string {
+	switch {
+	case kind == resource.KindWebhookSubscription:
+		return secretsOfWebhook
+	case kind == resource.KindApplication:
+		return secretsOfApplication
+	case scope.All:
+		return allTokensOfUser
+	default:
+		return tokensOfUser
+	}
+}
+
+const (
+	insertWebhookSecret = `
+INSERT INTO webhook_secrets (id, tenant_id, subscription_id, name, sealed, created_at, expires_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7)`
+
+	deleteWebhookSecret = `
+DELETE FROM webhook_secrets
+ WHERE id = $1`
+)
+
+// InsertWebhookSecret stores a secret of a webhook subscription.
+func (tx *Tx) InsertWebhookSecret(s domain.WebhookSecret) {
+	tx.queue(insertWebhookSecret, s.ID, s.TenantID, s.SubscriptionID, s.Name, s.Sealed, s.CreatedAt, s.ExpiresAt)
+}
+
+// DeleteWebhookSecret revokes a secret of a webhook subscription. One that is
+// not there is not missed.
+func (tx *Tx) DeleteWebhookSecret(id uuid.UUID) { tx.queue(deleteWebhookSecret, id) }
