@@ -27,6 +27,7 @@ const (
 // Authenticator tells who is calling. It is safe for concurrent use.
 type Authenticator struct {
 	reader  *persistence.Reader
+	oidc    *OIDC
 	clock   func() time.Time
 	callers *lru.Cache[[sha256.Size]byte, knownCaller]
 	lookUps singleflight.Group
@@ -37,22 +38,38 @@ type knownCaller struct {
 	until  time.Time
 }
 
+// An AuthenticatorOption changes what an Authenticator accepts.
+type AuthenticatorOption func(*Authenticator)
+
+// WithOIDC makes an Authenticator accept the tokens that o does as well.
+func WithOIDC(o *OIDC) AuthenticatorOption {
+	return func(a *Authenticator) { a.oidc = o }
+}
+
 // NewAuthenticator makes an Authenticator over the credentials in the database.
-func NewAuthenticator(reader *persistence.Reader, clock func() time.Time) (*Authenticator, error) {
+func NewAuthenticator(
+	reader *persistence.Reader, clock func() time.Time, options ...AuthenticatorOption,
+) (*Authenticator, error) {
 	callers, err := lru.New[[sha256.Size]byte, knownCaller](maxCallers)
 	if err != nil {
 		return nil, fmt.Errorf("making the cache of callers: %w", err)
 	}
-	return &Authenticator{reader: reader, clock: clock, callers: callers}, nil
+	a := &Authenticator{reader: reader, clock: clock, callers: callers}
+	for _, option := range options {
+		option(a)
+	}
+	return a, nil
 }
 
 // Authenticate returns the caller that the value of an Authorization header
 // proves. Whatever is wrong with it, the error is the same UNAUTHENTICATED; a
-// database that cannot be asked is UNAVAILABLE. A caller is remembered for 10
-// seconds, so that is how long a change of its credentials or memberships may
-// take to be noticed. The memberships are shared: they must not be changed.
+// database that cannot be asked is UNAVAILABLE, and so is the issuer of a token
+// if its keys are not known. A caller is remembered for 10 seconds, so that is
+// how long a change of its credentials or memberships may take to be noticed,
+// but never beyond the expiry of its credential. The memberships are shared:
+// they must not be changed.
 func (a *Authenticator) Authenticate(ctx context.Context, header string) (domain.Caller, error) {
-	key, ok := parseHeader(header)
+	shown, ok := parseHeader(header)
 	if !ok {
 		return domain.Caller{}, domain.Unauthenticated()
 	}
@@ -60,7 +77,7 @@ func (a *Authenticator) Authenticate(ctx context.Context, header string) (domain
 	if known, ok := a.callers.Get(hash); ok && a.clock().Before(known.until) {
 		return known.caller, nil
 	}
-	found, err, _ := a.lookUps.Do(string(hash[:]), func() (any, error) { return a.lookUp(ctx, hash, key) })
+	found, err, _ := a.lookUps.Do(string(hash[:]), func() (any, error) { return a.lookUp(ctx, hash, shown) })
 	if err != nil {
 		return domain.Caller{}, err
 	}
@@ -71,19 +88,19 @@ func (a *Authenticator) Authenticate(ctx context.Context, header string) (domain
 	return caller, nil
 }
 
-// lookUp asks the database, for every request that waits for the answer: that
-// one of them is given up must not fail the others.
+// lookUp finds the caller, for every request that waits for the answer: that one
+// of them is given up must not fail the others.
 func (a *Authenticator) lookUp(
-	ctx context.Context, hash [sha256.Size]byte, key persistence.CredentialKey,
+	ctx context.Context, hash [sha256.Size]byte, shown credential,
 ) (domain.Caller, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookUpTimeout)
 	defer cancel()
 	now := a.clock()
-	caller, expiresAt, err := a.reader.LookUpCredential(ctx, key, now)
+	caller, expiresAt, err := a.find(ctx, shown, now)
 	if domain.HasCode(err, domain.CodeNotFound) {
 		return domain.Caller{}, domain.Unauthenticated()
 	}
-	if errors.Is(err, context.DeadlineExceeded) {
+	if errors.Is(err, context.DeadlineExceeded) && !domain.HasCode(err, domain.CodeUnavailable) {
 		return domain.Caller{}, &domain.Error{
 			Kind: domain.KindUnavailable, Code: domain.CodeUnavailable,
 			Message: "the database does not answer", Cause: err,
@@ -98,4 +115,17 @@ func (a *Authenticator) lookUp(
 	}
 	a.callers.Add(hash, knownCaller{caller: caller, until: until})
 	return caller, nil
+}
+
+// find returns whom a credential belongs to and when it expires, nil if never.
+// One that belongs to nobody is NOT_FOUND or UNAUTHENTICATED.
+func (a *Authenticator) find(ctx context.Context, shown credential, now time.Time) (domain.Caller, *time.Time, error) {
+	switch {
+	case shown.token == "":
+		return a.reader.LookUpCredential(ctx, shown.key, now)
+	case a.oidc == nil:
+		return domain.Caller{}, nil, domain.Unauthenticated()
+	default:
+		return a.oidc.find(ctx, shown.token, now)
+	}
 }

@@ -57,13 +57,15 @@ func newDirectory(t *testing.T) *directory {
 	d.north, d.south = tenant(1, "north"), tenant(2, "south")
 	user := domain.Principal{ID: d.user, Type: domain.PrincipalUser, Name: "User", Email: "user@demo.example"}
 	require.NoError(t, d.db.Write(t.Context(), func(tx *persistence.Tx) error {
-		tx.InsertTenant(d.north)
-		tx.InsertTenant(d.south)
-		tx.InsertApplication(domain.Principal{ID: d.application, Name: "Application"}, d.north.ID, audit)
+		tx.PutTenant(d.north)
+		tx.PutTenant(d.south)
+		tx.PutApplication(domain.Application{
+			Principal: domain.Principal{ID: d.application, Name: "Application"}, TenantID: d.north.ID, Role: domain.RoleMember, Audit: audit,
+		})
 		for role, id := range map[domain.TenantRole]uuid.UUID{
 			domain.RoleOwner: d.north.ID, domain.RoleMember: d.south.ID,
 		} {
-			tx.InsertTenantUser(domain.TenantUser{ID: uuid.New(), TenantID: id, Role: role, Principal: user, Audit: audit})
+			require.NoError(t, tx.PutTenantUser(domain.TenantUser{ID: uuid.New(), TenantID: id, Role: role, Principal: user, Audit: audit}))
 		}
 		tx.InsertCredential(d.credential(d.secretID, d.application, domain.CredentialApplicationSecret, applicationSecret))
 		tx.InsertCredential(d.credential(uuid.New(), d.user, domain.CredentialPersonalAccessToken, userToken))

@@ -16,34 +16,50 @@ func Challenges() []string {
 	return []string{`Basic realm="procession", charset="UTF-8"`, `Bearer realm="procession"`}
 }
 
-// maxHeader bounds an Authorization header in bytes. It is many times what any
-// credential needs.
-const maxHeader = 4096
+const (
+	// maxToken bounds a JSON Web Token in bytes. Those of issuers that list all
+	// groups of a user are long.
+	maxToken = 16 << 10
+	// maxHeader bounds an Authorization header in bytes.
+	maxHeader = maxToken + len("Bearer ")
+)
+
+// credential is what a header holds: a JSON Web Token, which only those can judge
+// who trust its issuer, or else a key to look up.
+type credential struct {
+	token string
+	key   persistence.CredentialKey
+}
 
 // parseHeader reads the value of an Authorization header: Basic with id and
-// secret, Bearer with base64 of the same or with a personal access token. It
-// reports false for anything that cannot be a credential.
-func parseHeader(header string) (persistence.CredentialKey, bool) {
+// secret, Bearer with base64 of the same, with a JSON Web Token (that is, three
+// parts with dots between) or with a personal access token. It reports false for
+// anything that cannot be a credential.
+func parseHeader(header string) (credential, bool) {
 	if len(header) > maxHeader {
-		return persistence.CredentialKey{}, false
+		return credential{}, false
 	}
 	scheme, credentials, found := strings.Cut(header, " ")
 	credentials = strings.TrimLeft(credentials, " ")
 	if !found || !isToken68(credentials) {
-		return persistence.CredentialKey{}, false
+		return credential{}, false
 	}
 	switch {
 	case strings.EqualFold(scheme, "Basic"):
-		return parsePair(credentials)
+		key, ok := parsePair(credentials)
+		return credential{key: key}, ok
 	case strings.EqualFold(scheme, "Bearer"):
 		if key, ok := parsePair(credentials); ok {
-			return key, true
+			return credential{key: key}, true
 		}
-		return persistence.CredentialKey{
+		if strings.Count(credentials, ".") == 2 {
+			return credential{token: credentials}, true
+		}
+		return credential{key: persistence.CredentialKey{
 			Kind: domain.CredentialPersonalAccessToken, SecretSHA256: HashSecret(credentials),
-		}, true
+		}}, true
 	default:
-		return persistence.CredentialKey{}, false
+		return credential{}, false
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/authn/oidctest"
 	"github.com/procession-dev/procession/domain"
 )
 
@@ -53,6 +54,36 @@ func TestNoSecretIsPrintedLoggedOrEncoded(t *testing.T) {
 			for _, secret := range secrets {
 				require.NotContains(t, written, secret, "%T", value)
 			}
+		}
+	}
+}
+
+// A token that is refused may be good for somebody else, and one whose issuer is
+// down is good in a minute: none is to be found in errors or what they come from.
+func TestNoOIDCTokenIsPrintedLoggedOrEncoded(t *testing.T) {
+	t.Parallel()
+	u := newUnion(t)
+	good := u.world.Issuer.Key("ES256").Token(u.world.Claims())
+	otherAudience := u.world.Issuer.Key("ES256").Token(u.world.Claims().With(oidctest.Members{"aud": "somebody-else"}))
+	unknown := u.world.Issuer.Key("ES256").Token(u.world.Claims().With(oidctest.Members{"sub": "x", "email": "x@demo.example"}))
+	authenticate := func(token string) error {
+		_, err := u.Authenticate(t.Context(), "Bearer "+token)
+		return err
+	}
+	u.world.Issuer.Stop()
+	errs := map[string]error{good: authenticate(good)}
+	require.True(t, domain.HasCode(errs[good], domain.CodeUnavailable))
+	u.world.Issuer.Resume()
+	u.clock.Advance(5 * time.Second)
+	for _, token := range []string{otherAudience, unknown, good + "A", good[:len(good)-10]} {
+		errs[token] = authenticate(token)
+		require.Error(t, errs[token])
+	}
+	require.NoError(t, authenticate(good))
+	for token, err := range errs {
+		written := render(t, err) + render(t, u.Authenticator) + render(t, fmt.Errorf("authenticating: %w", err))
+		for part := range strings.SplitSeq(token, ".") {
+			require.NotContains(t, written, part)
 		}
 	}
 }

@@ -1,0 +1,155 @@
+package api_test
+
+import (
+	"bytes"
+	"log/slog"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/api"
+	"github.com/procession-dev/procession/api/apitest"
+	oasb "github.com/procession-dev/procession/api/shapeb/oas"
+	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/authn/oidctest"
+	"github.com/procession-dev/procession/localstack/demo"
+)
+
+// federation is a service that trusts OpenID Connect issuers.
+type federation struct {
+	*service
+
+	world oidctest.World
+	log   *bytes.Buffer
+}
+
+func newFederation(t *testing.T) *federation {
+	t.Helper()
+	f := &federation{log: &bytes.Buffer{}}
+	var options api.Options
+	f.service = newService(t, func(o *api.Options) { options = *o })
+	f.world = oidctest.World{
+		Issuer: oidctest.NewIssuer(t, append([]oidctest.Key{
+			oidctest.NewKey(t, "RS256", "rs"), oidctest.NewKey(t, "ES256", "es"), oidctest.NewKey(t, "EdDSA", "ed"),
+		}, oidctest.UnfitKeys(t)...)...),
+		Other:    oidctest.NewIssuer(t, oidctest.NewKey(t, "RS256", "other")),
+		Audience: "procession", Now: f.now(),
+		Subject: "the-subject", Email: demo.Alice().Email,
+		Unlinked: "unlinked-k@demo.example", Disabled: "disabled@demo.example",
+	}
+	conn := f.connect()
+	_, err := conn.Exec(t.Context(), `
+INSERT INTO principals (id, type, name, email, created_at, disabled_at)
+VALUES ($1, 'USER', 'Unlinked', $2, now(), NULL), ($3, 'USER', 'Disabled', $4, now(), now())`,
+		uuid.New(), f.world.Unlinked, uuid.New(), f.world.Disabled)
+	require.NoError(t, err)
+	require.NoError(t, conn.Close(t.Context()))
+
+	oidc, err := authn.NewOIDC(f.db, []authn.OIDCIssuer{
+		{Issuer: f.world.Issuer.URL(), Audiences: []string{f.world.Audience}},
+		{Issuer: f.world.Other.URL(), Audiences: []string{f.world.Audience}},
+	}, f.now)
+	require.NoError(t, err)
+	options.Authenticator, err = authn.NewAuthenticator(f.db.Reader(), f.now, authn.WithOIDC(oidc))
+	require.NoError(t, err)
+	options.Log = slog.New(slog.NewJSONHandler(f.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	handler, err := api.NewRouter(options)
+	require.NoError(t, err)
+	f.client = apitest.Client(apitest.InProcess(handler), slices.Collect(maps.Values(contracts))...)
+	return f
+}
+
+// present makes a request with a token in place of what the account has.
+func (f *federation) present(token, method, path, body string) answer {
+	f.t.Helper()
+	r := request(f.t, demo.Alice(), method, path, body)
+	r.Header["Authorization"] = []string{"Bearer " + token}
+	return f.send(r)
+}
+
+func TestOIDCTokenIsAsGoodAsAnAccessToken(t *testing.T) {
+	t.Parallel()
+	f := newFederation(t)
+	want := f.get(200, demo.Alice(), "/tenants")
+	for _, algorithm := range []string{"RS256", "ES256", "EdDSA"} {
+		got := f.present(f.world.Issuer.Key(algorithm).Token(f.world.Claims()), http.MethodGet, "/tenants", "")
+		require.Equal(t, 200, got.status, "%s: %s", algorithm, got.body)
+		require.Equal(t, want.body, got.body)
+	}
+}
+
+// With OAuth 2.0 the tenant is to be named even by those who have only one
+// (specification section 5, rule 3).
+func TestOIDCCallerNamesTheTenantOfItsEngineAccess(t *testing.T) {
+	t.Parallel()
+	f := newFederation(t)
+	token := f.world.Issuer.Key("ES256").Token(f.world.Claims())
+	f.post(200, demo.Alice(), "/authentications", `{"type":"ENGINE_TOKEN"}`)
+
+	got := f.present(token, http.MethodPost, "/authentications", `{"type":"ENGINE_TOKEN"}`)
+	require.Equal(t, 400, got.status, got.body)
+	failure := decode[apitest.ErrorBody](t, got)
+	require.Equal(t, "/tenantId", failure.Errors[0].Location)
+	require.Equal(t, "VALIDATION", failure.Errors[0].Code)
+
+	got = f.present(token, http.MethodPost, "/authentications",
+		`{"type":"ENGINE_TOKEN","tenantId":"`+demo.TenantDemo().String()+`"}`)
+	require.Equal(t, 200, got.status, got.body)
+	require.Equal(t, demo.TenantDemo(), *decode[oasb.Authentication](t, got).TenantID)
+}
+
+// Whatever is wrong with a token, the answer is that to no credentials at all.
+func TestBadOIDCTokensGetOneAnswer(t *testing.T) {
+	t.Parallel()
+	f := newFederation(t)
+	good := f.world.Issuer.Key("ES256").Token(f.world.Claims())
+	require.Equal(t, 200, f.present(good, http.MethodGet, "/tenants", "").status)
+	anonymous := request(t, demo.Alice(), http.MethodGet, "/tenants", "")
+	anonymous.Header.Del("Authorization")
+	want := f.send(anonymous)
+	requireChallenge(t, want)
+
+	before := f.snapshot()
+	bad := oidctest.BadTokens()
+	require.GreaterOrEqual(t, len(bad), 45)
+	for _, b := range bad {
+		token := b.Token(f.world)
+		got := f.present(token, http.MethodGet, "/tenants", "")
+		require.Equal(t, 401, got.status, "%s: %s", b.Name, got.body)
+		require.Equal(t, want.timeless(), got.timeless(), b.Name)
+		require.Equal(t, want.header.Values("WWW-Authenticate"), got.header.Values("WWW-Authenticate"), b.Name)
+		f.requireUnseen(t, token, got.body)
+	}
+	require.Equal(t, before, f.snapshot())
+}
+
+// requireUnseen requires that nothing of a token is in the log or an answer.
+func (f *federation) requireUnseen(t *testing.T, token, body string) {
+	t.Helper()
+	for part := range strings.SplitSeq(token, ".") {
+		if len(part) > 10 {
+			require.NotContains(t, f.log.String(), part)
+			require.NotContains(t, body, part)
+		}
+	}
+}
+
+func TestOIDCIssuerThatIsDown(t *testing.T) {
+	t.Parallel()
+	f := newFederation(t)
+	token := f.world.Issuer.Key("ES256").Token(f.world.Claims())
+	f.world.Issuer.Stop()
+	got := f.present(token, http.MethodGet, "/tenants", "")
+	require.Equal(t, 503, got.status, got.body)
+	require.NotEmpty(t, got.header.Get("Retry-After"))
+	require.Equal(t, "UNAVAILABLE", decode[apitest.ErrorBody](t, got).Errors[0].Code)
+	require.Contains(t, f.log.String(), f.world.Issuer.URL(), "the operator learns which one")
+	require.NotContains(t, got.body, f.world.Issuer.URL(), "the caller does not")
+	f.requireUnseen(t, token, got.body)
+	f.get(200, demo.Alice(), "/tenants")
+}

@@ -1,0 +1,119 @@
+package authn
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// OIDC recognises users by the JSON Web Tokens of OpenID Connect issuers. It is
+// safe for concurrent use.
+type OIDC struct {
+	db      *persistence.DB
+	issuers map[string]*trustedIssuer
+}
+
+// trustedIssuer is an issuer with nothing left open, and its keys.
+type trustedIssuer struct {
+	OIDCIssuer
+
+	keys *issuerKeys
+}
+
+// NewOIDC trusts the issuers. It asks none of them for anything: their keys are
+// fetched when they are needed first, or by RefreshEvery.
+func NewOIDC(db *persistence.DB, issuers []OIDCIssuer, clock func() time.Time) (*OIDC, error) {
+	if err := CheckOIDCIssuers(issuers); err != nil {
+		return nil, fmt.Errorf("trusting OpenID Connect issuers: %w", err)
+	}
+	o := &OIDC{db: db, issuers: make(map[string]*trustedIssuer, len(issuers))}
+	client := newIssuerClient()
+	for _, i := range issuers {
+		i = i.WithDefaults()
+		source := keySource{issuer: i.Issuer, jwksURL: i.JWKSURL, client: client}
+		o.issuers[i.Issuer] = &trustedIssuer{OIDCIssuer: i, keys: &issuerKeys{fetch: source.fetch, clock: clock}}
+	}
+	return o, nil
+}
+
+// RefreshEvery fetches the keys of all issuers now and then at an interval,
+// until ctx ends, so that keys that an issuer withdrew are forgotten. What
+// cannot be fetched is logged.
+func (o *OIDC) RefreshEvery(ctx context.Context, interval time.Duration, log *slog.Logger) {
+	if len(o.issuers) == 0 {
+		return
+	}
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for {
+		for name, issuer := range o.issuers {
+			if err := issuer.keys.refresh(ctx); err != nil {
+				log.LogAttrs(ctx, slog.LevelWarn, "the keys of an OpenID Connect issuer were not fetched",
+					slog.String("issuer", name), slog.Any("error", err))
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+// find returns the user that a token is about and until when it is valid. A
+// token that is not valid in any way is UNAUTHENTICATED, one about nobody
+// NOT_FOUND; an issuer whose keys are not known and that does not answer is
+// UNAVAILABLE.
+func (o *OIDC) find(ctx context.Context, raw string, now time.Time) (domain.Caller, *time.Time, error) {
+	claims, err := o.verify(ctx, raw, now)
+	if err != nil {
+		return domain.Caller{}, nil, err
+	}
+	caller, err := o.db.FindOIDCUser(ctx, persistence.OIDCSubject{
+		Issuer: claims.Issuer, Subject: claims.Subject, Email: claims.email,
+	}, now)
+	if err != nil {
+		return domain.Caller{}, nil, err
+	}
+	caller.OAuth = true
+	expires := numericDate(*claims.Expiry)
+	return caller, &expires, nil
+}
+
+// verify returns the claims of a token that one of the issuers signed for one of
+// its audiences, and that is valid now. Its errors are those of find.
+func (o *OIDC) verify(ctx context.Context, raw string, now time.Time) (tokenClaims, error) {
+	header, named, ok := peek(raw)
+	if !ok {
+		return tokenClaims{}, domain.Unauthenticated()
+	}
+	issuer, ok := o.issuers[named]
+	if !ok || !slices.Contains(issuer.Algorithms, header.Algorithm) {
+		return tokenClaims{}, domain.Unauthenticated()
+	}
+	candidates, err := issuer.keys.find(ctx, header)
+	if err != nil {
+		return tokenClaims{}, err
+	}
+	// The library would allow five minutes before nbf, none after exp, and one
+	// audience only: times and audiences are checked below.
+	verifier := oidc.NewVerifier(issuer.Issuer, &oidc.StaticKeySet{PublicKeys: candidates}, &oidc.Config{
+		SkipClientIDCheck: true, SkipExpiryCheck: true, SupportedSigningAlgs: []string{header.Algorithm},
+	})
+	token, err := verifier.Verify(ctx, raw)
+	if err != nil {
+		return tokenClaims{}, domain.Unauthenticated()
+	}
+	claims, ok := readClaims(token, issuer.EmailClaim)
+	if !ok || !claims.valid(issuer.Audiences, now, *issuer.ClockSkew) {
+		return tokenClaims{}, domain.Unauthenticated()
+	}
+	return claims, nil
+}

@@ -1,0 +1,122 @@
+package authn
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+)
+
+const (
+	// DefaultClockSkew is how far the clock of an issuer may be off if the
+	// configuration does not say.
+	DefaultClockSkew = 30 * time.Second
+	// MaxClockSkew is how far it may be off at most.
+	MaxClockSkew = 2 * time.Minute
+	// DefaultEmailClaim is the claim with the e-mail address of a user (OpenID
+	// Connect Core, section 5.1).
+	DefaultEmailClaim = "email"
+	// maxIssuer bounds the URL of an issuer in bytes.
+	maxIssuer = 2048
+)
+
+// OIDCIssuer is an OpenID Connect issuer whose tokens let users in, and what is
+// asked of them.
+type OIDCIssuer struct {
+	// Issuer is its URL, character for character as in the claim iss.
+	Issuer string `yaml:"issuer"`
+	// Audiences are those of which the claim aud must name one.
+	Audiences []string `yaml:"audiences"`
+	// JWKSURL is where its keys are. Where it is empty the issuer is asked.
+	JWKSURL string `yaml:"jwks-url,omitempty"`
+	// Algorithms are those that tokens may be signed with: RS256, ES256 and EdDSA,
+	// or some of them. None stands for all.
+	Algorithms []string `yaml:"algorithms,flow"`
+	// ClockSkew is how far its clock may be off; nil for DefaultClockSkew.
+	ClockSkew *time.Duration `yaml:"clock-skew"`
+	// EmailClaim is the claim with the address that users are found by; empty for
+	// DefaultEmailClaim.
+	EmailClaim string `yaml:"email-claim"`
+}
+
+// oidcAlgorithms are the algorithms that signatures are accepted of.
+func oidcAlgorithms() []string {
+	return []string{string(jose.RS256), string(jose.ES256), string(jose.EdDSA)}
+}
+
+// WithDefaults returns the issuer with all that it leaves open filled in.
+func (i OIDCIssuer) WithDefaults() OIDCIssuer {
+	if len(i.Algorithms) == 0 {
+		i.Algorithms = oidcAlgorithms()
+	}
+	if i.ClockSkew == nil {
+		skew := DefaultClockSkew
+		i.ClockSkew = &skew
+	}
+	if i.EmailClaim == "" {
+		i.EmailClaim = DefaultEmailClaim
+	}
+	return i
+}
+
+// CheckOIDCIssuers reports all that is wrong with the issuers, each named with
+// its setting.
+func CheckOIDCIssuers(issuers []OIDCIssuer) error {
+	var wrong []error
+	listed := map[string]bool{}
+	for _, i := range issuers {
+		if listed[i.Issuer] {
+			wrong = append(wrong, fmt.Errorf("issuer %q is listed twice", i.Issuer))
+		}
+		listed[i.Issuer] = true
+		for _, err := range i.WithDefaults().check() {
+			wrong = append(wrong, fmt.Errorf("issuer %q: %w", i.Issuer, err))
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+// check reports what is wrong with an issuer that nothing is left open of.
+func (i OIDCIssuer) check() []error {
+	var wrong []error
+	must := func(ok bool, complaint string) {
+		if !ok {
+			wrong = append(wrong, errors.New(complaint))
+		}
+	}
+	u, err := url.Parse(i.Issuer)
+	must(err == nil && safeURL(u) && u.RawQuery == "" && !u.ForceQuery && len(i.Issuer) <= maxIssuer,
+		"issuer must be an https URL without query (http only for the loopback)")
+	must(len(i.Audiences) > 0 && !slices.Contains(i.Audiences, ""), "audiences must hold at least one, and none empty")
+	if i.JWKSURL != "" {
+		u, err := url.Parse(i.JWKSURL)
+		must(err == nil && safeURL(u), "jwks-url must be an https URL (http only for the loopback)")
+	}
+	for _, algorithm := range i.Algorithms {
+		must(slices.Contains(oidcAlgorithms(), algorithm), fmt.Sprintf("algorithms must be of %v", oidcAlgorithms()))
+	}
+	must(*i.ClockSkew >= 0 && *i.ClockSkew <= MaxClockSkew, "clock-skew must be 0s to 2m")
+	return wrong
+}
+
+// safeURL reports whether what is fetched from u cannot be changed on the way:
+// u is absolute, and https unless it leads to the loopback. It holds no
+// password and no fragment.
+func safeURL(u *url.URL) bool {
+	if u.Hostname() == "" || u.User != nil || u.Fragment != "" {
+		return false
+	}
+	switch u.Scheme {
+	case "https":
+		return true
+	case "http":
+		ip, err := netip.ParseAddr(u.Hostname())
+		return u.Hostname() == "localhost" || err == nil && ip.IsLoopback()
+	default:
+		return false
+	}
+}

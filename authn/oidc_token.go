@@ -1,0 +1,177 @@
+package authn
+
+import (
+	"encoding/base64"
+	stdjson "encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"github.com/go-jose/go-jose/v4/json"
+)
+
+// Tokens are read with the decoder of the JOSE library: it refuses members named
+// twice and does not take EXP for exp, as encoding/json would.
+
+const (
+	// maxNumericDate bounds times in seconds since 1970: beyond are milliseconds.
+	maxNumericDate = 1e11
+	// maxSubject is the length of the longest subject (OpenID Connect Core,
+	// section 2).
+	maxSubject = 255
+	// maxEmail is the length of the longest address in bytes (RFC 5321).
+	maxEmail = 254
+)
+
+// tokenHeader is what matters in the header of a token.
+type tokenHeader struct {
+	Algorithm string `json:"alg"`
+	KeyID     string `json:"kid"`
+	Type      string `json:"typ"`
+
+	// What follows changes how a token is to be read, or brings keys of its own
+	// along: there is no reason for it in a token that is good here.
+	Critical    stdjson.RawMessage `json:"crit"`
+	Base64      stdjson.RawMessage `json:"b64"`
+	Encryption  stdjson.RawMessage `json:"enc"`
+	Compression stdjson.RawMessage `json:"zip"`
+	Key         stdjson.RawMessage `json:"jwk"`
+	KeysURL     stdjson.RawMessage `json:"jku"`
+	Chain       stdjson.RawMessage `json:"x5c"`
+	ChainURL    stdjson.RawMessage `json:"x5u"`
+}
+
+// acceptable reports whether a token with the header may be a user's. Issuers
+// sign tokens of other types, such as those for logging out, with the same keys.
+func (h tokenHeader) acceptable() bool {
+	types := []string{"", "jwt", "application/jwt", "at+jwt", "application/at+jwt"}
+	return slices.Contains(types, strings.ToLower(h.Type)) &&
+		h.Critical == nil && h.Base64 == nil && h.Encryption == nil && h.Compression == nil &&
+		h.Key == nil && h.KeysURL == nil && h.Chain == nil && h.ChainURL == nil
+}
+
+// tokenClaims are the claims that matter. Times are in seconds since 1970.
+type tokenClaims struct {
+	Issuer       string             `json:"iss"`
+	Subject      string             `json:"sub"`
+	Audience     audience           `json:"aud"`
+	Party        *string            `json:"azp"`
+	Expiry       *float64           `json:"exp"`
+	NotBefore    *float64           `json:"nbf"`
+	IssuedAt     *float64           `json:"iat"`
+	Confirmation stdjson.RawMessage `json:"cnf"`
+
+	// email is empty unless the issuer verified it.
+	email string
+}
+
+// audience is a string or several (RFC 7519, section 4.1.3).
+type audience []string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (a *audience) UnmarshalJSON(data []byte) error {
+	var one *string
+	if err := json.Unmarshal(data, &one); err == nil {
+		if one == nil {
+			return errors.New("an audience is not null")
+		}
+		*a = audience{*one}
+		return nil
+	}
+	var many []*string
+	if err := json.Unmarshal(data, &many); err != nil {
+		return err
+	}
+	for _, one := range many {
+		if one == nil {
+			return errors.New("an audience is not null")
+		}
+		*a = append(*a, *one)
+	}
+	return nil
+}
+
+// valid reports whether the claims are about somebody, for one of the audiences
+// and for now. A token that is bound to a key (cnf) is not good without proof
+// that its bearer has the key, and there is no way to prove it here.
+func (c tokenClaims) valid(audiences []string, now time.Time, skew time.Duration) bool {
+	started := func(since *float64) bool {
+		return since == nil || dateOK(since) && !now.Add(skew).Before(numericDate(*since))
+	}
+	return subjectOK(c.Subject) && c.Confirmation == nil && c.meant(audiences) &&
+		dateOK(c.Expiry) && now.Before(numericDate(*c.Expiry).Add(skew)) &&
+		started(c.NotBefore) && started(c.IssuedAt)
+}
+
+// meant reports whether the token is for one of ours. One for several audiences
+// must have been issued to one of ours too (OpenID Connect Core, section
+// 3.1.3.7).
+func (c tokenClaims) meant(ours []string) bool {
+	if !slices.ContainsFunc(c.Audience, func(a string) bool { return slices.Contains(ours, a) }) {
+		return false
+	}
+	return len(c.Audience) == 1 || c.Party != nil && slices.Contains(ours, *c.Party)
+}
+
+// subjectOK reports whether a subject is what it may be (OpenID Connect Core,
+// section 2): some ASCII, not too long.
+func subjectOK(subject string) bool {
+	return subject != "" && len(subject) <= maxSubject &&
+		!strings.ContainsFunc(subject, func(r rune) bool { return r < ' ' || r > '~' })
+}
+
+func dateOK(seconds *float64) bool {
+	return seconds != nil && *seconds > 0 && *seconds < maxNumericDate
+}
+
+func numericDate(seconds float64) time.Time {
+	whole := int64(seconds)
+	return time.Unix(whole, int64((seconds-float64(whole))*float64(time.Second))).UTC()
+}
+
+// peek reads the header of a token and which issuer it names, without believing
+// either. It reports false for what cannot be a user's token.
+func peek(raw string) (header tokenHeader, issuer string, ok bool) {
+	parts := strings.Split(raw, ".")
+	var claims tokenClaims
+	if len(parts) != 3 || !decodePart(parts[0], &header) || !header.acceptable() || !decodePart(parts[1], &claims) {
+		return tokenHeader{}, "", false
+	}
+	_, err := strictBase64().DecodeString(parts[2])
+	return header, claims.Issuer, err == nil
+}
+
+func decodePart(part string, into any) bool {
+	data, err := strictBase64().DecodeString(part)
+	return err == nil && json.Unmarshal(data, into) == nil
+}
+
+// strictBase64 accepts one text for the same bytes only.
+func strictBase64() *base64.Encoding { return base64.RawURLEncoding.Strict() }
+
+// readClaims reads what was signed.
+func readClaims(token *oidc.IDToken, emailClaim string) (tokenClaims, bool) {
+	var payload stdjson.RawMessage
+	var claims tokenClaims
+	var all map[string]stdjson.RawMessage
+	if token.Claims(&payload) != nil || json.Unmarshal(payload, &claims) != nil || json.Unmarshal(payload, &all) != nil {
+		return tokenClaims{}, false
+	}
+	claims.email = verifiedEmail(all[emailClaim], all["email_verified"])
+	return claims, true
+}
+
+// verifiedEmail returns an e-mail address, or nothing if the issuer does not say
+// that it verified it: true, and not "true" as some write.
+func verifiedEmail(address, verified stdjson.RawMessage) string {
+	var isVerified bool
+	var email string
+	if json.Unmarshal(verified, &isVerified) != nil || !isVerified ||
+		json.Unmarshal(address, &email) != nil || len(email) > maxEmail ||
+		strings.ContainsFunc(email, func(r rune) bool { return r <= ' ' || r == '\x7f' || r == '\uFFFD' }) {
+		return ""
+	}
+	return email
+}

@@ -1,0 +1,126 @@
+// Package oidctest has an OpenID Connect issuer on the loopback for tests, and a
+// collection of tokens that nobody may be let in with.
+//
+// It signs by itself and not with the library that tokens are verified with, so
+// that it can sign what no library would.
+package oidctest
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/go-jose/go-jose/v4"
+)
+
+// Paths of what an Issuer publishes.
+const (
+	MetadataPath = "/.well-known/openid-configuration"
+	KeysPath     = "/keys"
+)
+
+// Issuer is an OpenID Connect issuer. It is safe for concurrent use.
+type Issuer struct {
+	server *httptest.Server
+
+	mu       sync.Mutex
+	keys     []Key
+	instead  map[string]http.HandlerFunc
+	requests map[string]int
+}
+
+// NewIssuer starts an issuer that publishes the keys and runs until the test
+// ends.
+func NewIssuer(tb testing.TB, keys ...Key) *Issuer {
+	tb.Helper()
+	i := &Issuer{keys: keys, instead: map[string]http.HandlerFunc{}, requests: map[string]int{}}
+	i.server = httptest.NewServer(http.HandlerFunc(i.serve))
+	tb.Cleanup(i.server.Close)
+	return i
+}
+
+// URL is the issuer's name.
+func (i *Issuer) URL() string { return i.server.URL }
+
+// Publish replaces the keys.
+func (i *Issuer) Publish(keys ...Key) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.keys = keys
+}
+
+// Key returns the first published key for the algorithm. There must be one.
+func (i *Issuer) Key(algorithm string) Key {
+	return i.published(func(key Key) bool { return key.Algorithm == algorithm })
+}
+
+// published returns the first published key that is wanted. A test without one
+// would show nothing, so that is a panic.
+func (i *Issuer) published(wanted func(Key) bool) Key {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.keys[slices.IndexFunc(i.keys, wanted)]
+}
+
+// Requests counts the requests for a path.
+func (i *Issuer) Requests(path string) int {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.requests[path]
+}
+
+// Answer lets a handler answer at a path in place of the issuer.
+func (i *Issuer) Answer(path string, instead http.HandlerFunc) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.instead[path] = instead
+}
+
+// Stop lets every request fail with a broken connection until Resume.
+func (i *Issuer) Stop() {
+	broken := func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
+	i.Answer(MetadataPath, broken)
+	i.Answer(KeysPath, broken)
+}
+
+// Resume ends what Stop and Answer began.
+func (i *Issuer) Resume() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.instead = map[string]http.HandlerFunc{}
+}
+
+func (i *Issuer) serve(w http.ResponseWriter, r *http.Request) {
+	i.mu.Lock()
+	i.requests[r.URL.Path]++
+	instead := i.instead[r.URL.Path]
+	set := jose.JSONWebKeySet{Keys: []jose.JSONWebKey{}}
+	for _, key := range i.keys {
+		set.Keys = append(set.Keys, key.public())
+	}
+	i.mu.Unlock()
+
+	var answer any
+	switch {
+	case instead != nil:
+		instead(w, r)
+		return
+	case r.URL.Path == MetadataPath:
+		answer = map[string]any{"issuer": i.URL(), "jwks_uri": i.URL() + KeysPath}
+	case r.URL.Path == KeysPath:
+		answer = set
+	default:
+		http.NotFound(w, r)
+		return
+	}
+	body, err := json.Marshal(answer)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(body)
+}

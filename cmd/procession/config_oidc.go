@@ -1,0 +1,70 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/procession-dev/procession/authn"
+)
+
+// oidcIssuers are the OpenID Connect issuers whose tokens let users in. In the
+// file they are a list; in the environment and as a flag they are the same list
+// in one text, which may be YAML or JSON.
+type oidcIssuers []authn.OIDCIssuer
+
+// UnmarshalText implements encoding.TextUnmarshaler, for the environment. Empty
+// text stands for no issuer.
+func (o *oidcIssuers) UnmarshalText(text []byte) error {
+	var issuers []authn.OIDCIssuer
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(&issuers); err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("oidc-issuers is not a list of issuers: %w", err)
+	}
+	*o = issuers
+	return nil
+}
+
+// Set implements pflag.Value.
+func (o *oidcIssuers) Set(text string) error { return o.UnmarshalText([]byte(text)) }
+
+// String implements pflag.Value. What it returns is fit for Set.
+func (o *oidcIssuers) String() string {
+	if len(*o) == 0 {
+		return ""
+	}
+	text, err := yaml.Marshal([]authn.OIDCIssuer(*o))
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// Type implements pflag.Value.
+func (o *oidcIssuers) Type() string { return "list" }
+
+// complete fills in what the issuers leave open.
+func (o *oidcIssuers) complete() {
+	for i, issuer := range *o {
+		(*o)[i] = issuer.WithDefaults()
+	}
+}
+
+// check reports what is wrong with the issuers. None may be the issuer of engine
+// tokens: those do not open the REST API.
+func (o *oidcIssuers) check(engineIssuer string) error {
+	var wrong []error
+	for _, issuer := range *o {
+		if issuer.Issuer == engineIssuer {
+			wrong = append(wrong, errors.New("--oidc-issuers must not hold the --issuer of engine tokens"))
+		}
+	}
+	if err := authn.CheckOIDCIssuers(*o); err != nil {
+		wrong = append(wrong, fmt.Errorf("--oidc-issuers: %w", err))
+	}
+	return errors.Join(wrong...)
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"io"
+	"log/slog"
+	"net/http"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/authn/oidctest"
+	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/persistence/pgtest"
+)
+
+// The program starts while an issuer is down, serves everybody else, and lets the
+// issuer's users in as soon as it is back.
+func TestServeWhileAnIssuerIsDown(t *testing.T) {
+	t.Parallel()
+	issuer := oidctest.NewIssuer(t, oidctest.NewKey(t, "ES256", "es"))
+	issuer.Stop()
+	s := &testStack{t: t, dir: t.TempDir(), http: &http.Client{Timeout: 30 * time.Second}}
+	s.config.bind(pflag.NewFlagSet("test", pflag.ContinueOnError))
+	s.config.DatabaseURL = pgtest.URL(t)
+	s.config.SealKeyFile = filepath.Join(s.dir, "seal.key")
+	s.config.Listen, s.config.ListenAdmin = freeAddress(t), freeAddress(t)
+	s.config.TemporalAddress = freeAddress(t)
+	s.config.OIDCIssuers = oidcIssuers{{Issuer: issuer.URL(), Audiences: []string{"procession"}}}
+	_, err := authn.LoadOrCreateSealKey(s.config.SealKeyFile)
+	require.NoError(t, err)
+	k, err := openKeys(t.Context(), s.config, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	defer k.db.Close()
+	require.NoError(t, demo.Load(t.Context(), k.db, time.Now()))
+	s.startService()
+	t.Cleanup(s.stopService)
+
+	token := issuer.Key("ES256").Token(oidctest.World{
+		Issuer: issuer, Audience: "procession", Now: time.Now(), Subject: "a", Email: demo.Alice().Email,
+	}.Claims())
+	ask := func(bearer string) (status int, body string) {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url()+"/v2024-06-14/tenants", nil)
+		if err != nil {
+			return 0, err.Error()
+		}
+		r.Header.Set("Authorization", "Bearer "+bearer)
+		response, err := s.http.Do(r)
+		if err != nil {
+			return 0, err.Error()
+		}
+		defer func() { _ = response.Body.Close() }()
+		text, err := io.ReadAll(response.Body)
+		if err != nil {
+			return 0, err.Error()
+		}
+		return response.StatusCode, string(text)
+	}
+	status, body := ask(token)
+	require.Equal(t, http.StatusServiceUnavailable, status, body)
+	status, want := ask(demo.Alice().Secret)
+	require.Equal(t, http.StatusOK, status, want)
+
+	issuer.Resume()
+	s.await("the issuer's keys", func() bool {
+		status, body = ask(token)
+		return status == http.StatusOK
+	})
+	require.Equal(t, want, body)
+}
