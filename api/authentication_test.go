@@ -83,8 +83,9 @@ func TestAnonymousLearnsNothing(t *testing.T) {
 	s := newService(t)
 	operations := newFixture(s).operations()
 	before := s.snapshot()
-	for _, id := range contract.Operations() {
-		op := operations[id]
+	for _, name := range operationNames() {
+		op := operations[name]
+		contract, id := contractOf(name)
 		bad, err := contract.BadInputs(id, func() *http.Request { return request(t, demo.LoanWorker(), op.method, op.path, op.body) })
 		require.NoError(t, err)
 		requests := []*http.Request{request(t, demo.LoanWorker(), op.method, op.path, op.body)}
@@ -96,7 +97,7 @@ func TestAnonymousLearnsNothing(t *testing.T) {
 		for _, r := range requests {
 			r.Header.Del("Authorization")
 			got := s.send(r)
-			require.Equal(t, 401, got.status, "%s: %s", id, got.body)
+			require.Equal(t, 401, got.status, "%s: %s", name, got.body)
 			requireChallenge(t, got)
 		}
 	}

@@ -17,7 +17,7 @@ func (s *service) addGroup(tenant uuid.UUID, code, name string, members ...uuid.
 	s.t.Helper()
 	group := domain.Group{ID: uuid.New(), TenantID: tenant, Code: code, Name: name}
 	require.NoError(s.t, s.db.Write(s.t.Context(), func(tx *persistence.Tx) error {
-		tx.InsertGroup(group, members)
+		tx.PutGroup(group, members)
 		return nil
 	}))
 	return group.ID

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -26,7 +28,13 @@ import (
 	"github.com/procession-dev/procession/persistence/pgtest"
 )
 
-const base = "http://service.test/v2024-06-14"
+const host = "http://service.test"
+
+// What paths of the shapes start with. Those of Shape B need not.
+const (
+	shapeA = "/v2022-10-08"
+	shapeB = "/v2024-06-14"
+)
 
 // logLimit is small, so that a test can fill a log.
 const logLimit = 3
@@ -61,6 +69,7 @@ func newService(t *testing.T, change ...func(*api.Options)) *service {
 	options := api.Options{
 		Service: app.New(app.Options{
 			DB: s.db, Clock: s.now, Wake: func() {}, TaskLogLimit: logLimit, CancelGrace: time.Minute, Issuer: issuer,
+			Sealer: sealer,
 		}),
 		Authenticator: authenticator, Issuer: issuer, Log: slog.New(slog.DiscardHandler), Clock: s.now,
 	}
@@ -69,7 +78,7 @@ func newService(t *testing.T, change ...func(*api.Options)) *service {
 	}
 	handler, err := api.NewRouter(options)
 	require.NoError(t, err)
-	s.client = contract.Client(apitest.InProcess(handler))
+	s.client = apitest.Client(apitest.InProcess(handler), slices.Collect(maps.Values(contracts))...)
 	return s
 }
 
@@ -93,10 +102,21 @@ func authorization(a demo.Account) string {
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(a.ID.String()+":"+a.Secret))
 }
 
+// address is the URL of a path, which is one of Shape B unless it starts with
+// the base of a contract.
+func address(path string) string {
+	for _, c := range contracts {
+		if strings.HasPrefix(path, c.Base()+"/") {
+			return host + path
+		}
+	}
+	return host + shapeB + path
+}
+
 // request makes a request of the account. A body of a PATCH is a JSON Patch.
 func request(t *testing.T, as demo.Account, method, path, body string) *http.Request {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, base+path, strings.NewReader(body))
+	r, err := http.NewRequestWithContext(t.Context(), method, address(path), strings.NewReader(body))
 	require.NoError(t, err)
 	r.Header.Set("Authorization", authorization(as))
 	switch {

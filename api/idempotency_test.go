@@ -168,16 +168,16 @@ func (s *service) reviewers(n int) []demo.Account {
 				Secret: fmt.Sprintf("token-of-reviewer-%d", i), Tenant: demo.TenantDemo(), Role: domain.RoleMember,
 			}
 			crowd[i], ids[i] = a, a.ID
-			tx.InsertTenantUser(domain.TenantUser{
+			require.NoError(s.t, tx.PutTenantUser(domain.TenantUser{
 				ID: uuid.New(), TenantID: a.Tenant, Role: a.Role, Audit: audit,
 				Principal: domain.Principal{ID: a.ID, Name: a.Name, Email: a.Email},
-			})
+			}))
 			tx.InsertCredential(domain.Credential{
 				ID: uuid.New(), PrincipalID: a.ID, Kind: domain.CredentialPersonalAccessToken,
 				SecretSHA256: authn.HashSecret(a.Secret), CreatedAt: audit.CreatedAt,
 			})
 		}
-		tx.InsertGroup(domain.Group{ID: demo.Reviewers(), TenantID: demo.TenantDemo(), Code: "REVIEWERS", Name: "R"}, ids)
+		tx.PutGroup(domain.Group{ID: demo.Reviewers(), TenantID: demo.TenantDemo(), Code: "REVIEWERS", Name: "R"}, ids)
 		return nil
 	})
 	require.NoError(s.t, err)

@@ -208,7 +208,7 @@ func TestListingIdentities(t *testing.T) {
 		}
 		return names
 	}
-	require.Equal(t, []string{"Alice", "Bob", "Carol", "loan-worker", "reader", "stranger"}, names(""))
+	require.Equal(t, []string{"Alice", "Bob", "Carol", "Procession", "loan-worker", "reader", "stranger"}, names(""))
 	require.Equal(t, []string{"Alice", "Bob", "Carol"}, names("type=USER"))
 	require.Equal(t, []string{"Bob"}, names("groupId="+demo.Reviewers().String()))
 	require.Equal(t, []string{"Bob"}, names("groupCode=REVIEWERS&type=USER"))

@@ -7,29 +7,61 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/procession-dev/procession/api"
 	"github.com/procession-dev/procession/api/apitest"
-	"github.com/procession-dev/procession/api/openapi"
 	"github.com/procession-dev/procession/persistence/pgtest"
 )
 
-// contract checks every exchange of every test and remembers what it saw.
-var contract = mustLoad()
+// contracts check every exchange of every test and remember what they saw, by
+// the names that tables of operations call them by: A, B, admin.
+var contracts = mustLoad()
 
-func mustLoad() *apitest.Contract {
-	loaded, err := apitest.Load(openapi.ShapeB)
-	if err != nil {
-		panic(err)
+// mustLoad loads every contract that the router mounts, so that none can be
+// forgotten.
+func mustLoad() map[string]*apitest.Contract {
+	loaded := map[string]*apitest.Contract{}
+	for document, limit := range api.Documents() {
+		contract, err := apitest.Load(document)
+		if err != nil {
+			panic(err)
+		}
+		name := strings.TrimSuffix(document, ".yaml")
+		if shape, ok := strings.CutPrefix(name, "shape_"); ok {
+			name = strings.ToUpper(shape)
+		}
+		contract.BodyLimit = int(limit)
+		loaded[name] = contract
 	}
 	return loaded
+}
+
+// contractOf is the contract of an operation, such as A.findPrincipals, and the
+// operationId there.
+func contractOf(name string) (*apitest.Contract, string) {
+	contract, id, _ := strings.Cut(name, ".")
+	return contracts[contract], id
+}
+
+// operationNames are the operations of both shapes, in order.
+func operationNames() []string {
+	var names []string
+	for _, shape := range []string{"A", "B"} {
+		for _, id := range contracts[shape].Operations() {
+			names = append(names, shape+"."+id)
+		}
+	}
+	return names
 }
 
 func TestMain(m *testing.M) {
 	code := pgtest.Main(m)
 	if code == 0 && flag.Lookup("test.run").Value.String() == "" && flag.Lookup("test.list").Value.String() == "" {
-		for _, pair := range contract.Missing() {
-			if strings.HasPrefix(pair.Status, "2") || pair.Status == "default" {
-				fmt.Fprintln(os.Stderr, "documented answer that no test has seen:", pair)
-				code = 1
+		for name, contract := range contracts {
+			for _, pair := range contract.Missing() {
+				if strings.HasPrefix(pair.Status, "2") || pair.Status == "default" {
+					fmt.Fprintf(os.Stderr, "documented answer that no test has seen: %s.%s\n", name, pair)
+					code = 1
+				}
 			}
 		}
 	}

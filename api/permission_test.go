@@ -13,7 +13,7 @@ import (
 // about reports whether an operation is about the process, the task or the
 // definition of the fixture.
 func (f fixture) about(name string, op operation) bool {
-	return name == "createProcess" || strings.Contains(op.path+op.body, f.process.String()) ||
+	return name == "B.createProcess" || strings.Contains(op.path+op.body, f.process.String()) ||
 		strings.Contains(op.path, f.task.String())
 }
 

@@ -12,11 +12,9 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/procession-dev/procession/api/httpio"
-	"github.com/procession-dev/procession/api/openapi"
-	"github.com/procession-dev/procession/api/shapeb"
-	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/domain/resource"
 )
 
 // Options are what the REST interface is made of. All fields are required
@@ -37,33 +35,22 @@ type Options struct {
 	// DevCA is the certificate, in PEM, of the authority behind a development
 	// certificate. It is served when it is not empty.
 	DevCA []byte
+	// Deprecation is what callers of Shape A are told about its end, and may be
+	// zero.
+	Deprecation Deprecation
 }
 
-// NewRouter makes the handler of the whole REST interface. Requests of Shape B
-// are checked in this order: size of the body, credentials, contract. So a
-// caller without valid credentials learns nothing of what else is wrong.
+// NewRouter makes the handler of the whole REST interface: the contracts, and
+// what everybody may read. A caller without valid credentials learns nothing of
+// what else is wrong with a request of a contract.
 func NewRouter(o Options) (http.Handler, error) {
 	if o.BodyLimit == 0 {
 		o.BodyLimit = httpio.DefaultBodyLimit
 	}
+	if err := o.Deprecation.check(); err != nil {
+		return nil, fmt.Errorf("making the router: %w", err)
+	}
 	errs := httpio.NewErrorWriter(o.Log, o.Clock)
-	document, err := openapi.Load(openapi.ShapeB)
-	if err != nil {
-		return nil, fmt.Errorf("making the router: %w", err)
-	}
-	base, err := httpio.BasePath(document)
-	if err != nil {
-		return nil, fmt.Errorf("making the router: %w", err)
-	}
-	validator, err := httpio.NewValidator(document, errs, o.BodyLimit)
-	if err != nil {
-		return nil, fmt.Errorf("making the router: %w", err)
-	}
-	source, err := openapi.Files.ReadFile(openapi.ShapeB)
-	if err != nil {
-		return nil, fmt.Errorf("making the router: %w", err)
-	}
-
 	engine := httpio.NewEngine(errs, o.Log, o.Clock)
 	// The address of a caller decides nothing, so no header about it is believed.
 	if err := engine.SetTrustedProxies(nil); err != nil {
@@ -73,21 +60,28 @@ func NewRouter(o Options) (http.Handler, error) {
 		engine.Use(observe(o.Observe, o.Clock))
 	}
 
-	engine.GET("/openapi/"+openapi.ShapeB, publish("application/yaml", revalidated, fixed(source)))
+	for _, c := range contracts(o) {
+		if err := mount(engine, c, o, errs); err != nil {
+			return nil, fmt.Errorf("making the router: %w", err)
+		}
+	}
+	publishSchemas(engine)
 	// Temporal and its proxies verify engine tokens with these.
 	engine.GET("/.well-known/jwks.json", publish("application/json", "public, max-age=60", o.Issuer.JWKS))
 	if len(o.DevCA) > 0 {
 		engine.GET("/dev/ca.pem", publish("application/x-pem-file", revalidated, fixed(o.DevCA)))
 	}
 
-	b := engine.Group(base)
-	b.Use(limitBody(o.BodyLimit, errs), authenticate(o.Authenticator, errs), validator.Handle)
-	strict := oasb.NewStrictHandlerWithOptions(shapeb.NewServer(o.Service, callerOf), nil, oasb.StrictGinServerOptions{
-		RequestErrorHandlerFunc: errs.WriteUnreadable, HandlerErrorFunc: errs.Write, ResponseErrorHandlerFunc: errs.Write,
-	})
-	oasb.RegisterHandlersWithOptions(b, strict, oasb.GinServerOptions{ErrorHandler: errs.WriteUnbound})
-
 	return httpio.Handler(engine)
+}
+
+// publishSchemas adds the JSON Schemas of documents, for editors.
+func publishSchemas(engine *gin.Engine) {
+	const base, mediaType, caching = "/schemas/" + resource.APIVersion + "/", "application/schema+json", "public, max-age=3600"
+	engine.GET(base+"resource.json", publish(mediaType, caching, resource.SchemaOfAny))
+	for _, kind := range resource.Kinds() {
+		engine.GET(base+string(kind)+".json", publish(mediaType, caching, fixed(resource.Schema(kind))))
+	}
 }
 
 // revalidated lets caches keep an answer if they ask whether it still holds.

@@ -27,12 +27,15 @@ func (s *service) public(method, path string) answer {
 func TestPublishedDocuments(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	contract := s.public(http.MethodGet, "/openapi/shape_b.yaml")
-	require.Equal(t, 200, contract.status)
-	require.Equal(t, "application/yaml", contract.header.Get("Content-Type"))
-	source, err := openapi.Files.ReadFile(openapi.ShapeB)
-	require.NoError(t, err)
-	require.Equal(t, string(source), contract.body)
+	require.NotEmpty(t, contracts)
+	for name, contract := range contracts {
+		published := s.public(http.MethodGet, "/openapi/"+contract.Document())
+		require.Equal(t, 200, published.status, name)
+		require.Equal(t, "application/yaml", published.header.Get("Content-Type"))
+		source, err := openapi.Files.ReadFile(contract.Document())
+		require.NoError(t, err)
+		require.Equal(t, string(source), published.body)
+	}
 
 	keys := s.public(http.MethodGet, "/.well-known/jwks.json")
 	require.Equal(t, 200, keys.status)

@@ -18,12 +18,8 @@ func TestMemberOfSeveralTenants(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	carol := demo.Carol()
-	audit := domain.NewAudit(domain.SystemPrincipalID(), s.now())
+	s.join(&carol, demo.TenantOther())
 	require.NoError(t, s.db.Write(t.Context(), func(tx *persistence.Tx) error {
-		tx.InsertTenantUser(domain.TenantUser{
-			ID: uuid.New(), TenantID: demo.TenantOther(), Role: domain.RoleMember, Audit: audit,
-			Principal: domain.Principal{ID: carol.ID, Name: carol.Name, Email: carol.Email},
-		})
 		tx.GrantOnProcess(demo.OtherLoan(), domain.PermissionInitiator, carol.ID)
 		return nil
 	}))

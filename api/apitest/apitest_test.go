@@ -135,7 +135,7 @@ func request(method, path, media, body string) func() *http.Request {
 func TestBadInputsOfEveryOperation(t *testing.T) {
 	t.Parallel()
 	c := contract(t)
-	client := c.Client(apitest.InProcess(serve(t, stub{})))
+	client := apitest.Client(apitest.InProcess(serve(t, stub{})), c)
 	requests := samples()
 	for _, id := range c.Operations() {
 		require.Contains(t, requests, id)
@@ -173,7 +173,7 @@ func TestAnswersAreCheckedAndRecorded(t *testing.T) {
 	broken.Plan = "GOLD"
 	c := contract(t)
 	served := &tenantAnswer{}
-	client := c.Client(apitest.InProcess(serve(t, stub{tenant: served})))
+	client := apitest.Client(apitest.InProcess(serve(t, stub{tenant: served})), c)
 	ask := func(answer oasb.RetrieveTenantResponseObject, failure error) (int, error) {
 		served.answer, served.err = answer, failure
 		resp, err := client.Do(samples()["retrieveTenant"]())
@@ -206,7 +206,7 @@ func TestAnswersAreCheckedAndRecorded(t *testing.T) {
 func TestUndeclaredInvalidRequestFails(t *testing.T) {
 	t.Parallel()
 	c := contract(t)
-	client := c.Client(apitest.InProcess(serve(t, stub{})))
+	client := apitest.Client(apitest.InProcess(serve(t, stub{})), c)
 	resp, err := client.Do(request(http.MethodGet, "/processes?size=1001", "", "")())
 	if err == nil {
 		_ = resp.Body.Close()
@@ -221,7 +221,7 @@ func TestFailuresOutsideTheContractAreCheckedToo(t *testing.T) {
 		w.WriteHeader(http.StatusNotFound)
 		_, _ = io.WriteString(w, "no such page")
 	})
-	resp, err := contract(t).Client(apitest.InProcess(plain)).Do(request(http.MethodGet, "/nothing", "", "")())
+	resp, err := apitest.Client(apitest.InProcess(plain), contract(t)).Do(request(http.MethodGet, "/nothing", "", "")())
 	if err == nil {
 		_ = resp.Body.Close()
 	}

@@ -13,8 +13,6 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/stretchr/testify/require"
-
-	"github.com/procession-dev/procession/api/httpio"
 )
 
 // badWord is no UUID, e-mail address, number, sort order or enum value.
@@ -46,7 +44,7 @@ func (c *Contract) BadInputs(operationID string, valid func() *http.Request) ([]
 	}
 	bad := op.badPaths(c.base, params, valid)
 	bad = append(bad, op.badQueries(valid)...)
-	bodies, err := op.badBodies(sample, valid)
+	bodies, err := op.badBodies(sample, valid, c.BodyLimit)
 	if err != nil {
 		return nil, fmt.Errorf("breaking body of %s: %w", operationID, err)
 	}
@@ -145,7 +143,7 @@ func badQueryValues(schema *openapi3.Schema) []string {
 	return values
 }
 
-func (op *operation) badBodies(sample *http.Request, valid func() *http.Request) ([]BadInput, error) {
+func (op *operation) badBodies(sample *http.Request, valid func() *http.Request, limit int) ([]BadInput, error) {
 	described := op.route.Operation.RequestBody
 	if described == nil || described.Value.Content["application/octet-stream"] != nil {
 		return nil, nil
@@ -175,7 +173,7 @@ func (op *operation) badBodies(sample *http.Request, valid func() *http.Request)
 	inject := func(members string) string { return text[:open+1] + members + "," + text[open+1:] }
 	deep := with("129 deep", inject(`"deep":`+strings.Repeat("[", depth+1)+strings.Repeat("]", depth+1)), inside+"/deep")
 	deep.Beneath = true
-	tooLarge := with("too large", text+strings.Repeat(" ", httpio.DefaultBodyLimit), "")
+	tooLarge := with("too large", text+strings.Repeat(" ", limit), "")
 	tooLarge.Status = http.StatusRequestEntityTooLarge
 	media := with("as text/plain", text, "Content-Type")
 	media.Request.Header.Set("Content-Type", "text/plain")

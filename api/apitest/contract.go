@@ -21,6 +21,11 @@ import (
 // Contract is a document prepared for tests, with a record of the answers seen.
 // It is safe for concurrent use; share one between the tests of a package.
 type Contract struct {
+	// BodyLimit is the size in bytes that a body may have, to be set before use
+	// where it is not httpio.DefaultBodyLimit.
+	BodyLimit int
+
+	name       string
 	doc        *openapi3.T
 	base       string
 	operations []*operation
@@ -45,7 +50,7 @@ func Load(name string) (*Contract, error) {
 	if err != nil {
 		return nil, fmt.Errorf("loading contract for tests: %w", err)
 	}
-	contract := &Contract{doc: doc, base: base}
+	contract := &Contract{BodyLimit: httpio.DefaultBodyLimit, name: name, doc: doc, base: base}
 	for path, item := range doc.Paths.Map() {
 		for method, described := range item.Operations() {
 			op := &operation{
@@ -61,6 +66,13 @@ func Load(name string) (*Contract, error) {
 	slices.SortFunc(contract.operations, func(a, b *operation) int { return strings.Compare(a.id, b.id) })
 	return contract, nil
 }
+
+// Document is the name of the document in package openapi.
+func (c *Contract) Document() string { return c.name }
+
+// Base is the path that those of all operations start with, such as
+// /v2024-06-14.
+func (c *Contract) Base() string { return c.base }
 
 // Operations lists the operationIds of the contract in alphabetical order.
 func (c *Contract) Operations() []string {

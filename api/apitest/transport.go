@@ -25,17 +25,21 @@ func Invalid(r *http.Request) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), invalidKey{}, true))
 }
 
-// Client returns a client whose every exchange is checked. base carries the
-// requests; see InProcess. An exchange that breaks the contract fails with an
-// error that wraps ErrContract.
-func (c *Contract) Client(base http.RoundTripper) *http.Client {
+// Client returns a client whose every exchange is checked against the contract
+// that it belongs to. base carries the requests; see InProcess. An exchange that
+// breaks a contract fails with an error that wraps ErrContract.
+func Client(base http.RoundTripper, contracts ...*Contract) *http.Client {
+	for _, c := range contracts {
+		base = &Transport{contract: c, base: base}
+	}
 	return &http.Client{
-		Transport:     &Transport{contract: c, base: base},
+		Transport:     base,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }
 
-// Transport checks requests and answers against a contract.
+// Transport checks requests and answers against a contract. Of exchanges that
+// belong to none of its operations it checks what holds for all.
 type Transport struct {
 	contract *Contract
 	base     http.RoundTripper

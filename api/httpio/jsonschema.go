@@ -20,7 +20,7 @@ const (
 )
 
 // memberOf finds the schema of a member, looking through allOf. A nil schema
-// declares no members.
+// declares no members, and one for additional properties all of them.
 func memberOf(schema *openapi3.Schema, name string) (*openapi3.Schema, memberUse) {
 	if schema == nil {
 		return nil, ignored
@@ -42,6 +42,9 @@ func memberOf(schema *openapi3.Schema, name string) (*openapi3.Schema, memberUse
 			return child, declared
 		}
 		use = max(use, partUse)
+	}
+	if additional := schema.AdditionalProperties.Schema; additional != nil && use == ignored {
+		return additional.Value, declared
 	}
 	return nil, use
 }

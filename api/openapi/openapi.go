@@ -1,5 +1,5 @@
 // Package openapi holds the contracts of the REST interface as OpenAPI
-// documents. They are the source: the servers in api/shapeb/oas are generated
+// documents. They are the source: the servers in the oas packages are generated
 // from them, requests are validated against them, and clients can read them.
 package openapi
 
@@ -10,8 +10,12 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// ShapeB is the name of the document of version 2024-06-14 within Files.
-const ShapeB = "shape_b.yaml"
+// The names of the documents within Files.
+const (
+	ShapeA = "shape_a.yaml" // version 2022-10-08
+	ShapeB = "shape_b.yaml" // version 2024-06-14
+	Admin  = "admin.yaml"   // administration, version 1
+)
 
 // Files holds the documents as they are served under /openapi/.
 //

@@ -3,6 +3,7 @@ package shapeb
 import (
 	"context"
 
+	"github.com/procession-dev/procession/api/httpio"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/domain"
@@ -40,6 +41,6 @@ func authentication(a *domain.Authentication) oasb.Authentication {
 			},
 		}
 	}
-	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = audited(a.Audit)
+	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = httpio.Audited(a.Audit)
 	return answer
 }

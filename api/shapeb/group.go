@@ -3,6 +3,7 @@ package shapeb
 import (
 	"context"
 
+	"github.com/procession-dev/procession/api/httpio"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/domain"
@@ -16,7 +17,7 @@ func (s *Server) FindGroups(
 	filter := app.GroupFilter{
 		PrincipalID: params.PrincipalID, IDs: params.GroupID, Codes: params.GroupCode, TenantIDs: params.TenantID,
 	}
-	page, sort := listing(params.Size, params.Page, params.Sort)
+	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
 	found, err := s.app.FindGroups(ctx, s.caller(ctx), filter, page, sort)
 	if err != nil {
 		return nil, err

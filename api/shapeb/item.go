@@ -3,6 +3,7 @@ package shapeb
 import (
 	"context"
 
+	"github.com/procession-dev/procession/api/httpio"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/domain"
@@ -18,7 +19,7 @@ func (s *Server) FindProcessItems(
 		TaskStates: texts[domain.TaskState](params.TaskState), DefinitionCodes: params.ProcessItemDefinitionCode,
 		ProcessDefinitionIDs: params.ProcessDefinitionID, ProcessDefinitionCodes: params.ProcessDefinitionCode,
 	}
-	page, sort := listing(params.Size, params.Page, params.Sort)
+	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
 	found, err := s.app.FindProcessItems(ctx, s.caller(ctx), filter, page, sort)
 	if err != nil {
 		return nil, err
@@ -33,14 +34,14 @@ func (s *Server) CreateProcessItem(
 	ctx context.Context, request oasb.CreateProcessItemRequestObject,
 ) (oasb.CreateProcessItemResponseObject, error) {
 	body := request.Body
-	task, message := given(body.Task), given(body.Message)
+	task, message := httpio.Given(body.Task), httpio.Given(body.Message)
 	created, isNew, err := s.app.CreateProcessItem(ctx, s.caller(ctx), app.NewItem{
 		ID: body.ID, Type: domain.ItemType(body.Type), ProcessID: body.ProcessID,
-		DefinitionCode: given(body.ProcessItemDefinitionCode),
+		DefinitionCode: httpio.Given(body.ProcessItemDefinitionCode),
 		Owner:          principalKey(body.OwnerID, body.OwnerEmail),
 		Data:           document(task.Data), ContextData: document(task.ContextData),
-		Text: given(message.Text), MessageData: document(message.Data),
-		DataCode: given(message.DataStructureDataDefinitionCode),
+		Text: httpio.Given(message.Text), MessageData: document(message.Data),
+		DataCode: httpio.Given(message.DataStructureDataDefinitionCode),
 	})
 	switch {
 	case err != nil:
@@ -70,11 +71,11 @@ func item(i *domain.ProcessItem) oasb.ProcessItem {
 	}
 	if i.Message != nil {
 		answer.Message = &oasb.ProcessItemMessage{
-			Text: optional(i.Message.Text), Data: jsonValue(i.Message.Data),
-			DataStructureDataDefinitionCode: optional(i.Message.DataStructureCode),
+			Text: httpio.Optional(i.Message.Text), Data: jsonValue(i.Message.Data),
+			DataStructureDataDefinitionCode: httpio.Optional(i.Message.DataStructureCode),
 		}
 	}
-	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = audited(i.Audit)
+	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = httpio.Audited(i.Audit)
 	return answer
 }
 
@@ -88,11 +89,11 @@ func itemPageItem(i *domain.ProcessItem) oasb.ProcessItemPageItem {
 	}
 	if i.Message != nil {
 		answer.Message = &oasb.ProcessItemMessagePageItem{
-			Text:                            optional(i.Message.Text),
-			DataStructureDataDefinitionCode: optional(i.Message.DataStructureCode),
+			Text:                            httpio.Optional(i.Message.Text),
+			DataStructureDataDefinitionCode: httpio.Optional(i.Message.DataStructureCode),
 		}
 	}
-	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = audited(i.Audit)
+	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = httpio.Audited(i.Audit)
 	return answer
 }
 

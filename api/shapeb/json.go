@@ -3,6 +3,7 @@ package shapeb
 import (
 	"encoding/json"
 
+	"github.com/procession-dev/procession/api/httpio"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/jsondoc"
@@ -36,7 +37,7 @@ func document(v *oasb.JSONValue) json.RawMessage {
 func patchOf(bodies ...*oasb.JSONPatch) []jsondoc.Operation {
 	var patch []jsondoc.Operation
 	for _, body := range bodies {
-		for _, op := range given(body) {
+		for _, op := range httpio.Given(body) {
 			patch = append(patch, jsondoc.Operation{
 				Op: string(op.Op), Path: op.Path, From: op.From, Value: op.Value,
 			})

@@ -3,6 +3,7 @@ package shapeb
 import (
 	"context"
 
+	"github.com/procession-dev/procession/api/httpio"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/domain"
@@ -14,10 +15,10 @@ func (s *Server) FindPrincipals(
 ) (oasb.FindPrincipalsResponseObject, error) {
 	params := request.Params
 	filter := app.PrincipalFilter{
-		Type: domain.PrincipalType(given(params.Type)), GroupIDs: params.GroupID, GroupCodes: params.GroupCode,
+		Type: domain.PrincipalType(httpio.Given(params.Type)), GroupIDs: params.GroupID, GroupCodes: params.GroupCode,
 		TenantIDs: params.TenantID,
 	}
-	page, sort := listing(params.Size, params.Page, params.Sort)
+	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
 	found, err := s.app.FindPrincipals(ctx, s.caller(ctx), filter, page, sort)
 	if err != nil {
 		return nil, err
@@ -44,7 +45,7 @@ func principal(p *domain.Principal) oasb.Principal {
 	answer := oasb.Principal{ID: &p.ID, Type: new(oasb.PrincipalType(p.Type)), Name: &p.Name}
 	switch p.Type {
 	case domain.PrincipalUser:
-		answer.User = &oasb.PrincipalUser{ID: &p.ID, Email: optional(p.Email)}
+		answer.User = &oasb.PrincipalUser{ID: &p.ID, Email: httpio.Optional(p.Email)}
 	case domain.PrincipalApplication:
 		answer.Application = &oasb.PrincipalApplication{ID: &p.ID}
 	case domain.PrincipalSystem:

@@ -3,6 +3,7 @@ package shapeb
 import (
 	"context"
 
+	"github.com/procession-dev/procession/api/httpio"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/domain"
@@ -18,7 +19,7 @@ func (s *Server) FindProcesses(
 		DefinitionCodes: params.ProcessDefinitionCode, States: texts[domain.ProcessState](params.State),
 		InitiatorIDs: params.InitiatorID, InitiatorEmails: params.InitiatorEmail,
 	}
-	page, sort := listing(params.Size, params.Page, params.Sort)
+	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
 	found, err := s.app.FindProcesses(ctx, s.caller(ctx), filter, page, sort)
 	if err != nil {
 		return nil, err
@@ -36,7 +37,7 @@ func (s *Server) CreateProcess(
 	created, isNew, err := s.app.CreateProcess(ctx, s.caller(ctx), app.NewProcess{
 		ID: body.ID,
 		Definition: app.DefinitionKey{
-			ID: body.ProcessDefinitionID, TenantID: body.TenantID, Code: given(body.ProcessDefinitionCode),
+			ID: body.ProcessDefinitionID, TenantID: body.TenantID, Code: httpio.Given(body.ProcessDefinitionCode),
 		},
 		Initiator: principalKey(body.InitiatorID, body.InitiatorEmail),
 		Metadata:  document(body.Metadata),
@@ -147,7 +148,7 @@ func process(p *domain.Process) oasb.Process {
 		ProcessDefinitionRef: new(processDefinitionRef(p.Definition)), InitiatorID: &p.InitiatorID,
 		Metadata: jsonValue(p.Metadata), Entity: jsonValue(p.Entity),
 	}
-	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = audited(p.Audit)
+	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = httpio.Audited(p.Audit)
 	return answer
 }
 
@@ -156,7 +157,7 @@ func processPageItem(p *domain.Process) oasb.ProcessPageItem {
 		ID: p.ID, TenantID: p.TenantID, State: oasb.ProcessState(p.State),
 		ProcessDefinitionRef: processDefinitionRef(p.Definition), InitiatorID: &p.InitiatorID,
 	}
-	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = audited(p.Audit)
+	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = httpio.Audited(p.Audit)
 	return answer
 }
 

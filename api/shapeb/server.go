@@ -6,6 +6,9 @@ package shapeb
 import (
 	"context"
 
+	"github.com/gin-gonic/gin"
+
+	"github.com/procession-dev/procession/api/httpio"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/domain"
@@ -24,4 +27,12 @@ var _ oasb.StrictServerInterface = (*Server)(nil)
 // request that a context belongs to.
 func NewServer(service *app.Service, caller func(context.Context) domain.Caller) *Server {
 	return &Server{app: service, caller: caller}
+}
+
+// Register adds the operations to routes, which errs answers failures of.
+func (s *Server) Register(routes gin.IRouter, errs *httpio.ErrorWriter) {
+	strict := oasb.NewStrictHandlerWithOptions(s, nil, oasb.StrictGinServerOptions{
+		RequestErrorHandlerFunc: errs.WriteUnreadable, HandlerErrorFunc: errs.Write, ResponseErrorHandlerFunc: errs.Write,
+	})
+	oasb.RegisterHandlersWithOptions(routes, strict, oasb.GinServerOptions{ErrorHandler: errs.WriteUnbound})
 }

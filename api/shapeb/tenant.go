@@ -3,6 +3,7 @@ package shapeb
 import (
 	"context"
 
+	"github.com/procession-dev/procession/api/httpio"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/domain"
@@ -13,7 +14,7 @@ func (s *Server) FindTenants(
 	ctx context.Context, request oasb.FindTenantsRequestObject,
 ) (oasb.FindTenantsResponseObject, error) {
 	params := request.Params
-	page, sort := listing(params.Size, params.Page, params.Sort)
+	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
 	found, err := s.app.FindTenants(ctx, s.caller(ctx), params.TenantID, page, sort)
 	if err != nil {
 		return nil, err
@@ -42,7 +43,7 @@ func (s *Server) FindTenantUsers(
 	filter := app.TenantUserFilter{
 		GroupIDs: params.GroupID, GroupCodes: params.GroupCode, Emails: params.Email, TenantIDs: params.TenantID,
 	}
-	page, sort := listing(params.Size, params.Page, params.Sort)
+	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
 	found, err := s.app.FindTenantUsers(ctx, s.caller(ctx), filter, page, sort)
 	if err != nil {
 		return nil, err
@@ -65,7 +66,7 @@ func (s *Server) RetrieveTenantUser(
 
 func tenant(t *domain.Tenant) oasb.Tenant {
 	answer := oasb.Tenant{ID: t.ID, Name: t.Name, Plan: oasb.TenantPricingPlan(t.Plan)}
-	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = audited(t.Audit)
+	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = httpio.Audited(t.Audit)
 	return answer
 }
 
@@ -77,12 +78,12 @@ func tenantUser(u *domain.TenantUser) oasb.TenantUser {
 	answer := oasb.TenantUser{
 		ID: u.ID, TenantID: u.TenantID, Principal: principal(&u.Principal), Metadata: jsonValue(u.Metadata),
 	}
-	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = audited(u.Audit)
+	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = httpio.Audited(u.Audit)
 	return answer
 }
 
 func tenantUserPageItem(u *domain.TenantUser) oasb.TenantUserPageItem {
 	answer := oasb.TenantUserPageItem{ID: u.ID, TenantID: u.TenantID, PrincipalID: u.Principal.ID}
-	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = audited(u.Audit)
+	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = httpio.Audited(u.Audit)
 	return answer
 }

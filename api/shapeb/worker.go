@@ -3,6 +3,7 @@ package shapeb
 import (
 	"context"
 
+	"github.com/procession-dev/procession/api/httpio"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/domain"
 )
@@ -38,6 +39,6 @@ func worker(w *domain.Worker) oasb.Worker {
 		WorkflowTypes: w.WorkflowTypes, ActivityTypes: w.ActivityTypes, Hostname: w.Hostname, IP: w.IP,
 		InstallationID: w.InstallationID, RobotIds: w.RobotIDs,
 	}
-	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = audited(w.Audit)
+	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = httpio.Audited(w.Audit)
 	return answer
 }

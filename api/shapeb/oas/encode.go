@@ -1,14 +1,9 @@
 package oasb
 
 import (
-	"encoding/json"
 	"io"
+
+	"github.com/procession-dev/procession/api/httpio"
 )
 
-// encodeJSON writes an answer. The text of JSON values is kept, apart from
-// white space between their parts.
-func encodeJSON(w io.Writer, answer any) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(answer)
-}
+func encodeJSON(w io.Writer, answer any) error { return httpio.EncodeJSON(w, answer) }

@@ -905,10 +905,10 @@ type FindPrincipalsParams struct {
 	// Type Only principals of this type
 	Type *PrincipalType `form:"type,omitempty" json:"type,omitempty"`
 
-	// GroupID Only members of one of these groups
+	// GroupID Only members of one of these groups; a tenant user is a member of groups of its own tenant
 	GroupID GroupIDFilter `form:"groupId,omitempty" json:"groupId,omitempty"`
 
-	// GroupCode Only members of a group with one of these codes
+	// GroupCode Only members of a group with one of these codes; a tenant user is a member of groups of its own tenant
 	GroupCode GroupCodeFilter `form:"groupCode,omitempty" json:"groupCode,omitempty"`
 
 	// TenantID Only what belongs to one of these tenants
@@ -996,10 +996,10 @@ type FindTenantUsersParams struct {
 	// Sort Order by `id`, `createdAt` or `lastModifiedAt`, each optionally followed by `,asc` or `,desc`; repeatable
 	Sort SortByAuditParam `form:"sort,omitempty" json:"sort,omitempty"`
 
-	// GroupID Only members of one of these groups
+	// GroupID Only members of one of these groups; a tenant user is a member of groups of its own tenant
 	GroupID GroupIDFilter `form:"groupId,omitempty" json:"groupId,omitempty"`
 
-	// GroupCode Only members of a group with one of these codes
+	// GroupCode Only members of a group with one of these codes; a tenant user is a member of groups of its own tenant
 	GroupCode GroupCodeFilter `form:"groupCode,omitempty" json:"groupCode,omitempty"`
 
 	// Email Only users with one of these e-mail addresses, compared without regard to case

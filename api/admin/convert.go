@@ -1,0 +1,64 @@
+package admin
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	oasadmin "github.com/procession-dev/procession/api/admin/oas"
+	"github.com/procession-dev/procession/api/httpio"
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+)
+
+// words turns a list of words of the contract into words of the domain.
+func words[To, From ~string](values []From) []To {
+	converted := make([]To, len(values))
+	for i, value := range values {
+		converted[i] = To(value)
+	}
+	return converted
+}
+
+// pageOf turns a page into its metadata and its content.
+func pageOf[From, To any](page domain.Page[From], convert func(*From) To) (oasadmin.PageMetadata, []To) {
+	metadata, content := httpio.PageOf(page, convert)
+	return oasadmin.PageMetadata(metadata), content
+}
+
+// listOf converts every element, to an empty list rather than null when there
+// is none.
+func listOf[From, To any](items []From, convert func(*From) To) []To {
+	converted := make([]To, len(items))
+	for i := range items {
+		converted[i] = convert(&items[i])
+	}
+	return converted
+}
+
+// keyOf names a resource by what a path and a query say of it.
+func keyOf[Kind ~string](kind Kind, code string, tenant *string) app.ResourceKey {
+	return app.ResourceKey{Tenant: httpio.Given(tenant), Kind: resource.Kind(kind), Code: code}
+}
+
+// selectorOf reads labels, each "name=value". One that names a label a second
+// time is refused: no resource has two values of it.
+func selectorOf(labels []string) (resource.Selector, error) {
+	selector := resource.Selector{}
+	for _, label := range labels {
+		name, value, _ := strings.Cut(label, "=")
+		if other, twice := selector[name]; twice && other != value {
+			return nil, domain.Invalid(domain.LocationQuery, "label", fmt.Sprintf("asks for two values of %q", name))
+		}
+		selector[name] = value
+	}
+	return selector, nil
+}
+
+func utc(t *time.Time) *time.Time {
+	if t == nil {
+		return nil
+	}
+	return new(t.UTC())
+}

@@ -1,0 +1,30 @@
+package admin
+
+import (
+	"context"
+
+	oasadmin "github.com/procession-dev/procession/api/admin/oas"
+	"github.com/procession-dev/procession/app"
+)
+
+// RetrieveIdentity says who the caller is.
+func (s *Server) RetrieveIdentity(
+	ctx context.Context, _ oasadmin.RetrieveIdentityRequestObject,
+) (oasadmin.RetrieveIdentityResponseObject, error) {
+	found, err := s.app.RetrieveIdentity(ctx, s.caller(ctx))
+	if err != nil {
+		return nil, err
+	}
+	p := found.Principal
+	return oasadmin.RetrieveIdentity200JSONResponse{
+		Principal:   oasadmin.IdentityPrincipal{ID: p.ID, Type: oasadmin.PrincipalType(p.Type), Name: p.Name},
+		Operator:    found.Operator,
+		Memberships: listOf(found.Memberships, membership),
+	}, nil
+}
+
+func membership(m *app.IdentityMembership) oasadmin.Membership {
+	return oasadmin.Membership{
+		TenantID: m.TenantID, TenantCode: m.TenantCode, TenantName: m.TenantName, Role: oasadmin.TenantRole(m.Role),
+	}
+}

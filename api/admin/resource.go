@@ -1,0 +1,148 @@
+package admin
+
+import (
+	"context"
+
+	oasadmin "github.com/procession-dev/procession/api/admin/oas"
+	"github.com/procession-dev/procession/api/httpio"
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/domain/resource"
+)
+
+// ApplyResources makes resources what documents say.
+func (s *Server) ApplyResources(
+	ctx context.Context, request oasadmin.ApplyResourcesRequestObject,
+) (oasadmin.ApplyResourcesResponseObject, error) {
+	params := app.ApplyRequest{Documents: request.Body.Documents, DryRun: httpio.Given(request.Body.DryRun)}
+	if prune := request.Body.Prune; prune != nil {
+		params.Prune = &app.Prune{Tenant: prune.Tenant, Selector: prune.Selector}
+	}
+	applied, err := s.app.ApplyResources(ctx, s.caller(ctx), params)
+	if err != nil {
+		return nil, err
+	}
+	answer := oasadmin.ApplyResources200JSONResponse{
+		DryRun: params.DryRun, Results: make([]oasadmin.AppliedResource, len(applied)),
+	}
+	for i := range applied {
+		if answer.Results[i], err = appliedResource(&applied[i]); err != nil {
+			return nil, err
+		}
+	}
+	return answer, nil
+}
+
+// FindResources lists resources.
+func (s *Server) FindResources(
+	ctx context.Context, request oasadmin.FindResourcesRequestObject,
+) (oasadmin.FindResourcesResponseObject, error) {
+	params := request.Params
+	selector, err := selectorOf(params.Label)
+	if err != nil {
+		return nil, err
+	}
+	filter := app.ResourceFilter{
+		Kinds: words[resource.Kind](params.Kind), Tenants: params.Tenant, Codes: params.Code, Selector: selector,
+	}
+	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
+	found, err := s.app.FindResources(ctx, s.caller(ctx), filter, page, sort)
+	if err != nil {
+		return nil, err
+	}
+	var failure error
+	var answer oasadmin.FindResources200JSONResponse
+	answer.Metadata, answer.Content = pageOf(found, func(r *app.StoredResource) oasadmin.Resource {
+		shown, err := storedResource(r)
+		if err != nil {
+			failure = err
+		}
+		return shown
+	})
+	return answer, failure
+}
+
+// RetrieveResource returns one resource.
+func (s *Server) RetrieveResource(
+	ctx context.Context, request oasadmin.RetrieveResourceRequestObject,
+) (oasadmin.RetrieveResourceResponseObject, error) {
+	found, err := s.app.RetrieveResource(ctx, s.caller(ctx), keyOf(request.Kind, request.Code, request.Params.Tenant))
+	if err != nil {
+		return nil, err
+	}
+	answer, err := storedResource(found)
+	if err != nil {
+		return nil, err
+	}
+	return oasadmin.RetrieveResource200JSONResponse(answer), nil
+}
+
+// DeleteResource deletes one resource.
+func (s *Server) DeleteResource(
+	ctx context.Context, request oasadmin.DeleteResourceRequestObject,
+) (oasadmin.DeleteResourceResponseObject, error) {
+	err := s.app.DeleteResource(ctx, s.caller(ctx), keyOf(request.Kind, request.Code, request.Params.Tenant))
+	if err != nil {
+		return nil, err
+	}
+	return oasadmin.DeleteResource204Response{}, nil
+}
+
+// FindDefinitionVersions lists the versions of a process definition.
+func (s *Server) FindDefinitionVersions(
+	ctx context.Context, request oasadmin.FindDefinitionVersionsRequestObject,
+) (oasadmin.FindDefinitionVersionsResponseObject, error) {
+	key := keyOf(resource.KindProcessDefinition, request.Code, request.Params.Tenant)
+	found, err := s.app.FindDefinitionVersions(ctx, s.caller(ctx), key)
+	if err != nil {
+		return nil, err
+	}
+	return oasadmin.FindDefinitionVersions200JSONResponse{Content: listOf(found, definitionVersion)}, nil
+}
+
+func appliedResource(r *app.AppliedResource) (oasadmin.AppliedResource, error) {
+	answer := oasadmin.AppliedResource{
+		Kind: oasadmin.ResourceKind(r.Key.Kind), Code: r.Key.Code, Tenant: r.Key.Tenant,
+		ID: r.ID, Action: oasadmin.ApplyAction(r.Action),
+	}
+	var err error
+	if answer.Before, err = document(r.Before); err != nil {
+		return answer, err
+	}
+	answer.After, err = document(r.After)
+	return answer, err
+}
+
+func document(d *resource.Document) (*oasadmin.ResourceDocument, error) {
+	if d == nil {
+		return nil, nil //nolint:nilnil // what was created has no document from before, and that is no failure
+	}
+	spec, err := d.SpecJSON()
+	return &oasadmin.ResourceDocument{
+		APIVersion: resource.APIVersion, Kind: oasadmin.ResourceKind(d.Kind), Metadata: metadata(d.Metadata), Spec: spec,
+	}, err
+}
+
+func storedResource(r *app.StoredResource) (oasadmin.Resource, error) {
+	spec, err := r.SpecJSON()
+	shown := metadata(r.Metadata)
+	shown.ID = &r.ID
+	return oasadmin.Resource{
+		APIVersion: resource.APIVersion, Kind: oasadmin.ResourceKind(r.Kind), Metadata: shown, Spec: spec,
+		Status: oasadmin.ResourceStatus{
+			CreatedBy: r.CreatedBy, CreatedAt: r.CreatedAt.UTC(),
+			LastModifiedBy: r.LastModifiedBy, LastModifiedAt: r.LastModifiedAt.UTC(),
+			PublishedVersion: r.PublishedVersion,
+		},
+	}, err
+}
+
+func metadata(m resource.Metadata) oasadmin.ResourceMetadata {
+	return oasadmin.ResourceMetadata{Code: m.Code, Tenant: httpio.Optional(m.Tenant), ID: m.ID, Labels: m.Labels}
+}
+
+func definitionVersion(v *app.DefinitionVersion) oasadmin.DefinitionVersion {
+	return oasadmin.DefinitionVersion{
+		Version: v.Version, Number: v.Number, Name: v.Name, Published: v.Published,
+		CreatedBy: v.CreatedBy, CreatedAt: v.CreatedAt.UTC(), Processes: v.Processes,
+	}
+}

@@ -1,0 +1,54 @@
+package admin
+
+import (
+	"context"
+
+	oasadmin "github.com/procession-dev/procession/api/admin/oas"
+	"github.com/procession-dev/procession/app"
+)
+
+// IssueSecret issues a secret and shows its value, this once.
+func (s *Server) IssueSecret(
+	ctx context.Context, request oasadmin.IssueSecretRequestObject,
+) (oasadmin.IssueSecretResponseObject, error) {
+	key := keyOf(request.Kind, request.Code, request.Params.Tenant)
+	issued, err := s.app.IssueSecret(ctx, s.caller(ctx), key, app.NewSecret{
+		Name: request.Body.Name, ExpiresAt: request.Body.ExpiresAt,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return oasadmin.IssueSecret201JSONResponse{
+		ID: issued.ID, Name: issued.Name, Value: issued.Value.Reveal(),
+		CreatedAt: issued.CreatedAt.UTC(), ExpiresAt: utc(issued.ExpiresAt),
+	}, nil
+}
+
+// FindSecrets lists the secrets of a resource, without their values.
+func (s *Server) FindSecrets(
+	ctx context.Context, request oasadmin.FindSecretsRequestObject,
+) (oasadmin.FindSecretsResponseObject, error) {
+	key := keyOf(request.Kind, request.Code, request.Params.Tenant)
+	found, err := s.app.FindSecrets(ctx, s.caller(ctx), key)
+	if err != nil {
+		return nil, err
+	}
+	return oasadmin.FindSecrets200JSONResponse{Content: listOf(found, secret)}, nil
+}
+
+// RevokeSecret revokes a secret.
+func (s *Server) RevokeSecret(
+	ctx context.Context, request oasadmin.RevokeSecretRequestObject,
+) (oasadmin.RevokeSecretResponseObject, error) {
+	key := keyOf(request.Kind, request.Code, request.Params.Tenant)
+	if err := s.app.RevokeSecret(ctx, s.caller(ctx), key, request.ID); err != nil {
+		return nil, err
+	}
+	return oasadmin.RevokeSecret204Response{}, nil
+}
+
+func secret(s *app.Secret) oasadmin.Secret {
+	return oasadmin.Secret{
+		ID: s.ID, Name: s.Name, Declared: s.Declared, CreatedAt: s.CreatedAt.UTC(), ExpiresAt: utc(s.ExpiresAt),
+	}
+}

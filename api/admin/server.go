@@ -1,0 +1,43 @@
+// Package admin says what administrators do in the words of the administration
+// API. It translates only: every handler decodes a request, calls the operation
+// of the same name in app, and encodes the result.
+package admin
+
+import (
+	"context"
+
+	"github.com/gin-gonic/gin"
+
+	oasadmin "github.com/procession-dev/procession/api/admin/oas"
+	"github.com/procession-dev/procession/api/httpio"
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/domain"
+)
+
+// BodyLimit is the size in bytes that a body may have: one request applies all
+// that a tenant is made of.
+const BodyLimit = 16 << 20
+
+// Server carries out the operations of the administration API. Requests must
+// have been authenticated and validated against the contract before they reach
+// it.
+type Server struct {
+	app    *app.Service
+	caller func(context.Context) domain.Caller
+}
+
+var _ oasadmin.StrictServerInterface = (*Server)(nil)
+
+// NewServer makes a Server. caller finds the authenticated caller of the
+// request that a context belongs to.
+func NewServer(service *app.Service, caller func(context.Context) domain.Caller) *Server {
+	return &Server{app: service, caller: caller}
+}
+
+// Register adds the operations to routes, which errs answers failures of.
+func (s *Server) Register(routes gin.IRouter, errs *httpio.ErrorWriter) {
+	strict := oasadmin.NewStrictHandlerWithOptions(s, nil, oasadmin.StrictGinServerOptions{
+		RequestErrorHandlerFunc: errs.WriteUnreadable, HandlerErrorFunc: errs.Write, ResponseErrorHandlerFunc: errs.Write,
+	})
+	oasadmin.RegisterHandlersWithOptions(routes, strict, oasadmin.GinServerOptions{ErrorHandler: errs.WriteUnbound})
+}

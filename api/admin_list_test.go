@@ -1,0 +1,127 @@
+package api_test
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	oasadmin "github.com/procession-dev/procession/api/admin/oas"
+	"github.com/procession-dev/procession/localstack/demo"
+)
+
+// resources are the resources of a list, as tenant/kind/code.
+func (s *administered) resources(as demo.Account, query string) []string {
+	s.t.Helper()
+	page := decode[oasadmin.ResourcePage](s.t, s.get(200, as, adminAPI+"/resources?size=1000&"+query))
+	require.Equal(s.t, int64(len(page.Content)), page.Metadata.TotalElements)
+	names := []string{}
+	for _, r := range page.Content {
+		tenant := r.Metadata.Code
+		if r.Metadata.Tenant != nil {
+			tenant = *r.Metadata.Tenant
+		}
+		names = append(names, tenant+"/"+string(r.Kind)+"/"+r.Metadata.Code)
+	}
+	return names
+}
+
+func TestResourcesAreListedInTheOrderOfTheirNeeds(t *testing.T) {
+	t.Parallel()
+	s := newAdministered(t)
+	want := func(tenant string) []string {
+		var names []string
+		for name := range strings.FieldsSeq(`Tenant/` + tenant + ` User/administrator User/candidate User/definer
+			User/initiator User/manager User/owner User/viewer Application/stranger Application/worker Group/REVIEWERS
+			DataStructure/ADDRESS ProcessDefinition/LOAN BusinessArtifactDefinition/CUSTOMER WebhookSubscription/EVENTS
+			Robot/BOT`) {
+			names = append(names, tenant+"/"+name)
+		}
+		return names
+	}
+	require.Equal(t, want("north"), s.resources(s.as("owner"), ""))
+	require.Equal(t, append(want("north"), want("south")...), s.resources(s.operator, "tenant=south&tenant=north"))
+
+	first := decode[oasadmin.ResourcePage](t, s.get(200, s.as("owner"), adminAPI+"/resources?size=3"))
+	require.Equal(t, oasadmin.PageMetadata{Size: 3, TotalElements: 16, TotalPages: 6}, first.Metadata)
+	require.Equal(t, "north", first.Content[0].Metadata.Code)
+	last := decode[oasadmin.ResourcePage](t, s.get(200, s.as("owner"), adminAPI+"/resources?size=3&page=5"))
+	require.Len(t, last.Content, 1)
+	require.Equal(t, "BOT", last.Content[0].Metadata.Code)
+}
+
+func TestResourcesAreFilteredAndSorted(t *testing.T) {
+	t.Parallel()
+	s := newAdministered(t)
+	owner := s.as("owner")
+	s.apply(
+		owner, document("north", "Robot", "AUNT", `{"name":"Aunt"}`),
+		strings.Replace(document("north", "Robot", "COUSIN", `{"name":"Cousin"}`), `"app":"test"`, `"app":"test","tier":"gold"`, 1),
+	)
+	for query, want := range map[string]string{
+		"kind=Robot&sort=code":                                "Robot/AUNT Robot/BOT Robot/COUSIN",
+		"kind=Robot&sort=code%2Cdesc":                         "Robot/COUSIN Robot/BOT Robot/AUNT",
+		"kind=Robot&sort=createdAt&sort=code":                 "Robot/BOT Robot/AUNT Robot/COUSIN",
+		"kind=Robot&kind=Group&sort=kind%2Cdesc&sort=code":    "Robot/AUNT Robot/BOT Robot/COUSIN Group/REVIEWERS",
+		"code=BOT&code=LOAN":                                  "ProcessDefinition/LOAN Robot/BOT",
+		"label=app%3Dtest&label=tier%3Dgold":                  "Robot/COUSIN",
+		"label=app%3Dother":                                   "",
+		"label=app%3D":                                        "",
+		"kind=Robot&tenant=south":                             "",
+		"kind=Robot&sort=lastModifiedAt%2Cdesc&sort=code&x=1": "Robot/AUNT Robot/COUSIN Robot/BOT",
+	} {
+		wanted := []string{}
+		for name := range strings.FieldsSeq(want) {
+			wanted = append(wanted, "north/"+name)
+		}
+		require.Equal(t, wanted, s.resources(owner, query), query)
+	}
+}
+
+// Without a tenant the code is enough where only one tenant has it.
+func TestTheTenantOfAResourceMayBeLeftOut(t *testing.T) {
+	t.Parallel()
+	s := newAdministered(t)
+	path := adminAPI + "/resources/Group/REVIEWERS"
+	require.Equal(t, s.get(200, s.as("owner"), resourcePath("north", "Group", "REVIEWERS", "")).body,
+		s.get(200, s.as("owner"), path).body)
+	failure := s.refused(400, "VALIDATION", s.operator, "GET", path, "")
+	require.Equal(t, "tenant", failure.Errors[0].Location)
+	require.Equal(t, "query", failure.Errors[0].LocationType)
+}
+
+// Requests that apply the same at the same time take turns.
+func TestApplyingTheSameAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newAdministered(t)
+	body := applying("", document("north", "Group", "NEW", `{"name":"New","members":[{"user":"viewer"}]}`),
+		strings.Replace(s.loanOf("north", ""), `"name":"Loan"`, `"name":"Home loan"`, 1))
+	const requests = 6
+	answers := make([]answer, requests)
+	errs := make([]error, requests)
+	var all sync.WaitGroup
+	for i := range requests {
+		r := request(t, s.as("owner"), "POST", applyPath, body)
+		all.Go(func() { answers[i], errs[i] = s.exchange(r) })
+	}
+	all.Wait()
+	created := 0
+	for i := range requests {
+		require.NoError(t, errs[i])
+		require.Equal(t, 200, answers[i].status, answers[i].body)
+		if decode[oasadmin.ResourceApplyResult](t, answers[i]).Results[0].Action == oasadmin.ApplyActionCREATED {
+			created++
+		}
+	}
+	require.Equal(t, 1, created)
+	require.Len(t, decode[oasadmin.DefinitionVersionList](t, s.get(200, s.as("owner"), versionsPath("north", "LOAN"))).Content, 2)
+}
+
+// What is too much for one request of the shapes is not for this one.
+func TestALargeFolderIsApplied(t *testing.T) {
+	t.Parallel()
+	s := newAdministered(t)
+	body := applying("", strings.Repeat(" ", 2<<20)+document("north", "Robot", "BOT", `{"name":"Bot"}`))
+	s.post(200, s.as("owner"), applyPath, body)
+}

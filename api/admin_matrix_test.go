@@ -1,0 +1,248 @@
+package api_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	oasadmin "github.com/procession-dev/procession/api/admin/oas"
+	"github.com/procession-dev/procession/api/apitest"
+	"github.com/procession-dev/procession/localstack/demo"
+)
+
+// adminMatrix says what every operation of the administration API answers to
+// whom, like matrix. The callers are of the tenant north, but for "other", who
+// owns south. A definer is an administrator of the process definition LOAN.
+const adminMatrix = `
+operation               owner administrator definer manager viewer candidate initiator worker stranger other anonymous foreign
+applyResources          200   200           200     403     403    403       403       403    403      200   401       400
+apply_GROUP             200   200           403     403     403    403       403       403    403      200   401       400
+apply_TENANT            200   403           403     403     403    403       403       403    403      200   401       400
+findResources           200+  200+          200+    200-    200-   200-      200-      200-   200-     200+  401       200-
+find_GROUPS             200+  200+          200-    200-    200-   200-      200-      200-   200-     200+  401       200-
+retrieveResource        200   200           200     404     404    404       404       404    404      200   401       404
+retrieve_GROUP          200   200           404     404     404    404       404       404    404      200   401       404
+deleteResource          204   204           403     404     404    404       404       404    404      204   401       404
+delete_GROUP            204   204           404     404     404    404       404       404    404      204   401       404
+findDefinitionVersions  200   200           200     404     404    404       404       404    404      200   401       404
+
+findSecrets             200   200           404     404     404    404       404       404    404      200   401       404
+issueSecret             201   201           404     404     404    404       404       404    404      201   401       404
+revokeSecret            204   204           404     404     404    404       404       404    404      204   401       404
+
+retrieveIdentity        200   200           200     200     200    200       200       200    200      200   401       200
+
+findIncidents           200+  200+          200-    200-    200-   200-      200-      200-   200-     200+  401       200-
+retrieveIncident        200   200           404     404     404    404       404       404    404      200   401       404
+retryIncident           200   200           404     404     404    404       404       404    404      200   401       404
+dismissIncident         200   200           404     404     404    404       404       404    404      200   401       404
+`
+
+// adminThings are what a request of the administration API is about.
+type adminThings struct {
+	tenant string
+	// definition, group and application are codes of resources that a cell has
+	// for itself.
+	definition, group, application string
+	secret, incident               uuid.UUID
+}
+
+func absentAdminThings() adminThings {
+	return adminThings{
+		tenant: "nowhere", definition: "LOAN", group: "REVIEWERS", application: "worker",
+		secret: uuid.New(), incident: uuid.New(),
+	}
+}
+
+// operations are valid requests, for every operation of the contract.
+func (f adminThings) operations() map[string]operation {
+	get, post, del := http.MethodGet, http.MethodPost, http.MethodDelete
+	at := func(kind, code, rest string) string { return resourcePath(f.tenant, kind, code, rest) }
+	incident := adminAPI + "/incidents/" + f.incident.String()
+	definition := document(f.tenant, "ProcessDefinition", f.definition, ownDefinition)
+	group := document(f.tenant, "Group", f.group, `{"name":"Another name"}`)
+	tenant := `{"apiVersion":"procession/v1","kind":"Tenant","metadata":{"code":"` + f.tenant + `"},"spec":{"name":"N"}}`
+	return map[string]operation{
+		"applyResources":   {method: post, path: applyPath, body: applying("", definition)},
+		"apply_GROUP":      {method: post, path: applyPath, body: applying("", group)},
+		"apply_TENANT":     {method: post, path: applyPath, body: applying(`"dryRun":true,`, tenant)},
+		"findResources":    {method: get, path: adminAPI + "/resources?tenant=" + f.tenant},
+		"find_GROUPS":      {method: get, path: adminAPI + "/resources?kind=Group&sort=code&label=app%3Dtest&tenant=" + f.tenant},
+		"retrieveResource": {method: get, path: at("ProcessDefinition", f.definition, "")},
+		"retrieve_GROUP":   {method: get, path: at("Group", f.group, "")},
+		"deleteResource":   {method: del, path: at("ProcessDefinition", f.definition, "")},
+		"delete_GROUP":     {method: del, path: at("Group", f.group, "")},
+		"findDefinitionVersions": {
+			method: get, path: versionsPath(f.tenant, f.definition),
+		},
+		"findSecrets": {method: get, path: at("Application", f.application, "/secrets")},
+		"issueSecret": {
+			method: post, path: at("Application", f.application, "/secrets"),
+			body: `{"name":"second","expiresAt":"2030-01-01T00:00:00Z"}`,
+		},
+		"revokeSecret":     {method: del, path: at("Application", f.application, "/secrets/"+f.secret.String())},
+		"retrieveIdentity": {method: get, path: adminAPI + "/identity"},
+		"findIncidents":    {method: get, path: adminAPI + "/incidents?state=OPEN&sort=createdAt%2Cdesc&tenant=" + f.tenant},
+		"retrieveIncident": {method: get, path: incident},
+		"retryIncident":    {method: post, path: incident + "/~actions/retry"},
+		"dismissIncident":  {method: post, path: incident + "/~actions/dismiss"},
+	}
+}
+
+// ownDefinition is a process definition that no process needs.
+const ownDefinition = `{"name":"Of a cell","permissions":{"initiators":[{"group":"REVIEWERS"}],` +
+	`"administrators":[{"user":"definer"}]}}`
+
+// things makes what a cell is about; their codes end in name.
+func (s *administered) things(tenant, name string) adminThings {
+	s.t.Helper()
+	f := adminThings{
+		tenant: tenant, definition: "LOAN-" + name, group: "GROUP-" + name, application: "app-" + name,
+		incident: s.incident(tenant),
+	}
+	owner := s.of(tenant, "owner")
+	s.apply(
+		owner,
+		document(tenant, "ProcessDefinition", f.definition, ownDefinition),
+		document(tenant, "Group", f.group, `{"name":"Of a cell"}`),
+		document(tenant, "Application", f.application, `{"name":"Of a cell"}`),
+	)
+	issued := s.post(201, owner, resourcePath(tenant, "Application", f.application, "/secrets"), `{"name":"first"}`)
+	f.secret = decode[oasadmin.IssuedSecret](s.t, issued).ID
+	return f
+}
+
+// ask sends the request of a row; everything about it that could differ between
+// two of them is fixed.
+func (s *administered) ask(caller, row string, about adminThings) answer {
+	s.t.Helper()
+	op := about.operations()[row]
+	var as demo.Account
+	switch caller {
+	case "anonymous":
+	case "other":
+		as = s.of("south", "owner")
+	default:
+		as = s.as(caller)
+	}
+	r := request(s.t, as, op.method, op.path, op.body)
+	if caller == "anonymous" {
+		r.Header.Del("Authorization")
+	}
+	r.Header.Set("X-Request-Id", "matrix")
+	got := s.send(r)
+	// What the caller asked for by name is all that may differ.
+	got.body = strings.ReplaceAll(got.body, about.tenant, "asked")
+	return got
+}
+
+// Every cell works on things of its own.
+func TestAdminPermissionMatrix(t *testing.T) {
+	t.Parallel()
+	s := newAdministered(t)
+	north, south := s.things("north", "shared"), s.things("south", "shared")
+	lines := strings.Split(strings.TrimSpace(adminMatrix), "\n")
+	callers := strings.Fields(lines[0])[1:]
+	callers = callers[:len(callers)-1]
+	rows := map[string]bool{}
+	for _, line := range lines[1:] {
+		cells := strings.Fields(line)
+		if len(cells) == 0 {
+			continue
+		}
+		require.Len(t, cells, 2+len(callers), line)
+		row, cells := cells[0], cells[1:]
+		rows[row] = true
+		t.Run(row, func(t *testing.T) {
+			t.Parallel()
+			for i, caller := range callers {
+				t.Run(caller, func(t *testing.T) {
+					t.Parallel()
+					s := s.in(t)
+					own, foreign, elsewhere := "north", south, cells[len(callers)]
+					switch caller {
+					case "other":
+						own, foreign = "south", north
+					case "anonymous":
+						elsewhere = cells[i]
+					}
+					got := s.ask(caller, row, s.things(own, row+"-"+caller))
+					requireCell(t, cells[i], got)
+					absent := s.ask(caller, row, absentAdminThings())
+					requireCell(t, elsewhere, absent)
+					requireSame(t, absent, s.ask(caller, row, foreign))
+					if strings.HasPrefix(cells[i], "404") {
+						requireSame(t, absent, got)
+					}
+				})
+			}
+		})
+	}
+	for _, id := range contracts["admin"].Operations() {
+		require.True(t, rows[id], "%s has no row", id)
+	}
+}
+
+// Validation finds what is wrong before anything is changed.
+func TestBadInputOfAdministratorsChangesNothing(t *testing.T) {
+	t.Parallel()
+	s := newAdministered(t)
+	f := s.things("north", "bad")
+	operations := f.operations()
+	op := operations["applyResources"]
+	op.body = `{"dryRun":false,"prune":{"tenant":"north","selector":{"app":"none"}},` + op.body[1:]
+	operations["applyResources"] = op
+	before := s.snapshot()
+	for _, id := range contracts["admin"].Operations() {
+		op := operations[id]
+		contracts["admin"].RunBadInputs(t, s.client, id, func() *http.Request {
+			return request(t, s.as("owner"), op.method, op.path, op.body)
+		})
+	}
+	for _, c := range []struct{ method, path, body, location, locationType string }{
+		{"GET", adminAPI + "/resources/Nothing/LOAN", "", "kind", "path"},
+		{"GET", adminAPI + "/resources/Group/%20", "", "code", "path"},
+		{"GET", adminAPI + "/resources/Group/" + strings.Repeat("x", 64), "", "code", "path"},
+		{"DELETE", adminAPI + "/resources/Nothing/LOAN", "", "kind", "path"},
+		{"GET", adminAPI + "/resources/Group/REVIEWERS/secrets", "", "kind", "path"},
+		{"POST", adminAPI + "/resources/Tenant/north/secrets", `{"name":"n"}`, "kind", "path"},
+		{"GET", adminAPI + "/process-definitions/%C3%A9/versions", "", "code", "path"},
+		{"GET", adminAPI + "/resources?label=app%3Da&label=app%3Db", "", "label", "query"},
+		{"GET", adminAPI + "/incidents?sort=message", "", "sort", "query"},
+		{
+			"POST", applyPath, `{"documents":[],"prune":{"tenant":"north","selector":{}}}`, "/prune/selector", "body",
+		},
+		{
+			"POST", applyPath, `{"documents":[],"prune":{"tenant":"north","selector":{"app":1}}}`,
+			"/prune/selector/app", "body",
+		},
+		{"POST", applyPath, `{"documents":[{"a":1,"a":2}]}`, "/documents/0/a", "body"},
+	} {
+		got := s.send(apitest.Invalid(request(t, s.as("owner"), c.method, c.path, c.body)))
+		require.Equal(t, 400, got.status, "%s %s: %s", c.method, c.path, got.body)
+		failure := decode[apitest.ErrorBody](t, got)
+		require.Equal(t, c.location, failure.Errors[0].Location, "%s %s: %+v", c.method, c.path, failure)
+		require.Equal(t, c.locationType, failure.Errors[0].LocationType, "%s %s", c.method, c.path)
+	}
+	require.Equal(t, before, s.snapshot())
+}
+
+// The right to issue and revoke secrets of one resource gives none on others'.
+func TestASecretIsRevokedThroughItsOwner(t *testing.T) {
+	t.Parallel()
+	s := newAdministered(t)
+	f, other := s.things("north", "one"), s.things("south", "one")
+	absent := s.refused(404, "NOT_FOUND", s.as("owner"), http.MethodDelete,
+		resourcePath("north", "Application", f.application, "/secrets/"+uuid.NewString()), "")
+	for _, path := range []string{
+		resourcePath("north", "Application", "worker", "/secrets/"+f.secret.String()),
+		resourcePath("north", "Application", f.application, "/secrets/"+other.secret.String()),
+	} {
+		failure := s.refused(404, "NOT_FOUND", s.as("owner"), http.MethodDelete, path, "")
+		require.Equal(t, absent.Message, failure.Message)
+	}
+	require.Equal(t, 2, s.count(`SELECT count(*) FROM credentials WHERE id IN ($1, $2)`, f.secret, other.secret))
+}

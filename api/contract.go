@@ -1,0 +1,71 @@
+package api
+
+import (
+	"fmt"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/procession-dev/procession/api/admin"
+	"github.com/procession-dev/procession/api/httpio"
+	"github.com/procession-dev/procession/api/openapi"
+	"github.com/procession-dev/procession/api/shapea"
+	"github.com/procession-dev/procession/api/shapeb"
+)
+
+// contract is an OpenAPI document and the server that keeps what it promises.
+type contract struct {
+	document string // its name within openapi.Files
+	server   server
+	// bodyLimit is the size in bytes that a body may have, if that is more than
+	// what Options say.
+	bodyLimit int64
+	// first are what its requests pass before all that is common to contracts.
+	first []gin.HandlerFunc
+}
+
+// server carries out the operations of one contract.
+type server interface {
+	// Register adds the routes of all operations, relative to the base path of the
+	// contract.
+	Register(routes gin.IRouter, errs *httpio.ErrorWriter)
+}
+
+// contracts are all that the service keeps.
+func contracts(o Options) []contract {
+	return []contract{
+		{
+			document: openapi.ShapeA, server: shapea.NewServer(o.Service, callerOf),
+			first: []gin.HandlerFunc{deprecated(o.Deprecation, openapi.ShapeB)},
+		},
+		{document: openapi.ShapeB, server: shapeb.NewServer(o.Service, callerOf)},
+		{document: openapi.Admin, server: admin.NewServer(o.Service, callerOf), bodyLimit: admin.BodyLimit},
+	}
+}
+
+// mount publishes the document of a contract and adds its operations below the
+// path of the document's first server. Their requests are checked in this
+// order: size of the body, credentials, contract.
+func mount(engine *gin.Engine, c contract, o Options, errs *httpio.ErrorWriter) error {
+	document, err := openapi.Load(c.document)
+	if err != nil {
+		return fmt.Errorf("mounting %s: %w", c.document, err)
+	}
+	base, err := httpio.BasePath(document)
+	if err != nil {
+		return fmt.Errorf("mounting %s: %w", c.document, err)
+	}
+	bodyLimit := max(c.bodyLimit, o.BodyLimit)
+	validator, err := httpio.NewValidator(document, errs, bodyLimit)
+	if err != nil {
+		return fmt.Errorf("mounting %s: %w", c.document, err)
+	}
+	source, err := openapi.Files.ReadFile(c.document)
+	if err != nil {
+		return fmt.Errorf("mounting %s: %w", c.document, err)
+	}
+	engine.GET("/openapi/"+c.document, publish("application/yaml", revalidated, fixed(source)))
+	routes := engine.Group(base, c.first...)
+	routes.Use(limitBody(bodyLimit, errs), authenticate(o.Authenticator, errs), validator.Handle)
+	c.server.Register(routes, errs)
+	return nil
+}

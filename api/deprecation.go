@@ -1,0 +1,43 @@
+package api
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/gin-gonic/gin"
+)
+
+// Deprecation says since when a contract is deprecated, and until when it will
+// be served at least. The zero time says that this has not been decided.
+type Deprecation struct {
+	Since  time.Time
+	Sunset time.Time
+}
+
+var errSunset = errors.New("a contract cannot end before it is deprecated")
+
+// check refuses what RFC 9745 section 4 forbids.
+func (d Deprecation) check() error {
+	if !d.Sunset.IsZero() && d.Sunset.Before(d.Since) {
+		return errSunset
+	}
+	return nil
+}
+
+// deprecated marks every answer, refusals included, with the fate of its
+// contract and with the document that describes the successor: Deprecation (RFC
+// 9745), Sunset (RFC 8594) and Link (RFC 8288).
+func deprecated(d Deprecation, successor string) gin.HandlerFunc {
+	link := `</openapi/` + successor + `>; rel="successor-version"`
+	return func(c *gin.Context) {
+		if !d.Since.IsZero() {
+			c.Header("Deprecation", "@"+strconv.FormatInt(d.Since.Unix(), 10))
+		}
+		if !d.Sunset.IsZero() {
+			c.Header("Sunset", d.Sunset.UTC().Format(http.TimeFormat))
+		}
+		c.Header("Link", link)
+	}
+}

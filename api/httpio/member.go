@@ -1,0 +1,33 @@
+package httpio
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// Optional leaves a member out of the answer when it has nothing to say.
+func Optional[T comparable](value T) *T {
+	var nothing T
+	if value == nothing {
+		return nil
+	}
+	return &value
+}
+
+// Given is the value of a member that may be absent, the zero value when it is.
+func Given[T any](value *T) T {
+	if value == nil {
+		var nothing T
+		return nothing
+	}
+	return *value
+}
+
+// Audited is an Audit in the form that every audited resource of the contracts
+// embeds: in UTC, whatever zone the database driver speaks.
+func Audited(a domain.Audit) (createdBy *uuid.UUID, createdAt *time.Time, modifiedBy *uuid.UUID, modifiedAt *time.Time) {
+	return &a.CreatedBy, new(a.CreatedAt.UTC()), &a.LastModifiedBy, new(a.LastModifiedAt.UTC())
+}

@@ -1,0 +1,38 @@
+// Package shapea says what the service does in the words of version 2022-10-08.
+// It translates only: every handler decodes a request, calls the operation of
+// the same name in app, and encodes the result.
+package shapea
+
+import (
+	"context"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/procession-dev/procession/api/httpio"
+	oasa "github.com/procession-dev/procession/api/shapea/oas"
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/domain"
+)
+
+// Server carries out the operations of version 2022-10-08. Requests must have
+// been authenticated and validated against the contract before they reach it.
+type Server struct {
+	app    *app.Service
+	caller func(context.Context) domain.Caller
+}
+
+var _ oasa.StrictServerInterface = (*Server)(nil)
+
+// NewServer makes a Server. caller finds the authenticated caller of the
+// request that a context belongs to.
+func NewServer(service *app.Service, caller func(context.Context) domain.Caller) *Server {
+	return &Server{app: service, caller: caller}
+}
+
+// Register adds the operations to routes, which errs answers failures of.
+func (s *Server) Register(routes gin.IRouter, errs *httpio.ErrorWriter) {
+	strict := oasa.NewStrictHandlerWithOptions(s, nil, oasa.StrictGinServerOptions{
+		RequestErrorHandlerFunc: errs.WriteUnreadable, HandlerErrorFunc: errs.Write, ResponseErrorHandlerFunc: errs.Write,
+	})
+	oasa.RegisterHandlersWithOptions(routes, strict, oasa.GinServerOptions{ErrorHandler: errs.WriteUnbound})
+}

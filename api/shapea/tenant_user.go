@@ -1,0 +1,49 @@
+package shapea
+
+import (
+	"context"
+
+	"github.com/procession-dev/procession/api/httpio"
+	oasa "github.com/procession-dev/procession/api/shapea/oas"
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/domain"
+)
+
+// FindTenantUsers is A3.
+func (s *Server) FindTenantUsers(
+	ctx context.Context, request oasa.FindTenantUsersRequestObject,
+) (oasa.FindTenantUsersResponseObject, error) {
+	params := request.Params
+	filter := app.TenantUserFilter{GroupIDs: params.GroupID, Emails: params.Email, TenantIDs: params.TenantID}
+	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
+	found, err := s.app.FindTenantUsers(ctx, s.caller(ctx), filter, page, sort)
+	if err != nil {
+		return nil, err
+	}
+	answer := oasa.FindTenantUsers200JSONResponse{ObjectType: new(oasa.PagedObjectTypeTENANTUSERPAGE)}
+	answer.Metadata, answer.Content = pageOf(found, tenantUser)
+	return answer, nil
+}
+
+// RetrieveTenantUser is A4.
+func (s *Server) RetrieveTenantUser(
+	ctx context.Context, request oasa.RetrieveTenantUserRequestObject,
+) (oasa.RetrieveTenantUserResponseObject, error) {
+	found, err := s.app.RetrieveTenantUser(ctx, s.caller(ctx), request.ID)
+	if err != nil {
+		return nil, err
+	}
+	return oasa.RetrieveTenantUser200JSONResponse(tenantUser(found)), nil
+}
+
+func tenantUser(u *domain.TenantUser) oasa.TenantUser {
+	answer := oasa.TenantUser{
+		ID: u.ID, TenantID: u.TenantID, Principal: principal(&u.Principal),
+		ObjectType: new(oasa.AuditedObjectTypeTENANTUSER),
+	}
+	if u.Metadata != nil {
+		answer.Metadata = &oasa.TenantUserMetadata{Valid: u.Metadata.Valid, Value: u.Metadata.Value}
+	}
+	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = httpio.Audited(u.Audit)
+	return answer
+}
