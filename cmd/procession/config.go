@@ -47,6 +47,7 @@ type Config struct {
 
 	Issuer              string        `yaml:"issuer" env:"ISSUER"`
 	CertificateLifetime time.Duration `yaml:"certificate-lifetime" env:"CERTIFICATE_LIFETIME"`
+	OIDCIssuers         oidcIssuers   `yaml:"oidc-issuers" env:"OIDC_ISSUERS"`
 
 	TaskLogLimit int           `yaml:"task-log-limit" env:"TASK_LOG_LIMIT"`
 	CancelGrace  time.Duration `yaml:"cancel-grace" env:"CANCEL_GRACE"`
@@ -85,6 +86,8 @@ func (c *Config) bind(f *pflag.FlagSet) {
 	f.StringVar(&c.Issuer, "issuer", "procession", "issuer named in engine tokens")
 	f.DurationVar(&c.CertificateLifetime, "certificate-lifetime", authn.DefaultCertificateLifetime,
 		"lifetime of engine certificates, 1h to 8760h")
+	f.Var(&c.OIDCIssuers, "oidc-issuers", "OpenID Connect issuers whose tokens let users in, as YAML or JSON: "+
+		`[{"issuer": "https://…", "audiences": ["…"]}]`)
 	f.IntVar(&c.TaskLogLimit, "task-log-limit", app.DefaultTaskLogLimit, "entries a task log keeps, 1 to 10000")
 	f.DurationVar(&c.CancelGrace, "cancel-grace", time.Minute,
 		"how long a workflow may take to cancel before it is terminated")
@@ -115,6 +118,7 @@ func (c *Config) load(flags *pflag.FlagSet) error {
 			return fmt.Errorf("reading --%s: %w", f.Name, err)
 		}
 	}
+	c.OIDCIssuers.complete()
 	return c.check()
 }
 
@@ -152,7 +156,7 @@ func (c *Config) check() error {
 	must(c.MaxBodyBytes >= 1024, "--max-body-bytes must be 1024 or more")
 	must(c.CancelGrace >= 0 && c.DrainDelay >= 0 && c.DrainTimeout >= 0,
 		"--cancel-grace, --drain-delay and --drain-timeout must not be negative")
-	return errors.Join(wrong...)
+	return errors.Join(append(wrong, c.OIDCIssuers.check(c.Issuer))...)
 }
 
 // The require functions are for the commands that cannot do without.

@@ -2,12 +2,14 @@ package main
 
 import (
 	"net/http"
+	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"github.com/procession-dev/procession/cli"
 	"github.com/procession-dev/procession/localstack/demo"
 )
 
@@ -22,25 +24,33 @@ func TestFailedWorkflowBecomesAnIncidentThatCanBeRetried(t *testing.T) {
 
 	first := s.awaitIncident(process)
 	require.Equal(t, "RUNNING", s.processState(process), "a failed workflow leaves the process running")
-	config := filepath.Join(s.dir, "procession.yaml")
-	list := printed(t, "incidents", "list", "--config", config)
+	asAlice := s.asking(demo.Alice())
+	list := printed(t, append([]string{"incidents", "list"}, asAlice...)...)
 	require.Contains(t, list, first)
 	require.Contains(t, list, process.String())
 
-	require.Equal(t, first+" RETRIED\n", printed(t, "incidents", "retry", first, "--config", config))
+	require.Equal(t, first+" RETRIED\n", printed(t, append([]string{"incidents", "retry", first}, asAlice...)...))
 	second := s.awaitIncident(process)
 	require.NotEqual(t, first, second, "the workflow ran again, on the same data")
 	require.Equal(t, 2, s.countRuns(process))
 	require.Equal(t, 1, s.countItems(process), "running again repeats no item")
 
-	require.Equal(t, second+" DISMISSED\n", printed(t, "incidents", "dismiss", second, "--config", config))
-	require.Equal(t, "no incidents\n", printed(t, "incidents", "list", "--config", config))
-	require.Contains(t, printed(t, "incidents", "list", "--all", "--config", config), first)
+	require.Equal(t, second+" DISMISSED\n", printed(t, append([]string{"incidents", "dismiss", second}, asAlice...)...))
+	require.Empty(t, printed(t, append([]string{"incidents", "list"}, asAlice...)...))
+	require.Contains(t, printed(t, append([]string{"incidents", "list", "--all"}, asAlice...)...), first)
 
-	err := run(t.Context(), []string{"incidents", "retry", uuid.NewString(), "--config", config}, t.Output(), t.Output())
-	require.Equal(t, exitNotFound, exitCode(err), err)
+	err := run(t.Context(), append([]string{"incidents", "retry", first}, s.asking(demo.Bob())...), t.Output(), t.Output())
+	require.Equal(t, cli.ExitNotFound, exitCode(err), err)
 	status, body := s.call(demo.Alice(), http.MethodPost, "/processes/"+process.String()+"/~actions/cancel", nil)
 	require.Equal(t, http.StatusOK, status, body)
+}
+
+// asking are the flags of a command that asks the service as a user.
+func (s *testStack) asking(as demo.Account) []string {
+	s.t.Helper()
+	file := filepath.Join(s.t.TempDir(), "token")
+	require.NoError(s.t, os.WriteFile(file, []byte(as.Secret), 0o600))
+	return []string{"--server", s.url(), "--token-file", file}
 }
 
 // awaitIncident waits for an open incident of the process and returns its id.

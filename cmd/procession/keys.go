@@ -19,6 +19,7 @@ import (
 // keyring is the database with the keys that are sealed in it.
 type keyring struct {
 	db     *persistence.DB
+	sealer *authn.Sealer
 	keys   *authn.Keys
 	issuer *authn.Issuer
 }
@@ -58,7 +59,7 @@ func openKeys(ctx context.Context, c Config, log *slog.Logger) (_ *keyring, err 
 	if err != nil {
 		return nil, err
 	}
-	return &keyring{db: db, keys: keys, issuer: issuer}, nil
+	return &keyring{db: db, sealer: sealer, keys: keys, issuer: issuer}, nil
 }
 
 // engineCredentials are those of the service itself.

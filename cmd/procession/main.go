@@ -4,11 +4,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/procession-dev/procession/cli"
 )
 
 func main() {
@@ -16,7 +19,9 @@ func main() {
 	// A second signal ends the program at once, however long draining takes.
 	context.AfterFunc(ctx, stop)
 	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
-		fmt.Fprintln(os.Stderr, "procession:", err)
+		if !errors.Is(err, cli.ErrDifferences) {
+			fmt.Fprintln(os.Stderr, "procession:", err)
+		}
 		os.Exit(exitCode(err))
 	}
 }

@@ -6,21 +6,19 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"runtime/debug"
+	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/cli"
 )
 
-// Exit codes. A command that could not be understood, and everything else that
-// has no code of its own, exits with 2 and 1.
+// The exit codes that commands of the service itself end with, beside 1.
 const (
-	exitFailure  = 1
-	exitUsage    = 2
-	exitNotFound = 3
-	exitDenied   = 4
-	exitConflict = 5
+	exitUsage    = cli.ExitUsage
+	exitConflict = cli.ExitConflict
 )
 
 // usageError is a mistake in how the program was called or configured.
@@ -33,30 +31,16 @@ func exitCode(err error) int {
 	if errors.As(err, &usage) {
 		return exitUsage
 	}
-	var known *domain.Error
-	if !errors.As(err, &known) {
-		return exitFailure
-	}
-	switch known.Kind {
-	case domain.KindInvalid:
-		return exitUsage
-	case domain.KindNotFound:
-		return exitNotFound
-	case domain.KindDenied, domain.KindUnauthenticated:
-		return exitDenied
-	case domain.KindConflict, domain.KindPrecondition:
-		return exitConflict
-	case domain.KindTooLarge, domain.KindUnsupportedMedia, domain.KindRateLimited, domain.KindUnavailable,
-		domain.KindInternal:
-		return exitFailure
-	}
-	return exitFailure
+	return cli.ExitCode(err)
 }
 
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
-		Use:           "procession",
-		Short:         "Process orchestration beside a Temporal cluster",
+		Use:   "procession",
+		Short: "Process orchestration beside a Temporal cluster",
+		Long: "Process orchestration beside a Temporal cluster: the service itself, and the commands that administer it.\n\n" +
+			"Exit codes: 0 done, 2 called or configured wrongly or documents that are not valid, 3 not found, 4 denied,\n" +
+			"5 conflict, 1 everything else. For diff, 1 also means that there are differences.",
 		Version:       version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -65,9 +49,10 @@ func newRoot() *cobra.Command {
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(
-		newServeCommand(), newMigrateCommand(), newConfigCommand(),
-		newIncidentsCommand(), newCertificateCommand(), newDevCommand(),
+		newServeCommand(), newMigrateCommand(), newBootstrapCommand(), newConfigCommand(),
+		newCertificateCommand(), newDevCommand(),
 	)
+	root.AddCommand(cli.Commands(cli.Environment{LookupEnv: os.LookupEnv, Clock: time.Now})...)
 	return root
 }
 

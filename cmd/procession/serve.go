@@ -25,6 +25,10 @@ import (
 // keyReload is how often keys made by other replicas are looked for.
 const keyReload = 30 * time.Second
 
+// issuerKeyRefresh is how often the keys of OpenID Connect issuers are fetched,
+// and so how long a key that an issuer withdrew may still be trusted.
+const issuerKeyRefresh = 10 * time.Minute
+
 func newServeCommand() *cobra.Command {
 	return configured("serve", "Run the service until SIGTERM or SIGINT",
 		func(ctx context.Context, cmd *cobra.Command, c Config) error {
@@ -54,6 +58,7 @@ type service struct {
 	config     Config
 	log        *slog.Logger
 	keys       *authn.Keys
+	oidc       *authn.OIDC
 	handler    http.Handler
 	admin      http.Handler
 	health     *health
@@ -79,7 +84,7 @@ func newService(c Config, k *keyring, log *slog.Logger, devCA []byte) (*service,
 	// Operations are given the relay's Wake before there is a relay: nothing runs
 	// before run.
 	operations := app.New(app.Options{
-		DB: k.db, Clock: time.Now, Issuer: k.issuer, Wake: func() { s.relay.Wake() },
+		DB: k.db, Clock: time.Now, Issuer: k.issuer, Sealer: k.sealer, Wake: func() { s.relay.Wake() },
 		TaskLogLimit: c.TaskLogLimit, CancelGrace: c.CancelGrace,
 	})
 	observation := activities.New(activities.Options{
@@ -108,7 +113,11 @@ func newService(c Config, k *keyring, log *slog.Logger, devCA []byte) (*service,
 		},
 		Clock: time.Now, Logger: log,
 	})
-	authenticator, err := authn.NewAuthenticator(k.db.Reader(), time.Now)
+	s.oidc, err = authn.NewOIDC(k.db, c.OIDCIssuers, time.Now)
+	if err != nil {
+		return nil, err
+	}
+	authenticator, err := authn.NewAuthenticator(k.db.Reader(), time.Now, authn.WithOIDC(s.oidc))
 	if err != nil {
 		return nil, err
 	}
@@ -189,6 +198,7 @@ func (s *service) run(ctx context.Context, opened listeners) error {
 	defer stopBackground()
 	var parts sync.WaitGroup
 	parts.Go(func() { s.keys.ReloadEvery(background, keyReload, s.log) })
+	parts.Go(func() { s.oidc.RefreshEvery(background, issuerKeyRefresh, s.log) })
 	parts.Go(func() { s.relay.Run(background) })
 	parts.Go(func() { s.supervisor.Run(background) })
 

@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"github.com/procession-dev/procession/api/admin/client"
+	"github.com/procession-dev/procession/domain"
+)
+
+// reply is an answer that has been read.
+type reply interface {
+	StatusCode() int
+	Status() string
+	GetBody() []byte
+}
+
+// nothing is what an answer without a body holds.
+type nothing struct{}
+
+// read decodes an answer of the service: what it holds, or why there is none.
+func read[T any](s *service, a reply, err error) (T, error) {
+	var value T
+	if err != nil {
+		return value, s.unanswered(err)
+	}
+	switch a.StatusCode() {
+	case http.StatusNoContent:
+		return value, nil
+	case http.StatusOK, http.StatusCreated:
+		if err := json.Unmarshal(a.GetBody(), &value); err != nil {
+			return value, s.stranger(a)
+		}
+		return value, nil
+	}
+	var told client.DefaultError
+	if json.Unmarshal(a.GetBody(), &told) != nil || told.Message == "" {
+		return value, s.stranger(a)
+	}
+	return value, refused(a.StatusCode(), told)
+}
+
+// stranger is the failure for an answer that the service would not give.
+func (s *service) stranger(a reply) error {
+	return &failure{kind: domain.KindInternal, text: fmt.Sprintf(
+		"%s answers with %s, and not as the service does", s.address, a.Status(),
+	)}
+}
+
+// unanswered is the failure for a request that got no answer.
+func (s *service) unanswered(err error) error {
+	var failed *url.Error
+	if !errors.As(err, &failed) {
+		return fmt.Errorf("reading what %s answers: %w", s.address, err)
+	}
+	if failed.Timeout() {
+		return fmt.Errorf("%s does not answer in time (--timeout)", s.address)
+	}
+	var untrusted *tls.CertificateVerificationError
+	if errors.As(err, &untrusted) {
+		return fmt.Errorf("the certificate of %s is not to be trusted (--ca-file says who is): %w", s.address, failed.Err)
+	}
+	return fmt.Errorf("%s cannot be reached (--server): %w", s.address, failed.Err)
+}

@@ -1,0 +1,154 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/procession-dev/procession/api/admin/client"
+	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/manifest"
+)
+
+// applying is what apply and diff are asked to do.
+type applying struct {
+	files    []string
+	prune    bool
+	selector string
+	tenant   string
+}
+
+func (a *applying) bind(env Environment, cmd *cobra.Command) {
+	bindFiles(cmd, &a.files)
+	f := cmd.Flags()
+	f.BoolVar(&a.prune, "prune", false, "also delete what the selector matches and no document describes")
+	f.StringVarP(&a.selector, "selector", "l", "", "with --prune: labels, as key=value,key2=value2")
+	f.StringVar(&a.tenant, "tenant", "",
+		"with --prune: code of the tenant to prune, needed where the documents are not of one tenant")
+	completeTenants(env, cmd)
+}
+
+// bindFiles adds the flag that names documents.
+func bindFiles(cmd *cobra.Command, files *[]string) {
+	cmd.Flags().StringArrayVarP(files, "file", "f", nil,
+		"file, folder with all that is in it, or - for standard input; repeatable")
+}
+
+func newApplyCommand(env Environment) *cobra.Command {
+	var a applying
+	var dryRun bool
+	cmd := asking(env, &cobra.Command{
+		Use: "apply -f FILE|FOLDER|-", Args: exactly(),
+		Short: "Make resources what documents say, all of them or none",
+		Long: "Applies documents: creates the resources that are not there, changes those that differ, and leaves the others\n" +
+			"alone. All documents are applied or none. A document may need what another one describes, in any order.",
+		Example: "  procession apply -f loan.yaml --dry-run\n" +
+			"  procession apply -f definitions/ --prune -l app=loans",
+	}, func(cmd *cobra.Command, s *service, _ []string) error {
+		result, err := a.send(cmd, s, dryRun)
+		if err != nil {
+			return err
+		}
+		return reportApplied(cmd, result)
+	})
+	a.bind(env, cmd)
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "say what would be done, and do not do it")
+	return cmd
+}
+
+// send reads the documents and applies them.
+func (a *applying) send(cmd *cobra.Command, s *service, dryRun bool) (client.ResourceApplyResult, error) {
+	var result client.ResourceApplyResult
+	sources, err := readDocuments(cmd, a.files)
+	if err != nil {
+		return result, err
+	}
+	params := client.ResourceApplyParams{Documents: texts(sources), DryRun: &dryRun}
+	if params.Prune, err = a.pruning(sources); err != nil {
+		return result, err
+	}
+	answer, err := s.ApplyResourcesWithResponse(cmd.Context(), params)
+	result, err = read[client.ResourceApplyResult](s, answer, err)
+	return result, explained(err, sources)
+}
+
+// pruning is what is to be pruned, nil for nothing.
+func (a *applying) pruning(sources []manifest.Source) (*client.ResourcePrune, error) {
+	if !a.prune {
+		if a.selector != "" || a.tenant != "" {
+			return nil, misuse("--selector and --tenant are for --prune")
+		}
+		return nil, nil //nolint:nilnil // not to prune is no failure
+	}
+	if a.selector == "" {
+		return nil, misuse("--prune needs --selector: it must be said what may be deleted")
+	}
+	selector, err := resource.ParseSelector(a.selector)
+	if err != nil {
+		return nil, misuse("reading --selector: %w", err)
+	}
+	tenant := a.tenant
+	if tenant == "" {
+		if tenant, err = onlyTenant(sources); err != nil {
+			return nil, err
+		}
+	}
+	return &client.ResourcePrune{Tenant: tenant, Selector: selector}, nil
+}
+
+// onlyTenant is the tenant that all documents belong to.
+func onlyTenant(sources []manifest.Source) (string, error) {
+	var only string
+	for _, source := range sources {
+		tenant := headOf(source).tenant()
+		if tenant == "" || only != "" && tenant != only {
+			return "", misuse("--prune needs --tenant: the documents are not all of one tenant")
+		}
+		only = tenant
+	}
+	return only, nil
+}
+
+func reportApplied(cmd *cobra.Command, result client.ResourceApplyResult) error {
+	mark := ""
+	if result.DryRun {
+		mark = " (dry run)"
+	}
+	several := severalTenants(result.Results)
+	count := map[client.ApplyAction]int{}
+	for _, r := range result.Results {
+		count[r.Action]++
+		_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s %s%s\n",
+			name(r.Kind, r.Code, r.Tenant, several), strings.ToLower(string(r.Action)), mark)
+		if err != nil {
+			return err
+		}
+	}
+	var summary []string
+	for _, action := range []client.ApplyAction{
+		client.ApplyActionCREATED, client.ApplyActionCONFIGURED, client.ApplyActionDELETED, client.ApplyActionUNCHANGED,
+	} {
+		summary = append(summary, fmt.Sprintf("%d %s", count[action], strings.ToLower(string(action))))
+	}
+	cmd.PrintErrln(strings.Join(summary, ", ") + mark)
+	return nil
+}
+
+func severalTenants(results []client.AppliedResource) bool {
+	for _, r := range results {
+		if r.Tenant != results[0].Tenant {
+			return true
+		}
+	}
+	return false
+}
+
+func texts(sources []manifest.Source) []json.RawMessage {
+	documents := make([]json.RawMessage, len(sources))
+	for i, source := range sources {
+		documents[i] = source.JSON
+	}
+	return documents
+}

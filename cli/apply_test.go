@@ -1,0 +1,143 @@
+package cli_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/cli"
+)
+
+func TestApplyingTwiceSaysUnchanged(t *testing.T) {
+	t.Parallel()
+	for _, folder := range []string{"testdata/north", "../examples/demo"} {
+		w := newTerminal(t)
+		first := w.runs("apply", "-f", folder)
+		require.NoError(t, first.err)
+		lines := strings.Split(strings.TrimSpace(first.stdout), "\n")
+		require.Greater(t, len(lines), 9)
+		for _, line := range lines {
+			require.Regexp(t, `^([a-z]+/)?[A-Za-z]+/[A-Za-z_-]+ created$`, line)
+		}
+		state := w.state()
+		again := w.runs("apply", "-f", folder)
+		require.NoError(t, again.err)
+		require.Equal(t, strings.ReplaceAll(first.stdout, " created\n", " unchanged\n"), again.stdout)
+		require.Regexp(t, `^0 created, 0 configured, 0 deleted, [0-9]+ unchanged\n$`, again.stderr)
+		require.Equal(t, state, w.state())
+		require.Empty(t, w.succeeds("diff", "-f", folder))
+	}
+}
+
+func TestApplySaysWhatBecameOfEachDocument(t *testing.T) {
+	t.Parallel()
+	w := newNorth(t)
+	documents := group("NEW", "") + "---\n" + strings.Replace(group("REVIEWERS", ""), "app: more", "app: loans", 1)
+	before := w.state()
+	dry := w.typing(documents).runs("apply", "-f", "-", "--dry-run")
+	require.NoError(t, dry.err)
+	require.Equal(t, "Group/NEW created (dry run)\nGroup/REVIEWERS configured (dry run)\n", dry.stdout)
+	require.Equal(t, "1 created, 1 configured, 0 deleted, 0 unchanged (dry run)\n", dry.stderr)
+	require.Equal(t, before, w.state())
+
+	require.Equal(t, "Group/NEW created\nGroup/REVIEWERS configured\n", w.typing(documents).succeeds("apply", "-f", "-"))
+	require.Equal(t, "Group/NEW unchanged\nGroup/REVIEWERS unchanged\nTenant/north unchanged\n",
+		w.typing(documents).succeeds("apply", "-f", "-", "-f", "testdata/north/tenant.yaml"))
+
+	w = w.as(w.operator)
+	require.Equal(t, "north/Group/NEW unchanged\nhome/Group/NEW created\n", w.typing(group("NEW", "")+"---\n"+
+		strings.Replace(group("NEW", ""), "north", "home", 1)).succeeds("apply", "-f", "-"))
+}
+
+func TestWrongDocumentsAreToldWithTheirPlaceAndNothingIsApplied(t *testing.T) {
+	t.Parallel()
+	w := newNorth(t)
+	before := w.state()
+	good := w.file("good.yaml", group("GOOD", ""))
+	for name, c := range map[string]struct{ document, told string }{
+		"unknown member":      {group("WRONG", "  nmae: x\n"), `:6:3: Group/WRONG spec.nmae: `},
+		"missing member":      {group("WRONG", "  members:\n    - user: nobody\n"), `:7:7: Group/WRONG spec.members[0]`},
+		"another tenant":      {strings.Replace(group("WRONG", ""), "north", "south", 1), `:3:25: Group/WRONG metadata.tenant: `},
+		"a schema that is no": {structure("{type: objekt}"), `:6:12: DataStructure/WRONG spec.schema.type: `},
+		"a remote schema":     {structure(`{$ref: "https://schemas.example/x.json"}`), `:6:12: DataStructure/WRONG spec.schema.$ref: `},
+	} {
+		path := w.file("wrong.yaml", c.document)
+		told := w.fails(cli.ExitUsage, "apply", "-f", good, "-f", path)
+		require.Contains(t, told, "\n"+path+c.told, name)
+		require.Equal(t, told, w.fails(cli.ExitUsage, "diff", "-f", good, "-f", path))
+		require.Equal(t, told, w.fails(cli.ExitUsage, "apply", "-f", good, "-f", path, "--dry-run"))
+		require.Equal(t, before, w.state())
+	}
+
+	// All that is wrong is told at once, wherever it is.
+	told := w.typing(structure("{type: objekt}")).fails(
+		cli.ExitUsage, "apply", "-f", w.file("one.yaml", group("ONE", "  a: 1\n  b: 2\n")), "-f", "-")
+	require.Len(t, strings.Split(told, "\n"), 4, told)
+	require.Contains(t, told, "\n-:6:12: DataStructure/WRONG spec.schema.type: ")
+}
+
+func structure(schema string) string {
+	return "apiVersion: procession/v1\nkind: DataStructure\nmetadata: {code: WRONG, tenant: north}\nspec:\n  name: Wrong\n  schema: " +
+		schema + "\n"
+}
+
+func TestUnreadableDocuments(t *testing.T) {
+	t.Parallel()
+	w := newNorth(t)
+	broken, twice := w.file("broken.yaml", "a: [\n"), w.file("twice.yaml", "a: 1\na: 2\n")
+	told := w.fails(cli.ExitUsage, "apply", "-f", broken, "-f", twice, "-f", "testdata/nowhere")
+	for _, place := range []string{broken + ":", twice + ":2", "testdata/nowhere: no such file"} {
+		require.Contains(t, told, place)
+	}
+	require.Contains(t, w.typing("").fails(cli.ExitUsage, "apply", "-f", "-"), "-: holds no document")
+}
+
+func TestPruneDeletesWhatNoDocumentDescribes(t *testing.T) {
+	t.Parallel()
+	w := newNorth(t)
+	w.typing(group("ONE", "")+"---\n"+group("TWO", "")).succeeds("apply", "-f", "-")
+	before := w.state()
+	one := w.file("one.yaml", group("ONE", ""))
+	prune := []string{"apply", "-f", one, "--prune", "-l", "app=more"}
+	require.Equal(t, "Group/ONE unchanged (dry run)\nGroup/TWO deleted (dry run)\n",
+		w.succeeds(append(prune, "--dry-run")...))
+	require.Equal(t, before, w.state())
+	o := w.runs("diff", "-f", one, "--prune", "-l", "app=more")
+	require.ErrorIs(t, o.err, cli.ErrDifferences)
+	require.Contains(t, o.stdout, "--- Group/TWO\n+++ /dev/null\n")
+
+	require.Equal(t, "Group/ONE unchanged\nGroup/TWO deleted\n", w.succeeds(prune...))
+	w.fails(cli.ExitNotFound, "get", "group", "TWO")
+	require.Equal(t, "Group/ONE unchanged\n", w.succeeds(append(prune, "--tenant", "north")...))
+
+	// What a definition that stays needs is not deleted.
+	before = w.state()
+	require.Contains(t, w.fails(cli.ExitConflict, "apply", "-f", one, "--prune", "-l", "part=messages"),
+		"ProcessDefinition LOAN needs DataStructure ADDRESS")
+	require.Equal(t, before, w.state())
+
+	for _, wrong := range [][]string{
+		{"--prune"},
+		{"--prune", "-l", "app"},
+		{"-l", "app=more"},
+		{"--tenant", "north"},
+		{"--prune", "-l", "app=more", "--tenant", "elsewhere"},
+		{"--prune", "-l", "app=more", "-f", w.file("x.yaml", "kind: Group\nmetadata: {code: X, tenant: south}\n")},
+	} {
+		w.fails(cli.ExitUsage, append([]string{"apply", "-f", one}, wrong...)...)
+	}
+}
+
+func TestDiffIsUnified(t *testing.T) {
+	t.Parallel()
+	w := newNorth(t)
+	before := w.state()
+	changed := strings.Replace(group("REVIEWERS", "  members:\n    - user: member\n    - user: owner\n"), "app: more", "app: loans", 1)
+	o := w.typing(changed+"---\n"+group("NEW", "")).runs("diff", "-f", "-", "-f", "testdata/north/tenant.yaml")
+	require.ErrorIs(t, o.err, cli.ErrDifferences)
+	require.Equal(t, cli.ExitFailure, o.code())
+	golden(t, "diff.txt", o.stdout)
+	require.Empty(t, o.stderr)
+	require.Equal(t, before, w.state())
+}

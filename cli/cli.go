@@ -1,0 +1,79 @@
+// Package cli is the command line that administers a service: applying documents,
+// looking at resources, issuing secrets, dealing with incidents. Everything it
+// does goes through the administration API, so it can do what its token may and
+// nothing else.
+//
+// What was asked for is written to standard output, and everything said about it
+// to standard error. No command repeats a request that failed.
+package cli
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// Environment is what commands know of the world around them, beside their
+// arguments and standard streams.
+type Environment struct {
+	// LookupEnv finds environment variables, as os.LookupEnv does.
+	LookupEnv func(name string) (string, bool)
+	Clock     func() time.Time
+}
+
+// Commands makes the commands, to be added to a root command.
+func Commands(env Environment) []*cobra.Command {
+	return []*cobra.Command{
+		newApplyCommand(env), newDiffCommand(env),
+		newGetCommand(env), newDescribeCommand(env), newDeleteCommand(env), newExportCommand(env),
+		newSecretsCommand(env), newWhoamiCommand(env), newIncidentsCommand(env),
+	}
+}
+
+// asking makes of cmd a command that asks the service: it has the flags of the
+// connection, and run is given the service.
+func asking(
+	env Environment, cmd *cobra.Command, run func(cmd *cobra.Command, s *service, args []string) error,
+) *cobra.Command {
+	bindConnection(cmd.Flags())
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return misuse("%w", err) })
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		s, err := env.open(cmd.Flags())
+		if err != nil {
+			return err
+		}
+		return run(cmd, s, args)
+	}
+	return cmd
+}
+
+// exactly wants these arguments.
+func exactly(names ...string) cobra.PositionalArgs { return between(len(names), len(names), names...) }
+
+// between wants so many of the arguments.
+func between(least, most int, names ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < least {
+			return misuse("%s needs %s: see %[1]s --help", cmd.CommandPath(), names[len(args)])
+		}
+		if len(args) > most {
+			return misuse("%s has no use for %q: see %[1]s --help", cmd.CommandPath(), args[most])
+		}
+		return nil
+	}
+}
+
+// group is a command that is only there for its commands.
+func group(use, short string, commands ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: use, Short: short, Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return misuse("%s has no command %q", cmd.CommandPath(), args[0])
+			}
+			return cmd.Help()
+		},
+	}
+	cmd.AddCommand(commands...)
+	return cmd
+}

@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/procession-dev/procession/api/admin/client"
+)
+
+// completionTimeout bounds how long a shell waits for what could be typed. What
+// goes wrong on the way is not told: there is nothing to complete then.
+const completionTimeout = 2 * time.Second
+
+type completions = func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective)
+
+// complete adds the completion of a flag.
+func complete(cmd *cobra.Command, flag string, find func(toComplete string) ([]string, cobra.ShellCompDirective)) {
+	// It fails only for a flag that is not there.
+	_ = cmd.RegisterFlagCompletionFunc(flag,
+		func(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+			return find(toComplete)
+		})
+}
+
+func completeNothing(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveNoFileComp
+}
+
+// beginning are the words that begin with what was typed, but for those that are
+// there already.
+func beginning(toComplete string, words, already []string) []string {
+	return slices.DeleteFunc(words, func(word string) bool {
+		return !strings.HasPrefix(word, toComplete) || slices.Contains(already, word)
+	})
+}
+
+// completeKinds completes the names of kinds.
+func completeKinds(_ *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+	return beginning(toComplete, kindNames(), args), cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeResources completes a kind, or all, and codes of it.
+func completeResources(env Environment) completions {
+	return func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			return beginning(toComplete, append(kindNames(), allKinds), nil), cobra.ShellCompDirectiveNoFileComp
+		}
+		kinds, err := parseKinds(args[0])
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return beginning(toComplete, env.codes(cmd, kinds), args[1:]), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// completeResource completes one kind and one code.
+func completeResource(env Environment) completions {
+	return completeOne(env, kindNames())
+}
+
+// completeSecretOwner completes what can have secrets.
+func completeSecretOwner(env Environment) completions {
+	names := slices.DeleteFunc(kindNames(), func(name string) bool {
+		kind, err := parseKind(name)
+		return err != nil || !canHaveSecrets(kind)
+	})
+	return completeOne(env, names)
+}
+
+func completeOne(env Environment, names []string) completions {
+	return func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+		switch len(args) {
+		case 0:
+			return beginning(toComplete, slices.Clone(names), nil), cobra.ShellCompDirectiveNoFileComp
+		case 1:
+			if kind, err := parseKind(args[0]); err == nil {
+				codes := env.codes(cmd, []client.ResourceKind{client.ResourceKind(kind)})
+				return beginning(toComplete, codes, nil), cobra.ShellCompDirectiveNoFileComp
+			}
+		}
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// completeTenants completes the flag --tenant.
+func completeTenants(env Environment, cmd *cobra.Command) {
+	complete(cmd, "tenant", func(toComplete string) ([]string, cobra.ShellCompDirective) {
+		codes := env.codes(cmd, []client.ResourceKind{client.ResourceKindTenant})
+		return beginning(toComplete, codes, nil), cobra.ShellCompDirectiveNoFileComp
+	})
+}
+
+// codes are the codes of resources.
+func (env Environment) codes(cmd *cobra.Command, kinds []client.ResourceKind) []string {
+	ctx, cancel := context.WithTimeout(cmd.Context(), completionTimeout)
+	defer cancel()
+	s, err := env.open(cmd.Flags())
+	if err != nil {
+		return nil
+	}
+	params := client.FindResourcesParams{Kind: kinds}
+	if flag := cmd.Flags().Lookup("tenant"); flag != nil {
+		params.Tenant = filter(flag.Value.String())
+	}
+	found, _, err := s.find(ctx, params, pageSize)
+	if err != nil {
+		return nil
+	}
+	codes := make([]string, len(found))
+	for i, r := range found {
+		codes[i] = r.Metadata.Code
+	}
+	slices.Sort(codes)
+	return slices.Compact(codes)
+}

@@ -1,0 +1,60 @@
+package cli_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestCompletion(t *testing.T) {
+	t.Parallel()
+	w := newNorth(t)
+	// An incomplete word is the last argument.
+	for typed, want := range map[string][]string{
+		"get ":                    {"tenant", "user", "application", "group", "datastructure", "processdefinition", "businessartifactdefinition", "webhooksubscription", "robot", "all"},
+		"get pr":                  {"processdefinition"},
+		"get user ":               {"administrator", "member", "owner"},
+		"get user ow":             {"owner"},
+		"get user owner ":         {"administrator", "member"},
+		"get cats ":               nil,
+		"describe proc ":          {"LOAN"},
+		"describe proc LOAN ":     nil,
+		"delete robot ":           {"BOT"},
+		"secrets ":                {"issue", "list", "revoke"},
+		"secrets issue ":          {"user", "application", "webhooksubscription"},
+		"secrets list app w":      {"worker"},
+		"incidents retry ":        nil,
+		"export users ":           {"tenant", "application", "group", "datastructure", "processdefinition", "businessartifactdefinition", "webhooksubscription", "robot"},
+		"get users --tenant ":     {"north"},
+		"apply --tenant no":       {"north"},
+		"get users -o ":           {"table", "json", "yaml", "jq="},
+		"export -o ":              {"yaml", "json"},
+		"get user --tenant home ": nil,
+	} {
+		if strings.HasPrefix(typed, "export users") {
+			want = append([]string{want[0], "user"}, want[1:]...)
+		}
+		require.Equal(t, want, w.completions(typed), typed)
+	}
+	// Whatever goes wrong, the shell is told nothing.
+	for _, broken := range []*terminal{
+		w.as(""), w.as("wrong"), w.with("PROCESSION_SERVER", "http://127.0.0.1:1"), w.with("PROCESSION_SERVER", "x"),
+	} {
+		require.Empty(t, broken.completions("get user "))
+		require.Empty(t, broken.completions("get user --tenant "))
+		require.Contains(t, broken.completions("get "), "user")
+	}
+}
+
+// completions are the words that the shell is offered for what was typed.
+func (w *terminal) completions(typed string) []string {
+	w.t.Helper()
+	o := w.runs(append([]string{"__completeNoDesc"}, strings.Split(typed, " ")...)...)
+	require.NoError(w.t, o.err)
+	lines := strings.Split(strings.TrimSuffix(o.stdout, "\n"), "\n")
+	require.Regexp(w.t, `^:[0-9]+$`, lines[len(lines)-1])
+	var words []string
+	words = append(words, lines[:len(lines)-1]...)
+	return words
+}

@@ -1,0 +1,150 @@
+package cli
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/procession-dev/procession/api/admin/client"
+)
+
+const (
+	defaultServer  = "http://127.0.0.1:8080"
+	defaultTimeout = 30 * time.Second
+	adminPath      = "/admin/v1"
+)
+
+// The environment variables that stand for flags.
+const (
+	variableServer    = "PROCESSION_SERVER"
+	variableCAFile    = "PROCESSION_CA_FILE"
+	variableToken     = "PROCESSION_TOKEN"
+	variableTokenFile = "PROCESSION_TOKEN_FILE"
+)
+
+// bindConnection adds the flags that say how to reach the service, and as whom.
+func bindConnection(f *pflag.FlagSet) {
+	f.String("server", defaultServer, "address of the service; "+variableServer)
+	f.String("ca-file", "",
+		"PEM file with the certificate authorities to trust, instead of the system's; "+variableCAFile)
+	f.String("token-file", "", "file with a personal access token, or with id:secret of an application; "+
+		variableTokenFile+", or the token itself in "+variableToken)
+	f.Bool("insecure", false, "allow http to another machine, which shows the token to the network")
+	f.Duration("timeout", defaultTimeout, "how long a request may take")
+}
+
+// setting is the value of a flag, or of the variable that stands for it.
+func (env Environment) setting(flags *pflag.FlagSet, flag, variable string) string {
+	if !flags.Changed(flag) {
+		if set, ok := env.LookupEnv(variable); ok && set != "" {
+			return set
+		}
+	}
+	return flags.Lookup(flag).Value.String()
+}
+
+// service is a service that can be asked.
+type service struct {
+	*client.ClientWithResponses
+	// address is what people are told where it is.
+	address string
+}
+
+// open prepares asking the service that the flags of bindConnection name. It
+// sends nothing.
+func (env Environment) open(flags *pflag.FlagSet) (*service, error) {
+	insecure, err := flags.GetBool("insecure")
+	if err != nil {
+		return nil, err
+	}
+	timeout, err := flags.GetDuration("timeout")
+	if err != nil {
+		return nil, err
+	}
+	if timeout <= 0 {
+		return nil, misuse("--timeout must be longer than nothing")
+	}
+	address, err := checkAddress(env.setting(flags, "server", variableServer), insecure)
+	if err != nil {
+		return nil, err
+	}
+	authorization, err := env.authorization(flags)
+	if err != nil {
+		return nil, err
+	}
+	roots, err := authorities(env.setting(flags, "ca-file", variableCAFile))
+	if err != nil {
+		return nil, err
+	}
+	sender := &http.Client{
+		Timeout: timeout,
+		Transport: &http.Transport{
+			Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true,
+			TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots},
+		},
+		// The token is for the address that was given, and no other.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	made, err := client.NewClientWithResponses(address+adminPath, client.WithHTTPClient(sender),
+		client.WithRequestEditorFn(func(_ context.Context, r *http.Request) error {
+			r.Header.Set("Authorization", authorization)
+			return nil
+		}))
+	if err != nil {
+		return nil, fmt.Errorf("preparing to ask %s: %w", address, err)
+	}
+	return &service{ClientWithResponses: made, address: address}, nil
+}
+
+// checkAddress checks the address of the service and returns it without a slash
+// at the end.
+func checkAddress(given string, insecure bool) (string, error) {
+	u, err := url.Parse(given)
+	if err != nil || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
+		return "", misuse("--server must be an address such as %s or https://procession.example", defaultServer)
+	}
+	if u.User != nil {
+		return "", misuse("--server must not hold a password: use --token-file or %s", variableToken)
+	}
+	switch {
+	case u.Scheme == "https":
+	case u.Scheme != "http":
+		return "", misuse("--server must begin with https:// or http://")
+	case !isLoopback(u.Hostname()) && !insecure:
+		return "", misuse("http would show the token to the network on its way to %s: use https, or say --insecure", u.Host)
+	}
+	return strings.TrimRight(u.String(), "/"), nil
+}
+
+func isLoopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+// authorities reads a PEM file; no file stands for the system's authorities.
+func authorities(file string) (*x509.CertPool, error) {
+	if file == "" {
+		return nil, nil //nolint:nilnil // a TLS configuration without authorities takes the system's
+	}
+	content, err := os.ReadFile(file) //nolint:gosec // the user says which file
+	if err != nil {
+		return nil, misuse("reading --ca-file: %w", err)
+	}
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(content) {
+		return nil, misuse("%s holds no certificate in PEM", file)
+	}
+	return roots, nil
+}

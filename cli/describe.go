@@ -1,0 +1,198 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"github.com/procession-dev/procession/api/admin/client"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/manifest"
+)
+
+func newDescribeCommand(env Environment) *cobra.Command {
+	var tenant string
+	cmd := asking(env, &cobra.Command{
+		Use: "describe KIND CODE", Args: exactly("a kind of resource", "a code"),
+		Short: "Show everything about a resource",
+		Long: "Shows a resource with all that goes with it: who may do what, the versions of a process definition, the names\n" +
+			"and ages of secrets, and what needs the resource.",
+		ValidArgsFunction: completeResource(env),
+	}, func(cmd *cobra.Command, s *service, args []string) error {
+		kind, err := parseKind(args[0])
+		if err != nil {
+			return err
+		}
+		d, err := s.describe(cmd.Context(), kind, args[1], tenant)
+		if err != nil {
+			return err
+		}
+		return d.write(cmd.OutOrStdout(), env.Clock())
+	})
+	bindTenant(env, cmd, &tenant)
+	return cmd
+}
+
+// bindTenant adds the flag that says whose resource is meant.
+func bindTenant(env Environment, cmd *cobra.Command, tenant *string) {
+	cmd.Flags().StringVar(tenant, "tenant", "", "code of the tenant, needed where several have such a resource")
+	completeTenants(env, cmd)
+}
+
+// description is all that there is to say of a resource.
+type description struct {
+	resource client.Resource
+	versions []client.DefinitionVersion
+	secrets  []client.Secret
+	rights   []right
+	usedBy   []string
+	// people are the users and applications of the tenant, by their ids.
+	people map[uuid.UUID]string
+}
+
+func (s *service) describe(ctx context.Context, kind resource.Kind, code, tenant string) (*description, error) {
+	found, err := s.retrieve(ctx, kind, code, tenant)
+	if err != nil {
+		return nil, err
+	}
+	d := &description{resource: found, rights: rightsOf(found)}
+	tenant = tenantOf(found.Kind, found.Metadata)
+	if kind == resource.KindProcessDefinition {
+		answer, err := s.FindDefinitionVersionsWithResponse(ctx, code, &client.FindDefinitionVersionsParams{Tenant: &tenant})
+		list, err := read[client.DefinitionVersionList](s, answer, err)
+		if err != nil {
+			return nil, err
+		}
+		d.versions = list.Content
+	}
+	if canHaveSecrets(kind) {
+		if d.secrets, err = s.secrets(ctx, client.SecretOwnerKind(kind), code, tenant); err != nil {
+			return nil, err
+		}
+	}
+	return d, s.relate(ctx, d, kind, code, tenant)
+}
+
+// relate looks at all of the tenant, as far as it is visible, for what refers to
+// the resource and for who may have changed it.
+func (s *service) relate(ctx context.Context, d *description, kind resource.Kind, code, tenant string) error {
+	all, _, err := s.find(ctx, client.FindResourcesParams{Tenant: filter(tenant)}, 0)
+	if err != nil {
+		return err
+	}
+	d.people = map[uuid.UUID]string{domain.SystemPrincipalID(): "the service"}
+	for _, r := range all {
+		shown := name(r.Kind, r.Metadata.Code, "", false)
+		if r.Metadata.ID != nil && (r.Kind == client.ResourceKindUser || r.Kind == client.ResourceKindApplication) {
+			d.people[*r.Metadata.ID] = shown
+		}
+		document, err := resource.FromStored(resource.Kind(r.Kind), resource.Metadata{}, r.Spec)
+		if err != nil {
+			continue // A newer service has documents that this program does not know.
+		}
+		needs := func(n resource.Reference) bool { return n.Kind == kind && n.Code == code }
+		if slices.ContainsFunc(document.Spec.References(), needs) {
+			d.usedBy = append(d.usedBy, shown)
+		}
+	}
+	return nil
+}
+
+func (d *description) write(w io.Writer, now time.Time) error {
+	if err := d.writeHead(w); err != nil {
+		return err
+	}
+	spec, err := manifest.Format(d.resource.Spec)
+	if err != nil {
+		return fmt.Errorf("writing the answer: %w", err)
+	}
+	fmt.Fprintln(w, "\nSpec:")
+	for line := range strings.Lines(string(spec)) {
+		fmt.Fprint(w, "  ", line)
+	}
+	if len(d.rights) > 0 {
+		err = section(w, "Rights", func(t io.Writer) {
+			for _, r := range d.rights {
+				row(t, "  "+r.what, r.who)
+			}
+		})
+	}
+	if err == nil && d.resource.Kind == client.ResourceKindProcessDefinition {
+		err = section(w, "Versions", func(t io.Writer) { versionTable(t, d.versions) })
+	}
+	if err == nil && canHaveSecrets(resource.Kind(d.resource.Kind)) {
+		err = section(w, "Secrets", func(t io.Writer) { secretTable(t, "  ", d.secrets, now) })
+	}
+	if err == nil && len(d.usedBy) > 0 {
+		err = section(w, "Used by", func(t io.Writer) {
+			for _, user := range d.usedBy {
+				row(t, "  "+user)
+			}
+		})
+	}
+	return err
+}
+
+func (d *description) writeHead(w io.Writer) error {
+	r, m := d.resource, d.resource.Metadata
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	row(t, "Kind:", string(r.Kind))
+	row(t, "Code:", m.Code)
+	if m.Tenant != nil {
+		row(t, "Tenant:", *m.Tenant)
+	}
+	if m.ID != nil {
+		row(t, "Id:", m.ID.String())
+	}
+	var labels []string
+	for key, value := range m.Labels {
+		labels = append(labels, key+"="+value)
+	}
+	slices.Sort(labels)
+	if len(labels) > 0 {
+		row(t, "Labels:", strings.Join(labels, ", "))
+	}
+	row(t, "Created:", timeText(r.Status.CreatedAt)+" by "+d.person(r.Status.CreatedBy))
+	row(t, "Changed:", timeText(r.Status.LastModifiedAt)+" by "+d.person(r.Status.LastModifiedBy))
+	return t.Flush()
+}
+
+// person is who an id stands for, or the id of somebody who is not of the tenant.
+func (d *description) person(id uuid.UUID) string {
+	if known, ok := d.people[id]; ok {
+		return known
+	}
+	return id.String()
+}
+
+// section writes a part of a description that is a table.
+func section(w io.Writer, title string, table func(io.Writer)) error {
+	fmt.Fprintf(w, "\n%s:\n", title)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	table(t)
+	return t.Flush()
+}
+
+func versionTable(w io.Writer, versions []client.DefinitionVersion) {
+	if len(versions) == 0 {
+		row(w, "  none was published")
+		return
+	}
+	row(w, "  NUMBER", "VERSION", "NAME", "PUBLISHED", "PROCESSES", "CREATED")
+	for _, v := range versions {
+		published := ""
+		if v.Published {
+			published = "yes"
+		}
+		row(w, fmt.Sprintf("  %d", v.Number), v.Version.String(), v.Name, published, fmt.Sprint(v.Processes),
+			timeText(v.CreatedAt))
+	}
+}

@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/aymanbagabas/go-udiff"
+	"github.com/spf13/cobra"
+
+	"github.com/procession-dev/procession/api/admin/client"
+	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/manifest"
+)
+
+// noDocument is the name of what is not there in a unified diff.
+const noDocument = "/dev/null"
+
+func newDiffCommand(env Environment) *cobra.Command {
+	var a applying
+	cmd := asking(env, &cobra.Command{
+		Use: "diff -f FILE|FOLDER|-", Args: exactly(),
+		Short: "Show what applying documents would change",
+		Long: "Shows what apply would change, as a unified diff of each document. Exits with 0 if there are no differences and\n" +
+			"with 1 if there are some.",
+		Example: "  procession diff -f definitions/ --prune -l app=loans",
+	}, func(cmd *cobra.Command, s *service, _ []string) error {
+		result, err := a.send(cmd, s, true)
+		if err != nil {
+			return err
+		}
+		return reportDifferences(cmd, result)
+	})
+	a.bind(env, cmd)
+	return cmd
+}
+
+func reportDifferences(cmd *cobra.Command, result client.ResourceApplyResult) error {
+	different := false
+	several := severalTenants(result.Results)
+	for _, r := range result.Results {
+		label := name(r.Kind, r.Code, r.Tenant, several)
+		before, beforeLabel, err := side(r.Before, label)
+		if err != nil {
+			return err
+		}
+		after, afterLabel, err := side(r.After, label)
+		if err != nil {
+			return err
+		}
+		if before == after {
+			continue
+		}
+		different = true
+		text, err := udiff.ToUnified(beforeLabel, afterLabel, before, udiff.Lines(before, after), udiff.DefaultContextLines)
+		if err != nil {
+			return fmt.Errorf("comparing %s: %w", label, err)
+		}
+		if _, err := fmt.Fprint(cmd.OutOrStdout(), text); err != nil {
+			return err
+		}
+	}
+	if different {
+		return ErrDifferences
+	}
+	return nil
+}
+
+// side is one side of a diff: a document as YAML, with its label. The id is left
+// out: it never changes, and of what is new it is not known yet.
+func side(d *client.ResourceDocument, label string) (text, shown string, err error) {
+	if d == nil {
+		return "", noDocument, nil
+	}
+	document := *d
+	document.Metadata.ID = nil
+	encoded, err := resource.Encode(document)
+	if err != nil {
+		return "", "", fmt.Errorf("comparing %s: %w", label, err)
+	}
+	formatted, err := manifest.Format(encoded)
+	if err != nil {
+		return "", "", fmt.Errorf("comparing %s: %w", label, err)
+	}
+	return string(formatted), label, nil
+}

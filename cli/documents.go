@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/procession-dev/procession/api/admin/client"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/manifest"
+)
+
+// readDocuments reads the documents that -f names. There is at least one.
+func readDocuments(cmd *cobra.Command, files []string) ([]manifest.Source, error) {
+	if len(files) == 0 {
+		return nil, misuse("%s needs -f with a file, a folder, or - for standard input", cmd.CommandPath())
+	}
+	sources, err := manifest.Read(files, cmd.InOrStdin())
+	if err != nil {
+		return nil, &failure{kind: domain.KindInvalid, text: "the documents cannot be read\n" + err.Error()}
+	}
+	return sources, nil
+}
+
+// head is what tells which resource a document describes, as far as it does.
+type head struct {
+	Kind     client.ResourceKind `json:"kind"`
+	Metadata struct {
+		Code   string `json:"code"`
+		Tenant string `json:"tenant"`
+	} `json:"metadata"`
+}
+
+func (h head) tenant() string {
+	if h.Kind == client.ResourceKindTenant {
+		return h.Metadata.Code
+	}
+	return h.Metadata.Tenant
+}
+
+// headOf reads the head of a document, which may be wrong: then it is as empty
+// as it has to be.
+func headOf(source manifest.Source) head {
+	var h head
+	if json.Unmarshal(source.JSON, &h) != nil {
+		return head{}
+	}
+	return h
+}
+
+// explained tells of each violation where in the files it is:
+// "loan.yaml:12:5: ProcessDefinition/LOAN spec.items[0].code: is required".
+func explained(err error, sources []manifest.Source) error {
+	var failed *failure
+	if !errors.As(err, &failed) || len(failed.infos) == 0 {
+		return err
+	}
+	message, _, _ := strings.Cut(failed.text, "\n")
+	lines := []string{message}
+	for _, info := range failed.infos {
+		location := given(info.Location)
+		place := placeOf(sources, location)
+		switch {
+		case place != "":
+			lines = append(lines, place+": "+info.Message)
+		case location != "":
+			lines = append(lines, location+": "+info.Message)
+		case info.Message != message:
+			lines = append(lines, info.Message)
+		}
+	}
+	return &failure{kind: failed.kind, text: strings.Join(lines, "\n"), infos: failed.infos}
+}
+
+// placeOf is the place in the files that a location of the request came from,
+// empty for one that is not in a document.
+func placeOf(sources []manifest.Source, location string) string {
+	rest, ok := strings.CutPrefix(location, "/documents/")
+	if !ok {
+		return ""
+	}
+	number, pointer, _ := strings.Cut(rest, "/")
+	i, err := strconv.Atoi(number)
+	if err != nil || i < 0 || i >= len(sources) {
+		return ""
+	}
+	if pointer != "" {
+		pointer = "/" + pointer
+	}
+	source := sources[i]
+	line, column := source.Position(pointer)
+	place := fmt.Sprintf("%s:%d:%d:", source.File, line, column)
+	if h := headOf(source); h.Kind != "" && h.Metadata.Code != "" {
+		place += " " + name(h.Kind, h.Metadata.Code, "", false)
+	}
+	// Explain tells the path behind the file and the line.
+	path, ok := strings.CutPrefix(manifest.Explain(sources, location), fmt.Sprintf("%s:%d: ", source.File, line))
+	if ok {
+		place += " " + path
+	}
+	return strings.TrimSuffix(place, ":")
+}

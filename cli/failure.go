@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/procession-dev/procession/api/admin/client"
+	"github.com/procession-dev/procession/domain"
+)
+
+// ErrDifferences is how diff says that it found some. It has been told already.
+var ErrDifferences = errors.New("there are differences")
+
+// The exit codes of the program. ExitFailure is for all that has no code of its
+// own, and for a diff that found differences.
+const (
+	ExitOK       = 0
+	ExitFailure  = 1
+	ExitUsage    = 2
+	ExitNotFound = 3
+	ExitDenied   = 4
+	ExitConflict = 5
+)
+
+// ExitCode is the exit code for what a command returned. A mistake in the
+// arguments is a *domain.Error of kind invalid, as invalid documents are.
+func ExitCode(err error) int {
+	if err == nil {
+		return ExitOK
+	}
+	var known *domain.Error
+	if !errors.As(err, &known) {
+		return ExitFailure
+	}
+	switch known.Kind {
+	case domain.KindInvalid:
+		return ExitUsage
+	case domain.KindNotFound:
+		return ExitNotFound
+	case domain.KindDenied, domain.KindUnauthenticated:
+		return ExitDenied
+	case domain.KindConflict, domain.KindPrecondition:
+		return ExitConflict
+	case domain.KindTooLarge, domain.KindUnsupportedMedia, domain.KindRateLimited, domain.KindUnavailable,
+		domain.KindInternal:
+		return ExitFailure
+	}
+	return ExitFailure
+}
+
+// failure is why a command failed, in words for people.
+type failure struct {
+	kind  domain.Kind
+	text  string
+	infos []client.DefaultErrorInfo
+}
+
+func (f *failure) Error() string { return f.text }
+
+// Unwrap tells ExitCode what kind of failure it is.
+func (f *failure) Unwrap() error { return &domain.Error{Kind: f.kind, Message: f.text} }
+
+// misuse says that a command was not called as it has to be.
+func misuse(format string, args ...any) error {
+	return &failure{kind: domain.KindInvalid, text: fmt.Errorf(format, args...).Error()}
+}
+
+// refused is the failure that an answer with an error body tells of.
+func refused(status int, body client.DefaultError) *failure {
+	var text strings.Builder
+	text.WriteString(body.Message)
+	for _, info := range body.Errors {
+		switch {
+		case info.Location != nil && *info.Location != "":
+			fmt.Fprintf(&text, "\n%s: %s", *info.Location, info.Message)
+		case info.Message != body.Message:
+			fmt.Fprintf(&text, "\n%s", info.Message)
+		}
+	}
+	return &failure{kind: kindOf(status), text: text.String(), infos: body.Errors}
+}
+
+func kindOf(status int) domain.Kind {
+	switch status {
+	case http.StatusBadRequest:
+		return domain.KindInvalid
+	case http.StatusUnauthorized:
+		return domain.KindUnauthenticated
+	case http.StatusForbidden:
+		return domain.KindDenied
+	case http.StatusNotFound:
+		return domain.KindNotFound
+	case http.StatusConflict:
+		return domain.KindConflict
+	case http.StatusPreconditionFailed:
+		return domain.KindPrecondition
+	default:
+		return domain.KindInternal
+	}
+}

@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/procession-dev/procession/api/admin/client"
+	"github.com/procession-dev/procession/domain/resource"
+)
+
+// picking says which resources a command is about.
+type picking struct {
+	selector string
+	tenant   string
+	limit    int
+}
+
+func (p *picking) bind(env Environment, cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVarP(&p.selector, "selector", "l", "", "only those with the labels, as key=value,key2=value2")
+	f.StringVar(&p.tenant, "tenant", "", "only those of the tenant with the code")
+	completeTenants(env, cmd)
+}
+
+// params are the parameters that find what is picked.
+func (p *picking) params(kinds []client.ResourceKind, codes []string) (client.FindResourcesParams, error) {
+	params := client.FindResourcesParams{Kind: kinds, Tenant: filter(p.tenant)}
+	if len(codes) > 0 {
+		params.Code = codes
+	}
+	if p.selector != "" {
+		selector, err := resource.ParseSelector(p.selector)
+		if err != nil {
+			return params, misuse("reading --selector: %w", err)
+		}
+		for key, value := range selector {
+			params.Label = append(params.Label, key+"="+value)
+		}
+		slices.Sort(params.Label)
+	}
+	return params, nil
+}
+
+func newGetCommand(env Environment) *cobra.Command {
+	var p picking
+	var out *output
+	cmd := asking(env, &cobra.Command{
+		Use: "get KIND [CODE...]", Args: between(1, maxCodes, "a kind of resource"),
+		Short: "Show resources",
+		Long: "Shows resources of a kind, of several kinds with commas between, or of all kinds. One resource that is named is\n" +
+			"shown as an object by -o json and jq, everything else as a list. What jq makes of it is written a line each, text\n" +
+			"as it is.\n\nThere are the kinds " + kindHelp() + ".",
+		Example: "  procession get users --tenant demo\n" +
+			"  procession get process LOAN -o yaml\n" +
+			"  procession get all -l app=loans -o jq='.[].metadata.code'",
+		ValidArgsFunction: completeResources(env),
+	}, func(cmd *cobra.Command, s *service, args []string) error {
+		kinds, err := parseKinds(args[0])
+		if err != nil {
+			return err
+		}
+		if p.limit < 0 {
+			return misuse("--limit must not be negative")
+		}
+		codes := args[1:]
+		params, err := p.params(kinds, codes)
+		if err != nil {
+			return err
+		}
+		found, more, err := s.find(cmd.Context(), params, p.limit)
+		if err != nil {
+			return err
+		}
+		if err := showResources(cmd, out, found, codes); err != nil {
+			return err
+		}
+		if more {
+			cmd.PrintErrln("there are more: --limit", p.limit)
+		}
+		return missing(args[0], codes, found, more)
+	})
+	p.bind(env, cmd)
+	cmd.Flags().IntVar(&p.limit, "limit", 0, "show so many at most; 0 for all")
+	out = bindOutput(cmd, formatTable, formatJSON, formatYAML, formatJQ)
+	return cmd
+}
+
+// maxCodes bounds the codes of one request, whose address holds them.
+const maxCodes = 100
+
+func kindHelp() string {
+	var names []string
+	for _, kind := range resource.Kinds() {
+		text := strings.ToLower(string(kind))
+		if short := shortNames(kind); len(short) > 0 {
+			text += " (" + strings.Join(short, ", ") + ")"
+		}
+		names = append(names, text)
+	}
+	return strings.Join(names, ", ")
+}
+
+// showResources writes the resources that were found for the codes. One that
+// was asked for by its code is not a list.
+func showResources(cmd *cobra.Command, out *output, found []client.Resource, codes []string) error {
+	if len(found) == 0 && len(codes) > 0 {
+		return nil // That is told as an error.
+	}
+	if len(found) == 0 && out.format == formatTable {
+		cmd.PrintErrln("no resources")
+		return nil
+	}
+	var value any = found
+	if len(codes) == 1 && len(found) == 1 {
+		value = found[0]
+	}
+	return out.write(cmd.Context(), cmd.OutOrStdout(), value, func(w io.Writer) { resourceTable(w, found) })
+}
+
+// missing is the failure for the codes that nothing was found for.
+func missing(kind string, codes []string, found []client.Resource, more bool) error {
+	if more {
+		return nil
+	}
+	for _, code := range codes {
+		if !slices.ContainsFunc(found, func(r client.Resource) bool { return r.Metadata.Code == code }) {
+			known, err := parseKind(kind)
+			if err != nil {
+				known = resource.Kind(kind)
+			}
+			return absent(known, code)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,210 @@
+package cli_test
+
+import (
+	"bytes"
+	"flag"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/api"
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/cli"
+	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/pgtest"
+)
+
+var update = flag.Bool("update", false, "write what commands print to testdata instead of comparing")
+
+// Tokens of the tenant north, which testdata/north describes.
+const (
+	ownerToken         = "north-owner-token"
+	administratorToken = "north-administrator-token"
+	memberToken        = "north-member-token"
+	workerPair         = "01980000-0000-7000-8000-000000000021:north-worker-secret"
+)
+
+// terminal is a shell in which commands run, beside a service of its own.
+type terminal struct {
+	t       *testing.T
+	url     string
+	db      *persistence.DB
+	handler http.Handler
+	// operator is the token of whoever may create tenants.
+	operator string
+	env      map[string]string
+	stdin    string
+}
+
+// now is what the clock of the service shows, and the one of the commands shows
+// three days later.
+func now() time.Time { return time.Date(2026, time.March, 2, 10, 30, 0, 0, time.UTC) }
+
+// newTerminal starts a service with a first tenant. Commands run as the operator.
+func newTerminal(t *testing.T) *terminal {
+	t.Helper()
+	url := pgtest.URL(t)
+	db := pgtest.Open(t, url)
+	key, err := authn.LoadOrCreateSealKey(filepath.Join(t.TempDir(), "seal.key"))
+	require.NoError(t, err)
+	sealer, err := authn.NewSealer(key)
+	require.NoError(t, err)
+	keys := authn.NewKeys(db, sealer, now)
+	require.NoError(t, keys.EnsureKeys(t.Context()))
+	issuer, err := authn.NewIssuer(keys, "procession", authn.DefaultCertificateLifetime)
+	require.NoError(t, err)
+	authenticator, err := authn.NewAuthenticator(db.Reader(), now)
+	require.NoError(t, err)
+	operations := app.New(app.Options{
+		DB: db, Clock: now, Wake: func() {}, TaskLogLimit: app.DefaultTaskLogLimit, Issuer: issuer, Sealer: sealer,
+	})
+	first, err := operations.BootstrapTenant(t.Context(), app.FirstTenant{
+		Code: "home", Name: "Home", Email: "operator@home.example", UserName: "Operator",
+	})
+	require.NoError(t, err)
+	handler, err := api.NewRouter(api.Options{
+		Service: operations, Authenticator: authenticator, Issuer: issuer, Log: slog.New(slog.DiscardHandler), Clock: now,
+	})
+	require.NoError(t, err)
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	w := &terminal{t: t, db: db, url: url, handler: handler, operator: first.Token.Reveal(), env: map[string]string{
+		"PROCESSION_SERVER": server.URL,
+	}}
+	w.env["PROCESSION_TOKEN"] = w.operator
+	return w
+}
+
+// newNorth starts a service with the tenant north. Commands run as its owner.
+func newNorth(t *testing.T) *terminal {
+	t.Helper()
+	w := newTerminal(t)
+	w.succeeds("apply", "-f", "testdata/north")
+	return w.as(ownerToken)
+}
+
+// with is the terminal with another value of an environment variable.
+func (w *terminal) with(name, value string) *terminal {
+	other := *w
+	other.env = map[string]string{}
+	for n, v := range w.env {
+		other.env[n] = v
+	}
+	other.env[name] = value
+	return &other
+}
+
+func (w *terminal) as(token string) *terminal { return w.with("PROCESSION_TOKEN", token) }
+
+// typing is the terminal with something to read.
+func (w *terminal) typing(text string) *terminal {
+	other := *w
+	other.stdin = text
+	return &other
+}
+
+// outcome is what became of a command.
+type outcome struct {
+	stdout, stderr string
+	err            error
+}
+
+func (o outcome) code() int { return cli.ExitCode(o.err) }
+
+// runs runs a command. No token may appear in anything it says.
+func (w *terminal) runs(args ...string) outcome {
+	w.t.Helper()
+	root := &cobra.Command{Use: "procession", SilenceErrors: true, SilenceUsage: true}
+	root.AddCommand(cli.Commands(cli.Environment{
+		LookupEnv: func(name string) (string, bool) {
+			value, ok := w.env[name]
+			return value, ok
+		},
+		Clock: func() time.Time { return now().Add(72 * time.Hour) },
+	})...)
+	var stdout, stderr bytes.Buffer
+	root.SetArgs(args)
+	root.SetIn(strings.NewReader(w.stdin))
+	root.SetOut(&stdout)
+	root.SetErr(&stderr)
+	err := root.ExecuteContext(w.t.Context())
+	o := outcome{stdout.String(), stderr.String(), err}
+	said := o.stdout + o.stderr
+	if err != nil {
+		said += err.Error()
+	}
+	for _, token := range []string{w.operator, ownerToken, administratorToken, memberToken, "north-worker-secret"} {
+		require.NotContains(w.t, said, token)
+	}
+	return o
+}
+
+// succeeds runs a command that has to succeed, and returns what it prints.
+func (w *terminal) succeeds(args ...string) string {
+	w.t.Helper()
+	o := w.runs(args...)
+	require.NoError(w.t, o.err, "%v: %s", args, o.stderr)
+	return o.stdout
+}
+
+// fails runs a command that has to fail with an exit code and print nothing, and
+// returns why it failed.
+func (w *terminal) fails(code int, args ...string) string {
+	w.t.Helper()
+	o := w.runs(args...)
+	require.Error(w.t, o.err, "%v: %s", args, o.stdout)
+	require.Equal(w.t, code, o.code(), "%v: %v", args, o.err)
+	require.Empty(w.t, o.stdout)
+	return o.err.Error()
+}
+
+// state is all that there is, as documents with what the service knows of them.
+func (w *terminal) state() string {
+	w.t.Helper()
+	return w.as(w.operator).succeeds("get", "all", "-o", "json")
+}
+
+// file writes a file and returns its path.
+func (w *terminal) file(name, content string) string {
+	w.t.Helper()
+	path := filepath.Join(w.t.TempDir(), name)
+	require.NoError(w.t, os.WriteFile(path, []byte(content), 0o600))
+	return path
+}
+
+var identifier = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
+
+// golden compares text with a file of testdata, but for identifiers that the
+// service made up.
+func golden(t *testing.T, file, text string) {
+	t.Helper()
+	text = identifier.ReplaceAllStringFunc(text, func(id string) string {
+		if strings.HasPrefix(id, "01980000-") {
+			return id
+		}
+		return "00000000-aaaa-bbbb-cccc-000000000000"
+	})
+	path := filepath.Join("testdata", "golden", file)
+	if *update {
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o750))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, string(want), text)
+}
+
+func group(code, more string) string {
+	return "apiVersion: procession/v1\nkind: Group\nmetadata: {code: " + code + ", tenant: north, labels: {app: more}}\n" +
+		"spec:\n  name: " + code + "\n" + more
+}

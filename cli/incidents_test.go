@@ -1,0 +1,83 @@
+package cli_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/cli"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+func TestIncidents(t *testing.T) {
+	t.Parallel()
+	w := newNorth(t)
+	o := w.runs("incidents", "list")
+	require.NoError(t, o.err)
+	require.Empty(t, o.stdout)
+	require.Equal(t, "no incidents\n", o.stderr)
+
+	first, process := w.incident("01980000-0000-7000-8000-0000000000a1", "no funds\nat\x1b[31m line 1")
+	second, _ := w.incident("01980000-0000-7000-8000-0000000000a2", "timed out")
+	golden(t, "incidents.txt", w.succeeds("incidents", "list"))
+	require.Equal(t, first+"\n", w.succeeds("incidents", "list", "--process", process, "-o", "jq=.[].id"))
+	o = w.runs("incidents", "list", "--limit", "1")
+	require.Equal(t, "1 of 2 shown: --limit\n", o.stderr)
+	require.Equal(t, "[]\n", w.as(memberToken).succeeds("incidents", "list", "-o", "json"))
+	require.Equal(t, "2\n", w.as(workerPair).succeeds("incidents", "list", "--tenant", "north", "-o", "jq=length"))
+
+	require.Equal(t, first+" RETRIED\n", w.succeeds("incidents", "retry", first))
+	require.Equal(t, second+" DISMISSED\n", w.succeeds("incidents", "dismiss", second))
+	require.Empty(t, w.succeeds("incidents", "list"))
+	require.Contains(t, w.succeeds("incidents", "list", "--all"), first)
+	w.fails(cli.ExitConflict, "incidents", "dismiss", first)
+
+	unknown := uuid.NewString()
+	require.Equal(t, "incident "+unknown+" not found", w.fails(cli.ExitNotFound, "incidents", "retry", unknown))
+	w.as(memberToken).fails(cli.ExitNotFound, "incidents", "retry", first)
+	for _, wrong := range [][]string{
+		{"retry"},
+		{"retry", "x"},
+		{"dismiss", first, second},
+		{"list", "--limit", "0"},
+		{"list", "--limit", "1001"},
+		{"list", "--process", "x"},
+		{"list", "x"},
+		{"forget", first},
+	} {
+		w.fails(cli.ExitUsage, append([]string{"incidents"}, wrong...)...)
+	}
+}
+
+// incident is what the failed workflow of a new process leaves.
+func (w *terminal) incident(id, message string) (incident, process string) {
+	w.t.Helper()
+	request := httptest.NewRequestWithContext(w.t.Context(), http.MethodPost, "/v2024-06-14/processes",
+		strings.NewReader(`{"id":"`+strings.Replace(id, "0a", "0b", 1)+`","processDefinitionId":"01980000-0000-7000-8000-000000000031"}`))
+	request.Header.Set("Authorization", "Bearer "+memberToken)
+	request.Header.Set("Content-Type", "application/json")
+	answer := httptest.NewRecorder()
+	w.handler.ServeHTTP(answer, request)
+	require.Equal(w.t, http.StatusCreated, answer.Code, answer.Body)
+	owner := uuid.MustParse(strings.Replace(id, "0a", "0b", 1))
+
+	conn, err := pgx.Connect(w.t.Context(), w.url)
+	require.NoError(w.t, err)
+	defer func() { require.NoError(w.t, conn.Close(w.t.Context())) }()
+	var run uuid.UUID
+	require.NoError(w.t, conn.QueryRow(w.t.Context(), `UPDATE engine_runs
+		SET state = 'FAILED', run_id = 'attempt', closed_at = created_at WHERE owner_id = $1 RETURNING id`, owner).Scan(&run))
+	require.NoError(w.t, w.db.Write(w.t.Context(), func(tx *persistence.Tx) error {
+		tx.InsertIncident(domain.NewIncident(uuid.MustParse(id),
+			domain.EngineRun{ID: run, TenantID: uuid.MustParse("01980000-0000-7000-8000-000000000001"), OwnerID: owner},
+			domain.Closing{RunID: "attempt", Message: message}, now()))
+		return nil
+	}))
+	return id, owner.String()
+}

@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/itchyny/gojq"
+)
+
+// queryTimeout bounds what a jq expression may take.
+const queryTimeout = 10 * time.Second
+
+// compile prepares a jq expression. It sees nothing of the environment.
+func compile(expression string) (*gojq.Code, error) {
+	query, err := gojq.Parse(expression)
+	if err != nil {
+		return nil, fmt.Errorf("reading the jq expression: %w", err)
+	}
+	code, err := gojq.Compile(query)
+	if err != nil {
+		return nil, fmt.Errorf("compiling the jq expression: %w", err)
+	}
+	return code, nil
+}
+
+// runQuery writes what a jq expression makes of a JSON value, one result a line:
+// text as it is, everything else as compact JSON. Numbers that are passed on keep
+// their digits.
+func runQuery(ctx context.Context, w io.Writer, query *gojq.Code, text json.RawMessage) error {
+	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
+	defer cancel()
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		return fmt.Errorf("reading the answer: %w", err)
+	}
+	results := query.RunWithContext(ctx, value)
+	for {
+		result, ok := results.Next()
+		if !ok {
+			return nil
+		}
+		if err, failed := result.(error); failed {
+			var halted *gojq.HaltError
+			if errors.As(err, &halted) && halted.Value() == nil {
+				return nil
+			}
+			return fmt.Errorf("running the jq expression: %w", err)
+		}
+		if err := writeResult(w, result); err != nil {
+			return err
+		}
+	}
+}
+
+func writeResult(w io.Writer, result any) error {
+	if text, isText := result.(string); isText {
+		_, err := fmt.Fprintln(w, text)
+		return err
+	}
+	text, err := gojq.Marshal(result)
+	if err != nil {
+		return fmt.Errorf("writing the result of the jq expression: %w", err)
+	}
+	_, err = w.Write(append(text, '\n'))
+	return err
+}

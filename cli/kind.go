@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/procession-dev/procession/api/admin/client"
+	"github.com/procession-dev/procession/domain/resource"
+)
+
+// allKinds is what stands for every kind.
+const allKinds = "all"
+
+// shortNames are the other names of a kind, beside its own and that with an s.
+func shortNames(kind resource.Kind) []string {
+	switch kind {
+	case resource.KindApplication:
+		return []string{"app", "apps"}
+	case resource.KindDataStructure:
+		return []string{"structure", "structures", "ds"}
+	case resource.KindProcessDefinition:
+		return []string{"process", "processes", "proc", "procs", "pd"}
+	case resource.KindBusinessArtifactDefinition:
+		return []string{"artifact", "artifacts", "bad"}
+	case resource.KindWebhookSubscription:
+		return []string{"webhook", "webhooks", "wh"}
+	case resource.KindTenant, resource.KindUser, resource.KindGroup, resource.KindRobot:
+	}
+	return nil
+}
+
+func isNamed(kind resource.Kind, name string) bool {
+	own := strings.ToLower(string(kind))
+	return name == own || name == own+"s" || slices.Contains(shortNames(kind), name)
+}
+
+// parseKind finds the kind that a name, in any case, stands for.
+func parseKind(name string) (resource.Kind, error) {
+	for _, kind := range resource.Kinds() {
+		if isNamed(kind, strings.ToLower(name)) {
+			return kind, nil
+		}
+	}
+	return "", misuse("%q is not a kind of resource: there are %s", name, strings.Join(kindNames(), ", "))
+}
+
+// parseKinds finds the kinds of names separated by commas; none for all of them.
+func parseKinds(names string) ([]client.ResourceKind, error) {
+	if strings.EqualFold(names, allKinds) {
+		return nil, nil
+	}
+	var kinds []client.ResourceKind
+	for name := range strings.SplitSeq(names, ",") {
+		kind, err := parseKind(name)
+		if err != nil {
+			return nil, err
+		}
+		kinds = append(kinds, client.ResourceKind(kind))
+	}
+	return kinds, nil
+}
+
+// kindNames are the names of all kinds as people type them.
+func kindNames() []string {
+	var names []string
+	for _, kind := range resource.Kinds() {
+		names = append(names, strings.ToLower(string(kind)))
+	}
+	return names
+}
+
+// canHaveSecrets reports whether secrets are issued to resources of the kind.
+func canHaveSecrets(kind resource.Kind) bool { return client.SecretOwnerKind(kind).Valid() }

@@ -1,0 +1,181 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+	"unicode"
+
+	"github.com/itchyny/gojq"
+	"github.com/spf13/cobra"
+
+	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/manifest"
+)
+
+// The output formats. The expression of jq follows a "=".
+const (
+	formatTable = "table"
+	formatJSON  = "json"
+	formatYAML  = "yaml"
+	formatJQ    = "jq"
+)
+
+// output is the format that a command writes what was asked for in. It is the
+// value of a flag.
+type output struct {
+	formats []string
+	format  string
+	// text is the flag as it was given.
+	text  string
+	query *gojq.Code
+}
+
+// bindOutput adds the flag -o with the formats, of which the first is what it is
+// unless it is given.
+func bindOutput(cmd *cobra.Command, formats ...string) *output {
+	o := &output{formats: formats, format: formats[0], text: formats[0]}
+	cmd.Flags().VarP(o, "output", "o", "one of "+strings.Join(o.choices(), ", "))
+	complete(cmd, "output", func(toComplete string) ([]string, cobra.ShellCompDirective) {
+		return beginning(toComplete, o.completions(), nil), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	})
+	return o
+}
+
+func (o *output) choices() []string {
+	choices := make([]string, len(o.formats))
+	for i, format := range o.formats {
+		choices[i] = format
+		if format == formatJQ {
+			choices[i] += "=EXPR"
+		}
+	}
+	return choices
+}
+
+func (o *output) completions() []string {
+	choices := make([]string, len(o.formats))
+	for i, choice := range o.choices() {
+		choices[i] = strings.TrimSuffix(choice, "EXPR")
+	}
+	return choices
+}
+
+// Set implements pflag.Value.
+func (o *output) Set(text string) error {
+	format, expression, hasExpression := strings.Cut(text, "=")
+	for _, known := range o.formats {
+		if format != known || hasExpression != (known == formatJQ) {
+			continue
+		}
+		if hasExpression {
+			query, err := compile(expression)
+			if err != nil {
+				return err
+			}
+			o.query = query
+		}
+		o.format, o.text = format, text
+		return nil
+	}
+	return fmt.Errorf("there are %s", strings.Join(o.choices(), ", "))
+}
+
+// String implements pflag.Value.
+func (o *output) String() string { return o.text }
+
+// Type implements pflag.Value.
+func (o *output) Type() string { return "format" }
+
+// write writes a value, which is a table only if table writes it.
+func (o *output) write(ctx context.Context, w io.Writer, value any, table func(io.Writer)) error {
+	if o.format == formatTable {
+		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		table(t)
+		return t.Flush()
+	}
+	text, err := resource.Encode(value)
+	if err != nil {
+		return fmt.Errorf("writing the answer: %w", err)
+	}
+	switch o.format {
+	case formatJQ:
+		return runQuery(ctx, w, o.query, text)
+	case formatYAML:
+		return writeYAML(w, text)
+	}
+	var indented bytes.Buffer
+	if err := json.Indent(&indented, text, "", "  "); err != nil {
+		return fmt.Errorf("writing the answer: %w", err)
+	}
+	indented.WriteByte('\n')
+	_, err = w.Write(indented.Bytes())
+	return err
+}
+
+// writeYAML writes a JSON value: a list that is not empty as documents with ---
+// between.
+func writeYAML(w io.Writer, text json.RawMessage) error {
+	documents := []json.RawMessage{text}
+	if text[0] == '[' && string(text) != "[]" {
+		if err := json.Unmarshal(text, &documents); err != nil {
+			return fmt.Errorf("writing the answer: %w", err)
+		}
+	}
+	var out bytes.Buffer
+	for i, document := range documents {
+		if i > 0 {
+			out.WriteString("---\n")
+		}
+		formatted, err := manifest.Format(document)
+		if err != nil {
+			return fmt.Errorf("writing the answer: %w", err)
+		}
+		out.Write(formatted)
+	}
+	_, err := w.Write(out.Bytes())
+	return err
+}
+
+// row writes a line of a table. Text of users cannot break out of its cell, nor
+// do anything to the terminal.
+func row(w io.Writer, cells ...string) {
+	for i, cell := range cells {
+		cells[i] = cellText(cell)
+	}
+	fmt.Fprintln(w, strings.Join(cells, "\t"))
+}
+
+func cellText(text string) string {
+	return strings.Map(func(c rune) rune {
+		switch {
+		case unicode.IsSpace(c):
+			return ' '
+		case !unicode.IsPrint(c):
+			return unicode.ReplacementChar
+		}
+		return c
+	}, text)
+}
+
+func timeText(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// ageText is how long ago something was, roughly.
+func ageText(now, then time.Time) string {
+	age := now.Sub(then)
+	switch {
+	case age < 2*time.Minute:
+		return fmt.Sprintf("%ds", max(0, int(age.Seconds())))
+	case age < 2*time.Hour:
+		return fmt.Sprintf("%dm", int(age.Minutes()))
+	case age < 48*time.Hour:
+		return fmt.Sprintf("%dh", int(age.Hours()))
+	default:
+		return fmt.Sprintf("%dd", int(age.Hours()/24))
+	}
+}

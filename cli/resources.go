@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/procession-dev/procession/api/admin/client"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+)
+
+// pageSize is how many resources are asked for at once, the most there can be.
+const pageSize = 1000
+
+// find returns the resources that the parameters pick, limit of them at most
+// unless it is 0, and whether there are more.
+func (s *service) find(
+	ctx context.Context, params client.FindResourcesParams, limit int,
+) (found []client.Resource, more bool, err error) {
+	size := pageSize
+	if limit > 0 {
+		size = min(limit, pageSize)
+	}
+	found = []client.Resource{}
+	for number := 0; ; number++ {
+		params.Size, params.Page = &size, &number
+		answer, err := s.FindResourcesWithResponse(ctx, &params)
+		page, err := read[client.ResourcePage](s, answer, err)
+		if err != nil {
+			return nil, false, err
+		}
+		found = append(found, page.Content...)
+		last := number+1 >= page.Metadata.TotalPages
+		if limit > 0 && len(found) >= limit {
+			return found[:limit], !last || len(found) > limit, nil
+		}
+		if last {
+			return found, false, nil
+		}
+	}
+}
+
+// retrieve returns one resource.
+func (s *service) retrieve(ctx context.Context, kind resource.Kind, code, tenant string) (client.Resource, error) {
+	if err := checkCode(code); err != nil {
+		return client.Resource{}, err
+	}
+	answer, err := s.RetrieveResourceWithResponse(ctx, client.ResourceKind(kind), code,
+		&client.RetrieveResourceParams{Tenant: optional(tenant)})
+	found, err := read[client.Resource](s, answer, err)
+	return found, named(err, kind, code)
+}
+
+// named says which resource was not found.
+func named(err error, kind resource.Kind, code string) error {
+	if ExitCode(err) == ExitNotFound {
+		return absent(kind, code)
+	}
+	return err
+}
+
+func absent(kind resource.Kind, code string) error {
+	return &failure{kind: domain.KindNotFound, text: string(kind) + "/" + code + " not found"}
+}
+
+// checkCode refuses what would lead elsewhere as a part of a path.
+func checkCode(code string) error {
+	if code == "" || code == "." || code == ".." {
+		return misuse("%q is not a code", code)
+	}
+	return nil
+}
+
+func optional(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+func given(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
+}
+
+// filter makes a filter of one value, or none.
+func filter(value string) []string {
+	if value == "" {
+		return nil
+	}
+	return []string{value}
+}
+
+// tenantOf is the code of the tenant that a resource belongs to.
+func tenantOf(kind client.ResourceKind, metadata client.ResourceMetadata) string {
+	if kind == client.ResourceKindTenant {
+		return metadata.Code
+	}
+	return given(metadata.Tenant)
+}
+
+// name is how people are told of a resource: Kind/CODE, behind its tenant where
+// there are several.
+func name(kind client.ResourceKind, code, tenant string, several bool) string {
+	if several {
+		return tenant + "/" + string(kind) + "/" + code
+	}
+	return string(kind) + "/" + code
+}

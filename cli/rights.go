@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/procession-dev/procession/api/admin/client"
+	"github.com/procession-dev/procession/domain/resource"
+)
+
+// right says who may do something.
+type right struct{ what, who string }
+
+// rightsOf lists who may do what because of a resource, beside the owners and
+// administrators of the tenant.
+func rightsOf(r client.Resource) []right {
+	switch r.Kind {
+	case client.ResourceKindProcessDefinition:
+		var spec resource.ProcessDefinitionSpec
+		if json.Unmarshal(r.Spec, &spec) != nil {
+			return nil
+		}
+		return processRights(&spec)
+	case client.ResourceKindBusinessArtifactDefinition:
+		var spec resource.BusinessArtifactDefinitionSpec
+		if json.Unmarshal(r.Spec, &spec) != nil {
+			return nil
+		}
+		p := spec.Permissions
+		return []right{
+			{"see artifacts", grantees(p.Viewers)},
+			{"edit artifacts", grantees(p.Editors)},
+			{"manage artifacts", grantees(p.Managers)},
+		}
+	case client.ResourceKindTenant, client.ResourceKindUser, client.ResourceKindApplication, client.ResourceKindGroup,
+		client.ResourceKindDataStructure, client.ResourceKindWebhookSubscription, client.ResourceKindRobot:
+	}
+	return nil
+}
+
+func processRights(spec *resource.ProcessDefinitionSpec) []right {
+	p := spec.Permissions
+	managers := p.Managers
+	if spec.Engine != nil {
+		managers = append(slices.Clone(managers), resource.Grantee{Application: spec.Engine.Runner})
+	}
+	rights := []right{
+		{"start processes", grantees(p.Initiators)},
+		{"see processes", grantees(p.Viewers)},
+		{"manage processes", grantees(managers)},
+		{"change the definition", grantees(p.Administrators)},
+	}
+	for _, item := range spec.Items {
+		if len(item.Candidates) > 0 {
+			rights = append(rights, right{"claim " + item.Code, grantees(item.Candidates)})
+		}
+		if len(item.Viewers) > 0 {
+			rights = append(rights, right{"see " + item.Code, grantees(item.Viewers)})
+		}
+	}
+	return rights
+}
+
+func grantees(list []resource.Grantee) string {
+	if len(list) == 0 {
+		return "nobody"
+	}
+	names := make([]string, len(list))
+	for i, g := range list {
+		switch {
+		case g.User != "":
+			names[i] = "user " + g.User
+		case g.Application != "":
+			names[i] = "application " + g.Application
+		case g.Group != "":
+			names[i] = "group " + g.Group
+		case g.Role == resource.RoleProcessInitiator:
+			names[i] = "whoever started the process"
+		default:
+			names[i] = "role " + g.Role
+		}
+	}
+	return strings.Join(names, ", ")
+}

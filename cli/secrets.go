@@ -1,0 +1,208 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"github.com/procession-dev/procession/api/admin/client"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+)
+
+func newSecretsCommand(env Environment) *cobra.Command {
+	return group("secrets", "Issue, list and revoke secrets",
+		newSecretsIssueCommand(env), newSecretsListCommand(env), newSecretsRevokeCommand(env))
+}
+
+// secretOwner finds out whom a secret belongs to.
+func secretOwner(args []string) (client.SecretOwnerKind, string, error) {
+	kind, err := parseKind(args[0])
+	if err != nil {
+		return "", "", err
+	}
+	if !canHaveSecrets(kind) {
+		return "", "", misuse("a %s has no secrets: users, applications and webhook subscriptions have some", kind)
+	}
+	return client.SecretOwnerKind(kind), args[1], checkCode(args[1])
+}
+
+func newSecretsIssueCommand(env Environment) *cobra.Command {
+	var tenant, secretName, expires string
+	cmd := asking(env, &cobra.Command{
+		Use: "issue KIND CODE", Args: exactly("a kind of resource", "a code"),
+		Short: "Issue a secret and print it, this once",
+		Long: "Issues a secret, which works at once beside those that are there, and prints it to standard output. It cannot be\n" +
+			"shown again. Applications send it with their id; that of a user is a personal access token for this tenant.",
+		Example: "  procession secrets issue application loan-worker --name 2026-03 --expires 90d > secret\n" +
+			"  procession secrets issue webhook events --name rotated",
+		ValidArgsFunction: completeSecretOwner(env),
+	}, func(cmd *cobra.Command, s *service, args []string) error {
+		kind, code, err := secretOwner(args)
+		if err != nil {
+			return err
+		}
+		if secretName == "" {
+			return misuse("%s needs --name, to tell the secret from others", cmd.CommandPath())
+		}
+		body := client.SecretIssueParams{Name: secretName}
+		if body.ExpiresAt, err = expiry(expires, env.Clock()); err != nil {
+			return err
+		}
+		answer, err := s.IssueSecretWithResponse(cmd.Context(), kind, code, &client.IssueSecretParams{Tenant: optional(tenant)}, body)
+		issued, err := read[client.IssuedSecret](s, answer, err)
+		if err != nil {
+			return named(err, resource.Kind(kind), code)
+		}
+		until := "and does not expire"
+		if issued.ExpiresAt != nil {
+			until = "and expires at " + timeText(*issued.ExpiresAt)
+		}
+		cmd.PrintErrf("The secret %q of %s/%s works from now on %s. It is not shown again; its id is %s.\n",
+			issued.Name, kind, code, until, issued.ID)
+		_, err = fmt.Fprintln(cmd.OutOrStdout(), issued.Value)
+		return err
+	})
+	bindTenant(env, cmd, &tenant)
+	cmd.Flags().StringVar(&secretName, "name", "", "tells the secret from others of the same owner; required")
+	cmd.Flags().StringVar(&expires, "expires", "", "when it stops working: 90d, 12h, or a time such as 2027-01-31T00:00:00Z")
+	return cmd
+}
+
+// expiry reads when something expires: after a duration, which may be in days,
+// or at a time. Nothing stands for never.
+func expiry(text string, now time.Time) (*time.Time, error) {
+	if text == "" {
+		return nil, nil //nolint:nilnil // never is a time to expire
+	}
+	if at, err := time.Parse(time.RFC3339, text); err == nil {
+		return &at, nil
+	}
+	lasts, err := time.ParseDuration(text)
+	if days, isDays := strings.CutSuffix(text, "d"); isDays {
+		var n uint64
+		n, err = strconv.ParseUint(days, 10, 16)
+		lasts = time.Duration(n) * 24 * time.Hour
+	}
+	if err != nil || lasts <= 0 {
+		return nil, misuse("--expires must be a duration such as 90d or 12h, or a time such as 2027-01-31T00:00:00Z")
+	}
+	at := now.Add(lasts).UTC().Truncate(time.Second)
+	return &at, nil
+}
+
+func newSecretsListCommand(env Environment) *cobra.Command {
+	var tenant string
+	var out *output
+	cmd := asking(env, &cobra.Command{
+		Use: "list KIND CODE", Args: exactly("a kind of resource", "a code"),
+		Short:             "List secrets, without what they are",
+		ValidArgsFunction: completeSecretOwner(env),
+	}, func(cmd *cobra.Command, s *service, args []string) error {
+		kind, code, err := secretOwner(args)
+		if err != nil {
+			return err
+		}
+		found, err := s.secrets(cmd.Context(), kind, code, tenant)
+		if err != nil {
+			return err
+		}
+		if len(found) == 0 && out.format == formatTable {
+			cmd.PrintErrln("no secrets")
+			return nil
+		}
+		return out.write(cmd.Context(), cmd.OutOrStdout(), found, func(w io.Writer) {
+			secretTable(w, "", found, env.Clock())
+		})
+	})
+	bindTenant(env, cmd, &tenant)
+	out = bindOutput(cmd, formatTable, formatJSON, formatYAML, formatJQ)
+	return cmd
+}
+
+// secrets lists the secrets of a resource.
+func (s *service) secrets(
+	ctx context.Context, kind client.SecretOwnerKind, code, tenant string,
+) ([]client.Secret, error) {
+	answer, err := s.FindSecretsWithResponse(ctx, kind, code, &client.FindSecretsParams{Tenant: optional(tenant)})
+	list, err := read[client.SecretList](s, answer, err)
+	return list.Content, named(err, resource.Kind(kind), code)
+}
+
+func secretTable(w io.Writer, indent string, secrets []client.Secret, now time.Time) {
+	if len(secrets) == 0 {
+		row(w, indent+"none")
+		return
+	}
+	row(w, indent+"ID", "NAME", "ORIGIN", "AGE", "EXPIRES")
+	for _, secret := range secrets {
+		origin, expires := "issued", "never"
+		if secret.Declared {
+			origin = "declared"
+		}
+		if secret.ExpiresAt != nil {
+			expires = timeText(*secret.ExpiresAt)
+		}
+		row(w, indent+secret.ID.String(), secret.Name, origin, ageText(now, secret.CreatedAt), expires)
+	}
+}
+
+func newSecretsRevokeCommand(env Environment) *cobra.Command {
+	var tenant string
+	cmd := asking(env, &cobra.Command{
+		Use: "revoke KIND CODE ID|NAME", Args: exactly("a kind of resource", "a code", "the id or the name of a secret"),
+		Short:             "Revoke a secret: it stops working within seconds",
+		ValidArgsFunction: completeSecretOwner(env),
+	}, func(cmd *cobra.Command, s *service, args []string) error {
+		kind, code, err := secretOwner(args)
+		if err != nil {
+			return err
+		}
+		id, err := uuid.Parse(args[2])
+		if err != nil {
+			if id, err = s.secretNamed(cmd.Context(), kind, code, tenant, args[2]); err != nil {
+				return err
+			}
+		}
+		answer, err := s.RevokeSecretWithResponse(cmd.Context(), kind, code, id, &client.RevokeSecretParams{Tenant: optional(tenant)})
+		if _, err := read[nothing](s, answer, err); err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s revoked\n", id)
+		return err
+	})
+	bindTenant(env, cmd, &tenant)
+	return cmd
+}
+
+// secretNamed finds the one secret with the name.
+func (s *service) secretNamed(
+	ctx context.Context, kind client.SecretOwnerKind, code, tenant, wanted string,
+) (uuid.UUID, error) {
+	all, err := s.secrets(ctx, kind, code, tenant)
+	if err != nil {
+		return uuid.Nil, err
+	}
+	var found []uuid.UUID
+	for _, secret := range all {
+		if secret.Name == wanted {
+			found = append(found, secret.ID)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return uuid.Nil, &failure{
+			kind: domain.KindNotFound, text: fmt.Sprintf("%s/%s has no secret %q", kind, code, wanted),
+		}
+	case 1:
+		return found[0], nil
+	default:
+		return uuid.Nil, misuse("%s/%s has several secrets %q: say the id of one", kind, code, wanted)
+	}
+}

@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"encoding/json"
+	"io"
+	"strconv"
+
+	"github.com/procession-dev/procession/api/admin/client"
+)
+
+// resourceTable writes a table of resources, of which there is at least one. The
+// tenant and the kind are columns where they differ; where all are of one kind,
+// it has columns of its own.
+func resourceTable(w io.Writer, found []client.Resource) {
+	first := found[0]
+	tenants, kinds := false, false
+	for _, r := range found {
+		tenants = tenants || tenantOf(r.Kind, r.Metadata) != tenantOf(first.Kind, first.Metadata)
+		kinds = kinds || r.Kind != first.Kind
+	}
+	columns := []column{{"CODE", func(r client.Resource, _ shownSpec) string { return r.Metadata.Code }}}
+	if kinds {
+		columns = append([]column{{"KIND", func(r client.Resource, _ shownSpec) string { return string(r.Kind) }}}, columns...)
+	}
+	if tenants && (kinds || first.Kind != client.ResourceKindTenant) {
+		columns = append([]column{{"TENANT", func(r client.Resource, _ shownSpec) string {
+			return tenantOf(r.Kind, r.Metadata)
+		}}}, columns...)
+	}
+	columns = append(columns, column{"NAME", func(_ client.Resource, s shownSpec) string { return s.Name }})
+	if !kinds {
+		columns = append(columns, columnsOf(first.Kind)...)
+	}
+	columns = append(columns, column{"CHANGED", func(r client.Resource, _ shownSpec) string {
+		return timeText(r.Status.LastModifiedAt)
+	}})
+	titles := make([]string, len(columns))
+	for i, c := range columns {
+		titles[i] = c.title
+	}
+	row(w, titles...)
+	for _, r := range found {
+		cells, spec := make([]string, len(columns)), shownOf(r)
+		for i, c := range columns {
+			cells[i] = c.cell(r, spec)
+		}
+		row(w, cells...)
+	}
+}
+
+type column struct {
+	title string
+	cell  func(client.Resource, shownSpec) string
+}
+
+// shownSpec is what tables show of specs.
+type shownSpec struct {
+	Name      string            `json:"name"`
+	Email     string            `json:"email"`
+	Role      string            `json:"role"`
+	Plan      string            `json:"plan"`
+	State     string            `json:"state"`
+	URL       string            `json:"url"`
+	TaskQueue string            `json:"taskQueue"`
+	Members   []json.RawMessage `json:"members"`
+}
+
+// shownOf reads a spec as far as it is understood: a newer service may say more.
+func shownOf(r client.Resource) shownSpec {
+	var spec shownSpec
+	if json.Unmarshal(r.Spec, &spec) != nil {
+		return shownSpec{}
+	}
+	return spec
+}
+
+// columnsOf are the columns that resources of the kind alone have.
+func columnsOf(kind client.ResourceKind) []column {
+	specColumn := func(title string, cell func(shownSpec) string) column {
+		return column{title, func(_ client.Resource, s shownSpec) string { return cell(s) }}
+	}
+	role := specColumn("ROLE", func(s shownSpec) string { return s.Role })
+	switch kind {
+	case client.ResourceKindTenant:
+		return []column{specColumn("PLAN", func(s shownSpec) string { return s.Plan })}
+	case client.ResourceKindUser:
+		return []column{specColumn("EMAIL", func(s shownSpec) string { return s.Email }), role}
+	case client.ResourceKindApplication:
+		return []column{role}
+	case client.ResourceKindGroup:
+		return []column{specColumn("MEMBERS", func(s shownSpec) string { return strconv.Itoa(len(s.Members)) })}
+	case client.ResourceKindProcessDefinition:
+		return []column{specColumn("STATE", func(s shownSpec) string { return s.State })}
+	case client.ResourceKindWebhookSubscription:
+		return []column{specColumn("URL", func(s shownSpec) string { return s.URL })}
+	case client.ResourceKindRobot:
+		return []column{specColumn("TASK QUEUE", func(s shownSpec) string { return s.TaskQueue })}
+	case client.ResourceKindDataStructure, client.ResourceKindBusinessArtifactDefinition:
+	}
+	return nil
+}

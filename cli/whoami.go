@@ -1,0 +1,39 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/procession-dev/procession/api/admin/client"
+)
+
+func newWhoamiCommand(env Environment) *cobra.Command {
+	var out *output
+	cmd := asking(env, &cobra.Command{
+		Use: "whoami", Args: exactly(), Short: "Show whom the token belongs to",
+	}, func(cmd *cobra.Command, s *service, _ []string) error {
+		answer, err := s.RetrieveIdentityWithResponse(cmd.Context())
+		identity, err := read[client.Identity](s, answer, err)
+		if err != nil {
+			return err
+		}
+		return out.write(cmd.Context(), cmd.OutOrStdout(), identity, func(w io.Writer) { identityTable(w, identity) })
+	})
+	out = bindOutput(cmd, formatTable, formatJSON, formatYAML, formatJQ)
+	return cmd
+}
+
+func identityTable(w io.Writer, identity client.Identity) {
+	p := identity.Principal
+	row(w, "Name:", p.Name)
+	row(w, "Type:", string(p.Type))
+	row(w, "Id:", p.ID.String())
+	if identity.Operator {
+		row(w, "Operator:", "yes, may create tenants")
+	}
+	for _, m := range identity.Memberships {
+		row(w, "Tenant:", fmt.Sprintf("%s (%s), %s", m.TenantCode, m.TenantName, m.Role))
+	}
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/domain"
+)
+
+func newBootstrapCommand() *cobra.Command {
+	var first app.FirstTenant
+	cmd := configured("bootstrap", "Make the first tenant and its administrator, once",
+		func(ctx context.Context, cmd *cobra.Command, c Config) error {
+			if first.Code == "" || first.Email == "" {
+				return usageError{errors.New("--tenant and --email are required")}
+			}
+			db, err := openDatabase(ctx, c)
+			if err != nil {
+				return err
+			}
+			defer db.Close()
+			if err := prepareSchema(ctx, db, c.Migrate); err != nil {
+				return err
+			}
+			made, err := app.New(app.Options{DB: db, Clock: time.Now, Wake: func() {}}).BootstrapTenant(ctx, first)
+			if err != nil {
+				return explainFirstTenant(err)
+			}
+			return printFirstTenant(cmd, first, made)
+		})
+	cmd.Long = "Makes the first tenant of a database and its first user, who owns the tenant and operates the service:\n" +
+		"only operators may make tenants. The user's access token goes to standard output, and nothing shows it again."
+	flags := cmd.Flags()
+	flags.StringVar(&first.Code, "tenant", "", "code of the tenant (required)")
+	flags.StringVar(&first.Name, "tenant-name", "", "what people call the tenant; its code unless given")
+	flags.StringVar(&first.Email, "email", "", "e-mail address of the user (required)")
+	flags.StringVar(&first.UserName, "name", "", "what people call the user; the address unless given")
+	return cmd
+}
+
+// explainFirstTenant names the flags that are wrong.
+func explainFirstTenant(err error) error {
+	var failure *domain.Error
+	if !errors.As(err, &failure) || len(failure.Details) == 0 {
+		return err
+	}
+	flags := map[string]string{"/code": "tenant", "/name": "tenant-name", "/email": "email", "/userName": "name"}
+	var wrong []error
+	for _, d := range failure.Details {
+		wrong = append(wrong, fmt.Errorf("--%s %s", flags[d.Location], d.Message))
+	}
+	return usageError{errors.Join(wrong...)}
+}
+
+// printFirstTenant keeps the token apart, so that it can be put into a file.
+func printFirstTenant(cmd *cobra.Command, first app.FirstTenant, made *app.BootstrappedTenant) error {
+	if _, err := fmt.Fprintln(cmd.OutOrStdout(), made.Token.Reveal()); err != nil {
+		return fmt.Errorf("printing the access token, which is lost now: %w", err)
+	}
+	_, err := fmt.Fprintf(cmd.ErrOrStderr(), "Made tenant %s (%s) and its owner %s (user %s, %s), who operates the service.\n"+
+		"The access token on standard output is that user's. It does not expire, and it is not shown again.\n",
+		first.Code, made.TenantID, first.Email, app.FirstUserCode, made.UserID)
+	return err
+}
