@@ -24,16 +24,16 @@ func (a *applying) bind(env Environment, cmd *cobra.Command) {
 	bindFiles(cmd, &a.files)
 	f := cmd.Flags()
 	f.BoolVar(&a.prune, "prune", false, "also delete what the selector matches and no document describes")
-	f.StringVarP(&a.selector, "selector", "l", "", "with --prune: labels, as key=value,key2=value2")
+	f.StringVarP(&a.selector, "selector", "l", "", "with --prune: `labels`, as key=value,key2=value2")
 	f.StringVar(&a.tenant, "tenant", "",
-		"with --prune: code of the tenant to prune, needed where the documents are not of one tenant")
+		"with --prune: `code` of the tenant to prune, needed where the documents are not of one tenant")
 	completeTenants(env, cmd)
 }
 
 // bindFiles adds the flag that names documents.
 func bindFiles(cmd *cobra.Command, files *[]string) {
 	cmd.Flags().StringArrayVarP(files, "file", "f", nil,
-		"file, folder with all that is in it, or - for standard input; repeatable")
+		"`file`, folder with all that is in it, or - for standard input; repeatable")
 }
 
 func newApplyCommand(env Environment) *cobra.Command {

@@ -56,7 +56,7 @@ func TestWrongDocumentsAreToldWithTheirPlaceAndNothingIsApplied(t *testing.T) {
 	before := w.state()
 	good := w.file("good.yaml", group("GOOD", ""))
 	for name, c := range map[string]struct{ document, told string }{
-		"unknown member":      {group("WRONG", "  nmae: x\n"), `:6:3: Group/WRONG spec.nmae: `},
+		"unknown member":      {group("WRONG", "  title: x\n"), `:6:3: Group/WRONG spec.title: `},
 		"missing member":      {group("WRONG", "  members:\n    - user: nobody\n"), `:7:7: Group/WRONG spec.members[0]`},
 		"another tenant":      {strings.Replace(group("WRONG", ""), "north", "south", 1), `:3:25: Group/WRONG metadata.tenant: `},
 		"a schema that is no": {structure("{type: objekt}"), `:6:12: DataStructure/WRONG spec.schema.type: `},

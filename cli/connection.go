@@ -33,10 +33,10 @@ const (
 
 // bindConnection adds the flags that say how to reach the service, and as whom.
 func bindConnection(f *pflag.FlagSet) {
-	f.String("server", defaultServer, "address of the service; "+variableServer)
+	f.String("server", defaultServer, "`address` of the service; "+variableServer)
 	f.String("ca-file", "",
-		"PEM file with the certificate authorities to trust, instead of the system's; "+variableCAFile)
-	f.String("token-file", "", "file with a personal access token, or with id:secret of an application; "+
+		"PEM `file` with the certificate authorities to trust, instead of the system's; "+variableCAFile)
+	f.String("token-file", "", "`file` with a personal access token, or with id:secret of an application; "+
 		variableTokenFile+", or the token itself in "+variableToken)
 	f.Bool("insecure", false, "allow http to another machine, which shows the token to the network")
 	f.Duration("timeout", defaultTimeout, "how long a request may take")

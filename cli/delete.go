@@ -109,14 +109,17 @@ func deleteDocuments(cmd *cobra.Command, s *service, files []string, yes bool) e
 			case ExitNotFound:
 				err = d.report(cmd, "absent")
 			case ExitConflict:
-				needed, conflict, err = append(needed, d), err, nil
+				if conflict == nil {
+					conflict = fmt.Errorf("deleting %s: %w", d, err)
+				}
+				needed, err = append(needed, d), nil
 			}
 			if err != nil {
 				return fmt.Errorf("deleting %s: %w", d, err)
 			}
 		}
 		if len(needed) == len(pending) {
-			return fmt.Errorf("deleting %s: %w", needed[len(needed)-1], conflict)
+			return conflict
 		}
 		pending = needed
 	}

@@ -43,7 +43,7 @@ func newDescribeCommand(env Environment) *cobra.Command {
 
 // bindTenant adds the flag that says whose resource is meant.
 func bindTenant(env Environment, cmd *cobra.Command, tenant *string) {
-	cmd.Flags().StringVar(tenant, "tenant", "", "code of the tenant, needed where several have such a resource")
+	cmd.Flags().StringVar(tenant, "tenant", "", "`code` of the tenant, needed where several have such a resource")
 	completeTenants(env, cmd)
 }
 

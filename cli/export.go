@@ -61,7 +61,7 @@ func newExportCommand(env Environment) *cobra.Command {
 	})
 	p.bind(env, cmd)
 	out = bindOutput(cmd, formatYAML, formatJSON)
-	cmd.Flags().StringVarP(&folder, "dir", "d", "", "write a file TENANT/KIND/CODE for each into the folder")
+	cmd.Flags().StringVarP(&folder, "dir", "d", "", "write a file TENANT/KIND/CODE for each into the `folder`")
 	return cmd
 }
 

@@ -20,8 +20,8 @@ type picking struct {
 
 func (p *picking) bind(env Environment, cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVarP(&p.selector, "selector", "l", "", "only those with the labels, as key=value,key2=value2")
-	f.StringVar(&p.tenant, "tenant", "", "only those of the tenant with the code")
+	f.StringVarP(&p.selector, "selector", "l", "", "only those with the `labels`, as key=value,key2=value2")
+	f.StringVar(&p.tenant, "tenant", "", "only those of the tenant with the `code`")
 	completeTenants(env, cmd)
 }
 
@@ -83,7 +83,7 @@ func newGetCommand(env Environment) *cobra.Command {
 		return missing(args[0], codes, found, more)
 	})
 	p.bind(env, cmd)
-	cmd.Flags().IntVar(&p.limit, "limit", 0, "show so many at most; 0 for all")
+	cmd.Flags().IntVar(&p.limit, "limit", 0, "show so `many` at most; 0 for all")
 	out = bindOutput(cmd, formatTable, formatJSON, formatYAML, formatJQ)
 	return cmd
 }

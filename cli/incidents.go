@@ -64,9 +64,9 @@ func newIncidentsListCommand(env Environment) *cobra.Command {
 	})
 	f := cmd.Flags()
 	f.BoolVar(&all, "all", false, "also those that were retried or dismissed")
-	f.IntVar(&limit, "limit", 50, "how many to show, at most 1000")
-	f.StringVar(&tenant, "tenant", "", "only those of the tenant with the code")
-	f.StringVar(&process, "process", "", "only those of the process with the id")
+	f.IntVar(&limit, "limit", 50, "how `many` to show, at most 1000")
+	f.StringVar(&tenant, "tenant", "", "only those of the tenant with the `code`")
+	f.StringVar(&process, "process", "", "only those of the process with the `id`")
 	completeTenants(env, cmd)
 	out = bindOutput(cmd, formatTable, formatJSON, formatYAML, formatJQ)
 	return cmd

@@ -70,8 +70,8 @@ func newSecretsIssueCommand(env Environment) *cobra.Command {
 		return err
 	})
 	bindTenant(env, cmd, &tenant)
-	cmd.Flags().StringVar(&secretName, "name", "", "tells the secret from others of the same owner; required")
-	cmd.Flags().StringVar(&expires, "expires", "", "when it stops working: 90d, 12h, or a time such as 2027-01-31T00:00:00Z")
+	cmd.Flags().StringVar(&secretName, "name", "", "`name` that tells the secret from others of the same owner; required")
+	cmd.Flags().StringVar(&expires, "expires", "", "`when` it stops working: 90d, 12h, or a time such as 2027-01-31T00:00:00Z")
 	return cmd
 }
 
