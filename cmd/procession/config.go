@@ -55,6 +55,9 @@ type Config struct {
 	DrainDelay   time.Duration `yaml:"drain-delay" env:"DRAIN_DELAY"`
 	DrainTimeout time.Duration `yaml:"drain-timeout" env:"DRAIN_TIMEOUT"`
 
+	ShapeADeprecated string `yaml:"shape-a-deprecated" env:"SHAPE_A_DEPRECATED"`
+	ShapeASunset     string `yaml:"shape-a-sunset" env:"SHAPE_A_SUNSET"`
+
 	LogLevel  slog.Level `yaml:"log-level" env:"LOG_LEVEL"`
 	LogFormat string     `yaml:"log-format" env:"LOG_FORMAT"`
 }
@@ -92,6 +95,9 @@ func (c *Config) bind(f *pflag.FlagSet) {
 	f.DurationVar(&c.CancelGrace, "cancel-grace", time.Minute,
 		"how long a workflow may take to cancel before it is terminated")
 	f.Int64Var(&c.MaxBodyBytes, "max-body-bytes", 1<<20, "largest JSON request body, in bytes")
+	f.StringVar(&c.ShapeADeprecated, "shape-a-deprecated", "2024-06-14",
+		"day since which clients of API version 2022-10-08 are told to move on; empty for never")
+	f.StringVar(&c.ShapeASunset, "shape-a-sunset", "", "day on which API version 2022-10-08 is to go, told to its clients")
 	f.DurationVar(&c.DrainDelay, "drain-delay", 0,
 		"how long /readyz says no on shutdown before new connections are refused")
 	f.DurationVar(&c.DrainTimeout, "drain-timeout", 20*time.Second, "how long requests may take to end on shutdown")
@@ -156,7 +162,8 @@ func (c *Config) check() error {
 	must(c.MaxBodyBytes >= 1024, "--max-body-bytes must be 1024 or more")
 	must(c.CancelGrace >= 0 && c.DrainDelay >= 0 && c.DrainTimeout >= 0,
 		"--cancel-grace, --drain-delay and --drain-timeout must not be negative")
-	return errors.Join(append(wrong, c.OIDCIssuers.check(c.Issuer))...)
+	_, err := c.deprecation()
+	return errors.Join(append(wrong, c.OIDCIssuers.check(c.Issuer), err)...)
 }
 
 // The require functions are for the commands that cannot do without.

@@ -129,9 +129,13 @@ func newService(c Config, k *keyring, log *slog.Logger, devCA []byte) (*service,
 		func() float64 { return float64(s.relay.Stats().Executed) })
 	m.counter("procession_engine_commands_failed_total", "Attempts at commands for Temporal that failed.",
 		func() float64 { return float64(s.relay.Stats().Failed) })
+	deprecation, err := c.deprecation()
+	if err != nil {
+		return nil, err
+	}
 	s.handler, err = api.NewRouter(api.Options{
 		Service: operations, Authenticator: authenticator, Issuer: k.issuer, Clock: time.Now, Log: log,
-		BodyLimit: c.MaxBodyBytes, Observe: m.observe, DevCA: devCA,
+		BodyLimit: c.MaxBodyBytes, Deprecation: deprecation, Observe: m.observe, DevCA: devCA,
 	})
 	if err != nil {
 		return nil, err
