@@ -26,6 +26,9 @@ const (
 	// maxText bounds the text of a document once its aliases are followed, in
 	// bytes.
 	maxText = 4 << 20
+
+	// statusMember is what the service says of a resource, and nobody else.
+	statusMember = "status"
 )
 
 // Source is one document of a file.
@@ -63,8 +66,9 @@ func (e *Error) Error() string {
 
 // Parse reads the documents of a file: of YAML, separated by ---, or of JSON when
 // the name ends in .json or the text can be nothing else. A list at the top
-// holds documents as well. Empty documents are left out. What is wrong is told in
-// an *Error; the first reason only.
+// holds documents as well. Empty documents are left out, and so is the status that
+// the service adds to a resource it shows, so that what it showed can be applied.
+// What is wrong is told in an *Error; the first reason only.
 func Parse(name string, content []byte) ([]Source, error) {
 	if len(content) > maxFile {
 		return nil, &Error{File: name, Message: fmt.Sprintf("has more than %d bytes", maxFile)}
@@ -87,6 +91,7 @@ func Parse(name string, content []byte) ([]Source, error) {
 			if document.kind != object {
 				return nil, document.fail(name, "a document must have members such as apiVersion, kind, metadata and spec")
 			}
+			document.drop(statusMember)
 			var text bytes.Buffer
 			document.write(&text)
 			sources = append(sources, Source{File: name, JSON: text.Bytes(), root: document})

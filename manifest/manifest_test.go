@@ -155,3 +155,10 @@ func TestExplain(t *testing.T) {
 		require.Equal(t, elsewhere, manifest.Explain(sources, elsewhere))
 	}
 }
+
+func TestWhatTheServiceShowedCanBeApplied(t *testing.T) {
+	t.Parallel()
+	sources, err := manifest.Parse("shown.yaml", []byte("kind: Group\nspec:\n  status: kept\nstatus:\n  createdBy: somebody\n"))
+	require.NoError(t, err)
+	require.JSONEq(t, `{"kind":"Group","spec":{"status":"kept"}}`, string(sources[0].JSON))
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -45,6 +46,11 @@ func (n *node) get(name string) *member {
 		}
 	}
 	return nil
+}
+
+// drop takes a member away, if there is one.
+func (n *node) drop(name string) {
+	n.members = slices.DeleteFunc(n.members, func(m member) bool { return m.name == name })
 }
 
 // find returns a node with the place of what a JSON Pointer leads to, or of what

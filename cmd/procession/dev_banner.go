@@ -38,7 +38,7 @@ func printBanner(out io.Writer, c Config, o devOptions) {
 	row("Try next, in another terminal:")
 	row("  make demo")
 	row(fmt.Sprintf("  curl -H 'Authorization: Bearer %s' '%s/v2024-06-14/processes?size=5'", demo.Alice().Secret, base))
-	row("  bin/procession incidents list --config " + filepath.Join(o.dir, "procession.yaml"))
+	row(fmt.Sprintf("  PROCESSION_TOKEN=%s bin/procession get all --server %s", demo.Alice().Secret, base))
 	row("")
 	row("Ctrl-C stops all of it.")
 	// What cannot be shown is not worth stopping for.
