@@ -43,7 +43,7 @@ func fault(source json.RawMessage, reason, err error) *SchemaError {
 	decoder := json.NewDecoder(bytes.NewReader(source))
 	decoder.UseNumber()
 	var schema any
-	if decoder.Decode(&schema) != nil || depth(source) > maxSchemaDepth {
+	if !json.Valid(source) || decoder.Decode(&schema) != nil || depth(source) > maxSchemaDepth {
 		return e
 	}
 	var invalid *jsonschema.ValidationError

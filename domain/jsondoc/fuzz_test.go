@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 )
@@ -56,5 +57,36 @@ func FuzzTokens(f *testing.F) {
 			again.WriteString("/" + token(name))
 		}
 		require.Equal(t, pointer, again.String())
+	})
+}
+
+// FuzzValidate holds that neither a schema nor a document breaks anything, and
+// that a schema says the same of a document each time.
+func FuzzValidate(f *testing.F) {
+	f.Add(`{"properties":{"a":{"format":"kuflow-file","accept":"image/*,.pdf","maxSize":"1 KB","requiredOnUpdate":true}}}`, `{"a":"kuflow-file:"}`)
+	f.Add(`{"$ref":"b","$defs":{"x":{"$dynamicAnchor":"i","type":"string"},"b":{"$id":"b","items":{"$dynamicRef":"#i"},"$defs":{"y":{"$dynamicAnchor":"i"}}}}}`, `[1,"a"]`)
+	f.Add(`{"$schema":"http://json-schema.org/draft-07/schema#","dependencies":{"a":["b"]},"required":["~/"],"requiredOnUpdate":["c"]}`, `{"a":1e400}`)
+	f.Fuzz(func(t *testing.T, source, document string) {
+		// Invalid UTF-8 would make names equal that are not.
+		if len(source) > 2000 || !utf8.ValidString(source) || !json.Valid([]byte(document)) {
+			return
+		}
+		schema, err := Compile(json.RawMessage(source))
+		if err != nil || schema == nil {
+			return
+		}
+		again, err := Compile(json.RawMessage(source))
+		require.NoError(t, err)
+		for _, options := range [][]Option{nil, {OnUpdate()}} {
+			first, firstErr := schema.Validate(json.RawMessage(document), options...)
+			second, secondErr := again.Validate(json.RawMessage(document), options...)
+			require.Equal(t, first, second)
+			require.Equal(t, firstErr, secondErr)
+			for _, e := range first.Errors {
+				_, ok := tokens(e.PropertyPath)
+				require.True(t, ok, e.PropertyPath)
+				require.NotEmpty(t, e.Type)
+			}
+		}
 	})
 }

@@ -48,6 +48,14 @@ func Compile(source json.RawMessage) (*Schema, error) {
 	if err != nil {
 		return nil, fault(source, err, fmt.Errorf("compiling the schema: %w", err))
 	}
+	rewritten, err := static(source)
+	if err == nil && rewritten != nil {
+		schema, err = compile(rewritten)
+	}
+	if err != nil {
+		err = fmt.Errorf("following its dynamic references: %w", err)
+		return nil, &SchemaError{Message: err.Error(), cause: fmt.Errorf("compiling the schema: %w", err)}
+	}
 	return schema, nil
 }
 
@@ -99,6 +107,9 @@ func (s *Schema) Validate(document json.RawMessage, options ...Option) (domain.J
 	var value any
 	if err := decoder.Decode(&value); err != nil {
 		return result, fmt.Errorf("decoding a document: %w", err)
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return result, errors.New("decoding a document: something follows it")
 	}
 	levels := depth(document)
 	if levels > maxDepth {

@@ -276,8 +276,10 @@ func TestValidateRefusesWhatCannotBeChecked(t *testing.T) {
 	})
 	t.Run("text that is not JSON", func(t *testing.T) {
 		t.Parallel()
-		_, err := compile(t, `{}`).Validate(json.RawMessage(`{"a":`))
-		require.Error(t, err)
+		for _, text := range []string{`{"a":`, `{} {}`, `{}"`, ``} {
+			_, err := compile(t, `{}`).Validate(json.RawMessage(text))
+			require.Error(t, err, text)
+		}
 	})
 }
 

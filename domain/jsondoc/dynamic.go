@@ -1,0 +1,200 @@
+package jsondoc
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+var errCombinations = errors.New("its dynamic references lead to too many combinations of schemas")
+
+// static writes a schema without dynamic references that means the same, if the
+// library does not follow those it has: with the same dynamic anchor in several
+// resources it takes any of them below a schema it has passed, entered or not. It
+// returns nil for every other schema. The schema must be one that compiles.
+//
+// What a dynamic reference leads to depends on the resources that were entered on
+// the way, and only on which of them was the first to have each anchor. So every
+// resource is written once for each such state that it is reached in, and in that
+// copy the reference is an ordinary one.
+func static(source json.RawMessage) (json.RawMessage, error) {
+	b, err := readBundle(source)
+	if b == nil || err != nil {
+		return nil, err
+	}
+	s := specializer{bundle: b, places: map[string]int{}}
+	unbound := make([]int, len(b.names))
+	for i := range unbound {
+		unbound[i] = -1
+	}
+	first := s.place(0, s.enter(unbound, 0))
+	copies := map[string]any{}
+	for i := 0; i < len(s.queue); i++ {
+		c := s.queue[i]
+		copies[strconv.Itoa(i)] = s.schema(b.resources[c.resource].node, c, b.resources[c.resource].at)
+		if s.nodes > maxSchemaNodes {
+			return nil, errCombinations
+		}
+	}
+	return json.Marshal(map[string]any{
+		"$schema": "https://json-schema.org/draft/2020-12/schema", "$ref": s.pointer(first, nil), "$defs": copies,
+	})
+}
+
+// A specializer writes the copies of the resources of a bundle.
+type specializer struct {
+	*bundle
+	queue []specialized
+	// places tells where in queue a copy is.
+	places map[string]int
+	nodes  int
+}
+
+// specialized is a copy of a resource. Bound tells for each of the bundle's names
+// the first resource on the way here that has the anchor, -1 if none has.
+type specialized struct {
+	resource int
+	bound    []int
+}
+
+// enter is the state after a resource is entered.
+func (s *specializer) enter(bound []int, resource int) []int {
+	after := make([]int, len(bound))
+	for i, r := range bound {
+		after[i] = r
+		if _, has := s.resources[resource].dynamic[s.names[i]]; has && r < 0 {
+			after[i] = resource
+		}
+	}
+	return after
+}
+
+// place returns the number of a copy, which is written when its turn comes.
+func (s *specializer) place(resource int, bound []int) int {
+	key := fmt.Sprint(resource, bound)
+	number, ok := s.places[key]
+	if !ok {
+		number = len(s.queue)
+		s.places[key] = number
+		s.queue = append(s.queue, specialized{resource, bound})
+	}
+	return number
+}
+
+// pointer is a reference to a place in a copy.
+func (s *specializer) pointer(number int, within []string) string {
+	var text strings.Builder
+	text.WriteString("#/$defs/" + strconv.Itoa(number))
+	for _, name := range within {
+		text.WriteString("/" + url.PathEscape(token(name)))
+	}
+	return text.String()
+}
+
+// schema copies a value that is a schema or a list of them.
+func (s *specializer) schema(value any, c specialized, at []string) any {
+	if s.nodes++; s.nodes > maxSchemaNodes {
+		return nil
+	}
+	switch v := value.(type) {
+	case map[string]any:
+		if r, begins := s.roots[pointerOf(at)]; begins && r != c.resource {
+			inner := map[string]any{"$ref": s.to(c, at)}
+			if flag, ok := v[keywordRequiredOnUpdate].(bool); ok {
+				inner[keywordRequiredOnUpdate] = flag
+			}
+			return inner
+		}
+		return s.members(v, c, at)
+	case []any:
+		list := make([]any, len(v))
+		for i, element := range v {
+			list[i] = s.schema(element, c, below(at, strconv.Itoa(i)))
+		}
+		return list
+	}
+	return value
+}
+
+func (s *specializer) members(node map[string]any, c specialized, at []string) any {
+	written := make(map[string]any, len(node))
+	for keyword, value := range node {
+		switch keyword {
+		case "$id", "$schema", "$anchor", "$dynamicAnchor", "$ref", "$dynamicRef":
+			continue
+		}
+		switch holds(keyword) {
+		case holdsData:
+			written[keyword] = value
+		case holdsNamed:
+			written[keyword] = s.named(value, c, below(at, keyword))
+		case holdsSchemas:
+			written[keyword] = s.schema(value, c, below(at, keyword))
+		}
+	}
+	reference, ok := node["$ref"].(string)
+	if ok {
+		written["$ref"] = s.follow(c, reference)
+	}
+	if dynamic, isDynamic := node["$dynamicRef"].(string); isDynamic {
+		followed := s.followDynamic(c, dynamic)
+		if !ok {
+			written["$ref"] = followed
+			return written
+		}
+		// At the end, where it moves nothing that others refer to.
+		list, _ := written["allOf"].([]any)
+		written["allOf"] = append(list, map[string]any{"$ref": followed})
+	}
+	return written
+}
+
+func (s *specializer) named(value any, c specialized, at []string) any {
+	schemas, ok := value.(map[string]any)
+	if !ok {
+		return value
+	}
+	written := make(map[string]any, len(schemas))
+	for name, schema := range schemas {
+		written[name] = s.schema(schema, c, below(at, name))
+	}
+	return written
+}
+
+// to refers to a place in the document, from a copy.
+func (s *specializer) to(c specialized, at []string) string {
+	resource := s.owner(at)
+	return s.pointer(s.place(resource, s.enter(c.bound, resource)), at[len(s.resources[resource].at):])
+}
+
+// follow is the reference that stands for $ref in a copy. One that leads out of
+// the document leads to a draft's own schema.
+func (s *specializer) follow(c specialized, reference string) string {
+	at, _, outside := s.target(c.resource, reference)
+	if outside != "" {
+		return outside
+	}
+	return s.to(c, at)
+}
+
+// followDynamic is the reference that stands for $dynamicRef in a copy.
+func (s *specializer) followDynamic(c specialized, reference string) string {
+	at, name, outside := s.target(c.resource, reference)
+	if outside != "" {
+		return outside
+	}
+	// Only where an ordinary reference leads to a dynamic anchor does the way here
+	// matter.
+	if place, dynamic := s.resources[s.owner(at)].dynamic[name]; dynamic && slices.Equal(place, at) {
+		for i, bound := range c.bound {
+			if s.names[i] == name && bound >= 0 {
+				at = s.resources[bound].dynamic[name]
+			}
+		}
+	}
+	return s.to(c, at)
+}
