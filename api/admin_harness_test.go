@@ -85,26 +85,25 @@ func (s *administered) of(tenant, name string) demo.Account {
 	return account
 }
 
-// newOperator makes an application of the demonstration data an operator.
+// newOperator makes a user of the demonstration data's tenant who is an operator.
 func (s *service) newOperator() demo.Account {
 	s.t.Helper()
-	operator := demo.Account{Name: "operator", ID: uuid.New(), Secret: "operator-secret", Tenant: demo.TenantDemo()}
+	operator := demo.Account{
+		Name: "operator", ID: uuid.New(), Email: "operator@demo.example", Secret: "operator-token", Tenant: demo.TenantDemo(),
+	}
 	audit := domain.NewAudit(domain.SystemPrincipalID(), s.now())
 	require.NoError(s.t, s.db.Write(s.t.Context(), func(tx *persistence.Tx) error {
-		tx.PutApplication(domain.Application{
-			Principal: domain.Principal{ID: operator.ID, Name: operator.Name}, TenantID: operator.Tenant,
-			Role: domain.RoleMember, Audit: audit,
+		err := tx.PutTenantUser(domain.TenantUser{
+			ID: uuid.New(), TenantID: operator.Tenant, Role: domain.RoleMember, Audit: audit,
+			Principal: domain.Principal{ID: operator.ID, Type: domain.PrincipalUser, Name: operator.Name, Email: operator.Email},
 		})
+		tx.MakeOperator(operator.ID)
 		tx.InsertCredential(domain.Credential{
-			ID: uuid.New(), PrincipalID: operator.ID, Kind: domain.CredentialApplicationSecret,
+			ID: uuid.New(), PrincipalID: operator.ID, Kind: domain.CredentialPersonalAccessToken,
 			SecretSHA256: authn.HashSecret(operator.Secret), CreatedAt: audit.CreatedAt,
 		})
-		return nil
+		return err
 	}))
-	conn := s.connect()
-	defer func() { _ = conn.Close(s.t.Context()) }()
-	_, err := conn.Exec(s.t.Context(), `UPDATE principals SET operator = true WHERE id = $1`, operator.ID)
-	require.NoError(s.t, err)
 	return operator
 }
 

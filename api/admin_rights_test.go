@@ -195,6 +195,6 @@ func TestIdentity(t *testing.T) {
 	}, identity)
 	identity = decode[oasadmin.Identity](t, s.get(200, s.operator, adminAPI+"/identity"))
 	require.True(t, identity.Operator)
-	require.Equal(t, oasadmin.PrincipalTypeAPPLICATION, identity.Principal.Type)
+	require.Equal(t, oasadmin.PrincipalTypeUSER, identity.Principal.Type)
 	require.Len(t, identity.Memberships, 1)
 }

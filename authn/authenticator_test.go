@@ -286,11 +286,34 @@ func TestAuthenticateRefusesTheSystemPrincipal(t *testing.T) {
 	d.refused(t, "Bearer planted")
 }
 
-func TestAuthenticateRefusesATokenOfTwoPrincipals(t *testing.T) {
+func TestAuthenticateLeavesATokenToWhoHadItFirst(t *testing.T) {
 	t.Parallel()
 	d := newDirectory(t)
+	d.clock.Advance(time.Minute)
 	d.insert(t, d.credential(uuid.New(), d.application, domain.CredentialPersonalAccessToken, userToken))
+	require.Equal(t, d.user, d.accepted(t, "Bearer "+userToken).PrincipalID)
+	d.clock.Advance(time.Minute)
+	d.exec(t, "UPDATE credentials SET expires_at = $2 WHERE principal_id = $1", d.user, d.clock.Now())
 	d.refused(t, "Bearer "+userToken)
+	d.exec(t, "UPDATE principals SET disabled_at = now() WHERE id = $1", d.user)
+	d.refused(t, "Bearer "+userToken)
+	d.exec(t, "DELETE FROM credentials WHERE principal_id = $1", d.user)
+	require.Equal(t, d.application, d.accepted(t, "Bearer "+userToken).PrincipalID)
+}
+
+// One secret can be a credential for all tenants and for one of them.
+func TestAuthenticateCountsATenantOnce(t *testing.T) {
+	t.Parallel()
+	d := newDirectory(t)
+	before := d.accepted(t, "Bearer "+userToken)
+	limited := d.credential(uuid.New(), d.user, domain.CredentialPersonalAccessToken, userToken)
+	limited.TenantID = &d.south.ID
+	d.insert(t, limited)
+	d.clock.Advance(time.Minute)
+	require.Equal(t, before, d.accepted(t, "Bearer "+userToken))
+	d.exec(t, "DELETE FROM credentials WHERE principal_id = $1 AND tenant_id IS NULL", d.user)
+	d.clock.Advance(time.Minute)
+	require.Equal(t, before.Memberships[1:], d.accepted(t, "Bearer "+userToken).Memberships)
 }
 
 func TestAuthenticateUserWithoutTenant(t *testing.T) {

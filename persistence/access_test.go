@@ -60,9 +60,10 @@ func standings(kind domain.PrincipalType) []standing {
 	each([]way{notAtAll, directly}, func(st *standing) *way { return &st.starter })
 	each([]way{notAtAll, directly}, func(st *standing) *way { return &st.administrator })
 	for i := range all {
-		if i/4%2 == 1 {
-			all[i].starter *= throughGroup
-			all[i].administrator *= throughGroup
+		for _, w := range []*way{&all[i].starter, &all[i].administrator} {
+			if *w == directly && i/4%2 == 1 {
+				*w = throughGroup
+			}
 		}
 	}
 	if kind == domain.PrincipalApplication {
@@ -193,7 +194,9 @@ func TestVisibilityIsWhatTheDomainSays(t *testing.T) {
 				out := o.outside(s)
 				out.requireLists(t, db.Reader())
 				out.requireGets(t, db.Reader())
-				out.requireWrites(t, db)
+				if i == 0 {
+					out.requireWrites(t, db)
+				}
 			})
 		}
 	}
