@@ -66,9 +66,9 @@ spec:
 kind: Group
 metadata: {code: g, tenant: demo}
 spec: {name: G}
-status: {}
+stat: {}
 `,
-			want: []string{`5: status: is not a member of Group document, which has apiVersion, kind, metadata and spec`},
+			want: []string{`5: stat: is not a member of Group document, which has apiVersion, kind, metadata and spec`},
 		},
 		{
 			name: "no code and no tenant",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -269,12 +270,17 @@ func TestNothingOutlivesAKilledProgram(t *testing.T) {
 	stop(t, start(t, pgcluster.Options{Dir: dir}))
 }
 
-// holdPort listens on a free port.
+// holdPort listens on a free port, of those that no connection is given as its
+// own end once the port is let go.
 func holdPort(t *testing.T) (int, net.Listener) {
 	t.Helper()
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp4", "127.0.0.1:0")
-	require.NoError(t, err)
-	addr, ok := listener.Addr().(*net.TCPAddr)
-	require.True(t, ok)
-	return addr.Port, listener
+	for {
+		port := 20_000 + rand.IntN(12_000)
+		listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+		if errors.Is(err, syscall.EADDRINUSE) {
+			continue
+		}
+		require.NoError(t, err)
+		return port, listener
+	}
 }
