@@ -8,12 +8,14 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/document"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -39,6 +41,11 @@ type Options struct {
 	// Sealer seals the secrets that are kept. Without one no webhook secrets can be
 	// issued.
 	Sealer *authn.Sealer
+	// Documents keeps the bytes of documents.
+	Documents *document.Store
+	// MaxDocumentBytes is how large a document may be, 0 for
+	// DefaultMaxDocumentBytes.
+	MaxDocumentBytes int64
 }
 
 // Service carries out the operations. It is safe for concurrent use.
@@ -52,6 +59,10 @@ type Service struct {
 	issuer       *authn.Issuer
 	sealer       *authn.Sealer
 	definitions  *definitionCache
+	// artifactDefinitions are those of business artifacts.
+	artifactDefinitions *artifactDefinitionCache
+	documents           *document.Store
+	maxDocument         int64
 }
 
 // New makes a Service.
@@ -60,7 +71,8 @@ func New(o Options) *Service {
 	return &Service{
 		db: o.DB, reader: reader, clock: o.Clock, wake: o.Wake,
 		taskLogLimit: o.TaskLogLimit, cancelGrace: o.CancelGrace, issuer: o.Issuer, sealer: o.Sealer,
-		definitions: newDefinitionCache(),
+		definitions: newDefinitionCache(), artifactDefinitions: newArtifactDefinitionCache(),
+		documents: o.Documents, maxDocument: cmp.Or(o.MaxDocumentBytes, DefaultMaxDocumentBytes),
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/criteria"
 	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/persistence"
 )
@@ -71,6 +72,7 @@ func (c *configuration) publish(
 	if err != nil {
 		return err
 	}
+	tx.InsertMetadataIndexes(id, tenant, indexedMembers(spec.MetadataIndexes))
 	latest := c.definition(tenant, d.Metadata.Code)
 	if latest != nil && latest.Version != nil && bytes.Equal(latest.Digest, v.Digest) {
 		tx.RepublishVersion(id, *latest.Version)
@@ -129,6 +131,14 @@ func (c *configuration) version(
 	}
 	v.Digest = digest.Sum(nil)
 	return v, nil
+}
+
+func indexedMembers(indexes []resource.IndexSpec) []domain.IndexedMember {
+	members := make([]domain.IndexedMember, len(indexes))
+	for i, index := range indexes {
+		members[i] = domain.IndexedMember{Field: index.Field, Type: criteria.Type(index.Type)}
+	}
+	return members
 }
 
 // dataStructures are the schemas of the data structures as they are now: a

@@ -63,6 +63,8 @@ func (c *configuration) project(
 		tx.PutGroup(domain.Group{ID: id, TenantID: tenant, Code: d.Metadata.Code, Name: spec.Name}, members)
 	case *resource.ProcessDefinitionSpec:
 		return c.projectDefinition(tx, d, spec, id, tenant, audit)
+	case *resource.BusinessArtifactDefinitionSpec:
+		c.projectArtifactDefinition(tx, d, spec, id, tenant)
 	}
 	return nil
 }
@@ -159,7 +161,9 @@ func (c *configuration) remove(tx *persistence.Tx, a AppliedResource, now time.T
 		tx.DeleteDefinition(a.ID)
 	case resource.KindWebhookSubscription:
 		tx.DeleteWebhookSecrets(a.ID)
-	case resource.KindTenant, resource.KindDataStructure, resource.KindBusinessArtifactDefinition, resource.KindRobot:
+	case resource.KindBusinessArtifactDefinition:
+		tx.RevokeOnArtifact(a.ID)
+	case resource.KindTenant, resource.KindDataStructure, resource.KindRobot:
 	}
 	tx.DeleteResource(tenant, a.Key.Kind, a.Key.Code)
 }

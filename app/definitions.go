@@ -19,6 +19,8 @@ type definition struct {
 	metadata *jsondoc.Schema
 	entity   *jsondoc.Schema
 	items    map[string]*itemDefinition
+	// structures are the schemas of what messages may carry, by their codes.
+	structures map[string]*jsondoc.Schema
 }
 
 type itemDefinition struct {
@@ -60,7 +62,10 @@ func (c *definitionCache) get(ctx context.Context, tx *persistence.Tx, version u
 }
 
 func compile(source *domain.ProcessDefinition) (*definition, error) {
-	d := &definition{ProcessDefinition: source, items: make(map[string]*itemDefinition, len(source.Items))}
+	d := &definition{
+		ProcessDefinition: source, items: make(map[string]*itemDefinition, len(source.Items)),
+		structures: make(map[string]*jsondoc.Schema, len(source.Spec.DataStructures)),
+	}
 	var err error
 	if d.metadata, err = jsondoc.Compile(source.Spec.MetadataSchema); err != nil {
 		return nil, fmt.Errorf("metadata: %w", err)
@@ -77,6 +82,11 @@ func compile(source *domain.ProcessDefinition) (*definition, error) {
 			return nil, fmt.Errorf("context data of %s: %w", item.Code, err)
 		}
 		d.items[item.Code] = item
+	}
+	for code, schema := range source.Spec.DataStructures {
+		if d.structures[code], err = jsondoc.Compile(schema); err != nil {
+			return nil, fmt.Errorf("data structure %s: %w", code, err)
+		}
 	}
 	return d, nil
 }
@@ -95,18 +105,4 @@ func initialValue(schema *jsondoc.Schema, given json.RawMessage) (*domain.JSONVa
 		return nil, err
 	}
 	return &value, nil
-}
-
-// patched applies a patch to a value, which may be missing, and validates the
-// result.
-func patched(schema *jsondoc.Schema, current *domain.JSONValue, patch []jsondoc.Operation) (domain.JSONValue, error) {
-	document := json.RawMessage("{}")
-	if current != nil {
-		document = current.Value
-	}
-	result, err := jsondoc.Apply(document, patch)
-	if err != nil {
-		return domain.JSONValue{}, err
-	}
-	return schema.Validate(result)
 }

@@ -8,12 +8,16 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// RecordClosing notes the end of a workflow: a completed one completes its
-// process, a cancelled one cancels it together with its open tasks, a failed
-// one leaves it RUNNING with an incident. A process in a final state stays as it
-// is. It reports whether the closing was news: the end of another attempt, or
-// one that is recorded already, changes nothing. A workflow that the service did
-// not start is NOT_FOUND.
+// RecordClosing notes the end of a workflow.
+//
+// That of a process: a completed one completes its process, a cancelled one
+// cancels it together with its open tasks, a failed one leaves it RUNNING with an
+// incident. That of an action on a business artifact ends the action; a failed
+// one leaves an incident too. What is in a final state already stays as it is.
+//
+// It reports whether the closing was news: the end of another attempt, or one
+// that is recorded already, changes nothing. A workflow that the service did not
+// start is NOT_FOUND.
 func (s *Service) RecordClosing(ctx context.Context, c domain.Closing) (bool, error) {
 	recorded := false
 	now := s.now()
@@ -29,16 +33,22 @@ func (s *Service) RecordClosing(ctx context.Context, c domain.Closing) (bool, er
 		locked.Run.Close(c)
 		closedAt := c.ClosedAt.UTC().Truncate(time.Microsecond)
 		tx.UpdateEngineRun(locked.Run, &closedAt, now)
-		return s.follow(ctx, tx, locked, c, now)
+		switch {
+		case locked.Process != nil:
+			return s.finishWithWorkflow(ctx, tx, locked, c, now)
+		case locked.Action != nil:
+			return s.endWithWorkflow(ctx, tx, locked, c, now)
+		}
+		return nil
 	})
 	return recorded && err == nil, err
 }
 
-// follow lets the process follow its workflow to the end.
-func (s *Service) follow(
+// finishWithWorkflow lets a process follow its workflow to the end.
+func (s *Service) finishWithWorkflow(
 	ctx context.Context, tx *persistence.Tx, locked *persistence.LockedRun, c domain.Closing, now time.Time,
 ) error {
-	p, by := &locked.Process, domain.SystemPrincipalID()
+	p, by := locked.Process, domain.SystemPrincipalID()
 	if p.Finished() {
 		return nil
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// DismissIncident marks an incident as dealt with and leaves the process as it
-// is. It takes being an owner or an administrator of the tenant; for others the
+// DismissIncident marks an incident as dealt with and leaves the process or the
+// action as it is. It takes being an owner or an administrator of the tenant; for others the
 // incident is NOT_FOUND. A dismissed incident is returned as it is, a retried
 // one refused with INVALID_STATE.
 func (s *Service) DismissIncident(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.Incident, error) {

@@ -13,7 +13,8 @@ import (
 // beginning and under the same workflow id. It takes being an owner or an
 // administrator of the tenant; for others the incident is NOT_FOUND. An incident
 // that was retried is returned as it is; PROCESS_FINISHED refuses the workflow
-// of a finished process, INVALID_STATE one that runs again already.
+// of a finished process, INVALID_STATE one that runs again already, and that of
+// an action, whose ERROR is final: the action is invoked anew.
 func (s *Service) RetryIncident(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.Incident, error) {
 	var incident *domain.Incident
 	now := s.now()
@@ -23,6 +24,9 @@ func (s *Service) RetryIncident(ctx context.Context, caller domain.Caller, id uu
 			return err
 		}
 		incident = &locked.Incident
+		if locked.Process == nil {
+			return domain.Conflict(domain.CodeInvalidState, "a failed action is not retried but invoked anew")
+		}
 		changed, err := incident.Retry(now)
 		if err != nil || !changed {
 			return err

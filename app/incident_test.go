@@ -26,7 +26,7 @@ func TestAFailedWorkflowLeavesAnIncident(t *testing.T) {
 	r, incident := newIncident(t)
 	r.requireState(t, domain.ProcessRunning)
 	require.Equal(t, domain.Incident{
-		ID: incident.ID, TenantID: r.ID, ProcessID: r.process.ID, RunID: incident.RunID, EngineRun: "run-1",
+		ID: incident.ID, TenantID: r.ID, ProcessID: &r.process.ID, RunID: incident.RunID, EngineRun: "run-1",
 		Message: "no funds", Failure: "at line 1", State: domain.IncidentOpen, CreatedAt: incident.CreatedAt,
 	}, incident)
 }
@@ -67,7 +67,7 @@ func TestListIncidentsFilters(t *testing.T) {
 	}{
 		{app.IncidentFilter{States: []domain.IncidentState{domain.IncidentOpen}}, 1},
 		{app.IncidentFilter{States: []domain.IncidentState{domain.IncidentRetried, domain.IncidentDismissed}}, 0},
-		{app.IncidentFilter{ProcessIDs: []uuid.UUID{incident.ProcessID}}, 1},
+		{app.IncidentFilter{ProcessIDs: []uuid.UUID{*incident.ProcessID}}, 1},
 		{app.IncidentFilter{ProcessIDs: []uuid.UUID{uuid.New()}}, 0},
 		{app.IncidentFilter{TenantCodes: []string{"elsewhere", r.Namespace}}, 1},
 		{app.IncidentFilter{TenantCodes: []string{"elsewhere"}}, 0},

@@ -43,6 +43,10 @@ func (s *Service) CreateProcessItem(
 	}
 	id, now := idOr(in.ID), s.now()
 	err = s.write(ctx, func(tx *persistence.Tx) error {
+		k, err := keep(tx, caller, now, nil, in.Data, in.ContextData, in.MessageData)
+		if err != nil {
+			return err
+		}
 		known, err := tx.PrepareProcessItem(ctx, caller, id, in.ProcessID, in.Owner)
 		if err != nil {
 			return err
@@ -58,7 +62,7 @@ func (s *Service) CreateProcessItem(
 			return nil
 		}
 		item, created = nil, true
-		item, err = s.addItem(ctx, tx, caller, id, in, known, now)
+		item, err = s.addItem(ctx, k, id, in, known)
 		return err
 	})
 	return item, created && err == nil, err
@@ -73,19 +77,20 @@ func (in *NewItem) check() error {
 		return domain.InvalidBody("/message", "needs text, data or both")
 	case in.MessageData != nil && in.DataCode == "":
 		return domain.InvalidBody("/message/dataStructureDataDefinitionCode", "is required with data")
+	case in.Type == domain.ItemMessage && in.MessageData == nil && in.DataCode != "":
+		return domain.InvalidBody("/message/data", "is required with dataStructureDataDefinitionCode")
 	case in.Type != domain.ItemTask && (in.Data != nil || in.ContextData != nil):
 		return domain.InvalidBody("/task", "is for items of type TASK")
-	case in.Type != domain.ItemMessage && (in.Text != "" || in.MessageData != nil):
+	case in.Type != domain.ItemMessage && (in.Text != "" || in.MessageData != nil || in.DataCode != ""):
 		return domain.InvalidBody("/message", "is for items of type MESSAGE")
 	}
 	return nil
 }
 
 func (s *Service) addItem(
-	ctx context.Context, tx *persistence.Tx, caller domain.Caller, id uuid.UUID, in NewItem,
-	known *persistence.NewItem, now time.Time,
+	ctx context.Context, k *keeper, id uuid.UUID, in NewItem, known *persistence.NewItem,
 ) (*domain.ProcessItem, error) {
-	process := known.Process
+	tx, caller, now, process := k.tx, k.caller, k.now, known.Process
 	if err := process.Write(process.Rights); err != nil {
 		return nil, err
 	}
@@ -101,7 +106,7 @@ func (s *Service) addItem(
 		ID: id, TenantID: process.TenantID, ProcessID: process.ID, ProcessDefinitionID: process.Definition.ID,
 		Type: in.Type, OwnerID: owner, Audit: domain.NewAudit(caller.PrincipalID, now),
 	}
-	if err := fill(i, in, d, now); err != nil {
+	if err := fill(ctx, k, i, in, d); err != nil {
 		return nil, err
 	}
 	if err := tx.InsertProcessItem(i); err != nil {
@@ -117,7 +122,7 @@ func (s *Service) addItem(
 }
 
 // fill gives a new item its definition and its content.
-func fill(i *domain.ProcessItem, in NewItem, d *definition, now time.Time) error {
+func fill(ctx context.Context, k *keeper, i *domain.ProcessItem, in NewItem, d *definition) error {
 	item := &itemDefinition{}
 	if in.DefinitionCode != "" {
 		var ok bool
@@ -129,20 +134,37 @@ func fill(i *domain.ProcessItem, in NewItem, d *definition, now time.Time) error
 	var err error
 	switch in.Type {
 	case domain.ItemTask:
-		i.Task = domain.NewTask(i.OwnerID != nil, now)
-		if i.Task.Data, err = initialValue(item.data, in.Data); err != nil {
+		i.Task = domain.NewTask(i.OwnerID != nil, k.now)
+		if i.Task.Data, err = k.initial(ctx, ofItem(i, domain.SlotData), item.data, in.Data); err != nil {
 			return err
 		}
-		i.Task.ContextData, err = initialValue(item.contextData, in.ContextData)
+		i.Task.ContextData, err = k.initial(ctx, ofItem(i, domain.SlotContextData), item.contextData, in.ContextData)
 		return err
 	case domain.ItemMessage:
-		if in.MessageData != nil {
-			return unknownDefinition("/message/dataStructureDataDefinitionCode")
-		}
-		i.Message = &domain.Message{Text: in.Text}
+		i.Message, err = newMessage(ctx, k, i, in, d)
+		return err
 	case domain.ItemThread:
 	}
 	return nil
+}
+
+// newMessage is the content of a new message. Its data is held against the data
+// structure as it was when the version of the process was published.
+func newMessage(
+	ctx context.Context, k *keeper, i *domain.ProcessItem, in NewItem, d *definition,
+) (*domain.Message, error) {
+	message := &domain.Message{Text: in.Text}
+	if in.MessageData == nil {
+		return message, nil
+	}
+	schema, ok := d.structures[in.DataCode]
+	if !ok {
+		return nil, unknownDefinition("/message/dataStructureDataDefinitionCode")
+	}
+	message.DataStructureCode = in.DataCode
+	var err error
+	message.Data, err = k.initial(ctx, ofItem(i, domain.SlotMessageData), schema, in.MessageData)
+	return message, err
 }
 
 func unknownDefinition(location string) error {

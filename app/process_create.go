@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"encoding/json"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -19,12 +18,29 @@ type DefinitionKey = persistence.DefinitionKey
 
 // NewProcess is what a process is created from. The definition is named by its
 // id, or by tenant and code; the tenant may be left out where the code is clear
-// without it. Metadata is a JSON object or nil.
+// without it. Metadata and Entity are JSON objects or nil.
 type NewProcess struct {
 	ID         *uuid.UUID
 	Definition DefinitionKey
 	Initiator  PrincipalKey
 	Metadata   json.RawMessage
+	Entity     json.RawMessage
+	// RelatedID is the process that the new one comes from, nil when it comes from
+	// none.
+	RelatedID *uuid.UUID
+}
+
+// describes reports whether p is of the definition, and so of the tenant, that
+// the process is to be created in.
+func (in *NewProcess) describes(p *domain.Process) bool {
+	key := in.Definition
+	if key.TenantID != nil && *key.TenantID != p.TenantID {
+		return false
+	}
+	if key.ID != nil {
+		return *key.ID == p.Definition.ID
+	}
+	return key.Code == p.Definition.Code
 }
 
 // CreateProcess (B8) starts a process of a published definition, pinned to the
@@ -33,8 +49,10 @@ type NewProcess struct {
 //
 // It takes the Initiator or the Manager permission on the definition. Errors:
 // DEFINITION_NOT_FOUND, DEFINITION_NOT_PUBLISHED, ACCESS_DENIED, VALIDATION for
-// an initiator who is no active principal of the tenant, CONFLICT for an id
-// that something the caller does not see has already.
+// an initiator who is no active principal of the tenant and for a related
+// process that is none of the tenant that the caller sees, CONFLICT for an id
+// that a process of another definition, or one the caller does not see, has
+// already.
 func (s *Service) CreateProcess(
 	ctx context.Context, caller domain.Caller, in NewProcess,
 ) (process *domain.Process, created bool, err error) {
@@ -43,28 +61,32 @@ func (s *Service) CreateProcess(
 	}
 	id, now := idOr(in.ID), s.now()
 	err = s.write(ctx, func(tx *persistence.Tx) error {
-		known, err := tx.PrepareProcess(ctx, caller, id, in.Definition, in.Initiator)
+		k, err := keep(tx, caller, now, nil, in.Metadata, in.Entity)
+		if err != nil {
+			return err
+		}
+		known, err := tx.PrepareProcess(ctx, caller, id, in.Definition, in.Initiator, in.RelatedID)
 		if err != nil {
 			return err
 		}
 		if known.Existing != nil {
-			if !known.ExistingVisible {
+			if !known.ExistingVisible || !in.describes(known.Existing) {
 				return idTaken()
 			}
 			process, created = known.Existing, false
 			return nil
 		}
 		process, created = nil, true
-		process, err = s.startProcess(ctx, tx, caller, id, in, known, now)
+		process, err = s.startProcess(ctx, k, id, in, known)
 		return err
 	})
 	return process, created && err == nil, err
 }
 
 func (s *Service) startProcess(
-	ctx context.Context, tx *persistence.Tx, caller domain.Caller, id uuid.UUID, in NewProcess,
-	known *persistence.NewProcess, now time.Time,
+	ctx context.Context, k *keeper, id uuid.UUID, in NewProcess, known *persistence.NewProcess,
 ) (*domain.Process, error) {
+	tx, caller, now := k.tx, k.caller, k.now
 	found, err := startable(known.Definitions)
 	if err != nil {
 		return nil, err
@@ -76,6 +98,9 @@ func (s *Service) startProcess(
 	if initiator == nil {
 		initiator = &caller.PrincipalID
 	}
+	if in.RelatedID != nil && (known.RelatedTenantID == nil || *known.RelatedTenantID != found.TenantID) {
+		return nil, domain.InvalidBody("/relatedProcessId", "is no process of the tenant that you see")
+	}
 	d, err := s.definitions.get(ctx, tx, *found.Version)
 	if err != nil {
 		return nil, err
@@ -84,14 +109,21 @@ func (s *Service) startProcess(
 		ID: id, TenantID: found.TenantID, Definition: d.DefinitionRef, State: domain.ProcessRunning,
 		InitiatorID: *initiator, Audit: domain.NewAudit(caller.PrincipalID, now),
 	}
-	if p.Metadata, err = initialValue(d.metadata, in.Metadata); err != nil {
+	if p.Metadata, err = k.initial(ctx, ofProcess(p, domain.SlotMetadata), d.metadata, in.Metadata); err != nil {
 		return nil, err
 	}
-	if p.Entity, err = initialValue(d.entity, nil); err != nil {
+	if p.Entity, err = k.initial(ctx, ofProcess(p, domain.SlotEntity), d.entity, in.Entity); err != nil {
 		return nil, err
 	}
 	if err := tx.InsertProcess(p); err != nil {
 		return nil, err
+	}
+	if err := indexProcess(tx, p, d); err != nil {
+		return nil, err
+	}
+	if in.RelatedID != nil {
+		p.Related.Incoming = []uuid.UUID{*in.RelatedID}
+		tx.InsertProcessRelation(*in.RelatedID, p)
 	}
 	tx.InsertEvent(domain.ProcessEvent(newID(), domain.EventProcessCreated, p, caller.PrincipalID, now))
 	tx.InsertEvent(domain.ProcessEvent(newID(), domain.EventProcessStateChanged, p, caller.PrincipalID, now))

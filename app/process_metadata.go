@@ -17,13 +17,14 @@ import (
 func (s *Service) UpdateProcessMetadata(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, metadata json.RawMessage,
 ) (*domain.Process, error) {
-	return s.changeProcess(ctx, caller, id, func(p *domain.Process, d *definition) error {
-		value, err := d.metadata.Validate(metadata)
+	texts := []json.RawMessage{metadata}
+	return s.changeProcess(ctx, caller, id, texts, func(k *keeper, p *domain.Process, d *definition) error {
+		value, err := k.replacement(ctx, ofProcess(p, domain.SlotMetadata), d.metadata, metadata)
 		if err != nil {
 			return err
 		}
-		p.SetMetadata(value, caller.PrincipalID, s.now())
-		return nil
+		p.SetMetadata(value, caller.PrincipalID, k.now)
+		return indexProcess(k.tx, p, d)
 	})
 }
 
@@ -33,16 +34,16 @@ func (s *Service) UpdateProcessMetadata(
 func (s *Service) PatchProcessMetadata(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, patch []jsondoc.Operation,
 ) (*domain.Process, error) {
-	return s.changeProcess(ctx, caller, id, func(p *domain.Process, d *definition) error {
+	return s.changeProcess(ctx, caller, id, textsOf(patch), func(k *keeper, p *domain.Process, d *definition) error {
 		if len(patch) == 0 {
 			return nil
 		}
-		value, err := patched(d.metadata, p.Metadata, patch)
+		value, err := k.patched(ctx, ofProcess(p, domain.SlotMetadata), d.metadata, p.Metadata, patch)
 		if err != nil {
 			return err
 		}
-		p.SetMetadata(value, caller.PrincipalID, s.now())
-		return nil
+		p.SetMetadata(value, caller.PrincipalID, k.now)
+		return indexProcess(k.tx, p, d)
 	})
 }
 
@@ -51,12 +52,13 @@ func (s *Service) PatchProcessMetadata(
 func (s *Service) UpdateProcessEntity(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, entity json.RawMessage,
 ) (*domain.Process, error) {
-	return s.changeProcess(ctx, caller, id, func(p *domain.Process, d *definition) error {
-		value, err := d.entity.Validate(entity)
+	texts := []json.RawMessage{entity}
+	return s.changeProcess(ctx, caller, id, texts, func(k *keeper, p *domain.Process, d *definition) error {
+		value, err := k.replacement(ctx, ofProcess(p, domain.SlotEntity), d.entity, entity)
 		if err != nil {
 			return err
 		}
-		p.SetEntity(value, caller.PrincipalID, s.now())
+		p.SetEntity(value, caller.PrincipalID, k.now)
 		return nil
 	})
 }
@@ -66,25 +68,31 @@ func (s *Service) UpdateProcessEntity(
 func (s *Service) PatchProcessEntity(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, patch []jsondoc.Operation,
 ) (*domain.Process, error) {
-	return s.changeProcess(ctx, caller, id, func(p *domain.Process, d *definition) error {
+	return s.changeProcess(ctx, caller, id, textsOf(patch), func(k *keeper, p *domain.Process, d *definition) error {
 		if len(patch) == 0 {
 			return nil
 		}
-		value, err := patched(d.entity, p.Entity, patch)
+		value, err := k.patched(ctx, ofProcess(p, domain.SlotEntity), d.entity, p.Entity, patch)
 		if err != nil {
 			return err
 		}
-		p.SetEntity(value, caller.PrincipalID, s.now())
+		p.SetEntity(value, caller.PrincipalID, k.now)
 		return nil
 	})
 }
 
-// changeProcess changes a process that a Manager may write to.
+// changeProcess changes a process that a Manager may write to. texts are what is
+// known beforehand of the values that change makes.
 func (s *Service) changeProcess(
-	ctx context.Context, caller domain.Caller, id uuid.UUID, change func(*domain.Process, *definition) error,
+	ctx context.Context, caller domain.Caller, id uuid.UUID, texts []json.RawMessage,
+	change func(*keeper, *domain.Process, *definition) error,
 ) (*domain.Process, error) {
 	var process *domain.Process
 	err := s.write(ctx, func(tx *persistence.Tx) error {
+		k, err := keep(tx, caller, s.now(), &id, texts...)
+		if err != nil {
+			return err
+		}
 		locked, err := tx.LockProcess(ctx, caller, id)
 		if err != nil {
 			return err
@@ -99,7 +107,7 @@ func (s *Service) changeProcess(
 		if err != nil {
 			return err
 		}
-		if err := change(process, d); err != nil {
+		if err := change(k, process, d); err != nil {
 			return err
 		}
 		return tx.UpdateProcess(process)

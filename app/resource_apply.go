@@ -80,8 +80,8 @@ func (s *Service) ApplyResources(
 			return err
 		}
 		applied = c.applied
-		if in.DryRun {
-			return nil
+		if err := c.settleArtifacts(ctx, tx, in.DryRun); err != nil || in.DryRun {
+			return err
 		}
 		return c.carryOut(tx, now)
 	})
@@ -113,6 +113,9 @@ func (s *Service) DeleteResource(ctx context.Context, caller domain.Caller, key 
 			return err
 		}
 		if err := c.check(nil); err != nil {
+			return err
+		}
+		if err := c.settleArtifacts(ctx, tx, false); err != nil {
 			return err
 		}
 		return c.carryOut(tx, now)

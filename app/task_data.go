@@ -17,12 +17,13 @@ import (
 func (s *Service) UpdateProcessItemTaskData(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, data json.RawMessage,
 ) (*domain.ProcessItem, error) {
-	return s.changeTask(ctx, caller, id, func(i *domain.ProcessItem, d *itemDefinition) error {
-		value, err := d.data.Validate(data)
+	texts := []json.RawMessage{data}
+	return s.changeTask(ctx, caller, id, texts, func(k *keeper, i *domain.ProcessItem, d *itemDefinition) error {
+		value, err := k.replacement(ctx, ofItem(i, domain.SlotData), d.data, data)
 		if err != nil {
 			return err
 		}
-		i.SetTaskData(value, caller.PrincipalID, s.now())
+		i.SetTaskData(value, caller.PrincipalID, k.now)
 		return nil
 	})
 }
@@ -33,15 +34,15 @@ func (s *Service) UpdateProcessItemTaskData(
 func (s *Service) PatchProcessItemTaskData(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, patch []jsondoc.Operation,
 ) (*domain.ProcessItem, error) {
-	return s.changeTask(ctx, caller, id, func(i *domain.ProcessItem, d *itemDefinition) error {
+	return s.changeTask(ctx, caller, id, textsOf(patch), func(k *keeper, i *domain.ProcessItem, d *itemDefinition) error {
 		if len(patch) == 0 {
 			return nil
 		}
-		value, err := patched(d.data, i.Task.Data, patch)
+		value, err := k.patched(ctx, ofItem(i, domain.SlotData), d.data, i.Task.Data, patch)
 		if err != nil {
 			return err
 		}
-		i.SetTaskData(value, caller.PrincipalID, s.now())
+		i.SetTaskData(value, caller.PrincipalID, k.now)
 		return nil
 	})
 }
@@ -51,22 +52,29 @@ func (s *Service) PatchProcessItemTaskData(
 func (s *Service) UpdateProcessItemTaskContextData(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, data json.RawMessage,
 ) (*domain.ProcessItem, error) {
-	return s.changeTask(ctx, caller, id, func(i *domain.ProcessItem, d *itemDefinition) error {
-		value, err := d.contextData.Validate(data)
+	texts := []json.RawMessage{data}
+	return s.changeTask(ctx, caller, id, texts, func(k *keeper, i *domain.ProcessItem, d *itemDefinition) error {
+		value, err := k.replacement(ctx, ofItem(i, domain.SlotContextData), d.contextData, data)
 		if err != nil {
 			return err
 		}
-		i.SetTaskContextData(value, caller.PrincipalID, s.now())
+		i.SetTaskContextData(value, caller.PrincipalID, k.now)
 		return nil
 	})
 }
 
-// changeTask changes a task whose data the caller may write.
+// changeTask changes a task whose data the caller may write. texts are what is
+// known beforehand of the values that change makes.
 func (s *Service) changeTask(
-	ctx context.Context, caller domain.Caller, id uuid.UUID, change func(*domain.ProcessItem, *itemDefinition) error,
+	ctx context.Context, caller domain.Caller, id uuid.UUID, texts []json.RawMessage,
+	change func(*keeper, *domain.ProcessItem, *itemDefinition) error,
 ) (*domain.ProcessItem, error) {
 	var item *domain.ProcessItem
 	err := s.write(ctx, func(tx *persistence.Tx) error {
+		k, err := keep(tx, caller, s.now(), &id, texts...)
+		if err != nil {
+			return err
+		}
 		locked, err := tx.LockProcessItem(ctx, caller, id)
 		if err != nil {
 			return err
@@ -79,7 +87,7 @@ func (s *Service) changeTask(
 		if err != nil {
 			return err
 		}
-		if err := change(item, d.items[item.DefinitionCode()]); err != nil {
+		if err := change(k, item, d.items[item.DefinitionCode()]); err != nil {
 			return err
 		}
 		return tx.UpdateTaskData(item)

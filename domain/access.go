@@ -71,6 +71,56 @@ func ClaimsItem(r ItemRelations) bool {
 	return r.Process.Member && (r.Candidate || r.InitiatorCandidate && r.Process.Initiator)
 }
 
+// ArtifactRights is what a caller may do to a business artifact that the caller
+// sees. An artifact the caller does not see is never loaded, so seeing it is
+// implied.
+type ArtifactRights struct {
+	// Edits is the Editor or the Manager permission on the definition: to create
+	// artifacts, to save their data, to upload documents and to invoke actions.
+	Edits bool
+	// Manages is the Manager permission on the definition: what an Editor has, and
+	// to delete artifacts and cancel the actions of others.
+	Manages bool
+}
+
+// ArtifactRelations is what a principal is to a business artifact. A permission
+// that is given to a group is one of each of its members, if the group is of the
+// tenant of the artifact.
+type ArtifactRelations struct {
+	// Member belongs to the tenant of the artifact. Nothing else counts without.
+	Member bool
+	// Viewer, Editor and Manager have the permission on the definition of the
+	// artifact.
+	Viewer, Editor, Manager bool
+}
+
+// SeesArtifact reports whether the artifact exists for the principal.
+func SeesArtifact(r ArtifactRelations) bool { return r.Member && r.Viewer || EditsArtifact(r) }
+
+// EditsArtifact reports whether the principal has the rights of an Editor of the
+// artifact.
+func EditsArtifact(r ArtifactRelations) bool { return r.Member && r.Editor || ManagesArtifact(r) }
+
+// ManagesArtifact reports whether the principal has the rights of a Manager of
+// the artifact.
+func ManagesArtifact(r ArtifactRelations) bool { return r.Member && r.Manager }
+
+// RequireEditor refuses everybody but Editors and Managers with ACCESS_DENIED.
+func (r ArtifactRights) RequireEditor() error {
+	if !r.Edits {
+		return Denied("the Editor permission on the business artifact is required")
+	}
+	return nil
+}
+
+// RequireManager refuses everybody but Managers with ACCESS_DENIED.
+func (r ArtifactRights) RequireManager() error {
+	if !r.Manages {
+		return Denied("the Manager permission on the business artifact is required")
+	}
+	return nil
+}
+
 // ResourceRelations is what a principal is to a resource of the configuration.
 type ResourceRelations struct {
 	// Operator administers all tenants.

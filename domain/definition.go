@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 
 	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain/criteria"
 )
 
 // DefinitionRef names a definition as resources show it: its id, the version
@@ -47,8 +49,18 @@ type ProcessDefinition struct {
 // ProcessSpec is the part of a process definition that the database keeps as
 // one document. A nil schema accepts any object.
 type ProcessSpec struct {
-	MetadataSchema json.RawMessage `json:"metadataSchema,omitempty"`
-	EntitySchema   json.RawMessage `json:"entitySchema,omitempty"`
+	MetadataSchema  json.RawMessage `json:"metadataSchema,omitempty"`
+	MetadataIndexes []IndexedMember `json:"metadataIndexes,omitempty"`
+	EntitySchema    json.RawMessage `json:"entitySchema,omitempty"`
+	// DataStructures are the schemas of what messages may carry, by their codes.
+	DataStructures map[string]json.RawMessage `json:"dataStructures,omitempty"`
+}
+
+// IndexedMember is a top-level member of a value that resources can be filtered
+// by, and what it is compared as.
+type IndexedMember struct {
+	Field string        `json:"field"`
+	Type  criteria.Type `json:"type"`
 }
 
 // Item finds the item definition with the code.

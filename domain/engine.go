@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/google/uuid"
@@ -23,12 +24,18 @@ const (
 // EngineRunKind says what a run is for, and so what OwnerID is the id of.
 type EngineRunKind string
 
-// RunKindProcess is the run of a process's own workflow.
-const RunKindProcess EngineRunKind = "PROCESS"
+// The kinds of run.
+const (
+	// RunKindProcess is the run of a process's own workflow.
+	RunKindProcess EngineRunKind = "PROCESS"
+	// RunKindArtifactAction is the run of an action on a business artifact.
+	RunKindArtifactAction EngineRunKind = "BUSINESS_ARTIFACT_ACTION"
+)
 
 // EngineRun is a workflow that the service starts on a worker's task queue.
 // RunID is Temporal's: of the first run of a chain, empty until the workflow
 // was started, and while the run is PENDING again that of the attempt before.
+// Action is set for RunKindArtifactAction.
 type EngineRun struct {
 	ID           uuid.UUID
 	TenantID     uuid.UUID
@@ -40,6 +47,17 @@ type EngineRun struct {
 	WorkflowType string
 	TaskQueue    string
 	State        EngineRunState
+	Action       *ArtifactActionRequest
+}
+
+// ArtifactActionRequest is what the workflow of an action is told when it
+// starts. It is kept with the run, so that it can be told even when the action
+// has been deleted together with its artifact meanwhile.
+type ArtifactActionRequest struct {
+	ArtifactID  uuid.UUID          `json:"artifactId"`
+	Type        ArtifactActionType `json:"type"`
+	Code        string             `json:"code"`
+	RequestorID uuid.UUID          `json:"requestorId"`
 }
 
 // NewProcessRun is the run of the workflow that is the process. The workflow id
@@ -51,6 +69,24 @@ func NewProcessRun(id uuid.UUID, p *Process, namespace string, binding EngineBin
 		TaskQueue: binding.TaskQueue, State: RunPending,
 	}
 }
+
+// NewArtifactActionRun is the run of the workflow that carries out an action.
+// The workflow id is derived from the action's id.
+func NewArtifactActionRun(
+	id uuid.UUID, a *BusinessArtifactAction, namespace, workflowType, taskQueue string,
+) EngineRun {
+	return EngineRun{
+		ID: id, TenantID: a.TenantID, Kind: RunKindArtifactAction, OwnerID: a.ID, Namespace: namespace,
+		WorkflowID: "business-artifact-action-" + a.ID.String(), WorkflowType: workflowType,
+		TaskQueue: taskQueue, State: RunPending,
+		Action: &ArtifactActionRequest{
+			ArtifactID: a.ArtifactID, Type: a.Type, Code: a.Definition.Code, RequestorID: a.CreatedBy,
+		},
+	}
+}
+
+// HasResult reports whether what the workflow returns matters.
+func (r *EngineRun) HasResult() bool { return r.Kind == RunKindArtifactAction }
 
 // EndedBy reports whether c is the end of the run. A run that is PENDING can
 // have ended already, for its workflow may be faster than the service can note
@@ -124,7 +160,8 @@ type EngineCommand struct {
 // Closing is the end of a workflow as Temporal reports it. RunID is the first
 // run of the chain that ended: a workflow that continues as new, is retried or
 // is reset keeps it. Status is one of RunCompleted, RunCancelled and RunFailed;
-// Message and Failure tell why a run failed.
+// Message and Failure tell why a run failed. Result is the JSON that a completed
+// run returned, nil when it does not matter or is not to be had.
 type Closing struct {
 	Namespace  string
 	WorkflowID string
@@ -132,5 +169,6 @@ type Closing struct {
 	Status     EngineRunState
 	Message    string
 	Failure    string
+	Result     json.RawMessage
 	ClosedAt   time.Time
 }

@@ -18,6 +18,7 @@ const (
 	KindConflict         Kind = "conflict"
 	KindPrecondition     Kind = "precondition"
 	KindTooLarge         Kind = "too large"
+	KindOutOfRange       Kind = "out of range"
 	KindUnsupportedMedia Kind = "unsupported media"
 	KindRateLimited      Kind = "rate limited"
 	KindUnavailable      Kind = "unavailable"

@@ -34,14 +34,16 @@ var incidentTransitions = transitions[IncidentState, incidentAction]{
 	{IncidentDismissed, dismissIncident}: {to: IncidentDismissed},
 }
 
-// Incident records that the workflow of a process failed or timed out. The
-// process stays RUNNING until an operator retries the workflow or the process
-// is cancelled. RunID is the engine run's, EngineRun the id that Temporal gave
-// the attempt that failed.
+// Incident records that a workflow failed or timed out. A process stays RUNNING
+// until an operator retries its workflow or the process is cancelled; an action
+// on a business artifact has the status ERROR by then, and stays so. ProcessID
+// or Action says whose workflow it was. RunID is the engine run's, EngineRun the
+// id that Temporal gave the attempt that failed.
 type Incident struct {
 	ID         uuid.UUID
 	TenantID   uuid.UUID
-	ProcessID  uuid.UUID
+	ProcessID  *uuid.UUID
+	Action     *ArtifactActionRef
 	RunID      uuid.UUID
 	Message    string
 	Failure    string
@@ -51,12 +53,30 @@ type Incident struct {
 	ResolvedAt *time.Time
 }
 
-// NewIncident tells of the failure c of the workflow of a process.
+// ArtifactActionRef names an action and the business artifact that it is on.
+type ArtifactActionRef struct {
+	ID         uuid.UUID
+	ArtifactID uuid.UUID
+}
+
+// NewIncident tells of the failure c of a run.
 func NewIncident(id uuid.UUID, run EngineRun, c Closing, now time.Time) Incident {
-	return Incident{
-		ID: id, TenantID: run.TenantID, ProcessID: run.OwnerID, RunID: run.ID, EngineRun: c.RunID,
+	incident := Incident{
+		ID: id, TenantID: run.TenantID, RunID: run.ID, EngineRun: c.RunID,
 		Message: c.Message, Failure: c.Failure, State: IncidentOpen, CreatedAt: now,
 	}
+	incident.Concern(run)
+	return incident
+}
+
+// Concern says that the incident is of the run.
+func (i *Incident) Concern(run EngineRun) {
+	i.ProcessID, i.Action = nil, nil
+	if run.Action != nil {
+		i.Action = &ArtifactActionRef{ID: run.OwnerID, ArtifactID: run.Action.ArtifactID}
+		return
+	}
+	i.ProcessID = &run.OwnerID
 }
 
 // Retry marks the incident as retried and reports whether that changed it. A

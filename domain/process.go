@@ -43,7 +43,15 @@ type Process struct {
 	InitiatorID uuid.UUID
 	Metadata    *JSONValue
 	Entity      *JSONValue
+	Related     RelatedProcesses
 	Audit
+}
+
+// RelatedProcesses are the processes that a process came from and those that
+// came from it, as far as whoever asks sees them, from the oldest on.
+type RelatedProcesses struct {
+	Incoming  []uuid.UUID
+	Outcoming []uuid.UUID
 }
 
 // Finished reports whether the process is in a final state.
@@ -85,6 +93,17 @@ func (p *Process) Write(rights ProcessRights) error {
 		return ProcessFinished()
 	}
 	return nil
+}
+
+// ChangeInitiator makes initiator the initiator of a process that may be written
+// to and reports whether that changed it.
+func (p *Process) ChangeInitiator(initiator, by uuid.UUID, now time.Time) bool {
+	if p.InitiatorID == initiator {
+		return false
+	}
+	p.InitiatorID = initiator
+	p.touch(by, now)
+	return true
 }
 
 // SetMetadata replaces the metadata of a process that may be written to.

@@ -111,3 +111,15 @@ func TestDefinitionRights(t *testing.T) {
 		require.Equal(t, c.able, c.rights.MayStart(), "%+v", c.rights)
 	}
 }
+
+func TestChangingTheInitiatorOfAProcess(t *testing.T) {
+	t.Parallel()
+	p := process(domain.ProcessRunning)
+	p.InitiatorID = id(author)
+	want := *p
+	require.False(t, p.ChangeInitiator(id(author), id(other), at(1)))
+	require.Equal(t, want, *p)
+	require.True(t, p.ChangeInitiator(id(third), id(other), at(1)))
+	want.InitiatorID, want.LastModifiedBy, want.LastModifiedAt = id(third), id(other), at(1)
+	require.Equal(t, want, *p)
+}

@@ -1,7 +1,7 @@
 package persistence
 
 // Visibility, in one place: the rules are those of domain.SeesProcess,
-// domain.SeesItem and their like. Every fragment reads the caller's principal id
+// domain.SeesItem, domain.SeesArtifact and their like. Every fragment reads the caller's principal id
 // from $1; the tenants of the caller are the condition beside it. The ARRAY(…)
 // sub-selects do not depend on the row, so PostgreSQL computes each once per
 // statement.
@@ -34,6 +34,24 @@ const (
 
 	initiatorGrantedItemDefinitions = `ARRAY(SELECT g.item_definition_id FROM item_definition_grants g
       WHERE g.grantee_id IS NULL)`
+
+	// What readableArtifactDefinitions and its like list are definitions that the
+	// caller has the permission on, as itself or through a group.
+	readableArtifactDefinitions = `ARRAY(SELECT g.business_artifact_definition_id FROM business_artifact_definition_grants g
+      WHERE ` + callerIsGrantee + `)`
+
+	editableArtifactDefinitions = `ARRAY(SELECT g.business_artifact_definition_id FROM business_artifact_definition_grants g
+      WHERE g.permission IN ('EDITOR', 'MANAGER') AND ` + callerIsGrantee + `)`
+
+	managedArtifactDefinitions = `ARRAY(SELECT g.business_artifact_definition_id FROM business_artifact_definition_grants g
+      WHERE g.permission = 'MANAGER' AND ` + callerIsGrantee + `)`
+
+	// visibleArtifact is true of a business artifact a that the caller sees,
+	// editsArtifact of one that it may write to, managesArtifact of one that it
+	// manages.
+	visibleArtifact = `a.definition_id = ANY(` + readableArtifactDefinitions + `)`
+	editsArtifact   = `a.definition_id = ANY(` + editableArtifactDefinitions + `)`
+	managesArtifact = `a.definition_id = ANY(` + managedArtifactDefinitions + `)`
 
 	// visibleProcess is true of a process p that the caller sees.
 	visibleProcess = `(p.initiator_id = $1

@@ -70,6 +70,12 @@ func newSociety(t *testing.T) *society {
 			"item_definition_code", "owner_id", "task_state", "claimed_at",
 			"created_by", "created_at", "last_modified_by", "last_modified_at",
 		},
+		"business_artifact_definition_grants": {"business_artifact_definition_id", "permission", "grantee_id"},
+		"business_artifacts": {
+			"id", "tenant_id", "definition_id", "definition_code",
+			"created_by", "created_at", "last_modified_by", "last_modified_at",
+		},
+		"business_artifact_index": {"business_artifact_id", "definition_id", "created_at", "field", "text_value"},
 		"resources": {
 			"tenant_id", "kind", "code", "id", "labels", "spec", "created_by", "created_at", "last_modified_by", "last_modified_at",
 		},
@@ -194,7 +200,8 @@ func (s *society) store(url string) {
 	for _, name := range []string{
 		"tenants", "principals", "groups", "group_members", "process_definitions", "process_definition_versions",
 		"item_definitions", "item_definition_versions", "process_definition_grants", "item_definition_grants",
-		"processes", "process_items", "resources",
+		"processes", "process_items", "resources", "business_artifact_definition_grants", "business_artifacts",
+		"business_artifact_index",
 	} {
 		t := s.tables[name]
 		_, err := conn.CopyFrom(s.t.Context(), pgx.Identifier{name}, t.columns, pgx.CopyFromRows(t.rows))

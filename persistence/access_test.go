@@ -281,7 +281,7 @@ func (o *onlooker) requireWrites(t *testing.T, db *persistence.DB) {
 	t.Helper()
 	err := db.Write(t.Context(), func(tx *persistence.Tx) error {
 		for id, r := range o.definitions {
-			prepared, err := tx.PrepareProcess(t.Context(), o.Caller, uuid.New(), persistence.DefinitionKey{ID: &id}, persistence.PrincipalKey{})
+			prepared, err := tx.PrepareProcess(t.Context(), o.Caller, uuid.New(), persistence.DefinitionKey{ID: &id}, persistence.PrincipalKey{}, nil)
 			require.NoError(t, err)
 			require.Equal(t, r.Member, len(prepared.Definitions) == 1, "%+v", r)
 			if r.Member {
@@ -295,7 +295,7 @@ func (o *onlooker) requireWrites(t *testing.T, db *persistence.DB) {
 			if err == nil {
 				require.Equal(t, domain.ManagesProcess(r), locked.Rights.Manages, "%+v", r)
 			}
-			prepared, err := tx.PrepareProcess(t.Context(), o.Caller, id, persistence.DefinitionKey{ID: &id}, persistence.PrincipalKey{})
+			prepared, err := tx.PrepareProcess(t.Context(), o.Caller, id, persistence.DefinitionKey{ID: &id}, persistence.PrincipalKey{}, nil)
 			require.NoError(t, err, "%+v", r)
 			require.NotNil(t, prepared.Existing)
 			require.Equal(t, domain.SeesProcess(r), prepared.ExistingVisible, "%+v", r)

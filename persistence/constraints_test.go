@@ -43,6 +43,13 @@ func TestConstraintsRefuseWhatTheDomainRefuses(t *testing.T) {
 	})
 	require.NoError(t, err)
 
+	artifact, _, err := service.CreateBusinessArtifact(t.Context(), alice, app.NewBusinessArtifact{
+		Definition: app.DefinitionKey{Code: "CUSTOMER"},
+	})
+	require.NoError(t, err)
+	const artifactIndexRow = `INSERT INTO business_artifact_index (business_artifact_id, definition_id, created_at, field,
+		text_value, text_rest, number_value, date_value) SELECT id, definition_id, created_at, 'F', `
+
 	pool, err := pgxpool.New(t.Context(), url)
 	require.NoError(t, err)
 	t.Cleanup(pool.Close)
@@ -62,25 +69,37 @@ func TestConstraintsRefuseWhatTheDomainRefuses(t *testing.T) {
 			checked, "UPDATE process_items SET task_state = 'COMPLETED', owner_id = $2 WHERE id = $1",
 			[]any{task.ID, alice.PrincipalID},
 		},
-		"a task without a state":     {checked, "UPDATE process_items SET task_state = NULL WHERE id = $1", []any{task.ID}},
-		"a task with a text":         {checked, "UPDATE process_items SET message_text = 'x' WHERE id = $1", []any{task.ID}},
-		"a task without definition":  {checked, "UPDATE process_items SET item_definition_id = NULL, item_version = NULL, item_definition_code = NULL WHERE id = $1", []any{task.ID}},
-		"a message that is empty":    {checked, "UPDATE process_items SET type = 'MESSAGE', task_state = NULL, task_data = NULL, task_data_valid = NULL, task_data_errors = NULL WHERE id = $1", []any{task.ID}},
-		"an item of another tenant":  {foreignKey, "UPDATE process_items SET tenant_id = $2 WHERE id = $1", []any{task.ID, demo.TenantOther()}},
-		"a second run of a process":  {unique, "INSERT INTO engine_runs SELECT $2, tenant_id, kind, owner_id, namespace, 'x', run_id, workflow_type, task_queue, state, created_at, last_active_at, closed_at FROM engine_runs WHERE owner_id = $1", []any{process.ID, uuid.New()}},
-		"a running run without id":   {checked, "UPDATE engine_runs SET state = 'RUNNING' WHERE owner_id = $1", []any{process.ID}},
-		"a closed run without time":  {checked, "UPDATE engine_runs SET state = 'COMPLETED' WHERE owner_id = $1", []any{process.ID}},
-		"two tenants, one namespace": {unique, "UPDATE tenants SET namespace = 'other' WHERE id = $1", []any{demo.TenantDemo()}},
-		"the service's namespace":    {checked, "UPDATE tenants SET namespace = 'procession' WHERE id = $1", []any{demo.TenantDemo()}},
-		"Temporal's namespace":       {checked, "UPDATE tenants SET namespace = 'temporal-system' WHERE id = $1", []any{demo.TenantDemo()}},
-		"a namespace with a colon":   {checked, "UPDATE tenants SET namespace = 'a:b' WHERE id = $1", []any{demo.TenantDemo()}},
-		"a user without e-mail":      {checked, "UPDATE principals SET email = NULL WHERE id = $1", []any{alice.PrincipalID}},
-		"two users, one e-mail":      {unique, "UPDATE principals SET email = 'BOB@demo.example' WHERE id = $1", []any{alice.PrincipalID}},
-		"a free application":         {checked, "UPDATE principals SET tenant_id = NULL WHERE id = $1", []any{demo.Reader().ID}},
-		"a secret in the clear":      {checked, "UPDATE credentials SET secret_sha256 = 'secret' WHERE principal_id = $1", []any{demo.Reader().ID}},
-		"half an engine":             {checked, "UPDATE process_definition_versions SET task_queue = NULL WHERE process_definition_id = $1", []any{loan}},
-		"an unknown right":           {checked, "UPDATE process_definition_grants SET permission = 'ANYTHING' WHERE process_definition_id = $1", []any{loan}},
-		"an event of no type":        {notNull, "UPDATE events SET type = NULL WHERE process_id = $1", []any{process.ID}},
+		"a task without a state":           {checked, "UPDATE process_items SET task_state = NULL WHERE id = $1", []any{task.ID}},
+		"a task with a text":               {checked, "UPDATE process_items SET message_text = 'x' WHERE id = $1", []any{task.ID}},
+		"a task without definition":        {checked, "UPDATE process_items SET item_definition_id = NULL, item_version = NULL, item_definition_code = NULL WHERE id = $1", []any{task.ID}},
+		"a message that is empty":          {checked, "UPDATE process_items SET type = 'MESSAGE', task_state = NULL, task_data = NULL, task_data_valid = NULL, task_data_errors = NULL WHERE id = $1", []any{task.ID}},
+		"an item of another tenant":        {foreignKey, "UPDATE process_items SET tenant_id = $2 WHERE id = $1", []any{task.ID, demo.TenantOther()}},
+		"a second run of a process":        {unique, "INSERT INTO engine_runs SELECT $2, tenant_id, kind, owner_id, namespace, 'x', run_id, workflow_type, task_queue, state, created_at, last_active_at, closed_at FROM engine_runs WHERE owner_id = $1", []any{process.ID, uuid.New()}},
+		"a running run without id":         {checked, "UPDATE engine_runs SET state = 'RUNNING' WHERE owner_id = $1", []any{process.ID}},
+		"a closed run without time":        {checked, "UPDATE engine_runs SET state = 'COMPLETED' WHERE owner_id = $1", []any{process.ID}},
+		"two tenants, one namespace":       {unique, "UPDATE tenants SET namespace = 'other' WHERE id = $1", []any{demo.TenantDemo()}},
+		"the service's namespace":          {checked, "UPDATE tenants SET namespace = 'procession' WHERE id = $1", []any{demo.TenantDemo()}},
+		"Temporal's namespace":             {checked, "UPDATE tenants SET namespace = 'temporal-system' WHERE id = $1", []any{demo.TenantDemo()}},
+		"a namespace with a colon":         {checked, "UPDATE tenants SET namespace = 'a:b' WHERE id = $1", []any{demo.TenantDemo()}},
+		"a user without e-mail":            {checked, "UPDATE principals SET email = NULL WHERE id = $1", []any{alice.PrincipalID}},
+		"two users, one e-mail":            {unique, "UPDATE principals SET email = 'BOB@demo.example' WHERE id = $1", []any{alice.PrincipalID}},
+		"a free application":               {checked, "UPDATE principals SET tenant_id = NULL WHERE id = $1", []any{demo.Reader().ID}},
+		"a secret in the clear":            {checked, "UPDATE credentials SET secret_sha256 = 'secret' WHERE principal_id = $1", []any{demo.Reader().ID}},
+		"half an engine":                   {checked, "UPDATE process_definition_versions SET task_queue = NULL WHERE process_definition_id = $1", []any{loan}},
+		"an unknown right":                 {checked, "UPDATE process_definition_grants SET permission = 'ANYTHING' WHERE process_definition_id = $1", []any{loan}},
+		"a process from itself":            {checked, "INSERT INTO process_relations SELECT tenant_id, id, id FROM processes WHERE id = $1", []any{process.ID}},
+		"a process from nowhere":           {foreignKey, "INSERT INTO process_relations SELECT tenant_id, $2, id FROM processes WHERE id = $1", []any{process.ID, uuid.New()}},
+		"a relation between tenants":       {foreignKey, "INSERT INTO process_relations SELECT $2, $3, id FROM processes WHERE id = $1", []any{process.ID, demo.TenantOther(), task.ID}},
+		"an index of two types":            {checked, "INSERT INTO process_index SELECT id, process_definition_id, 'F', 'x', 1, NULL FROM processes WHERE id = $1", []any{process.ID}},
+		"an index of no value":             {checked, "INSERT INTO process_index SELECT id, process_definition_id, 'F', NULL, NULL, NULL FROM processes WHERE id = $1", []any{process.ID}},
+		"an artifact's index of two types": {checked, artifactIndexRow + "'x', NULL, 1, NULL FROM business_artifacts WHERE id = $1", []any{artifact.ID}},
+		"an artifact's index of no value":  {checked, artifactIndexRow + "NULL, NULL, NULL, NULL FROM business_artifacts WHERE id = $1", []any{artifact.ID}},
+		"an index of too long a text":      {checked, artifactIndexRow + "repeat('x', 201), NULL, NULL, NULL FROM business_artifacts WHERE id = $1", []any{artifact.ID}},
+		"the rest of a short text":         {checked, artifactIndexRow + "'x', 'y', NULL, NULL FROM business_artifacts WHERE id = $1", []any{artifact.ID}},
+		"data that are no object":          {checked, "UPDATE business_artifacts SET data = '[]' WHERE id = $1", []any{artifact.ID}},
+		"data nobody validated":            {checked, "UPDATE business_artifacts SET data_valid = NULL WHERE id = $1", []any{artifact.ID}},
+		"an unknown right on artifacts":    {checked, "UPDATE business_artifact_definition_grants SET permission = 'ANYTHING'", nil},
+		"an event of no type":              {notNull, "UPDATE events SET type = NULL WHERE process_id = $1", []any{process.ID}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -144,20 +144,30 @@ type Tx struct {
 	closed bool
 	staged bool
 	queued pgx.Batch
+	// along are queries that go with those of the next read.
+	along []query
 }
 
 // Staged reports whether the transaction stages commands for Temporal.
 func (tx *Tx) Staged() bool { return tx.staged }
 
 // read sends queries in one round trip, the first time together with BEGIN.
+// Those that wait to go along follow them, so that they see what is under lock
+// then.
 func (tx *Tx) read(ctx context.Context, queries ...query) error {
 	var batch pgx.Batch
 	if !tx.begun {
 		batch.Queue("BEGIN")
 		tx.begun = true
 	}
+	queries = append(queries[:len(queries):len(queries)], tx.along...)
+	tx.along = nil
 	return send(ctx, tx.conn, &batch, queries)
 }
+
+// goAlong has queries sent with the next read: what a write needs to know beside
+// the row that it locks costs no round trip of its own.
+func (tx *Tx) goAlong(queries ...query) { tx.along = append(tx.along, queries...) }
 
 // queue adds a statement to those that go out with the commit. The rows it
 // changes are new or under lock by then, so what it affects is known beforehand.

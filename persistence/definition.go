@@ -110,19 +110,32 @@ type NewProcess struct {
 	Definitions []FoundDefinition
 	// Initiator is the principal asked for, nil when there is none.
 	Initiator *PrincipalTenants
+	// RelatedTenantID is the tenant of the process that the new one comes from, nil
+	// when there is none that the caller sees.
+	RelatedTenantID *uuid.UUID
 }
 
-const getProcessByID = `
+const (
+	getProcessByID = `
 SELECT ` + processColumns + `, p.tenant_id = ANY($2) AND ` + visibleProcess + `
   FROM processes p
  WHERE p.id = $3`
 
-// PrepareProcess reads what creating a process depends on.
+	tenantOfProcess = `
+SELECT p.tenant_id
+  FROM processes p
+ WHERE p.id = $3 AND p.tenant_id = ANY($2) AND ` + visibleProcess
+)
+
+// PrepareProcess reads what creating a process depends on. The process that it
+// comes from may be nil.
 func (tx *Tx) PrepareProcess(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, key DefinitionKey, initiator PrincipalKey,
+	related *uuid.UUID,
 ) (*NewProcess, error) {
 	n := &NewProcess{}
 	var existing domain.Process
+	var relatedOfExisting domain.RelatedProcesses
 	err := tx.read(ctx,
 		query{getProcessByID, []any{caller.PrincipalID, caller.TenantIDs(), id}, func(rows pgx.Rows) error {
 			err := scanProcess(&existing, &n.ExistingVisible)(rows)
@@ -142,7 +155,12 @@ func (tx *Tx) PrepareProcess(
 				return err
 			},
 		},
-		lookUpPrincipal(initiator, &n.Initiator))
+		lookUpPrincipal(initiator, &n.Initiator),
+		relatedProcesses(caller, id, &relatedOfExisting),
+		query{tenantOfProcess, []any{caller.PrincipalID, caller.TenantIDs(), related}, func(rows pgx.Rows) error {
+			return ignoreNoRows(one(&n.RelatedTenantID)(rows))
+		}})
+	existing.Related = relatedOfExisting
 	return n, err
 }
 

@@ -9,10 +9,12 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// A runner keeps the queues of its definitions' earlier versions, to which
-// processes are still pinned, until another application takes one over. A queue
-// that a worker named itself must belong to no one else's definition, not even
-// to an earlier version of it: registering must not take work away from others.
+// Queues belong to process definitions and to the actions of business artifact
+// definitions, both of which name who runs their workflows. A runner keeps the
+// queues of its definitions' earlier versions, to which processes are still
+// pinned, until another application takes one over. A queue that a worker named
+// itself must belong to no one else's definition, not even to an earlier version
+// of it: registering must not take work away from others.
 const listServableQueues = `
 WITH bound AS (
     SELECT v.task_queue, v.runner_id, d.published_version IS NOT DISTINCT FROM v.version AS current
@@ -20,6 +22,13 @@ WITH bound AS (
       JOIN process_definition_versions v ON v.process_definition_id = d.id
      WHERE d.tenant_id = $2
        AND v.task_queue IS NOT NULL
+     UNION ALL
+    SELECT a ->> 'taskQueue', p.id, true
+      FROM resources r
+     CROSS JOIN json_array_elements(r.spec -> 'actions') a
+      JOIN resources p ON p.tenant_id = r.tenant_id AND p.kind = 'Application' AND p.code = a ->> 'runner'
+     WHERE r.tenant_id = $2
+       AND r.kind = 'BusinessArtifactDefinition'
 )
 SELECT b.task_queue
   FROM bound b
@@ -38,9 +47,9 @@ SELECT q.task_queue
  ORDER BY task_queue`
 
 // ListServableQueues returns the task queues of a tenant that the caller's
-// workers may poll: those of the definitions the caller runs and those its
-// workers registered, except queues that belong to definitions somebody else
-// runs.
+// workers may poll: those of the definitions and the actions that the caller runs
+// and those its workers registered, except queues that belong to what somebody
+// else runs.
 func (r *Reader) ListServableQueues(ctx context.Context, caller domain.Caller, tenant uuid.UUID) ([]string, error) {
 	var queues []string
 	err := r.read(ctx, query{

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/pgtest"
 )
@@ -112,6 +113,42 @@ func TestServableQueuesAreThoseOfRunDefinitionsAndRegistrations(t *testing.T) {
 	q.publish(t, q.tenant, uuid.New(), q.runner, "loans")
 	q.register(t, q.tenant, q.runner, "loans", "reports")
 	q.requireQueues(t, q.tenant, q.runner, "claims", "loans", "reports")
+}
+
+func TestServableQueuesAreThoseOfRunActions(t *testing.T) {
+	t.Parallel()
+	q := newQueueOwners(t)
+	put := func(tenant, application uuid.UUID, definition, queue string) {
+		require.NoError(t, q.db.Write(t.Context(), func(tx *persistence.Tx) error {
+			for id, document := range map[uuid.UUID]resource.Document{
+				application: {
+					Kind: resource.KindApplication, Metadata: resource.Metadata{Code: "app-" + application.String()},
+					Spec: &resource.ApplicationSpec{Name: "app"},
+				},
+				uuid.New(): {
+					Kind: resource.KindBusinessArtifactDefinition, Metadata: resource.Metadata{Code: definition},
+					Spec: &resource.BusinessArtifactDefinitionSpec{Actions: []resource.ArtifactActionSpec{
+						{TaskQueue: queue, Runner: "app-" + application.String()}, {ProcessDefinition: "LOAN"},
+					}},
+				},
+			} {
+				err := tx.PutResource(persistence.StoredResource{
+					Document: document, ID: id, TenantID: tenant, Audit: domain.NewAudit(domain.SystemPrincipalID(), q.now),
+				})
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+	}
+	put(q.tenant, q.runner, "CUSTOMER", "statements")
+	put(q.tenant, q.rival, "SUPPLIER", "orders")
+	put(q.other, q.alien, "CUSTOMER", "elsewhere")
+	q.register(t, q.tenant, q.rival, "statements", "free")
+	q.requireQueues(t, q.tenant, q.runner, "statements")
+	q.requireQueues(t, q.tenant, q.rival, "orders", "free")
+	q.requireQueues(t, q.other, q.alien, "elsewhere")
 }
 
 func TestRegisteringTakesNoQueueOfAnotherRunner(t *testing.T) {

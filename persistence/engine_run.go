@@ -11,12 +11,12 @@ import (
 )
 
 const engineRunColumns = `r.id, r.tenant_id, r.kind, r.owner_id, r.namespace, r.workflow_id, r.run_id,
-       r.workflow_type, r.task_queue, r.state`
+       r.workflow_type, r.task_queue, r.state, r.action`
 
 func engineRunFields(r *domain.EngineRun) []any {
 	return []any{
 		&r.ID, &r.TenantID, &r.Kind, &r.OwnerID, &r.Namespace, &r.WorkflowID, &r.RunID,
-		&r.WorkflowType, &r.TaskQueue, &r.State,
+		&r.WorkflowType, &r.TaskQueue, &r.State, &r.Action,
 	}
 }
 
@@ -33,25 +33,28 @@ func scanEngineRuns(dest *[]domain.EngineRun) func(pgx.Rows) error {
 
 const insertEngineRun = `
 INSERT INTO engine_runs (id, tenant_id, kind, owner_id, namespace, workflow_id, workflow_type, task_queue,
-                         state, created_at, last_active_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10)`
+                         state, action, created_at, last_active_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11)`
 
 // InsertEngineRun stores a run that is still to be started.
 func (tx *Tx) InsertEngineRun(run domain.EngineRun, now time.Time) {
 	tx.queue(insertEngineRun, run.ID, run.TenantID, run.Kind, run.OwnerID, run.Namespace, run.WorkflowID,
-		run.WorkflowType, run.TaskQueue, run.State, now)
+		run.WorkflowType, run.TaskQueue, run.State, run.Action, now)
 }
 
-// LockedRun is a run and its process, both under lock. Failed reports whether
-// an incident tells of the failure of the very attempt that was asked about.
+// LockedRun is a run and whose it is, both under lock: Process or Action by the
+// kind of the run, both nil for a run that outlived its action. Failed reports
+// whether an incident tells of the failure of the very attempt that was asked
+// about.
 type LockedRun struct {
-	Process domain.Process
+	Process *domain.Process
+	Action  *domain.BusinessArtifactAction
 	Run     domain.EngineRun
 	Failed  bool
 }
 
 const (
-	// The process comes first: every transaction that locks both does it in this
+	// The owner comes first: every transaction that locks both does it in this
 	// order.
 	lockProcessOfWorkflow = `
 SELECT ` + processColumns + `
@@ -60,22 +63,31 @@ SELECT ` + processColumns + `
                 WHERE r.kind = 'PROCESS' AND r.namespace = $1 AND r.workflow_id = $2)
    FOR UPDATE OF p`
 
+	lockActionOfWorkflow = `
+SELECT ` + artifactActionColumns + `
+  FROM business_artifact_actions x
+ WHERE x.id = (SELECT r.owner_id FROM engine_runs r
+                WHERE r.kind = 'BUSINESS_ARTIFACT_ACTION' AND r.namespace = $1 AND r.workflow_id = $2)
+   FOR NO KEY UPDATE OF x`
+
 	// The weaker lock lets commands for the run be staged meanwhile.
 	lockRunOfWorkflow = `
 SELECT ` + engineRunColumns + `,
        EXISTS (SELECT 1 FROM incidents i WHERE i.engine_run_id = r.id AND i.run_id = $3)
   FROM engine_runs r
- WHERE r.kind = 'PROCESS' AND r.namespace = $1 AND r.workflow_id = $2
+ WHERE r.namespace = $1 AND r.workflow_id = $2
    FOR NO KEY UPDATE OF r`
 )
 
-// LockRunOfWorkflow locks the process that a workflow runs, together with its
-// run, or returns NOT_FOUND for a workflow that the service did not start.
+// LockRunOfWorkflow locks the process or the action that a workflow is the run
+// of, together with the run, or returns NOT_FOUND for a workflow that the
+// service did not start.
 func (tx *Tx) LockRunOfWorkflow(ctx context.Context, c domain.Closing) (*LockedRun, error) {
 	var locked LockedRun
 	err := tx.read(
 		ctx,
-		query{lockProcessOfWorkflow, []any{c.Namespace, c.WorkflowID}, scanProcess(&locked.Process)},
+		query{lockProcessOfWorkflow, []any{c.Namespace, c.WorkflowID}, scanProcessIfAny(&locked.Process)},
+		query{lockActionOfWorkflow, []any{c.Namespace, c.WorkflowID}, scanArtifactActionIfAny(&locked.Action, c.ClosedAt)},
 		query{
 			lockRunOfWorkflow,
 			[]any{c.Namespace, c.WorkflowID, c.RunID},
@@ -86,6 +98,18 @@ func (tx *Tx) LockRunOfWorkflow(ctx context.Context, c domain.Closing) (*LockedR
 		return nil, notFound(err, "engine run")
 	}
 	return &locked, nil
+}
+
+// scanProcessIfAny reads processColumns of at most one row.
+func scanProcessIfAny(dest **domain.Process) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		var p domain.Process
+		err := scanProcess(&p)(rows)
+		if err == nil {
+			*dest = &p
+		}
+		return ignoreNoRows(err)
+	}
 }
 
 // LockOpenTasks locks the open tasks of a process that is under lock.

@@ -105,6 +105,12 @@ DELETE FROM process_definition_grants g
  USING process_definitions d
  WHERE d.id = g.process_definition_id AND g.grantee_id = $1 AND d.tenant_id = $2`
 
+	deleteArtifactGrantsTo = `
+DELETE FROM business_artifact_definition_grants g
+ USING resources r
+ WHERE r.kind = 'BusinessArtifactDefinition' AND r.id = g.business_artifact_definition_id
+   AND g.grantee_id = $1 AND r.tenant_id = $2`
+
 	deleteItemGrantsTo = `
 DELETE FROM item_definition_grants g
  USING item_definitions i
@@ -139,4 +145,5 @@ func (tx *Tx) removeRights(tenant, grantee uuid.UUID) {
 	tx.queue(deleteGroupMemberships, grantee, tenant)
 	tx.queue(deleteProcessGrantsTo, grantee, tenant)
 	tx.queue(deleteItemGrantsTo, grantee, tenant)
+	tx.queue(deleteArtifactGrantsTo, grantee, tenant)
 }

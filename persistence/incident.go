@@ -9,14 +9,20 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-const incidentColumns = `i.id, i.tenant_id, i.process_id, i.engine_run_id, i.message, i.failure, i.run_id, i.state,
-       i.created_at, i.resolved_at`
+const (
+	incidentColumns = `i.id, i.tenant_id, i.engine_run_id, i.message, i.failure, i.run_id, i.state,
+       i.created_at, i.resolved_at, ` + engineRunColumns
 
-func incidentFields(i *domain.Incident) []any {
-	return []any{
-		&i.ID, &i.TenantID, &i.ProcessID, &i.RunID, &i.Message, &i.Failure, &i.EngineRun, &i.State,
-		&i.CreatedAt, &i.ResolvedAt,
-	}
+	fromIncidents = `incidents i JOIN engine_runs r ON r.id = i.engine_run_id`
+)
+
+// scanIncident reads incidentColumns.
+func scanIncident(row interface{ Scan(dest ...any) error }, i *domain.Incident, run *domain.EngineRun) error {
+	err := row.Scan(append([]any{
+		&i.ID, &i.TenantID, &i.RunID, &i.Message, &i.Failure, &i.EngineRun, &i.State, &i.CreatedAt, &i.ResolvedAt,
+	}, engineRunFields(run)...)...)
+	i.Concern(*run)
+	return err
 }
 
 const insertIncident = `
@@ -49,13 +55,22 @@ const inScope = `($1 OR i.tenant_id = ANY($2))`
 
 const getIncident = `
 SELECT ` + incidentColumns + `
-  FROM incidents i
+  FROM ` + fromIncidents + `
  WHERE i.id = $3 AND ` + inScope
+
+func oneIncident(i *domain.Incident, run *domain.EngineRun) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		_, err := pgx.CollectExactlyOneRow(rows, func(row pgx.CollectableRow) (struct{}, error) {
+			return struct{}{}, scanIncident(row, i, run)
+		})
+		return err
+	}
+}
 
 // GetIncident returns an incident in the scope, or NOT_FOUND.
 func (r *Reader) GetIncident(ctx context.Context, scope IncidentScope, id uuid.UUID) (*domain.Incident, error) {
 	var i domain.Incident
-	err := r.read(ctx, query{getIncident, []any{scope.Everywhere, scope.Tenants, id}, one(incidentFields(&i)...)})
+	err := r.read(ctx, query{getIncident, []any{scope.Everywhere, scope.Tenants, id}, oneIncident(&i, &domain.EngineRun{})})
 	if err != nil {
 		return nil, translate("reading an incident", notFound(err, "incident"))
 	}
@@ -76,7 +91,7 @@ func (r *Reader) ListIncidents(
 ) (domain.Page[domain.Incident], error) {
 	result := domain.Page[domain.Incident]{PageRequest: page}
 	l := &list{
-		columns: incidentColumns, from: "incidents i",
+		columns: incidentColumns, from: fromIncidents,
 		where: []string{inScope}, args: []any{scope.Everywhere, scope.Tenants},
 	}
 	anyOf(l, "i.state", filter.States)
@@ -91,8 +106,7 @@ func (r *Reader) ListIncidents(
 	scan := func(rows pgx.Rows) (err error) {
 		result.Items, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (domain.Incident, error) {
 			var i domain.Incident
-			err := row.Scan(incidentFields(&i)...)
-			return i, err
+			return i, scanIncident(row, &i, &domain.EngineRun{})
 		})
 		return err
 	}
@@ -100,11 +114,11 @@ func (r *Reader) ListIncidents(
 	return result, translate("listing incidents", err)
 }
 
-// LockedIncident is an incident together with its process and its run, all
-// under lock.
+// LockedIncident is an incident together with its run and its process, which is
+// nil for the run of an action, all under lock.
 type LockedIncident struct {
 	Incident domain.Incident
-	Process  domain.Process
+	Process  *domain.Process
 	Run      domain.EngineRun
 }
 
@@ -116,9 +130,8 @@ SELECT ` + processColumns + `
    FOR UPDATE OF p`
 
 	lockIncident = `
-SELECT ` + incidentColumns + `, ` + engineRunColumns + `
-  FROM incidents i
-  JOIN engine_runs r ON r.id = i.engine_run_id
+SELECT ` + incidentColumns + `
+  FROM ` + fromIncidents + `
  WHERE i.id = $3 AND ` + inScope + `
    FOR NO KEY UPDATE`
 )
@@ -129,8 +142,8 @@ func (tx *Tx) LockIncident(ctx context.Context, scope IncidentScope, id uuid.UUI
 	args := []any{scope.Everywhere, scope.Tenants, id}
 	err := tx.read(
 		ctx,
-		query{lockProcessOfIncident, args, scanProcess(&locked.Process)},
-		query{lockIncident, args, one(append(incidentFields(&locked.Incident), engineRunFields(&locked.Run)...)...)},
+		query{lockProcessOfIncident, args, scanProcessIfAny(&locked.Process)},
+		query{lockIncident, args, oneIncident(&locked.Incident, &locked.Run)},
 	)
 	if err != nil {
 		return nil, notFound(err, "incident")

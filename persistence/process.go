@@ -45,10 +45,39 @@ SELECT ` + processColumns + `
   FROM processes p
  WHERE p.id = $3 AND p.tenant_id = ANY($2) AND ` + visibleProcess
 
+const selectRelatedProcesses = `
+SELECT p.id, r.to_id = $3::uuid
+  FROM process_relations r
+  JOIN processes p ON p.id = CASE r.to_id WHEN $3 THEN r.from_id ELSE r.to_id END
+ WHERE $3 IN (r.from_id, r.to_id) AND p.tenant_id = ANY($2) AND ` + visibleProcess + `
+ ORDER BY p.created_at, p.id`
+
+// relatedProcesses reads the related processes of a process that the caller
+// sees, in the same round trip as the query that decides whether the caller sees
+// the process itself.
+func relatedProcesses(caller domain.Caller, id uuid.UUID, related *domain.RelatedProcesses) query {
+	return query{selectRelatedProcesses, []any{caller.PrincipalID, caller.TenantIDs(), id}, func(rows pgx.Rows) error {
+		*related = domain.RelatedProcesses{}
+		var other uuid.UUID
+		var incoming bool
+		_, err := pgx.ForEachRow(rows, []any{&other, &incoming}, func() error {
+			if incoming {
+				related.Incoming = append(related.Incoming, other)
+			} else {
+				related.Outcoming = append(related.Outcoming, other)
+			}
+			return nil
+		})
+		return err
+	}}
+}
+
 // GetProcess returns a process that the caller sees, or NOT_FOUND.
 func (r *Reader) GetProcess(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.Process, error) {
 	var p domain.Process
-	err := r.read(ctx, query{getProcess, []any{caller.PrincipalID, caller.TenantIDs(), id}, scanProcess(&p)})
+	err := r.read(ctx,
+		query{getProcess, []any{caller.PrincipalID, caller.TenantIDs(), id}, scanProcess(&p)},
+		relatedProcesses(caller, id, &p.Related))
 	if err != nil {
 		return nil, translate("reading a process", notFound(err, "process"))
 	}
@@ -76,6 +105,16 @@ func (tx *Tx) LockProcess(ctx context.Context, caller domain.Caller, id uuid.UUI
 	return tx.lockProcess(ctx, caller, id)
 }
 
+// LockProcessAnd is LockProcess that, in the same round trip, looks a principal
+// up.
+func (tx *Tx) LockProcessAnd(
+	ctx context.Context, caller domain.Caller, id uuid.UUID, who PrincipalKey,
+) (*LockedProcess, *PrincipalTenants, error) {
+	var found *PrincipalTenants
+	locked, err := tx.lockProcess(ctx, caller, id, lookUpPrincipal(who, &found))
+	return locked, found, err
+}
+
 func (tx *Tx) lockProcess(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, more ...query,
 ) (*LockedProcess, error) {
@@ -84,7 +123,7 @@ func (tx *Tx) lockProcess(
 		lockProcess,
 		[]any{caller.PrincipalID, caller.TenantIDs(), id},
 		scanProcess(locked.Process, &locked.Rights.Manages, &locked.RunID),
-	}}, more...)
+	}, relatedProcesses(caller, id, &locked.Related)}, more...)
 	if err := tx.read(ctx, queries...); err != nil {
 		return nil, notFound(err, "process")
 	}
@@ -111,6 +150,16 @@ func (tx *Tx) InsertProcess(p *domain.Process) error {
 		p.InitiatorID, p.CreatedBy, p.CreatedAt, p.LastModifiedBy, p.LastModifiedAt,
 		metadata.document, metadata.valid, metadata.errors, entity.document, entity.valid, entity.errors)
 	return nil
+}
+
+const insertProcessRelation = `
+INSERT INTO process_relations (tenant_id, from_id, to_id)
+VALUES ($1, $2, $3)`
+
+// InsertProcessRelation stores that a new process came from another one of its
+// tenant.
+func (tx *Tx) InsertProcessRelation(from uuid.UUID, p *domain.Process) {
+	tx.queue(insertProcessRelation, p.TenantID, from, p.ID)
 }
 
 const updateProcess = `

@@ -18,11 +18,15 @@ type ProcessFilter struct {
 	States          []domain.ProcessState
 	InitiatorIDs    []uuid.UUID
 	InitiatorEmails []string
+	// Metadata are expressions as criteria.Parse reads them. All must fit.
+	Metadata []string
 }
 
 // ListProcesses returns a page of the processes that the caller sees, as
 // summaries without metadata and entity. They can be sorted by id, createdAt
-// and lastModifiedAt.
+// and lastModifiedAt. An expression about metadata that is not well formed, or
+// about a member that no process definition of the caller's tenants indexes, is
+// a VALIDATION error.
 func (r *Reader) ListProcesses(
 	ctx context.Context, caller domain.Caller, filter ProcessFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Process], error) {
@@ -38,6 +42,7 @@ func (r *Reader) ListProcesses(
 		l.filter(`p.initiator_id IN (SELECT u.id FROM principals u
           WHERE lower(u.email) = ANY(SELECT lower(e) FROM unnest(%s::text[]) e))`, filter.InitiatorEmails)
 	}
+	metadata := l.filterByMetadata(caller, filter.Metadata)
 	err := l.sortBy(sort, map[string]string{
 		"id": "p.id", "createdAt": "p.created_at", "lastModifiedAt": "p.last_modified_at",
 	}, "p.created_at")
@@ -55,6 +60,9 @@ func (r *Reader) ListProcesses(
 		}
 		return rows.Err()
 	}
-	err = r.read(ctx, l.page(page, scan, &result.Total)...)
-	return result, translate("listing processes", err)
+	err = r.read(ctx, append(l.page(page, scan, &result.Total), metadata.queries(caller)...)...)
+	if err != nil {
+		return result, translate("listing processes", err)
+	}
+	return result, metadata.verify()
 }

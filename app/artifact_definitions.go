@@ -1,0 +1,180 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/criteria"
+	"github.com/procession-dev/procession/domain/jsondoc"
+	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// artifactDefinition is a business artifact definition in a state, ready to be
+// worked with.
+type artifactDefinition struct {
+	persistence.ArtifactDefinition
+	indexes []domain.IndexedMember
+	// schemas compiles the schema of the data and, by the codes of the actions,
+	// those of inputs. It does so once, and not before they are needed.
+	schemas func() (artifactSchemas, error)
+}
+
+type artifactSchemas struct {
+	data   *jsondoc.Schema
+	inputs map[string]*jsondoc.Schema
+}
+
+func newArtifactDefinition(source persistence.ArtifactDefinition) *artifactDefinition {
+	return &artifactDefinition{
+		ArtifactDefinition: source, indexes: artifactIndexes(source.Spec),
+		schemas: sync.OnceValues(func() (artifactSchemas, error) { return compileArtifact(source) }),
+	}
+}
+
+func compileArtifact(source persistence.ArtifactDefinition) (artifactSchemas, error) {
+	s := artifactSchemas{inputs: make(map[string]*jsondoc.Schema, len(source.Spec.Actions))}
+	var err error
+	if s.data, err = jsondoc.Compile(source.Spec.DataSchema); err != nil {
+		return s, fmt.Errorf("preparing business artifact definition %s: data: %w", source.Code, err)
+	}
+	for i := range source.Spec.Actions {
+		action := &source.Spec.Actions[i]
+		if s.inputs[action.Code], err = jsondoc.Compile(action.InputSchema); err != nil {
+			return s, fmt.Errorf("preparing business artifact definition %s: input of %s: %w", source.Code, action.Code, err)
+		}
+	}
+	return s, nil
+}
+
+// artifactIndexes are the members of the data that artifacts are found by.
+func artifactIndexes(spec *resource.BusinessArtifactDefinitionSpec) []domain.IndexedMember {
+	members := make([]domain.IndexedMember, len(spec.Indexes))
+	for i, index := range spec.Indexes {
+		members[i] = domain.IndexedMember{Field: index.Field, Type: criteria.Type(index.Type)}
+	}
+	return members
+}
+
+// indexed is what an artifact with the data can be found by.
+func (d *artifactDefinition) indexed(data *domain.JSONValue) ([]persistence.IndexedValue, error) {
+	if data == nil {
+		return nil, nil
+	}
+	return indexedValues(data.Value, d.indexes)
+}
+
+// maxSeen bounds for how many callers it is kept which definitions they see.
+const maxSeen = 10_000
+
+// artifactDefinitionCache keeps definitions, each in the last state that was
+// read, and which of them callers saw when they last searched. Whoever uses it
+// reads, in the same round trip as the rest, which states hold.
+type artifactDefinitionCache struct {
+	mu    sync.RWMutex
+	known map[uuid.UUID]*artifactDefinition
+	seen  map[string][]persistence.ArtifactDefinitionState
+}
+
+func newArtifactDefinitionCache() *artifactDefinitionCache {
+	return &artifactDefinitionCache{
+		known: map[uuid.UUID]*artifactDefinition{}, seen: map[string][]persistence.ArtifactDefinitionState{},
+	}
+}
+
+// get returns the definition in the state, which is that of the transaction.
+func (c *artifactDefinitionCache) get(
+	ctx context.Context, tx *persistence.Tx, state persistence.ArtifactDefinitionState,
+) (*artifactDefinition, error) {
+	if known := c.find(state); known != nil {
+		return known, nil
+	}
+	source, err := tx.GetArtifactDefinition(ctx, state.TenantID, state.ID)
+	if err != nil {
+		return nil, err
+	}
+	return c.put(*source), nil
+}
+
+// of returns the definition of an artifact that is under lock.
+func (c *artifactDefinitionCache) of(
+	ctx context.Context, tx *persistence.Tx, a *persistence.LockedArtifact,
+) (*artifactDefinition, error) {
+	return c.get(ctx, tx, persistence.ArtifactDefinitionState{
+		ArtifactDefinitionRef: a.Definition, TenantID: a.TenantID, ModifiedAt: a.DefinitionModifiedAt,
+	})
+}
+
+func (c *artifactDefinitionCache) find(state persistence.ArtifactDefinitionState) *artifactDefinition {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	known := c.known[state.ID]
+	if known == nil || !known.ModifiedAt.Equal(state.ModifiedAt) {
+		return nil
+	}
+	return known
+}
+
+func (c *artifactDefinitionCache) put(source persistence.ArtifactDefinition) *artifactDefinition {
+	made := newArtifactDefinition(source)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.known[source.ID] = made
+	return made
+}
+
+// seenBy returns the definitions that the caller saw last, nil when that is not
+// known.
+func (c *artifactDefinitionCache) seenBy(caller domain.Caller) []*artifactDefinition {
+	c.mu.RLock()
+	states, ok := c.seen[callerKey(caller)]
+	c.mu.RUnlock()
+	if !ok {
+		return nil
+	}
+	definitions := make([]*artifactDefinition, len(states))
+	for i, state := range states {
+		if definitions[i] = c.find(state); definitions[i] == nil {
+			return nil
+		}
+	}
+	return definitions
+}
+
+// see reads which definitions the caller sees.
+func (c *artifactDefinitionCache) see(
+	ctx context.Context, reader *persistence.Reader, caller domain.Caller,
+) ([]*artifactDefinition, error) {
+	found, err := reader.ListArtifactDefinitions(ctx, caller)
+	if err != nil {
+		return nil, err
+	}
+	definitions := make([]*artifactDefinition, len(found))
+	states := make([]persistence.ArtifactDefinitionState, len(found))
+	for i := range found {
+		states[i] = found[i].ArtifactDefinitionState
+		if definitions[i] = c.find(states[i]); definitions[i] == nil {
+			definitions[i] = c.put(found[i])
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.seen) >= maxSeen {
+		clear(c.seen)
+	}
+	c.seen[callerKey(caller)] = states
+	return definitions, nil
+}
+
+// callerKey names a caller with the tenants that its credential is good for.
+func callerKey(caller domain.Caller) string {
+	key := append([]byte(nil), caller.PrincipalID[:]...)
+	for _, m := range caller.Memberships {
+		key = append(key, m.TenantID[:]...)
+	}
+	return string(key)
+}

@@ -1,0 +1,48 @@
+package app
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// CancelBusinessArtifactAction (B42) cancels a REQUESTED action and asks its
+// workflow to stop; what that still returns is dropped. An action in a final
+// state is returned as it is. It takes being the one who invoked the action and
+// the Editor permission, or the Manager permission.
+func (s *Service) CancelBusinessArtifactAction(
+	ctx context.Context, caller domain.Caller, artifact, action uuid.UUID,
+) (*domain.BusinessArtifactAction, error) {
+	var canceled *domain.BusinessArtifactAction
+	now := s.now()
+	err := s.write(ctx, func(tx *persistence.Tx) error {
+		locked, err := tx.LockArtifactAction(ctx, caller, artifact, action, now)
+		if err != nil {
+			return err
+		}
+		if err := locked.Artifact.Rights.RequireEditor(); err != nil {
+			return err
+		}
+		if locked.Action == nil {
+			return domain.NotFound("business artifact action")
+		}
+		canceled = locked.Action
+		if canceled.CreatedBy != caller.PrincipalID {
+			if err := locked.Artifact.Rights.RequireManager(); err != nil {
+				return err
+			}
+		}
+		if canceled.Cancel(caller.PrincipalID, now) {
+			tx.EndArtifactAction(canceled)
+			s.stopWorkflow(tx, locked.RunID, now)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return canceled, nil
+}

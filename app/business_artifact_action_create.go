@@ -1,0 +1,266 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// NewBusinessArtifactAction is what an action is invoked with. Only what is of
+// the action's type counts: WorkflowInput for START_WORKFLOW, DownloadInput for
+// DOWNLOADABLE, Metadata and Entity for START_PROCESS, Value for
+// CREATE_BUSINESS_ARTIFACT. Each is a JSON object or nil.
+type NewBusinessArtifactAction struct {
+	ID            *uuid.UUID
+	Code          string
+	WorkflowInput json.RawMessage
+	DownloadInput json.RawMessage
+	Metadata      json.RawMessage
+	Entity        json.RawMessage
+	Value         json.RawMessage
+}
+
+// CreateBusinessArtifactAction (B40) invokes an action on a business artifact and
+// reports whether it is new: with an id that the action of this code has already,
+// that action is returned as it is.
+//
+// START_WORKFLOW and DOWNLOADABLE are REQUESTED, for a worker to carry out.
+// START_PROCESS and CREATE_BUSINESS_ARTIFACT are COMPLETED when the call returns,
+// or have left nothing behind. These take a third round trip.
+//
+// It takes the Editor or the Manager permission on the artifact, and of what is
+// started or created that to start or create it; otherwise ACCESS_DENIED. Other
+// errors: DEFINITION_NOT_FOUND for a code that the artifact's definition does not
+// have, VALIDATION for input that violates the schema, CONFLICT for an id that
+// another action has, and those of CreateProcess and CreateBusinessArtifact.
+func (s *Service) CreateBusinessArtifactAction(
+	ctx context.Context, caller domain.Caller, artifact uuid.UUID, in NewBusinessArtifactAction,
+) (action *domain.BusinessArtifactAction, created bool, err error) {
+	id, now := idOr(in.ID), s.now()
+	err = s.write(ctx, func(tx *persistence.Tx) error {
+		k, err := keep(tx, caller, now, nil, in.WorkflowInput, in.DownloadInput, in.Metadata, in.Entity, in.Value)
+		if err != nil {
+			return err
+		}
+		locked, err := tx.LockArtifactAction(ctx, caller, artifact, id, now)
+		if err != nil {
+			return err
+		}
+		if err := locked.Artifact.Rights.RequireEditor(); err != nil {
+			return err
+		}
+		if known := locked.Action; known != nil && known.Definition.Code == in.Code {
+			action, created = known, false
+			return nil
+		}
+		if locked.Action != nil || locked.Taken {
+			return idTaken()
+		}
+		created = true
+		action, err = s.invoke(ctx, k, id, locked.Artifact, in)
+		return err
+	})
+	if err != nil {
+		return nil, false, err
+	}
+	return action, created, nil
+}
+
+func (s *Service) invoke(
+	ctx context.Context, k *keeper, id uuid.UUID, artifact *persistence.LockedArtifact, in NewBusinessArtifactAction,
+) (*domain.BusinessArtifactAction, error) {
+	d, err := s.artifactDefinitions.of(ctx, k.tx, artifact)
+	if err != nil {
+		return nil, err
+	}
+	spec := d.action(in.Code)
+	if spec == nil {
+		return nil, unknownAction()
+	}
+	a := &domain.BusinessArtifactAction{
+		ID: id, TenantID: artifact.TenantID, ArtifactID: artifact.ID,
+		Type: domain.ArtifactActionType(spec.Type), Status: domain.ActionRequested,
+		Definition: domain.ArtifactDefinitionRef{ID: domain.ArtifactActionID(d.ID, spec.Code), Code: spec.Code},
+		Audit:      domain.NewAudit(k.caller.PrincipalID, k.now),
+	}
+	switch a.Type {
+	case domain.ArtifactActionStartWorkflow:
+		err = s.requestWorkflow(ctx, k, a, d, spec, in.WorkflowInput, "/startWorkflow/input")
+	case domain.ArtifactActionDownloadable:
+		err = s.requestWorkflow(ctx, k, a, d, spec, in.DownloadInput, "/downloadable/input")
+	case domain.ArtifactActionStartProcess:
+		err = s.invokeStartProcess(ctx, k, a, spec, in)
+	case domain.ArtifactActionCreateArtifact:
+		err = s.invokeCreateArtifact(ctx, k, a, artifact.Data, spec, in.Value)
+	}
+	return a, err
+}
+
+// requestWorkflow leaves the action to a worker. location is that of the input in
+// the body.
+func (s *Service) requestWorkflow(
+	ctx context.Context, k *keeper, a *domain.BusinessArtifactAction,
+	d *artifactDefinition, spec *resource.ArtifactActionSpec, input json.RawMessage, location string,
+) error {
+	schemas, err := d.schemas()
+	if err != nil {
+		return err
+	}
+	a.Input, err = k.initial(ctx, ofArtifactAction(a), schemas.inputs[spec.Code], input)
+	if err != nil {
+		return below(location, err)
+	}
+	if a.Input != nil && !a.Input.Valid {
+		return violates(location, a.Input.Errors)
+	}
+	member, err := k.caller.Tenant(&a.TenantID)
+	if err != nil {
+		return err
+	}
+	k.tx.InsertArtifactAction(a)
+	run := domain.NewArtifactActionRun(newID(), a, member.Namespace, spec.WorkflowType, spec.TaskQueue)
+	k.tx.InsertEngineRun(run, k.now)
+	k.tx.Enqueue(domain.EngineCommand{
+		ID: newID(), RunID: run.ID, OrderKey: run.ID, Kind: domain.CommandStart, CreatedAt: k.now, NotBefore: k.now,
+	})
+	return nil
+}
+
+// ofArtifactAction is the place of the input of an action. Its documents belong
+// to the artifact.
+func ofArtifactAction(a *domain.BusinessArtifactAction) place {
+	return place{
+		tenant: a.TenantID, owner: domain.DocumentOwner{Kind: domain.DocumentOfArtifact, ID: a.ArtifactID},
+		holder: domain.ValueHolder{ID: a.ID, Slot: domain.SlotData},
+	}
+}
+
+// violates refuses a value that violates its schema. It is for values that nobody
+// could correct later.
+func violates(location string, violations []domain.ValueError) error {
+	refusal := &domain.Error{Kind: domain.KindInvalid, Code: domain.CodeValidation, Message: "the request is not valid"}
+	for _, violation := range violations {
+		refusal.Details = append(refusal.Details, domain.Detail{
+			Code: domain.CodeValidation, Message: "violates the keyword " + violation.Type + " of its schema",
+			Location: location + violation.PropertyPath, LocationType: domain.LocationBody,
+		})
+	}
+	return refusal
+}
+
+// below says of an error about a value in which place of the body the value is.
+func below(location string, err error) error {
+	var known *domain.Error
+	if !errors.As(err, &known) {
+		return err
+	}
+	moved := *known
+	moved.Details = make([]domain.Detail, len(known.Details))
+	for i, detail := range known.Details {
+		if detail.LocationType == domain.LocationBody {
+			detail.Location = location + detail.Location
+		}
+		moved.Details[i] = detail
+	}
+	return &moved
+}
+
+// invokeStartProcess starts a process as CreateProcess does, with the caller as
+// its initiator.
+func (s *Service) invokeStartProcess(
+	ctx context.Context, k *keeper, a *domain.BusinessArtifactAction,
+	spec *resource.ArtifactActionSpec, in NewBusinessArtifactAction,
+) error {
+	id, key := newID(), DefinitionKey{TenantID: &a.TenantID, Code: spec.ProcessDefinition}
+	known, err := k.tx.PrepareProcess(ctx, k.caller, id, key, PrincipalKey{}, nil)
+	if err != nil {
+		return err
+	}
+	process, err := s.startProcess(ctx, k, id,
+		NewProcess{Definition: key, Metadata: in.Metadata, Entity: in.Entity}, known)
+	if domain.HasCode(err, domain.CodeDefinitionNotFound) {
+		return domain.Denied("the Initiator permission on the process definition is required")
+	}
+	if err != nil {
+		return err
+	}
+	a.ProcessDefinitionID, a.ProcessID = &process.Definition.ID, &process.ID
+	a.Complete(k.caller.PrincipalID, k.now)
+	k.tx.InsertArtifactAction(a)
+	return nil
+}
+
+// invokeCreateArtifact creates an artifact as CreateBusinessArtifact does, from
+// the value that was sent or else from the one that B43 computes.
+func (s *Service) invokeCreateArtifact(
+	ctx context.Context, k *keeper, a *domain.BusinessArtifactAction,
+	source *domain.JSONValue, spec *resource.ArtifactActionSpec, value json.RawMessage,
+) error {
+	if value == nil {
+		var err error
+		if value, err = prefilled(source, spec.Prefill); err != nil {
+			return err
+		}
+		found, err := references(value)
+		if err != nil {
+			return err
+		}
+		k.lookUp(found)
+	}
+	id, key := newID(), DefinitionKey{TenantID: &a.TenantID, Code: spec.BusinessArtifactDefinition}
+	known, err := k.tx.PrepareArtifact(ctx, k.caller, id, key)
+	if err != nil {
+		return err
+	}
+	found, err := creatableByAction(known.Definitions)
+	if err != nil {
+		return err
+	}
+	made, err := s.addArtifact(ctx, k, id, found.ArtifactDefinitionState, value)
+	if err != nil {
+		return below("/createArtifact/value", err)
+	}
+	a.CreatedDefinition, a.CreatedID = &made.Definition, &made.ID
+	if made.Data != nil {
+		a.Value = made.Data.Value
+	}
+	a.Complete(k.caller.PrincipalID, k.now)
+	k.tx.InsertArtifactAction(a)
+	return nil
+}
+
+// creatableByAction is creatable for a definition that the caller did not name,
+// and is therefore not told about.
+func creatableByAction(found []persistence.FoundArtifactDefinition) (persistence.FoundArtifactDefinition, error) {
+	one, err := creatable(found)
+	if domain.HasCode(err, domain.CodeDefinitionNotFound) {
+		err = domain.Denied("the Editor permission on the business artifact definition is required")
+	}
+	return one, err
+}
+
+// action finds the action with the code, nil when there is none.
+func (d *artifactDefinition) action(code string) *resource.ArtifactActionSpec {
+	for i := range d.Spec.Actions {
+		if d.Spec.Actions[i].Code == code {
+			return &d.Spec.Actions[i]
+		}
+	}
+	return nil
+}
+
+func unknownAction() error {
+	return &domain.Error{
+		Kind: domain.KindNotFound, Code: domain.CodeDefinitionNotFound, Message: "action definition not found",
+		Details: []domain.Detail{{
+			Code: domain.CodeDefinitionNotFound, Message: "is no action of the business artifact",
+			Location: "/businessArtifactActionDefinitionCode", LocationType: domain.LocationBody,
+		}},
+	}
+}

@@ -1,0 +1,99 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// RetrieveBusinessArtifactAction (B41) returns an action on a business artifact
+// that the caller sees, or NOT_FOUND.
+func (s *Service) RetrieveBusinessArtifactAction(
+	ctx context.Context, caller domain.Caller, artifact, action uuid.UUID,
+) (*domain.BusinessArtifactAction, error) {
+	return s.reader.GetBusinessArtifactAction(ctx, caller, artifact, action, s.now())
+}
+
+// PreparedArtifact is the value that a CREATE_BUSINESS_ARTIFACT action starts
+// from.
+type PreparedArtifact struct {
+	Definition domain.ArtifactDefinitionRef
+	Value      json.RawMessage
+}
+
+// PrepareBusinessArtifactCreateArtifact (B43) computes the value that a
+// CREATE_BUSINESS_ARTIFACT action on the artifact starts from and stores nothing.
+// It takes what invoking the action takes, or else ACCESS_DENIED. An action of
+// another type is refused with INVALID_STATE, a code that the artifact's
+// definition does not have with DEFINITION_NOT_FOUND.
+func (s *Service) PrepareBusinessArtifactCreateArtifact(
+	ctx context.Context, caller domain.Caller, artifact uuid.UUID, code string,
+) (*PreparedArtifact, error) {
+	source, err := s.reader.GetArtifactActionSource(ctx, caller, artifact, code)
+	if err != nil {
+		return nil, err
+	}
+	if err := source.Rights.RequireEditor(); err != nil {
+		return nil, err
+	}
+	if source.Action == nil {
+		return nil, unknownAction()
+	}
+	if source.Action.Type != resource.ArtifactActionCreateArtifact {
+		return nil, domain.Conflict(domain.CodeInvalidState, "the action is not one that creates a business artifact")
+	}
+	var visible []persistence.FoundArtifactDefinition
+	if source.Created != nil {
+		visible = append(visible, *source.Created)
+	}
+	created, err := creatableByAction(visible)
+	if err != nil {
+		return nil, err
+	}
+	value, err := prefilled(source.Artifact.Data, source.Action.Prefill)
+	if err != nil {
+		return nil, err
+	}
+	return &PreparedArtifact{Definition: created.ArtifactDefinitionRef, Value: value}, nil
+}
+
+// prefilled is the object whose members are those of data, each under the name
+// that prefill gives it, character for character. What data does not have is left
+// out.
+func prefilled(data *domain.JSONValue, prefill map[string]string) (json.RawMessage, error) {
+	members := map[string]json.RawMessage{}
+	if data != nil {
+		if err := json.Unmarshal(data.Value, &members); err != nil {
+			return nil, fmt.Errorf("reading the data of a business artifact: %w", err)
+		}
+	}
+	var out bytes.Buffer
+	out.WriteByte('{')
+	for _, name := range slices.Sorted(maps.Keys(prefill)) {
+		value, ok := members[prefill[name]]
+		if !ok {
+			continue
+		}
+		key, err := resource.Encode(name)
+		if err != nil {
+			return nil, fmt.Errorf("writing the name of a member: %w", err)
+		}
+		if out.Len() > 1 {
+			out.WriteByte(',')
+		}
+		out.Write(key)
+		out.WriteByte(':')
+		out.Write(value)
+	}
+	out.WriteByte('}')
+	return out.Bytes(), nil
+}

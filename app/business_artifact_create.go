@@ -1,0 +1,122 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// NewBusinessArtifact is what a business artifact is created from. The
+// definition is named by its id, or by tenant and code; the tenant may be left
+// out where the code is clear without it. Data is a JSON object or nil.
+type NewBusinessArtifact struct {
+	ID         *uuid.UUID
+	Definition DefinitionKey
+	Data       json.RawMessage
+}
+
+// describes reports whether a is of the definition, and so of the tenant, that
+// the artifact is to be created in.
+func (in *NewBusinessArtifact) describes(a *domain.BusinessArtifact) bool {
+	key := in.Definition
+	if key.TenantID != nil && *key.TenantID != a.TenantID {
+		return false
+	}
+	if key.ID != nil {
+		return *key.ID == a.Definition.ID
+	}
+	return key.Code == a.Definition.Code
+}
+
+// CreateBusinessArtifact (B35) creates a business artifact and reports whether
+// it is new: with an id that is taken already, the artifact that has it is
+// returned as it is. Data that violates the schema is stored with its
+// violations.
+//
+// It takes the Editor or the Manager permission on the definition. Errors:
+// DEFINITION_NOT_FOUND, ACCESS_DENIED, CONFLICT for an id that an artifact of
+// another definition, or one the caller does not see, has already.
+func (s *Service) CreateBusinessArtifact(
+	ctx context.Context, caller domain.Caller, in NewBusinessArtifact,
+) (artifact *domain.BusinessArtifact, created bool, err error) {
+	if in.Definition.ID == nil && in.Definition.Code == "" {
+		return nil, false, domain.InvalidBody(
+			"/businessArtifactDefinitionId", "is required, or else businessArtifactDefinitionCode")
+	}
+	id, now := idOr(in.ID), s.now()
+	err = s.write(ctx, func(tx *persistence.Tx) error {
+		k, err := keep(tx, caller, now, nil, in.Data)
+		if err != nil {
+			return err
+		}
+		known, err := tx.PrepareArtifact(ctx, caller, id, in.Definition)
+		if err != nil {
+			return err
+		}
+		if known.Existing != nil {
+			if !known.ExistingVisible || !in.describes(known.Existing) {
+				return idTaken()
+			}
+			artifact, created = known.Existing, false
+			return nil
+		}
+		found, err := creatable(known.Definitions)
+		if err != nil {
+			return err
+		}
+		created = true
+		artifact, err = s.addArtifact(ctx, k, id, found.ArtifactDefinitionState, in.Data)
+		return err
+	})
+	if err != nil {
+		return nil, false, err
+	}
+	return artifact, created, nil
+}
+
+// creatable picks the definition that the caller may create artifacts of.
+func creatable(found []persistence.FoundArtifactDefinition) (persistence.FoundArtifactDefinition, error) {
+	var none persistence.FoundArtifactDefinition
+	if len(found) > 1 {
+		return none, domain.InvalidBody("/tenantId", "is required: several of your tenants have this definition")
+	}
+	if len(found) == 0 {
+		return none, &domain.Error{
+			Kind: domain.KindNotFound, Code: domain.CodeDefinitionNotFound, Message: "business artifact definition not found",
+		}
+	}
+	if !found[0].Rights.Edits {
+		return none, domain.Denied("the Editor permission on the business artifact definition is required")
+	}
+	return found[0], nil
+}
+
+// addArtifact creates an artifact of a definition that is in the state, and
+// stays so until the transaction ends.
+func (s *Service) addArtifact(
+	ctx context.Context, k *keeper, id uuid.UUID, state persistence.ArtifactDefinitionState, data json.RawMessage,
+) (*domain.BusinessArtifact, error) {
+	d, err := s.artifactDefinitions.get(ctx, k.tx, state)
+	if err != nil {
+		return nil, err
+	}
+	schemas, err := d.schemas()
+	if err != nil {
+		return nil, err
+	}
+	a := &domain.BusinessArtifact{
+		ID: id, TenantID: d.TenantID, Definition: d.ArtifactDefinitionRef, Audit: domain.NewAudit(k.caller.PrincipalID, k.now),
+	}
+	if a.Data, err = k.initial(ctx, ofArtifact(a), schemas.data, data); err != nil {
+		return nil, err
+	}
+	indexed, err := d.indexed(a.Data)
+	if err != nil {
+		return nil, err
+	}
+	return a, k.tx.InsertBusinessArtifact(a, indexed)
+}

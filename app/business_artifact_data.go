@@ -1,0 +1,87 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/jsondoc"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// UpdateBusinessArtifactData (B38) replaces the data of a business artifact.
+// Data that violates the schema is stored with its violations. It takes the
+// Editor or the Manager permission.
+func (s *Service) UpdateBusinessArtifactData(
+	ctx context.Context, caller domain.Caller, id uuid.UUID, data json.RawMessage,
+) (*domain.BusinessArtifact, error) {
+	return s.changeArtifact(ctx, caller, id, []json.RawMessage{data},
+		func(k *keeper, a *domain.BusinessArtifact, schema *jsondoc.Schema) (domain.JSONValue, error) {
+			return k.replacement(ctx, ofArtifact(a), schema, data)
+		})
+}
+
+// PatchBusinessArtifactData (B39) patches the data of a business artifact, all
+// or nothing, under the conditions of UpdateBusinessArtifactData. PATCH_FAILED
+// says that the patch does not fit the data; an empty patch changes nothing.
+func (s *Service) PatchBusinessArtifactData(
+	ctx context.Context, caller domain.Caller, id uuid.UUID, patch []jsondoc.Operation,
+) (*domain.BusinessArtifact, error) {
+	if len(patch) == 0 {
+		return s.changeArtifact(ctx, caller, id, nil, nil)
+	}
+	return s.changeArtifact(ctx, caller, id, textsOf(patch),
+		func(k *keeper, a *domain.BusinessArtifact, schema *jsondoc.Schema) (domain.JSONValue, error) {
+			return k.patched(ctx, ofArtifact(a), schema, a.Data, patch)
+		})
+}
+
+// changeArtifact gives an artifact that the caller may write to the data that
+// change makes. Without a change it stays as it is. texts are what is known
+// beforehand of the data.
+func (s *Service) changeArtifact(
+	ctx context.Context, caller domain.Caller, id uuid.UUID, texts []json.RawMessage,
+	change func(*keeper, *domain.BusinessArtifact, *jsondoc.Schema) (domain.JSONValue, error),
+) (*domain.BusinessArtifact, error) {
+	var artifact *domain.BusinessArtifact
+	err := s.write(ctx, func(tx *persistence.Tx) error {
+		k, err := keep(tx, caller, s.now(), &id, texts...)
+		if err != nil {
+			return err
+		}
+		locked, err := tx.LockArtifact(ctx, caller, id)
+		if err != nil {
+			return err
+		}
+		artifact = locked.BusinessArtifact
+		// Before the change is looked at: what it says about the stored value must
+		// not reach a caller who may not write.
+		if err := locked.Rights.RequireEditor(); err != nil || change == nil {
+			return err
+		}
+		d, err := s.artifactDefinitions.of(ctx, tx, locked)
+		if err != nil {
+			return err
+		}
+		schemas, err := d.schemas()
+		if err != nil {
+			return err
+		}
+		data, err := change(k, artifact, schemas.data)
+		if err != nil {
+			return err
+		}
+		artifact.SetData(data, caller.PrincipalID, k.now)
+		indexed, err := d.indexed(artifact.Data)
+		if err != nil {
+			return err
+		}
+		return tx.UpdateBusinessArtifact(artifact, indexed)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return artifact, nil
+}

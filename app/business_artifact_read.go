@@ -1,0 +1,137 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/criteria"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// BusinessArtifactFilter narrows FindBusinessArtifacts. Values are filter
+// expressions (package criteria), which must all fit.
+type BusinessArtifactFilter struct {
+	TenantIDs       []uuid.UUID
+	DefinitionIDs   []uuid.UUID
+	DefinitionCodes []string
+	Values          []string
+}
+
+// FindBusinessArtifacts (B34) returns a page of the business artifacts that the
+// caller sees. Filter expressions are about fields that a definition indexes
+// which the caller sees and the other filters keep; anything else in them is a
+// VALIDATION error at the query parameter "value".
+func (s *Service) FindBusinessArtifacts(
+	ctx context.Context, caller domain.Caller, filter BusinessArtifactFilter, page domain.PageRequest, sort []domain.SortKey,
+) (domain.Page[domain.BusinessArtifact], error) {
+	if len(filter.Values) == 0 {
+		found, _, err := s.reader.ListBusinessArtifacts(ctx, caller, persistence.ArtifactFilter{
+			TenantIDs: filter.TenantIDs, DefinitionIDs: filter.DefinitionIDs, DefinitionCodes: filter.DefinitionCodes,
+		}, page, sort)
+		return found, err
+	}
+	// What was seen last is taken for true until the list itself shows that it is
+	// not; so a list is one round trip, and two when something has changed.
+	if definitions := s.artifactDefinitions.seenBy(caller); definitions != nil {
+		if search, err := filter.search(definitions); err == nil {
+			found, states, err := s.reader.ListBusinessArtifacts(ctx, caller, search, page, sort)
+			if err != nil || sameStates(definitions, states) {
+				return found, err
+			}
+		}
+	}
+	definitions, err := s.artifactDefinitions.see(ctx, s.reader, caller)
+	if err != nil {
+		return domain.Page[domain.BusinessArtifact]{PageRequest: page}, err
+	}
+	search, err := filter.search(definitions)
+	if err != nil {
+		return domain.Page[domain.BusinessArtifact]{PageRequest: page}, err
+	}
+	found, _, err := s.reader.ListBusinessArtifacts(ctx, caller, search, page, sort)
+	return found, err
+}
+
+func sameStates(definitions []*artifactDefinition, states []persistence.ArtifactDefinitionState) bool {
+	return slices.EqualFunc(definitions, states, func(d *artifactDefinition, s persistence.ArtifactDefinitionState) bool {
+		return d.ID == s.ID && d.ModifiedAt.Equal(s.ModifiedAt)
+	})
+}
+
+// keeps reports whether artifacts of the definition meet the filters but for the
+// values.
+func (f *BusinessArtifactFilter) keeps(d *artifactDefinition) bool {
+	return (len(f.TenantIDs) == 0 || slices.Contains(f.TenantIDs, d.TenantID)) &&
+		(len(f.DefinitionIDs) == 0 || slices.Contains(f.DefinitionIDs, d.ID)) &&
+		(len(f.DefinitionCodes) == 0 || slices.Contains(f.DefinitionCodes, d.Code))
+}
+
+// search reads the values by the indexes of the definitions. Artifacts that meet
+// all of them are of definitions that index all of their fields.
+func (f *BusinessArtifactFilter) search(definitions []*artifactDefinition) (persistence.ArtifactFilter, error) {
+	var search persistence.ArtifactFilter
+	index := map[string]criteria.Type{}
+	ambiguous := map[string]bool{}
+	definitions = slices.DeleteFunc(slices.Clone(definitions), func(d *artifactDefinition) bool { return !f.keeps(d) })
+	for _, d := range definitions {
+		for _, member := range d.indexes {
+			known, ok := index[member.Field]
+			ambiguous[member.Field] = ambiguous[member.Field] || ok && known != member.Type
+			index[member.Field] = member.Type
+		}
+	}
+	var wrong []domain.Detail
+	for _, text := range f.Values {
+		c, err := criteria.Parse(text, index)
+		if ambiguous[fieldOf(text)] {
+			err = errors.New("the definitions index this field as different types: name one by businessArtifactDefinitionId")
+		}
+		if err != nil {
+			wrong = append(wrong, domain.Detail{
+				Code: domain.CodeValidation, Message: err.Error(), Location: "value", LocationType: domain.LocationQuery,
+			})
+			continue
+		}
+		search.Criteria = append(search.Criteria, c)
+	}
+	if len(wrong) > 0 {
+		return search, &domain.Error{
+			Kind: domain.KindInvalid, Code: domain.CodeValidation, Message: "the request is not valid", Details: wrong,
+		}
+	}
+	search.Indexed = []uuid.UUID{}
+	for _, d := range definitions {
+		indexesAll := !slices.ContainsFunc(search.Criteria, func(c criteria.Criterion) bool {
+			return !slices.Contains(d.indexes, domain.IndexedMember{Field: c.Field, Type: c.Type})
+		})
+		if indexesAll {
+			search.Indexed = append(search.Indexed, d.ID)
+		}
+	}
+	return search, nil
+}
+
+// fieldOf is the name of the field that an expression begins with, empty where
+// it is not written as one.
+func fieldOf(expression string) string {
+	encoded, _, _ := strings.Cut(expression, " ")
+	field, err := url.PathUnescape(encoded)
+	if err != nil {
+		return ""
+	}
+	return field
+}
+
+// RetrieveBusinessArtifact (B36) returns a business artifact, or NOT_FOUND where
+// the caller does not see it.
+func (s *Service) RetrieveBusinessArtifact(
+	ctx context.Context, caller domain.Caller, id uuid.UUID,
+) (*domain.BusinessArtifact, error) {
+	return s.reader.GetBusinessArtifact(ctx, caller, id)
+}

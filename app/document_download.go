@@ -1,0 +1,70 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/document"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/reference"
+)
+
+// Download is a document with its bytes. Whoever gets it closes Content.
+type Download struct {
+	domain.Document
+	Content io.ReadSeekCloser
+}
+
+// Disposition offers the document for saving under its name (RFC 6266).
+func (d *Download) Disposition() string { return document.ContentDisposition(d.Name) }
+
+// DownloadProcessDocument (B20) returns a document of a process that the caller
+// sees, or of an action that was invoked on it. It is named by a whole reference
+// or by the address within. Errors: VALIDATION for a text that is neither,
+// NOT_FOUND, DOCUMENT_EXPIRED.
+func (s *Service) DownloadProcessDocument(
+	ctx context.Context, caller domain.Caller, process uuid.UUID, uri string,
+) (*Download, error) {
+	return s.download(ctx, uri, func(id uuid.UUID) (*domain.Document, error) {
+		return s.reader.GetDocumentOfProcess(ctx, caller, process, id, s.now())
+	})
+}
+
+// DownloadBusinessArtifactDocument (B45) is DownloadProcessDocument for a
+// business artifact.
+func (s *Service) DownloadBusinessArtifactDocument(
+	ctx context.Context, caller domain.Caller, artifact uuid.UUID, uri string,
+) (*Download, error) {
+	return s.download(ctx, uri, func(id uuid.UUID) (*domain.Document, error) {
+		return s.reader.GetDocumentOfBusinessArtifact(ctx, caller, artifact, id, s.now())
+	})
+}
+
+func (s *Service) download(
+	ctx context.Context, uri string, get func(uuid.UUID) (*domain.Document, error),
+) (*Download, error) {
+	at, ok := reference.ParseDocumentURI(uri)
+	if !ok {
+		return nil, domain.Invalid(domain.LocationQuery, "documentUri", "refers to no document of this service")
+	}
+	d, err := get(at.DocumentID)
+	if err != nil {
+		return nil, err
+	}
+	if !isAt(d, at) {
+		return nil, domain.NotFound("document")
+	}
+	// Once the answer has begun it is too late to find out that there is nothing.
+	if _, err := s.documents.Size(ctx, blobOf(d)); err != nil {
+		return nil, fmt.Errorf("downloading document %s: %w", d.ID, err)
+	}
+	return &Download{Document: *d, Content: s.documents.ReadSeeker(ctx, blobOf(d), d.Size)}, nil
+}
+
+// isAt reports whether a document is the one at an address, down to its owner.
+func isAt(d *domain.Document, at reference.URI) bool {
+	return d.ID == at.DocumentID && d.OwnerID == at.OwnerID && uriOwner(d.OwnerKind) == at.Owner
+}

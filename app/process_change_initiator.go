@@ -1,0 +1,44 @@
+package app
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// ChangeProcessInitiator (B13) makes an active principal of the tenant the
+// initiator of a running process. Named by id and by e-mail, it must be the same
+// one by both. Whoever is the initiator already may be named again, which changes
+// nothing. It takes the Manager permission; a finished process is refused with
+// PROCESS_FINISHED, a principal who is none of the tenant with VALIDATION.
+func (s *Service) ChangeProcessInitiator(
+	ctx context.Context, caller domain.Caller, id uuid.UUID, initiator PrincipalKey,
+) (*domain.Process, error) {
+	if initiator.Empty() {
+		return nil, domain.InvalidBody("/initiatorId", "is required, or else initiatorEmail")
+	}
+	var process *domain.Process
+	now := s.now()
+	err := s.write(ctx, func(tx *persistence.Tx) error {
+		locked, found, err := tx.LockProcessAnd(ctx, caller, id, initiator)
+		if err != nil {
+			return err
+		}
+		process = locked.Process
+		if err := process.Write(locked.Rights); err != nil {
+			return err
+		}
+		principal, err := resolvePrincipal(initiator, found, process.TenantID, "/initiator")
+		if err != nil {
+			return err
+		}
+		if !process.ChangeInitiator(*principal, caller.PrincipalID, now) {
+			return nil
+		}
+		return tx.UpdateProcess(process)
+	})
+	return process, err
+}

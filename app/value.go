@@ -1,0 +1,306 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/jsondoc"
+	"github.com/procession-dev/procession/domain/reference"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// keeper makes JSON values ready to be stored, in one transaction: it holds them
+// against their schemas, finds out what they refer to, and links and copies the
+// documents among that. Every JSON value of a resource comes through here.
+//
+// What values refer to is looked up for the caller. A reference to a document of
+// the resource itself links it; one to a document elsewhere that the caller sees
+// becomes one to a copy; a document that is not there for the caller makes the
+// value invalid, whatever its schema.
+type keeper struct {
+	tx     *persistence.Tx
+	caller domain.Caller
+	now    time.Time
+	asked  map[referred]bool
+	known  *persistence.Targets
+	links  persistence.Links
+}
+
+// referred is what a reference names.
+type referred struct {
+	kind reference.Kind
+	id   uuid.UUID
+}
+
+// keep begins to make values ready of which texts are known already: whole
+// values, or what a patch puts into one. What they refer to is looked up together
+// with the next read of the transaction; holder, unless it is nil, is a resource
+// whose values are changed and that this read locks.
+func keep(
+	tx *persistence.Tx, caller domain.Caller, now time.Time, holder *uuid.UUID, texts ...json.RawMessage,
+) (*keeper, error) {
+	k := &keeper{
+		tx: tx, caller: caller, now: now, asked: map[referred]bool{}, known: persistence.NewTargets(),
+		links: persistence.Links{},
+	}
+	for _, text := range texts {
+		found, err := references(text)
+		if err != nil {
+			return nil, err
+		}
+		k.lookUp(found)
+	}
+	if holder != nil {
+		tx.Linked(*holder, k.links)
+	}
+	return k, nil
+}
+
+// textsOf are the values that a patch puts into a document.
+func textsOf(patch []jsondoc.Operation) []json.RawMessage {
+	texts := make([]json.RawMessage, len(patch))
+	for i, op := range patch {
+		texts[i] = op.Value
+	}
+	return texts
+}
+
+func references(text json.RawMessage) ([]jsondoc.Occurrence, error) {
+	if len(text) == 0 {
+		return nil, nil
+	}
+	return jsondoc.FindReferences(text)
+}
+
+// lookUp asks for what is referred to and was not asked for before, and reports
+// whether there is any such thing.
+func (k *keeper) lookUp(found []jsondoc.Occurrence) bool {
+	var ids persistence.TargetIDs
+	asked := false
+	for _, occurrence := range found {
+		ask := func(list *[]uuid.UUID, id uuid.UUID) {
+			named := referred{occurrence.Reference.Kind(), id}
+			if !k.asked[named] {
+				k.asked[named], asked = true, true
+				*list = append(*list, id)
+			}
+		}
+		switch r := occurrence.Reference.(type) {
+		case reference.File:
+			if at, ok := r.Document(); ok {
+				ask(&ids.Documents, at.DocumentID)
+			}
+		case reference.Principal:
+			ask(&ids.Principals, r.ID)
+		case reference.Group:
+			ask(&ids.Groups, r.ID)
+		case reference.Process:
+			ask(&ids.Processes, r.ID)
+		case reference.BusinessArtifact:
+			ask(&ids.Artifacts, r.ID)
+		}
+	}
+	if asked {
+		k.tx.LookUp(k.known, k.caller, ids, k.now)
+	}
+	return asked
+}
+
+// place is where a value is stored.
+type place struct {
+	tenant uuid.UUID
+	// owner is what the documents of the value belong to.
+	owner  domain.DocumentOwner
+	holder domain.ValueHolder
+}
+
+// ofProcess is the place of a value of a process.
+func ofProcess(p *domain.Process, slot domain.ValueSlot) place {
+	return place{
+		tenant: p.TenantID, owner: domain.DocumentOwner{Kind: domain.DocumentOfProcess, ID: p.ID},
+		holder: domain.ValueHolder{ID: p.ID, Slot: slot},
+	}
+}
+
+// ofItem is the place of a value of a process item.
+func ofItem(i *domain.ProcessItem, slot domain.ValueSlot) place {
+	return place{
+		tenant: i.TenantID, owner: domain.DocumentOwner{Kind: domain.DocumentOfProcess, ID: i.ProcessID},
+		holder: domain.ValueHolder{ID: i.ID, Slot: slot},
+	}
+}
+
+// ofArtifact is the place of the data of a business artifact.
+func ofArtifact(a *domain.BusinessArtifact) place {
+	return place{
+		tenant: a.TenantID, owner: domain.DocumentOwner{Kind: domain.DocumentOfArtifact, ID: a.ID},
+		holder: domain.ValueHolder{ID: a.ID, Slot: domain.SlotData},
+	}
+}
+
+// initial is what a new resource has: the value that was given, an empty object
+// where none was but a schema speaks of it, nothing otherwise.
+func (k *keeper) initial(
+	ctx context.Context, at place, schema *jsondoc.Schema, given json.RawMessage,
+) (*domain.JSONValue, error) {
+	if given == nil {
+		if schema == nil {
+			return nil, nil
+		}
+		given = json.RawMessage("{}")
+	}
+	value, err := k.value(ctx, at, schema, given)
+	if err != nil {
+		return nil, err
+	}
+	return &value, nil
+}
+
+// replacement is what a value becomes that is replaced by another one.
+func (k *keeper) replacement(
+	ctx context.Context, at place, schema *jsondoc.Schema, given json.RawMessage,
+) (domain.JSONValue, error) {
+	return k.value(ctx, at, schema, given, jsondoc.OnUpdate())
+}
+
+// patched applies a patch to a value, which may be missing. What the value
+// referred to before the patch takes a round trip to look up.
+func (k *keeper) patched(
+	ctx context.Context, at place, schema *jsondoc.Schema, current *domain.JSONValue, patch []jsondoc.Operation,
+) (domain.JSONValue, error) {
+	document := json.RawMessage("{}")
+	if current != nil {
+		document = current.Value
+	}
+	result, err := jsondoc.Apply(document, patch)
+	if err != nil {
+		return domain.JSONValue{}, err
+	}
+	return k.replacement(ctx, at, schema, result)
+}
+
+func (k *keeper) value(
+	ctx context.Context, at place, schema *jsondoc.Schema, given json.RawMessage, options ...jsondoc.Option,
+) (domain.JSONValue, error) {
+	found, err := references(given)
+	if err != nil {
+		return domain.JSONValue{}, err
+	}
+	if k.lookUp(found) {
+		if err := k.tx.Catch(ctx); err != nil {
+			return domain.JSONValue{}, err
+		}
+	}
+	files := k.files(at, found)
+	if len(files.texts) > 0 {
+		if given, err = jsondoc.ReplaceStrings(given, files.texts); err != nil {
+			return domain.JSONValue{}, err
+		}
+	}
+	value, err := schema.Validate(given, append(options, jsondoc.References(k.resolver(at)))...)
+	if err != nil {
+		return domain.JSONValue{}, err
+	}
+	k.tx.Link(at.holder, k.links[at.holder], files.linked, k.now.Add(domain.UnlinkedLifetime))
+	k.links[at.holder] = files.linked
+	return invalidAt(value, files.absent), nil
+}
+
+// files is what becomes of the references to documents in a value.
+type files struct {
+	linked []uuid.UUID
+	// texts are the references that become others, by their pointers.
+	texts map[string]string
+	// absent are the pointers of those that lead nowhere.
+	absent []string
+}
+
+// files finds the documents that a value refers to and copies those that belong
+// elsewhere, each once.
+func (k *keeper) files(at place, found []jsondoc.Occurrence) files {
+	result := files{texts: map[string]string{}}
+	copies := map[uuid.UUID]domain.Document{}
+	for _, occurrence := range found {
+		file, ok := occurrence.Reference.(reference.File)
+		if !ok {
+			continue
+		}
+		original, ok := k.document(at.tenant, file)
+		if !ok {
+			result.absent = append(result.absent, occurrence.Pointer)
+			continue
+		}
+		if original.Owner() == at.owner {
+			result.linked = append(result.linked, original.ID)
+			continue
+		}
+		made, ok := copies[original.ID]
+		if !ok {
+			made = original.Copy(newID(), at.owner, k.caller.PrincipalID, k.now)
+			copies[original.ID] = made
+			k.tx.InsertDocument(&made)
+			k.known.Add(made)
+			result.linked = append(result.linked, made.ID)
+		}
+		file.URI, file.Type, file.Size, file.Name = uriOf(&made), made.ContentType, made.Size, made.Name
+		result.texts[occurrence.Pointer] = file.String()
+	}
+	return result
+}
+
+// document is what a reference to a document leads to.
+func (k *keeper) document(tenant uuid.UUID, file reference.File) (domain.Document, bool) {
+	at, ok := file.Document()
+	if !ok {
+		return domain.Document{}, false
+	}
+	d, ok := k.known.Document(tenant, at.DocumentID)
+	return d, ok && isAt(&d, at)
+}
+
+// resolver tells schemas what references lead to. Items of data sources are
+// taken on trust: they are kept elsewhere.
+func (k *keeper) resolver(at place) jsondoc.Resolver {
+	return func(r reference.Reference) (jsondoc.Stored, bool) {
+		switch r := r.(type) {
+		case reference.File:
+			d, ok := k.document(at.tenant, r)
+			return jsondoc.Stored{Name: d.Name, Type: d.ContentType, Size: d.Size}, ok
+		case reference.Principal:
+			return jsondoc.Stored{}, k.known.Principal(at.tenant, r.ID)
+		case reference.Group:
+			return jsondoc.Stored{}, k.known.Group(at.tenant, r.ID)
+		case reference.Process:
+			return jsondoc.Stored{}, k.known.Process(at.tenant, r.ID)
+		case reference.BusinessArtifact:
+			return jsondoc.Stored{}, k.known.Artifact(at.tenant, r.ID)
+		default:
+			return jsondoc.Stored{}, true
+		}
+	}
+}
+
+// invalidAt adds to a value that the strings at the pointers are not what they
+// claim to be.
+func invalidAt(value domain.JSONValue, pointers []string) domain.JSONValue {
+	const format = "format"
+	if len(pointers) == 0 {
+		return value
+	}
+	for _, pointer := range pointers {
+		value.Errors = append(value.Errors, domain.ValueError{PropertyPath: pointer, Type: format})
+	}
+	slices.SortFunc(value.Errors, func(a, b domain.ValueError) int {
+		return cmp.Or(strings.Compare(a.PropertyPath, b.PropertyPath), strings.Compare(a.Type, b.Type))
+	})
+	value.Errors = slices.Compact(value.Errors)
+	value.Valid = false
+	return value
+}

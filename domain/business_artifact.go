@@ -1,0 +1,40 @@
+package domain
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// ArtifactPermission is a right on the artifacts of a definition.
+type ArtifactPermission string
+
+// The permissions on artifacts.
+const (
+	PermissionArtifactViewer  ArtifactPermission = "VIEWER"
+	PermissionArtifactEditor  ArtifactPermission = "EDITOR"
+	PermissionArtifactManager ArtifactPermission = "MANAGER"
+)
+
+// ArtifactDefinitionRef names a business artifact definition, or an action of
+// one, as resources show it.
+type ArtifactDefinitionRef struct {
+	ID   uuid.UUID
+	Code string
+}
+
+// BusinessArtifact is a thing that processes are about (specification section
+// 2.15). Data is nil when it has none.
+type BusinessArtifact struct {
+	ID         uuid.UUID
+	TenantID   uuid.UUID
+	Definition ArtifactDefinitionRef
+	Data       *JSONValue
+	Audit
+}
+
+// SetData replaces the data of the artifact.
+func (a *BusinessArtifact) SetData(data JSONValue, by uuid.UUID, now time.Time) {
+	a.Data = &data
+	a.touch(by, now)
+}

@@ -1,0 +1,131 @@
+package domain
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// DocumentOwnerKind says what a document belongs to, and so who may read it.
+type DocumentOwnerKind string
+
+// The owners of documents.
+const (
+	DocumentOfProcess        DocumentOwnerKind = "PROCESS"
+	DocumentOfArtifact       DocumentOwnerKind = "BUSINESS_ARTIFACT"
+	DocumentOfProcessAction  DocumentOwnerKind = "PROCESS_ACTION"
+	DocumentOfArtifactAction DocumentOwnerKind = "BUSINESS_ARTIFACT_ACTION"
+)
+
+// UnlinkedLifetime is how long a document is kept after the last value that
+// referred to it no longer does.
+const UnlinkedLifetime = 24 * time.Hour
+
+// Lifetime is how long a document is kept that no value refers to, from its
+// upload on.
+func (k DocumentOwnerKind) Lifetime() time.Duration {
+	switch k {
+	case DocumentOfProcess:
+		return 24 * time.Hour
+	case DocumentOfArtifact:
+		return 2 * time.Hour
+	case DocumentOfProcessAction, DocumentOfArtifactAction:
+		return 7 * 24 * time.Hour
+	}
+	return 0
+}
+
+// DocumentOwner is what a document belongs to.
+type DocumentOwner struct {
+	Kind DocumentOwnerKind
+	ID   uuid.UUID
+}
+
+// Document is a file that belongs to a process, an artifact or an action. Its
+// bytes are the blob BlobID of the tenant, which several documents may share.
+// ExpiresAt is nil while a value refers to the document.
+type Document struct {
+	ID          uuid.UUID
+	TenantID    uuid.UUID
+	OwnerKind   DocumentOwnerKind
+	OwnerID     uuid.UUID
+	BlobID      uuid.UUID
+	Name        string
+	ContentType string
+	Size        int64
+	SHA256      [32]byte
+	ExpiresAt   *time.Time
+	CreatedBy   uuid.UUID
+	CreatedAt   time.Time
+}
+
+// Owner is what the document belongs to.
+func (d *Document) Owner() DocumentOwner { return DocumentOwner{Kind: d.OwnerKind, ID: d.OwnerID} }
+
+// Copy is a document of another owner with the same bytes. Nothing is left to
+// connect the two: either may be deleted.
+func (d *Document) Copy(id uuid.UUID, owner DocumentOwner, by uuid.UUID, now time.Time) Document {
+	made := *d
+	made.ID, made.OwnerKind, made.OwnerID = id, owner.Kind, owner.ID
+	made.ExpiresAt, made.CreatedBy, made.CreatedAt = nil, by, now
+	return made
+}
+
+// DocumentGone says that a document of an action is no longer kept.
+func DocumentGone() *Error {
+	return &Error{Kind: KindNotFound, Code: CodeDocumentExpired, Message: "the document has expired"}
+}
+
+// ValueSlot names a JSON value of a resource.
+type ValueSlot string
+
+// The values that documents may be linked to.
+const (
+	SlotMetadata    ValueSlot = "METADATA"
+	SlotEntity      ValueSlot = "ENTITY"
+	SlotData        ValueSlot = "DATA"
+	SlotContextData ValueSlot = "CONTEXT_DATA"
+	SlotMessageData ValueSlot = "MESSAGE_DATA"
+)
+
+// ValueHolder is a JSON value of a resource. Documents that the value refers to
+// are linked to it.
+type ValueHolder struct {
+	ID   uuid.UUID
+	Slot ValueSlot
+}
+
+// Attach says whether a caller may add documents to a process that is not
+// finished: Managers may, and whoever has an open task of it to work on.
+func (p *Process) Attach(rights ProcessRights, worksOnTask bool) error {
+	if !rights.Manages && !worksOnTask {
+		return Denied("the Manager permission on the process, or an open task of yours in it, is required")
+	}
+	if p.Finished() {
+		return ProcessFinished()
+	}
+	return nil
+}
+
+// ProcessAction is an action that was invoked on a process (specification section
+// 2.12).
+type ProcessAction struct {
+	ID           uuid.UUID
+	ProcessID    uuid.UUID
+	Downloadable bool
+	Status       ActionStatus
+}
+
+// Deliver completes an action with its document and reports whether it does: one
+// that is final stays as it is. Actions without a document are refused with
+// INVALID_STATE.
+func (a *ProcessAction) Deliver() (bool, error) {
+	switch {
+	case !a.Downloadable:
+		return false, Conflict(CodeInvalidState, "the action is not one that delivers a document")
+	case a.Status != ActionRequested:
+		return false, nil
+	}
+	a.Status = ActionCompleted
+	return true, nil
+}

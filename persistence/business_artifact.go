@@ -1,0 +1,99 @@
+package persistence
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+const artifactSummaryColumns = `a.id, a.tenant_id, a.definition_id, a.definition_code,
+       a.created_by, a.created_at, a.last_modified_by, a.last_modified_at`
+
+const artifactColumns = artifactSummaryColumns + `,
+       a.data, a.data_valid, a.data_errors`
+
+func artifactSummaryFields(a *domain.BusinessArtifact) []any {
+	return []any{
+		&a.ID, &a.TenantID, &a.Definition.ID, &a.Definition.Code,
+		&a.CreatedBy, &a.CreatedAt, &a.LastModifiedBy, &a.LastModifiedAt,
+	}
+}
+
+// scanArtifact reads artifactColumns followed by the columns of more.
+func scanArtifact(a *domain.BusinessArtifact, more ...any) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		var data storedValue
+		fields := append(artifactSummaryFields(a), &data.document, &data.valid, &data.errors)
+		if err := one(append(fields, more...)...)(rows); err != nil {
+			return err
+		}
+		var err error
+		a.Data, err = data.value()
+		return err
+	}
+}
+
+const getArtifact = `
+SELECT ` + artifactColumns + `
+  FROM business_artifacts a
+ WHERE a.id = $3 AND a.tenant_id = ANY($2) AND ` + visibleArtifact
+
+// GetBusinessArtifact returns an artifact that the caller sees, or NOT_FOUND.
+func (r *Reader) GetBusinessArtifact(
+	ctx context.Context, caller domain.Caller, id uuid.UUID,
+) (*domain.BusinessArtifact, error) {
+	var a domain.BusinessArtifact
+	err := r.read(ctx, query{getArtifact, []any{caller.PrincipalID, caller.TenantIDs(), id}, scanArtifact(&a)})
+	if err != nil {
+		return nil, translate("reading a business artifact", notFound(err, "business artifact"))
+	}
+	return &a, nil
+}
+
+// LockedArtifact is a business artifact under lock and what the caller may do
+// to it.
+type LockedArtifact struct {
+	*domain.BusinessArtifact
+	Rights domain.ArtifactRights
+	// DefinitionModifiedAt tells which state of the definition holds. It cannot
+	// change until the transaction ends.
+	DefinitionModifiedAt time.Time
+}
+
+const (
+	// Whoever changes a definition has this lock on it for itself, and then looks
+	// at its artifacts: the definition is locked before the artifact here too.
+	shareDefinitionOfArtifact = `
+SELECT r.last_modified_at
+  FROM business_artifacts a
+  JOIN resources r ON r.tenant_id = a.tenant_id AND r.kind = 'BusinessArtifactDefinition' AND r.id = a.definition_id
+ WHERE a.id = $3 AND a.tenant_id = ANY($2) AND ` + visibleArtifact + `
+   FOR SHARE OF r`
+
+	lockArtifact = `
+SELECT ` + artifactColumns + `, ` + editsArtifact + `, ` + managesArtifact + `
+  FROM business_artifacts a
+ WHERE a.id = $3 AND a.tenant_id = ANY($2) AND ` + visibleArtifact + `
+   FOR UPDATE OF a`
+)
+
+// LockArtifact locks an artifact that the caller sees, or returns NOT_FOUND.
+// The queries of more are read in the same round trip.
+func (tx *Tx) LockArtifact(
+	ctx context.Context, caller domain.Caller, id uuid.UUID, more ...query,
+) (*LockedArtifact, error) {
+	locked := &LockedArtifact{BusinessArtifact: &domain.BusinessArtifact{}}
+	args := []any{caller.PrincipalID, caller.TenantIDs(), id}
+	queries := append([]query{
+		{shareDefinitionOfArtifact, args, one(&locked.DefinitionModifiedAt)},
+		{lockArtifact, args, scanArtifact(locked.BusinessArtifact, &locked.Rights.Edits, &locked.Rights.Manages)},
+	}, more...)
+	if err := tx.read(ctx, queries...); err != nil {
+		return nil, notFound(err, "business artifact")
+	}
+	return locked, nil
+}

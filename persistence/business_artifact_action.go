@@ -1,0 +1,276 @@
+package persistence
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+)
+
+const artifactActionColumns = `x.id, x.tenant_id, x.business_artifact_id, x.type, x.status, x.action_id, x.action_code,
+       x.input, x.process_definition_id, x.process_id,
+       x.created_definition_id, coalesce(x.created_definition_code, ''), x.created_artifact_id, x.value,
+       x.document_id, coalesce(x.document_uri, ''), coalesce(x.error, ''), x.finished_at,
+       x.created_by, x.created_at, x.last_modified_by, x.last_modified_at,
+       x.document_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM documents d WHERE d.id = x.document_id),
+       (SELECT d.expires_at FROM documents d WHERE d.id = x.document_id)`
+
+// scanArtifactAction reads artifactActionColumns followed by the columns of
+// more. now is when a document is asked whether it has expired.
+func scanArtifactAction(a *domain.BusinessArtifactAction, now time.Time, more ...any) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		var input []byte
+		var createdDefinition *uuid.UUID
+		var createdCode string
+		var expiresAt *time.Time
+		err := one(append([]any{
+			&a.ID, &a.TenantID, &a.ArtifactID, &a.Type, &a.Status, &a.Definition.ID, &a.Definition.Code,
+			&input, &a.ProcessDefinitionID, &a.ProcessID,
+			&createdDefinition, &createdCode, &a.CreatedID, &a.Value,
+			&a.DocumentID, &a.DocumentURI, &a.Failure, &a.FinishedAt,
+			&a.CreatedBy, &a.CreatedAt, &a.LastModifiedBy, &a.LastModifiedAt, &a.DocumentExpired, &expiresAt,
+		}, more...)...)(rows)
+		if err != nil {
+			return err
+		}
+		if createdDefinition != nil {
+			a.CreatedDefinition = &domain.ArtifactDefinitionRef{ID: *createdDefinition, Code: createdCode}
+		}
+		a.DocumentExpired = a.DocumentExpired || expiresAt != nil && !expiresAt.After(now)
+		if input != nil {
+			// One that is not valid is refused.
+			a.Input = &domain.JSONValue{Valid: true, Value: input}
+		}
+		return nil
+	}
+}
+
+// scanArtifactActionIfAny is scanArtifactAction for at most one row.
+func scanArtifactActionIfAny(dest **domain.BusinessArtifactAction, now time.Time, more ...any) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		var a domain.BusinessArtifactAction
+		err := scanArtifactAction(&a, now, more...)(rows)
+		if err == nil {
+			*dest = &a
+		}
+		return ignoreNoRows(err)
+	}
+}
+
+const getArtifactAction = `
+SELECT ` + artifactActionColumns + `
+  FROM business_artifact_actions x
+  JOIN business_artifacts a ON a.id = x.business_artifact_id
+ WHERE x.id = $4 AND a.id = $3 AND a.tenant_id = ANY($2) AND ` + visibleArtifact
+
+// GetBusinessArtifactAction returns an action on an artifact that the caller
+// sees, or NOT_FOUND. now is when its document is asked whether it has expired.
+func (r *Reader) GetBusinessArtifactAction(
+	ctx context.Context, caller domain.Caller, artifact, id uuid.UUID, now time.Time,
+) (*domain.BusinessArtifactAction, error) {
+	var a domain.BusinessArtifactAction
+	err := r.read(ctx, query{
+		getArtifactAction,
+		[]any{caller.PrincipalID, caller.TenantIDs(), artifact, id},
+		scanArtifactAction(&a, now),
+	})
+	if err != nil {
+		return nil, translate("reading an action", notFound(err, "business artifact action"))
+	}
+	return &a, nil
+}
+
+// LockedArtifactAction is an artifact and the action of it that has an id, both
+// under lock. Action is nil when the artifact has none with the id; Taken says
+// that another artifact has. RunID is that of the action's workflow, nil for an
+// action without one.
+type LockedArtifactAction struct {
+	Artifact *LockedArtifact
+	Action   *domain.BusinessArtifactAction
+	RunID    *uuid.UUID
+	Taken    bool
+}
+
+const (
+	lockArtifactAction = `
+SELECT ` + artifactActionColumns + `,
+       (SELECT r.id FROM engine_runs r WHERE r.kind = 'BUSINESS_ARTIFACT_ACTION' AND r.owner_id = x.id)
+  FROM business_artifact_actions x
+ WHERE x.id = $2 AND x.business_artifact_id = $1
+   FOR NO KEY UPDATE OF x`
+
+	actionOfAnotherArtifact = `
+SELECT EXISTS (SELECT 1 FROM business_artifact_actions x WHERE x.id = $2 AND x.business_artifact_id <> $1)`
+)
+
+// LockArtifactAction locks an artifact that the caller sees, or returns
+// NOT_FOUND, together with the action that has the id.
+func (tx *Tx) LockArtifactAction(
+	ctx context.Context, caller domain.Caller, artifact, id uuid.UUID, now time.Time,
+) (*LockedArtifactAction, error) {
+	var locked LockedArtifactAction
+	var err error
+	locked.Artifact, err = tx.LockArtifact(ctx, caller, artifact,
+		query{lockArtifactAction, []any{artifact, id}, scanArtifactActionIfAny(&locked.Action, now, &locked.RunID)},
+		query{actionOfAnotherArtifact, []any{artifact, id}, one(&locked.Taken)})
+	if err != nil {
+		return nil, err
+	}
+	return &locked, nil
+}
+
+// ArtifactActionSource is an artifact with what its definition says of an action,
+// which is nil when there is no such action. Created is the definition of what
+// the action creates, nil when it creates nothing or the caller does not see it.
+type ArtifactActionSource struct {
+	Artifact domain.BusinessArtifact
+	Rights   domain.ArtifactRights
+	Action   *resource.ArtifactActionSpec
+	Created  *FoundArtifactDefinition
+}
+
+const (
+	getArtifactAndRights = `
+SELECT ` + artifactColumns + `, ` + editsArtifact + `, ` + managesArtifact + `
+  FROM business_artifacts a
+ WHERE a.id = $3 AND a.tenant_id = ANY($2) AND ` + visibleArtifact
+
+	fromActionOfArtifact = `
+  FROM business_artifacts a
+  JOIN resources d ON d.tenant_id = a.tenant_id AND d.kind = 'BusinessArtifactDefinition' AND d.id = a.definition_id
+ CROSS JOIN json_array_elements(d.spec -> 'actions') AS c (action)`
+
+	whereActionOfArtifact = `
+ WHERE a.id = $3 AND a.tenant_id = ANY($2) AND ` + visibleArtifact + `
+   AND c.action ->> 'code' = $4`
+
+	getActionOfArtifact = `
+SELECT c.action` + fromActionOfArtifact + whereActionOfArtifact
+
+	getDefinitionOfCreated = `
+SELECT ` + artifactDefinitionStateColumns + `,
+       r.id = ANY(` + editableArtifactDefinitions + `), r.id = ANY(` + managedArtifactDefinitions + `)` +
+		fromActionOfArtifact + `
+  JOIN resources r ON r.tenant_id = a.tenant_id AND r.kind = 'BusinessArtifactDefinition'
+   AND r.code = c.action ->> 'businessArtifactDefinition'
+   AND r.id = ANY(` + readableArtifactDefinitions + `)` + whereActionOfArtifact
+)
+
+// GetArtifactActionSource returns an artifact that the caller sees, or NOT_FOUND,
+// with an action of its definition.
+func (r *Reader) GetArtifactActionSource(
+	ctx context.Context, caller domain.Caller, artifact uuid.UUID, code string,
+) (*ArtifactActionSource, error) {
+	var s ArtifactActionSource
+	args := []any{caller.PrincipalID, caller.TenantIDs(), artifact}
+	err := r.read(ctx,
+		query{getArtifactAndRights, args, scanArtifact(&s.Artifact, &s.Rights.Edits, &s.Rights.Manages)},
+		query{getActionOfArtifact, append(args, code), func(rows pgx.Rows) error {
+			return ignoreNoRows(one(&s.Action)(rows))
+		}},
+		query{getDefinitionOfCreated, append(args, code), func(rows pgx.Rows) error {
+			var d FoundArtifactDefinition
+			err := one(&d.ID, &d.Code, &d.TenantID, &d.ModifiedAt, &d.Rights.Edits, &d.Rights.Manages)(rows)
+			if err == nil {
+				s.Created = &d
+			}
+			return ignoreNoRows(err)
+		}})
+	if err != nil {
+		return nil, translate("reading an action of a definition", notFound(err, "business artifact"))
+	}
+	return &s, nil
+}
+
+const lockOpenActionRuns = `
+SELECT r.id
+  FROM business_artifact_actions x
+  JOIN engine_runs r ON r.kind = 'BUSINESS_ARTIFACT_ACTION' AND r.owner_id = x.id
+ WHERE x.business_artifact_id = $1 AND x.status = 'REQUESTED'
+   FOR NO KEY UPDATE OF x`
+
+// LockArtifactAndOpenActions locks an artifact that the caller sees, or returns
+// NOT_FOUND, together with its open actions, and returns the runs of these.
+func (tx *Tx) LockArtifactAndOpenActions(
+	ctx context.Context, caller domain.Caller, artifact uuid.UUID,
+) (*LockedArtifact, []uuid.UUID, error) {
+	var runs []uuid.UUID
+	locked, err := tx.LockArtifact(ctx, caller, artifact, query{
+		lockOpenActionRuns,
+		[]any{artifact},
+		func(rows pgx.Rows) (err error) {
+			runs, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+			return err
+		},
+	})
+	return locked, runs, err
+}
+
+const insertArtifactAction = `
+INSERT INTO business_artifact_actions (id, tenant_id, business_artifact_id, type, status, action_id, action_code,
+                                       input, process_definition_id, process_id,
+                                       created_definition_id, created_definition_code, created_artifact_id, value,
+                                       created_by, created_at, last_modified_by, last_modified_at, finished_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, nullif($12, ''), $13, $14, $15, $16, $17, $18, $19)`
+
+// InsertArtifactAction stores a new action.
+func (tx *Tx) InsertArtifactAction(a *domain.BusinessArtifactAction) {
+	var input []byte
+	if a.Input != nil {
+		input = a.Input.Value
+	}
+	var created domain.ArtifactDefinitionRef
+	if a.CreatedDefinition != nil {
+		created = *a.CreatedDefinition
+	}
+	tx.queue(insertArtifactAction, a.ID, a.TenantID, a.ArtifactID, a.Type, a.Status, a.Definition.ID, a.Definition.Code,
+		input, a.ProcessDefinitionID, a.ProcessID,
+		optional(created.ID), created.Code, a.CreatedID, jsonOrNull(a.Value),
+		a.CreatedBy, a.CreatedAt, a.LastModifiedBy, a.LastModifiedAt, a.FinishedAt)
+}
+
+const endArtifactAction = `
+UPDATE business_artifact_actions
+   SET status = $2, document_id = $3, document_uri = nullif($4, ''), error = nullif($5, ''),
+       last_modified_by = $6, last_modified_at = $7, finished_at = $8
+ WHERE id = $1`
+
+// EndArtifactAction stores how an action that is under lock ended.
+func (tx *Tx) EndArtifactAction(a *domain.BusinessArtifactAction) {
+	tx.queue(endArtifactAction, a.ID, a.Status, a.DocumentID, a.DocumentURI, a.Failure,
+		a.LastModifiedBy, a.LastModifiedAt, a.FinishedAt)
+}
+
+const (
+	lockArtifactDocument = `
+SELECT ` + documentColumns + `
+  FROM documents d
+ WHERE d.id = $2 AND d.owner_kind = 'BUSINESS_ARTIFACT' AND d.owner_id = $1
+   FOR NO KEY UPDATE OF d`
+
+	keepDocument = `
+UPDATE documents
+   SET expires_at = greatest(expires_at, $2)
+ WHERE id = $1 AND expires_at IS NOT NULL`
+)
+
+// LockArtifactDocument locks a document of an artifact, so that it cannot expire
+// meanwhile, or returns nil when the artifact has no such document.
+func (tx *Tx) LockArtifactDocument(ctx context.Context, artifact, id uuid.UUID) (*domain.Document, error) {
+	var found []domain.Document
+	err := tx.read(ctx, query{lockArtifactDocument, []any{artifact, id}, func(rows pgx.Rows) (err error) {
+		found, err = pgx.CollectRows(rows, scanDocument)
+		return err
+	}})
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return &found[0], nil
+}
+
+// KeepDocument has a document that is under lock kept until then at least.
+func (tx *Tx) KeepDocument(id uuid.UUID, until time.Time) { tx.queue(keepDocument, id, until) }

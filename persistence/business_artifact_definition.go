@@ -1,0 +1,182 @@
+package persistence
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+)
+
+// ArtifactDefinitionState names a business artifact definition in a state: with
+// ModifiedAt it says the same until it is applied anew.
+type ArtifactDefinitionState struct {
+	domain.ArtifactDefinitionRef
+	TenantID   uuid.UUID
+	ModifiedAt time.Time
+}
+
+// ArtifactDefinition is a business artifact definition as it was last applied.
+type ArtifactDefinition struct {
+	ArtifactDefinitionState
+	Spec *resource.BusinessArtifactDefinitionSpec
+}
+
+func scanArtifactDefinition(row pgx.CollectableRow) (ArtifactDefinition, error) {
+	d := ArtifactDefinition{Spec: &resource.BusinessArtifactDefinitionSpec{}}
+	var spec []byte
+	if err := row.Scan(&d.ID, &d.Code, &d.TenantID, &d.ModifiedAt, &spec); err != nil {
+		return d, err
+	}
+	if err := json.Unmarshal(spec, d.Spec); err != nil {
+		return d, fmt.Errorf("reading business artifact definition %s: %w", d.Code, err)
+	}
+	return d, nil
+}
+
+func scanArtifactDefinitionState(row pgx.CollectableRow) (d ArtifactDefinitionState, err error) {
+	return d, row.Scan(&d.ID, &d.Code, &d.TenantID, &d.ModifiedAt)
+}
+
+const (
+	artifactDefinitionStateColumns = `r.id, r.code, r.tenant_id, r.last_modified_at`
+
+	fromVisibleArtifactDefinitions = `
+  FROM resources r
+ WHERE r.kind = 'BusinessArtifactDefinition' AND r.tenant_id = ANY($2)
+   AND r.id = ANY(` + readableArtifactDefinitions + `)`
+
+	visibleArtifactDefinitionStates = `
+SELECT ` + artifactDefinitionStateColumns + fromVisibleArtifactDefinitions + `
+ ORDER BY r.id`
+
+	visibleArtifactDefinitions = `
+SELECT ` + artifactDefinitionStateColumns + `, r.spec` + fromVisibleArtifactDefinitions + `
+ ORDER BY r.id`
+
+	getArtifactDefinition = `
+SELECT ` + artifactDefinitionStateColumns + `, r.spec
+  FROM resources r
+ WHERE r.kind = 'BusinessArtifactDefinition' AND r.tenant_id = $1 AND r.id = $2`
+)
+
+// ListArtifactDefinitions returns the business artifact definitions that the
+// caller has a permission on, by id.
+func (r *Reader) ListArtifactDefinitions(ctx context.Context, caller domain.Caller) ([]ArtifactDefinition, error) {
+	var found []ArtifactDefinition
+	err := r.read(ctx, query{
+		visibleArtifactDefinitions,
+		[]any{caller.PrincipalID, caller.TenantIDs()},
+		func(rows pgx.Rows) (err error) {
+			found, err = pgx.CollectRows(rows, scanArtifactDefinition)
+			return err
+		},
+	})
+	return found, translate("listing business artifact definitions", err)
+}
+
+// GetArtifactDefinition returns a business artifact definition of the tenant, or
+// NOT_FOUND. It is read on the connection of the transaction that needs it.
+func (tx *Tx) GetArtifactDefinition(ctx context.Context, tenant, id uuid.UUID) (*ArtifactDefinition, error) {
+	var found ArtifactDefinition
+	err := tx.read(ctx, query{getArtifactDefinition, []any{tenant, id}, func(rows pgx.Rows) (err error) {
+		found, err = pgx.CollectExactlyOneRow(rows, scanArtifactDefinition)
+		return err
+	}})
+	if err != nil {
+		return nil, notFound(err, "business artifact definition")
+	}
+	return &found, nil
+}
+
+// FoundArtifactDefinition is a business artifact definition that the caller has a
+// permission on.
+type FoundArtifactDefinition struct {
+	ArtifactDefinitionState
+	Rights domain.ArtifactRights
+}
+
+// NewArtifact is what is known before a business artifact is created.
+type NewArtifact struct {
+	// Existing is the artifact that has the id already, whatever its tenant.
+	Existing *domain.BusinessArtifact
+	// ExistingVisible is whether the caller sees it.
+	ExistingVisible bool
+	// Definitions are those of the caller that the key names, two when the key is
+	// ambiguous. They cannot change until the transaction ends.
+	Definitions []FoundArtifactDefinition
+}
+
+const (
+	getArtifactByID = `
+SELECT ` + artifactColumns + `, a.tenant_id = ANY($2) AND ` + visibleArtifact + `
+  FROM business_artifacts a
+ WHERE a.id = $3`
+
+	shareArtifactDefinition = `
+SELECT ` + artifactDefinitionStateColumns + `,
+       r.id = ANY(` + editableArtifactDefinitions + `), r.id = ANY(` + managedArtifactDefinitions + `)` +
+		fromVisibleArtifactDefinitions + `
+   AND ($3::uuid IS NULL OR r.id = $3)
+   AND ($4::uuid IS NULL OR r.tenant_id = $4)
+   AND ($5 = '' OR $3 IS NOT NULL OR r.code = $5)
+ ORDER BY r.id
+ LIMIT 2
+   FOR SHARE OF r`
+)
+
+// PrepareArtifact reads what creating a business artifact depends on.
+func (tx *Tx) PrepareArtifact(
+	ctx context.Context, caller domain.Caller, id uuid.UUID, key DefinitionKey,
+) (*NewArtifact, error) {
+	n := &NewArtifact{}
+	var existing domain.BusinessArtifact
+	err := tx.read(ctx,
+		query{getArtifactByID, []any{caller.PrincipalID, caller.TenantIDs(), id}, func(rows pgx.Rows) error {
+			err := scanArtifact(&existing, &n.ExistingVisible)(rows)
+			if err == nil {
+				n.Existing = &existing
+			}
+			return ignoreNoRows(err)
+		}},
+		query{
+			shareArtifactDefinition,
+			[]any{caller.PrincipalID, caller.TenantIDs(), key.ID, key.TenantID, key.Code},
+			func(rows pgx.Rows) (err error) {
+				n.Definitions, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (d FoundArtifactDefinition, err error) {
+					return d, row.Scan(&d.ID, &d.Code, &d.TenantID, &d.ModifiedAt, &d.Rights.Edits, &d.Rights.Manages)
+				})
+				return err
+			},
+		})
+	return n, err
+}
+
+const (
+	insertArtifactGrant = `
+INSERT INTO business_artifact_definition_grants (business_artifact_definition_id, permission, grantee_id)
+SELECT $1, $2, $3
+ WHERE NOT EXISTS (SELECT 1 FROM groups g WHERE g.id = $3 AND g.tenant_id <> $4)
+ON CONFLICT DO NOTHING`
+
+	deleteArtifactGrants = `
+DELETE FROM business_artifact_definition_grants
+ WHERE business_artifact_definition_id = $1`
+)
+
+// GrantOnArtifact gives a principal or a group a right on the artifacts of a
+// definition of a tenant. Giving it twice changes nothing, and neither does
+// giving it to a group of another tenant.
+func (tx *Tx) GrantOnArtifact(
+	definition, tenant uuid.UUID, permission domain.ArtifactPermission, grantee uuid.UUID,
+) {
+	tx.queue(insertArtifactGrant, definition, permission, grantee, tenant)
+}
+
+// RevokeOnArtifact takes away all rights on the artifacts of a definition.
+func (tx *Tx) RevokeOnArtifact(definition uuid.UUID) { tx.queue(deleteArtifactGrants, definition) }

@@ -1,0 +1,245 @@
+package persistence
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/criteria"
+)
+
+// ArtifactFilter narrows a list of business artifacts. Values of one field are
+// alternatives; fields are combined. An empty field keeps everything.
+type ArtifactFilter struct {
+	TenantIDs       []uuid.UUID
+	DefinitionIDs   []uuid.UUID
+	DefinitionCodes []string
+	// Criteria must all be fulfilled. Indexed are then the definitions that index
+	// their fields, as what they are compared as, and meet the other filters:
+	// artifacts of others cannot fulfil them.
+	Criteria []criteria.Criterion
+	Indexed  []uuid.UUID
+}
+
+// ListBusinessArtifacts returns a page of the artifacts that the caller sees, as
+// summaries without data. They can be sorted by id, createdAt and
+// lastModifiedAt. Beside it the definitions are returned that the caller has a
+// permission on, by id, if there are criteria: whoever chose these can tell
+// whether they still hold.
+func (r *Reader) ListBusinessArtifacts(
+	ctx context.Context, caller domain.Caller, filter ArtifactFilter, page domain.PageRequest, sort []domain.SortKey,
+) (domain.Page[domain.BusinessArtifact], []ArtifactDefinitionState, error) {
+	result := domain.Page[domain.BusinessArtifact]{PageRequest: page}
+	scan := func(rows pgx.Rows) error {
+		defer rows.Close()
+		for rows.Next() {
+			var a domain.BusinessArtifact
+			if err := rows.Scan(artifactSummaryFields(&a)...); err != nil {
+				return err
+			}
+			result.Items = append(result.Items, a)
+		}
+		return rows.Err()
+	}
+	var states []ArtifactDefinitionState
+	var queries []query
+	var err error
+	if len(filter.Criteria) == 0 {
+		queries, err = listArtifacts(caller, filter, page, sort, scan, &result.Total)
+	} else {
+		queries, err = searchArtifacts(caller, filter, page, sort, scan, &result.Total)
+		queries = append(queries, query{
+			visibleArtifactDefinitionStates,
+			[]any{caller.PrincipalID, caller.TenantIDs()},
+			func(rows pgx.Rows) (err error) {
+				states, err = pgx.CollectRows(rows, scanArtifactDefinitionState)
+				return err
+			},
+		})
+	}
+	if err != nil {
+		return result, nil, err
+	}
+	err = r.read(ctx, queries...)
+	return result, states, translate("listing business artifacts", err)
+}
+
+func listArtifacts(
+	caller domain.Caller, filter ArtifactFilter, page domain.PageRequest, sort []domain.SortKey,
+	scan func(pgx.Rows) error, total *int64,
+) ([]query, error) {
+	l := newList(caller, artifactSummaryColumns, "business_artifacts a", "a.tenant_id")
+	l.where = append(l.where, visibleArtifact)
+	anyOf(l, "a.tenant_id", filter.TenantIDs)
+	if len(filter.DefinitionIDs) == 1 {
+		// By equality, so that an index can give the order too.
+		l.filter("a.definition_id = %s", filter.DefinitionIDs[0])
+	} else {
+		anyOf(l, "a.definition_id", filter.DefinitionIDs)
+	}
+	anyOf(l, "a.definition_code", filter.DefinitionCodes)
+	if err := l.sortBy(sort, artifactSortColumns("a.id", "a.created_at"), "a.created_at"); err != nil {
+		return nil, err
+	}
+	return l.page(page, scan, total), nil
+}
+
+func artifactSortColumns(id, createdAt string) map[string]string {
+	return map[string]string{"id": id, "createdAt": createdAt, "lastModifiedAt": "a.last_modified_at"}
+}
+
+// search is a list of what the index of artifacts finds. Each field that
+// criteria are about is a row of the index, x1, x2 and so on; they are of the
+// same artifact. Definitions are of one tenant, and so are their artifacts.
+type search struct {
+	*list
+	aliases []string
+}
+
+// searchArtifacts lists artifacts by criteria. What is found is what the queries
+// start from, however much it is: to go through all artifacts in their order
+// instead, until enough of them fit, pays only where many do, which the planner
+// cannot know.
+func searchArtifacts(
+	caller domain.Caller, filter ArtifactFilter, page domain.PageRequest, sort []domain.SortKey,
+	scan func(pgx.Rows) error, total *int64,
+) ([]query, error) {
+	s := newSearch(caller, filter)
+	found := "x1.business_artifact_id AS id, x1.created_at"
+	where := strings.Join(s.where, "\n   AND ")
+	count := query{
+		sql:  "SELECT count(*)\n  FROM " + s.from + "\n WHERE " + where,
+		args: s.args, scan: one(total),
+	}
+	if err := s.sortBy(sort, artifactSortColumns("m.id", "m.created_at"), "m.created_at"); err != nil {
+		return nil, err
+	}
+	if page.Size == 0 {
+		return []query{count}, nil
+	}
+	order := strings.Join(s.order, ", ")
+	limit := fmt.Sprintf("LIMIT %s OFFSET %s", s.arg(page.Size), s.arg(int64(page.Number)*int64(page.Size)))
+	byIndex := !slices.ContainsFunc(sort, func(k domain.SortKey) bool { return k.Property == "lastModifiedAt" })
+	var sql string
+	switch {
+	case byIndex && len(s.aliases) == 1:
+		// The index has the order itself where the criterion names one value, and all
+		// that the order depends on where it does not.
+		inner := strings.NewReplacer("m.id", "x1.business_artifact_id", "m.created_at", "x1.created_at").Replace(order)
+		sql = fmt.Sprintf("WITH m AS MATERIALIZED (\n  SELECT %s\n    FROM %s\n   WHERE %s\n   ORDER BY %s\n   %s)\n"+
+			"SELECT %s\n  FROM m\n  JOIN business_artifacts a ON a.id = m.id\n ORDER BY %s",
+			found, s.from, where, inner, limit, artifactSummaryColumns, order)
+	case byIndex:
+		sql = fmt.Sprintf("WITH f AS MATERIALIZED (\n  SELECT %s\n    FROM %s\n   WHERE %s),\n"+
+			"m AS MATERIALIZED (\n  SELECT m.id, m.created_at FROM f m ORDER BY %s %s)\n"+
+			"SELECT %s\n  FROM m\n  JOIN business_artifacts a ON a.id = m.id\n ORDER BY %s",
+			found, s.from, where, order, limit, artifactSummaryColumns, order)
+	default:
+		sql = fmt.Sprintf("WITH m AS MATERIALIZED (\n  SELECT %s\n    FROM %s\n   WHERE %s)\n"+
+			"SELECT %s\n  FROM m\n  JOIN business_artifacts a ON a.id = m.id\n ORDER BY %s\n %s",
+			found, s.from, where, artifactSummaryColumns, order, limit)
+	}
+	return []query{planAnew(), {sql: sql, args: s.args, scan: scan}, count}, nil
+}
+
+// planAnew has the statements of the batch planned for their arguments: how much
+// a criterion finds differs too much for one plan.
+func planAnew() query {
+	return query{sql: `SELECT set_config('plan_cache_mode', 'force_custom_plan', true)`, scan: discard}
+}
+
+func newSearch(caller domain.Caller, filter ArtifactFilter) *search {
+	s := &search{list: &list{args: []any{caller.PrincipalID}}}
+	aliasOf := map[string]string{}
+	var indexed string
+	if len(filter.Indexed) == 1 {
+		indexed = "= " + s.arg(filter.Indexed[0])
+	} else {
+		indexed = "= ANY(" + s.arg(filter.Indexed) + ")"
+	}
+	for _, c := range filter.Criteria {
+		x, known := aliasOf[c.Field]
+		if !known {
+			x = fmt.Sprintf("x%d", len(s.aliases)+1)
+			aliasOf[c.Field] = x
+			s.aliases = append(s.aliases, x)
+			s.where = append(s.where, x+".definition_id "+indexed, x+".field = "+s.arg(c.Field), indexedAs(x, c.Type)+" IS NOT NULL")
+			if len(s.aliases) > 1 {
+				s.where = append(s.where, x+".business_artifact_id = x1.business_artifact_id")
+			}
+		}
+		s.where = append(s.where, s.fulfils(x, c)...)
+	}
+	s.where = append(s.where, "x1.definition_id = ANY("+readableArtifactDefinitions+")")
+	s.from = "business_artifact_index " + strings.Join(s.aliases, ", business_artifact_index ")
+	return s
+}
+
+func indexedAs(x string, t criteria.Type) string {
+	switch t {
+	case criteria.Number:
+		return x + ".number_value"
+	case criteria.Date:
+		return x + ".date_value"
+	case criteria.String:
+	}
+	return x + ".text_value"
+}
+
+// fulfils are the conditions under which a row x of the index fulfils the
+// criterion.
+func (s *search) fulfils(x string, c criteria.Criterion) []string {
+	if c.Type == criteria.String {
+		return s.fulfilsText(x, c)
+	}
+	column, cast := x+".number_value", "::numeric"
+	if c.Type == criteria.Date {
+		column, cast = x+".date_value", "::date"
+	}
+	operand := func(i int) string { return s.arg(c.Operands[i]) + "::text" + cast }
+	switch c.Operator {
+	case criteria.Le:
+		return []string{column + " <= " + operand(0)}
+	case criteria.Ge:
+		return []string{column + " >= " + operand(0)}
+	case criteria.Between:
+		return []string{column + " >= " + operand(0), column + " <= " + operand(1)}
+	case criteria.In:
+		return []string{column + " = ANY(" + s.arg(c.Operands) + "::text[]" + cast + "[])"}
+	case criteria.Eq, criteria.Contains:
+	}
+	return []string{column + " = " + operand(0)}
+}
+
+// fulfilsText compares the beginning of the text, which the index has, and the
+// rest only for operands that are long enough to have one.
+func (s *search) fulfilsText(x string, c criteria.Criterion) []string {
+	if c.Operator == criteria.Contains {
+		return []string{fmt.Sprintf("strpos(coalesce(%[1]s.text_folded, %[1]s.text_value || coalesce(%[1]s.text_rest, '')), %[2]s) > 0",
+			x, s.arg(foldCase(c.Operands[0])))}
+	}
+	begins := make([]string, len(c.Operands))
+	long := false
+	for i, operand := range c.Operands {
+		var rest *string
+		begins[i], rest = splitText(operand)
+		// A text may have exactly the indexed length, or be longer.
+		long = long || rest != nil || len([]rune(begins[i])) == indexedLength
+	}
+	var conditions []string
+	if len(begins) == 1 {
+		conditions = []string{x + ".text_value = " + s.arg(begins[0])}
+	} else {
+		conditions = []string{x + ".text_value = ANY(" + s.arg(begins) + "::text[])"}
+	}
+	if long {
+		conditions = append(conditions, fmt.Sprintf("%[1]s.text_value || coalesce(%[1]s.text_rest, '') = ANY(%[2]s::text[])",
+			x, s.arg(c.Operands)))
+	}
+	return conditions
+}

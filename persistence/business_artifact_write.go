@@ -1,0 +1,148 @@
+package persistence
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+const insertArtifact = `
+INSERT INTO business_artifacts (id, tenant_id, definition_id, definition_code, data, data_valid, data_errors,
+                                created_by, created_at, last_modified_by, last_modified_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
+
+// InsertBusinessArtifact stores a new artifact and what it can be found by.
+func (tx *Tx) InsertBusinessArtifact(a *domain.BusinessArtifact, indexed []IndexedValue) error {
+	data, err := store(a.Data)
+	if err != nil {
+		return err
+	}
+	tx.queue(insertArtifact, a.ID, a.TenantID, a.Definition.ID, a.Definition.Code, data.document, data.valid, data.errors,
+		a.CreatedBy, a.CreatedAt, a.LastModifiedBy, a.LastModifiedAt)
+	tx.putIndex(a, indexed, true)
+	return nil
+}
+
+const updateArtifact = `
+UPDATE business_artifacts
+   SET data = $2, data_valid = $3, data_errors = $4, last_modified_by = $5, last_modified_at = $6
+ WHERE id = $1`
+
+// UpdateBusinessArtifact stores the data of an artifact that is under lock and
+// what it can be found by.
+func (tx *Tx) UpdateBusinessArtifact(a *domain.BusinessArtifact, indexed []IndexedValue) error {
+	data, err := store(a.Data)
+	if err != nil {
+		return err
+	}
+	tx.queue(updateArtifact, a.ID, data.document, data.valid, data.errors, a.LastModifiedBy, a.LastModifiedAt)
+	tx.putIndex(a, indexed, false)
+	return nil
+}
+
+const (
+	deleteDocumentsOfActions = `
+DELETE FROM documents
+ WHERE owner_kind = 'BUSINESS_ARTIFACT_ACTION'
+   AND owner_id IN (SELECT x.id FROM business_artifact_actions x WHERE x.business_artifact_id = $1)`
+
+	deleteArtifact = `
+DELETE FROM business_artifacts
+ WHERE id = $1`
+)
+
+// DeleteBusinessArtifact deletes an artifact that is under lock, with what it can
+// be found by, its actions and the documents of both.
+func (tx *Tx) DeleteBusinessArtifact(a *domain.BusinessArtifact) {
+	tx.queue(deleteDocumentsOfActions, a.ID)
+	tx.DeleteDocuments(domain.DocumentOfArtifact, a.ID)
+	tx.queue(deleteArtifact, a.ID)
+}
+
+const (
+	lockArtifactDefinition = `
+SELECT EXISTS (SELECT 1 FROM business_artifacts a WHERE a.tenant_id = r.tenant_id AND a.definition_id = r.id)
+  FROM resources r
+ WHERE r.kind = 'BusinessArtifactDefinition' AND r.tenant_id = $1 AND r.id = $2
+   FOR NO KEY UPDATE OF r`
+
+	artifactsOfDefinition = `
+SELECT a.id, a.created_at, a.data
+  FROM business_artifacts a
+ WHERE a.tenant_id = $1 AND a.definition_id = $2 AND a.data IS NOT NULL
+   AND (a.created_at, a.id) > ($3, $4)
+ ORDER BY a.created_at, a.id
+ LIMIT $5`
+)
+
+// LockArtifactDefinition keeps everybody else from creating, saving and deleting
+// artifacts of the definition until the transaction ends, and reports whether
+// there are any. A definition that is not there has none.
+func (tx *Tx) LockArtifactDefinition(ctx context.Context, tenant, definition uuid.UUID) (used bool, err error) {
+	// The lock comes first: only a statement after it sees what was committed
+	// before it was taken.
+	lock := query{lockArtifactDefinition, []any{tenant, definition}, func(rows pgx.Rows) error {
+		return ignoreNoRows(one(&used)(rows))
+	}}
+	err = tx.read(ctx, lock, lock)
+	return used, err
+}
+
+// indexBatch is how many artifacts are indexed at a time.
+const indexBatch = 1000
+
+// ReindexArtifacts indexes all artifacts of a definition that is locked anew, a
+// batch at a time, by what indexed makes of their data. It is done when it
+// returns and undone with the transaction.
+func (tx *Tx) ReindexArtifacts(
+	ctx context.Context, tenant, definition uuid.UUID, indexed func(data []byte) ([]IndexedValue, error),
+) error {
+	queries := []query{{deleteArtifactIndexes, []any{definition}, discard}}
+	var last domain.BusinessArtifact
+	for {
+		var index artifactIndex
+		read := 0
+		queries = append(queries, query{
+			artifactsOfDefinition,
+			[]any{tenant, definition, last.CreatedAt, last.ID, indexBatch},
+			func(rows pgx.Rows) error {
+				defer rows.Close()
+				for rows.Next() {
+					var data []byte
+					if err := rows.Scan(&last.ID, &last.CreatedAt, &data); err != nil {
+						return err
+					}
+					values, err := indexed(data)
+					if err != nil {
+						return err
+					}
+					index.add(&last, values)
+					read++
+				}
+				return rows.Err()
+			},
+		})
+		if err := tx.read(ctx, queries...); err != nil {
+			return err
+		}
+		queries = nil
+		if len(index.fields) > 0 {
+			queries = []query{{putArtifactIndex, index.args(definition), discard}}
+		}
+		if read < indexBatch {
+			if len(queries) == 0 {
+				return nil
+			}
+			return tx.read(ctx, queries...)
+		}
+	}
+}
+
+// discard is for statements whose rows do not matter.
+func discard(rows pgx.Rows) error {
+	rows.Close()
+	return rows.Err()
+}

@@ -1,0 +1,132 @@
+package persistence
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+const documentColumns = `d.id, d.tenant_id, d.owner_kind, d.owner_id, d.blob_id, d.name, d.content_type, d.size, d.sha256,
+       d.expires_at, d.created_by, d.created_at`
+
+// documentFields are the destinations of documentColumns. The digest comes as a
+// slice.
+func documentFields(d *domain.Document, digest *[]byte) []any {
+	return []any{
+		&d.ID, &d.TenantID, &d.OwnerKind, &d.OwnerID, &d.BlobID, &d.Name, &d.ContentType, &d.Size, digest,
+		&d.ExpiresAt, &d.CreatedBy, &d.CreatedAt,
+	}
+}
+
+// scanDocument reads documentColumns.
+func scanDocument(row pgx.CollectableRow) (domain.Document, error) {
+	var d domain.Document
+	var digest []byte
+	err := row.Scan(documentFields(&d, &digest)...)
+	copy(d.SHA256[:], digest)
+	return d, err
+}
+
+const (
+	// ofProcess is true of a document d of the process $3 or of an action that was
+	// invoked on it, ofArtifact of one of the artifact $3 or its actions.
+	ofProcess = `(d.owner_kind = 'PROCESS' AND d.owner_id = $3
+    OR d.owner_kind = 'PROCESS_ACTION'
+       AND d.owner_id IN (SELECT x.id FROM process_actions x WHERE x.process_id = $3))`
+
+	ofArtifact = `(d.owner_kind = 'BUSINESS_ARTIFACT' AND d.owner_id = $3
+    OR d.owner_kind = 'BUSINESS_ARTIFACT_ACTION'
+       AND d.owner_id IN (SELECT x.id FROM business_artifact_actions x WHERE x.business_artifact_id = $3))`
+
+	// documentKept is true of a document d that has not expired by $5.
+	documentKept = `(d.expires_at IS NULL OR d.expires_at > $5)`
+)
+
+const (
+	getDocumentOfProcess = `
+SELECT ` + documentColumns + `
+  FROM processes p
+  JOIN documents d ON d.tenant_id = p.tenant_id AND d.id = $4 AND ` + ofProcess + ` AND ` + documentKept + `
+ WHERE p.id = $3 AND p.tenant_id = ANY($2) AND ` + visibleProcess
+
+	getDocumentOfArtifact = `
+SELECT ` + documentColumns + `
+  FROM business_artifacts a
+  JOIN documents d ON d.tenant_id = a.tenant_id AND d.id = $4 AND ` + ofArtifact + ` AND ` + documentKept + `
+ WHERE a.id = $3 AND a.tenant_id = ANY($2) AND ` + visibleArtifact
+
+	// Actions remember the document that they delivered.
+	deliveredByProcess = `
+SELECT EXISTS (SELECT 1 FROM processes p JOIN process_actions x ON x.process_id = p.id AND x.document_id = $4
+                WHERE p.id = $3 AND p.tenant_id = ANY($2) AND ` + visibleProcess + `)`
+
+	deliveredByArtifact = `
+SELECT EXISTS (SELECT 1 FROM business_artifacts a
+                 JOIN business_artifact_actions x ON x.business_artifact_id = a.id AND x.document_id = $4
+                WHERE a.id = $3 AND a.tenant_id = ANY($2) AND ` + visibleArtifact + `)`
+)
+
+// GetDocumentOfProcess returns a document of a process that the caller sees, or
+// NOT_FOUND, also for one that has expired by now; DOCUMENT_EXPIRED for what an
+// action delivered and is no longer kept.
+func (r *Reader) GetDocumentOfProcess(
+	ctx context.Context, caller domain.Caller, process, id uuid.UUID, now time.Time,
+) (*domain.Document, error) {
+	return r.getDocument(ctx, getDocumentOfProcess, deliveredByProcess, caller, process, id, now)
+}
+
+// GetDocumentOfBusinessArtifact is GetDocumentOfProcess for an artifact.
+func (r *Reader) GetDocumentOfBusinessArtifact(
+	ctx context.Context, caller domain.Caller, artifact, id uuid.UUID, now time.Time,
+) (*domain.Document, error) {
+	return r.getDocument(ctx, getDocumentOfArtifact, deliveredByArtifact, caller, artifact, id, now)
+}
+
+func (r *Reader) getDocument(
+	ctx context.Context, document, delivered string, caller domain.Caller, owner, id uuid.UUID, now time.Time,
+) (*domain.Document, error) {
+	var found []domain.Document
+	var wasThere bool
+	args := []any{caller.PrincipalID, caller.TenantIDs(), owner, id}
+	err := r.read(ctx,
+		query{document, append(args[:len(args):len(args)], now), func(rows pgx.Rows) (err error) {
+			found, err = pgx.CollectRows(rows, scanDocument)
+			return err
+		}},
+		query{delivered, args, one(&wasThere)})
+	switch {
+	case err != nil:
+		return nil, translate("reading a document", err)
+	case len(found) > 0:
+		return &found[0], nil
+	case wasThere:
+		return nil, domain.DocumentGone()
+	default:
+		return nil, domain.NotFound("document")
+	}
+}
+
+const insertDocument = `
+INSERT INTO documents (id, tenant_id, owner_kind, owner_id, blob_id, name, content_type, size, sha256,
+                       expires_at, created_by, created_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
+
+// InsertDocument stores a new document.
+func (tx *Tx) InsertDocument(d *domain.Document) {
+	tx.queue(insertDocument, d.ID, d.TenantID, d.OwnerKind, d.OwnerID, d.BlobID, d.Name, d.ContentType, d.Size,
+		d.SHA256[:], d.ExpiresAt, d.CreatedBy, d.CreatedAt)
+}
+
+const deleteDocuments = `
+DELETE FROM documents
+ WHERE owner_kind = $1 AND owner_id = ANY($2)`
+
+// DeleteDocuments deletes the documents of owners that are deleted. The sweep
+// finds the bytes.
+func (tx *Tx) DeleteDocuments(kind domain.DocumentOwnerKind, owners ...uuid.UUID) {
+	tx.queue(deleteDocuments, kind, owners)
+}

@@ -1,0 +1,99 @@
+package persistence
+
+import (
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// Links are the documents that values refer to, by value.
+type Links map[domain.ValueHolder][]uuid.UUID
+
+const selectLinks = `
+SELECT l.holder_id, l.slot, l.document_id
+  FROM document_links l
+ WHERE l.holder_id = $1`
+
+// Linked adds to links, with the next read, the documents that the values of a
+// resource refer to. The resource is under lock by then.
+func (tx *Tx) Linked(holder uuid.UUID, links Links) {
+	tx.goAlong(query{selectLinks, []any{holder}, func(rows pgx.Rows) error {
+		var h domain.ValueHolder
+		var id uuid.UUID
+		_, err := pgx.ForEachRow(rows, []any{&h.ID, &h.Slot, &id}, func() error {
+			links[h] = append(links[h], id)
+			return nil
+		})
+		return err
+	}})
+}
+
+const (
+	// Whoever links a document and whoever unlinks it take turns from here on, so
+	// that the later one sees what the earlier one did.
+	lockLinkedDocuments = `
+SELECT d.id
+  FROM documents d
+ WHERE d.id = ANY($1)
+ ORDER BY d.id
+   FOR NO KEY UPDATE`
+
+	insertLinks = `
+INSERT INTO document_links (holder_id, slot, document_id)
+SELECT $1, $2, id
+  FROM unnest($3::uuid[]) id`
+
+	keepLinkedDocuments = `
+UPDATE documents
+   SET expires_at = NULL
+ WHERE id = ANY($1) AND expires_at IS NOT NULL`
+
+	deleteLinks = `
+DELETE FROM document_links
+ WHERE holder_id = $1 AND slot = $2 AND document_id = ANY($3)`
+
+	expireUnlinkedDocuments = `
+UPDATE documents d
+   SET expires_at = $2
+ WHERE d.id = ANY($1) AND NOT EXISTS (SELECT 1 FROM document_links l WHERE l.document_id = d.id)`
+)
+
+// Link stores which documents a value refers to, given those that it referred to
+// before. Documents that are referred to do not expire; those to which nothing
+// refers any longer do at expiry. The resource that has the value is new or under
+// lock.
+func (tx *Tx) Link(h domain.ValueHolder, before, after []uuid.UUID, expiry time.Time) {
+	added, removed := without(after, before), without(before, after)
+	if len(added)+len(removed) == 0 {
+		return
+	}
+	tx.queue(lockLinkedDocuments, slices.Concat(added, removed))
+	if len(added) > 0 {
+		tx.queue(insertLinks, h.ID, h.Slot, added)
+		tx.queue(keepLinkedDocuments, added)
+	}
+	if len(removed) > 0 {
+		tx.queue(deleteLinks, h.ID, h.Slot, removed)
+		tx.queue(expireUnlinkedDocuments, removed, expiry)
+	}
+}
+
+// without returns what is in ids and not in others, each once.
+func without(ids, others []uuid.UUID) []uuid.UUID {
+	var rest []uuid.UUID
+	seen := make(map[uuid.UUID]bool, len(ids)+len(others))
+	for _, id := range others {
+		seen[id] = true
+	}
+	for _, id := range ids {
+		if !seen[id] {
+			seen[id] = true
+			rest = append(rest, id)
+		}
+	}
+	return rest
+}

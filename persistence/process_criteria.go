@@ -1,0 +1,146 @@
+package persistence
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/criteria"
+)
+
+// arg adds an argument and returns what stands for it in the conditions.
+func (l *list) arg(value any) string {
+	l.args = append(l.args, value)
+	return fmt.Sprintf("$%d", len(l.args))
+}
+
+// meets returns the condition that a row x of an index fulfils the criterion.
+// Texts are indexed by their beginning only, so it is compared first.
+func (l *list) meets(c criteria.Criterion) string {
+	if c.Type == criteria.String {
+		switch c.Operator {
+		case criteria.Contains:
+			return fmt.Sprintf("strpos(lower(x.text_value), lower(%s)) > 0", l.arg(c.Operands[0]))
+		case criteria.In:
+			return fmt.Sprintf("left(x.text_value, 200) = ANY(ARRAY(SELECT left(o, 200) FROM unnest(%[1]s::text[]) o))"+
+				" AND x.text_value = ANY(%[1]s)", l.arg(c.Operands))
+		case criteria.Eq, criteria.Le, criteria.Ge, criteria.Between:
+		}
+		return fmt.Sprintf("left(x.text_value, 200) = left(%[1]s, 200) AND x.text_value = %[1]s", l.arg(c.Operands[0]))
+	}
+	column, cast := "x.number_value", "::numeric"
+	if c.Type == criteria.Date {
+		column, cast = "x.date_value", "::date"
+	}
+	operand := func(i int) string { return l.arg(c.Operands[i]) + "::text" + cast }
+	switch c.Operator {
+	case criteria.Le:
+		return column + " <= " + operand(0)
+	case criteria.Ge:
+		return column + " >= " + operand(0)
+	case criteria.Between:
+		return column + " BETWEEN " + operand(0) + " AND " + operand(1)
+	case criteria.In:
+		return column + " = ANY(" + l.arg(c.Operands) + "::text[]" + cast + "[])"
+	case criteria.Eq, criteria.Contains:
+	}
+	return column + " = " + operand(0)
+}
+
+// metadataFilter is the part of a list that is about the metadata of processes.
+// Whether a member is indexed, and as what, is read together with the list, and
+// not known before: expressions are looked for as every type they can be of.
+type metadataFilter struct {
+	expressions []string
+	fields      []string
+	indexed     map[string][]criteria.Type
+}
+
+const selectMetadataIndexes = `
+SELECT DISTINCT f.field, f.type
+  FROM process_definition_indexes f
+ WHERE f.tenant_id = ANY($1) AND f.field = ANY($2)
+ ORDER BY f.field, f.type`
+
+// filterByMetadata keeps the processes whose metadata fits all expressions.
+func (l *list) filterByMetadata(caller domain.Caller, expressions []string) *metadataFilter {
+	m := &metadataFilter{expressions: expressions}
+	for _, text := range expressions {
+		field, ok := fieldOf(text)
+		if !ok {
+			continue
+		}
+		m.fields = append(m.fields, field)
+		var meets []string
+		for _, t := range []criteria.Type{criteria.String, criteria.Number, criteria.Date} {
+			if c, err := criteria.Parse(text, map[string]criteria.Type{field: t}); err == nil {
+				meets = append(meets, l.meets(c))
+			}
+		}
+		if len(meets) == 0 {
+			continue
+		}
+		l.where = append(l.where, fmt.Sprintf(`p.id IN (SELECT x.process_id FROM process_index x
+          WHERE x.process_definition_id = ANY(ARRAY(SELECT f.process_definition_id FROM process_definition_indexes f
+                                                     WHERE f.tenant_id = ANY(%[1]s) AND f.field = %[2]s))
+            AND x.field = %[2]s AND (%[3]s))`, l.arg(caller.TenantIDs()), l.arg(field), strings.Join(meets, " OR ")))
+	}
+	return m
+}
+
+// queries read what verify needs, in the round trip of the list.
+func (m *metadataFilter) queries(caller domain.Caller) []query {
+	if len(m.fields) == 0 {
+		return nil
+	}
+	return []query{{selectMetadataIndexes, []any{caller.TenantIDs(), m.fields}, func(rows pgx.Rows) error {
+		m.indexed = map[string][]criteria.Type{}
+		var field string
+		var t criteria.Type
+		_, err := pgx.ForEachRow(rows, []any{&field, &t}, func() error {
+			m.indexed[field] = append(m.indexed[field], t)
+			return nil
+		})
+		return err
+	}}}
+}
+
+// verify returns a VALIDATION error unless every expression is one that a
+// process definition of the caller's tenants has an index for. What was listed
+// is of no use then.
+func (m *metadataFilter) verify() error {
+	for _, text := range m.expressions {
+		if err := m.fits(text); err != nil {
+			return domain.Invalid(domain.LocationQuery, "metadata", err.Error())
+		}
+	}
+	return nil
+}
+
+func (m *metadataFilter) fits(expression string) error {
+	field, _ := fieldOf(expression)
+	var refused error
+	for _, t := range m.indexed[field] {
+		_, err := criteria.Parse(expression, map[string]criteria.Type{field: t})
+		if err == nil {
+			return nil
+		}
+		refused = err
+	}
+	if refused == nil {
+		_, refused = criteria.Parse(expression, nil)
+	}
+	return refused
+}
+
+// fieldOf is the name of the field that an expression begins with, and whether
+// it is written as one.
+func fieldOf(expression string) (string, bool) {
+	encoded, _, _ := strings.Cut(expression, " ")
+	field, err := url.PathUnescape(encoded)
+	return field, err == nil && utf8.ValidString(field) && !strings.ContainsRune(field, 0)
+}

@@ -1,0 +1,139 @@
+package persistence
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// TargetIDs are what references in JSON values name.
+type TargetIDs struct {
+	Documents, Principals, Groups, Processes, Artifacts []uuid.UUID
+}
+
+// Targets are what references lead to, as far as it exists for the caller. They
+// are known after the next read of the transaction that they were asked for in.
+type Targets struct {
+	documents                             map[uuid.UUID]domain.Document
+	principals, groups, processes, things map[target]bool
+}
+
+// target is something in a tenant.
+type target struct{ tenant, id uuid.UUID }
+
+// NewTargets knows nothing yet.
+func NewTargets() *Targets {
+	return &Targets{
+		documents: map[uuid.UUID]domain.Document{}, principals: map[target]bool{}, groups: map[target]bool{},
+		processes: map[target]bool{}, things: map[target]bool{},
+	}
+}
+
+// Document is a document of the tenant.
+func (t *Targets) Document(tenant, id uuid.UUID) (domain.Document, bool) {
+	d, ok := t.documents[id]
+	return d, ok && d.TenantID == tenant
+}
+
+// Add makes a document known that is about to be stored.
+func (t *Targets) Add(d domain.Document) { t.documents[d.ID] = d }
+
+// Principal reports whether there is a principal for the tenant.
+func (t *Targets) Principal(tenant, id uuid.UUID) bool { return t.principals[target{tenant, id}] }
+
+// Group reports whether there is a group of the tenant.
+func (t *Targets) Group(tenant, id uuid.UUID) bool { return t.groups[target{tenant, id}] }
+
+// Process reports whether there is a process of the tenant.
+func (t *Targets) Process(tenant, id uuid.UUID) bool { return t.processes[target{tenant, id}] }
+
+// Artifact reports whether there is a business artifact of the tenant.
+func (t *Targets) Artifact(tenant, id uuid.UUID) bool { return t.things[target{tenant, id}] }
+
+const (
+	// The lock keeps a document from being deleted before what is made of it is
+	// stored. It does not keep others from doing the same.
+	lockTargetDocuments = `
+SELECT ` + documentColumns + `
+  FROM documents d
+ WHERE d.id = ANY($3) AND d.tenant_id = ANY($2) AND (d.expires_at IS NULL OR d.expires_at > $4)
+   AND CASE d.owner_kind
+       WHEN 'PROCESS' THEN
+           EXISTS (SELECT 1 FROM processes p WHERE p.id = d.owner_id AND ` + visibleProcess + `)
+       WHEN 'PROCESS_ACTION' THEN
+           EXISTS (SELECT 1 FROM process_actions x JOIN processes p ON p.id = x.process_id
+                    WHERE x.id = d.owner_id AND ` + visibleProcess + `)
+       WHEN 'BUSINESS_ARTIFACT' THEN
+           EXISTS (SELECT 1 FROM business_artifacts a WHERE a.id = d.owner_id AND ` + visibleArtifact + `)
+       WHEN 'BUSINESS_ARTIFACT_ACTION' THEN
+           EXISTS (SELECT 1 FROM business_artifact_actions x JOIN business_artifacts a ON a.id = x.business_artifact_id
+                    WHERE x.id = d.owner_id AND ` + visibleArtifact + `)
+       END
+ ORDER BY d.id
+   FOR KEY SHARE OF d`
+
+	selectTargetPrincipals = `
+SELECT t.id, p.id
+  FROM principals p
+  JOIN unnest($1::uuid[]) t (id) ON (p.type = 'SYSTEM' OR p.tenant_id = t.id
+    OR EXISTS (SELECT 1 FROM tenant_users u WHERE u.principal_id = p.id AND u.tenant_id = t.id))
+ WHERE p.id = ANY($2)`
+
+	selectTargetGroups = `
+SELECT g.tenant_id, g.id
+  FROM groups g
+ WHERE g.tenant_id = ANY($1) AND g.id = ANY($2)`
+
+	selectTargetProcesses = `
+SELECT p.tenant_id, p.id
+  FROM processes p
+ WHERE p.id = ANY($3) AND p.tenant_id = ANY($2) AND ` + visibleProcess
+
+	selectTargetArtifacts = `
+SELECT a.tenant_id, a.id
+  FROM business_artifacts a
+ WHERE a.id = ANY($3) AND a.tenant_id = ANY($2) AND ` + visibleArtifact
+)
+
+// LookUp adds to t, with the next read, what the ids lead to for the caller.
+// Documents that have expired by now are none. Documents that are found stay
+// until the transaction ends.
+func (tx *Tx) LookUp(t *Targets, caller domain.Caller, ids TargetIDs, now time.Time) {
+	who, tenants := caller.PrincipalID, caller.TenantIDs()
+	if len(ids.Documents) > 0 {
+		tx.goAlong(query{lockTargetDocuments, []any{who, tenants, ids.Documents, now}, func(rows pgx.Rows) error {
+			found, err := pgx.CollectRows(rows, scanDocument)
+			for _, d := range found {
+				t.documents[d.ID] = d
+			}
+			return err
+		}})
+	}
+	ask := func(sql string, into map[target]bool, ids []uuid.UUID, args ...any) {
+		if len(ids) > 0 {
+			tx.goAlong(query{sql, append(args, ids), eachTarget(into)})
+		}
+	}
+	ask(selectTargetPrincipals, t.principals, ids.Principals, tenants)
+	ask(selectTargetGroups, t.groups, ids.Groups, tenants)
+	ask(selectTargetProcesses, t.processes, ids.Processes, who, tenants)
+	ask(selectTargetArtifacts, t.things, ids.Artifacts, who, tenants)
+}
+
+// Catch reads what was looked up and has not gone along with another read.
+func (tx *Tx) Catch(ctx context.Context) error { return tx.read(ctx) }
+
+func eachTarget(into map[target]bool) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		var found target
+		_, err := pgx.ForEachRow(rows, []any{&found.tenant, &found.id}, func() error {
+			into[found] = true
+			return nil
+		})
+		return err
+	}
+}
