@@ -39,9 +39,10 @@ type Options struct {
 
 // Activities holds the activities. It is safe for concurrent use.
 type Activities struct {
-	o       Options
-	reader  *persistence.Reader
-	touched *touched
+	o         Options
+	reader    *persistence.Reader
+	touched   *touched
+	documents documentCounts
 }
 
 // New makes Activities.
@@ -52,6 +53,8 @@ func New(o Options) *Activities {
 // Register makes the activities known to a worker.
 func (a *Activities) Register(r worker.ActivityRegistry) {
 	r.RegisterActivityWithOptions(a.ObserveClosings, activity.RegisterOptions{Name: ObserveClosingsName})
+	r.RegisterActivityWithOptions(a.ExpireDocuments, activity.RegisterOptions{Name: ExpireDocumentsName})
+	r.RegisterActivityWithOptions(a.SweepDocuments, activity.RegisterOptions{Name: SweepDocumentsName})
 }
 
 // Touch says that a command was carried out in a namespace, so that a workflow

@@ -127,7 +127,7 @@ func (o *observation) recordPage(ctx context.Context, page []engine.Closed) erro
 	}
 	return o.recordAll(ctx, runs, func(ctx context.Context, r domain.EngineRun) (*domain.Closing, error) {
 		c := ended[r.WorkflowID]
-		if c.Completed && r.State == domain.RunRunning && c.RunID == r.RunID {
+		if c.Completed && !r.HasResult() && r.State == domain.RunRunning && c.RunID == r.RunID {
 			return &domain.Closing{
 				Namespace: r.Namespace, WorkflowID: r.WorkflowID, RunID: c.RunID,
 				Status: domain.RunCompleted, ClosedAt: c.ClosedAt,

@@ -59,9 +59,10 @@ func (e *Engine) ListClosed(
 	return runs, page.GetNextPageToken(), nil
 }
 
-// Outcome returns how the workflow of a run ended, or nil while it goes on. Of a
-// workflow that was started again only the last start counts. A workflow that
-// Temporal does not know has failed; now is when that was found out.
+// Outcome returns how the workflow of a run ended, and what it returned where
+// that matters, or nil while it goes on. Of a workflow that was started again
+// only the last start counts. A workflow that Temporal does not know has failed;
+// now is when that was found out.
 func (e *Engine) Outcome(ctx context.Context, r domain.EngineRun, now time.Time) (*domain.Closing, error) {
 	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
 	defer cancel()
@@ -82,17 +83,20 @@ func (e *Engine) Outcome(ctx context.Context, r domain.EngineRun, now time.Time)
 	switch described.info.GetStatus() {
 	case enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED:
 		closing.Status = domain.RunCompleted
+		if r.HasResult() {
+			closing.Result, err = e.result(ctx, r.Namespace, described.info.GetExecution())
+		}
 	case enumspb.WORKFLOW_EXECUTION_STATUS_CANCELED, enumspb.WORKFLOW_EXECUTION_STATUS_TERMINATED:
 		closing.Status = domain.RunCancelled
 	case enumspb.WORKFLOW_EXECUTION_STATUS_FAILED, enumspb.WORKFLOW_EXECUTION_STATUS_TIMED_OUT:
 		closing.Status = domain.RunFailed
 		closing.Message, closing.Failure, err = e.failure(ctx, r.Namespace, described.info.GetExecution())
-		if err != nil {
-			return nil, err
-		}
 	case enumspb.WORKFLOW_EXECUTION_STATUS_UNSPECIFIED, enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING,
 		enumspb.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW, enumspb.WORKFLOW_EXECUTION_STATUS_PAUSED:
 		return nil, nil
+	}
+	if err != nil {
+		return nil, err
 	}
 	return &closing, nil
 }

@@ -49,9 +49,7 @@ func (e *Engine) Execute(ctx context.Context, c domain.DueCommand) (engineRun st
 }
 
 func (e *Engine) start(ctx context.Context, c domain.DueCommand, reuse enumspb.WorkflowIdReusePolicy) (string, error) {
-	input, err := payloads(workflowRequest{
-		ProcessID: c.Run.OwnerID, RequestTime: requestTime(c), RequestTimeZone: c.TimeZone,
-	})
+	input, err := argument(c)
 	if err != nil {
 		return "", err
 	}
@@ -119,7 +117,7 @@ func (e *Engine) requestCancel(ctx context.Context, c domain.DueCommand) error {
 		FirstExecutionRunId: c.Run.RunID,
 		Identity:            identity,
 		RequestId:           c.ID.String(),
-		Reason:              "the process is finished",
+		Reason:              reason(c.Run),
 	})
 	var requested *serviceerror.CancellationAlreadyRequested
 	if errors.As(err, &requested) {
@@ -137,9 +135,17 @@ func (e *Engine) terminate(ctx context.Context, c domain.DueCommand) error {
 		WorkflowExecution:   execution(c.Run),
 		FirstExecutionRunId: c.Run.RunID,
 		Identity:            identity,
-		Reason:              "the process is finished and the workflow did not end by itself",
+		Reason:              reason(c.Run) + " and the workflow did not end by itself",
 	})
 	return unlessGone(err)
+}
+
+// reason tells whoever looks at the workflow in Temporal why it was stopped.
+func reason(r domain.EngineRun) string {
+	if r.Kind == domain.RunKindArtifactAction {
+		return "the action is canceled"
+	}
+	return "the process is finished"
 }
 
 // execution names the workflow and no run of it: a signal must find it after it

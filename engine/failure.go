@@ -7,9 +7,7 @@ import (
 	"unicode/utf8"
 
 	commonpb "go.temporal.io/api/common/v1"
-	enumspb "go.temporal.io/api/enums/v1"
 	failurepb "go.temporal.io/api/failure/v1"
-	"go.temporal.io/api/workflowservice/v1"
 )
 
 // Bounds, in bytes, of what is kept of a failure, and of how many causes deep
@@ -25,14 +23,11 @@ const (
 func (e *Engine) failure(
 	ctx context.Context, namespace string, execution *commonpb.WorkflowExecution,
 ) (message, story string, err error) {
-	history, err := e.workflows.GetWorkflowExecutionHistory(ctx, &workflowservice.GetWorkflowExecutionHistoryRequest{
-		Namespace: namespace, Execution: execution,
-		HistoryEventFilterType: enumspb.HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT,
-	})
+	events, err := e.closeEvents(ctx, namespace, execution)
 	if err != nil {
 		return "", "", fmt.Errorf("reading why a workflow failed: %w", err)
 	}
-	for _, event := range history.GetHistory().GetEvents() {
+	for _, event := range events {
 		if attributes := event.GetWorkflowExecutionFailedEventAttributes(); attributes != nil {
 			failure := attributes.GetFailure()
 			return rootMessage(failure), cut(tell(failure), maxFailure), nil

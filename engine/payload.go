@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -16,6 +18,40 @@ type workflowRequest struct {
 	ProcessID       uuid.UUID `json:"processId"`
 	RequestTime     string    `json:"requestTime"`
 	RequestTimeZone string    `json:"requestTimeZone"`
+}
+
+// artifactActionRequest is the one argument of the workflow of an action on a
+// business artifact (engine contract, section 6). Extras are left out, for there
+// is nothing to put there.
+type artifactActionRequest struct {
+	BusinessArtifactID uuid.UUID                 `json:"businessArtifactId"`
+	DefinitionType     domain.ArtifactActionType `json:"businessArtifactActionDefinitionType"`
+	DefinitionCode     string                    `json:"businessArtifactActionDefinitionCode"`
+	ValueID            uuid.UUID                 `json:"businessArtifactActionValueId"`
+	RequestorID        uuid.UUID                 `json:"requestorPrincipalId"`
+	RequestTime        string                    `json:"requestTime"`
+	RequestTimeZone    string                    `json:"requestTimeZone"`
+}
+
+// argument is what the workflow of the command's run is started with.
+func argument(c domain.DueCommand) (*commonpb.Payloads, error) {
+	switch c.Run.Kind {
+	case domain.RunKindProcess:
+		return payloads(workflowRequest{
+			ProcessID: c.Run.OwnerID, RequestTime: requestTime(c), RequestTimeZone: c.TimeZone,
+		})
+	case domain.RunKindArtifactAction:
+		action := c.Run.Action
+		if action == nil {
+			return nil, errors.New("a run of an action that is not told which")
+		}
+		return payloads(artifactActionRequest{
+			BusinessArtifactID: action.ArtifactID, DefinitionType: action.Type, DefinitionCode: action.Code,
+			ValueID: c.Run.OwnerID, RequestorID: action.RequestorID,
+			RequestTime: requestTime(c), RequestTimeZone: c.TimeZone,
+		})
+	}
+	return nil, fmt.Errorf("there is no run of kind %q", c.Run.Kind)
 }
 
 // signalProcessItem is the payload of signalOfShapeB (engine contract, section

@@ -39,6 +39,8 @@ type SupervisorOptions struct {
 	Namespaces func(context.Context) ([]string, error)
 	// Observer is the workflow that observes a namespace.
 	Observer func(namespace string) OwnedWorkflow
+	// Schedules are what the service runs again and again in its own namespace.
+	Schedules []Schedule
 	// Register makes the service's workflows and activities known to its worker.
 	Register func(worker.Registry)
 	Clock    func() time.Time
@@ -200,6 +202,7 @@ func (s *Supervisor) check(ctx context.Context, w worker.Worker) (worker.Worker,
 	if err != nil {
 		return w, err
 	}
+	scheduled := s.checkSchedules(ctx)
 	errs := make([]error, len(namespaces))
 	var group errgroup.Group
 	group.SetLimit(checksAtOnce)
@@ -211,7 +214,22 @@ func (s *Supervisor) check(ctx context.Context, w worker.Worker) (worker.Worker,
 		})
 	}
 	_ = group.Wait()
-	return w, errors.Join(errs...)
+	return w, errors.Join(scheduled, errors.Join(errs...))
+}
+
+// checkSchedules puts the schedules in place.
+func (s *Supervisor) checkSchedules(ctx context.Context) error {
+	const all = "schedules of " + Namespace
+	if _, due := s.due(all); !due {
+		return nil
+	}
+	for _, schedule := range s.o.Schedules {
+		if err := s.o.Engine.ensureSchedule(ctx, schedule); err != nil {
+			return err
+		}
+	}
+	s.confirm(all)
+	return nil
 }
 
 func (s *Supervisor) checkTenant(ctx context.Context, namespace string) error {

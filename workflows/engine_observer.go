@@ -77,4 +77,6 @@ func EngineObserver(ctx workflow.Context, in EngineObserverInput) error {
 // Register makes the workflows known to a worker.
 func Register(r worker.WorkflowRegistry) {
 	r.RegisterWorkflowWithOptions(EngineObserver, workflow.RegisterOptions{Name: EngineObserverName})
+	r.RegisterWorkflowWithOptions(DocumentExpiry, workflow.RegisterOptions{Name: DocumentExpiryName})
+	r.RegisterWorkflowWithOptions(DocumentSweep, workflow.RegisterOptions{Name: DocumentSweepName})
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/procession-dev/procession/activities"
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/document"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
 	"github.com/procession-dev/procession/engine/enginetest"
@@ -32,9 +33,11 @@ type floor struct {
 	*app.Service
 	enginetest.Tenant
 
-	db    *persistence.DB
-	stack *enginetest.Stack
-	relay atomic.Pointer[outbox.Relay]
+	db        *persistence.DB
+	url       string
+	documents *document.Store
+	stack     *enginetest.Stack
+	relay     atomic.Pointer[outbox.Relay]
 }
 
 type request struct {
@@ -52,11 +55,15 @@ func quick(workflow.Context, request) error { return nil }
 // newFloor makes a service whose Temporal does not run yet.
 func newFloor(t *testing.T) *floor {
 	t.Helper()
-	db := pgtest.New(t)
-	f := &floor{db: db, stack: enginetest.New(t, db), Tenant: enginetest.Seed(t, db, "tenant", "loan", "quick", "flaky")}
+	url := pgtest.URL(t)
+	db := pgtest.Open(t, url)
+	f := &floor{db: db, url: url, stack: enginetest.New(t, db), Tenant: enginetest.Seed(t, db, "tenant", "loan", "quick", "flaky")}
+	var err error
+	f.documents, err = document.Open(t.Context(), "mem://")
+	require.NoError(t, err)
 	f.Service = app.New(app.Options{
 		DB: db, Clock: time.Now, Wake: func() { f.relay.Load().Wake() },
-		TaskLogLimit: app.DefaultTaskLogLimit, CancelGrace: time.Minute,
+		TaskLogLimit: app.DefaultTaskLogLimit, CancelGrace: time.Minute, Documents: f.documents,
 	})
 	return f
 }
@@ -76,6 +83,10 @@ func (f *floor) run(t *testing.T) (stop func()) {
 				ID: workflows.EngineObserverID(namespace), Type: workflows.EngineObserverName,
 				Input: workflows.EngineObserverInput{Namespace: namespace},
 			}
+		},
+		Schedules: []engine.Schedule{
+			{ID: "document-expiry", Type: workflows.DocumentExpiryName, Every: workflows.DocumentExpiryInterval},
+			{ID: "document-sweep", Type: workflows.DocumentSweepName, Every: workflows.DocumentSweepInterval},
 		},
 		Register: func(r worker.Registry) {
 			workflows.Register(r)
@@ -196,7 +207,7 @@ func TestProcessesFollowTheirWorkflows(t *testing.T) {
 	p = f.Create(t, f.Service, "flaky")
 	require.Eventually(t, func() bool { return len(f.incidents(t)) == 1 }, patience, 50*time.Millisecond)
 	incident := f.incidents(t)[0]
-	require.Equal(t, p.ID, incident.ProcessID)
+	require.Equal(t, p.ID, *incident.ProcessID)
 	require.Equal(t, "no funds", incident.Message)
 	require.Equal(t, domain.ProcessRunning, f.state(t, p))
 	mended.Store(true)

@@ -50,6 +50,12 @@ func exportObserver(t *testing.T, c client.Client, namespace string) {
 		}
 		return len(history.Events) > 10
 	}, patience, 250*time.Millisecond)
+	writeHistory(t, observerHistory, history)
+}
+
+// writeHistory writes a history without what tells of the machine it is from.
+func writeHistory(t *testing.T, name string, history *historypb.History) {
+	t.Helper()
 	for _, event := range history.GetEvents() {
 		if scheduled := event.GetWorkflowTaskScheduledEventAttributes(); scheduled.GetTaskQueue().GetNormalName() != "" {
 			scheduled.TaskQueue.Name = "worker:sticky"
@@ -73,5 +79,5 @@ func exportObserver(t *testing.T, c client.Client, namespace string) {
 	}
 	text, err := protojson.MarshalOptions{Multiline: true, Indent: " "}.Marshal(history)
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join("testdata", observerHistory), append(text, '\n'), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join("testdata", name), append(text, '\n'), 0o644))
 }

@@ -1,0 +1,116 @@
+package engine_test
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// newAction is the start of a workflow that carries out an action.
+func newAction(workflowType string) domain.DueCommand {
+	c := newCommand(workflowType)
+	a := domain.BusinessArtifactAction{
+		ID: c.Run.OwnerID, ArtifactID: uuid.New(), Type: domain.ArtifactActionDownloadable,
+		Definition: domain.ArtifactDefinitionRef{ID: uuid.New(), Code: "STATEMENT"},
+		Audit:      domain.Audit{CreatedBy: uuid.New()},
+	}
+	c.Run = domain.NewArtifactActionRun(c.Run.ID, &a, namespace, workflowType, queue)
+	return c
+}
+
+func TestWorkflowsOfArtifactActions(t *testing.T) {
+	t.Parallel()
+	b := setUp(t)
+	w := worker.New(b.client, "actions", worker.Options{})
+	for name, f := range map[string]any{
+		"echo":    func(_ workflow.Context, in json.RawMessage) (json.RawMessage, error) { return in, nil },
+		"text":    func(workflow.Context, json.RawMessage) (string, error) { return "done", nil },
+		"bytes":   func(workflow.Context, json.RawMessage) ([]byte, error) { return []byte(`{"downloadable":{}}`), nil },
+		"huge":    func(workflow.Context, json.RawMessage) (string, error) { return strings.Repeat("x", 65<<10), nil },
+		"nothing": func(workflow.Context, json.RawMessage) error { return nil },
+		"failing": func(workflow.Context, json.RawMessage) error { return errors.New("no paper") },
+		"waiting": func(ctx workflow.Context, _ json.RawMessage) error { return workflow.Sleep(ctx, time.Hour) },
+		"onward": func(ctx workflow.Context, in json.RawMessage) (string, error) {
+			if workflow.GetInfo(ctx).ContinuedExecutionRunID == "" {
+				return "", workflow.NewContinueAsNewError(ctx, "onward", in)
+			}
+			return "in the second run", nil
+		},
+	} {
+		w.RegisterWorkflowWithOptions(f, workflow.RegisterOptions{Name: name})
+	}
+	require.NoError(t, w.Start())
+	t.Cleanup(w.Stop)
+	start := func(t *testing.T, workflowType string) (domain.DueCommand, string) {
+		t.Helper()
+		c := newAction(workflowType)
+		c.Run.TaskQueue = "actions"
+		return c, b.execute(t, c)
+	}
+
+	t.Run("they are told what to do", func(t *testing.T) {
+		t.Parallel()
+		c, run := start(t, "echo")
+		require.Equal(t, "business-artifact-action-"+c.Run.OwnerID.String(), c.Run.WorkflowID)
+		closing := b.end(t, c)
+		require.Equal(t, domain.RunCompleted, closing.Status)
+		require.Equal(t, run, closing.RunID)
+		require.JSONEq(t, `{"businessArtifactId":"`+c.Run.Action.ArtifactID.String()+`",`+
+			`"businessArtifactActionDefinitionType":"DOWNLOADABLE","businessArtifactActionDefinitionCode":"STATEMENT",`+
+			`"businessArtifactActionValueId":"`+c.Run.OwnerID.String()+`",`+
+			`"requestorPrincipalId":"`+c.Run.Action.RequestorID.String()+`",`+
+			`"requestTime":"2026-03-02T10:30:15.123456Z","requestTimeZone":"Europe/Madrid"}`, string(closing.Result))
+		require.Equal(t, run, b.execute(t, c), "the same command")
+	})
+
+	t.Run("what they return is read as far as it can be", func(t *testing.T) {
+		t.Parallel()
+		for workflowType, want := range map[string]string{
+			"text": `"done"`, "onward": `"in the second run"`, "bytes": "", "huge": "", "nothing": "",
+		} {
+			c, run := start(t, workflowType)
+			closing := b.end(t, c)
+			require.Equal(t, domain.RunCompleted, closing.Status, workflowType)
+			require.Equal(t, run, closing.RunID, workflowType)
+			require.Equal(t, want, string(closing.Result), workflowType)
+		}
+	})
+
+	t.Run("they fail", func(t *testing.T) {
+		t.Parallel()
+		c, _ := start(t, "failing")
+		closing := b.end(t, c)
+		require.Equal(t, domain.RunFailed, closing.Status)
+		require.Equal(t, "no paper", closing.Message)
+		require.Nil(t, closing.Result)
+	})
+
+	t.Run("they are cancelled", func(t *testing.T) {
+		t.Parallel()
+		c, run := start(t, "waiting")
+		b.execute(t, then(c, domain.CommandCancel, run))
+		require.Equal(t, domain.RunCancelled, b.end(t, c).Status)
+	})
+
+	t.Run("they are terminated where no worker listens", func(t *testing.T) {
+		t.Parallel()
+		c := newAction("waiting")
+		c.Run.TaskQueue = "nobody's"
+		run := b.execute(t, c)
+		b.execute(t, then(c, domain.CommandCancel, run))
+		open, err := b.Outcome(t.Context(), c.Run, time.Now())
+		require.NoError(t, err)
+		require.Nil(t, open)
+		b.execute(t, then(c, domain.CommandTerminate, run))
+		require.Equal(t, domain.RunCancelled, b.end(t, c).Status)
+	})
+}
