@@ -42,7 +42,7 @@ func TestIncidentsAreDealtWith(t *testing.T) {
 		dismissed := decode[oasadmin.Incident](t, s.post(200, s.as("owner"), actions+"dismiss", ""))
 		require.Equal(t, oasadmin.IncidentStateDISMISSED, dismissed.State)
 	}
-	s.post(200, s.as("manager"), processPath(open.Content[0].ProcessID, "/~actions/cancel"), "")
+	s.post(200, s.as("manager"), processPath(*open.Content[0].ProcessID, "/~actions/cancel"), "")
 	s.refused(403, "PROCESS_FINISHED", s.as("owner"), http.MethodPost, actions+"retry", "")
 
 	sorted := decode[oasadmin.IncidentPage](t, s.get(200, s.as("owner"),

@@ -54,8 +54,9 @@ func mount(engine *gin.Engine, c contract, o Options, errs *httpio.ErrorWriter) 
 	if err != nil {
 		return fmt.Errorf("mounting %s: %w", c.document, err)
 	}
-	bodyLimit := max(c.bodyLimit, o.BodyLimit)
-	validator, err := httpio.NewValidator(document, errs, bodyLimit)
+	validator, err := httpio.NewValidator(document, errs, httpio.Limits{
+		JSON: max(c.bodyLimit, o.BodyLimit), Document: o.DocumentLimit, Stall: o.Stall,
+	})
 	if err != nil {
 		return fmt.Errorf("mounting %s: %w", c.document, err)
 	}
@@ -65,7 +66,7 @@ func mount(engine *gin.Engine, c contract, o Options, errs *httpio.ErrorWriter) 
 	}
 	engine.GET("/openapi/"+c.document, publish("application/yaml", revalidated, fixed(source)))
 	routes := engine.Group(base, c.first...)
-	routes.Use(limitBody(bodyLimit, errs), authenticate(o.Authenticator, errs), validator.Handle)
+	routes.Use(validator.LimitBody, authenticate(o.Authenticator, errs), validator.Handle)
 	c.server.Register(routes, errs)
 	return nil
 }

@@ -23,6 +23,7 @@ import (
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/authn"
+	blobs "github.com/procession-dev/procession/document"
 	"github.com/procession-dev/procession/localstack/demo"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/pgtest"
@@ -39,6 +40,9 @@ const (
 // logLimit is small, so that a test can fill a log.
 const logLimit = 3
 
+// documentLimit is small, so that a test can exceed it.
+const documentLimit = 1 << 20
+
 // service is the REST interface over a database of its own with the
 // demonstration data. Its clock moves by a millisecond whenever it is read.
 type service struct {
@@ -47,6 +51,12 @@ type service struct {
 	db     *persistence.DB
 	client *http.Client
 	ticks  *atomic.Int64
+	// handler is what client calls, without the checks.
+	handler http.Handler
+	// documents keeps the bytes of documents in a directory.
+	documents    *blobs.Store
+	documentsDir string
+	app          *app.Service
 }
 
 func newService(t *testing.T, change ...func(*api.Options)) *service {
@@ -66,19 +76,23 @@ func newService(t *testing.T, change ...func(*api.Options)) *service {
 	authenticator, err := authn.NewAuthenticator(s.db.Reader(), s.now)
 	require.NoError(t, err)
 
+	s.documentsDir = t.TempDir()
+	s.documents = openDocuments(t, s.documentsDir)
 	options := api.Options{
 		Service: app.New(app.Options{
 			DB: s.db, Clock: s.now, Wake: func() {}, TaskLogLimit: logLimit, CancelGrace: time.Minute, Issuer: issuer,
-			Sealer: sealer,
+			Sealer: sealer, Documents: s.documents, MaxDocumentBytes: documentLimit,
 		}),
 		Authenticator: authenticator, Issuer: issuer, Log: slog.New(slog.DiscardHandler), Clock: s.now,
+		DocumentLimit: documentLimit,
 	}
+	s.app = options.Service
 	for _, f := range change {
 		f(&options)
 	}
-	handler, err := api.NewRouter(options)
+	s.handler, err = api.NewRouter(options)
 	require.NoError(t, err)
-	s.client = apitest.Client(apitest.InProcess(handler), slices.Collect(maps.Values(contracts))...)
+	s.client = apitest.Client(apitest.InProcess(s.handler), slices.Collect(maps.Values(contracts))...)
 	return s
 }
 
@@ -121,6 +135,8 @@ func request(t *testing.T, as demo.Account, method, path, body string) *http.Req
 	r.Header.Set("Authorization", authorization(as))
 	switch {
 	case body == "":
+	case strings.Contains(path, "/~actions/upload-"):
+		r.Header.Set("Content-Type", "application/octet-stream")
 	case method == http.MethodPatch:
 		r.Header.Set("Content-Type", "application/json-patch+json")
 	default:

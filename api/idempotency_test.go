@@ -30,8 +30,12 @@ func TestCreatingAgainAnswersTheSame(t *testing.T) {
 
 	// The rest of the body does not count.
 	again := s.post(200, demo.Carol(), "/processes", `{"id":"`+process.String()+`","processDefinitionId":"`+
-		demo.Loan().String()+`","metadata":{"value":{"FIRST_NAME":"Bea"}}}`)
+		demo.Loan().String()+`","metadata":{"value":{"FIRST_NAME":"Bea"}},"entity":{"value":{}},"initiatorId":"`+
+		uuid.NewString()+`","relatedProcessId":"`+uuid.NewString()+`"}`)
 	require.Equal(t, first.body, again.body)
+	byCode := s.post(200, demo.Alice(), "/processes", `{"id":"`+process.String()+`","tenantId":"`+
+		demo.TenantDemo().String()+`","processDefinitionCode":"LOAN"}`)
+	require.Equal(t, first.body, byCode.body)
 	againItem := s.post(200, demo.LoanWorker(), "/process-items", `{"id":"`+item.String()+`","type":"TASK","processId":"`+
 		process.String()+`","processItemDefinitionCode":"APPROVE_LOAN","ownerEmail":"bob@demo.example"}`)
 	require.Equal(t, firstItem.body, againItem.body)
@@ -46,6 +50,8 @@ func TestAnIDIsTakenForEverythingElse(t *testing.T) {
 	s := newService(t)
 	process, other := s.loan().ID, s.loan().ID
 	task := s.item(process, "LOAN_APPLICATION", "").ID
+	// A process of the other tenant, to which its worker may add items.
+	own := s.process(demo.OtherWorker(), demo.OtherLoan()).ID
 	before := s.snapshot()
 	create := func(as demo.Account, process uuid.UUID, rest string) {
 		s.refused(409, "CONFLICT", as, http.MethodPost, "/process-items",
@@ -53,6 +59,16 @@ func TestAnIDIsTakenForEverythingElse(t *testing.T) {
 	}
 	create(demo.LoanWorker(), other, `"type":"TASK","processItemDefinitionCode":"LOAN_APPLICATION"`)
 	create(demo.LoanWorker(), process, `"type":"MESSAGE","message":{"text":"t"}`)
+	// A process of another definition is another one.
+	for _, definition := range []string{
+		`"processDefinitionId":"` + demo.Onboarding().String() + `"`, `"processDefinitionCode":"ONBOARDING"`,
+		`"processDefinitionId":"` + uuid.NewString() + `"`,
+		`"processDefinitionCode":"LOAN","tenantId":"` + demo.TenantOther().String() + `"`,
+	} {
+		s.refused(409, "CONFLICT", demo.Alice(), http.MethodPost, "/processes", `{"id":"`+process.String()+`",`+definition+`}`)
+	}
+	// Another tenant's item is no item of one's own process.
+	create(demo.OtherWorker(), own, `"type":"TASK","processItemDefinitionCode":"LOAN_APPLICATION"`)
 	// Another tenant's process: no more is said than that the id is in use.
 	failure := s.refused(409, "CONFLICT", demo.OtherWorker(), http.MethodPost, "/processes",
 		`{"id":"`+process.String()+`","processDefinitionId":"`+demo.OtherLoan().String()+`"}`)

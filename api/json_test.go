@@ -31,6 +31,7 @@ func TestValuesComeBackAsTheyWereSent(t *testing.T) {
 		{demo.Alice(), processPath(onboarding, ""), "/entity", "entity", "entity"},
 		{demo.Carol(), itemPath(task, ""), "/task/data", "data", "data"},
 		{demo.Carol(), itemPath(task, ""), "/task/context-data", "data", "contextData"},
+		{demo.Alice(), artifactPath(s.customer(`{}`).ID, ""), "/data", "data", "data"},
 	} {
 		saved := s.call(200, c.as, http.MethodPut, c.resource+c.part, `{"`+c.name+`":{"value":`+difficult+`}}`)
 		require.Contains(t, saved.body, `"value":`+difficult)
@@ -45,6 +46,18 @@ func TestValuesComeBackAsTheyWereSent(t *testing.T) {
 		`","processItemDefinitionCode":"LOAN_APPLICATION","task":{"data":{"value":`+difficult+`},"contextData":{"value":`+
 		difficult+`}}}`)
 	require.Equal(t, 2, strings.Count(item.body, `"value":`+difficult))
+	claim := s.process(demo.Alice(), s.claims()).ID
+	for path, body := range map[string]string{
+		"/business-artifacts": customerBody(difficult),
+		"/processes":          `{"processDefinitionId":"` + demo.Onboarding().String() + `","entity":{"value":` + difficult + `}}`,
+		"/process-items": newMessage(claim,
+			`"data":{"value":`+difficult+`},"dataStructureDataDefinitionCode":"ADDRESS"`),
+	} {
+		created := s.post(201, demo.Alice(), path, body)
+		require.Contains(t, created.body, `"value":`+difficult)
+		require.Equal(t, created.body,
+			s.get(200, demo.Alice(), path+"/"+decode[struct{ ID uuid.UUID }](t, created).ID.String()).body)
+	}
 }
 
 // patchable is each place that can be patched, holding the same value.
@@ -59,7 +72,12 @@ func (s *service) patchable(value string) map[string]func(t *testing.T) oasb.JSO
 		t.Helper()
 		return decode[oasb.Process](t, s.in(t).get(200, demo.Alice(), processPath(id, "")))
 	}
+	artifact := s.customer(value).ID
 	return map[string]func(t *testing.T) oasb.JSONValue{
+		artifactPath(artifact, "/data"): func(t *testing.T) oasb.JSONValue {
+			t.Helper()
+			return *s.in(t).retrieveArtifact(artifact).Data
+		},
 		processPath(loan, "/metadata"): func(t *testing.T) oasb.JSONValue {
 			t.Helper()
 			return *process(t, loan).Metadata

@@ -12,6 +12,7 @@ import (
 
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/localstack/demo"
 	"github.com/procession-dev/procession/persistence"
 )
@@ -20,7 +21,8 @@ import (
 // are callers who name what is in their own tenant, and last whoever but
 // anonymous names what is in another tenant or nowhere. The tenant of all but
 // the caller "other" is Demo, and there the things are a LOAN that initiator
-// started with an APPROVE_LOAN that owner owns.
+// started with an APPROVE_LOAN that owner owns, and a CUSTOMER, of which
+// candidate, through a group, is an Editor.
 //
 // A cell is a status and, where several codes share it, a letter (see codes).
 // Lists are 200+ when they find something and 200- when they find nothing.
@@ -46,9 +48,13 @@ B.retrieveProcess                   200   404          404           200     200
 B.completeProcess                   403   404          404           200     403    403       403       404      200   401       404
 B.cancelProcess                     403   404          404           200     403    403       403       404      200   401       404
 B.cancelProcessProcessItems         403   404          404           200     403    403       403       404      200   401       404
+B.changeProcessInitiator            403   404          404           200     403    403       403       404      200   401       404
 B.updateProcessMetadata             403   404          404           200     403    403       403       404      200   401       404
 B.patchProcessMetadata              403   404          404           200     403    403       403       404      200   401       404
 B.updateProcessEntity               403   404          404           200     403    403       403       404      200   401       404
+B.uploadProcessDocument             200   404          404           200     403    403       403       404      200   401       404
+B.downloadProcessDocument           200   404          404           200     200    200       200       404      200   401       404
+B.uploadProcessUserActionDocument   403   404          404           200     403    403       403       404      200   401       404
 B.patchProcessEntity                403   404          404           200     403    403       403       404      200   401       404
 
 B.findProcessItems                  200+  200-         200-          200+    200+   200+      200-      200-     200+  401       200-
@@ -62,6 +68,20 @@ B.appendProcessItemTaskLog          200   404          404           200     403
 B.updateProcessItemTaskData         200   404          404           200     403o   403o      404       404      200   401       404
 B.patchProcessItemTaskData          200   404          404           200     403o   403o      404       404      200   401       404
 B.updateProcessItemTaskContextData  200   404          404           200     403o   403o      404       404      200   401       404
+
+B.findBusinessArtifacts             200-  200-         200-          200+    200+   200+      200-      200-     200+  401       200-
+B.createBusinessArtifact            404d  404d         404d          201     403    201       404d      404d     201   401       404d
+B.retrieveBusinessArtifact          404   404          404           200     200    200       404       404      200   401       404
+B.deleteBusinessArtifact            404   404          404           204     403    403       404       404      204   401       404
+B.updateBusinessArtifactData        404   404          404           200     403    200       404       404      200   401       404
+B.patchBusinessArtifactData         404   404          404           200     403    200       404       404      200   401       404
+B.uploadBusinessArtifactDocument    404   404          404           200     403    200       404       404      200   401       404
+B.downloadBusinessArtifactDocument  404   404          404           200     200    200       404       404      200   401       404
+
+B.createBusinessArtifactAction      404   404          404           201     403    201       404       404      201   401       404
+B.retrieveBusinessArtifactAction    404   404          404           200     200    200       404       404      200   401       404
+B.cancelBusinessArtifactAction      404   404          404           200     403    403       404       404      200   401       404
+B.prepareBusinessArtifactCreateArtifact 404 404        404           200     403    200       404       404      200   401       404
 
 B.createWorker                      201   201          201           201     201    201       201       201      201   401       400
 B.createAuthentication              200   200          200           200     200    200       200       200      200   401       400
@@ -79,6 +99,8 @@ func codes() map[string]string {
 type things struct {
 	fixture
 	definition, group uuid.UUID
+	// artifactDefinition is that of the artifact.
+	artifactDefinition uuid.UUID
 }
 
 // matrixRequest is the request of a row. Where the one that other tests use
@@ -86,7 +108,8 @@ type things struct {
 func (f things) matrixRequest(name string) operation {
 	op := f.operations()[name]
 	fill := strings.NewReplacer("{tenant}", f.tenant.String(), "{definition}", f.definition.String(),
-		"{process}", f.process.String(), "{principal}", f.principal.String(), "{group}", f.group.String()).Replace
+		"{process}", f.process.String(), "{principal}", f.principal.String(), "{group}", f.group.String(),
+		"{artifactDefinition}", f.artifactDefinition.String()).Replace
 	if name == "B.claim_READY" {
 		op = f.operations()["B.claimProcessItemTask"]
 	}
@@ -97,6 +120,8 @@ func (f things) matrixRequest(name string) operation {
 		"B.findTenantUsers": "/tenant-users?tenantId={tenant}", "B.findGroups": "/groups?groupId={group}",
 		"B.findProcesses":    "/processes?processDefinitionId={definition}",
 		"B.findProcessItems": "/process-items?processId={process}",
+
+		"B.findBusinessArtifacts": "/business-artifacts?businessArtifactDefinitionId={artifactDefinition}",
 	}[name]; ok {
 		op.path = fill(path)
 	}
@@ -104,7 +129,9 @@ func (f things) matrixRequest(name string) operation {
 		"B.createProcess": `{"processDefinitionId":"{definition}"}`,
 		"B.createProcessItem": `{"type":"TASK","processId":"{process}","processItemDefinitionCode":"APPROVE_LOAN",` +
 			`"ownerId":"{principal}"}`,
-		"B.assignProcessItemTask": `{"ownerId":"{principal}"}`,
+		"B.changeProcessInitiator": `{"initiatorId":"{principal}"}`,
+		"B.assignProcessItemTask":  `{"ownerId":"{principal}"}`,
+		"B.createBusinessArtifact": `{"businessArtifactDefinitionId":"{artifactDefinition}"}`,
 		"B.createWorker": `{"identity":"{process}","taskQueue":"q","hostname":"h","ip":"127.0.0.1",` +
 			`"tenantId":"{tenant}"}`,
 		"B.createAuthentication": `{"type":"ENGINE_TOKEN","tenantId":"{tenant}"}`,
@@ -121,6 +148,8 @@ type cast struct {
 	user       uuid.UUID // of the tenant Other
 	group      uuid.UUID // of the tenant Other
 	membership uuid.UUID // of a user in the tenant Demo
+	// artifactDefinition is that of the tenant Other.
+	artifactDefinition uuid.UUID
 }
 
 // newCast completes the demonstration data.
@@ -141,6 +170,7 @@ func newCast(s *service) cast {
 			"other": demo.OtherWorker(),
 		},
 		user: uuid.New(), group: uuid.New(), membership: uuid.New(),
+		artifactDefinition: uuid.New(),
 	}
 	audit := domain.NewAudit(domain.SystemPrincipalID(), s.now())
 	require.NoError(s.t, s.db.Write(s.t.Context(), func(tx *persistence.Tx) error {
@@ -171,6 +201,7 @@ func newCast(s *service) cast {
 			ID: c.user, TenantID: demo.TenantOther(), Role: domain.RoleOwner, Audit: audit,
 			Principal: domain.Principal{ID: uuid.New(), Name: "user", Email: "user@other.example"},
 		}))
+		c.grantOnArtifacts(s, tx, audit)
 		tx.PutGroup(domain.Group{ID: c.group, TenantID: demo.TenantOther(), Code: "REVIEWERS", Name: "Reviewers"}, nil)
 		return nil
 	}))
@@ -180,19 +211,41 @@ func newCast(s *service) cast {
 	return c
 }
 
+// grantOnArtifacts gives rights on CUSTOMER, and the tenant Other a definition
+// of its own with the same code.
+func (c cast) grantOnArtifacts(s *service, tx *persistence.Tx, audit domain.Audit) {
+	s.t.Helper()
+	for permission, grantee := range map[domain.ArtifactPermission]uuid.UUID{
+		domain.PermissionArtifactManager: c.accounts["manager"].ID,
+		domain.PermissionArtifactViewer:  c.accounts["viewer"].ID,
+		domain.PermissionArtifactEditor:  demo.Reviewers(),
+	} {
+		tx.GrantOnArtifact(customers(), demo.TenantDemo(), permission, grantee)
+	}
+	other, err := resource.FromStored(resource.KindBusinessArtifactDefinition,
+		resource.Metadata{Code: "CUSTOMER", Tenant: "other"}, []byte(`{"name":"Customer","actions":[`+
+			`{"code":"STATEMENT","type":"DOWNLOADABLE","workflowType":"W","taskQueue":"q","runner":"other-worker"},`+
+			`{"code":"CLONE","type":"CREATE_BUSINESS_ARTIFACT","businessArtifactDefinition":"CUSTOMER"}]}`))
+	require.NoError(s.t, err)
+	require.NoError(s.t, tx.PutResource(persistence.StoredResource{
+		Document: other, ID: c.artifactDefinition, TenantID: demo.TenantOther(), Audit: audit,
+	}))
+	tx.GrantOnArtifact(c.artifactDefinition, demo.TenantOther(), domain.PermissionArtifactManager, demo.OtherWorker().ID)
+}
+
 // things makes a process and a task of the caller's tenant, or of the other one.
 func (c cast) things(s *service, of string, ready bool) things {
 	s.t.Helper()
 	worker, initiator, owner := demo.LoanWorker(), demo.Carol().ID, c.accounts["owner"].ID
 	made := things{
 		fixture:    fixture{tenant: demo.TenantDemo(), user: c.membership, principal: demo.Alice().ID},
-		definition: demo.Loan(), group: demo.Reviewers(),
+		definition: demo.Loan(), group: demo.Reviewers(), artifactDefinition: customers(),
 	}
 	if of == "other" {
 		worker, initiator, owner = demo.OtherWorker(), demo.OtherWorker().ID, demo.OtherWorker().ID
 		made = things{
 			fixture:    fixture{tenant: demo.TenantOther(), user: c.user, principal: demo.OtherWorker().ID},
-			definition: demo.OtherLoan(), group: c.group,
+			definition: demo.OtherLoan(), group: c.group, artifactDefinition: c.artifactDefinition,
 		}
 	}
 	id := func(path, body string) uuid.UUID {
@@ -200,12 +253,14 @@ func (c cast) things(s *service, of string, ready bool) things {
 	}
 	made.process = id("/processes",
 		`{"processDefinitionId":"`+made.definition.String()+`","initiatorId":"`+initiator.String()+`"}`)
+	made.artifact = id("/business-artifacts", `{"businessArtifactDefinitionId":"`+made.artifactDefinition.String()+`"}`)
 	owned := `,"ownerId":"` + owner.String() + `"`
 	if ready {
 		owned = ""
 	}
 	made.task = id("/process-items", `{"type":"TASK","processId":"`+made.process.String()+
 		`","processItemDefinitionCode":"APPROVE_LOAN"`+owned+`}`)
+	made.fixture = made.withDocuments(s, worker).withArtifactAction(s, worker)
 	return made
 }
 
@@ -213,8 +268,9 @@ func absentThings() things {
 	return things{
 		fixture: fixture{
 			process: uuid.New(), task: uuid.New(), tenant: uuid.New(), user: uuid.New(), principal: uuid.New(),
-		},
-		definition: uuid.New(), group: uuid.New(),
+			artifact: uuid.New(), artifactAction: uuid.New(),
+		}.withAbsentDocuments(),
+		definition: uuid.New(), group: uuid.New(), artifactDefinition: uuid.New(),
 	}
 }
 

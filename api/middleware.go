@@ -38,23 +38,6 @@ func authenticate(authenticator *authn.Authenticator, errs *httpio.ErrorWriter) 
 	}
 }
 
-// limitBody refuses a request that announces a body of more than limit bytes,
-// before anybody asks who sends it. One that does not announce its size is cut
-// off where it is read.
-func limitBody(limit int64, errs *httpio.ErrorWriter) gin.HandlerFunc {
-	return func(c *gin.Context) {
-		if c.Request.ContentLength > limit {
-			errs.Write(c, &domain.Error{
-				Kind: domain.KindTooLarge, Code: domain.CodeValidation, Message: "the body is too large",
-				Details: []domain.Detail{{
-					Code: domain.CodeValidation, Message: "is too large", LocationType: domain.LocationBody,
-				}},
-			})
-			return
-		}
-	}
-}
-
 // observe reports every answer. It runs inside the recovery from panics, so a
 // panic is reported as the 500 that it will be answered with.
 func observe(report func(method, route string, status int, took time.Duration), clock func() time.Time) gin.HandlerFunc {

@@ -15,6 +15,15 @@ import (
 // fixture is one of everything in the tenant Demo, to make requests for.
 type fixture struct {
 	process, task, tenant, user, principal uuid.UUID
+	// artifact is a CUSTOMER.
+	artifact uuid.UUID
+	// action was invoked on the process and delivers a document.
+	action uuid.UUID
+	// document and artifactDocument are references to documents of the process and
+	// of the artifact.
+	document, artifactDocument string
+	// artifactAction was invoked on the artifact.
+	artifactAction uuid.UUID
 }
 
 func newFixture(s *service) fixture {
@@ -25,7 +34,8 @@ func newFixture(s *service) fixture {
 	}](s.t, s.get(200, demo.Alice(), "/tenant-users"))
 	return fixture{
 		process: process, task: task, tenant: demo.TenantDemo(), user: users.Content[0].ID, principal: demo.Bob().ID,
-	}
+		artifact: s.customer(`{"name":"Acme"}`).ID,
+	}.withDocuments(s, demo.LoanWorker()).withArtifactAction(s, demo.LoanWorker())
 }
 
 // operation is how an operation is called for a fixture.
@@ -43,10 +53,11 @@ func (f fixture) operations() map[string]operation {
 	}
 	const (
 		processes, items = "/processes/", "/process-items/"
+		artifacts        = "/business-artifacts/"
 		value            = `{"valid":true,"value":{"A":1},"errors":[]}`
 		aPatch           = `[{"op":"add","path":"/A","value":1}]`
 	)
-	return map[string]operation{
+	requests := map[string]operation{
 		"A.findPrincipals":     {method: get, path: shapeA + "/principals?type=USER&sort=name%2Cdesc"},
 		"A.retrievePrincipal":  of(get, shapeA+"/principals/", f.principal, "", ""),
 		"A.findTenantUsers":    {method: get, path: shapeA + "/tenant-users?email=bob@demo.example"},
@@ -59,18 +70,21 @@ func (f fixture) operations() map[string]operation {
 		"B.findTenantUsers":    {method: get, path: "/tenant-users?email=bob@demo.example"},
 		"B.retrieveTenantUser": of(get, "/tenant-users/", f.user, "", ""),
 		"B.findGroups":         {method: get, path: "/groups?groupCode=REVIEWERS&sort=name"},
-		"B.findProcesses":      {method: get, path: "/processes?state=RUNNING"},
+		"B.findProcesses":      {method: get, path: "/processes?state=RUNNING&metadata=LAST_NAME+eq+A"},
 		"B.createProcess": {method: post, path: "/processes", body: `{"processDefinitionId":"` + demo.Loan().String() +
-			`","tenantId":"` + f.tenant.String() + `","processDefinitionCode":"LOAN","metadata":` + value + `}`},
+			`","tenantId":"` + f.tenant.String() + `","processDefinitionCode":"LOAN","metadata":` + value + `,"entity":` + value + `,"relatedProcessId":"` +
+			f.process.String() + `"}`},
 		"B.retrieveProcess":           of(get, processes, f.process, "", ""),
 		"B.completeProcess":           of(post, processes, f.process, "/~actions/complete", ""),
 		"B.cancelProcess":             of(post, processes, f.process, "/~actions/cancel", ""),
 		"B.cancelProcessProcessItems": of(post, processes, f.process, "/~actions/cancel-process-items", ""),
-		"B.updateProcessMetadata":     of(put, processes, f.process, "/metadata", `{"metadata":`+value+`}`),
-		"B.patchProcessMetadata":      of(patch, processes, f.process, "/metadata", aPatch),
-		"B.updateProcessEntity":       of(put, processes, f.process, "/entity", `{"entity":`+value+`}`),
-		"B.patchProcessEntity":        of(patch, processes, f.process, "/entity", aPatch),
-		"B.findProcessItems":          {method: get, path: "/process-items?type=TASK&taskState=READY&sort=claimedAt"},
+		"B.changeProcessInitiator": of(post, processes, f.process, "/~actions/change-initiator",
+			`{"initiatorId":"`+demo.Bob().ID.String()+`","initiatorEmail":"bob@demo.example"}`),
+		"B.updateProcessMetadata": of(put, processes, f.process, "/metadata", `{"metadata":`+value+`}`),
+		"B.patchProcessMetadata":  of(patch, processes, f.process, "/metadata", aPatch),
+		"B.updateProcessEntity":   of(put, processes, f.process, "/entity", `{"entity":`+value+`}`),
+		"B.patchProcessEntity":    of(patch, processes, f.process, "/entity", aPatch),
+		"B.findProcessItems":      {method: get, path: "/process-items?type=TASK&taskState=READY&sort=claimedAt"},
 		"B.createProcessItem": {method: post, path: "/process-items", body: `{"type":"TASK","processId":"` +
 			f.process.String() + `","processItemDefinitionCode":"LOAN_APPLICATION","ownerEmail":"bob@demo.example",` +
 			`"task":{"data":` + value + `,"contextData":` + value + `}}`},
@@ -83,10 +97,23 @@ func (f fixture) operations() map[string]operation {
 		"B.patchProcessItemTaskData":  of(patch, items, f.task, "/task/data", aPatch),
 		"B.updateProcessItemTaskContextData": of(put, items, f.task, "/task/context-data",
 			`{"data":`+value+`}`),
+		"B.findBusinessArtifacts": {
+			method: get, path: "/business-artifacts?businessArtifactDefinitionCode=CUSTOMER&value=name%20eq%20Acme",
+		},
+		"B.createBusinessArtifact": {method: post, path: "/business-artifacts", body: `{"businessArtifactDefinitionId":"` +
+			customers().String() + `","tenantId":"` + f.tenant.String() + `","businessArtifactDefinitionCode":"CUSTOMER","data":` +
+			value + `}`},
+		"B.retrieveBusinessArtifact":   of(get, artifacts, f.artifact, "", ""),
+		"B.deleteBusinessArtifact":     of(http.MethodDelete, artifacts, f.artifact, "", ""),
+		"B.updateBusinessArtifactData": of(put, artifacts, f.artifact, "/data", `{"data":`+value+`}`),
+		"B.patchBusinessArtifactData":  of(patch, artifacts, f.artifact, "/data", aPatch),
 		"B.createWorker": {method: post, path: "/workers", body: `{"identity":"w","taskQueue":"q","hostname":"h",` +
 			`"ip":"127.0.0.1","workflowTypes":["W"],"activityTypes":["A"],"robotIds":[]}`},
 		"B.createAuthentication": {method: post, path: "/authentications", body: `{"type":"ENGINE_TOKEN"}`},
 	}
+	maps.Copy(requests, f.documentOperations())
+	maps.Copy(requests, f.artifactActionOperations())
+	return requests
 }
 
 // Every valid request succeeds; so what the tests of refusals change about it
@@ -103,7 +130,7 @@ func TestEveryOperationSucceeds(t *testing.T) {
 			op, known := newFixture(s).operations()[name]
 			require.True(t, known)
 			got := s.send(request(t, as, op.method, op.path, op.body))
-			require.Contains(t, []int{200, 201}, got.status, got.body)
+			require.Contains(t, []int{200, 201, 204}, got.status, got.body)
 		})
 	}
 }

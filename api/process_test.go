@@ -82,6 +82,8 @@ func TestFinishedProcessIsNotWrittenTo(t *testing.T) {
 			for _, c := range []struct{ method, path, body string }{
 				{"POST", "/process-items", `{"type":"TASK","processId":"` + process.String() +
 					`","processItemDefinitionCode":"LOAN_APPLICATION"}`},
+				{"POST", processPath(process, changeInitiator), toInitiator(demo.Bob())},
+				{"POST", processPath(process, changeInitiator), toInitiator(demo.Carol())},
 				{"PUT", processPath(process, "/metadata"), metadataOfBody},
 				{"PATCH", processPath(process, "/metadata"), `[]`},
 				{"PUT", processPath(process, "/entity"), `{"entity":{"value":{}}}`},

@@ -3,6 +3,7 @@
 package api
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"log/slog"
@@ -29,6 +30,11 @@ type Options struct {
 	// BodyLimit is the size in bytes that a body may have, 0 for
 	// httpio.DefaultBodyLimit.
 	BodyLimit int64
+	// DocumentLimit is the size in bytes that a document may have, 0 for
+	// app.DefaultMaxDocumentBytes. The service has to know the same.
+	DocumentLimit int64
+	// Stall is how long a client may send next to nothing of a body, 0 for a minute.
+	Stall time.Duration
 	// Observe is told of every answer, and may be nil. The route is its pattern,
 	// "unmatched" for a path that there is none for.
 	Observe func(method, route string, status int, took time.Duration)
@@ -47,6 +53,7 @@ func NewRouter(o Options) (http.Handler, error) {
 	if o.BodyLimit == 0 {
 		o.BodyLimit = httpio.DefaultBodyLimit
 	}
+	o.DocumentLimit = cmp.Or(o.DocumentLimit, app.DefaultMaxDocumentBytes)
 	if err := o.Deprecation.check(); err != nil {
 		return nil, fmt.Errorf("making the router: %w", err)
 	}

@@ -149,3 +149,40 @@ func TestLogIsBounded(t *testing.T) {
 	s.refused(403, "TASK_NOT_OWNED", demo.Carol(), http.MethodPost, itemPath(task.ID, logEntry),
 		`{"message":"m","level":"INFO"}`)
 }
+
+func TestCompletingWithInvalidData(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	process := s.process(demo.Alice(), s.claims()).ID
+	task := s.item(process, "CHECK", ownedBy(demo.Alice()))
+	require.False(t, *task.Task.Data.Valid)
+	before := s.snapshot()
+	s.refused(409, "TASK_DATA_INVALID", demo.Alice(), http.MethodPost, itemPath(task.ID, complete), "")
+	s.refused(403, "TASK_NOT_OWNED", demo.LoanWorker(), http.MethodPost, itemPath(task.ID, complete), "")
+	require.Equal(t, before, s.snapshot())
+
+	// The context data does not count.
+	s.call(200, demo.Alice(), http.MethodPatch, itemPath(task.ID, "/task/data"), `[{"op":"add","path":"/OK","value":true}]`)
+	s.call(200, demo.Alice(), http.MethodPut, itemPath(task.ID, "/task/context-data"), `{"data":{"value":{"AGE":"x"}}}`)
+	done := decode[oasb.ProcessItem](t, s.post(200, demo.Alice(), itemPath(task.ID, complete), ""))
+	require.Equal(t, oasb.ProcessItemTaskStateCOMPLETED, done.Task.State)
+	require.False(t, *done.Task.ContextData.Valid)
+	require.Equal(t, 1, s.count("SELECT count(*) FROM engine_commands WHERE kind = 'SIGNAL' AND item_code = 'CHECK'"))
+}
+
+// requiredOnUpdate counts from the first save on, not for what a task is created
+// with.
+func TestRequiredOnUpdate(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	process := s.process(demo.Alice(), s.claims()).ID
+	task := s.item(process, "CHECK", `,"task":{"contextData":{"value":{"A":1}}}`)
+	require.True(t, *task.Task.ContextData.Valid)
+	path := itemPath(task.ID, "/task/context-data")
+	saved := decode[oasb.ProcessItem](t, s.call(200, demo.Alice(), http.MethodPut, path, `{"data":{"value":{"A":1}}}`))
+	require.False(t, *saved.Task.ContextData.Valid)
+	require.Equal(t, "/AGE", *saved.Task.ContextData.Errors[0].PropertyPath)
+	require.Equal(t, "requiredOnUpdate", *saved.Task.ContextData.Errors[0].Type)
+	saved = decode[oasb.ProcessItem](t, s.call(200, demo.Alice(), http.MethodPut, path, `{"data":{"value":{"AGE":1}}}`))
+	require.True(t, *saved.Task.ContextData.Valid)
+}

@@ -61,9 +61,13 @@ func (s *Server) DismissIncident(
 }
 
 func incident(i *domain.Incident) oasadmin.Incident {
-	return oasadmin.Incident{
+	answer := oasadmin.Incident{
 		ID: i.ID, TenantID: i.TenantID, ProcessID: i.ProcessID, EngineRunID: i.EngineRun,
 		Message: i.Message, Failure: httpio.Optional(i.Failure), State: oasadmin.IncidentState(i.State),
 		CreatedAt: i.CreatedAt.UTC(), ResolvedAt: utc(i.ResolvedAt),
 	}
+	if i.Action != nil {
+		answer.BusinessArtifactID, answer.BusinessArtifactActionID = &i.Action.ArtifactID, &i.Action.ID
+	}
+	return answer
 }

@@ -49,7 +49,7 @@ func serve(t *testing.T, server oasb.StrictServerInterface) http.Handler {
 	log := slog.New(slog.DiscardHandler)
 	clock := func() time.Time { return time.Date(2024, 6, 14, 10, 0, 0, 0, time.UTC) }
 	errs := httpio.NewErrorWriter(log, clock)
-	validator, err := httpio.NewValidator(doc, errs, 0)
+	validator, err := httpio.NewValidator(doc, errs, httpio.Limits{})
 	require.NoError(t, err)
 	base, err := httpio.BasePath(doc)
 	require.NoError(t, err)
@@ -82,6 +82,9 @@ func samples() map[string]func() *http.Request {
 	patch := func(path string) func() *http.Request {
 		return request(http.MethodPatch, path, "application/json-patch+json", `[{"op":"add","path":"/a","value":1}]`)
 	}
+	upload := func(path string) func() *http.Request {
+		return request(http.MethodPost, path+"&fileContentType=text%2Fplain", "application/octet-stream", "content")
+	}
 	value := `{"value":{"a":1},"valid":false,"errors":[]}`
 	return map[string]func() *http.Request{
 		"findPrincipals":            get("/principals?type=USER&sort=name%2Cdesc"),
@@ -101,7 +104,27 @@ func samples() map[string]func() *http.Request {
 		"patchProcessMetadata":      patch("/processes/" + someID + "/metadata"),
 		"updateProcessEntity":       put("/processes/"+someID+"/entity", `{"entity":`+value+`}`),
 		"patchProcessEntity":        patch("/processes/" + someID + "/entity"),
-		"findProcessItems":          get("/process-items?type=TASK&taskState=READY&sort=claimedAt"),
+		"changeProcessInitiator":    post("/processes/"+someID+"/~actions/change-initiator", `{"initiatorId":"`+someID+`"}`),
+		"uploadProcessDocument":     upload("/processes/" + someID + "/~actions/upload-document?fileName=a.txt"),
+		"uploadProcessUserActionDocument": upload("/processes/" + someID +
+			"/~actions/upload-user-action-document?fileName=a.txt&userActionValueId=" + someID),
+		"downloadProcessDocument": get("/processes/" + someID + "/~actions/download-document?documentUri=u"),
+		"findBusinessArtifacts":   get("/business-artifacts?value=name%20eq%20a"),
+		"createBusinessArtifact": post("/business-artifacts",
+			`{"businessArtifactDefinitionId":"`+someID+`","data":`+value+`}`),
+		"retrieveBusinessArtifact":       get("/business-artifacts/" + someID),
+		"deleteBusinessArtifact":         request(http.MethodDelete, "/business-artifacts/"+someID, "", ""),
+		"updateBusinessArtifactData":     put("/business-artifacts/"+someID+"/data", `{"data":`+value+`}`),
+		"patchBusinessArtifactData":      patch("/business-artifacts/" + someID + "/data"),
+		"createBusinessArtifactAction":   post("/business-artifacts/"+someID+"/actions", `{"businessArtifactActionDefinitionCode":"A"}`),
+		"retrieveBusinessArtifactAction": get("/business-artifacts/" + someID + "/actions/" + someID),
+		"cancelBusinessArtifactAction": request(http.MethodPost,
+			"/business-artifacts/"+someID+"/actions/"+someID+"/~actions/cancel", "", ""),
+		"prepareBusinessArtifactCreateArtifact": post("/business-artifacts/"+someID+"/~actions/prepare-create-artifact",
+			`{"businessArtifactActionDefinitionCode":"A"}`),
+		"uploadBusinessArtifactDocument":   upload("/business-artifacts/" + someID + "/~actions/upload-document?fileName=a.txt"),
+		"downloadBusinessArtifactDocument": get("/business-artifacts/" + someID + "/~actions/download-document?documentUri=u"),
+		"findProcessItems":                 get("/process-items?type=TASK&taskState=READY&sort=claimedAt"),
 		"createProcessItem": post("/process-items",
 			`{"type":"TASK","processId":"`+someID+`","task":{"data":`+value+`},"message":{"data":`+value+`}}`),
 		"retrieveProcessItem":              get("/process-items/" + someID),

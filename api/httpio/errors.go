@@ -44,6 +44,8 @@ func statusOf(kind domain.Kind) (status int, ok bool) {
 		return http.StatusPreconditionFailed, true
 	case domain.KindTooLarge:
 		return http.StatusRequestEntityTooLarge, true
+	case domain.KindOutOfRange:
+		return http.StatusRequestedRangeNotSatisfiable, true
 	case domain.KindUnsupportedMedia:
 		return http.StatusUnsupportedMediaType, true
 	case domain.KindRateLimited:
@@ -176,6 +178,7 @@ func (w *ErrorWriter) MethodNotAllowed(c *gin.Context) {
 
 func (w *ErrorWriter) write(c *gin.Context, status int, message string, infos []errorInfo) {
 	c.Abort()
+	leaveBody(c)
 	body, err := json.Marshal(errorBody{Timestamp: w.clock().UTC(), Status: status, Message: message, Errors: infos})
 	if err != nil {
 		w.logFailure(c, "encoding error body", err)

@@ -80,7 +80,7 @@ func handler(t *testing.T, server stub, log *slog.Logger) http.Handler {
 	doc, err := openapi.Load(openapi.ShapeB)
 	require.NoError(t, err)
 	errs := httpio.NewErrorWriter(log, fixedClock)
-	validator, err := httpio.NewValidator(doc, errs, 0)
+	validator, err := httpio.NewValidator(doc, errs, httpio.Limits{})
 	require.NoError(t, err)
 	engine := httpio.NewEngine(errs, log, fixedClock)
 	engine.GET("/plain", func(c *gin.Context) { c.String(http.StatusOK, httpio.RequestIDFrom(c)) })

@@ -2,12 +2,15 @@ package httpio
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/gin-gonic/gin"
@@ -29,23 +32,33 @@ const thoroughLimit = 64 << 10
 // and fills in the defaults of absent query parameters. It must run before the
 // generated server, which by itself accepts far more than the contract allows.
 type Validator struct {
-	errs      *ErrorWriter
-	bodyLimit int64
-	routes    map[string]*route // by method and Gin's route pattern
+	errs   *ErrorWriter
+	limits Limits
+	routes map[string]*route // by method and Gin's route pattern
+}
+
+// Limits bound what a client may send. Zero stands for the default of each.
+type Limits struct {
+	// JSON is the size in bytes of a JSON body, DefaultBodyLimit by default.
+	JSON int64
+	// Document is the size in bytes of a body that is a document. By default
+	// whoever reads it bounds it.
+	Document int64
+	// Stall is how long a client may send next to nothing, a minute by default.
+	Stall time.Duration
 }
 
 // NewValidator prepares the routes of doc, each mounted below the path of the
-// document's first server. JSON bodies may have bodyLimit bytes; 0 stands for
-// DefaultBodyLimit.
-func NewValidator(doc *openapi3.T, errs *ErrorWriter, bodyLimit int64) (*Validator, error) {
+// document's first server.
+func NewValidator(doc *openapi3.T, errs *ErrorWriter, limits Limits) (*Validator, error) {
 	base, err := BasePath(doc)
 	if err != nil {
 		return nil, err
 	}
-	if bodyLimit == 0 {
-		bodyLimit = DefaultBodyLimit
-	}
-	v := &Validator{errs: errs, bodyLimit: bodyLimit, routes: map[string]*route{}}
+	limits.JSON = cmp.Or(limits.JSON, DefaultBodyLimit)
+	limits.Document = cmp.Or(limits.Document, math.MaxInt64)
+	limits.Stall = cmp.Or(limits.Stall, stallTime)
+	v := &Validator{errs: errs, limits: limits, routes: map[string]*route{}}
 	for path, item := range doc.Paths.Map() {
 		for method, operation := range item.Operations() {
 			r, err := newRoute(doc, path, item, method, operation)
@@ -74,12 +87,33 @@ func ginPattern(path string) string {
 	return strings.NewReplacer("{", ":", "}", "").Replace(path)
 }
 
+// route is the operation that a request is for, or nil.
+func (v *Validator) route(c *gin.Context) *route {
+	return v.routes[c.Request.Method+" "+c.FullPath()]
+}
+
+// LimitBody is the middleware that refuses a request that announces too large a
+// body, before anybody asks who sends it. One that does not announce its size is
+// cut off where it is read. Clients that stop sending are cut off too.
+func (v *Validator) LimitBody(c *gin.Context) {
+	refusal, limit := tooLarge(), v.limits.JSON
+	if r := v.route(c); r != nil && r.streams {
+		refusal, limit = documentTooLarge(v.limits.Document), v.limits.Document
+	}
+	if c.Request.ContentLength > limit {
+		v.errs.Write(c, refusal)
+		return
+	}
+	defer guard(c, v.limits.Stall)()
+	c.Next()
+}
+
 // Handle is the middleware. A request that breaks the contract is answered
 // with all its violations at once; a request to a route outside the contract
 // passes.
 func (v *Validator) Handle(c *gin.Context) {
-	r, ok := v.routes[c.Request.Method+" "+c.FullPath()]
-	if !ok {
+	r := v.route(c)
+	if r == nil {
 		return
 	}
 	if r.carriesSecret {
@@ -99,10 +133,13 @@ func (v *Validator) check(c *gin.Context, r *route) (err error) {
 		}
 	}()
 	details := r.checkParams(c)
+	if r.streams && c.GetHeader("Content-Type") != "" && !acceptsMedia(c.Request.Header, r.content) {
+		c.Header(mediaHint(c.Request.Method, r.content))
+		return unsupportedMedia()
+	}
 	if r.content != nil && !r.streams {
 		if !acceptsMedia(c.Request.Header, r.content) && (r.bodyRequired || hasBody(c.Request)) {
-			header, value := mediaHint(c.Request.Method, r.content)
-			c.Header(header, value)
+			c.Header(mediaHint(c.Request.Method, r.content))
 			return unsupportedMedia()
 		}
 		violations, err := v.checkBody(c, r)
@@ -164,10 +201,10 @@ func (v *Validator) readBody(c *gin.Context) ([]byte, error) {
 	if c.Request.Body == nil {
 		return nil, nil
 	}
-	if c.Request.ContentLength > v.bodyLimit {
+	if c.Request.ContentLength > v.limits.JSON {
 		return nil, tooLarge()
 	}
-	data, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, v.bodyLimit))
+	data, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, v.limits.JSON))
 	if err != nil {
 		var limit *http.MaxBytesError
 		if errors.As(err, &limit) {
@@ -185,5 +222,12 @@ func tooLarge() error {
 		Details: []domain.Detail{{
 			Code: domain.CodeValidation, Message: "is too large", LocationType: domain.LocationBody,
 		}},
+	}
+}
+
+func documentTooLarge(limit int64) error {
+	return &domain.Error{
+		Kind: domain.KindTooLarge, Code: domain.CodeDocumentTooLarge,
+		Message: fmt.Sprintf("the document is larger than %d bytes", limit),
 	}
 }

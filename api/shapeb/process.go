@@ -3,6 +3,8 @@ package shapeb
 import (
 	"context"
 
+	"github.com/google/uuid"
+
 	"github.com/procession-dev/procession/api/httpio"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/app"
@@ -17,7 +19,7 @@ func (s *Server) FindProcesses(
 	filter := app.ProcessFilter{
 		TenantIDs: params.TenantID, DefinitionIDs: params.ProcessDefinitionID,
 		DefinitionCodes: params.ProcessDefinitionCode, States: texts[domain.ProcessState](params.State),
-		InitiatorIDs: params.InitiatorID, InitiatorEmails: params.InitiatorEmail,
+		InitiatorIDs: params.InitiatorID, InitiatorEmails: params.InitiatorEmail, Metadata: params.Metadata,
 	}
 	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
 	found, err := s.app.FindProcesses(ctx, s.caller(ctx), filter, page, sort)
@@ -40,7 +42,7 @@ func (s *Server) CreateProcess(
 			ID: body.ProcessDefinitionID, TenantID: body.TenantID, Code: httpio.Given(body.ProcessDefinitionCode),
 		},
 		Initiator: principalKey(body.InitiatorID, body.InitiatorEmail),
-		Metadata:  document(body.Metadata),
+		Metadata:  document(body.Metadata), Entity: document(body.Entity), RelatedID: body.RelatedProcessID,
 	})
 	switch {
 	case err != nil:
@@ -147,6 +149,9 @@ func process(p *domain.Process) oasb.Process {
 		ID: p.ID, TenantID: p.TenantID, State: oasb.ProcessState(p.State),
 		ProcessDefinitionRef: new(processDefinitionRef(p.Definition)), InitiatorID: &p.InitiatorID,
 		Metadata: jsonValue(p.Metadata), Entity: jsonValue(p.Entity),
+		ProcessRelated: &oasb.ProcessRelated{
+			Incoming: append([]uuid.UUID{}, p.Related.Incoming...), Outcoming: append([]uuid.UUID{}, p.Related.Outcoming...),
+		},
 	}
 	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = httpio.Audited(p.Audit)
 	return answer

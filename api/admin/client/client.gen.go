@@ -324,10 +324,15 @@ type IdentityPrincipal struct {
 	Type PrincipalType      `json:"type"`
 }
 
-// Incident The workflow of a process failed or timed out. The process keeps running until the workflow is retried or the process
-// is cancelled.
+// Incident The workflow of a process or of an action on a business artifact failed or timed out. A process keeps running until
+// the workflow is retried or the process is cancelled; an action is in ERROR for good.
 type Incident struct {
-	CreatedAt time.Time `json:"createdAt"`
+	// BusinessArtifactActionID The action whose workflow it was
+	BusinessArtifactActionID *openapi_types.UUID `json:"businessArtifactActionId,omitempty"`
+
+	// BusinessArtifactID The business artifact that the action is on
+	BusinessArtifactID *openapi_types.UUID `json:"businessArtifactId,omitempty"`
+	CreatedAt          time.Time           `json:"createdAt"`
 
 	// EngineRunID The id that the engine gave the attempt that failed
 	EngineRunID string `json:"engineRunId"`
@@ -337,8 +342,10 @@ type Incident struct {
 	ID      openapi_types.UUID `json:"id"`
 
 	// Message Why the workflow failed
-	Message   string             `json:"message"`
-	ProcessID openapi_types.UUID `json:"processId"`
+	Message string `json:"message"`
+
+	// ProcessID The process whose workflow it was
+	ProcessID *openapi_types.UUID `json:"processId,omitempty"`
 
 	// ResolvedAt When it was retried or dismissed
 	ResolvedAt *time.Time         `json:"resolvedAt,omitempty"`
@@ -739,7 +746,7 @@ type ClientInterface interface {
 	// RetryIncident Start the failed workflow again
 	//
 	// The workflow starts from its beginning. An incident that was retried is returned unchanged. The workflow of a finished
-	// process, or one that runs again already, is refused.
+	// process, or one that runs again already, is refused; so is that of an action, which is invoked anew instead.
 	//
 	// Corresponds with POST /incidents/{id}/~actions/retry (the `RetryIncident` operationId).
 	RetryIncident(ctx context.Context, id IncidentID, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -902,7 +909,7 @@ func (c *Client) DismissIncident(ctx context.Context, id IncidentID, reqEditors 
 // RetryIncident Start the failed workflow again
 //
 // The workflow starts from its beginning. An incident that was retried is returned unchanged. The workflow of a finished
-// process, or one that runs again already, is refused.
+// process, or one that runs again already, is refused; so is that of an action, which is invoked anew instead.
 //
 // Corresponds with POST /incidents/{id}/~actions/retry (the `RetryIncident` operationId).
 func (c *Client) RetryIncident(ctx context.Context, id IncidentID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2016,7 +2023,7 @@ type ClientWithResponsesInterface interface {
 	// RetryIncidentWithResponse Start the failed workflow again
 	//
 	// The workflow starts from its beginning. An incident that was retried is returned unchanged. The workflow of a finished
-	// process, or one that runs again already, is refused.
+	// process, or one that runs again already, is refused; so is that of an action, which is invoked anew instead.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -2795,7 +2802,7 @@ func (c *ClientWithResponses) DismissIncidentWithResponse(ctx context.Context, i
 // RetryIncidentWithResponse Start the failed workflow again
 //
 // The workflow starts from its beginning. An incident that was retried is returned unchanged. The workflow of a finished
-// process, or one that runs again already, is refused.
+// process, or one that runs again already, is refused; so is that of an action, which is invoked anew instead.
 //
 // Returns a wrapper object for the known response body format(s).
 //

@@ -323,10 +323,15 @@ type IdentityPrincipal struct {
 	Type PrincipalType      `json:"type"`
 }
 
-// Incident The workflow of a process failed or timed out. The process keeps running until the workflow is retried or the process
-// is cancelled.
+// Incident The workflow of a process or of an action on a business artifact failed or timed out. A process keeps running until
+// the workflow is retried or the process is cancelled; an action is in ERROR for good.
 type Incident struct {
-	CreatedAt time.Time `json:"createdAt"`
+	// BusinessArtifactActionID The action whose workflow it was
+	BusinessArtifactActionID *openapi_types.UUID `json:"businessArtifactActionId,omitempty"`
+
+	// BusinessArtifactID The business artifact that the action is on
+	BusinessArtifactID *openapi_types.UUID `json:"businessArtifactId,omitempty"`
+	CreatedAt          time.Time           `json:"createdAt"`
 
 	// EngineRunID The id that the engine gave the attempt that failed
 	EngineRunID string `json:"engineRunId"`
@@ -336,8 +341,10 @@ type Incident struct {
 	ID      openapi_types.UUID `json:"id"`
 
 	// Message Why the workflow failed
-	Message   string             `json:"message"`
-	ProcessID openapi_types.UUID `json:"processId"`
+	Message string `json:"message"`
+
+	// ProcessID The process whose workflow it was
+	ProcessID *openapi_types.UUID `json:"processId,omitempty"`
 
 	// ResolvedAt When it was retried or dismissed
 	ResolvedAt *time.Time         `json:"resolvedAt,omitempty"`

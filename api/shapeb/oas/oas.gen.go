@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -30,6 +31,54 @@ func (e AuthenticationType) Valid() bool {
 	case AuthenticationTypeENGINECERTIFICATE:
 		return true
 	case AuthenticationTypeENGINETOKEN:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for BusinessArtifactActionStatus.
+const (
+	BusinessArtifactActionStatusCANCELED  BusinessArtifactActionStatus = "CANCELED"
+	BusinessArtifactActionStatusCOMPLETED BusinessArtifactActionStatus = "COMPLETED"
+	BusinessArtifactActionStatusERROR     BusinessArtifactActionStatus = "ERROR"
+	BusinessArtifactActionStatusREQUESTED BusinessArtifactActionStatus = "REQUESTED"
+)
+
+// Valid indicates whether the value is a known member of the BusinessArtifactActionStatus enum.
+func (e BusinessArtifactActionStatus) Valid() bool {
+	switch e {
+	case BusinessArtifactActionStatusCANCELED:
+		return true
+	case BusinessArtifactActionStatusCOMPLETED:
+		return true
+	case BusinessArtifactActionStatusERROR:
+		return true
+	case BusinessArtifactActionStatusREQUESTED:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for BusinessArtifactActionType.
+const (
+	BusinessArtifactActionTypeCREATEBUSINESSARTIFACT BusinessArtifactActionType = "CREATE_BUSINESS_ARTIFACT"
+	BusinessArtifactActionTypeDOWNLOADABLE           BusinessArtifactActionType = "DOWNLOADABLE"
+	BusinessArtifactActionTypeSTARTPROCESS           BusinessArtifactActionType = "START_PROCESS"
+	BusinessArtifactActionTypeSTARTWORKFLOW          BusinessArtifactActionType = "START_WORKFLOW"
+)
+
+// Valid indicates whether the value is a known member of the BusinessArtifactActionType enum.
+func (e BusinessArtifactActionType) Valid() bool {
+	switch e {
+	case BusinessArtifactActionTypeCREATEBUSINESSARTIFACT:
+		return true
+	case BusinessArtifactActionTypeDOWNLOADABLE:
+		return true
+	case BusinessArtifactActionTypeSTARTPROCESS:
+		return true
+	case BusinessArtifactActionTypeSTARTWORKFLOW:
 		return true
 	default:
 		return false
@@ -297,6 +346,9 @@ func (e TenantPricingPlan) Valid() bool {
 	}
 }
 
+// AnyObject Any JSON object; numbers keep all their digits
+type AnyObject = json.RawMessage
+
 // Audited Who created and last changed a resource, and when
 type Audited struct {
 	CreatedAt      *time.Time          `json:"createdAt,omitempty"`
@@ -354,6 +406,177 @@ type AuthenticationEngineToken struct {
 // AuthenticationType defines model for AuthenticationType.
 type AuthenticationType string
 
+// BusinessArtifact defines model for BusinessArtifact.
+type BusinessArtifact struct {
+	// BusinessArtifactDefinitionRef The definition an artifact follows
+	BusinessArtifactDefinitionRef BusinessArtifactDefinitionRef `json:"businessArtifactDefinitionRef"`
+	CreatedAt                     *time.Time                    `json:"createdAt,omitempty"`
+	CreatedBy                     *openapi_types.UUID           `json:"createdBy,omitempty"`
+
+	// Data A JSON object together with the result of checking it against the schema of its definition
+	Data           *JSONValue          `json:"data,omitempty"`
+	ID             openapi_types.UUID  `json:"id"`
+	LastModifiedAt *time.Time          `json:"lastModifiedAt,omitempty"`
+	LastModifiedBy *openapi_types.UUID `json:"lastModifiedBy,omitempty"`
+	TenantID       openapi_types.UUID  `json:"tenantId"`
+}
+
+// BusinessArtifactAction defines model for BusinessArtifactAction.
+type BusinessArtifactAction struct {
+	// BusinessArtifactActionDefinitionRef The action of the artifact's definition
+	BusinessArtifactActionDefinitionRef BusinessArtifactActionDefinitionRef   `json:"businessArtifactActionDefinitionRef"`
+	CreateArtifact                      *BusinessArtifactActionCreateArtifact `json:"createArtifact,omitempty"`
+	CreatedAt                           *time.Time                            `json:"createdAt,omitempty"`
+	CreatedBy                           *openapi_types.UUID                   `json:"createdBy,omitempty"`
+	Downloadable                        *BusinessArtifactActionDownloadable   `json:"downloadable,omitempty"`
+	ID                                  openapi_types.UUID                    `json:"id"`
+	LastModifiedAt                      *time.Time                            `json:"lastModifiedAt,omitempty"`
+	LastModifiedBy                      *openapi_types.UUID                   `json:"lastModifiedBy,omitempty"`
+	StartProcess                        *BusinessArtifactActionStartProcess   `json:"startProcess,omitempty"`
+	StartWorkflow                       *BusinessArtifactActionStartWorkflow  `json:"startWorkflow,omitempty"`
+	Status                              BusinessArtifactActionStatus          `json:"status"`
+	Type                                BusinessArtifactActionType            `json:"type"`
+}
+
+// BusinessArtifactActionCreateArtifact defines model for BusinessArtifactActionCreateArtifact.
+type BusinessArtifactActionCreateArtifact struct {
+	// BusinessArtifactDefinitionRef The definition an artifact follows
+	BusinessArtifactDefinitionRef BusinessArtifactDefinitionRef `json:"businessArtifactDefinitionRef"`
+	BusinessArtifactID            *openapi_types.UUID           `json:"businessArtifactId,omitempty"`
+
+	// Value Any JSON object; numbers keep all their digits
+	Value AnyObject `json:"value,omitempty"`
+}
+
+// BusinessArtifactActionCreateParams The action to invoke; only the block of its type counts
+type BusinessArtifactActionCreateParams struct {
+	BusinessArtifactActionDefinitionCode string `json:"businessArtifactActionDefinitionCode"`
+	CreateArtifact                       *struct {
+		// Value Any JSON object; numbers keep all their digits
+		Value AnyObject `json:"value,omitempty"`
+	} `json:"createArtifact,omitempty"`
+	Downloadable *struct {
+		// Input Any JSON object; numbers keep all their digits
+		Input AnyObject `json:"input,omitempty"`
+	} `json:"downloadable,omitempty"`
+
+	// ID Chosen by the caller to make the invocation repeatable
+	ID           *openapi_types.UUID `json:"id,omitempty"`
+	StartProcess *struct {
+		// Entity Any JSON object; numbers keep all their digits
+		Entity AnyObject `json:"entity,omitempty"`
+
+		// Metadata Any JSON object; numbers keep all their digits
+		Metadata AnyObject `json:"metadata,omitempty"`
+	} `json:"startProcess,omitempty"`
+	StartWorkflow *struct {
+		// Input Any JSON object; numbers keep all their digits
+		Input AnyObject `json:"input,omitempty"`
+	} `json:"startWorkflow,omitempty"`
+}
+
+// BusinessArtifactActionDefinitionRef The action of the artifact's definition
+type BusinessArtifactActionDefinitionRef struct {
+	Code string             `json:"code"`
+	ID   openapi_types.UUID `json:"id"`
+}
+
+// BusinessArtifactActionDownloadable defines model for BusinessArtifactActionDownloadable.
+type BusinessArtifactActionDownloadable struct {
+	// DocumentExpired Whether the document has been deleted since
+	DocumentExpired *bool `json:"documentExpired,omitempty"`
+
+	// DocumentURI The document, once the action is completed
+	DocumentURI *string `json:"documentUri,omitempty"`
+
+	// Input A JSON object together with the result of checking it against the schema of its definition
+	Input *JSONValue `json:"input,omitempty"`
+}
+
+// BusinessArtifactActionStartProcess defines model for BusinessArtifactActionStartProcess.
+type BusinessArtifactActionStartProcess struct {
+	ProcessDefinitionID openapi_types.UUID `json:"processDefinitionId"`
+	ProcessID           openapi_types.UUID `json:"processId"`
+}
+
+// BusinessArtifactActionStartWorkflow defines model for BusinessArtifactActionStartWorkflow.
+type BusinessArtifactActionStartWorkflow struct {
+	// Input A JSON object together with the result of checking it against the schema of its definition
+	Input *JSONValue `json:"input,omitempty"`
+}
+
+// BusinessArtifactActionStatus defines model for BusinessArtifactActionStatus.
+type BusinessArtifactActionStatus string
+
+// BusinessArtifactActionType defines model for BusinessArtifactActionType.
+type BusinessArtifactActionType string
+
+// BusinessArtifactCreateArtifactPrepare defines model for BusinessArtifactCreateArtifactPrepare.
+type BusinessArtifactCreateArtifactPrepare struct {
+	// BusinessArtifactDefinitionRef The definition an artifact follows
+	BusinessArtifactDefinitionRef BusinessArtifactDefinitionRef `json:"businessArtifactDefinitionRef"`
+
+	// Value Any JSON object; numbers keep all their digits
+	Value AnyObject `json:"value,omitempty"`
+}
+
+// BusinessArtifactCreateArtifactPrepareParams defines model for BusinessArtifactCreateArtifactPrepareParams.
+type BusinessArtifactCreateArtifactPrepareParams struct {
+	BusinessArtifactActionDefinitionCode string `json:"businessArtifactActionDefinitionCode"`
+}
+
+// BusinessArtifactCreateParams A new business artifact
+type BusinessArtifactCreateParams struct {
+	BusinessArtifactDefinitionCode *string             `json:"businessArtifactDefinitionCode,omitempty"`
+	BusinessArtifactDefinitionID   *openapi_types.UUID `json:"businessArtifactDefinitionId,omitempty"`
+
+	// Data A JSON object together with the result of checking it against the schema of its definition
+	Data *JSONValue `json:"data,omitempty"`
+
+	// ID Chosen by the caller to make the creation repeatable
+	ID       *openapi_types.UUID `json:"id,omitempty"`
+	TenantID *openapi_types.UUID `json:"tenantId,omitempty"`
+	union    json.RawMessage
+}
+
+// BusinessArtifactCreateParams0 defines model for BusinessArtifactCreateParams.0.
+type BusinessArtifactCreateParams0 = interface{}
+
+// BusinessArtifactCreateParams1 defines model for BusinessArtifactCreateParams.1.
+type BusinessArtifactCreateParams1 = interface{}
+
+// BusinessArtifactDataUpdateParams defines model for BusinessArtifactDataUpdateParams.
+type BusinessArtifactDataUpdateParams struct {
+	// Data A JSON object together with the result of checking it against the schema of its definition
+	Data JSONValue `json:"data"`
+}
+
+// BusinessArtifactDefinitionRef The definition an artifact follows
+type BusinessArtifactDefinitionRef struct {
+	Code string             `json:"code"`
+	ID   openapi_types.UUID `json:"id"`
+}
+
+// BusinessArtifactPage defines model for BusinessArtifactPage.
+type BusinessArtifactPage struct {
+	Content []BusinessArtifactPageItem `json:"content"`
+
+	// Metadata Which page this is, and of how many
+	Metadata PageMetadata `json:"metadata"`
+}
+
+// BusinessArtifactPageItem defines model for BusinessArtifactPageItem.
+type BusinessArtifactPageItem struct {
+	// BusinessArtifactDefinitionRef The definition an artifact follows
+	BusinessArtifactDefinitionRef BusinessArtifactDefinitionRef `json:"businessArtifactDefinitionRef"`
+	CreatedAt                     *time.Time                    `json:"createdAt,omitempty"`
+	CreatedBy                     *openapi_types.UUID           `json:"createdBy,omitempty"`
+	ID                            openapi_types.UUID            `json:"id"`
+	LastModifiedAt                *time.Time                    `json:"lastModifiedAt,omitempty"`
+	LastModifiedBy                *openapi_types.UUID           `json:"lastModifiedBy,omitempty"`
+	TenantID                      openapi_types.UUID            `json:"tenantId"`
+}
+
 // DefaultError Why a request failed
 type DefaultError struct {
 	Errors  []DefaultErrorInfo `json:"errors,omitempty"`
@@ -379,6 +602,12 @@ type DefaultErrorInfo struct {
 
 // DefaultErrorInfoLocationType The part of the request that location is in
 type DefaultErrorInfoLocationType string
+
+// DocumentReference How a document is named
+type DocumentReference struct {
+	// DocumentURI The text that a value holds to refer to the document
+	DocumentURI string `json:"documentUri"`
+}
 
 // ErrorCode Stable reason of a failure; the list is closed
 type ErrorCode string
@@ -503,14 +732,24 @@ type Process struct {
 	// ProcessDefinitionRef The version of the definition a process follows
 	ProcessDefinitionRef *ProcessDefinitionRef `json:"processDefinitionRef,omitempty"`
 
-	// ProcessRelated Processes that started this one, and processes this one started
+	// ProcessRelated The processes that this one came from, and those that came from it, as far as the caller sees them. Both are
+	// empty when there are none.
 	ProcessRelated *ProcessRelated    `json:"processRelated,omitempty"`
 	State          ProcessState       `json:"state"`
 	TenantID       openapi_types.UUID `json:"tenantId"`
 }
 
+// ProcessChangeInitiatorParams The new initiator; one way of naming it is enough
+type ProcessChangeInitiatorParams struct {
+	InitiatorEmail *string             `json:"initiatorEmail,omitempty"`
+	InitiatorID    *openapi_types.UUID `json:"initiatorId,omitempty"`
+}
+
 // ProcessCreateParams A new process
 type ProcessCreateParams struct {
+	// Entity A JSON object together with the result of checking it against the schema of its definition
+	Entity *JSONValue `json:"entity,omitempty"`
+
 	// ID Chosen by the caller to make the creation repeatable
 	ID             *openapi_types.UUID `json:"id,omitempty"`
 	InitiatorEmail *string             `json:"initiatorEmail,omitempty"`
@@ -520,7 +759,11 @@ type ProcessCreateParams struct {
 	Metadata              *JSONValue          `json:"metadata,omitempty"`
 	ProcessDefinitionCode *string             `json:"processDefinitionCode,omitempty"`
 	ProcessDefinitionID   *openapi_types.UUID `json:"processDefinitionId,omitempty"`
-	TenantID              *openapi_types.UUID `json:"tenantId,omitempty"`
+
+	// RelatedProcessID The process that the new one comes from: it shows the new one among its outcoming processes, and the new one
+	// shows it among its incoming ones
+	RelatedProcessID *openapi_types.UUID `json:"relatedProcessId,omitempty"`
+	TenantID         *openapi_types.UUID `json:"tenantId,omitempty"`
 }
 
 // ProcessDefinitionRef The version of the definition a process follows
@@ -591,7 +834,9 @@ type ProcessItemMessageCreateParams struct {
 	// Data A JSON object together with the result of checking it against the schema of its definition
 	Data                            *JSONValue `json:"data,omitempty"`
 	DataStructureDataDefinitionCode *string    `json:"dataStructureDataDefinitionCode,omitempty"`
-	Text                            *string    `json:"text,omitempty"`
+
+	// Text CommonMark, kept as it is
+	Text *string `json:"text,omitempty"`
 }
 
 // ProcessItemMessagePageItem defines model for ProcessItemMessagePageItem.
@@ -723,10 +968,11 @@ type ProcessPageItem struct {
 	TenantID             openapi_types.UUID   `json:"tenantId"`
 }
 
-// ProcessRelated Processes that started this one, and processes this one started
+// ProcessRelated The processes that this one came from, and those that came from it, as far as the caller sees them. Both are
+// empty when there are none.
 type ProcessRelated struct {
-	Incoming  []openapi_types.UUID `json:"incoming,omitempty"`
-	Outcoming []openapi_types.UUID `json:"outcoming,omitempty"`
+	Incoming  []openapi_types.UUID `json:"incoming"`
+	Outcoming []openapi_types.UUID `json:"outcoming"`
 }
 
 // ProcessState defines model for ProcessState.
@@ -828,6 +1074,18 @@ type WorkerCreateParams struct {
 	WorkflowTypes []string            `json:"workflowTypes,omitempty"`
 }
 
+// ActionID defines model for ActionId.
+type ActionID = openapi_types.UUID
+
+// DocumentURIParam defines model for DocumentUriParam.
+type DocumentURIParam = string
+
+// FileContentTypeParam defines model for FileContentTypeParam.
+type FileContentTypeParam = string
+
+// FileNameParam defines model for FileNameParam.
+type FileNameParam = string
+
 // GroupCodeFilter defines model for GroupCodeFilter.
 type GroupCodeFilter = []string
 
@@ -866,6 +1124,47 @@ type Error = DefaultError
 
 // PatchBody A JSON Patch document (RFC 6902)
 type PatchBody = JSONPatch
+
+// FindBusinessArtifactsParams defines parameters for FindBusinessArtifacts.
+type FindBusinessArtifactsParams struct {
+	// Size Elements per page; 0 asks for the totals alone
+	Size PageSizeParam `form:"size,omitempty" json:"size,omitempty"`
+
+	// Page The page, counted from 0
+	Page PageNumberParam `form:"page,omitempty" json:"page,omitempty"`
+
+	// Sort Order by `id`, `createdAt` or `lastModifiedAt`, each optionally followed by `,asc` or `,desc`; repeatable
+	Sort SortByAuditParam `form:"sort,omitempty" json:"sort,omitempty"`
+
+	// TenantID Only what belongs to one of these tenants
+	TenantID TenantIDFilter `form:"tenantId,omitempty" json:"tenantId,omitempty"`
+
+	// BusinessArtifactDefinitionID Only artifacts of one of these definitions
+	BusinessArtifactDefinitionID []openapi_types.UUID `form:"businessArtifactDefinitionId,omitempty" json:"businessArtifactDefinitionId,omitempty"`
+
+	// BusinessArtifactDefinitionCode Only artifacts of a definition with one of these codes
+	BusinessArtifactDefinitionCode []string `form:"businessArtifactDefinitionCode,omitempty" json:"businessArtifactDefinitionCode,omitempty"`
+
+	// Value Only artifacts whose data fits the expression: the name of an indexed field, an operation (`eq`, `le`, `ge`,
+	// `between`, `contains` or `in`) and its operands, separated by single spaces, each of them percent-encoded.
+	// Repeated expressions must all fit.
+	Value []string `form:"value,omitempty" json:"value,omitempty"`
+}
+
+// DownloadBusinessArtifactDocumentParams defines parameters for DownloadBusinessArtifactDocument.
+type DownloadBusinessArtifactDocumentParams struct {
+	// DocumentURI The document, as the whole `kuflow-file:` string or the `ku:` uri in it
+	DocumentURI DocumentURIParam `form:"documentUri" json:"documentUri"`
+}
+
+// UploadBusinessArtifactDocumentParams defines parameters for UploadBusinessArtifactDocument.
+type UploadBusinessArtifactDocumentParams struct {
+	// FileContentType The media type of the document
+	FileContentType FileContentTypeParam `form:"fileContentType" json:"fileContentType"`
+
+	// FileName The file name of the document; what leads into folders is stripped
+	FileName FileNameParam `form:"fileName" json:"fileName"`
+}
 
 // FindGroupsParams defines parameters for FindGroups.
 type FindGroupsParams struct {
@@ -977,12 +1276,44 @@ type FindProcessesParams struct {
 
 	// InitiatorEmail Only processes initiated by a user with one of these e-mail addresses, compared without regard to case
 	InitiatorEmail []string `form:"initiatorEmail,omitempty" json:"initiatorEmail,omitempty"`
+
+	// Metadata Only processes whose metadata fits the expression: the name of an indexed field, an operation (`eq`, `le`, `ge`,
+	// `between`, `contains` or `in`) and its operands, separated by single spaces, each of them percent-encoded.
+	// Repeated expressions must all fit. A field that no process definition indexes is refused.
+	Metadata []string `form:"metadata,omitempty" json:"metadata,omitempty"`
 }
 
 // CancelProcessProcessItemsParams defines parameters for CancelProcessProcessItems.
 type CancelProcessProcessItemsParams struct {
 	// ProcessItemID The items to cancel
 	ProcessItemID []openapi_types.UUID `form:"processItemId,omitempty" json:"processItemId,omitempty"`
+}
+
+// DownloadProcessDocumentParams defines parameters for DownloadProcessDocument.
+type DownloadProcessDocumentParams struct {
+	// DocumentURI The document, as the whole `kuflow-file:` string or the `ku:` uri in it
+	DocumentURI DocumentURIParam `form:"documentUri" json:"documentUri"`
+}
+
+// UploadProcessDocumentParams defines parameters for UploadProcessDocument.
+type UploadProcessDocumentParams struct {
+	// FileContentType The media type of the document
+	FileContentType FileContentTypeParam `form:"fileContentType" json:"fileContentType"`
+
+	// FileName The file name of the document; what leads into folders is stripped
+	FileName FileNameParam `form:"fileName" json:"fileName"`
+}
+
+// UploadProcessUserActionDocumentParams defines parameters for UploadProcessUserActionDocument.
+type UploadProcessUserActionDocumentParams struct {
+	// FileContentType The media type of the document
+	FileContentType FileContentTypeParam `form:"fileContentType" json:"fileContentType"`
+
+	// FileName The file name of the document; what leads into folders is stripped
+	FileName FileNameParam `form:"fileName" json:"fileName"`
+
+	// UserActionValueID The invocation of the action
+	UserActionValueID openapi_types.UUID `form:"userActionValueId" json:"userActionValueId"`
 }
 
 // FindTenantUsersParams defines parameters for FindTenantUsers.
@@ -1027,6 +1358,24 @@ type FindTenantsParams struct {
 // CreateAuthenticationJSONRequestBody defines body for CreateAuthentication for application/json ContentType.
 type CreateAuthenticationJSONRequestBody = AuthenticationCreateParams
 
+// CreateBusinessArtifactJSONRequestBody defines body for CreateBusinessArtifact for application/json ContentType.
+type CreateBusinessArtifactJSONRequestBody = BusinessArtifactCreateParams
+
+// CreateBusinessArtifactActionJSONRequestBody defines body for CreateBusinessArtifactAction for application/json ContentType.
+type CreateBusinessArtifactActionJSONRequestBody = BusinessArtifactActionCreateParams
+
+// PatchBusinessArtifactDataJSONRequestBody defines body for PatchBusinessArtifactData for application/json ContentType.
+type PatchBusinessArtifactDataJSONRequestBody = JSONPatch
+
+// PatchBusinessArtifactDataApplicationJSONPatchPlusJSONRequestBody defines body for PatchBusinessArtifactData for application/json-patch+json ContentType.
+type PatchBusinessArtifactDataApplicationJSONPatchPlusJSONRequestBody = JSONPatch
+
+// UpdateBusinessArtifactDataJSONRequestBody defines body for UpdateBusinessArtifactData for application/json ContentType.
+type UpdateBusinessArtifactDataJSONRequestBody = BusinessArtifactDataUpdateParams
+
+// PrepareBusinessArtifactCreateArtifactJSONRequestBody defines body for PrepareBusinessArtifactCreateArtifact for application/json ContentType.
+type PrepareBusinessArtifactCreateArtifactJSONRequestBody = BusinessArtifactCreateArtifactPrepareParams
+
 // CreateProcessItemJSONRequestBody defines body for CreateProcessItem for application/json ContentType.
 type CreateProcessItemJSONRequestBody = ProcessItemCreateParams
 
@@ -1069,14 +1418,205 @@ type PatchProcessMetadataApplicationJSONPatchPlusJSONRequestBody = JSONPatch
 // UpdateProcessMetadataJSONRequestBody defines body for UpdateProcessMetadata for application/json ContentType.
 type UpdateProcessMetadataJSONRequestBody = ProcessMetadataUpdateParams
 
+// ChangeProcessInitiatorJSONRequestBody defines body for ChangeProcessInitiator for application/json ContentType.
+type ChangeProcessInitiatorJSONRequestBody = ProcessChangeInitiatorParams
+
 // CreateWorkerJSONRequestBody defines body for CreateWorker for application/json ContentType.
 type CreateWorkerJSONRequestBody = WorkerCreateParams
+
+// AsBusinessArtifactCreateParams0 returns the union data inside the BusinessArtifactCreateParams as a BusinessArtifactCreateParams0
+func (t BusinessArtifactCreateParams) AsBusinessArtifactCreateParams0() (BusinessArtifactCreateParams0, error) {
+	var body BusinessArtifactCreateParams0
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromBusinessArtifactCreateParams0 overwrites any union data inside the BusinessArtifactCreateParams as the provided BusinessArtifactCreateParams0
+func (t *BusinessArtifactCreateParams) FromBusinessArtifactCreateParams0(v BusinessArtifactCreateParams0) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeBusinessArtifactCreateParams0 performs a merge with any union data inside the BusinessArtifactCreateParams, using the provided BusinessArtifactCreateParams0
+func (t *BusinessArtifactCreateParams) MergeBusinessArtifactCreateParams0(v BusinessArtifactCreateParams0) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsBusinessArtifactCreateParams1 returns the union data inside the BusinessArtifactCreateParams as a BusinessArtifactCreateParams1
+func (t BusinessArtifactCreateParams) AsBusinessArtifactCreateParams1() (BusinessArtifactCreateParams1, error) {
+	var body BusinessArtifactCreateParams1
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromBusinessArtifactCreateParams1 overwrites any union data inside the BusinessArtifactCreateParams as the provided BusinessArtifactCreateParams1
+func (t *BusinessArtifactCreateParams) FromBusinessArtifactCreateParams1(v BusinessArtifactCreateParams1) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeBusinessArtifactCreateParams1 performs a merge with any union data inside the BusinessArtifactCreateParams, using the provided BusinessArtifactCreateParams1
+func (t *BusinessArtifactCreateParams) MergeBusinessArtifactCreateParams1(v BusinessArtifactCreateParams1) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t BusinessArtifactCreateParams) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	object := make(map[string]json.RawMessage)
+	if t.union != nil {
+		err = json.Unmarshal(b, &object)
+		if err != nil {
+			return nil, err
+		}
+	}
+
+	if t.BusinessArtifactDefinitionCode != nil {
+		object["businessArtifactDefinitionCode"], err = json.Marshal(t.BusinessArtifactDefinitionCode)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'businessArtifactDefinitionCode': %w", err)
+		}
+	}
+
+	if t.BusinessArtifactDefinitionID != nil {
+		object["businessArtifactDefinitionId"], err = json.Marshal(t.BusinessArtifactDefinitionID)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'businessArtifactDefinitionId': %w", err)
+		}
+	}
+
+	if t.Data != nil {
+		object["data"], err = json.Marshal(t.Data)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'data': %w", err)
+		}
+	}
+
+	if t.ID != nil {
+		object["id"], err = json.Marshal(t.ID)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'id': %w", err)
+		}
+	}
+
+	if t.TenantID != nil {
+		object["tenantId"], err = json.Marshal(t.TenantID)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'tenantId': %w", err)
+		}
+	}
+	b, err = json.Marshal(object)
+	return b, err
+}
+
+func (t *BusinessArtifactCreateParams) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	if err != nil {
+		return err
+	}
+	object := make(map[string]json.RawMessage)
+	err = json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["businessArtifactDefinitionCode"]; found {
+		err = json.Unmarshal(raw, &t.BusinessArtifactDefinitionCode)
+		if err != nil {
+			return fmt.Errorf("error reading 'businessArtifactDefinitionCode': %w", err)
+		}
+	}
+
+	if raw, found := object["businessArtifactDefinitionId"]; found {
+		err = json.Unmarshal(raw, &t.BusinessArtifactDefinitionID)
+		if err != nil {
+			return fmt.Errorf("error reading 'businessArtifactDefinitionId': %w", err)
+		}
+	}
+
+	if raw, found := object["data"]; found {
+		err = json.Unmarshal(raw, &t.Data)
+		if err != nil {
+			return fmt.Errorf("error reading 'data': %w", err)
+		}
+	}
+
+	if raw, found := object["id"]; found {
+		err = json.Unmarshal(raw, &t.ID)
+		if err != nil {
+			return fmt.Errorf("error reading 'id': %w", err)
+		}
+	}
+
+	if raw, found := object["tenantId"]; found {
+		err = json.Unmarshal(raw, &t.TenantID)
+		if err != nil {
+			return fmt.Errorf("error reading 'tenantId': %w", err)
+		}
+	}
+
+	return err
+}
 
 // ServerInterface represents all server handlers.
 type ServerInterface interface {
 	// CreateAuthentication Issue credentials for the engine to the caller (B51)
 	// (POST /authentications)
 	CreateAuthentication(c *gin.Context)
+	// FindBusinessArtifacts List the business artifacts the caller may see (B34)
+	// (GET /business-artifacts)
+	FindBusinessArtifacts(c *gin.Context, params FindBusinessArtifactsParams)
+	// CreateBusinessArtifact Create a business artifact (B35)
+	// (POST /business-artifacts)
+	CreateBusinessArtifact(c *gin.Context)
+	// DeleteBusinessArtifact Delete a business artifact with its documents (B37)
+	// (DELETE /business-artifacts/{id})
+	DeleteBusinessArtifact(c *gin.Context, id ResourceID)
+	// RetrieveBusinessArtifact Get a business artifact (B36)
+	// (GET /business-artifacts/{id})
+	RetrieveBusinessArtifact(c *gin.Context, id ResourceID)
+	// CreateBusinessArtifactAction Invoke an action on a business artifact (B40)
+	// (POST /business-artifacts/{id}/actions)
+	CreateBusinessArtifactAction(c *gin.Context, id ResourceID)
+	// RetrieveBusinessArtifactAction Get an action on a business artifact (B41)
+	// (GET /business-artifacts/{id}/actions/{actionId})
+	RetrieveBusinessArtifactAction(c *gin.Context, id ResourceID, actionID ActionID)
+	// CancelBusinessArtifactAction Cancel an action on a business artifact (B42)
+	// (POST /business-artifacts/{id}/actions/{actionId}/~actions/cancel)
+	CancelBusinessArtifactAction(c *gin.Context, id ResourceID, actionID ActionID)
+	// PatchBusinessArtifactData Patch the data of a business artifact (B39)
+	// (PATCH /business-artifacts/{id}/data)
+	PatchBusinessArtifactData(c *gin.Context, id ResourceID)
+	// UpdateBusinessArtifactData Replace the data of a business artifact (B38)
+	// (PUT /business-artifacts/{id}/data)
+	UpdateBusinessArtifactData(c *gin.Context, id ResourceID)
+	// DownloadBusinessArtifactDocument Download a document of a business artifact (B45)
+	// (GET /business-artifacts/{id}/~actions/download-document)
+	DownloadBusinessArtifactDocument(c *gin.Context, id ResourceID, params DownloadBusinessArtifactDocumentParams)
+	// PrepareBusinessArtifactCreateArtifact Work out the value that a CREATE_BUSINESS_ARTIFACT action starts from (B43)
+	// (POST /business-artifacts/{id}/~actions/prepare-create-artifact)
+	PrepareBusinessArtifactCreateArtifact(c *gin.Context, id ResourceID)
+	// UploadBusinessArtifactDocument Upload a temporary document into a business artifact (B44)
+	// (POST /business-artifacts/{id}/~actions/upload-document)
+	UploadBusinessArtifactDocument(c *gin.Context, id ResourceID, params UploadBusinessArtifactDocumentParams)
 	// FindGroups List the groups of tenants
 	// (GET /groups)
 	FindGroups(c *gin.Context, params FindGroupsParams)
@@ -1143,9 +1683,21 @@ type ServerInterface interface {
 	// CancelProcessProcessItems Cancel active items of a process (B12)
 	// (POST /processes/{id}/~actions/cancel-process-items)
 	CancelProcessProcessItems(c *gin.Context, id ResourceID, params CancelProcessProcessItemsParams)
+	// ChangeProcessInitiator Change the initiator of a process (B13)
+	// (POST /processes/{id}/~actions/change-initiator)
+	ChangeProcessInitiator(c *gin.Context, id ResourceID)
 	// CompleteProcess Complete a process (B10)
 	// (POST /processes/{id}/~actions/complete)
 	CompleteProcess(c *gin.Context, id ResourceID)
+	// DownloadProcessDocument Download a document of a process (B20)
+	// (GET /processes/{id}/~actions/download-document)
+	DownloadProcessDocument(c *gin.Context, id ResourceID, params DownloadProcessDocumentParams)
+	// UploadProcessDocument Upload a temporary document into a process (B19)
+	// (POST /processes/{id}/~actions/upload-document)
+	UploadProcessDocument(c *gin.Context, id ResourceID, params UploadProcessDocumentParams)
+	// UploadProcessUserActionDocument Upload the document that a user action produced (B14)
+	// (POST /processes/{id}/~actions/upload-user-action-document)
+	UploadProcessUserActionDocument(c *gin.Context, id ResourceID, params UploadProcessUserActionDocumentParams)
 	// FindTenantUsers List the users of tenants (B5)
 	// (GET /tenant-users)
 	FindTenantUsers(c *gin.Context, params FindTenantUsersParams)
@@ -1183,6 +1735,392 @@ func (siw *ServerInterfaceWrapper) CreateAuthentication(c *gin.Context) {
 	}
 
 	siw.Handler.CreateAuthentication(c)
+}
+
+// FindBusinessArtifacts operation middleware
+func (siw *ServerInterfaceWrapper) FindBusinessArtifacts(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params FindBusinessArtifactsParams
+
+	// ------------- Optional query parameter "size" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "size", c.Request.URL.Query(), &params.Size, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter size: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "page" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "sort" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", c.Request.URL.Query(), &params.Sort, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sort: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "tenantId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenantId", c.Request.URL.Query(), &params.TenantID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenantId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "businessArtifactDefinitionId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "businessArtifactDefinitionId", c.Request.URL.Query(), &params.BusinessArtifactDefinitionID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter businessArtifactDefinitionId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "businessArtifactDefinitionCode" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "businessArtifactDefinitionCode", c.Request.URL.Query(), &params.BusinessArtifactDefinitionCode, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter businessArtifactDefinitionCode: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "value" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "value", c.Request.URL.Query(), &params.Value, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter value: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.FindBusinessArtifacts(c, params)
+}
+
+// CreateBusinessArtifact operation middleware
+func (siw *ServerInterfaceWrapper) CreateBusinessArtifact(c *gin.Context) {
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.CreateBusinessArtifact(c)
+}
+
+// DeleteBusinessArtifact operation middleware
+func (siw *ServerInterfaceWrapper) DeleteBusinessArtifact(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.DeleteBusinessArtifact(c, id)
+}
+
+// RetrieveBusinessArtifact operation middleware
+func (siw *ServerInterfaceWrapper) RetrieveBusinessArtifact(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.RetrieveBusinessArtifact(c, id)
+}
+
+// CreateBusinessArtifactAction operation middleware
+func (siw *ServerInterfaceWrapper) CreateBusinessArtifactAction(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.CreateBusinessArtifactAction(c, id)
+}
+
+// RetrieveBusinessArtifactAction operation middleware
+func (siw *ServerInterfaceWrapper) RetrieveBusinessArtifactAction(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Path parameter "actionId" -------------
+	var actionID ActionID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "actionId", c.Param("actionId"), &actionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter actionId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.RetrieveBusinessArtifactAction(c, id, actionID)
+}
+
+// CancelBusinessArtifactAction operation middleware
+func (siw *ServerInterfaceWrapper) CancelBusinessArtifactAction(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Path parameter "actionId" -------------
+	var actionID ActionID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "actionId", c.Param("actionId"), &actionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter actionId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.CancelBusinessArtifactAction(c, id, actionID)
+}
+
+// PatchBusinessArtifactData operation middleware
+func (siw *ServerInterfaceWrapper) PatchBusinessArtifactData(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.PatchBusinessArtifactData(c, id)
+}
+
+// UpdateBusinessArtifactData operation middleware
+func (siw *ServerInterfaceWrapper) UpdateBusinessArtifactData(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.UpdateBusinessArtifactData(c, id)
+}
+
+// DownloadBusinessArtifactDocument operation middleware
+func (siw *ServerInterfaceWrapper) DownloadBusinessArtifactDocument(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params DownloadBusinessArtifactDocumentParams
+
+	// ------------- Required query parameter "documentUri" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "documentUri", c.Request.URL.Query(), &params.DocumentURI, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter documentUri: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.DownloadBusinessArtifactDocument(c, id, params)
+}
+
+// PrepareBusinessArtifactCreateArtifact operation middleware
+func (siw *ServerInterfaceWrapper) PrepareBusinessArtifactCreateArtifact(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.PrepareBusinessArtifactCreateArtifact(c, id)
+}
+
+// UploadBusinessArtifactDocument operation middleware
+func (siw *ServerInterfaceWrapper) UploadBusinessArtifactDocument(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params UploadBusinessArtifactDocumentParams
+
+	// ------------- Required query parameter "fileContentType" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "fileContentType", c.Request.URL.Query(), &params.FileContentType, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter fileContentType: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "fileName" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "fileName", c.Request.URL.Query(), &params.FileName, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter fileName: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.UploadBusinessArtifactDocument(c, id, params)
 }
 
 // FindGroups operation middleware
@@ -1753,6 +2691,14 @@ func (siw *ServerInterfaceWrapper) FindProcesses(c *gin.Context) {
 		return
 	}
 
+	// ------------- Optional query parameter "metadata" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "metadata", c.Request.URL.Query(), &params.Metadata, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter metadata: %w", err), http.StatusBadRequest)
+		return
+	}
+
 	for _, middleware := range siw.HandlerMiddlewares {
 		middleware(c)
 		if c.IsAborted() {
@@ -1962,6 +2908,31 @@ func (siw *ServerInterfaceWrapper) CancelProcessProcessItems(c *gin.Context) {
 	siw.Handler.CancelProcessProcessItems(c, id, params)
 }
 
+// ChangeProcessInitiator operation middleware
+func (siw *ServerInterfaceWrapper) ChangeProcessInitiator(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ChangeProcessInitiator(c, id)
+}
+
 // CompleteProcess operation middleware
 func (siw *ServerInterfaceWrapper) CompleteProcess(c *gin.Context) {
 
@@ -1985,6 +2956,138 @@ func (siw *ServerInterfaceWrapper) CompleteProcess(c *gin.Context) {
 	}
 
 	siw.Handler.CompleteProcess(c, id)
+}
+
+// DownloadProcessDocument operation middleware
+func (siw *ServerInterfaceWrapper) DownloadProcessDocument(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params DownloadProcessDocumentParams
+
+	// ------------- Required query parameter "documentUri" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "documentUri", c.Request.URL.Query(), &params.DocumentURI, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter documentUri: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.DownloadProcessDocument(c, id, params)
+}
+
+// UploadProcessDocument operation middleware
+func (siw *ServerInterfaceWrapper) UploadProcessDocument(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params UploadProcessDocumentParams
+
+	// ------------- Required query parameter "fileContentType" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "fileContentType", c.Request.URL.Query(), &params.FileContentType, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter fileContentType: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "fileName" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "fileName", c.Request.URL.Query(), &params.FileName, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter fileName: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.UploadProcessDocument(c, id, params)
+}
+
+// UploadProcessUserActionDocument operation middleware
+func (siw *ServerInterfaceWrapper) UploadProcessUserActionDocument(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params UploadProcessUserActionDocumentParams
+
+	// ------------- Required query parameter "fileContentType" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "fileContentType", c.Request.URL.Query(), &params.FileContentType, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter fileContentType: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "fileName" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "fileName", c.Request.URL.Query(), &params.FileName, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter fileName: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "userActionValueId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "userActionValueId", c.Request.URL.Query(), &params.UserActionValueID, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter userActionValueId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.UploadProcessUserActionDocument(c, id, params)
 }
 
 // FindTenantUsers operation middleware
@@ -2204,6 +3307,18 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	}
 
 	router.POST(options.BaseURL+"/authentications", wrapper.CreateAuthentication)
+	router.GET(options.BaseURL+"/business-artifacts", wrapper.FindBusinessArtifacts)
+	router.POST(options.BaseURL+"/business-artifacts", wrapper.CreateBusinessArtifact)
+	router.DELETE(options.BaseURL+"/business-artifacts/:id", wrapper.DeleteBusinessArtifact)
+	router.GET(options.BaseURL+"/business-artifacts/:id", wrapper.RetrieveBusinessArtifact)
+	router.GET(options.BaseURL+"/business-artifacts/:id/~actions/download-document", wrapper.DownloadBusinessArtifactDocument)
+	router.POST(options.BaseURL+"/business-artifacts/:id/~actions/prepare-create-artifact", wrapper.PrepareBusinessArtifactCreateArtifact)
+	router.POST(options.BaseURL+"/business-artifacts/:id/~actions/upload-document", wrapper.UploadBusinessArtifactDocument)
+	router.POST(options.BaseURL+"/business-artifacts/:id/actions", wrapper.CreateBusinessArtifactAction)
+	router.GET(options.BaseURL+"/business-artifacts/:id/actions/:actionId", wrapper.RetrieveBusinessArtifactAction)
+	router.POST(options.BaseURL+"/business-artifacts/:id/actions/:actionId/~actions/cancel", wrapper.CancelBusinessArtifactAction)
+	router.PATCH(options.BaseURL+"/business-artifacts/:id/data", wrapper.PatchBusinessArtifactData)
+	router.PUT(options.BaseURL+"/business-artifacts/:id/data", wrapper.UpdateBusinessArtifactData)
 	router.GET(options.BaseURL+"/groups", wrapper.FindGroups)
 	router.GET(options.BaseURL+"/principals", wrapper.FindPrincipals)
 	router.GET(options.BaseURL+"/principals/:id", wrapper.RetrievePrincipal)
@@ -2222,7 +3337,11 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/processes/:id", wrapper.RetrieveProcess)
 	router.POST(options.BaseURL+"/processes/:id/~actions/cancel", wrapper.CancelProcess)
 	router.POST(options.BaseURL+"/processes/:id/~actions/cancel-process-items", wrapper.CancelProcessProcessItems)
+	router.POST(options.BaseURL+"/processes/:id/~actions/change-initiator", wrapper.ChangeProcessInitiator)
 	router.POST(options.BaseURL+"/processes/:id/~actions/complete", wrapper.CompleteProcess)
+	router.GET(options.BaseURL+"/processes/:id/~actions/download-document", wrapper.DownloadProcessDocument)
+	router.POST(options.BaseURL+"/processes/:id/~actions/upload-document", wrapper.UploadProcessDocument)
+	router.POST(options.BaseURL+"/processes/:id/~actions/upload-user-action-document", wrapper.UploadProcessUserActionDocument)
 	router.PATCH(options.BaseURL+"/processes/:id/entity", wrapper.PatchProcessEntity)
 	router.PUT(options.BaseURL+"/processes/:id/entity", wrapper.UpdateProcessEntity)
 	router.PATCH(options.BaseURL+"/processes/:id/metadata", wrapper.PatchProcessMetadata)
@@ -2264,6 +3383,550 @@ type CreateAuthenticationdefaultJSONResponse struct {
 }
 
 func (response CreateAuthenticationdefaultJSONResponse) VisitCreateAuthenticationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FindBusinessArtifactsRequestObject struct {
+	Params FindBusinessArtifactsParams
+}
+
+type FindBusinessArtifactsResponseObject interface {
+	VisitFindBusinessArtifactsResponse(w http.ResponseWriter) error
+}
+
+type FindBusinessArtifacts200JSONResponse BusinessArtifactPage
+
+func (response FindBusinessArtifacts200JSONResponse) VisitFindBusinessArtifactsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FindBusinessArtifactsdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response FindBusinessArtifactsdefaultJSONResponse) VisitFindBusinessArtifactsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateBusinessArtifactRequestObject struct {
+	Body *CreateBusinessArtifactJSONRequestBody
+}
+
+type CreateBusinessArtifactResponseObject interface {
+	VisitCreateBusinessArtifactResponse(w http.ResponseWriter) error
+}
+
+type CreateBusinessArtifact200JSONResponse BusinessArtifact
+
+func (response CreateBusinessArtifact200JSONResponse) VisitCreateBusinessArtifactResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateBusinessArtifact201JSONResponse BusinessArtifact
+
+func (response CreateBusinessArtifact201JSONResponse) VisitCreateBusinessArtifactResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateBusinessArtifactdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response CreateBusinessArtifactdefaultJSONResponse) VisitCreateBusinessArtifactResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteBusinessArtifactRequestObject struct {
+	ID ResourceID `json:"id"`
+}
+
+type DeleteBusinessArtifactResponseObject interface {
+	VisitDeleteBusinessArtifactResponse(w http.ResponseWriter) error
+}
+
+type DeleteBusinessArtifact204Response struct {
+}
+
+func (response DeleteBusinessArtifact204Response) VisitDeleteBusinessArtifactResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type DeleteBusinessArtifactdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response DeleteBusinessArtifactdefaultJSONResponse) VisitDeleteBusinessArtifactResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RetrieveBusinessArtifactRequestObject struct {
+	ID ResourceID `json:"id"`
+}
+
+type RetrieveBusinessArtifactResponseObject interface {
+	VisitRetrieveBusinessArtifactResponse(w http.ResponseWriter) error
+}
+
+type RetrieveBusinessArtifact200JSONResponse BusinessArtifact
+
+func (response RetrieveBusinessArtifact200JSONResponse) VisitRetrieveBusinessArtifactResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RetrieveBusinessArtifactdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response RetrieveBusinessArtifactdefaultJSONResponse) VisitRetrieveBusinessArtifactResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateBusinessArtifactActionRequestObject struct {
+	ID   ResourceID `json:"id"`
+	Body *CreateBusinessArtifactActionJSONRequestBody
+}
+
+type CreateBusinessArtifactActionResponseObject interface {
+	VisitCreateBusinessArtifactActionResponse(w http.ResponseWriter) error
+}
+
+type CreateBusinessArtifactAction200JSONResponse BusinessArtifactAction
+
+func (response CreateBusinessArtifactAction200JSONResponse) VisitCreateBusinessArtifactActionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateBusinessArtifactAction201JSONResponse BusinessArtifactAction
+
+func (response CreateBusinessArtifactAction201JSONResponse) VisitCreateBusinessArtifactActionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateBusinessArtifactActiondefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response CreateBusinessArtifactActiondefaultJSONResponse) VisitCreateBusinessArtifactActionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RetrieveBusinessArtifactActionRequestObject struct {
+	ID       ResourceID `json:"id"`
+	ActionID ActionID   `json:"actionId"`
+}
+
+type RetrieveBusinessArtifactActionResponseObject interface {
+	VisitRetrieveBusinessArtifactActionResponse(w http.ResponseWriter) error
+}
+
+type RetrieveBusinessArtifactAction200JSONResponse BusinessArtifactAction
+
+func (response RetrieveBusinessArtifactAction200JSONResponse) VisitRetrieveBusinessArtifactActionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RetrieveBusinessArtifactActiondefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response RetrieveBusinessArtifactActiondefaultJSONResponse) VisitRetrieveBusinessArtifactActionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CancelBusinessArtifactActionRequestObject struct {
+	ID       ResourceID `json:"id"`
+	ActionID ActionID   `json:"actionId"`
+}
+
+type CancelBusinessArtifactActionResponseObject interface {
+	VisitCancelBusinessArtifactActionResponse(w http.ResponseWriter) error
+}
+
+type CancelBusinessArtifactAction200JSONResponse BusinessArtifactAction
+
+func (response CancelBusinessArtifactAction200JSONResponse) VisitCancelBusinessArtifactActionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CancelBusinessArtifactActiondefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response CancelBusinessArtifactActiondefaultJSONResponse) VisitCancelBusinessArtifactActionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PatchBusinessArtifactDataRequestObject struct {
+	ID                               ResourceID `json:"id"`
+	JSONBody                         *PatchBusinessArtifactDataJSONRequestBody
+	ApplicationJSONPatchPlusJSONBody *PatchBusinessArtifactDataApplicationJSONPatchPlusJSONRequestBody
+}
+
+type PatchBusinessArtifactDataResponseObject interface {
+	VisitPatchBusinessArtifactDataResponse(w http.ResponseWriter) error
+}
+
+type PatchBusinessArtifactData200JSONResponse BusinessArtifact
+
+func (response PatchBusinessArtifactData200JSONResponse) VisitPatchBusinessArtifactDataResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PatchBusinessArtifactDatadefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response PatchBusinessArtifactDatadefaultJSONResponse) VisitPatchBusinessArtifactDataResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateBusinessArtifactDataRequestObject struct {
+	ID   ResourceID `json:"id"`
+	Body *UpdateBusinessArtifactDataJSONRequestBody
+}
+
+type UpdateBusinessArtifactDataResponseObject interface {
+	VisitUpdateBusinessArtifactDataResponse(w http.ResponseWriter) error
+}
+
+type UpdateBusinessArtifactData200JSONResponse BusinessArtifact
+
+func (response UpdateBusinessArtifactData200JSONResponse) VisitUpdateBusinessArtifactDataResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateBusinessArtifactDatadefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response UpdateBusinessArtifactDatadefaultJSONResponse) VisitUpdateBusinessArtifactDataResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DownloadBusinessArtifactDocumentRequestObject struct {
+	ID     ResourceID `json:"id"`
+	Params DownloadBusinessArtifactDocumentParams
+}
+
+type DownloadBusinessArtifactDocumentResponseObject interface {
+	VisitDownloadBusinessArtifactDocumentResponse(w http.ResponseWriter) error
+}
+
+type DownloadBusinessArtifactDocument200ResponseHeaders struct {
+	ContentDisposition *string
+}
+
+type DownloadBusinessArtifactDocument200AsteriskResponse struct {
+	Body          io.Reader
+	Headers       DownloadBusinessArtifactDocument200ResponseHeaders
+	ContentType   string
+	ContentLength int64
+}
+
+func (response DownloadBusinessArtifactDocument200AsteriskResponse) VisitDownloadBusinessArtifactDocumentResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", response.ContentType)
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	if response.Headers.ContentDisposition != nil {
+		w.Header().Set("Content-Disposition", fmt.Sprint(*response.Headers.ContentDisposition))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type DownloadBusinessArtifactDocument206AsteriskResponse struct {
+	Body          io.Reader
+	ContentType   string
+	ContentLength int64
+}
+
+func (response DownloadBusinessArtifactDocument206AsteriskResponse) VisitDownloadBusinessArtifactDocumentResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", response.ContentType)
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.WriteHeader(206)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type DownloadBusinessArtifactDocument304Response struct {
+}
+
+func (response DownloadBusinessArtifactDocument304Response) VisitDownloadBusinessArtifactDocumentResponse(w http.ResponseWriter) error {
+	w.WriteHeader(304)
+	return nil
+}
+
+type DownloadBusinessArtifactDocumentdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response DownloadBusinessArtifactDocumentdefaultJSONResponse) VisitDownloadBusinessArtifactDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PrepareBusinessArtifactCreateArtifactRequestObject struct {
+	ID   ResourceID `json:"id"`
+	Body *PrepareBusinessArtifactCreateArtifactJSONRequestBody
+}
+
+type PrepareBusinessArtifactCreateArtifactResponseObject interface {
+	VisitPrepareBusinessArtifactCreateArtifactResponse(w http.ResponseWriter) error
+}
+
+type PrepareBusinessArtifactCreateArtifact200JSONResponse BusinessArtifactCreateArtifactPrepare
+
+func (response PrepareBusinessArtifactCreateArtifact200JSONResponse) VisitPrepareBusinessArtifactCreateArtifactResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PrepareBusinessArtifactCreateArtifactdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response PrepareBusinessArtifactCreateArtifactdefaultJSONResponse) VisitPrepareBusinessArtifactCreateArtifactResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UploadBusinessArtifactDocumentRequestObject struct {
+	ID     ResourceID `json:"id"`
+	Params UploadBusinessArtifactDocumentParams
+	Body   io.Reader
+}
+
+type UploadBusinessArtifactDocumentResponseObject interface {
+	VisitUploadBusinessArtifactDocumentResponse(w http.ResponseWriter) error
+}
+
+type UploadBusinessArtifactDocument200JSONResponse DocumentReference
+
+func (response UploadBusinessArtifactDocument200JSONResponse) VisitUploadBusinessArtifactDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UploadBusinessArtifactDocumentdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response UploadBusinessArtifactDocumentdefaultJSONResponse) VisitUploadBusinessArtifactDocumentResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := encodeJSON(&buf, response.Body); err != nil {
@@ -3174,6 +4837,46 @@ func (response CancelProcessProcessItemsdefaultJSONResponse) VisitCancelProcessP
 	return err
 }
 
+type ChangeProcessInitiatorRequestObject struct {
+	ID   ResourceID `json:"id"`
+	Body *ChangeProcessInitiatorJSONRequestBody
+}
+
+type ChangeProcessInitiatorResponseObject interface {
+	VisitChangeProcessInitiatorResponse(w http.ResponseWriter) error
+}
+
+type ChangeProcessInitiator200JSONResponse Process
+
+func (response ChangeProcessInitiator200JSONResponse) VisitChangeProcessInitiatorResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ChangeProcessInitiatordefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response ChangeProcessInitiatordefaultJSONResponse) VisitChangeProcessInitiatorResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type CompleteProcessRequestObject struct {
 	ID ResourceID `json:"id"`
 }
@@ -3202,6 +4905,180 @@ type CompleteProcessdefaultJSONResponse struct {
 }
 
 func (response CompleteProcessdefaultJSONResponse) VisitCompleteProcessResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DownloadProcessDocumentRequestObject struct {
+	ID     ResourceID `json:"id"`
+	Params DownloadProcessDocumentParams
+}
+
+type DownloadProcessDocumentResponseObject interface {
+	VisitDownloadProcessDocumentResponse(w http.ResponseWriter) error
+}
+
+type DownloadProcessDocument200ResponseHeaders struct {
+	ContentDisposition *string
+}
+
+type DownloadProcessDocument200AsteriskResponse struct {
+	Body          io.Reader
+	Headers       DownloadProcessDocument200ResponseHeaders
+	ContentType   string
+	ContentLength int64
+}
+
+func (response DownloadProcessDocument200AsteriskResponse) VisitDownloadProcessDocumentResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", response.ContentType)
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	if response.Headers.ContentDisposition != nil {
+		w.Header().Set("Content-Disposition", fmt.Sprint(*response.Headers.ContentDisposition))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type DownloadProcessDocument206AsteriskResponse struct {
+	Body          io.Reader
+	ContentType   string
+	ContentLength int64
+}
+
+func (response DownloadProcessDocument206AsteriskResponse) VisitDownloadProcessDocumentResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", response.ContentType)
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.WriteHeader(206)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type DownloadProcessDocument304Response struct {
+}
+
+func (response DownloadProcessDocument304Response) VisitDownloadProcessDocumentResponse(w http.ResponseWriter) error {
+	w.WriteHeader(304)
+	return nil
+}
+
+type DownloadProcessDocumentdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response DownloadProcessDocumentdefaultJSONResponse) VisitDownloadProcessDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UploadProcessDocumentRequestObject struct {
+	ID     ResourceID `json:"id"`
+	Params UploadProcessDocumentParams
+	Body   io.Reader
+}
+
+type UploadProcessDocumentResponseObject interface {
+	VisitUploadProcessDocumentResponse(w http.ResponseWriter) error
+}
+
+type UploadProcessDocument200JSONResponse DocumentReference
+
+func (response UploadProcessDocument200JSONResponse) VisitUploadProcessDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UploadProcessDocumentdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response UploadProcessDocumentdefaultJSONResponse) VisitUploadProcessDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UploadProcessUserActionDocumentRequestObject struct {
+	ID     ResourceID `json:"id"`
+	Params UploadProcessUserActionDocumentParams
+	Body   io.Reader
+}
+
+type UploadProcessUserActionDocumentResponseObject interface {
+	VisitUploadProcessUserActionDocumentResponse(w http.ResponseWriter) error
+}
+
+type UploadProcessUserActionDocument200JSONResponse Process
+
+func (response UploadProcessUserActionDocument200JSONResponse) VisitUploadProcessUserActionDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UploadProcessUserActionDocument304Response struct {
+}
+
+func (response UploadProcessUserActionDocument304Response) VisitUploadProcessUserActionDocumentResponse(w http.ResponseWriter) error {
+	w.WriteHeader(304)
+	return nil
+}
+
+type UploadProcessUserActionDocumentdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response UploadProcessUserActionDocumentdefaultJSONResponse) VisitUploadProcessUserActionDocumentResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := encodeJSON(&buf, response.Body); err != nil {
@@ -3443,6 +5320,42 @@ type StrictServerInterface interface {
 	// CreateAuthentication Issue credentials for the engine to the caller (B51)
 	// (POST /authentications)
 	CreateAuthentication(ctx context.Context, request CreateAuthenticationRequestObject) (CreateAuthenticationResponseObject, error)
+	// FindBusinessArtifacts List the business artifacts the caller may see (B34)
+	// (GET /business-artifacts)
+	FindBusinessArtifacts(ctx context.Context, request FindBusinessArtifactsRequestObject) (FindBusinessArtifactsResponseObject, error)
+	// CreateBusinessArtifact Create a business artifact (B35)
+	// (POST /business-artifacts)
+	CreateBusinessArtifact(ctx context.Context, request CreateBusinessArtifactRequestObject) (CreateBusinessArtifactResponseObject, error)
+	// DeleteBusinessArtifact Delete a business artifact with its documents (B37)
+	// (DELETE /business-artifacts/{id})
+	DeleteBusinessArtifact(ctx context.Context, request DeleteBusinessArtifactRequestObject) (DeleteBusinessArtifactResponseObject, error)
+	// RetrieveBusinessArtifact Get a business artifact (B36)
+	// (GET /business-artifacts/{id})
+	RetrieveBusinessArtifact(ctx context.Context, request RetrieveBusinessArtifactRequestObject) (RetrieveBusinessArtifactResponseObject, error)
+	// CreateBusinessArtifactAction Invoke an action on a business artifact (B40)
+	// (POST /business-artifacts/{id}/actions)
+	CreateBusinessArtifactAction(ctx context.Context, request CreateBusinessArtifactActionRequestObject) (CreateBusinessArtifactActionResponseObject, error)
+	// RetrieveBusinessArtifactAction Get an action on a business artifact (B41)
+	// (GET /business-artifacts/{id}/actions/{actionId})
+	RetrieveBusinessArtifactAction(ctx context.Context, request RetrieveBusinessArtifactActionRequestObject) (RetrieveBusinessArtifactActionResponseObject, error)
+	// CancelBusinessArtifactAction Cancel an action on a business artifact (B42)
+	// (POST /business-artifacts/{id}/actions/{actionId}/~actions/cancel)
+	CancelBusinessArtifactAction(ctx context.Context, request CancelBusinessArtifactActionRequestObject) (CancelBusinessArtifactActionResponseObject, error)
+	// PatchBusinessArtifactData Patch the data of a business artifact (B39)
+	// (PATCH /business-artifacts/{id}/data)
+	PatchBusinessArtifactData(ctx context.Context, request PatchBusinessArtifactDataRequestObject) (PatchBusinessArtifactDataResponseObject, error)
+	// UpdateBusinessArtifactData Replace the data of a business artifact (B38)
+	// (PUT /business-artifacts/{id}/data)
+	UpdateBusinessArtifactData(ctx context.Context, request UpdateBusinessArtifactDataRequestObject) (UpdateBusinessArtifactDataResponseObject, error)
+	// DownloadBusinessArtifactDocument Download a document of a business artifact (B45)
+	// (GET /business-artifacts/{id}/~actions/download-document)
+	DownloadBusinessArtifactDocument(ctx context.Context, request DownloadBusinessArtifactDocumentRequestObject) (DownloadBusinessArtifactDocumentResponseObject, error)
+	// PrepareBusinessArtifactCreateArtifact Work out the value that a CREATE_BUSINESS_ARTIFACT action starts from (B43)
+	// (POST /business-artifacts/{id}/~actions/prepare-create-artifact)
+	PrepareBusinessArtifactCreateArtifact(ctx context.Context, request PrepareBusinessArtifactCreateArtifactRequestObject) (PrepareBusinessArtifactCreateArtifactResponseObject, error)
+	// UploadBusinessArtifactDocument Upload a temporary document into a business artifact (B44)
+	// (POST /business-artifacts/{id}/~actions/upload-document)
+	UploadBusinessArtifactDocument(ctx context.Context, request UploadBusinessArtifactDocumentRequestObject) (UploadBusinessArtifactDocumentResponseObject, error)
 	// FindGroups List the groups of tenants
 	// (GET /groups)
 	FindGroups(ctx context.Context, request FindGroupsRequestObject) (FindGroupsResponseObject, error)
@@ -3509,9 +5422,21 @@ type StrictServerInterface interface {
 	// CancelProcessProcessItems Cancel active items of a process (B12)
 	// (POST /processes/{id}/~actions/cancel-process-items)
 	CancelProcessProcessItems(ctx context.Context, request CancelProcessProcessItemsRequestObject) (CancelProcessProcessItemsResponseObject, error)
+	// ChangeProcessInitiator Change the initiator of a process (B13)
+	// (POST /processes/{id}/~actions/change-initiator)
+	ChangeProcessInitiator(ctx context.Context, request ChangeProcessInitiatorRequestObject) (ChangeProcessInitiatorResponseObject, error)
 	// CompleteProcess Complete a process (B10)
 	// (POST /processes/{id}/~actions/complete)
 	CompleteProcess(ctx context.Context, request CompleteProcessRequestObject) (CompleteProcessResponseObject, error)
+	// DownloadProcessDocument Download a document of a process (B20)
+	// (GET /processes/{id}/~actions/download-document)
+	DownloadProcessDocument(ctx context.Context, request DownloadProcessDocumentRequestObject) (DownloadProcessDocumentResponseObject, error)
+	// UploadProcessDocument Upload a temporary document into a process (B19)
+	// (POST /processes/{id}/~actions/upload-document)
+	UploadProcessDocument(ctx context.Context, request UploadProcessDocumentRequestObject) (UploadProcessDocumentResponseObject, error)
+	// UploadProcessUserActionDocument Upload the document that a user action produced (B14)
+	// (POST /processes/{id}/~actions/upload-user-action-document)
+	UploadProcessUserActionDocument(ctx context.Context, request UploadProcessUserActionDocumentRequestObject) (UploadProcessUserActionDocumentResponseObject, error)
 	// FindTenantUsers List the users of tenants (B5)
 	// (GET /tenant-users)
 	FindTenantUsers(ctx context.Context, request FindTenantUsersRequestObject) (FindTenantUsersResponseObject, error)
@@ -3621,6 +5546,436 @@ func (sh *strictHandler) CreateAuthentication(ctx *gin.Context) {
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(CreateAuthenticationResponseObject); ok {
 		if err := validResponse.VisitCreateAuthenticationResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// FindBusinessArtifacts operation middleware
+func (sh *strictHandler) FindBusinessArtifacts(ctx *gin.Context, params FindBusinessArtifactsParams) {
+	var request FindBusinessArtifactsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.FindBusinessArtifacts(ctx, request.(FindBusinessArtifactsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "FindBusinessArtifacts")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(FindBusinessArtifactsResponseObject); ok {
+		if err := validResponse.VisitFindBusinessArtifactsResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// CreateBusinessArtifact operation middleware
+func (sh *strictHandler) CreateBusinessArtifact(ctx *gin.Context) {
+	var request CreateBusinessArtifactRequestObject
+
+	var body CreateBusinessArtifactJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = ctx.ShouldBindJSON(&body)
+	} else if binding.Validator != nil {
+		// ShouldBindJSON runs the struct validator after decoding; keep that.
+		err = binding.Validator.ValidateStruct(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateBusinessArtifact(ctx, request.(CreateBusinessArtifactRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateBusinessArtifact")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(CreateBusinessArtifactResponseObject); ok {
+		if err := validResponse.VisitCreateBusinessArtifactResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// DeleteBusinessArtifact operation middleware
+func (sh *strictHandler) DeleteBusinessArtifact(ctx *gin.Context, id ResourceID) {
+	var request DeleteBusinessArtifactRequestObject
+
+	request.ID = id
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteBusinessArtifact(ctx, request.(DeleteBusinessArtifactRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteBusinessArtifact")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(DeleteBusinessArtifactResponseObject); ok {
+		if err := validResponse.VisitDeleteBusinessArtifactResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// RetrieveBusinessArtifact operation middleware
+func (sh *strictHandler) RetrieveBusinessArtifact(ctx *gin.Context, id ResourceID) {
+	var request RetrieveBusinessArtifactRequestObject
+
+	request.ID = id
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.RetrieveBusinessArtifact(ctx, request.(RetrieveBusinessArtifactRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RetrieveBusinessArtifact")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(RetrieveBusinessArtifactResponseObject); ok {
+		if err := validResponse.VisitRetrieveBusinessArtifactResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// CreateBusinessArtifactAction operation middleware
+func (sh *strictHandler) CreateBusinessArtifactAction(ctx *gin.Context, id ResourceID) {
+	var request CreateBusinessArtifactActionRequestObject
+
+	request.ID = id
+
+	var body CreateBusinessArtifactActionJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = ctx.ShouldBindJSON(&body)
+	} else if binding.Validator != nil {
+		// ShouldBindJSON runs the struct validator after decoding; keep that.
+		err = binding.Validator.ValidateStruct(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateBusinessArtifactAction(ctx, request.(CreateBusinessArtifactActionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateBusinessArtifactAction")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(CreateBusinessArtifactActionResponseObject); ok {
+		if err := validResponse.VisitCreateBusinessArtifactActionResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// RetrieveBusinessArtifactAction operation middleware
+func (sh *strictHandler) RetrieveBusinessArtifactAction(ctx *gin.Context, id ResourceID, actionID ActionID) {
+	var request RetrieveBusinessArtifactActionRequestObject
+
+	request.ID = id
+	request.ActionID = actionID
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.RetrieveBusinessArtifactAction(ctx, request.(RetrieveBusinessArtifactActionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RetrieveBusinessArtifactAction")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(RetrieveBusinessArtifactActionResponseObject); ok {
+		if err := validResponse.VisitRetrieveBusinessArtifactActionResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// CancelBusinessArtifactAction operation middleware
+func (sh *strictHandler) CancelBusinessArtifactAction(ctx *gin.Context, id ResourceID, actionID ActionID) {
+	var request CancelBusinessArtifactActionRequestObject
+
+	request.ID = id
+	request.ActionID = actionID
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CancelBusinessArtifactAction(ctx, request.(CancelBusinessArtifactActionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CancelBusinessArtifactAction")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(CancelBusinessArtifactActionResponseObject); ok {
+		if err := validResponse.VisitCancelBusinessArtifactActionResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// PatchBusinessArtifactData operation middleware
+func (sh *strictHandler) PatchBusinessArtifactData(ctx *gin.Context, id ResourceID) {
+	var request PatchBusinessArtifactDataRequestObject
+
+	request.ID = id
+	if strings.HasPrefix(ctx.GetHeader("Content-Type"), "application/json") {
+
+		var body PatchBusinessArtifactDataJSONRequestBody
+		var err error
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = ctx.ShouldBindJSON(&body)
+		} else if binding.Validator != nil {
+			// ShouldBindJSON runs the struct validator after decoding; keep that.
+			err = binding.Validator.ValidateStruct(&body)
+		}
+		if err != nil {
+			sh.options.RequestErrorHandlerFunc(ctx, err)
+			return
+		}
+		request.JSONBody = &body
+
+	}
+	if strings.HasPrefix(ctx.GetHeader("Content-Type"), "application/json-patch+json") {
+
+		var body PatchBusinessArtifactDataApplicationJSONPatchPlusJSONRequestBody
+		var err error
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = ctx.ShouldBindJSON(&body)
+		} else if binding.Validator != nil {
+			// ShouldBindJSON runs the struct validator after decoding; keep that.
+			err = binding.Validator.ValidateStruct(&body)
+		}
+		if err != nil {
+			sh.options.RequestErrorHandlerFunc(ctx, err)
+			return
+		}
+		request.ApplicationJSONPatchPlusJSONBody = &body
+
+	}
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.PatchBusinessArtifactData(ctx, request.(PatchBusinessArtifactDataRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "PatchBusinessArtifactData")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(PatchBusinessArtifactDataResponseObject); ok {
+		if err := validResponse.VisitPatchBusinessArtifactDataResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// UpdateBusinessArtifactData operation middleware
+func (sh *strictHandler) UpdateBusinessArtifactData(ctx *gin.Context, id ResourceID) {
+	var request UpdateBusinessArtifactDataRequestObject
+
+	request.ID = id
+
+	var body UpdateBusinessArtifactDataJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = ctx.ShouldBindJSON(&body)
+	} else if binding.Validator != nil {
+		// ShouldBindJSON runs the struct validator after decoding; keep that.
+		err = binding.Validator.ValidateStruct(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateBusinessArtifactData(ctx, request.(UpdateBusinessArtifactDataRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateBusinessArtifactData")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(UpdateBusinessArtifactDataResponseObject); ok {
+		if err := validResponse.VisitUpdateBusinessArtifactDataResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// DownloadBusinessArtifactDocument operation middleware
+func (sh *strictHandler) DownloadBusinessArtifactDocument(ctx *gin.Context, id ResourceID, params DownloadBusinessArtifactDocumentParams) {
+	var request DownloadBusinessArtifactDocumentRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DownloadBusinessArtifactDocument(ctx, request.(DownloadBusinessArtifactDocumentRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DownloadBusinessArtifactDocument")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(DownloadBusinessArtifactDocumentResponseObject); ok {
+		if err := validResponse.VisitDownloadBusinessArtifactDocumentResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// PrepareBusinessArtifactCreateArtifact operation middleware
+func (sh *strictHandler) PrepareBusinessArtifactCreateArtifact(ctx *gin.Context, id ResourceID) {
+	var request PrepareBusinessArtifactCreateArtifactRequestObject
+
+	request.ID = id
+
+	var body PrepareBusinessArtifactCreateArtifactJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = ctx.ShouldBindJSON(&body)
+	} else if binding.Validator != nil {
+		// ShouldBindJSON runs the struct validator after decoding; keep that.
+		err = binding.Validator.ValidateStruct(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.PrepareBusinessArtifactCreateArtifact(ctx, request.(PrepareBusinessArtifactCreateArtifactRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "PrepareBusinessArtifactCreateArtifact")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(PrepareBusinessArtifactCreateArtifactResponseObject); ok {
+		if err := validResponse.VisitPrepareBusinessArtifactCreateArtifactResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// UploadBusinessArtifactDocument operation middleware
+func (sh *strictHandler) UploadBusinessArtifactDocument(ctx *gin.Context, id ResourceID, params UploadBusinessArtifactDocumentParams) {
+	var request UploadBusinessArtifactDocumentRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	request.Body = ctx.Request.Body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UploadBusinessArtifactDocument(ctx, request.(UploadBusinessArtifactDocumentRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UploadBusinessArtifactDocument")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(UploadBusinessArtifactDocumentResponseObject); ok {
+		if err := validResponse.VisitUploadBusinessArtifactDocumentResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {
@@ -4467,6 +6822,50 @@ func (sh *strictHandler) CancelProcessProcessItems(ctx *gin.Context, id Resource
 	}
 }
 
+// ChangeProcessInitiator operation middleware
+func (sh *strictHandler) ChangeProcessInitiator(ctx *gin.Context, id ResourceID) {
+	var request ChangeProcessInitiatorRequestObject
+
+	request.ID = id
+
+	var body ChangeProcessInitiatorJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = ctx.ShouldBindJSON(&body)
+	} else if binding.Validator != nil {
+		// ShouldBindJSON runs the struct validator after decoding; keep that.
+		err = binding.Validator.ValidateStruct(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ChangeProcessInitiator(ctx, request.(ChangeProcessInitiatorRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ChangeProcessInitiator")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ChangeProcessInitiatorResponseObject); ok {
+		if err := validResponse.VisitChangeProcessInitiatorResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // CompleteProcess operation middleware
 func (sh *strictHandler) CompleteProcess(ctx *gin.Context, id ResourceID) {
 	var request CompleteProcessRequestObject
@@ -4486,6 +6885,91 @@ func (sh *strictHandler) CompleteProcess(ctx *gin.Context, id ResourceID) {
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(CompleteProcessResponseObject); ok {
 		if err := validResponse.VisitCompleteProcessResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// DownloadProcessDocument operation middleware
+func (sh *strictHandler) DownloadProcessDocument(ctx *gin.Context, id ResourceID, params DownloadProcessDocumentParams) {
+	var request DownloadProcessDocumentRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DownloadProcessDocument(ctx, request.(DownloadProcessDocumentRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DownloadProcessDocument")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(DownloadProcessDocumentResponseObject); ok {
+		if err := validResponse.VisitDownloadProcessDocumentResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// UploadProcessDocument operation middleware
+func (sh *strictHandler) UploadProcessDocument(ctx *gin.Context, id ResourceID, params UploadProcessDocumentParams) {
+	var request UploadProcessDocumentRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	request.Body = ctx.Request.Body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UploadProcessDocument(ctx, request.(UploadProcessDocumentRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UploadProcessDocument")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(UploadProcessDocumentResponseObject); ok {
+		if err := validResponse.VisitUploadProcessDocumentResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// UploadProcessUserActionDocument operation middleware
+func (sh *strictHandler) UploadProcessUserActionDocument(ctx *gin.Context, id ResourceID, params UploadProcessUserActionDocumentParams) {
+	var request UploadProcessUserActionDocumentRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	request.Body = ctx.Request.Body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UploadProcessUserActionDocument(ctx, request.(UploadProcessUserActionDocumentRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UploadProcessUserActionDocument")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(UploadProcessUserActionDocumentResponseObject); ok {
+		if err := validResponse.VisitUploadProcessUserActionDocumentResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

@@ -1,0 +1,374 @@
+package api_test
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/api/apitest"
+	oasb "github.com/procession-dev/procession/api/shapeb/oas"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/persistence"
+)
+
+const invokeStatement = `{"businessArtifactActionDefinitionCode":"STATEMENT","downloadable":{"input":{"month":"2026-03"}}}`
+
+// invokeAction is the body that invokes an action; more are members of it.
+func invokeAction(code string, more ...string) string {
+	members := append([]string{`"businessArtifactActionDefinitionCode":"` + code + `"`}, more...)
+	return "{" + strings.Join(members, ",") + "}"
+}
+
+func withID(id uuid.UUID) string { return `"id":"` + id.String() + `"` }
+
+func actionPath(artifact, action uuid.UUID, rest string) string {
+	return artifactPath(artifact, "/actions/"+action.String()+rest)
+}
+
+// action invokes an action as the loan worker.
+func (s *service) action(artifact uuid.UUID, body string) oasb.BusinessArtifactAction {
+	s.t.Helper()
+	return decode[oasb.BusinessArtifactAction](s.t, s.post(201, demo.LoanWorker(), artifactPath(artifact, "/actions"), body))
+}
+
+func (s *service) retrieveAction(artifact, action uuid.UUID) oasb.BusinessArtifactAction {
+	s.t.Helper()
+	return decode[oasb.BusinessArtifactAction](s.t, s.get(200, demo.LoanWorker(), actionPath(artifact, action, "")))
+}
+
+// withArtifactAction completes a fixture by an action, which as invokes.
+func (f fixture) withArtifactAction(s *service, as demo.Account) fixture {
+	s.t.Helper()
+	f.artifactAction = decode[struct{ ID uuid.UUID }](s.t,
+		s.post(201, as, artifactPath(f.artifact, "/actions"), invokeStatement)).ID
+	return f
+}
+
+// artifactActionOperations are the valid requests about actions on artifacts.
+func (f fixture) artifactActionOperations() map[string]operation {
+	of := func(method, path, body string) operation {
+		return operation{method: method, path: path, body: body, byID: true}
+	}
+	return map[string]operation{
+		"B.createBusinessArtifactAction":   of(http.MethodPost, artifactPath(f.artifact, "/actions"), invokeStatement),
+		"B.retrieveBusinessArtifactAction": of(http.MethodGet, actionPath(f.artifact, f.artifactAction, ""), ""),
+		"B.cancelBusinessArtifactAction": of(http.MethodPost,
+			actionPath(f.artifact, f.artifactAction, "/~actions/cancel"), ""),
+		"B.prepareBusinessArtifactCreateArtifact": of(http.MethodPost,
+			artifactPath(f.artifact, "/~actions/prepare-create-artifact"), invokeAction("CLONE")),
+	}
+}
+
+// commands counts what is to be asked of Temporal for an action.
+func (s *service) commands(action uuid.UUID, kind string) int {
+	s.t.Helper()
+	return s.count(`SELECT count(*) FROM engine_commands c JOIN engine_runs r ON r.id = c.engine_run_id
+		WHERE r.owner_id = $1 AND c.kind = $2`, action, kind)
+}
+
+func TestInvokeLeavesTheActionToAWorker(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	artifact := s.customer(`{"name":"Acme"}`).ID
+	for code, body := range map[string]string{
+		"STATEMENT":   `"downloadable":{"input":{"month":"2026-03","limit":1E22}},"startWorkflow":{"input":{"ignored":true}}`,
+		"RECALCULATE": `"startWorkflow":{"input":{"month":"2026-03","limit":1E22}},"downloadable":{}`,
+	} {
+		id := uuid.New()
+		path := artifactPath(artifact, "/actions")
+		first := s.post(201, demo.LoanWorker(), path, invokeAction(code, withID(id), body))
+		require.Contains(t, first.body, `"input":{"valid":true,"value":{"month":"2026-03","limit":1E22}}`)
+		got := decode[oasb.BusinessArtifactAction](t, first)
+		require.Equal(t, id, got.ID)
+		require.EqualValues(t, "REQUESTED", got.Status)
+		require.Equal(t, demo.LoanWorker().ID, *got.CreatedBy)
+		require.Equal(t, oasb.BusinessArtifactActionDefinitionRef{
+			ID: domain.ArtifactActionID(customers(), code), Code: code,
+		}, got.BusinessArtifactActionDefinitionRef)
+		require.NotContains(t, first.body, "document")
+		require.Equal(t, 1, s.commands(id, "START"))
+
+		before := s.snapshot()
+		require.Equal(t, first.body, s.get(200, demo.LoanWorker(), actionPath(artifact, id, "")).body)
+		require.Equal(t, first.body, s.post(200, demo.LoanWorker(), path, invokeAction(code, withID(id))).body, "repeated")
+		require.Equal(t, before, s.snapshot())
+	}
+	s.get(404, demo.LoanWorker(), actionPath(s.customer(`{"name":"B"}`).ID, uuid.New(), ""))
+}
+
+func TestInvokeWithAnIDThatIsTaken(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	c := newCast(s)
+	own, other := c.things(s, "demo", false), c.things(s, "other", false)
+	before := s.snapshot()
+	for name, refused := range map[string]struct {
+		as       demo.Account
+		artifact uuid.UUID
+		body     string
+	}{
+		"another action of the artifact": {demo.LoanWorker(), own.artifact, invokeAction("RECALCULATE", withID(own.artifactAction))},
+		"another artifact of the tenant": {demo.LoanWorker(), s.customer(`{"name":"B"}`).ID, invokeAction("STATEMENT", withID(own.artifactAction))},
+		"another tenant":                 {demo.OtherWorker(), other.artifact, invokeAction("STATEMENT", withID(own.artifactAction))},
+	} {
+		failure := s.refused(409, "CONFLICT", refused.as, "POST", artifactPath(refused.artifact, "/actions"), refused.body)
+		require.NotContains(t, failure.Message, own.artifactAction.String(), name)
+	}
+	after := s.snapshot()
+	for _, table := range []string{"business_artifact_actions", "engine_runs", "engine_commands"} {
+		require.Equal(t, before[table], after[table])
+	}
+	s.get(404, demo.LoanWorker(), actionPath(other.artifact, other.artifactAction, ""))
+	s.get(404, demo.OtherWorker(), actionPath(other.artifact, own.artifactAction, ""))
+	s.post(404, demo.OtherWorker(), actionPath(other.artifact, own.artifactAction, "/~actions/cancel"), "")
+}
+
+func TestConcurrentInvocationsWithOneIDAreOne(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	artifact, id := s.customer(`{"name":"Acme"}`).ID, uuid.New()
+	for _, body := range []string{
+		invokeAction("STATEMENT", withID(id), `"downloadable":{"input":{"month":"m"}}`),
+		invokeAction("OPEN_LOAN", withID(uuid.New())), invokeAction("CLONE", withID(uuid.New())),
+	} {
+		statuses := make([]int, 16)
+		var wg sync.WaitGroup
+		for i := range statuses {
+			wg.Go(func() {
+				got, err := s.exchange(request(t, demo.LoanWorker(), "POST", artifactPath(artifact, "/actions"), body))
+				if err == nil {
+					statuses[i] = got.status
+				}
+			})
+		}
+		wg.Wait()
+		count := map[int]int{}
+		for _, status := range statuses {
+			count[status]++
+		}
+		require.Equal(t, map[int]int{201: 1, 200: len(statuses) - 1}, count, body)
+	}
+	require.Equal(t, 1, s.commands(id, "START"))
+	require.Equal(t, 1, s.count("SELECT count(*) FROM processes"))
+	require.Equal(t, 2, s.count("SELECT count(*) FROM business_artifacts"))
+}
+
+func TestInvocationsThatAreRefusedLeaveNothing(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	artifact := s.customer(`{"name":"Acme"}`).ID
+	document := `kuflow-file:uri=ku:business-artifact/` + artifact.String() + `/document/` + uuid.NewString() +
+		`;type=text/plain;size=1;name=a;`
+	before := s.snapshot()
+	for name, c := range map[string]struct {
+		body      string
+		status    int
+		code      string
+		locations []string
+	}{
+		"an action that there is not": {invokeAction("NONE"), 404, "DEFINITION_NOT_FOUND", []string{"/businessArtifactActionDefinitionCode"}},
+		"no input where one is required": {
+			invokeAction("STATEMENT"), 400, "VALIDATION", []string{"/downloadable/input/month"},
+		},
+		"input of another type": {
+			invokeAction("STATEMENT", `"startWorkflow":{"input":{"month":"m"}}`), 400, "VALIDATION", []string{"/downloadable/input/month"},
+		},
+		"several faults": {
+			invokeAction("STATEMENT", `"downloadable":{"input":{"month":1,"file":"`+document+`"}}`), 400, "VALIDATION",
+			[]string{"/downloadable/input/file", "/downloadable/input/month"},
+		},
+		"a document that there is not": {
+			invokeAction("RECALCULATE", `"startWorkflow":{"input":{"a":["`+document+`"]}}`), 400, "VALIDATION",
+			[]string{"/startWorkflow/input/a/0"},
+		},
+		"a number that cannot be compared": {
+			invokeAction("STATEMENT", `"downloadable":{"input":{"month":"m","n":1e999999999}}`), 400, "VALIDATION",
+			[]string{"/downloadable/input/n"},
+		},
+	} {
+		failure := s.refused(c.status, c.code, demo.LoanWorker(), "POST", artifactPath(artifact, "/actions"), c.body)
+		var locations []string
+		for _, one := range failure.Errors {
+			locations = append(locations, one.Location)
+		}
+		require.Equal(t, c.locations, locations, name)
+	}
+	require.Equal(t, before, s.snapshot())
+}
+
+func TestInputKeepsItsDocuments(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	artifact, process := s.customer(`{"name":"Acme"}`).ID, s.loan().ID
+	own := s.upload(demo.LoanWorker(), artifactPath(artifact, ""), "own")
+	foreign := s.upload(demo.LoanWorker(), processPath(process, ""), "foreign")
+	got := s.action(artifact, invokeAction("RECALCULATE", `"startWorkflow":{"input":{"a":"`+own+`","b":"`+foreign+`"}}`))
+	values := decode[map[string]string](t, answer{body: string(got.StartWorkflow.Input.Value)})
+	require.Equal(t, own, values["a"])
+	require.NotEqual(t, foreign, values["b"])
+	require.Equal(t, "foreign", s.download(demo.LoanWorker(), artifactPath(artifact, ""), values["b"]))
+	require.Equal(t, 2, s.count("SELECT count(*) FROM documents d JOIN document_links l ON l.document_id = d.id WHERE d.expires_at IS NULL AND l.holder_id = $1", got.ID))
+}
+
+func TestInvokeStartProcess(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	artifact := s.customer(`{"name":"Acme"}`).ID
+	path := artifactPath(artifact, "/actions")
+	body := invokeAction("OPEN_LOAN", withID(uuid.New()), `"startProcess":{"metadata":{"FIRST_NAME":"A","n":1.50},"entity":{"x":-0}}`)
+	first := s.post(201, demo.LoanWorker(), path, body)
+	got := decode[oasb.BusinessArtifactAction](t, first)
+	require.EqualValues(t, "COMPLETED", got.Status)
+	require.Equal(t, demo.Loan(), got.StartProcess.ProcessDefinitionID)
+	started := s.get(200, demo.LoanWorker(), processPath(got.StartProcess.ProcessID, ""))
+	require.Contains(t, started.body, `"value":{"FIRST_NAME":"A","n":1.50}`)
+	require.Contains(t, started.body, `"value":{"x":-0}`)
+	process := decode[oasb.Process](t, started)
+	require.EqualValues(t, "RUNNING", process.State)
+	require.Equal(t, demo.LoanWorker().ID, *process.InitiatorID)
+	require.Equal(t, 2, s.events(process.ID))
+	require.Equal(t, 1, s.commands(process.ID, "START"))
+
+	before := s.snapshot()
+	require.Equal(t, first.body, s.post(200, demo.LoanWorker(), path, body).body)
+	require.Equal(t, first.body, s.post(200, demo.LoanWorker(), actionPath(artifact, got.ID, "/~actions/cancel"), "").body)
+	require.Equal(t, before, s.snapshot())
+}
+
+func TestInvokeNeedsTheRightsOfWhatItDoes(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	c := newCast(s)
+	things := c.things(s, "demo", false)
+	// An Editor of CUSTOMER who may start no LOAN, and a definition nobody sees.
+	editor := c.accounts["candidate"]
+	s.addDefinition("HIDDEN", `{"name":"Hidden"}`)
+	s.addDefinition("SOURCE", `{"name":"Source","actions":[`+
+		`{"code":"MAKE","name":"Make","type":"CREATE_BUSINESS_ARTIFACT","businessArtifactDefinition":"HIDDEN"},`+
+		`{"code":"INSPECT","name":"Inspect","type":"START_PROCESS","processDefinition":"INSPECTION"}]}`, editor)
+	source := decode[oasb.BusinessArtifact](t, s.post(201, editor, "/business-artifacts", `{"businessArtifactDefinitionCode":"SOURCE"}`)).ID
+	before := s.snapshot()
+	for path, body := range map[string]string{
+		artifactPath(things.artifact, "/actions"):                 invokeAction("OPEN_LOAN"),
+		artifactPath(source, "/actions"):                          invokeAction("MAKE", `"createArtifact":{"value":{"a":1}}`),
+		artifactPath(source, "/actions") + "?":                    invokeAction("INSPECT"),
+		artifactPath(source, "/~actions/prepare-create-artifact"): invokeAction("MAKE"),
+	} {
+		s.refused(403, "ACCESS_DENIED", editor, "POST", path, body)
+	}
+	require.Equal(t, before, s.snapshot())
+
+	_, err := s.connect().Exec(t.Context(), `UPDATE process_definitions SET published_version = NULL WHERE id = $1`, demo.Loan())
+	require.NoError(t, err)
+	before = s.snapshot()
+	s.refused(409, "DEFINITION_NOT_PUBLISHED", demo.LoanWorker(), "POST",
+		artifactPath(things.artifact, "/actions"), invokeAction("OPEN_LOAN"))
+	require.Equal(t, before, s.snapshot())
+}
+
+// addDefinition adds a business artifact definition to the tenant Demo whose
+// artifacts only the editors see.
+func (s *service) addDefinition(code, spec string, editors ...demo.Account) {
+	s.t.Helper()
+	d, err := resource.FromStored(resource.KindBusinessArtifactDefinition, resource.Metadata{Code: code, Tenant: "demo"}, []byte(spec))
+	require.NoError(s.t, err)
+	id := uuid.New()
+	require.NoError(s.t, s.db.Write(s.t.Context(), func(tx *persistence.Tx) error {
+		for _, editor := range editors {
+			tx.GrantOnArtifact(id, demo.TenantDemo(), domain.PermissionArtifactEditor, editor.ID)
+		}
+		return tx.PutResource(persistence.StoredResource{
+			Document: d, ID: id, TenantID: demo.TenantDemo(), Audit: domain.NewAudit(domain.SystemPrincipalID(), s.now()),
+		})
+	}))
+}
+
+func TestInvokeCreateArtifact(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	for name, c := range map[string]struct{ source, block, value, prepared string }{
+		"from the value that was sent": {
+			`{"name":"Acme"}`, `"createArtifact":{"value":{"name":"Sent","balance":1E2}}`, `{"name":"Sent","balance":1E2}`,
+			`{"name":"Acme"}`,
+		},
+		"from the prefilled value": {
+			`{"notes":"n","tier":"GOLD","balance":1,"name":"Ac\u006de"}`, `"createArtifact":{}`,
+			`{"name":"Ac\u006de","tier":"GOLD"}`, `{"name":"Ac\u006de","tier":"GOLD"}`,
+		},
+		"from nothing": {`{}`, `"startWorkflow":{}`, `{}`, `{}`},
+	} {
+		artifact := s.customer(c.source).ID
+		before := s.snapshot()
+		prepared := s.post(200, demo.LoanWorker(), artifactPath(artifact, "/~actions/prepare-create-artifact"), invokeAction("CLONE"))
+		require.Equal(t, `{"businessArtifactDefinitionRef":{"code":"CUSTOMER","id":"`+customers().String()+`"},"value":`+c.prepared+"}",
+			strings.TrimSpace(prepared.body), name)
+		require.Equal(t, before, s.snapshot(), name)
+
+		first := s.post(201, demo.LoanWorker(), artifactPath(artifact, "/actions"), invokeAction("CLONE", c.block))
+		require.Contains(t, first.body, `"value":`+c.value, name)
+		got := decode[oasb.BusinessArtifactAction](t, first)
+		require.EqualValues(t, "COMPLETED", got.Status)
+		require.Equal(t, oasb.BusinessArtifactDefinitionRef{ID: customers(), Code: "CUSTOMER"}, got.CreateArtifact.BusinessArtifactDefinitionRef)
+		created := s.get(200, demo.LoanWorker(), artifactPath(*got.CreateArtifact.BusinessArtifactID, ""))
+		require.Contains(t, created.body, `"value":`+c.value, name)
+		require.Equal(t, first.body, s.get(200, demo.LoanWorker(), actionPath(artifact, got.ID, "")).body)
+	}
+}
+
+func TestPrepareIsForActionsThatCreate(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	path := artifactPath(s.customer(`{"name":"Acme"}`).ID, "/~actions/prepare-create-artifact")
+	for _, code := range []string{"STATEMENT", "RECALCULATE", "OPEN_LOAN"} {
+		s.refused(409, "INVALID_STATE", demo.LoanWorker(), "POST", path, invokeAction(code))
+	}
+	failure := s.refused(404, "DEFINITION_NOT_FOUND", demo.LoanWorker(), "POST", path, invokeAction("NONE"))
+	require.Equal(t, "/businessArtifactActionDefinitionCode", failure.Errors[0].Location)
+	absent := s.call(404, demo.LoanWorker(), "POST", artifactPath(uuid.New(), "/~actions/prepare-create-artifact"), invokeAction("CLONE"))
+	require.Equal(t, "NOT_FOUND", decode[apitest.ErrorBody](t, absent).Errors[0].Code)
+}
+
+func TestCancelAction(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	newCast(s)
+	artifact := s.customer(`{"name":"Acme"}`).ID
+	bob := demo.Bob()
+	mine := decode[oasb.BusinessArtifactAction](t, s.post(201, bob, artifactPath(artifact, "/actions"), invokeStatement)).ID
+	for range 2 {
+		got := s.post(200, bob, actionPath(artifact, mine, "/~actions/cancel"), "")
+		require.EqualValues(t, "CANCELED", decode[oasb.BusinessArtifactAction](t, got).Status)
+		require.NotContains(t, got.body, "document")
+	}
+	require.EqualValues(t, "CANCELED", s.retrieveAction(artifact, mine).Status)
+	require.Equal(t, 1, s.commands(mine, "CANCEL"))
+	require.Equal(t, 1, s.commands(mine, "TERMINATE"))
+
+	others := s.action(artifact, invokeStatement).ID
+	s.refused(403, "ACCESS_DENIED", bob, "POST", actionPath(artifact, others, "/~actions/cancel"), "")
+	s.post(404, demo.LoanWorker(), actionPath(artifact, uuid.New(), "/~actions/cancel"), "")
+	s.post(404, demo.LoanWorker(), actionPath(s.customer(`{"name":"B"}`).ID, others, "/~actions/cancel"), "")
+	require.EqualValues(t, "REQUESTED", s.retrieveAction(artifact, others).Status)
+	s.post(200, demo.LoanWorker(), actionPath(artifact, others, "/~actions/cancel"), "")
+}
+
+func TestDeletingAnArtifactCancelsItsOpenActions(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	artifact := s.customer(`{"name":"Acme"}`).ID
+	open, canceled := s.action(artifact, invokeStatement).ID, s.action(artifact, invokeStatement).ID
+	s.post(200, demo.LoanWorker(), actionPath(artifact, canceled, "/~actions/cancel"), "")
+	s.call(204, demo.LoanWorker(), "DELETE", artifactPath(artifact, ""), "")
+	s.get(404, demo.LoanWorker(), actionPath(artifact, open, ""))
+	for _, kind := range []string{"START", "CANCEL", "TERMINATE"} {
+		require.Equal(t, 1, s.commands(open, kind), kind)
+		require.Equal(t, 1, s.commands(canceled, kind), "%s of what was canceled before", kind)
+	}
+	require.Equal(t, 0, s.count("SELECT count(*) FROM business_artifact_actions"))
+}

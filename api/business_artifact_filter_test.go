@@ -1,0 +1,246 @@
+package api_test
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	oasb "github.com/procession-dev/procession/api/shapeb/oas"
+	"github.com/procession-dev/procession/localstack/demo"
+)
+
+// Every operator on every type finds what it is to find, with the totals of all
+// of it, in whatever way it is written.
+func TestArtifactsAreFoundByTheirData(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	digits := strings.Repeat("1234567890", 4)
+	made := map[string]oasb.BusinessArtifact{}
+	names := map[uuid.UUID]string{}
+	for _, c := range []struct{ key, data string }{
+		{"acme", `{"name":"Acme","tier":"GOLD","balance":10,"since":"2024-01-31"}`},
+		{"acme two", `{"name":"ACME Two","tier":"SILVER","balance":1e1,"since":"2024-02-01"}`},
+		{"percent", `{"name":"100% of a_b\\c","tier":"GOLD","balance":-0.5,"since":"1999-12-31"}`},
+		{"plain", `{"name":"100 of aXb/c","balance":` + digits + `}`},
+		{"spanish", `{"name":"Peña ñandú","balance":` + digits + `.5}`},
+		{"greek", `{"name":"ΟΔΟΣ Ärger","balance":0}`},
+		{"wrong types", `{"name":7,"tier":true,"balance":"10","since":"soon"}`},
+		{"long", `{"name":"` + strings.Repeat("é", 200) + `"}`},
+		{"longer", `{"name":"` + strings.Repeat("é", 200) + `END"}`},
+		{"plus", `{"name":"a+b","since":"0001-01-01"}`},
+		{"empty", `{"name":"","since":"9999-12-31"}`},
+		{"nothing", `{}`},
+	} {
+		made[c.key] = s.customer(c.data)
+		names[made[c.key].ID] = c.key
+	}
+	all := strings.Repeat("%C3%A9", 200)
+	for expression, want := range map[string]string{
+		"name eq Acme":                             "acme",
+		"name eq acme":                             "",
+		"name eq ACME%20Two":                       "acme two",
+		"na%6De eq Peña%20%C3%B1and%C3%BA":         "spanish",
+		"name eq 100%25%20of%20a_b%5Cc":            "percent",
+		"name eq a+b":                              "plus",
+		"name eq a%2Bb":                            "plus",
+		"name eq ":                                 "empty",
+		"name eq " + all:                           "long",
+		"name eq " + all + "END":                   "longer",
+		"name eq " + all + "EN":                    "",
+		"name in " + all + "END Acme":              "acme,longer",
+		"name in Acme ACME%20Two none Acme":        "acme,acme two",
+		"name in none":                             "",
+		"name contains ACME":                       "acme,acme two",
+		"name contains %25":                        "percent",
+		"name contains _":                          "percent",
+		"name contains %5C":                        "percent",
+		"name contains 100":                        "percent,plain",
+		"name contains PEÑA":                       "spanish",
+		"name contains οδος":                       "greek",
+		"name contains ärger":                      "greek",
+		"name contains %C3%A9end":                  "longer",
+		"name contains me%20t":                     "acme two",
+		"tier eq GOLD":                             "acme,percent",
+		"tier in GOLD SILVER":                      "acme,acme two,percent",
+		"balance eq 10":                            "acme,acme two",
+		"balance eq 10.00":                         "acme,acme two",
+		"balance eq 1E1":                           "acme,acme two",
+		"balance eq " + digits:                     "plain",
+		"balance eq " + digits + ".5":              "spanish",
+		"balance ge " + digits:                     "plain,spanish",
+		"balance le -0.5":                          "percent",
+		"balance le 0":                             "percent,greek",
+		"balance between -1 10":                    "acme,acme two,percent,greek",
+		"balance between 10 -1":                    "",
+		"balance in 0 10 7":                        "acme,acme two,greek",
+		"balance ge 1e400":                         "",
+		"since eq 2024-01-31":                      "acme",
+		"since eq 2024-01-31T23:59:59-05:00":       "acme",
+		"since le 1999-12-31":                      "percent,plus",
+		"since ge 2024-02-01":                      "acme two,empty",
+		"since between 1999-12-31 2024-01-31":      "acme,percent",
+		"since in 2024-01-31 0001-01-01":           "acme,plus",
+		"since between 0001-01-01 9999-12-31":      "acme,acme two,percent,plus,empty",
+		"since eq 2024-02-29":                      "",
+		"%6E%61%6D%65 %65%71 %41%63%6D%65":         "acme",
+		"name contains " + strings.ToUpper(digits): "",
+	} {
+		var got []string
+		for _, id := range s.found("", expression) {
+			got = append(got, names[id])
+		}
+		require.Equal(t, want, strings.Join(got, ","), expression)
+	}
+
+	// All expressions must fit, also several about one field.
+	requireIDs(t, s.found("", "name contains acme", "tier eq SILVER"), made["acme two"])
+	requireIDs(t, s.found("", "tier eq GOLD", "balance ge 0", "since ge 2000-01-01"), made["acme"])
+	requireIDs(t, s.found("", "balance ge 0", "balance le 10", "name contains m"), made["acme"], made["acme two"])
+	requireIDs(t, s.found("", "name contains c", "name contains 100", "name contains %25"), made["percent"])
+	requireIDs(t, s.found("", "tier eq GOLD", "tier eq SILVER"))
+
+	// With every sort, on its own and with a second field.
+	s.call(200, demo.LoanWorker(), "PUT", artifactPath(made["acme"].ID, "/data"),
+		`{"data":{"value":{"name":"Acme","tier":"GOLD","balance":10}}}`)
+	for _, more := range [][]string{{"balance eq 10"}, {"balance eq 10", "name contains acme"}} {
+		for sort, want := range map[string][]oasb.BusinessArtifact{
+			"createdAt":                          {made["acme"], made["acme two"]},
+			"createdAt,desc":                     {made["acme two"], made["acme"]},
+			"id,desc":                            {made["acme two"], made["acme"]},
+			"lastModifiedAt":                     {made["acme two"], made["acme"]},
+			"lastModifiedAt,desc":                {made["acme"], made["acme two"]},
+			"createdAt,desc&sort=lastModifiedAt": {made["acme two"], made["acme"]},
+		} {
+			requireIDs(t, s.found("&sort="+sort, more...), want...)
+		}
+	}
+	// What was found by something that is no longer there is not found by it.
+	requireIDs(t, s.found("", "since eq 2024-01-31"))
+
+	// Pages are parts of the same, with the same total.
+	var ids []uuid.UUID
+	for page := range 4 {
+		got := decode[oasb.BusinessArtifactPage](t, s.get(200, demo.Alice(),
+			"/business-artifacts?value=balance+between+-1+10&size=1&sort=createdAt,desc&page="+strconv.Itoa(page)))
+		require.EqualValues(t, 4, got.Metadata.TotalElements)
+		require.Len(t, got.Content, 1)
+		ids = append(ids, got.Content[0].ID)
+	}
+	requireIDs(t, ids, made["greek"], made["percent"], made["acme two"], made["acme"])
+	for _, query := range []string{"size=0", "page=9"} {
+		got := decode[oasb.BusinessArtifactPage](t, s.get(200, demo.Alice(), "/business-artifacts?value=tier+in+GOLD+SILVER&"+query))
+		require.EqualValues(t, 3, got.Metadata.TotalElements)
+		require.Empty(t, got.Content)
+	}
+}
+
+// An expression that cannot be read is refused with what is wrong about it, all
+// of them at once, and so is whatever is about what the caller does not see.
+func TestFilterExpressionsAreRefused(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	s.customer(`{"name":"Acme"}`)
+	for _, expression := range []string{
+		"name", "name eq", "name  eq Acme", " name eq Acme", "Name eq Acme", "notes eq x", "unknown eq x", "name is Acme",
+		"name le A", "name between A B", "balance contains 1", "balance eq ten", "balance eq 1 2", "balance between 1",
+		"balance eq 1e401", "balance eq 0x10", "balance eq +1", "since eq 2024-02-30", "since ge yesterday", "since contains 2024",
+		"name contains ", "name eq %zz", "name eq %00", "name eq %ff", "name eq a b", "name in" + strings.Repeat(" a", 101),
+	} {
+		require.Len(t, s.badValue(demo.Alice(), "", expression), 1, expression)
+	}
+	require.Len(t, s.badValue(demo.Alice(), "", "name eq Acme", "unknown eq 1", "balance eq x"), 2)
+
+	// The caller sees no definition, or none that the other filters keep.
+	want := s.badValue(demo.Alice(), "", "unknown eq Acme")[0]
+	require.Equal(t, want, strings.Replace(s.badValue(demo.Stranger(), "", "name eq Acme")[0], `"name"`, `"unknown"`, 1))
+	for _, filter := range []string{
+		"&businessArtifactDefinitionId=" + uuid.NewString(), "&businessArtifactDefinitionCode=NONE",
+		"&tenantId=" + demo.TenantOther().String(), "&tenantId=" + uuid.NewString(),
+	} {
+		require.Equal(t, want, strings.Replace(s.badValue(demo.Alice(), filter, "name eq Acme")[0], `"name"`, `"unknown"`, 1), filter)
+		page := decode[oasb.BusinessArtifactPage](t, s.get(200, demo.Alice(), "/business-artifacts?size=5"+filter))
+		require.Empty(t, page.Content, filter)
+	}
+	for _, filter := range []string{
+		"", "&businessArtifactDefinitionId=" + customers().String(), "&businessArtifactDefinitionCode=CUSTOMER",
+		"&tenantId=" + demo.TenantDemo().String(),
+		"&businessArtifactDefinitionCode=CUSTOMER&businessArtifactDefinitionCode=NONE",
+	} {
+		require.Len(t, s.found(filter, "name eq Acme"), 1, filter)
+	}
+}
+
+// A list knows at once of definitions that have come, changed or gone, and of
+// rights that were given or taken, whatever was known of them before.
+func TestFiltersFollowTheDefinitions(t *testing.T) {
+	t.Parallel()
+	s := newAdministered(t)
+	worker := s.as("worker")
+	const anything = `{"properties":{"A":{},"B":{},"C":{},"D":{}}}`
+	artifact := func(code, indexes string) string {
+		return document("north", "BusinessArtifactDefinition", code, `{"name":"Thing","dataSchema":`+anything+`,"indexes":[`+indexes+
+			`],"permissions":{"managers":[{"application":"worker"}],"viewers":[{"group":"REVIEWERS"}]}}`)
+	}
+	list := func(as demo.Account, query string) int {
+		t.Helper()
+		page := decode[oasb.BusinessArtifactPage](t, s.get(200, as, "/business-artifacts?"+query))
+		require.EqualValues(t, len(page.Content), page.Metadata.TotalElements)
+		return len(page.Content)
+	}
+	create := func(code, data string) {
+		t.Helper()
+		s.post(201, worker, "/business-artifacts", `{"businessArtifactDefinitionCode":"`+code+`","data":{"value":`+data+`}}`)
+	}
+	s.badValue(worker, "", "A eq x")
+	s.apply(s.as("owner"), artifact("CAR", `{"field":"A","type":"STRING"}`))
+	require.Zero(t, list(worker, "value=A+eq+x"))
+	create("CAR", `{"A":"x","B":1,"C":"2024-01-01"}`)
+	create("CAR", `{"A":"y","B":2}`)
+	require.Equal(t, 1, list(worker, "value=A+eq+x"))
+	require.Equal(t, 1, list(s.as("candidate"), "value=A+eq+x"))
+	s.badValue(s.as("viewer"), "", "A eq x")
+
+	// An index that comes is one of the artifacts that are there already.
+	s.badValue(worker, "", "B ge 1")
+	before := s.get(200, worker, "/business-artifacts?sort=id").body
+	s.apply(s.as("owner"), artifact("CAR", `{"field":"B","type":"NUMBER"},{"field":"C","type":"DATE"},{"field":"A","type":"STRING"}`))
+	require.Equal(t, 2, list(worker, "value=B+ge+1"))
+	require.Equal(t, 1, list(worker, "value=B+ge+1&value=C+eq+2024-01-01"))
+	require.Equal(t, before, s.get(200, worker, "/business-artifacts?sort=id").body)
+
+	// One that goes, goes at once; another type counts at once.
+	s.apply(s.as("owner"), artifact("CAR", `{"field":"B","type":"STRING"},{"field":"C","type":"STRING"}`))
+	s.badValue(worker, "", "A eq x")
+	s.badValue(worker, "", "B ge 1")
+	require.Zero(t, list(worker, "value=B+eq+1"))
+	require.Equal(t, 1, list(worker, "value=C+eq+2024-01-01"))
+
+	// Definitions that do not agree need to be told apart.
+	s.apply(s.as("owner"), artifact("CAR", `{"field":"A","type":"STRING"}`), artifact("BOAT", `{"field":"A","type":"NUMBER"},{"field":"D","type":"STRING"}`))
+	create("BOAT", `{"A":5,"D":"x"}`)
+	require.Contains(t, s.badValue(worker, "", "A eq 5")[0], "businessArtifactDefinitionId")
+	require.Equal(t, 1, list(worker, "value=A+eq+5&businessArtifactDefinitionCode=BOAT"))
+	require.Equal(t, 1, list(worker, "value=A+eq+x&businessArtifactDefinitionCode=CAR"))
+	require.Equal(t, 1, list(worker, "value=D+eq+x"))
+	// Nothing has both.
+	s.apply(s.as("owner"), artifact("BOAT", `{"field":"D","type":"STRING"}`))
+	require.Equal(t, 1, list(worker, "value=A+eq+x"))
+	require.Zero(t, list(worker, "value=A+eq+x&value=D+eq+x"))
+
+	// Rights given and taken count at once.
+	s.apply(s.as("owner"), document("north", "Group", "REVIEWERS", `{"name":"Reviewers","members":[{"user":"viewer"}]}`))
+	s.badValue(s.as("candidate"), "", "A eq x")
+	require.Equal(t, 1, list(s.as("viewer"), "value=A+eq+x"))
+	require.Equal(t, 3, list(s.as("viewer"), "size=10"))
+	s.apply(s.as("owner"), document("north", "BusinessArtifactDefinition", "CAR",
+		`{"name":"Thing","dataSchema":`+anything+`,"indexes":[{"field":"A","type":"STRING"}]}`))
+	s.badValue(worker, "", "A eq x")
+	require.Equal(t, 1, list(worker, "size=10"))
+
+	// A definition with artifacts cannot be deleted.
+	failure := s.refused(409, "CONFLICT", s.as("owner"), "DELETE", resourcePath("north", "BusinessArtifactDefinition", "BOAT", ""), "")
+	require.Contains(t, failure.Message, "BOAT")
+}

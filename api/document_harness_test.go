@@ -1,0 +1,113 @@
+package api_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	oasb "github.com/procession-dev/procession/api/shapeb/oas"
+	blobs "github.com/procession-dev/procession/document"
+	"github.com/procession-dev/procession/domain/reference"
+	"github.com/procession-dev/procession/localstack/demo"
+)
+
+// openDocuments opens a store that is fast.
+func openDocuments(t *testing.T, dir string) *blobs.Store {
+	t.Helper()
+	store, err := blobs.Open(t.Context(), "file://"+dir+"?fsync=off")
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	return store
+}
+
+// uploadPath is where a document with the name is uploaded to.
+func uploadPath(owner, contentType, name string) string {
+	return owner + "/~actions/upload-document?" +
+		url.Values{"fileContentType": {contentType}, "fileName": {name}}.Encode()
+}
+
+func downloadPath(owner, uri string) string {
+	return owner + "/~actions/download-document?" + url.Values{"documentUri": {uri}}.Encode()
+}
+
+// upload uploads a text into a process or an artifact, by its path, and returns
+// the document's uri.
+func (s *service) upload(as demo.Account, owner, text string) string {
+	s.t.Helper()
+	return s.uploadAs(as, owner, "text/plain", "note.txt", text)
+}
+
+func (s *service) uploadAs(as demo.Account, owner, contentType, name, text string) string {
+	s.t.Helper()
+	stored := decode[oasb.DocumentReference](s.t, s.post(200, as, uploadPath(owner, contentType, name), text))
+	return stored.DocumentURI
+}
+
+// download returns the text of a document.
+func (s *service) download(as demo.Account, owner, uri string) string {
+	s.t.Helper()
+	return s.get(200, as, downloadPath(owner, uri)).body
+}
+
+// documentOf is the id of the document that a reference or an address names.
+func documentOf(t *testing.T, uri string) uuid.UUID {
+	t.Helper()
+	at, ok := reference.ParseDocumentURI(uri)
+	require.True(t, ok, uri)
+	return at.DocumentID
+}
+
+// invoke records that an action was invoked on a process.
+func (s *service) invoke(process, tenant uuid.UUID, kind string) uuid.UUID {
+	s.t.Helper()
+	conn := s.connect()
+	defer func() { _ = conn.Close(s.t.Context()) }()
+	id := uuid.New()
+	_, err := conn.Exec(s.t.Context(), `
+INSERT INTO process_actions (id, tenant_id, process_id, type, status, created_by, created_at, last_modified_by, last_modified_at)
+VALUES ($1, $2, $3, $4, 'REQUESTED', $1, '2026-03-02T10:00Z', $1, '2026-03-02T10:00Z')`, id, tenant, process, kind)
+	require.NoError(s.t, err)
+	return id
+}
+
+// withDocuments completes a fixture by documents, which as uploads.
+func (f fixture) withDocuments(s *service, as demo.Account) fixture {
+	s.t.Helper()
+	f.action = s.invoke(f.process, f.tenant, "DOWNLOADABLE")
+	f.document = s.upload(as, "/processes/"+f.process.String(), "of a process")
+	f.artifactDocument = s.upload(as, "/business-artifacts/"+f.artifact.String(), "of an artifact")
+	return f
+}
+
+// withAbsentDocuments completes a fixture by documents that do not exist.
+func (f fixture) withAbsentDocuments() fixture {
+	uri := func(owner reference.Owner, id uuid.UUID) string {
+		at := reference.URI{Owner: owner, OwnerID: id, DocumentID: uuid.New()}
+		return reference.File{URI: at.String(), Type: "text/plain", Size: 12, Name: "note.txt"}.String()
+	}
+	f.action = uuid.New()
+	f.document = uri(reference.OwnerProcess, f.process)
+	f.artifactDocument = uri(reference.OwnerBusinessArtifact, f.artifact)
+	return f
+}
+
+// documentOperations are the valid requests about documents.
+func (f fixture) documentOperations() map[string]operation {
+	process, artifact := "/processes/"+f.process.String(), "/business-artifacts/"+f.artifact.String()
+	of := func(method, path, body string) operation {
+		return operation{method: method, path: path, body: body, byID: true}
+	}
+	return map[string]operation{
+		"B.uploadProcessDocument": of(http.MethodPost, uploadPath(process, "text/plain", "note.txt"), "text"),
+		"B.uploadProcessUserActionDocument": of(http.MethodPost, strings.Replace(
+			uploadPath(process, "text/plain", "note.txt"), "upload-document?", "upload-user-action-document?", 1)+
+			"&userActionValueId="+f.action.String(), "text"),
+		"B.downloadProcessDocument":          of(http.MethodGet, downloadPath(process, f.document), ""),
+		"B.uploadBusinessArtifactDocument":   of(http.MethodPost, uploadPath(artifact, "text/plain", "note.txt"), "text"),
+		"B.downloadBusinessArtifactDocument": of(http.MethodGet, downloadPath(artifact, f.artifactDocument), ""),
+	}
+}

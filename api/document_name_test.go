@@ -1,0 +1,122 @@
+package api_test
+
+import (
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"mime"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	blobs "github.com/procession-dev/procession/document"
+	"github.com/procession-dev/procession/localstack/demo"
+)
+
+// hostileNames are made of what has split headers, escaped from directories and
+// misled people.
+func hostileNames(n int) []string {
+	pieces := []string{
+		"\r\n", "\n", "\r", "Set-Cookie: a=b", "\r\n\r\n<html>", `"`, `\`, "/", "..", "../../etc/passwd", `..\..\boot.ini`,
+		"%0d%0a", "%2e%2e%2f", "%", "%41", ";", "=", "filename*=UTF-8''x", "\u202e", "\u200b", "\ufeff", "é", "日本", "😀",
+		"\u2028", "\u0085", "CON", "nul.txt", "C:", "~", "$(id)", "`id`", "|", "<", ">", "?", "*", "\t", "\x1b[2J", "\x7f",
+		" ", ".", "a", strings.Repeat("x", 60), strings.Repeat("é", 60), ".pdf", "'", ",",
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	names := make([]string, n)
+	for i := range names {
+		for range 1 + random.IntN(6) {
+			names[i] += pieces[random.IntN(len(pieces))]
+		}
+	}
+	return names
+}
+
+// Whatever a name is, stored as it was sent or cleaned, the answer has the
+// headers that it should have and no other.
+func TestHostileNamesInDownloads(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	process := s.loan().ID
+	path := processPath(process, "")
+	plain := s.upload(demo.Alice(), path, "text")
+	want := s.get(200, demo.Alice(), downloadPath(path, plain)).header
+	names := hostileNames(10_000)
+	ids := make([]uuid.UUID, len(names))
+	stored := make([]string, len(names))
+	for i, name := range names {
+		ids[i] = uuid.New()
+		stored[i] = name
+		if runes := []rune(name); len(runes) > 255 {
+			stored[i] = string(runes[:255])
+		}
+		if i%2 == 0 {
+			stored[i] = blobs.FileName(name)
+		}
+	}
+	conn := s.connect()
+	defer func() { _ = conn.Close(t.Context()) }()
+	_, err := conn.Exec(t.Context(), `
+INSERT INTO documents (id, tenant_id, owner_kind, owner_id, blob_id, name, content_type, size, sha256, created_by, created_at)
+SELECT n.id, d.tenant_id, d.owner_kind, d.owner_id, d.blob_id, n.name, d.content_type, d.size, d.sha256, d.created_by, d.created_at
+  FROM documents d, unnest($1::uuid[], $2::text[]) n (id, name)`, ids, stored)
+	require.NoError(t, err)
+	at := documentOf(t, plain).String()
+	for i, id := range ids {
+		r := request(t, demo.Alice(), http.MethodGet, downloadPath(path, strings.ReplaceAll(plain, at, id.String())), "")
+		got := s.send(r)
+		require.Equal(t, 200, got.status)
+		require.Equal(t, "text", got.body)
+		require.Len(t, got.header, len(want))
+		for name, values := range got.header {
+			require.Contains(t, want, name)
+			require.Len(t, values, 1)
+			require.Equal(t, -1, strings.IndexFunc(values[0], func(r rune) bool { return r < ' ' || r > '~' }), "%q", values[0])
+		}
+		disposition, params, err := mime.ParseMediaType(got.header.Get("Content-Disposition"))
+		require.NoError(t, err, "%q", stored[i])
+		require.Equal(t, "attachment", disposition)
+		require.Len(t, params, 1)
+		require.Equal(t, blobs.FileName(stored[i]), params["filename"])
+		require.NotContains(t, params["filename"], "/")
+		require.NotContains(t, params["filename"], `\`)
+	}
+}
+
+// Nor does a name that is uploaded get anywhere else.
+func TestHostileNamesInUploads(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	path := processPath(s.loan().ID, "")
+	for i, name := range hostileNames(300) {
+		uri := s.uploadAs(demo.Alice(), path, "text/plain", name, fmt.Sprint(i))
+		require.Equal(t, -1, strings.IndexFunc(uri, func(r rune) bool { return r <= ' ' || r > '~' }), "%q", uri)
+		require.Equal(t, fmt.Sprint(i), s.download(demo.Alice(), path, uri))
+	}
+	s.requireBlobs(300)
+	var names []string
+	conn := s.connect()
+	defer func() { _ = conn.Close(t.Context()) }()
+	rows, err := conn.Query(t.Context(), "SELECT name FROM documents")
+	require.NoError(t, err)
+	names, err = pgx.CollectRows(rows, pgx.RowTo[string])
+	require.NoError(t, err)
+	for _, name := range names {
+		require.True(t, fs.ValidPath(name) && utf8.ValidString(name) && len(name) <= 255, "%q", name)
+	}
+	files := 0
+	require.NoError(t, fs.WalkDir(os.DirFS(s.documentsDir), ".", func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			files++
+			_, err = uuid.Parse(name[strings.LastIndex(name, "/")+1:])
+		}
+		return err
+	}))
+	require.Equal(t, 300, files)
+}

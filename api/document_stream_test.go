@@ -1,0 +1,190 @@
+package api_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/api"
+	"github.com/procession-dev/procession/localstack/demo"
+)
+
+// served is the service on a port, and a connection to it.
+func (s *service) served() *httptest.Server {
+	s.t.Helper()
+	server := httptest.NewServer(s.handler)
+	s.t.Cleanup(server.Close)
+	return server
+}
+
+// begin sends the head of an upload and a part of the body.
+func (s *service) begin(server *httptest.Server, path, headers, part string) net.Conn {
+	s.t.Helper()
+	if !strings.Contains(headers, "Content-Type") {
+		headers += "Content-Type: application/octet-stream\r\n"
+	}
+	conn, err := (&net.Dialer{}).DialContext(s.t.Context(), "tcp", server.Listener.Addr().String())
+	require.NoError(s.t, err)
+	s.t.Cleanup(func() { _ = conn.Close() })
+	_, err = fmt.Fprintf(conn, "POST %s%s HTTP/1.1\r\nHost: x\r\nAuthorization: %s\r\n"+
+		"%s\r\n%s", shapeB, path, authorization(demo.Alice()), headers, part)
+	require.NoError(s.t, err)
+	return conn
+}
+
+func (s *service) answerOf(conn net.Conn) (int, string) {
+	s.t.Helper()
+	require.NoError(s.t, conn.SetReadDeadline(time.Now().Add(20*time.Second)))
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	require.NoError(s.t, err)
+	defer func() { _ = resp.Body.Close() }()
+	body, err := io.ReadAll(resp.Body)
+	require.NoError(s.t, err)
+	return resp.StatusCode, string(body)
+}
+
+// leftovers counts the files in which documents are being received.
+func (s *service) leftovers() int {
+	s.t.Helper()
+	page, err := s.documents.List(s.t.Context(), "", 1000, time.Now().Add(time.Hour))
+	require.NoError(s.t, err)
+	return len(page.Leftovers)
+}
+
+func TestAnUploadThatIsTooLargeEndsAsSoonAsThatIsKnown(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	path := uploadPath(processPath(s.loan().ID, ""), "text/plain", "a.txt")
+	server := s.served()
+	// Announced: before anything of it is sent.
+	conn := s.begin(server, path, fmt.Sprintf("Content-Length: %d\r\nExpect: 100-continue\r\n", documentLimit+1), "")
+	status, body := s.answerOf(conn)
+	require.Equal(t, 413, status)
+	require.Contains(t, body, "DOCUMENT_TOO_LARGE")
+	// Not announced: at the first byte too many, with more to come.
+	part := strings.Repeat("x", documentLimit)
+	conn = s.begin(server, path, "Transfer-Encoding: chunked\r\n", fmt.Sprintf("%x\r\n%s\r\n1\r\nx\r\n", len(part), part))
+	status, body = s.answerOf(conn)
+	require.Equal(t, 413, status)
+	require.Contains(t, body, "DOCUMENT_TOO_LARGE")
+	require.Zero(t, s.count("SELECT count(*) FROM documents"))
+	s.requireBlobs(0)
+	// In chunks, exactly as large as it may be.
+	conn = s.begin(server, path, "Transfer-Encoding: chunked\r\n", fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(part), part))
+	status, _ = s.answerOf(conn)
+	require.Equal(t, 200, status)
+	s.requireBlobs(1)
+}
+
+func TestAnUploadThatIsBrokenOffLeavesNothing(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	path := uploadPath(processPath(s.loan().ID, ""), "text/plain", "a.txt")
+	server := s.served()
+	for _, headers := range []string{"Content-Length: 1000000\r\n", "Transfer-Encoding: chunked\r\n"} {
+		part := strings.Repeat("x", 300_000)
+		if strings.HasPrefix(headers, "Transfer") {
+			part = fmt.Sprintf("%x\r\n%s\r\n", len(part), part)
+		}
+		conn := s.begin(server, path, headers, part)
+		require.Eventually(t, func() bool { return s.leftovers() == 1 }, 20*time.Second, 5*time.Millisecond)
+		require.NoError(t, conn.Close())
+		require.Eventually(t, func() bool { return s.leftovers() == 0 }, 20*time.Second, 5*time.Millisecond)
+	}
+	require.Zero(t, s.count("SELECT count(*) FROM documents"))
+	s.requireBlobs(0)
+}
+
+// A client that stops sending, or sends next to nothing, is not waited for.
+func TestAStalledClientIsCutOff(t *testing.T) {
+	t.Parallel()
+	s := newService(t, func(o *api.Options) { o.Stall = 300 * time.Millisecond })
+	loan := processPath(s.loan().ID, "")
+	server := s.served()
+	for _, head := range [][2]string{
+		{uploadPath(loan, "text/plain", "a.txt"), "Content-Type: application/octet-stream\r\n"},
+		{"/processes", "Content-Type: application/json\r\n"},
+	} {
+		conn := s.begin(server, head[0], head[1]+"Content-Length: 1000\r\n", "{")
+		stop := make(chan struct{})
+		go func() {
+			ticker := time.NewTicker(50 * time.Millisecond)
+			defer ticker.Stop()
+			for {
+				select {
+				case <-stop:
+					return
+				case <-ticker.C:
+					_, _ = io.WriteString(conn, "x")
+				}
+			}
+		}()
+		status, body := s.answerOf(conn)
+		close(stop)
+		require.Equal(t, 400, status, body)
+		require.Contains(t, body, "could not be read")
+	}
+	require.Zero(t, s.count("SELECT count(*) FROM documents"))
+	s.requireBlobs(0)
+}
+
+// An answer that needs nothing of the body does not wait for it, and neither does
+// the connection stay with whoever does not send it.
+func TestAnswersDoNotWaitForBodies(t *testing.T) {
+	t.Parallel()
+	s := newService(t, func(o *api.Options) { o.Stall = 300 * time.Millisecond })
+	finished := s.loan().ID
+	s.post(200, demo.Alice(), processPath(finished, "/~actions/complete"), "")
+	server := s.served()
+	path := uploadPath(processPath(finished, ""), "text/plain", "a.txt")
+	for _, headers := range []string{
+		"Content-Length: 1000\r\n", "Content-Length: 1000000\r\n", "Transfer-Encoding: chunked\r\n",
+		"Content-Length: 1000\r\nExpect: 100-continue\r\n",
+	} {
+		conn := s.begin(server, path, headers, "")
+		status, body := s.answerOf(conn)
+		require.Equal(t, 403, status, headers)
+		require.Contains(t, body, "PROCESS_FINISHED")
+		_, err := conn.Read(make([]byte, 1))
+		require.ErrorIs(t, err, io.EOF, headers)
+	}
+	// With the body there, the connection can be used again.
+	conn := s.begin(server, path, "Content-Length: 4\r\n", "text")
+	status, _ := s.answerOf(conn)
+	require.Equal(t, 403, status)
+	_, err := fmt.Fprintf(conn, "GET /openapi/shape_b.yaml HTTP/1.1\r\nHost: x\r\n\r\n")
+	require.NoError(t, err)
+	status, _ = s.answerOf(conn)
+	require.Equal(t, 200, status)
+}
+
+// Nobody has to take a document to the end.
+func TestADownloadThatIsBrokenOff(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	process := processPath(s.loan().ID, "")
+	text := strings.Repeat("0123456789abcdef", documentLimit/16)
+	uri := s.upload(demo.Alice(), process, text)
+	server := s.served()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	r := request(t, demo.Alice(), http.MethodGet, downloadPath(process, uri), "").WithContext(ctx)
+	r.URL.Host = server.Listener.Addr().String()
+	resp, err := server.Client().Do(r)
+	require.NoError(t, err)
+	part := make([]byte, 1000)
+	_, err = io.ReadFull(resp.Body, part)
+	require.NoError(t, err)
+	cancel()
+	require.NoError(t, resp.Body.Close())
+	require.Equal(t, text, s.download(demo.Alice(), process, uri))
+}

@@ -1,0 +1,137 @@
+package httpio
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/klauspost/compress/gzhttp"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// Download is the answer that hands a document over, whole or in ranges. What
+// it takes from the client's headers and what it says in its own is RFC 9110's:
+// Range, If-Range, If-Match, If-None-Match; Accept-Ranges, ETag.
+type Download struct {
+	// ContentType and Disposition are values of headers.
+	ContentType, Disposition string
+	SHA256                   [32]byte
+	// Content is closed once it is sent.
+	Content io.ReadSeekCloser
+
+	gin *gin.Context
+}
+
+// NewDownload answers the request that ctx belongs to.
+func NewDownload(
+	ctx context.Context, contentType, disposition string, digest [32]byte, content io.ReadSeekCloser,
+) *Download {
+	c, _ := ctx.Value(gin.ContextKey).(*gin.Context)
+	return &Download{ContentType: contentType, Disposition: disposition, SHA256: digest, Content: content, gin: c}
+}
+
+// Serve writes the answer. A range that the document does not have and a
+// precondition that does not hold are returned as domain errors, before anything
+// is written.
+func (d *Download) Serve(w http.ResponseWriter) error {
+	defer func() { _ = d.Content.Close() }()
+	if d.gin == nil {
+		return errors.New("sending a document: there is no request")
+	}
+	request := d.gin.Request
+	if method := requestMethod(request); method != request.Method {
+		request = request.WithContext(request.Context())
+		request.Method = method
+	}
+	header := w.Header()
+	header.Set("Content-Type", d.ContentType)
+	header.Set("Content-Disposition", d.Disposition)
+	header.Set("ETag", `"`+hex.EncodeToString(d.SHA256[:])+`"`)
+	// It may be kept by the one who asked, who has to ask each time whether it may
+	// still be seen.
+	header.Set("Cache-Control", "private, no-cache")
+	// Nothing in it may act, should a browser show it after all.
+	header.Set("Content-Security-Policy", "default-src 'none'; sandbox")
+	header.Set("X-Content-Type-Options", "nosniff")
+	// Compressed, it would have neither its length nor its ranges.
+	header.Set(gzhttp.HeaderNoCompression, "1")
+
+	connection := http.NewResponseController(w)
+	out := &downloadWriter{ResponseWriter: w, progress: newProgress(stallTime, func() {
+		// Nothing can be done where there is no connection.
+		_ = connection.SetWriteDeadline(past())
+	})}
+	defer out.progress.stop()
+	in := &downloadReader{ReadSeeker: d.Content}
+	http.ServeContent(out, request, "", time.Time{}, in)
+	if out.refused != 0 {
+		header.Del("Content-Disposition")
+		header.Del("Content-Type")
+		header.Set("Cache-Control", "no-store")
+	}
+	switch {
+	case out.refused == http.StatusRequestedRangeNotSatisfiable:
+		return &domain.Error{
+			Kind: domain.KindOutOfRange, Code: domain.CodeValidation, Message: "the document does not have the range",
+			Details: []domain.Detail{{
+				Code: domain.CodeValidation, Message: "is not within the document",
+				Location: "Range", LocationType: domain.LocationHeader,
+			}},
+		}
+	case out.refused == http.StatusPreconditionFailed:
+		return &domain.Error{
+			Kind: domain.KindPrecondition, Code: domain.CodePreconditionFailed, Message: "the document is another one",
+		}
+	case in.err != nil:
+		return fmt.Errorf("sending a document: %w", in.err)
+	case out.refused != 0:
+		return fmt.Errorf("sending a document: %d", out.refused)
+	}
+	return nil
+}
+
+// downloadReader remembers why a document could not be read.
+type downloadReader struct {
+	io.ReadSeeker
+	err error
+}
+
+// Read reads from the document.
+func (r *downloadReader) Read(p []byte) (int, error) {
+	n, err := r.ReadSeeker.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		r.err = err
+	}
+	return n, err
+}
+
+// downloadWriter holds refusals back, which have a form of their own here, and
+// watches over clients that stop taking.
+type downloadWriter struct {
+	http.ResponseWriter
+	progress *progress
+	refused  int
+}
+
+// WriteHeader passes on every status that is not a refusal.
+func (w *downloadWriter) WriteHeader(status int) {
+	if status >= http.StatusBadRequest {
+		w.refused = status
+		return
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write passes on the document.
+func (w *downloadWriter) Write(p []byte) (int, error) {
+	if w.refused != 0 {
+		return len(p), nil
+	}
+	return w.progress.wait(func() (int, error) { return w.ResponseWriter.Write(p) })
+}

@@ -1,0 +1,137 @@
+package httpio
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+const (
+	// stallTime and stallBytes are the least that a client has to send or to take
+	// while it is waited for.
+	stallTime  = time.Minute
+	stallBytes = 16 << 10
+)
+
+// past is a deadline that has passed.
+func past() time.Time { return time.Unix(1, 0) }
+
+// progress interrupts a transfer that moves less than stallBytes in the time.
+type progress struct {
+	timer   *time.Timer
+	stall   time.Duration
+	moved   int
+	waiting atomic.Bool
+	stopped atomic.Bool
+}
+
+func newProgress(stall time.Duration, interrupt func()) *progress {
+	p := &progress{stall: stall}
+	// It begins to run when everything is in place.
+	p.timer = time.AfterFunc(time.Hour, func() {
+		// What the service itself takes is not the client's fault.
+		switch {
+		case p.stopped.Load():
+		case p.waiting.Load():
+			interrupt()
+		default:
+			p.timer.Reset(stall)
+		}
+	})
+	p.timer.Reset(stall)
+	return p
+}
+
+// wait waits for the client in transfer and counts what was moved.
+func (p *progress) wait(transfer func() (int, error)) (int, error) {
+	p.waiting.Store(true)
+	n, err := transfer()
+	p.waiting.Store(false)
+	if p.moved += n; p.moved >= stallBytes {
+		p.moved = 0
+		p.timer.Reset(p.stall)
+	}
+	return n, err
+}
+
+func (p *progress) stop() {
+	p.stopped.Store(true)
+	p.timer.Stop()
+}
+
+// guardedBody is a request body that fails when the client stops sending. Its
+// errors are the client's.
+type guardedBody struct {
+	io.ReadCloser
+	progress *progress
+	ended    bool
+}
+
+// drainLimit is how many bytes of a body that nobody wants are still taken, so
+// that the connection can be used again.
+const drainLimit = 64 << 10
+
+// leaveBody is to be called before a request is answered whose body may not have
+// been read. The HTTP server would wait for the rest of it, however long that
+// takes, before it sent the answer.
+func leaveBody(c *gin.Context) {
+	body, ok := c.Request.Body.(*guardedBody)
+	if !ok || body.ended || c.Request.ProtoMajor != 1 {
+		return
+	}
+	if length := c.Request.ContentLength; length >= 0 && length <= drainLimit && c.GetHeader("Expect") == "" {
+		if _, err := io.Copy(io.Discard, body); err == nil {
+			return
+		}
+	}
+	c.Header("Connection", "close")
+	// Nothing can be done where there is no connection.
+	_ = http.NewResponseController(c.Writer).SetReadDeadline(past())
+}
+
+// LeaveBody prepares an answer to the request that ctx belongs to, whose body is
+// of no use.
+func LeaveBody(ctx context.Context) {
+	if c, ok := ctx.Value(gin.ContextKey).(*gin.Context); ok {
+		leaveBody(c)
+	}
+}
+
+// guard keeps a client that stops sending from holding the request for ever,
+// until stop is called.
+func guard(c *gin.Context, stall time.Duration) (stop func()) {
+	body := c.Request.Body
+	if body == nil || body == http.NoBody {
+		return func() {}
+	}
+	connection := http.NewResponseController(c.Writer)
+	watched := newProgress(stall, func() {
+		// Nothing can be done where there is no connection.
+		_ = connection.SetReadDeadline(past())
+	})
+	c.Request.Body = &guardedBody{ReadCloser: body, progress: watched}
+	return watched.stop
+}
+
+// Read reads from the body.
+func (b *guardedBody) Read(p []byte) (int, error) {
+	n, err := b.progress.wait(func() (int, error) { return b.ReadCloser.Read(p) })
+	if err == nil {
+		return n, nil
+	}
+	b.progress.stop()
+	if errors.Is(err, io.EOF) {
+		b.ended = true
+		return n, io.EOF
+	}
+	unread := domain.InvalidBody("", "could not be read")
+	unread.Cause = err
+	return n, unread
+}

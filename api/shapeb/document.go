@@ -1,0 +1,93 @@
+package shapeb
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/procession-dev/procession/api/httpio"
+	oasb "github.com/procession-dev/procession/api/shapeb/oas"
+	"github.com/procession-dev/procession/app"
+)
+
+// UploadProcessDocument is B19.
+func (s *Server) UploadProcessDocument(
+	ctx context.Context, request oasb.UploadProcessDocumentRequestObject,
+) (oasb.UploadProcessDocumentResponseObject, error) {
+	stored, err := s.app.UploadProcessDocument(ctx, s.caller(ctx), request.ID, app.Upload{
+		Name: request.Params.FileName, ContentType: request.Params.FileContentType, Body: request.Body,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return oasb.UploadProcessDocument200JSONResponse{DocumentURI: app.DocumentURI(stored)}, nil
+}
+
+// UploadProcessUserActionDocument is B14.
+func (s *Server) UploadProcessUserActionDocument(
+	ctx context.Context, request oasb.UploadProcessUserActionDocumentRequestObject,
+) (oasb.UploadProcessUserActionDocumentResponseObject, error) {
+	params := request.Params
+	changed, taken, err := s.app.UploadProcessUserActionDocument(ctx, s.caller(ctx), request.ID, params.UserActionValueID,
+		app.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
+	switch {
+	case err != nil:
+		return nil, err
+	case !taken:
+		httpio.LeaveBody(ctx)
+		return oasb.UploadProcessUserActionDocument304Response{}, nil
+	default:
+		return oasb.UploadProcessUserActionDocument200JSONResponse(process(changed)), nil
+	}
+}
+
+// DownloadProcessDocument is B20.
+func (s *Server) DownloadProcessDocument(
+	ctx context.Context, request oasb.DownloadProcessDocumentRequestObject,
+) (oasb.DownloadProcessDocumentResponseObject, error) {
+	found, err := s.app.DownloadProcessDocument(ctx, s.caller(ctx), request.ID, request.Params.DocumentURI)
+	if err != nil {
+		return nil, err
+	}
+	return newDownload(ctx, found), nil
+}
+
+// UploadBusinessArtifactDocument is B44.
+func (s *Server) UploadBusinessArtifactDocument(
+	ctx context.Context, request oasb.UploadBusinessArtifactDocumentRequestObject,
+) (oasb.UploadBusinessArtifactDocumentResponseObject, error) {
+	stored, err := s.app.UploadBusinessArtifactDocument(ctx, s.caller(ctx), request.ID, app.Upload{
+		Name: request.Params.FileName, ContentType: request.Params.FileContentType, Body: request.Body,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return oasb.UploadBusinessArtifactDocument200JSONResponse{DocumentURI: app.DocumentURI(stored)}, nil
+}
+
+// DownloadBusinessArtifactDocument is B45.
+func (s *Server) DownloadBusinessArtifactDocument(
+	ctx context.Context, request oasb.DownloadBusinessArtifactDocumentRequestObject,
+) (oasb.DownloadBusinessArtifactDocumentResponseObject, error) {
+	found, err := s.app.DownloadBusinessArtifactDocument(ctx, s.caller(ctx), request.ID, request.Params.DocumentURI)
+	if err != nil {
+		return nil, err
+	}
+	return newDownload(ctx, found), nil
+}
+
+// download is what both downloads answer.
+type download struct{ answer *httpio.Download }
+
+func newDownload(ctx context.Context, d *app.Download) download {
+	return download{httpio.NewDownload(ctx, d.ContentType, d.Disposition(), d.SHA256, d.Content)}
+}
+
+// VisitDownloadProcessDocumentResponse writes the answer of B20.
+func (d download) VisitDownloadProcessDocumentResponse(w http.ResponseWriter) error {
+	return d.answer.Serve(w)
+}
+
+// VisitDownloadBusinessArtifactDocumentResponse writes the answer of B45.
+func (d download) VisitDownloadBusinessArtifactDocumentResponse(w http.ResponseWriter) error {
+	return d.answer.Serve(w)
+}

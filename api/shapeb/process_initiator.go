@@ -1,0 +1,19 @@
+package shapeb
+
+import (
+	"context"
+
+	oasb "github.com/procession-dev/procession/api/shapeb/oas"
+)
+
+// ChangeProcessInitiator is B13.
+func (s *Server) ChangeProcessInitiator(
+	ctx context.Context, request oasb.ChangeProcessInitiatorRequestObject,
+) (oasb.ChangeProcessInitiatorResponseObject, error) {
+	initiator := principalKey(request.Body.InitiatorID, request.Body.InitiatorEmail)
+	changed, err := s.app.ChangeProcessInitiator(ctx, s.caller(ctx), request.ID, initiator)
+	if err != nil {
+		return nil, err
+	}
+	return oasb.ChangeProcessInitiator200JSONResponse(process(changed)), nil
+}

@@ -1,0 +1,190 @@
+package api_test
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/api/apitest"
+	"github.com/procession-dev/procession/localstack/demo"
+)
+
+// statesOfTasks says what the operations answer in which state of a task of a
+// running process to a Manager who is a candidate: a status, with "=" where
+// nothing changes. Refusals change nothing. The columns are a task that nobody
+// owns, one that the caller owns, one that somebody else owns, both completed,
+// one of the caller's that is cancelled, and what is no task.
+const statesOfTasks = `
+operation   READY mine others completed others-completed cancelled MESSAGE THREAD
+claim       200   200= 409c   409       409              409       409     409
+assign      200   200= 200    409       409              409       409     409
+complete    409   200  403o   200=      403o             409       409     409
+log         200   200  200    200       200              409       409     409
+put         200   200  200    409       409              409       409     409
+patch       200   200  200    409       409              409       409     409
+patch-empty 200=  200= 200=   409       409              409       409     409
+put-context 200   200  200    409       409              409       409     409
+cancel      200   200  200    200=      200=             200=      200=    200=
+`
+
+// statesOfProcesses does the same for the states of a process that has an open
+// task of the caller's.
+const statesOfProcesses = `
+operation       RUNNING COMPLETED CANCELLED
+finish          200     200=      409
+cancel          200     409       200=
+cancel-items    200     200       200=
+initiator       200     403f      403f
+same-initiator  200=    403f      403f
+put-metadata    200     403f      403f
+patch-metadata  200     403f      403f
+patch-nothing   200=    403f      403f
+put-entity      200     403f      403f
+patch-entity    200     403f      403f
+create-task     201     403f      403f
+create-message  201     403f      403f
+relate          201     201       201
+assign          200     200       409
+complete        200     200       409
+log             200     200       409
+put             200     403f      403f
+patch           200     403f      403f
+put-context     200     403f      403f
+`
+
+// stateCodes are what the cells of refusals stand for.
+func stateCodes() map[string]string {
+	return map[string]string{
+		"403f": "PROCESS_FINISHED", "403o": "TASK_NOT_OWNED", "409": "INVALID_STATE", "409c": "TASK_ALREADY_CLAIMED",
+	}
+}
+
+// stateRequest is the request of a row for a process and an item of it.
+func stateRequest(t *testing.T, row string, process, item uuid.UUID) operation {
+	t.Helper()
+	const value, aPatch = `{"value":{"A":1}}`, `[{"op":"add","path":"/A","value":1}]`
+	newItem := func(members string) operation {
+		return operation{method: "POST", path: "/process-items", body: `{"processId":"` + process.String() + `",` + members + `}`}
+	}
+	op, ok := map[string]operation{
+		"claim":          {method: "POST", path: itemPath(item, claim)},
+		"assign":         {method: "POST", path: itemPath(item, assign), body: `{"ownerId":"` + demo.LoanWorker().ID.String() + `"}`},
+		"complete":       {method: "POST", path: itemPath(item, complete)},
+		"log":            {method: "POST", path: itemPath(item, logEntry), body: `{"message":"m","level":"INFO"}`},
+		"put":            {method: "PUT", path: itemPath(item, "/task/data"), body: `{"data":` + value + `}`},
+		"patch":          {method: "PATCH", path: itemPath(item, "/task/data"), body: aPatch},
+		"patch-empty":    {method: "PATCH", path: itemPath(item, "/task/data"), body: `[]`},
+		"put-context":    {method: "PUT", path: itemPath(item, "/task/context-data"), body: `{"data":` + value + `}`},
+		"finish":         {method: "POST", path: processPath(process, finish)},
+		"cancel-items":   {method: "POST", path: processPath(process, cancelItems)},
+		"initiator":      {method: "POST", path: processPath(process, changeInitiator), body: toInitiator(demo.Bob())},
+		"same-initiator": {method: "POST", path: processPath(process, changeInitiator), body: toInitiator(demo.Carol())},
+		"put-metadata":   {method: "PUT", path: processPath(process, "/metadata"), body: metadataOfBody},
+		"patch-metadata": {method: "PATCH", path: processPath(process, "/metadata"), body: aPatch},
+		"patch-nothing":  {method: "PATCH", path: processPath(process, "/metadata"), body: `[]`},
+		"put-entity":     {method: "PUT", path: processPath(process, "/entity"), body: `{"entity":` + value + `}`},
+		"patch-entity":   {method: "PATCH", path: processPath(process, "/entity"), body: aPatch},
+		"create-task":    newItem(`"type":"TASK","processItemDefinitionCode":"LOAN_APPLICATION"`),
+		"create-message": newItem(`"type":"MESSAGE","message":{"text":"t"}`),
+		"relate": {method: "POST", path: "/processes", body: `{"processDefinitionCode":"LOAN","relatedProcessId":"` +
+			process.String() + `"}`},
+	}[row]
+	require.True(t, ok, row)
+	return op
+}
+
+// requireState sends the request of a row and requires what a cell says.
+func (s *service) requireState(cell, row string, op operation) {
+	s.t.Helper()
+	before := s.snapshot()
+	got := s.send(request(s.t, demo.LoanWorker(), op.method, op.path, op.body))
+	require.Equal(s.t, cell[:3], strconv.Itoa(got.status), "%s: %s", row, got.body)
+	code, refused := stateCodes()[cell]
+	if refused {
+		require.Equal(s.t, code, decode[apitest.ErrorBody](s.t, got).Errors[0].Code, row)
+	}
+	if refused || strings.HasSuffix(cell, "=") {
+		require.Equal(s.t, before, s.snapshot(), row)
+	} else {
+		require.NotEqual(s.t, before, s.snapshot(), row)
+	}
+}
+
+// eachCell visits the cells of a table.
+func eachCell(t *testing.T, table string, visit func(row, column, cell string)) {
+	t.Helper()
+	lines := strings.Split(strings.TrimSpace(table), "\n")
+	columns := strings.Fields(lines[0])
+	for _, line := range lines[1:] {
+		cells := strings.Fields(line)
+		require.Len(t, cells, len(columns), line)
+		for i, cell := range cells[1:] {
+			visit(cells[0], columns[i+1], cell)
+		}
+	}
+}
+
+func TestStatesOfTasks(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	worker := demo.LoanWorker()
+	process := s.loan().ID
+	eachCell(t, statesOfTasks, func(row, column, cell string) {
+		var item uuid.UUID
+		switch column {
+		case "READY":
+			item = s.item(process, "LOAN_APPLICATION", "").ID
+		case "others", "others-completed":
+			item = s.item(process, "LOAN_APPLICATION", ownedBy(demo.Carol())).ID
+		case "MESSAGE", "THREAD":
+			code := map[string]string{"MESSAGE": "NOTE", "THREAD": "DISCUSSION"}[column]
+			body := `{"type":"` + column + `","processId":"` + process.String() + `","processItemDefinitionCode":"` + code + `"`
+			if column == "MESSAGE" {
+				body += `,"message":{"text":"t"}`
+			}
+			item = decode[struct{ ID uuid.UUID }](t, s.post(201, worker, "/process-items", body+ownedBy(worker)+`}`)).ID
+		default:
+			item = s.item(process, "LOAN_APPLICATION", ownedBy(worker)).ID
+		}
+		cancelling := processPath(process, cancelItems+"?processItemId="+item.String())
+		switch column {
+		case "completed":
+			s.post(200, worker, itemPath(item, complete), "")
+		case "others-completed":
+			s.post(200, demo.Carol(), itemPath(item, complete), "")
+		case "cancelled":
+			s.post(200, worker, cancelling, "")
+		}
+		op := operation{method: "POST", path: cancelling}
+		if row != "cancel" {
+			op = stateRequest(t, row, process, item)
+		}
+		s.requireState(cell, row+" "+column, op)
+	})
+}
+
+func TestStatesOfProcesses(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	eachCell(t, statesOfProcesses, func(row, column, cell string) {
+		process := s.loan().ID
+		task := s.item(process, "LOAN_APPLICATION", ownedBy(demo.LoanWorker())).ID
+		switch column {
+		case "COMPLETED":
+			s.post(200, demo.LoanWorker(), processPath(process, finish), "")
+		case "CANCELLED":
+			s.post(200, demo.LoanWorker(), processPath(process, cancel), "")
+		}
+		op := operation{method: "POST", path: processPath(process, cancel)}
+		if row != "cancel" {
+			op = stateRequest(t, row, process, task)
+		}
+		if row == "assign" {
+			op.body = toBob
+		}
+		s.requireState(cell, row+" "+column, op)
+	})
+}
