@@ -10,14 +10,17 @@ RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache
     go build -ldflags='-s -w' -o /out/ ./cmd/procession && \
     go build -ldflags='-s -w' -o /out/loan-worker ./examples/loan
 # A volume that is first mounted here takes the owner and the mode over.
-RUN install -d -m 0700 /out/tls
+RUN install -d -m 0700 /out/tls /out/documents
 
 FROM gcr.io/distroless/static-debian12:nonroot
 COPY --from=build /out/procession /out/loan-worker /usr/local/bin/
 COPY --from=build --chown=65532:65532 /out/tls /tls
+COPY --from=build --chown=65532:65532 /out/documents /documents
 # By number, so that Kubernetes can tell that it is not root.
 USER 65532:65532
-ENV PROCESSION_LISTEN=0.0.0.0:8080 PROCESSION_LISTEN_ADMIN=0.0.0.0:9090
+# Mount a volume there, or name a bucket instead: what is not mounted is lost.
+ENV PROCESSION_LISTEN=0.0.0.0:8080 PROCESSION_LISTEN_ADMIN=0.0.0.0:9090 \
+    PROCESSION_DOCUMENTS_URL=file:///documents
 EXPOSE 8080 9090
 ENTRYPOINT ["/usr/local/bin/procession"]
 CMD ["serve"]

@@ -14,6 +14,7 @@ BENCH_FLAGS  ?=
 SOAK_FLAGS   ?=
 TEST_FLAGS   ?=
 TEST_TIMEOUT ?= 20m
+FUZZ_TIME    ?= 30s
 
 TOOLS := $(CURDIR)/bin/tools
 
@@ -49,9 +50,14 @@ test: bootstrap temporal ## Run all tests; needs no running service
 	@$(MAKE) test-nested
 
 .PHONY: check
-check: bootstrap lint drift temporal ## All that must hold before a merge: lint, drift, tests with the race detector
+check: bootstrap lint drift temporal ## All that must hold before a merge: lint, drift, tests with the race detector, fuzzing
 	@go test -race -shuffle=on -count=1 -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
 	@$(MAKE) test-nested TEST_FLAGS="-shuffle=on -count=1 $(TEST_FLAGS)"
+	@$(MAKE) fuzz
+
+.PHONY: fuzz
+fuzz: ## Run every fuzz target for FUZZ_TIME
+	@scripts/fuzz "$(FUZZ_TIME)"
 
 # Without the race detector, which would compile a second Temporal.
 .PHONY: test-nested
@@ -96,7 +102,9 @@ bench: bootstrap temporal ## Measure the service beside pgbench and raw Temporal
 	@go run ./cmd/bench $(BENCH_FLAGS)
 
 .PHONY: soak
-soak: bootstrap temporal ## Run under load for long and watch memory and backlog
+soak: bootstrap temporal ## Run under load for long and watch memory and backlog; move 1 GiB, kill amid 50 uploads
+	@go test ./cmd/procession -count=1 -v -run 'TestMemoryDoesNotGrowWithADocument|TestKilledAmidAnUpload' \
+	  -args -document-size=1073741824 -document-kills=50
 	@go run ./cmd/bench soak $(SOAK_FLAGS)
 
 ##@ Build

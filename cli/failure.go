@@ -43,8 +43,8 @@ func ExitCode(err error) int {
 		return ExitDenied
 	case domain.KindConflict, domain.KindPrecondition:
 		return ExitConflict
-	case domain.KindTooLarge, domain.KindUnsupportedMedia, domain.KindRateLimited, domain.KindUnavailable,
-		domain.KindInternal:
+	case domain.KindTooLarge, domain.KindOutOfRange, domain.KindUnsupportedMedia, domain.KindRateLimited,
+		domain.KindUnavailable, domain.KindInternal:
 		return ExitFailure
 	}
 	return ExitFailure

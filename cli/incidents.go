@@ -73,9 +73,21 @@ func newIncidentsListCommand(env Environment) *cobra.Command {
 }
 
 func incidentTable(w io.Writer, incidents []client.Incident) {
-	row(w, "ID", "STATE", "PROCESS", "CREATED", "MESSAGE")
+	row(w, "ID", "STATE", "PROCESS OR ACTION", "CREATED", "MESSAGE")
 	for _, i := range incidents {
-		row(w, i.ID.String(), string(i.State), i.ProcessID.String(), timeText(i.CreatedAt), i.Message)
+		row(w, i.ID.String(), string(i.State), concerned(i), timeText(i.CreatedAt), i.Message)
+	}
+}
+
+// concerned is the id of what the workflow of an incident was for.
+func concerned(i client.Incident) string {
+	switch {
+	case i.ProcessID != nil:
+		return i.ProcessID.String()
+	case i.BusinessArtifactActionID != nil:
+		return i.BusinessArtifactActionID.String()
+	default:
+		return ""
 	}
 }
 

@@ -72,10 +72,60 @@ func (s *stack) captureTransactions(
 	return captured, err
 }
 
+// captureReads returns the statements about a table that the service executes
+// for one call of request: what PostgreSQL itself has logged.
+func (s *stack) captureReads(ctx context.Context, table string, request func() error) (captured []statement, err error) {
+	if err := s.alter(ctx, "ALTER SYSTEM SET log_statement = 'all'", "SELECT pg_reload_conf()"); err != nil {
+		return nil, err
+	}
+	defer func() {
+		err = errors.Join(err, s.alter(ctx, "ALTER SYSTEM RESET log_statement", "SELECT pg_reload_conf()"))
+	}()
+	limited, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	err = until(limited, 20*time.Millisecond, func(context.Context) (bool, error) {
+		info, err := os.Stat(s.cluster.LogFile())
+		if err != nil {
+			return false, fmt.Errorf("reading PostgreSQL's log: %w", err)
+		}
+		if err := request(); err != nil {
+			return false, err
+		}
+		all, err := readStatements(s.cluster.LogFile(), info.Size())
+		captured = nil
+		for _, list := range all {
+			for _, one := range list {
+				if strings.Contains(one.sql, table) {
+					captured = append(captured, one)
+				}
+			}
+		}
+		return len(captured) > 0, err
+	})
+	return captured, err
+}
+
 // readTransactions returns those of the transactions that were logged after
 // offset, from BEGIN to COMMIT, that have marker among their parameters, in
 // their order.
 func readTransactions(path string, offset int64, marker string) ([][]statement, error) {
+	all, err := readStatements(path, offset)
+	if err != nil {
+		return nil, err
+	}
+	var found [][]statement
+	for _, list := range all {
+		whole := strings.EqualFold(list[0].sql, "BEGIN") && strings.EqualFold(list[len(list)-1].sql, "COMMIT")
+		if whole && mentions(list, marker) {
+			found = append(found, list)
+		}
+	}
+	return found, nil
+}
+
+// readStatements returns the statements that were logged after offset, by the
+// transactions that they were part of.
+func readStatements(path string, offset int64) ([][]statement, error) {
 	file, err := os.Open(path) //nolint:gosec // the log of the cluster made here
 	if err != nil {
 		return nil, fmt.Errorf("reading PostgreSQL's log: %w", err)
@@ -106,15 +156,11 @@ func readTransactions(path string, offset int64, marker string) ([][]statement, 
 			}
 		}
 	}
-	var found [][]statement
-	for _, id := range order {
-		list := transactions[id]
-		whole := strings.EqualFold(list[0].sql, "BEGIN") && strings.EqualFold(list[len(list)-1].sql, "COMMIT")
-		if whole && mentions(list, marker) {
-			found = append(found, list)
-		}
+	all := make([][]statement, len(order))
+	for i, id := range order {
+		all[i] = transactions[id]
 	}
-	return found, nil
+	return all, nil
 }
 
 // splitRecords returns the records of a log without their mark.

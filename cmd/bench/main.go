@@ -43,6 +43,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) (err error
 		b := &bench{options: o, stack: s, progress: progress, report: newReport(time.Now())}
 		err := b.measure(ctx)
 		b.report.print(out)
+		b.report.printPlans(out)
 		return err
 	})
 }
@@ -73,6 +74,7 @@ func (b *bench) measure(ctx context.Context) error {
 		{"engine", b.measureEngine},
 		{"latency", b.measureLatency},
 		{"list", b.measureLists},
+		{"artifacts", b.measureArtifacts},
 	} {
 		if !b.wants(section.name) {
 			continue

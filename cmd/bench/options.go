@@ -17,6 +17,7 @@ type options struct {
 	rounds    int
 	clients   int
 	items     []int
+	artifacts int
 	requests  int
 	processes int
 	samples   int
@@ -24,7 +25,7 @@ type options struct {
 }
 
 func sections() []string {
-	return []string{"memory", "creates", "pairs", "engine", "latency", "list"}
+	return []string{"memory", "creates", "pairs", "engine", "latency", "list", "artifacts"}
 }
 
 func (o *options) wants(section string) bool {
@@ -41,6 +42,7 @@ func parseOptions(args []string, help io.Writer) (options, error) {
 	f.IntVar(&o.rounds, "rounds", 3, "rounds of a throughput, of which the median counts")
 	f.IntVar(&o.clients, "clients", 8, "clients at once, of the service and of pgbench alike")
 	f.StringVar(&items, "items", "10000,1000000", "numbers of items to measure lists at, growing")
+	f.IntVar(&o.artifacts, "artifacts", 1_000_000, "number of business artifacts to search")
 	f.IntVar(&o.requests, "requests", 50, "requests per kind of list; at most 20 seconds are spent on one")
 	f.IntVar(&o.processes, "processes", 500, "processes with a workflow per round")
 	f.IntVar(&o.samples, "samples", 200, "processes to measure latencies with")
@@ -63,7 +65,7 @@ func parseOptions(args []string, help io.Writer) (options, error) {
 		}
 		o.items = append(o.items, n)
 	}
-	if min(o.seconds, o.rounds, o.clients, o.requests, o.processes, o.samples) < 1 {
+	if min(o.seconds, o.rounds, o.clients, o.requests, o.artifacts, o.processes, o.samples) < 1 {
 		return o, errors.New("numbers must be 1 or more")
 	}
 	return o, nil

@@ -144,7 +144,8 @@ func (s *stack) prepare(ctx context.Context, binary string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	env := append(environment(), "PROCESSION_DATABASE_URL="+s.cluster.URL(database), "PROCESSION_SEAL_KEY_FILE="+sealKey)
+	env := append(environment(), "PROCESSION_DATABASE_URL="+s.cluster.URL(database), "PROCESSION_SEAL_KEY_FILE="+sealKey,
+		"PROCESSION_DOCUMENTS_URL=file://"+filepath.Join(s.dir, "documents"))
 	issue := exec.CommandContext(ctx, binary, "certificate", "--host", "127.0.0.1", "--out", s.dir) //nolint:gosec // built here
 	issue.Env = env
 	if out, err := issue.CombinedOutput(); err != nil {

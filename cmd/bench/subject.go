@@ -29,6 +29,7 @@ const (
 	kindItem
 	kindListProcess
 	kindListItem
+	kindArtifact
 	kindTaskProcess
 	kindFreshCreates = 0x100
 	kindFreshPairs   = 0x200

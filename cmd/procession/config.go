@@ -41,6 +41,9 @@ type Config struct {
 	Migrate             string `yaml:"migrate" env:"MIGRATE"`
 	SealKeyFile         string `yaml:"seal-key-file" env:"SEAL_KEY_FILE"`
 
+	DocumentsURL     string `yaml:"documents-url" env:"DOCUMENTS_URL"`
+	MaxDocumentBytes int64  `yaml:"max-document-bytes" env:"MAX_DOCUMENT_BYTES"`
+
 	TemporalAddress   string        `yaml:"temporal-address" env:"TEMPORAL_ADDRESS"`
 	TemporalRetention time.Duration `yaml:"temporal-retention" env:"TEMPORAL_RETENTION"`
 	TemporalCAFile    string        `yaml:"temporal-ca-file" env:"TEMPORAL_CA_FILE"`
@@ -81,6 +84,9 @@ func (c *Config) bind(f *pflag.FlagSet) {
 	f.Int32Var(&c.DatabaseConnections, "database-connections", 16, "most connections to PostgreSQL")
 	f.StringVar(&c.Migrate, "migrate", migrateAuto, "schema at start: auto (update), check (refuse an old one), off")
 	f.StringVar(&c.SealKeyFile, "seal-key-file", "", "file of the key that seals secrets in the database (32 bytes, base64)")
+	f.StringVar(&c.DocumentsURL, "documents-url", "",
+		"where the bytes of documents are kept: file:///directory or s3://bucket?region=…")
+	f.Int64Var(&c.MaxDocumentBytes, "max-document-bytes", app.DefaultMaxDocumentBytes, "largest document, in bytes")
 	f.StringVar(&c.TemporalAddress, "temporal-address", "", "host:port of Temporal's frontend")
 	f.DurationVar(&c.TemporalRetention, "temporal-retention", engine.DefaultRetention,
 		"how long namespaces made by the service keep ended workflows")
@@ -160,6 +166,7 @@ func (c *Config) check() error {
 		"--certificate-lifetime must be 1h to 8760h")
 	must(c.DatabaseConnections >= 4, "--database-connections must be 4 or more")
 	must(c.MaxBodyBytes >= 1024, "--max-body-bytes must be 1024 or more")
+	must(c.MaxDocumentBytes >= 1024, "--max-document-bytes must be 1024 or more")
 	must(c.CancelGrace >= 0 && c.DrainDelay >= 0 && c.DrainTimeout >= 0,
 		"--cancel-grace, --drain-delay and --drain-timeout must not be negative")
 	_, err := c.deprecation()
@@ -186,6 +193,14 @@ func (c *Config) requireSealKey() error {
 func (c *Config) requireTemporal() error {
 	if c.TemporalAddress == "" {
 		return missing("temporal-address")
+	}
+	return nil
+}
+
+func (c *Config) requireDocuments() error {
+	if c.DocumentsURL == "" {
+		return fmt.Errorf("%w; give file:///directory for a directory that is backed up, or s3://bucket",
+			missing("documents-url"))
 	}
 	return nil
 }

@@ -50,6 +50,8 @@ func TestBadConfigurationIsAUsageError(t *testing.T) {
 		"unexpected argument": {"migrate", "now"},
 		"no database":         {"migrate"},
 		"no Temporal":         {"serve", "--database-url", "postgres://db"},
+		"no documents":        {"serve", "--database-url", "postgres://db", "--temporal-address", "localhost:7233"},
+		"tiny documents":      {"config", "print", "--max-document-bytes", "1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/document"
 	"github.com/procession-dev/procession/localstack/child"
 	"github.com/procession-dev/procession/localstack/demo"
 	"github.com/procession-dev/procession/localstack/pgcluster"
@@ -93,11 +95,30 @@ func (s *stack) prepareService(ctx context.Context, c *Config, o devOptions) (*s
 		return nil, files, err
 	}
 	c.TLSCert, c.TLSKey = files.cert, files.key
+	documents, err := s.openDocuments(ctx, c, o)
+	if err != nil {
+		return nil, files, err
+	}
 	if err := writeDevConfig(o.dir, *c); err != nil {
 		return nil, files, err
 	}
-	made, err := newService(*c, k, log, []byte(k.issuer.RootsPEM(now)))
+	made, err := newService(*c, k, documents, log, []byte(k.issuer.RootsPEM(now)))
 	return made, files, err
+}
+
+// openDocuments keeps documents in the directory of the stack, unless the
+// configuration says where.
+func (s *stack) openDocuments(ctx context.Context, c *Config, o devOptions) (*document.Store, error) {
+	if c.DocumentsURL == "" {
+		where := url.URL{Scheme: "file", Path: filepath.Join(o.dir, "documents")}
+		c.DocumentsURL = where.String()
+	}
+	documents, err := document.Open(ctx, c.DocumentsURL)
+	if err != nil {
+		return nil, err
+	}
+	s.stops = append(s.stops, func(context.Context) error { return documents.Close() })
+	return documents, nil
 }
 
 // startService runs the service until the stack stops it. The channel is closed

@@ -29,6 +29,7 @@ func TestServeWhileAnIssuerIsDown(t *testing.T) {
 	s.config.SealKeyFile = filepath.Join(s.dir, "seal.key")
 	s.config.Listen, s.config.ListenAdmin = freeAddress(t), freeAddress(t)
 	s.config.TemporalAddress = freeAddress(t)
+	s.config.DocumentsURL = "file://" + filepath.Join(s.dir, "documents")
 	s.config.OIDCIssuers = oidcIssuers{{Issuer: issuer.URL(), Audiences: []string{"procession"}}}
 	_, err := authn.LoadOrCreateSealKey(s.config.SealKeyFile)
 	require.NoError(t, err)

@@ -17,6 +17,7 @@ import (
 	"github.com/procession-dev/procession/api"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/document"
 	"github.com/procession-dev/procession/engine"
 	"github.com/procession-dev/procession/outbox"
 	"github.com/procession-dev/procession/workflows"
@@ -33,7 +34,7 @@ func newServeCommand() *cobra.Command {
 	return configured("serve", "Run the service until SIGTERM or SIGINT",
 		func(ctx context.Context, cmd *cobra.Command, c Config) error {
 			log := newLogger(cmd.ErrOrStderr(), c)
-			if err := errors.Join(c.requireTemporal(), c.requireTLSFiles()); err != nil {
+			if err := errors.Join(c.requireTemporal(), c.requireDocuments(), c.requireTLSFiles()); err != nil {
 				return err
 			}
 			k, err := openKeys(ctx, c, log)
@@ -41,7 +42,12 @@ func newServeCommand() *cobra.Command {
 				return err
 			}
 			defer k.db.Close()
-			s, err := newService(c, k, log, nil)
+			documents, err := document.Open(ctx, c.DocumentsURL)
+			if err != nil {
+				return err
+			}
+			defer func() { _ = documents.Close() }()
+			s, err := newService(c, k, documents, log, nil)
 			if err != nil {
 				return err
 			}
@@ -69,7 +75,9 @@ type service struct {
 
 // newService wires the service. Nothing runs before run. devCA is shown at
 // /dev/ca.pem unless it is empty.
-func newService(c Config, k *keyring, log *slog.Logger, devCA []byte) (*service, error) {
+func newService(
+	c Config, k *keyring, documents *document.Store, log *slog.Logger, devCA []byte,
+) (*service, error) {
 	s := &service{config: c, log: log, keys: k.keys}
 	credentials, err := engineCredentials(k.issuer, c)
 	if err != nil {
@@ -86,6 +94,7 @@ func newService(c Config, k *keyring, log *slog.Logger, devCA []byte) (*service,
 	operations := app.New(app.Options{
 		DB: k.db, Clock: time.Now, Issuer: k.issuer, Sealer: k.sealer, Wake: func() { s.relay.Wake() },
 		TaskLogLimit: c.TaskLogLimit, CancelGrace: c.CancelGrace,
+		Documents: documents, MaxDocumentBytes: c.MaxDocumentBytes,
 	})
 	observation := activities.New(activities.Options{
 		App: operations, DB: k.db, Engine: s.engine, Clock: time.Now, Logger: log,
@@ -97,6 +106,10 @@ func newService(c Config, k *keyring, log *slog.Logger, devCA []byte) (*service,
 				ID: workflows.EngineObserverID(namespace), Type: workflows.EngineObserverName,
 				Input: workflows.EngineObserverInput{Namespace: namespace},
 			}
+		},
+		Schedules: []engine.Schedule{
+			{ID: "document-expiry", Type: workflows.DocumentExpiryName, Every: workflows.DocumentExpiryInterval},
+			{ID: "document-sweep", Type: workflows.DocumentSweepName, Every: workflows.DocumentSweepInterval},
 		},
 		Register: func(r worker.Registry) {
 			workflows.Register(r)
@@ -129,19 +142,27 @@ func newService(c Config, k *keyring, log *slog.Logger, devCA []byte) (*service,
 		func() float64 { return float64(s.relay.Stats().Executed) })
 	m.counter("procession_engine_commands_failed_total", "Attempts at commands for Temporal that failed.",
 		func() float64 { return float64(s.relay.Stats().Failed) })
+	m.counter("procession_documents_expired_total", "Documents that had expired and were deleted.",
+		func() float64 { return float64(observation.DocumentStats().Expired) })
+	m.counter("procession_document_blobs_swept_total", "Bytes without a document that were deleted.",
+		func() float64 { return float64(observation.DocumentStats().Swept) })
+	m.counter("procession_documents_lost_total", "Documents found without their bytes, each time that they were.",
+		func() float64 { return float64(observation.DocumentStats().Lost) })
 	deprecation, err := c.deprecation()
 	if err != nil {
 		return nil, err
 	}
 	s.handler, err = api.NewRouter(api.Options{
 		Service: operations, Authenticator: authenticator, Issuer: k.issuer, Clock: time.Now, Log: log,
-		BodyLimit: c.MaxBodyBytes, Deprecation: deprecation, Observe: m.observe, DevCA: devCA,
+		BodyLimit: c.MaxBodyBytes, DocumentLimit: c.MaxDocumentBytes, Deprecation: deprecation, Observe: m.observe,
+		DevCA: devCA,
 	})
 	if err != nil {
 		return nil, err
 	}
 	s.health = &health{checks: []check{
 		{name: "database", run: k.db.Ping},
+		{name: "documents", optional: true, run: documents.Ready},
 		{name: "temporal", optional: true, run: s.temporalReady},
 	}}
 	admin := http.NewServeMux()

@@ -53,6 +53,7 @@ func newStack(t *testing.T, durable bool) *testStack {
 	s.config.bind(pflag.NewFlagSet("test", pflag.ContinueOnError))
 	s.config.DatabaseURL = pgtest.URL(t)
 	s.config.SealKeyFile = filepath.Join(s.dir, "seal.key")
+	s.config.DocumentsURL = "file://" + filepath.Join(s.dir, "documents") + "?fsync=off"
 	s.config.Listen, s.config.ListenAdmin = freeAddress(t), freeAddress(t)
 	s.config.TemporalAddress = freeAddress(t)
 	s.config.CancelGrace = 2 * time.Second
