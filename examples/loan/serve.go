@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/worker"
 
+	"github.com/procession-dev/procession/examples/loan/customers"
 	"github.com/procession-dev/procession/examples/loan/lending"
 	"github.com/procession-dev/procession/examples/loan/restapi"
 )
@@ -95,8 +97,8 @@ func (s *server) registrationParams() restapi.WorkerCreateParams {
 	return restapi.WorkerCreateParams{
 		Identity:      s.cfg.identity,
 		TaskQueue:     s.cfg.taskQueue,
-		WorkflowTypes: lending.WorkflowTypes(),
-		ActivityTypes: lending.ActivityTypes(),
+		WorkflowTypes: slices.Concat(lending.WorkflowTypes(), customers.WorkflowTypes()),
+		ActivityTypes: slices.Concat(lending.ActivityTypes(), customers.ActivityTypes()),
 		Hostname:      s.cfg.hostname,
 		IP:            hostAddress(),
 	}
@@ -136,6 +138,7 @@ func (s *server) connect(ctx context.Context, access engineAccess) (*connection,
 		},
 	})
 	(&lending.Activities{API: s.api}).Register(polling)
+	(&customers.Activities{API: s.api}).Register(polling)
 	if err := polling.Start(); err != nil {
 		dialled.Close()
 		return nil, fmt.Errorf("starting the worker: %w", err)

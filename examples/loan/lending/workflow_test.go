@@ -14,6 +14,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
 
+	"github.com/procession-dev/procession/examples/loan/refusal"
 	"github.com/procession-dev/procession/examples/loan/restapi"
 )
 
@@ -79,7 +80,7 @@ func (s *stage) retrieve(_ context.Context, request retrieveProcessItemRequest) 
 			}}, nil
 		}
 	}
-	return processItemResponse{}, temporal.NewNonRetryableApplicationError("no such item", failureREST, nil)
+	return processItemResponse{}, temporal.NewNonRetryableApplicationError("no such item", refusal.Type, nil)
 }
 
 func (s *stage) signal(id uuid.UUID, kind string) {

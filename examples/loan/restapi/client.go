@@ -25,6 +25,7 @@ const (
 	version          = "/v2024-06-14"
 	mediaJSON        = "application/json"
 	mediaJSONPatch   = "application/json-patch+json"
+	mediaBytes       = "application/octet-stream"
 	maxAnswerBytes   = 16 << 20
 	defaultAttempts  = 4
 	defaultTimeout   = 15 * time.Second
@@ -140,7 +141,9 @@ type call struct {
 	query     url.Values
 	mediaType string
 	in        any
-	out       any
+	// body is sent as it is, in place of in.
+	body []byte
+	out  any
 }
 
 // reply is the part of an answer that is not in its body.
@@ -150,10 +153,10 @@ type reply struct {
 }
 
 // do sends the call, retrying while the failure is temporary (network, 408, 429, 5xx) and attempts remain. Every
-// operation of this client may be repeated safely: creations carry an id, the rest set a state. A final answer
-// outside 2xx is a *ResponseError.
+// operation of this client may be repeated safely: creations carry an id, an upload that nothing came to refer to is
+// deleted by the service, the rest set a state. A final answer outside 2xx is a *ResponseError.
 func (c *Client) do(ctx context.Context, what call) (reply, error) {
-	var body []byte
+	body := what.body
 	if what.in != nil {
 		var err error
 		if body, err = json.Marshal(what.in); err != nil {
@@ -190,7 +193,7 @@ func (c *Client) once(ctx context.Context, what call, body []byte) (reply, error
 	}
 	request.Header.Set("Authorization", c.header)
 	request.Header.Set("Accept", mediaJSON)
-	if what.in != nil {
+	if what.mediaType != "" {
 		request.Header.Set("Content-Type", what.mediaType)
 	}
 	response, err := c.http.Do(request)

@@ -132,6 +132,40 @@ type TaskCreateParams struct {
 	Data *JSONValue `json:"data,omitempty"`
 }
 
+// BusinessArtifact is a business artifact as B36 and B39 return it.
+type BusinessArtifact struct {
+	ID   uuid.UUID  `json:"id"`
+	Data *JSONValue `json:"data,omitempty"`
+}
+
+// Values is the artifact's data; it is empty, never nil, when the artifact has none.
+func (a BusinessArtifact) Values() Object {
+	if a.Data == nil || a.Data.Value == nil {
+		return Object{}
+	}
+	return a.Data.Value
+}
+
+// BusinessArtifactAction is an action of type DOWNLOADABLE as B41 returns it.
+type BusinessArtifactAction struct {
+	ID           uuid.UUID     `json:"id"`
+	Status       string        `json:"status"`
+	Downloadable *Downloadable `json:"downloadable,omitempty"`
+}
+
+// Downloadable is the part of an action that only those of that type have.
+type Downloadable struct {
+	Input *JSONValue `json:"input,omitempty"`
+}
+
+// Input is what the action was invoked with; it is empty, never nil, when that was nothing.
+func (a BusinessArtifactAction) Input() Object {
+	if a.Downloadable == nil || a.Downloadable.Input == nil || a.Downloadable.Input.Value == nil {
+		return Object{}
+	}
+	return a.Downloadable.Input.Value
+}
+
 // WorkerCreateParams is the body of B46.
 type WorkerCreateParams struct {
 	Identity      string   `json:"identity"`
