@@ -85,7 +85,7 @@ func (s *Service) invoke(
 	}
 	a := &domain.BusinessArtifactAction{
 		ID: id, TenantID: artifact.TenantID, ArtifactID: artifact.ID,
-		Type: domain.ArtifactActionType(spec.Type), Status: domain.ActionRequested,
+		Type: spec.Type, Status: domain.ActionRequested,
 		Definition: domain.ArtifactDefinitionRef{ID: domain.ArtifactActionID(d.ID, spec.Code), Code: spec.Code},
 		Audit:      domain.NewAudit(k.caller.PrincipalID, k.now),
 	}

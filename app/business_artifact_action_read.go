@@ -48,7 +48,7 @@ func (s *Service) PrepareBusinessArtifactCreateArtifact(
 	if source.Action == nil {
 		return nil, unknownAction()
 	}
-	if source.Action.Type != resource.ArtifactActionCreateArtifact {
+	if source.Action.Type != domain.ArtifactActionCreateArtifact {
 		return nil, domain.Conflict(domain.CodeInvalidState, "the action is not one that creates a business artifact")
 	}
 	var visible []persistence.FoundArtifactDefinition

@@ -1,6 +1,10 @@
 package resource
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/procession-dev/procession/domain"
+)
 
 // DataStructureSpec describes what the data of a message looks like.
 type DataStructureSpec struct {
@@ -32,25 +36,13 @@ type ArtifactPermissions struct {
 	Managers []Grantee `json:"managers,omitempty"`
 }
 
-// ArtifactActionType is the type of an action on an artifact (specification
-// section 2.16).
-type ArtifactActionType string
-
-// The artifact action types.
-const (
-	ArtifactActionStartWorkflow  ArtifactActionType = "START_WORKFLOW"
-	ArtifactActionDownloadable   ArtifactActionType = "DOWNLOADABLE"
-	ArtifactActionStartProcess   ArtifactActionType = "START_PROCESS"
-	ArtifactActionCreateArtifact ArtifactActionType = "CREATE_BUSINESS_ARTIFACT"
-)
-
 // ArtifactActionSpec describes an action on an artifact.
 type ArtifactActionSpec struct {
 	// Code is unique within the artifact definition, 1..50 characters.
 	Code string `json:"code"`
 	// Name is the text of the menu, 1..50 characters.
-	Name string             `json:"name"`
-	Type ArtifactActionType `json:"type"`
+	Name string                    `json:"name"`
+	Type domain.ArtifactActionType `json:"type"`
 	// InputSchema is the JSON Schema of the input of START_WORKFLOW and
 	// DOWNLOADABLE, which run WorkflowType on TaskQueue.
 	InputSchema  json.RawMessage `json:"inputSchema,omitempty"`

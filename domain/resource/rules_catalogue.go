@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/procession-dev/procession/domain"
 )
 
 func (s *DataStructureSpec) check(r *report) {
@@ -27,8 +29,8 @@ func (s *BusinessArtifactDefinitionSpec) check(r *report) {
 
 // check is given what the data of the artifact has.
 func (s *ArtifactActionSpec) check(properties map[string]json.RawMessage, pointer string, r *report) {
-	workflow := []string{string(ArtifactActionStartWorkflow), string(ArtifactActionDownloadable)}
-	create := []string{string(ArtifactActionCreateArtifact)}
+	workflow := []string{string(domain.ArtifactActionStartWorkflow), string(domain.ArtifactActionDownloadable)}
+	create := []string{string(domain.ArtifactActionCreateArtifact)}
 	checkUses([]use{
 		{member: "inputSchema", given: s.InputSchema != nil, types: workflow},
 		{member: "workflowType", given: s.WorkflowType != "", types: workflow, required: true},
@@ -36,7 +38,7 @@ func (s *ArtifactActionSpec) check(properties map[string]json.RawMessage, pointe
 		{member: "runner", given: s.Runner != "", types: workflow, required: true},
 		{
 			member: "processDefinition", given: s.ProcessDefinition != "",
-			types: []string{string(ArtifactActionStartProcess)}, required: true,
+			types: []string{string(domain.ArtifactActionStartProcess)}, required: true,
 		},
 		{member: "businessArtifactDefinition", given: s.BusinessArtifactDefinition != "", types: create, required: true},
 		{member: "prefill", given: len(s.Prefill) > 0, types: create},
