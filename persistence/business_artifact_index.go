@@ -1,78 +1,30 @@
 package persistence
 
 import (
-	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/domain/criteria"
 )
-
-// indexedLength is how many characters of a text an index holds.
-const indexedLength = 200
-
-// splitText divides a text into what an index holds of it and the rest, nil
-// without one.
-func splitText(text string) (begin string, rest *string) {
-	if utf8.RuneCountInString(text) <= indexedLength {
-		return text, nil
-	}
-	at := len(string([]rune(text)[:indexedLength]))
-	after := text[at:]
-	return text[:at], &after
-}
-
-// foldCase makes texts equal that differ in nothing but case: each character
-// becomes the smallest of those that Unicode's simple case folding takes for the
-// same. What the database makes of case depends on how it was set up.
-func foldCase(text string) string {
-	return strings.Map(func(c rune) rune {
-		smallest := c
-		for other := unicode.SimpleFold(c); other != c; other = unicode.SimpleFold(other) {
-			smallest = min(smallest, other)
-		}
-		return smallest
-	}, text)
-}
 
 // artifactIndex are rows of business_artifact_index by their columns.
 type artifactIndex struct {
-	artifacts                          []uuid.UUID
-	createdAt                          []time.Time
-	fields                             []string
-	begins, rests, folds, number, date []*string
+	indexColumns
+	artifacts []uuid.UUID
+	createdAt []time.Time
 }
 
-func (i *artifactIndex) add(a *domain.BusinessArtifact, values []IndexedValue) {
+func (i *artifactIndex) addOf(a *domain.BusinessArtifact, values []IndexedValue) {
 	for _, v := range values {
-		var begin, rest, folded, number, date *string
-		switch v.Type {
-		case criteria.String:
-			text, after := splitText(v.Value)
-			begin, rest = &text, after
-			if same := foldCase(v.Value); same != v.Value {
-				folded = &same
-			}
-		case criteria.Number:
-			number = &v.Value
-		case criteria.Date:
-			date = &v.Value
-		}
-		i.artifacts = append(i.artifacts, a.ID)
-		i.createdAt = append(i.createdAt, a.CreatedAt)
-		i.fields = append(i.fields, v.Field)
-		i.begins, i.rests, i.folds = append(i.begins, begin), append(i.rests, rest), append(i.folds, folded)
-		i.number, i.date = append(i.number, number), append(i.date, date)
+		i.artifacts, i.createdAt = append(i.artifacts, a.ID), append(i.createdAt, a.CreatedAt)
+		i.add(v)
 	}
 }
 
-// args are the arguments of putArtifactIndex.
-func (i *artifactIndex) args(definition uuid.UUID) []any {
-	return []any{definition, i.artifacts, i.createdAt, i.fields, i.begins, i.rests, i.folds, i.number, i.date}
+// put are the arguments of putArtifactIndex.
+func (i *artifactIndex) put(definition uuid.UUID) []any {
+	return append([]any{definition, i.artifacts, i.createdAt}, i.args()...)
 }
 
 const (
@@ -102,7 +54,7 @@ DELETE FROM business_artifact_index
 // What it could be found by before is taken away, unless it is new.
 func (tx *Tx) putIndex(a *domain.BusinessArtifact, values []IndexedValue, isNew bool) {
 	var index artifactIndex
-	index.add(a, values)
+	index.addOf(a, values)
 	if !isNew {
 		fields := index.fields
 		if fields == nil {
@@ -111,6 +63,6 @@ func (tx *Tx) putIndex(a *domain.BusinessArtifact, values []IndexedValue, isNew 
 		tx.queue(deleteArtifactIndex, a.ID, fields)
 	}
 	if len(values) > 0 {
-		tx.queue(putArtifactIndex, index.args(a.Definition.ID)...)
+		tx.queue(putArtifactIndex, index.put(a.Definition.ID)...)
 	}
 }

@@ -119,7 +119,7 @@ func (tx *Tx) ReindexArtifacts(
 					if err != nil {
 						return err
 					}
-					index.add(&last, values)
+					index.addOf(&last, values)
 					read++
 				}
 				return rows.Err()
@@ -130,7 +130,7 @@ func (tx *Tx) ReindexArtifacts(
 		}
 		queries = nil
 		if len(index.fields) > 0 {
-			queries = []query{{putArtifactIndex, index.args(definition), discard}}
+			queries = []query{{putArtifactIndex, index.put(definition), discard}}
 		}
 		if read < indexBatch {
 			if len(queries) == 0 {

@@ -12,45 +12,6 @@ import (
 	"github.com/procession-dev/procession/domain/criteria"
 )
 
-// arg adds an argument and returns what stands for it in the conditions.
-func (l *list) arg(value any) string {
-	l.args = append(l.args, value)
-	return fmt.Sprintf("$%d", len(l.args))
-}
-
-// meets returns the condition that a row x of an index fulfils the criterion.
-// Texts are indexed by their beginning only, so it is compared first.
-func (l *list) meets(c criteria.Criterion) string {
-	if c.Type == criteria.String {
-		switch c.Operator {
-		case criteria.Contains:
-			return fmt.Sprintf("strpos(lower(x.text_value), lower(%s)) > 0", l.arg(c.Operands[0]))
-		case criteria.In:
-			return fmt.Sprintf("left(x.text_value, 200) = ANY(ARRAY(SELECT left(o, 200) FROM unnest(%[1]s::text[]) o))"+
-				" AND x.text_value = ANY(%[1]s)", l.arg(c.Operands))
-		case criteria.Eq, criteria.Le, criteria.Ge, criteria.Between:
-		}
-		return fmt.Sprintf("left(x.text_value, 200) = left(%[1]s, 200) AND x.text_value = %[1]s", l.arg(c.Operands[0]))
-	}
-	column, cast := "x.number_value", "::numeric"
-	if c.Type == criteria.Date {
-		column, cast = "x.date_value", "::date"
-	}
-	operand := func(i int) string { return l.arg(c.Operands[i]) + "::text" + cast }
-	switch c.Operator {
-	case criteria.Le:
-		return column + " <= " + operand(0)
-	case criteria.Ge:
-		return column + " >= " + operand(0)
-	case criteria.Between:
-		return column + " BETWEEN " + operand(0) + " AND " + operand(1)
-	case criteria.In:
-		return column + " = ANY(" + l.arg(c.Operands) + "::text[]" + cast + "[])"
-	case criteria.Eq, criteria.Contains:
-	}
-	return column + " = " + operand(0)
-}
-
 // metadataFilter is the part of a list that is about the metadata of processes.
 // Whether a member is indexed, and as what, is read together with the list, and
 // not known before: expressions are looked for as every type they can be of.
@@ -78,7 +39,7 @@ func (l *list) filterByMetadata(caller domain.Caller, expressions []string) *met
 		var meets []string
 		for _, t := range []criteria.Type{criteria.String, criteria.Number, criteria.Date} {
 			if c, err := criteria.Parse(text, map[string]criteria.Type{field: t}); err == nil {
-				meets = append(meets, l.meets(c))
+				meets = append(meets, "("+strings.Join(l.fulfils("x", c), " AND ")+")")
 			}
 		}
 		if len(meets) == 0 {

@@ -181,3 +181,9 @@ func (l *list) inGroups(principal, among string, ids []uuid.UUID, codes []string
 		l.filter(member+"g.code = ANY(%s))", codes)
 	}
 }
+
+// arg adds an argument and returns what stands for it in the conditions.
+func (l *list) arg(value any) string {
+	l.args = append(l.args, value)
+	return fmt.Sprintf("$%d", len(l.args))
+}

@@ -29,14 +29,18 @@ CREATE TABLE process_definition_indexes (
 CREATE TABLE process_index (
     process_id            uuid NOT NULL REFERENCES processes ON DELETE CASCADE,
     process_definition_id uuid NOT NULL,
-    field                 text NOT NULL,
-    text_value            text,
+    field                 text COLLATE "C" NOT NULL,
+    -- The first 200 characters, as an index can hold no longer texts.
+    text_value            text COLLATE "C" CHECK (length(text_value) <= 200),
+    text_rest             text COLLATE "C" CHECK (text_rest IS NULL OR length(text_value) = 200),
+    -- The whole text without regard to case, NULL where that makes no difference.
+    text_folded           text COLLATE "C",
     number_value          numeric,
     date_value            date,
     PRIMARY KEY (process_id, field),
     CHECK (num_nonnulls(text_value, number_value, date_value) = 1)
 );
-CREATE INDEX process_index_text ON process_index (process_definition_id, field, left(text_value, 200));
+CREATE INDEX process_index_text ON process_index (process_definition_id, field, text_value);
 CREATE INDEX process_index_number ON process_index (process_definition_id, field, number_value);
 CREATE INDEX process_index_date ON process_index (process_definition_id, field, date_value);
 
