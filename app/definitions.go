@@ -18,6 +18,7 @@ type definition struct {
 	*domain.ProcessDefinition
 	metadata *jsondoc.Schema
 	entity   *jsondoc.Schema
+	elements map[string]*elementDefinition
 	items    map[string]*itemDefinition
 	// structures are the schemas of what messages may carry, by their codes.
 	structures map[string]*jsondoc.Schema
@@ -27,6 +28,7 @@ type itemDefinition struct {
 	*domain.ItemDefinition
 	data        *jsondoc.Schema
 	contextData *jsondoc.Schema
+	elements    map[string]*elementDefinition
 }
 
 // definitionCache keeps versions with their compiled schemas. Versions never
@@ -73,6 +75,9 @@ func compile(source *domain.ProcessDefinition) (*definition, error) {
 	if d.entity, err = jsondoc.Compile(source.Spec.EntitySchema); err != nil {
 		return nil, fmt.Errorf("entity: %w", err)
 	}
+	if d.elements, err = compileElements(source.Spec.Elements); err != nil {
+		return nil, err
+	}
 	for i := range source.Items {
 		item := &itemDefinition{ItemDefinition: &source.Items[i]}
 		if item.data, err = jsondoc.Compile(item.Spec.DataSchema); err != nil {
@@ -80,6 +85,9 @@ func compile(source *domain.ProcessDefinition) (*definition, error) {
 		}
 		if item.contextData, err = jsondoc.Compile(item.Spec.ContextDataSchema); err != nil {
 			return nil, fmt.Errorf("context data of %s: %w", item.Code, err)
+		}
+		if item.elements, err = compileElements(item.Spec.Elements); err != nil {
+			return nil, fmt.Errorf("elements of %s: %w", item.Code, err)
 		}
 		d.items[item.Code] = item
 	}

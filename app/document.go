@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -28,7 +29,7 @@ func (s *Service) receive(
 		ID: newID(), TenantID: tenant, OwnerKind: owner.Kind, OwnerID: owner.ID, BlobID: uuid.New(),
 		Name: document.FileName(in.Name), ContentType: document.ContentType(in.ContentType), CreatedBy: caller.PrincipalID,
 	}
-	stored, err := s.documents.Put(ctx, blobOf(d), in.Body, s.maxDocument)
+	stored, err := s.documents.Put(ctx, blobOf(d), in.Body, min(s.maxDocument, cmp.Or(in.limit, s.maxDocument)))
 	if err != nil {
 		return nil, storageError(ctx, err)
 	}
@@ -37,11 +38,8 @@ func (s *Service) receive(
 	expiresAt := d.CreatedAt.Add(owner.Kind.Lifetime())
 	d.ExpiresAt = &expiresAt
 	err = s.write(ctx, func(tx *persistence.Tx) error {
-		if err := admit(tx, d); err != nil {
-			return err
-		}
 		tx.InsertDocument(d)
-		return nil
+		return admit(tx, d)
 	})
 	if err != nil && refused(err) {
 		discard, cancel := context.WithTimeout(context.WithoutCancel(ctx), discardTime)

@@ -43,6 +43,17 @@ func (s *Service) DownloadBusinessArtifactDocument(
 	})
 }
 
+// DownloadTaskDocument (A30) returns a document of the process of a task that the
+// caller sees, if the task refers to it or the caller sees the process. It is
+// named as in DownloadProcessDocument. Errors: VALIDATION, NOT_FOUND.
+func (s *Service) DownloadTaskDocument(
+	ctx context.Context, caller domain.Caller, task uuid.UUID, uri string,
+) (*Download, error) {
+	return s.download(ctx, uri, func(id uuid.UUID) (*domain.Document, error) {
+		return s.reader.GetDocumentOfTask(ctx, caller, task, id, s.now())
+	})
+}
+
 func (s *Service) download(
 	ctx context.Context, uri string, get func(uuid.UUID) (*domain.Document, error),
 ) (*Download, error) {
@@ -57,6 +68,11 @@ func (s *Service) download(
 	if !isAt(d, at) {
 		return nil, domain.NotFound("document")
 	}
+	return s.open(ctx, d)
+}
+
+// open gives access to the bytes of a document.
+func (s *Service) open(ctx context.Context, d *domain.Document) (*Download, error) {
 	// Once the answer has begun it is too late to find out that there is nothing.
 	if _, err := s.documents.Size(ctx, blobOf(d)); err != nil {
 		return nil, fmt.Errorf("downloading document %s: %w", d.ID, err)

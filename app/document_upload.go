@@ -22,6 +22,9 @@ type Upload struct {
 	Name        string
 	ContentType string
 	Body        io.Reader
+	// limit is how large the document may be beside what holds for all, 0 for no
+	// more than that.
+	limit int64
 }
 
 // UploadProcessDocument (B19) stores a temporary document of a running process.

@@ -69,6 +69,6 @@ func (s *Service) finishWithWorkflow(
 	if err != nil {
 		return err
 	}
-	cancelTasks(tx, open, by, now)
+	cancelTasks(tx, open, &locked.Run.ID, by, now)
 	return finishProcess(tx, p, by, now)
 }

@@ -18,13 +18,22 @@ type NewItem struct {
 	Type           domain.ItemType
 	ProcessID      uuid.UUID
 	DefinitionCode string
-	Owner          PrincipalKey
-	Data           json.RawMessage
-	ContextData    json.RawMessage
-	Text           string
-	MessageData    json.RawMessage
+	// DefinitionID and DefinitionVersion name the definition as DefinitionCode does.
+	// All that are given have to name the same one.
+	DefinitionID, DefinitionVersion *uuid.UUID
+	Owner                           PrincipalKey
+	Data                            json.RawMessage
+	ContextData                     json.RawMessage
+	Text                            string
+	MessageData                     json.RawMessage
 	// DataCode names the data structure that MessageData is of.
 	DataCode string
+	// Elements are values of elements of a task by their codes. Documents among them
+	// are references to others, which are copied.
+	Elements domain.ElementValues
+	// ActivityToken names an activity of the process's workflow that is completed
+	// with the task, nil for none.
+	ActivityToken []byte
 }
 
 // CreateProcessItem (B22) creates an item in a running process and reports
@@ -47,6 +56,9 @@ func (s *Service) CreateProcessItem(
 		if err != nil {
 			return err
 		}
+		if err := k.lookUpElements(in.Elements); err != nil {
+			return err
+		}
 		known, err := tx.PrepareProcessItem(ctx, caller, id, in.ProcessID, in.Owner)
 		if err != nil {
 			return err
@@ -59,7 +71,7 @@ func (s *Service) CreateProcessItem(
 				return idTaken()
 			}
 			item, created = known.Existing, false
-			return nil
+			return waitAgain(tx, known, in.ActivityToken, now)
 		}
 		item, created = nil, true
 		item, err = s.addItem(ctx, k, id, in, known)
@@ -71,7 +83,7 @@ func (s *Service) CreateProcessItem(
 // check refuses what no process would take.
 func (in *NewItem) check() error {
 	switch {
-	case in.Type != domain.ItemMessage && in.DefinitionCode == "":
+	case in.Type != domain.ItemMessage && !in.defined():
 		return domain.InvalidBody("/processItemDefinitionCode", "is required for items of this type")
 	case in.Type == domain.ItemMessage && in.Text == "" && in.MessageData == nil:
 		return domain.InvalidBody("/message", "needs text, data or both")
@@ -87,6 +99,23 @@ func (in *NewItem) check() error {
 	return nil
 }
 
+// defined reports whether a definition is named.
+func (in *NewItem) defined() bool {
+	return in.DefinitionCode != "" || in.DefinitionID != nil || in.DefinitionVersion != nil
+}
+
+// definition finds the definition that is named.
+func (in *NewItem) definition(d *definition) (*itemDefinition, bool) {
+	for _, item := range d.items {
+		if (in.DefinitionCode == "" || item.Code == in.DefinitionCode) && item.Type == in.Type &&
+			(in.DefinitionID == nil || item.ID == *in.DefinitionID) &&
+			(in.DefinitionVersion == nil || item.Version == *in.DefinitionVersion) {
+			return item, true
+		}
+	}
+	return nil, false
+}
+
 func (s *Service) addItem(
 	ctx context.Context, k *keeper, id uuid.UUID, in NewItem, known *persistence.NewItem,
 ) (*domain.ProcessItem, error) {
@@ -97,6 +126,11 @@ func (s *Service) addItem(
 	owner, err := resolvePrincipal(in.Owner, known.Owner, process.TenantID, "/owner")
 	if err != nil {
 		return nil, err
+	}
+	if in.ActivityToken != nil {
+		if err := mayWait(process); err != nil {
+			return nil, err
+		}
 	}
 	d, err := s.definitions.get(ctx, tx, process.Definition.Version)
 	if err != nil {
@@ -124,9 +158,9 @@ func (s *Service) addItem(
 // fill gives a new item its definition and its content.
 func fill(ctx context.Context, k *keeper, i *domain.ProcessItem, in NewItem, d *definition) error {
 	item := &itemDefinition{}
-	if in.DefinitionCode != "" {
+	if in.defined() {
 		var ok bool
-		if item, ok = d.items[in.DefinitionCode]; !ok || item.Type != in.Type {
+		if item, ok = in.definition(d); !ok {
 			return unknownDefinition("/processItemDefinitionCode")
 		}
 		i.Definition = &item.DefinitionRef
@@ -138,7 +172,11 @@ func fill(ctx context.Context, k *keeper, i *domain.ProcessItem, in NewItem, d *
 		if i.Task.Data, err = k.initial(ctx, ofItem(i, domain.SlotData), item.data, in.Data); err != nil {
 			return err
 		}
-		i.Task.ContextData, err = k.initial(ctx, ofItem(i, domain.SlotContextData), item.contextData, in.ContextData)
+		if i.Task.ContextData, err = k.initial(ctx, ofItem(i, domain.SlotContextData), item.contextData, in.ContextData); err != nil {
+			return err
+		}
+		i.Task.ActivityToken = in.ActivityToken
+		i.Task.Elements, err = k.initialElements(ofItem(i, domain.SlotElement), item.elements, in.Elements)
 		return err
 	case domain.ItemMessage:
 		i.Message, err = newMessage(ctx, k, i, in, d)

@@ -25,6 +25,12 @@ type NewProcess struct {
 	Initiator  PrincipalKey
 	Metadata   json.RawMessage
 	Entity     json.RawMessage
+	// Version, unless it is nil, has to be the one that is published.
+	Version *uuid.UUID
+	// Subject is what people call the process, "" for what the definition tells.
+	Subject string
+	// Elements are values of elements by their codes. None is a document.
+	Elements domain.ElementValues
 	// RelatedID is the process that the new one comes from, nil when it comes from
 	// none.
 	RelatedID *uuid.UUID
@@ -98,6 +104,9 @@ func (s *Service) startProcess(
 	if initiator == nil {
 		initiator = &caller.PrincipalID
 	}
+	if in.Version != nil && *in.Version != *found.Version {
+		return nil, domain.Conflict(domain.CodeDefinitionNotPublished, "this version of the process definition is not published")
+	}
 	if in.RelatedID != nil && (known.RelatedTenantID == nil || *known.RelatedTenantID != found.TenantID) {
 		return nil, domain.InvalidBody("/relatedProcessId", "is no process of the tenant that you see")
 	}
@@ -114,6 +123,12 @@ func (s *Service) startProcess(
 	}
 	if p.Entity, err = k.initial(ctx, ofProcess(p, domain.SlotEntity), d.entity, in.Entity); err != nil {
 		return nil, err
+	}
+	if p.Elements, err = k.initialElements(ofProcess(p, domain.SlotElement), d.elements, in.Elements); err != nil {
+		return nil, err
+	}
+	if p.Subject = in.Subject; p.Subject == "" {
+		p.Subject = domain.NewSubject(d.Spec.SubjectTemplate, d.Name, in.Metadata)
 	}
 	if err := tx.InsertProcess(p); err != nil {
 		return nil, err

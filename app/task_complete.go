@@ -12,7 +12,8 @@ import (
 // CompleteProcessItemTask (B28) completes a task that the caller owns and tells
 // the workflow of the process. Repeating it changes nothing. Somebody else's
 // task is refused with TASK_NOT_OWNED, invalid data with TASK_DATA_INVALID where
-// the definition asks for valid data.
+// the definition asks for valid data, and so is a task without a value of a
+// mandatory element.
 func (s *Service) CompleteProcessItemTask(
 	ctx context.Context, caller domain.Caller, id uuid.UUID,
 ) (*domain.ProcessItem, error) {
@@ -34,7 +35,11 @@ func (s *Service) CompleteProcessItemTask(
 		if err != nil || !changed {
 			return err
 		}
+		if ok && !item.Task.Elements.Complete(definition.Spec.Elements) {
+			return domain.Conflict(domain.CodeTaskDataInvalid, "a mandatory element of the task has no value")
+		}
 		saveTaskState(tx, item, caller.PrincipalID, now)
+		finishActivity(tx, item.ID, locked.RunID, now)
 		if locked.ProcessState == domain.ProcessRunning {
 			signalItem(tx, item, locked.RunID, locked.SignalShape, now)
 		}

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -9,23 +10,40 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
+// NewTaskLog is an entry for the log of a task. An entry whose id is in the log
+// already is not added again.
+type NewTaskLog struct {
+	ID *uuid.UUID
+	// Timestamp is when it happened, nil for now.
+	Timestamp *time.Time
+	Level     domain.LogLevel
+	Message   string
+}
+
 // AppendProcessItemTaskLog (B29) adds an entry to the log of a task that is not
 // cancelled and drops the oldest entry where the log is full. It takes owning
 // the task or the Manager permission.
 func (s *Service) AppendProcessItemTaskLog(
-	ctx context.Context, caller domain.Caller, id uuid.UUID, level domain.LogLevel, message string,
+	ctx context.Context, caller domain.Caller, id uuid.UUID, in NewTaskLog,
 ) (*domain.ProcessItem, error) {
 	var item *domain.ProcessItem
 	now := s.now()
-	entry := domain.TaskLog{ID: newID(), Timestamp: now, Message: message, Level: level}
+	entry := domain.TaskLog{ID: idOr(in.ID), Timestamp: now, Message: in.Message, Level: in.Level}
+	if in.Timestamp != nil {
+		entry.Timestamp = in.Timestamp.UTC().Truncate(time.Microsecond)
+	}
 	err := s.write(ctx, func(tx *persistence.Tx) error {
 		locked, err := tx.LockProcessItem(ctx, caller, id)
 		if err != nil {
 			return err
 		}
 		item = locked.ProcessItem
+		known := item.HasLog(entry.ID)
 		if err := item.AppendLog(entry, s.taskLogLimit, locked.Rights, caller.PrincipalID, now); err != nil {
 			return err
+		}
+		if known {
+			return nil
 		}
 		tx.AppendTaskLog(item, entry, s.taskLogLimit)
 		return nil

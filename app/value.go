@@ -31,6 +31,8 @@ type keeper struct {
 	asked  map[referred]bool
 	known  *persistence.Targets
 	links  persistence.Links
+	// principals are those that values of elements refer to.
+	principals []persistence.TenantPrincipal
 }
 
 // referred is what a reference names.

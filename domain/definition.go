@@ -49,11 +49,14 @@ type ProcessDefinition struct {
 // ProcessSpec is the part of a process definition that the database keeps as
 // one document. A nil schema accepts any object.
 type ProcessSpec struct {
+	// SubjectTemplate makes the subject of a process from its metadata.
+	SubjectTemplate string          `json:"subjectTemplate,omitempty"`
 	MetadataSchema  json.RawMessage `json:"metadataSchema,omitempty"`
 	MetadataIndexes []IndexedMember `json:"metadataIndexes,omitempty"`
 	EntitySchema    json.RawMessage `json:"entitySchema,omitempty"`
 	// DataStructures are the schemas of what messages may carry, by their codes.
 	DataStructures map[string]json.RawMessage `json:"dataStructures,omitempty"`
+	Elements       []ElementDefinition        `json:"elements,omitempty"`
 }
 
 // IndexedMember is a top-level member of a value that resources can be filtered
@@ -84,9 +87,10 @@ type ItemDefinition struct {
 // ItemSpec is the part of an item definition that the database keeps as one
 // document. A nil schema accepts any object.
 type ItemSpec struct {
-	DataSchema                 json.RawMessage `json:"dataSchema,omitempty"`
-	ContextDataSchema          json.RawMessage `json:"contextDataSchema,omitempty"`
-	RequireValidDataOnComplete bool            `json:"requireValidDataOnComplete,omitempty"`
+	DataSchema                 json.RawMessage     `json:"dataSchema,omitempty"`
+	ContextDataSchema          json.RawMessage     `json:"contextDataSchema,omitempty"`
+	RequireValidDataOnComplete bool                `json:"requireValidDataOnComplete,omitempty"`
+	Elements                   []ElementDefinition `json:"elements,omitempty"`
 }
 
 // ProcessPermission is a right on the processes of a definition.

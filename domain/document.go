@@ -86,6 +86,8 @@ const (
 	SlotData        ValueSlot = "DATA"
 	SlotContextData ValueSlot = "CONTEXT_DATA"
 	SlotMessageData ValueSlot = "MESSAGE_DATA"
+	// SlotElement holds the values of all elements.
+	SlotElement ValueSlot = "ELEMENT"
 )
 
 // ValueHolder is a JSON value of a resource. Documents that the value refers to

@@ -127,6 +127,9 @@ const (
 	CommandSignal    CommandKind = "SIGNAL"
 	CommandCancel    CommandKind = "CANCEL"
 	CommandTerminate CommandKind = "TERMINATE"
+	// CommandCompleteActivity completes an activity, of whatever workflow of the
+	// run's namespace, without a result.
+	CommandCompleteActivity CommandKind = "COMPLETE_ACTIVITY"
 )
 
 // DueCommand is an engine command that is to be carried out now, with what
@@ -142,19 +145,21 @@ type DueCommand struct {
 // EngineCommand is something to be asked of Temporal once the transaction that
 // wrote it has committed. Commands with the same OrderKey are carried out one
 // after the other in the order they were written. ID is also the request id
-// under which Temporal recognises a repetition. Item fields are set for signals.
+// under which Temporal recognises a repetition. Item fields are set for signals,
+// ActivityToken for CommandCompleteActivity.
 type EngineCommand struct {
-	ID        uuid.UUID
-	RunID     uuid.UUID
-	OrderKey  uuid.UUID
-	Kind      CommandKind
-	ItemID    *uuid.UUID
-	ItemType  ItemType
-	ItemCode  string
-	DataCode  string
-	Shape     SignalShape
-	CreatedAt time.Time
-	NotBefore time.Time
+	ID            uuid.UUID
+	RunID         uuid.UUID
+	OrderKey      uuid.UUID
+	Kind          CommandKind
+	ItemID        *uuid.UUID
+	ItemType      ItemType
+	ItemCode      string
+	DataCode      string
+	Shape         SignalShape
+	ActivityToken ActivityToken
+	CreatedAt     time.Time
+	NotBefore     time.Time
 }
 
 // Closing is the end of a workflow as Temporal reports it. RunID is the first

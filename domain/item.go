@@ -1,6 +1,8 @@
 package domain
 
 import (
+	"errors"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -39,6 +41,9 @@ type Message struct {
 	DataStructureCode string
 }
 
+// ErrNotTask is the cause of refusals that only tasks are spared.
+var ErrNotTask = errors.New("there is no task in it")
+
 // DefinitionCode is the item definition's code, or "" when the item has none.
 func (i *ProcessItem) DefinitionCode() string {
 	if i.Definition == nil {
@@ -50,7 +55,9 @@ func (i *ProcessItem) DefinitionCode() string {
 // task returns the task block, or a conflict for items that are not tasks.
 func (i *ProcessItem) task() (*Task, error) {
 	if i.Task == nil {
-		return nil, Conflict(CodeInvalidState, "the process item is not a task")
+		return nil, &Error{
+			Kind: KindConflict, Code: CodeInvalidState, Message: "the process item is not a task", Cause: ErrNotTask,
+		}
 	}
 	return i.Task, nil
 }
@@ -129,7 +136,8 @@ func (i *ProcessItem) Complete(requireValidData bool, by uuid.UUID, now time.Tim
 	if task.State == TaskCompleted {
 		return false, nil
 	}
-	if requireValidData && task.Data != nil && !task.Data.Valid && task.State == TaskClaimed {
+	valid := (task.Data == nil || task.Data.Valid) && task.Elements.Valid()
+	if requireValidData && !valid && task.State == TaskClaimed {
 		return false, Conflict(CodeTaskDataInvalid, "the data of the task is not valid")
 	}
 	if err := task.act(completeTask, now); err != nil {
@@ -168,6 +176,13 @@ func (i *ProcessItem) SetTaskData(value JSONValue, by uuid.UUID, now time.Time) 
 	i.touch(by, now)
 }
 
+// SetTaskElement replaces the values of an element of a task that may be written
+// to.
+func (i *ProcessItem) SetTaskElement(code string, values []ElementValue, by uuid.UUID, now time.Time) {
+	i.Task.Elements = i.Task.Elements.With(code, values)
+	i.touch(by, now)
+}
+
 // SetTaskContextData replaces the context data of a task that may be written
 // to.
 func (i *ProcessItem) SetTaskContextData(value JSONValue, by uuid.UUID, now time.Time) {
@@ -175,14 +190,23 @@ func (i *ProcessItem) SetTaskContextData(value JSONValue, by uuid.UUID, now time
 	i.touch(by, now)
 }
 
+// HasLog reports whether the log of a task has an entry with the id.
+func (i *ProcessItem) HasLog(id uuid.UUID) bool {
+	return i.Task != nil && slices.ContainsFunc(i.Task.Logs, func(l TaskLog) bool { return l.ID == id })
+}
+
 // AppendLog adds an entry to the log of a task that is not cancelled and drops
-// the oldest ones beyond limit. Its owner and Managers may do so.
+// the oldest ones beyond limit. An entry that is in the log already is not added
+// again. Its owner and Managers may do so.
 func (i *ProcessItem) AppendLog(entry TaskLog, limit int, rights ItemRights, by uuid.UUID, now time.Time) error {
 	if err := i.Handle(rights, by); err != nil {
 		return err
 	}
 	if err := i.Task.act(logTask, now); err != nil {
 		return err
+	}
+	if i.HasLog(entry.ID) {
+		return nil
 	}
 	i.Task.Logs = append(i.Task.Logs, entry)
 	i.Task.Logs = i.Task.Logs[max(0, len(i.Task.Logs)-limit):]

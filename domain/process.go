@@ -41,9 +41,12 @@ type Process struct {
 	Definition  DefinitionRef
 	State       ProcessState
 	InitiatorID uuid.UUID
-	Metadata    *JSONValue
-	Entity      *JSONValue
-	Related     RelatedProcesses
+	// Subject is what people call the process, 1..255 characters.
+	Subject  string
+	Metadata *JSONValue
+	Entity   *JSONValue
+	Related  RelatedProcesses
+	Elements ElementValues
 	Audit
 }
 
@@ -109,6 +112,13 @@ func (p *Process) ChangeInitiator(initiator, by uuid.UUID, now time.Time) bool {
 // SetMetadata replaces the metadata of a process that may be written to.
 func (p *Process) SetMetadata(value JSONValue, by uuid.UUID, now time.Time) {
 	p.Metadata = &value
+	p.touch(by, now)
+}
+
+// SetElement replaces the values of an element of a process that may be written
+// to.
+func (p *Process) SetElement(code string, values []ElementValue, by uuid.UUID, now time.Time) {
+	p.Elements = p.Elements.With(code, values)
 	p.touch(by, now)
 }
 

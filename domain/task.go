@@ -67,10 +67,13 @@ type Task struct {
 	State       TaskState
 	Data        *JSONValue
 	ContextData *JSONValue
-	Logs        []TaskLog
-	ClaimedAt   *time.Time
-	CompletedAt *time.Time
-	CancelledAt *time.Time
+	Elements    ElementValues
+	// ActivityToken names the activity to complete with the task, nil for none.
+	ActivityToken []byte
+	Logs          []TaskLog
+	ClaimedAt     *time.Time
+	CompletedAt   *time.Time
+	CancelledAt   *time.Time
 }
 
 // NewTask is a task that is CLAIMED when it has an owner and READY otherwise.

@@ -22,7 +22,8 @@ const (
 
 // Execute carries out a command. It may be repeated: Temporal knows a repetition
 // by the command's id, a workflow that was started stays started, and one that
-// has ended needs neither signal nor cancellation. For commands that start a
+// has ended needs neither signal nor cancellation, nor do its activities need to
+// be completed. For commands that start a
 // workflow it returns the run that Temporal gave it. Unavailable and
 // NamespaceMissing tell what an error means.
 func (e *Engine) Execute(ctx context.Context, c domain.DueCommand) (engineRun string, err error) {
@@ -39,6 +40,8 @@ func (e *Engine) Execute(ctx context.Context, c domain.DueCommand) (engineRun st
 		err = e.requestCancel(ctx, c)
 	case domain.CommandTerminate:
 		err = e.terminate(ctx, c)
+	case domain.CommandCompleteActivity:
+		err = e.completeActivity(ctx, c)
 	default:
 		err = errors.New("no such command")
 	}

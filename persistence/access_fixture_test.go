@@ -63,7 +63,7 @@ func newSociety(t *testing.T) *society {
 		"item_definition_grants":    {"item_definition_id", "permission", "grantee_id"},
 		"processes": {
 			"id", "tenant_id", "process_definition_id", "process_version", "process_definition_code", "state",
-			"initiator_id", "created_by", "created_at", "last_modified_by", "last_modified_at",
+			"initiator_id", "created_by", "created_at", "last_modified_by", "last_modified_at", "subject",
 		},
 		"process_items": {
 			"id", "tenant_id", "process_id", "process_definition_id", "type", "item_definition_id", "item_version",
@@ -175,7 +175,7 @@ func (s *society) grantItem(
 func (s *society) process(k *kindOfProcess, initiator uuid.UUID) uuid.UUID {
 	id := uuid.New()
 	s.add("processes", id, s.tenant, k.id, k.version, k.code, domain.ProcessRunning,
-		initiator, s.somebody, s.now, s.somebody, s.now)
+		initiator, s.somebody, s.now, s.somebody, s.now, "A process")
 	return id
 }
 

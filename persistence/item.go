@@ -17,7 +17,7 @@ const itemSummaryColumns = `i.id, i.tenant_id, i.process_id, i.process_definitio
 
 const itemColumns = itemSummaryColumns + `,
        i.task_data, i.task_data_valid, i.task_data_errors, i.context_data, i.context_data_valid, i.context_data_errors,
-       i.message_data, i.message_data_valid, i.message_data_errors`
+       i.message_data, i.message_data_valid, i.message_data_errors, i.element_values`
 
 // itemRow is a row of process_items on its way to a domain.ProcessItem.
 type itemRow struct {
@@ -28,6 +28,7 @@ type itemRow struct {
 	claimedAt, completedAt, cancelledAt *time.Time
 	text, dataCode                      *string
 	data, contextData, messageData      storedValue
+	elements                            []byte
 }
 
 func (r *itemRow) summaryFields() []any {
@@ -44,7 +45,7 @@ func (r *itemRow) fields() []any {
 	return append(r.summaryFields(),
 		&r.data.document, &r.data.valid, &r.data.errors,
 		&r.contextData.document, &r.contextData.valid, &r.contextData.errors,
-		&r.messageData.document, &r.messageData.valid, &r.messageData.errors)
+		&r.messageData.document, &r.messageData.valid, &r.messageData.errors, &r.elements)
 }
 
 // processItem puts the columns together. logs are those of the task, if it is
@@ -67,6 +68,9 @@ func (r *itemRow) processItem(logs []domain.TaskLog) (*domain.ProcessItem, error
 		if i.Task.ContextData, err = r.contextData.value(); err != nil {
 			return nil, err
 		}
+		if i.Task.Elements, err = readElements(r.elements); err != nil {
+			return nil, err
+		}
 	case domain.ItemMessage:
 		i.Message = &domain.Message{}
 		if r.text != nil {
@@ -85,11 +89,20 @@ func (r *itemRow) processItem(logs []domain.TaskLog) (*domain.ProcessItem, error
 
 // eachItemSummary reads rows of itemSummaryColumns.
 func eachItemSummary(add func(*domain.ProcessItem)) func(pgx.Rows) error {
+	return scanItems((*itemRow).summaryFields, add)
+}
+
+// eachItem reads rows of itemColumns, without logs.
+func eachItem(add func(*domain.ProcessItem)) func(pgx.Rows) error {
+	return scanItems((*itemRow).fields, add)
+}
+
+func scanItems(fields func(*itemRow) []any, add func(*domain.ProcessItem)) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error {
 		defer rows.Close()
 		for rows.Next() {
 			var row itemRow
-			if err := rows.Scan(row.summaryFields()...); err != nil {
+			if err := rows.Scan(fields(&row)...); err != nil {
 				return err
 			}
 			item, err := row.processItem(nil)

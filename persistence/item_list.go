@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
 )
@@ -26,8 +27,24 @@ type ItemFilter struct {
 func (r *Reader) ListProcessItems(
 	ctx context.Context, caller domain.Caller, filter ItemFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.ProcessItem], error) {
+	return r.listItems(ctx, caller, filter, page, sort, itemSummaryColumns, eachItemSummary)
+}
+
+// ListTasks is ListProcessItems for tasks alone, with their data and elements but
+// without logs.
+func (r *Reader) ListTasks(
+	ctx context.Context, caller domain.Caller, filter ItemFilter, page domain.PageRequest, sort []domain.SortKey,
+) (domain.Page[domain.ProcessItem], error) {
+	filter.Types = []domain.ItemType{domain.ItemTask}
+	return r.listItems(ctx, caller, filter, page, sort, itemColumns, eachItem)
+}
+
+func (r *Reader) listItems(
+	ctx context.Context, caller domain.Caller, filter ItemFilter, page domain.PageRequest, sort []domain.SortKey,
+	columns string, each func(func(*domain.ProcessItem)) func(pgx.Rows) error,
+) (domain.Page[domain.ProcessItem], error) {
 	result := domain.Page[domain.ProcessItem]{PageRequest: page}
-	l := newList(caller, itemSummaryColumns, "process_items i", "i.tenant_id")
+	l := newList(caller, columns, "process_items i", "i.tenant_id")
 	l.where = append(l.where, visibleItem)
 	anyOf(l, "i.tenant_id", filter.TenantIDs)
 	anyOf(l, "i.process_id", filter.ProcessIDs)
@@ -47,7 +64,7 @@ func (r *Reader) ListProcessItems(
 	if err != nil {
 		return result, err
 	}
-	scan := eachItemSummary(func(item *domain.ProcessItem) {
+	scan := each(func(item *domain.ProcessItem) {
 		result.Items = append(result.Items, *item)
 	})
 	err = r.read(ctx, l.page(page, scan, &result.Total)...)

@@ -14,9 +14,10 @@ INSERT INTO process_items (id, tenant_id, process_id, process_definition_id, typ
                            task_state, claimed_at, created_by, created_at, last_modified_by, last_modified_at,
                            task_data, task_data_valid, task_data_errors,
                            context_data, context_data_valid, context_data_errors,
-                           message_text, message_data, message_data_valid, message_data_errors, message_data_code)
+                           message_text, message_data, message_data_valid, message_data_errors, message_data_code,
+                           element_values, activity_token)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
-        $22, $23, $24, $25, $26)`
+        $22, $23, $24, $25, $26, $27, $28)`
 
 // InsertProcessItem stores a new item.
 func (tx *Tx) InsertProcessItem(i *domain.ProcessItem) error {
@@ -38,6 +39,10 @@ func (tx *Tx) InsertProcessItem(i *domain.ProcessItem) error {
 	if err != nil {
 		return err
 	}
+	elements, err := storeElements(task.Elements)
+	if err != nil {
+		return err
+	}
 	message := domain.Message{}
 	if i.Message != nil {
 		message = *i.Message
@@ -52,7 +57,7 @@ func (tx *Tx) InsertProcessItem(i *domain.ProcessItem) error {
 		data.document, data.valid, data.errors,
 		contextData.document, contextData.valid, contextData.errors,
 		orNull(message.Text), messageData.document, messageData.valid, messageData.errors,
-		orNull(message.DataStructureCode))
+		orNull(message.DataStructureCode), elements, task.ActivityToken)
 	return nil
 }
 

@@ -11,10 +11,12 @@ import (
 )
 
 // PrincipalKey names a principal by its id or, for users, by e-mail without
-// regard to case. The zero key names nobody.
+// regard to case. The zero key names nobody. A principal of another type than
+// Type, unless that is empty, is not named.
 type PrincipalKey struct {
 	ID    *uuid.UUID
 	Email string
+	Type  domain.PrincipalType
 }
 
 // Empty reports whether the key names nobody.
@@ -39,11 +41,12 @@ SELECT p.id, ARRAY(SELECT u.tenant_id FROM tenant_users u WHERE u.principal_id =
  WHERE p.disabled_at IS NULL
    AND ($1::uuid IS NULL OR p.id = $1)
    AND ($2 = '' OR lower(p.email) = lower($2))
-   AND ($1::uuid IS NOT NULL OR $2 <> '')`
+   AND ($1::uuid IS NOT NULL OR $2 <> '')
+   AND ($3 = '' OR p.type = $3)`
 
 // lookUpPrincipal finds an active principal; dest is nil when there is none.
 func lookUpPrincipal(key PrincipalKey, dest **PrincipalTenants) query {
-	return query{selectPrincipalTenants, []any{key.ID, key.Email}, atMostOne(dest)}
+	return query{selectPrincipalTenants, []any{key.ID, key.Email, key.Type}, atMostOne(dest)}
 }
 
 // visiblePrincipal is true of a principal p that exists for a caller whose

@@ -13,7 +13,8 @@ const processSummaryColumns = `p.id, p.tenant_id, p.process_definition_id, p.pro
        p.state, p.initiator_id, p.created_by, p.created_at, p.last_modified_by, p.last_modified_at`
 
 const processColumns = processSummaryColumns + `,
-       p.metadata, p.metadata_valid, p.metadata_errors, p.entity, p.entity_valid, p.entity_errors`
+       p.metadata, p.metadata_valid, p.metadata_errors, p.entity, p.entity_valid, p.entity_errors,
+       p.subject, p.element_values`
 
 func processSummaryFields(p *domain.Process) []any {
 	return []any{
@@ -26,8 +27,9 @@ func processSummaryFields(p *domain.Process) []any {
 func scanProcess(p *domain.Process, more ...any) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error {
 		var metadata, entity storedValue
+		var elements []byte
 		fields := append(processSummaryFields(p), &metadata.document, &metadata.valid, &metadata.errors,
-			&entity.document, &entity.valid, &entity.errors)
+			&entity.document, &entity.valid, &entity.errors, &p.Subject, &elements)
 		if err := one(append(fields, more...)...)(rows); err != nil {
 			return err
 		}
@@ -35,7 +37,10 @@ func scanProcess(p *domain.Process, more ...any) func(pgx.Rows) error {
 		if p.Metadata, err = metadata.value(); err != nil {
 			return err
 		}
-		p.Entity, err = entity.value()
+		if p.Entity, err = entity.value(); err != nil {
+			return err
+		}
+		p.Elements, err = readElements(elements)
 		return err
 	}
 }
@@ -133,8 +138,9 @@ func (tx *Tx) lockProcess(
 const insertProcess = `
 INSERT INTO processes (id, tenant_id, process_definition_id, process_version, process_definition_code, state,
                        initiator_id, created_by, created_at, last_modified_by, last_modified_at,
-                       metadata, metadata_valid, metadata_errors, entity, entity_valid, entity_errors)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`
+                       metadata, metadata_valid, metadata_errors, entity, entity_valid, entity_errors,
+                       subject, element_values)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`
 
 // InsertProcess stores a new process.
 func (tx *Tx) InsertProcess(p *domain.Process) error {
@@ -146,9 +152,14 @@ func (tx *Tx) InsertProcess(p *domain.Process) error {
 	if err != nil {
 		return err
 	}
+	elements, err := storeElements(p.Elements)
+	if err != nil {
+		return err
+	}
 	tx.queue(insertProcess, p.ID, p.TenantID, p.Definition.ID, p.Definition.Version, p.Definition.Code, p.State,
 		p.InitiatorID, p.CreatedBy, p.CreatedAt, p.LastModifiedBy, p.LastModifiedAt,
-		metadata.document, metadata.valid, metadata.errors, entity.document, entity.valid, entity.errors)
+		metadata.document, metadata.valid, metadata.errors, entity.document, entity.valid, entity.errors,
+		p.Subject, elements)
 	return nil
 }
 

@@ -30,8 +30,33 @@ type ProcessFilter struct {
 func (r *Reader) ListProcesses(
 	ctx context.Context, caller domain.Caller, filter ProcessFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Process], error) {
+	return r.listProcesses(ctx, caller, filter, page, sort, processSummaryColumns,
+		func(p *domain.Process, rows pgx.Rows) error { return rows.Scan(processSummaryFields(p)...) })
+}
+
+// ListProcessesWithElements is ListProcesses with the subjects and the values of
+// the elements.
+func (r *Reader) ListProcessesWithElements(
+	ctx context.Context, caller domain.Caller, filter ProcessFilter, page domain.PageRequest, sort []domain.SortKey,
+) (domain.Page[domain.Process], error) {
+	return r.listProcesses(ctx, caller, filter, page, sort, processSummaryColumns+", p.subject, p.element_values",
+		func(p *domain.Process, rows pgx.Rows) error {
+			var elements []byte
+			err := rows.Scan(append(processSummaryFields(p), &p.Subject, &elements)...)
+			if err != nil {
+				return err
+			}
+			p.Elements, err = readElements(elements)
+			return err
+		})
+}
+
+func (r *Reader) listProcesses(
+	ctx context.Context, caller domain.Caller, filter ProcessFilter, page domain.PageRequest, sort []domain.SortKey,
+	columns string, scanOne func(*domain.Process, pgx.Rows) error,
+) (domain.Page[domain.Process], error) {
 	result := domain.Page[domain.Process]{PageRequest: page}
-	l := newList(caller, processSummaryColumns, "processes p", "p.tenant_id")
+	l := newList(caller, columns, "processes p", "p.tenant_id")
 	l.where = append(l.where, visibleProcess)
 	anyOf(l, "p.tenant_id", filter.TenantIDs)
 	anyOf(l, "p.process_definition_id", filter.DefinitionIDs)
@@ -53,7 +78,7 @@ func (r *Reader) ListProcesses(
 		defer rows.Close()
 		for rows.Next() {
 			var p domain.Process
-			if err := rows.Scan(processSummaryFields(&p)...); err != nil {
+			if err := scanOne(&p, rows); err != nil {
 				return err
 			}
 			result.Items = append(result.Items, p)

@@ -34,9 +34,9 @@ func (s *stack) inOne(ctx context.Context, args []any, statements ...string) err
 
 const (
 	loadProcesses = `
-INSERT INTO processes (id, tenant_id, process_definition_id, process_version, process_definition_code, state,
+INSERT INTO processes (id, tenant_id, process_definition_id, process_version, process_definition_code, state, subject,
                        initiator_id, created_by, created_at, last_modified_by, last_modified_at)
-SELECT ($1::text || n)::uuid, d.tenant_id, d.id, d.published_version, d.code, 'RUNNING', $3, $3, now(), $3, now()
+SELECT ($1::text || n)::uuid, d.tenant_id, d.id, d.published_version, d.code, 'RUNNING', d.code, $3, $3, now(), $3, now()
   FROM process_definitions d, generate_series($5::bigint, $6::bigint) lane,
        LATERAL (SELECT $7 + lane * $8 + i AS n FROM generate_series(1, $9::bigint) i) numbers
  WHERE d.id = $4 AND $2::text <> ''`
@@ -83,9 +83,9 @@ const (
 	forgetProcesses = `TRUNCATE processes, process_items, task_logs, events, engine_runs, engine_commands, incidents`
 
 	loadListProcesses = `
-INSERT INTO processes (id, tenant_id, process_definition_id, process_version, process_definition_code, state,
+INSERT INTO processes (id, tenant_id, process_definition_id, process_version, process_definition_code, state, subject,
                        initiator_id, created_by, created_at, last_modified_by, last_modified_at)
-SELECT ($1::text || $7 + n)::uuid, d.tenant_id, d.id, d.published_version, d.code, 'RUNNING',
+SELECT ($1::text || $7 + n)::uuid, d.tenant_id, d.id, d.published_version, d.code, 'RUNNING', d.code,
        $3, $3, timestamptz '2026-01-01Z' + n * interval '1 second', $3, timestamptz '2026-01-01Z' + n * interval '1 second'
   FROM generate_series($8::bigint, $9::bigint, 10) n
   JOIN process_definitions d ON d.id = CASE WHEN n / 10 % 100 = 0 THEN $5::uuid ELSE $4::uuid END

@@ -41,8 +41,8 @@ func TestDecodeFillsInWhatIsNotGiven(t *testing.T) {
 	require.Equal(t, &resource.ProcessDefinitionSpec{
 		Name: "P", State: resource.StatePublished, Permissions: resource.ProcessPermissions{Initiators: []resource.Grantee{{User: "a"}}},
 		Elements: []resource.ElementSpec{
-			{Code: "A", Name: "A", Type: resource.ElementField, FieldType: resource.FieldString},
-			{Code: "B", Name: "B", Type: resource.ElementDocument},
+			{Code: "A", Name: "A", Type: domain.ElementField, FieldType: resource.FieldString},
+			{Code: "B", Name: "B", Type: domain.ElementDocument},
 		},
 	}, document.Spec)
 }

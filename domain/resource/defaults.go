@@ -53,7 +53,7 @@ func fillSecrets(secrets []SecretSpec) {
 
 func fillElements(elements []ElementSpec) {
 	for i := range elements {
-		if elements[i].Type == ElementField {
+		if elements[i].Type == domain.ElementField {
 			orDefault(&elements[i].FieldType, FieldString)
 		}
 	}

@@ -103,18 +103,6 @@ type ItemSpec struct {
 	Viewers []Grantee `json:"viewers,omitempty"`
 }
 
-// ElementType is the type of an element of Shape A.
-type ElementType string
-
-// The element types.
-const (
-	ElementField     ElementType = "FIELD"
-	ElementForm      ElementType = "FORM"
-	ElementDocument  ElementType = "DOCUMENT"
-	ElementDecision  ElementType = "DECISION"
-	ElementPrincipal ElementType = "PRINCIPAL"
-)
-
 // FieldType is the type of the value of a FIELD element.
 type FieldType string
 
@@ -129,8 +117,8 @@ type ElementSpec struct {
 	// Code is unique within the process or the task, 1..50 characters.
 	Code string `json:"code"`
 	// Name is what people call the element, 1..50 characters.
-	Name string      `json:"name"`
-	Type ElementType `json:"type"`
+	Name string             `json:"name"`
+	Type domain.ElementType `json:"type"`
 	// FieldType is for elements of type FIELD, and STRING unless given.
 	FieldType FieldType `json:"fieldType,omitempty"`
 	// Multiple elements may have several values.

@@ -57,9 +57,9 @@ func checkElements(elements []ElementSpec, pointer string, r *report) {
 	for i := range elements {
 		e, place := &elements[i], at(pointer, i)
 		checkUses([]use{
-			{member: "fieldType", given: e.FieldType != "", types: []string{string(ElementField)}},
-			{member: "schema", given: e.Schema != nil, types: []string{string(ElementForm)}, required: true},
-			{member: "options", given: e.Options != nil, types: []string{string(ElementDecision)}, required: true},
+			{member: "fieldType", given: e.FieldType != "", types: []string{string(domain.ElementField)}},
+			{member: "schema", given: e.Schema != nil, types: []string{string(domain.ElementForm)}, required: true},
+			{member: "options", given: e.Options != nil, types: []string{string(domain.ElementDecision)}, required: true},
 		}, string(e.Type), place, r)
 		checkSchema(e.Schema, place+"/schema", r)
 		checkUnique(column(e.Options, func(o *OptionSpec) string { return o.Code }), place+"/options", "code", r)

@@ -1,0 +1,299 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/jsondoc"
+	"github.com/procession-dev/procession/domain/reference"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// maxElementValues is how many values an element may have.
+const maxElementValues = 1000
+
+// elementDefinition is an element, ready for values to be held against it.
+type elementDefinition struct {
+	*domain.ElementDefinition
+	schema *jsondoc.Schema
+}
+
+func compileElements(source []domain.ElementDefinition) (map[string]*elementDefinition, error) {
+	elements := make(map[string]*elementDefinition, len(source))
+	for i := range source {
+		schema, err := jsondoc.Compile(source[i].Schema)
+		if err != nil {
+			return nil, fmt.Errorf("element %s: %w", source[i].Code, err)
+		}
+		elements[source[i].Code] = &elementDefinition{ElementDefinition: &source[i], schema: schema}
+	}
+	return elements, nil
+}
+
+// unknownElement says that a code is that of no element.
+func unknownElement(part domain.LocationType, location string) error {
+	return &domain.Error{
+		Kind: domain.KindNotFound, Code: domain.CodeDefinitionNotFound, Message: "definition not found",
+		Details: []domain.Detail{{
+			Code: domain.CodeDefinitionNotFound, Message: "names no element", Location: location, LocationType: part,
+		}},
+	}
+}
+
+// givenDocument is a document as clients name one in a value.
+type givenDocument struct {
+	ID  *uuid.UUID `json:"id"`
+	URI string     `json:"uri"`
+}
+
+// lookUpElements asks, with the next read of the transaction, for what values of
+// elements refer to.
+func (k *keeper) lookUpElements(values domain.ElementValues) error {
+	var documents, principals []uuid.UUID
+	for _, list := range values {
+		for _, v := range list {
+			switch {
+			case v.Value == nil:
+			case v.Type == domain.ValueDocument:
+				given, err := read[givenDocument](v.Value)
+				if err != nil {
+					return err
+				}
+				if at, ok := reference.ParseDocumentURI(given.URI); ok {
+					documents = append(documents, at.DocumentID)
+				}
+			case v.Type == domain.ValuePrincipal:
+				given, err := read[domain.PrincipalValue](v.Value)
+				if err != nil {
+					return err
+				}
+				principals = append(principals, given.ID)
+			}
+		}
+	}
+	k.tx.LookUp(k.known, k.caller, persistence.TargetIDs{Documents: documents}, k.now)
+	k.tx.LookUpPrincipals(k.caller, principals, &k.principals)
+	return nil
+}
+
+func read[T any](text json.RawMessage) (T, error) {
+	var value T
+	if err := json.Unmarshal(text, &value); err != nil {
+		return value, fmt.Errorf("reading a value of an element: %w", err)
+	}
+	return value, nil
+}
+
+// initialElements are the values of the elements of a new resource. What they
+// refer to was looked up.
+func (k *keeper) initialElements(
+	at place, definitions map[string]*elementDefinition, given domain.ElementValues,
+) (domain.ElementValues, error) {
+	var values domain.ElementValues
+	for _, code := range slices.Sorted(maps.Keys(given)) {
+		location := "/elementValues/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(code)
+		d, ok := definitions[code]
+		if !ok {
+			return nil, unknownElement(domain.LocationBody, location)
+		}
+		list, err := k.element(at, d, nil, given[code], location)
+		if err != nil {
+			return nil, err
+		}
+		values = values.With(code, list)
+	}
+	return values, k.linkElements(at, values)
+}
+
+// linkElements links the documents that the values of the elements of a resource
+// refer to.
+func (k *keeper) linkElements(at place, values domain.ElementValues) error {
+	documents, err := values.Documents()
+	if err != nil {
+		return err
+	}
+	k.tx.Link(at.holder, k.links[at.holder], documents, k.now.Add(domain.UnlinkedLifetime))
+	k.links[at.holder] = documents
+	return nil
+}
+
+// element makes the values of one element ready to be stored, given those that it
+// had. A value that does not fit the definition is not valid, and so is one of
+// which the client says so. location is the JSON Pointer of the list.
+func (k *keeper) element(
+	at place, d *elementDefinition, current, given []domain.ElementValue, location string,
+) ([]domain.ElementValue, error) {
+	if !d.Multiple && len(given) > 1 {
+		return nil, domain.InvalidBody(location, "must have one value at most: the element is not multiple")
+	}
+	values := make([]domain.ElementValue, 0, len(given))
+	taken := map[uuid.UUID]bool{}
+	for i, v := range given {
+		pointer := location + "/" + strconv.Itoa(i)
+		fits := true
+		var err error
+		switch {
+		case v.Type == domain.ValueDocument:
+			v, err = k.documentValue(at, current, v, taken, pointer)
+		case v.Value == nil:
+			fits = !d.Mandatory
+		case v.Type == domain.ValuePrincipal:
+			v.Value, fits, err = k.principalValue(at, v.Value)
+		case v.Type == d.ValueType():
+			fits, err = d.accepts(v.Value)
+		}
+		if err != nil {
+			return nil, err
+		}
+		v.Valid = v.Valid && fits && v.Type == d.ValueType()
+		values = append(values, v)
+	}
+	return values, nil
+}
+
+// accepts reports whether a value of the element's type is one of those that the
+// definition allows.
+func (d *elementDefinition) accepts(value json.RawMessage) (bool, error) {
+	switch d.Type {
+	case domain.ElementDecision:
+		code, err := read[string](value)
+		return d.Offers(code), err
+	case domain.ElementForm:
+		checked, err := d.schema.Validate(value)
+		return checked.Valid, err
+	case domain.ElementField, domain.ElementDocument, domain.ElementPrincipal:
+	}
+	return true, nil
+}
+
+// principalValue completes a value that names a principal, and reports whether
+// there is such a one in the tenant.
+func (k *keeper) principalValue(at place, value json.RawMessage) (json.RawMessage, bool, error) {
+	given, err := read[domain.PrincipalValue](value)
+	if err != nil {
+		return nil, false, err
+	}
+	made := domain.PrincipalValue{ID: given.ID, Type: given.Type}
+	fits := false
+	for _, p := range k.principals {
+		if p.TenantID == at.tenant && p.ID == given.ID {
+			made.Name, fits = p.Name, p.Type == given.Type
+		}
+	}
+	text, err := json.Marshal(made)
+	if err != nil {
+		return nil, false, fmt.Errorf("writing the value of a principal element: %w", err)
+	}
+	return text, fits, nil
+}
+
+// documentValue is the value that a client means: one that the element has, or a
+// copy of a document that the caller sees. taken are the ids of the values before.
+func (k *keeper) documentValue(
+	at place, current []domain.ElementValue, v domain.ElementValue, taken map[uuid.UUID]bool, pointer string,
+) (domain.ElementValue, error) {
+	none := domain.ElementValue{}
+	if v.Value == nil {
+		return none, domain.InvalidBody(pointer+"/value", "is required for a document")
+	}
+	given, err := read[givenDocument](v.Value)
+	if err != nil {
+		return none, err
+	}
+	uri, isURI := reference.ParseDocumentURI(given.URI)
+	if given.URI != "" && !isURI {
+		return none, domain.InvalidBody(pointer+"/value/uri", "refers to no document of this service")
+	}
+	id := newID()
+	for i := range current {
+		if current[i].Type != domain.ValueDocument {
+			continue
+		}
+		had, err := current[i].Document()
+		if err != nil {
+			return none, err
+		}
+		same := given.ID != nil && *given.ID == had.ID
+		if (same && !isURI || isURI && uri.DocumentID == had.DocumentID) && !taken[had.ID] {
+			taken[had.ID] = true
+			return domain.NewDocumentValue(had, v.Valid)
+		}
+		if same && !taken[had.ID] {
+			id = had.ID
+		}
+	}
+	if !isURI {
+		return none, domain.InvalidBody(pointer+"/value/uri", "is required for a document that the element does not have")
+	}
+	original, ok := k.known.Document(at.tenant, uri.DocumentID)
+	if !ok || !isAt(&original, uri) {
+		return none, domain.InvalidBody(pointer+"/value/uri", "refers to no document that you see")
+	}
+	made := original.Copy(newID(), at.owner, k.caller.PrincipalID, k.now)
+	k.tx.InsertDocument(&made)
+	taken[id] = true
+	return newDocumentValue(id, &made, v.Valid)
+}
+
+// newDocumentValue is the value of an element that holds the document.
+func newDocumentValue(id uuid.UUID, d *domain.Document, valid bool) (domain.ElementValue, error) {
+	return domain.NewDocumentValue(domain.DocumentValue{
+		ID: id, DocumentID: d.ID, URI: DocumentURI(d), Name: d.Name, ContentType: d.ContentType, ContentLength: d.Size,
+	}, valid)
+}
+
+// changeTaskElements changes values of elements of a task that the caller may
+// write to. given are those that refer to something.
+func (s *Service) changeTaskElements(
+	ctx context.Context, caller domain.Caller, id uuid.UUID, given []domain.ElementValue,
+	change func(*keeper, *domain.ProcessItem, map[string]*elementDefinition) (changed bool, err error),
+) (*domain.ProcessItem, error) {
+	var item *domain.ProcessItem
+	err := s.write(ctx, func(tx *persistence.Tx) error {
+		k, err := keep(tx, caller, s.now(), &id)
+		if err != nil {
+			return err
+		}
+		if err := k.lookUpElements(domain.ElementValues{"": given}); err != nil {
+			return err
+		}
+		item, err = s.changeElements(ctx, k, id, change)
+		return err
+	})
+	return item, err
+}
+
+// changeElements is changeTaskElements within a transaction.
+func (s *Service) changeElements(
+	ctx context.Context, k *keeper, id uuid.UUID,
+	change func(*keeper, *domain.ProcessItem, map[string]*elementDefinition) (changed bool, err error),
+) (*domain.ProcessItem, error) {
+	locked, err := k.tx.LockProcessItem(ctx, k.caller, id)
+	if err != nil {
+		return nil, err
+	}
+	item := locked.ProcessItem
+	if err := item.WriteTask(locked.ProcessState, locked.Rights, k.caller.PrincipalID); err != nil {
+		return nil, err
+	}
+	d, err := s.definitions.get(ctx, k.tx, locked.ProcessVersion)
+	if err != nil {
+		return nil, err
+	}
+	changed, err := change(k, item, d.items[item.DefinitionCode()].elements)
+	if err != nil || !changed {
+		return item, err
+	}
+	if err := k.linkElements(ofItem(item, domain.SlotElement), item.Task.Elements); err != nil {
+		return nil, err
+	}
+	return item, k.tx.UpdateTaskElements(item)
+}

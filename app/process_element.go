@@ -1,0 +1,48 @@
+package app
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// SaveProcessElement (A9) replaces the values of an element of a running
+// process. It takes the Manager permission. Errors: DEFINITION_NOT_FOUND for the
+// code, VALIDATION for several values of an element that is not multiple,
+// PROCESS_FINISHED.
+func (s *Service) SaveProcessElement(
+	ctx context.Context, caller domain.Caller, id uuid.UUID, code string, given []domain.ElementValue,
+) (*domain.Process, error) {
+	return s.changeProcess(ctx, caller, id, nil, func(k *keeper, p *domain.Process, d *definition) error {
+		element, ok := d.elements[code]
+		if !ok {
+			return unknownElement(domain.LocationBody, "/elementDefinitionCode")
+		}
+		values, err := k.element(ofProcess(p, domain.SlotElement), element, p.Elements[code], given, "/elementValues")
+		if err != nil {
+			return err
+		}
+		p.SetElement(code, values, caller.PrincipalID, k.now)
+		return k.tx.UpdateProcessElements(p)
+	})
+}
+
+// DeleteProcessElement (A10) deletes the values of an element of a running
+// process, under the conditions of SaveProcessElement. Where there are none
+// nothing changes.
+func (s *Service) DeleteProcessElement(
+	ctx context.Context, caller domain.Caller, id uuid.UUID, code string,
+) (*domain.Process, error) {
+	return s.changeProcess(ctx, caller, id, nil, func(k *keeper, p *domain.Process, d *definition) error {
+		if _, ok := d.elements[code]; !ok {
+			return unknownElement(domain.LocationBody, "/elementDefinitionCode")
+		}
+		if len(p.Elements[code]) == 0 {
+			return nil
+		}
+		p.SetElement(code, nil, caller.PrincipalID, k.now)
+		return k.tx.UpdateProcessElements(p)
+	})
+}

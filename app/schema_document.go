@@ -1,0 +1,96 @@
+package app
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/document"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/jsondoc"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// SaveEntityDocument (A15) stores a temporary document for the entity of a
+// running process, if the schema of the entity accepts it at the path. It takes
+// the Manager permission. Errors: VALIDATION for a path that the schema does not
+// have and for a content type that is none, DOCUMENT_TYPE, DOCUMENT_TOO_LARGE,
+// PROCESS_FINISHED.
+func (s *Service) SaveEntityDocument(
+	ctx context.Context, caller domain.Caller, process uuid.UUID, schemaPath string, in Upload,
+) (*domain.Document, error) {
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	var tenant uuid.UUID
+	err := s.write(ctx, func(tx *persistence.Tx) error {
+		site, err := tx.ShareProcessSite(ctx, caller, process)
+		if err != nil {
+			return err
+		}
+		if err := site.Process.Write(site.Rights); err != nil {
+			return err
+		}
+		d, err := s.definitions.get(ctx, tx, site.Process.Definition.Version)
+		if err != nil {
+			return err
+		}
+		tenant = site.Process.TenantID
+		return in.fit(d.entity, schemaPath)
+	})
+	if err != nil {
+		return nil, err
+	}
+	owner := domain.DocumentOwner{Kind: domain.DocumentOfProcess, ID: process}
+	return s.receive(ctx, caller, tenant, owner, in, func(tx *persistence.Tx, _ *domain.Document) error {
+		site, err := tx.ShareProcessSite(ctx, caller, process)
+		if err != nil {
+			return err
+		}
+		return site.Process.Write(site.Rights)
+	})
+}
+
+// SaveTaskJSONFormsDocument (A29) is SaveEntityDocument for the form data of an
+// open task. It takes owning the task or the Manager permission.
+func (s *Service) SaveTaskJSONFormsDocument(
+	ctx context.Context, caller domain.Caller, task uuid.UUID, schemaPath string, in Upload,
+) (*domain.Document, error) {
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	site, item, err := s.taskSite(ctx, caller, task)
+	if err != nil {
+		return nil, err
+	}
+	if err := in.fit(item.data, schemaPath); err != nil {
+		return nil, err
+	}
+	owner := domain.DocumentOwner{Kind: domain.DocumentOfProcess, ID: site.Item.ProcessID}
+	return s.receive(ctx, caller, site.Item.TenantID, owner, in, func(tx *persistence.Tx, _ *domain.Document) error {
+		site, err := tx.ShareTaskSite(ctx, caller, task)
+		if err != nil {
+			return err
+		}
+		return site.Item.WriteTask(site.ProcessState, site.Rights, caller.PrincipalID)
+	})
+}
+
+// fit refuses a document that a schema does not accept at a path, and bounds its
+// size to what the schema says.
+func (in *Upload) fit(schema *jsondoc.Schema, path string) error {
+	rule, ok := schema.DocumentAt(path)
+	if !ok {
+		return domain.Invalid(domain.LocationQuery, "schemaPath", "is no place in the schema")
+	}
+	stored := jsondoc.Stored{Name: document.FileName(in.Name), Type: document.ContentType(in.ContentType)}
+	if !rule.Accepts(stored) {
+		refused := domain.Invalid(domain.LocationQuery, "fileContentType", "is not one that the schema accepts")
+		refused.Code, refused.Details[0].Code = domain.CodeDocumentType, domain.CodeDocumentType
+		return refused
+	}
+	if size, bounded := rule.MaxSize(); bounded {
+		in.limit = max(size, 1)
+	}
+	return nil
+}

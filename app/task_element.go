@@ -1,0 +1,51 @@
+package app
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// SaveTaskElement (A22) replaces the values of an element of an open task of a
+// running process. It takes owning the task or the Manager permission. Documents
+// are named by their uri: those of the element itself stay, others are copied.
+// Errors: DEFINITION_NOT_FOUND for the code, VALIDATION for several values of an
+// element that is not multiple and for a document that the caller does not see,
+// PROCESS_FINISHED, INVALID_STATE, TASK_NOT_OWNED.
+func (s *Service) SaveTaskElement(
+	ctx context.Context, caller domain.Caller, id uuid.UUID, code string, given []domain.ElementValue,
+) (*domain.ProcessItem, error) {
+	return s.changeTaskElements(ctx, caller, id, given,
+		func(k *keeper, i *domain.ProcessItem, elements map[string]*elementDefinition) (bool, error) {
+			d, ok := elements[code]
+			if !ok {
+				return false, unknownElement(domain.LocationBody, "/elementDefinitionCode")
+			}
+			values, err := k.element(ofItem(i, domain.SlotElement), d, i.Task.Elements[code], given, "/elementValues")
+			if err != nil {
+				return false, err
+			}
+			i.SetTaskElement(code, values, caller.PrincipalID, k.now)
+			return true, nil
+		})
+}
+
+// DeleteTaskElement (A24) deletes the values of an element of a task, under the
+// conditions of SaveTaskElement. Where there are none nothing changes.
+func (s *Service) DeleteTaskElement(
+	ctx context.Context, caller domain.Caller, id uuid.UUID, code string,
+) (*domain.ProcessItem, error) {
+	return s.changeTaskElements(ctx, caller, id, nil,
+		func(k *keeper, i *domain.ProcessItem, elements map[string]*elementDefinition) (bool, error) {
+			if _, ok := elements[code]; !ok {
+				return false, unknownElement(domain.LocationBody, "/elementDefinitionCode")
+			}
+			if len(i.Task.Elements[code]) == 0 {
+				return false, nil
+			}
+			i.SetTaskElement(code, nil, caller.PrincipalID, k.now)
+			return true, nil
+		})
+}

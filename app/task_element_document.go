@@ -1,0 +1,164 @@
+package app
+
+import (
+	"context"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// ElementUpload is a document for an element of a task.
+type ElementUpload struct {
+	Upload
+	// Code is that of the element.
+	Code string
+	// ValueID is the value that the document replaces, nil for none.
+	ValueID *uuid.UUID
+	// Valid is whether the value may count as valid.
+	Valid bool
+}
+
+// SaveTaskElementDocument (A23) stores a document as a value of a document
+// element of an open task: as the only one where the element is not multiple, in
+// place of the value with the given id where there is one, and as another one
+// otherwise. It takes what SaveTaskElement takes. Errors: DEFINITION_NOT_FOUND for
+// the code, VALIDATION for an element that is not for documents and for a content
+// type that is none, DOCUMENT_TOO_LARGE, PROCESS_FINISHED, INVALID_STATE,
+// TASK_NOT_OWNED.
+func (s *Service) SaveTaskElementDocument(
+	ctx context.Context, caller domain.Caller, id uuid.UUID, in ElementUpload,
+) (*domain.ProcessItem, error) {
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	site, item, err := s.taskSite(ctx, caller, id)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := documentElement(item.elements, in.Code); err != nil {
+		return nil, err
+	}
+	owner := domain.DocumentOwner{Kind: domain.DocumentOfProcess, ID: site.Item.ProcessID}
+	var changed *domain.ProcessItem
+	_, err = s.receive(ctx, caller, site.Item.TenantID, owner, in.Upload, func(tx *persistence.Tx, stored *domain.Document) error {
+		k, err := keep(tx, caller, s.now(), &id)
+		if err != nil {
+			return err
+		}
+		changed, err = s.changeElements(ctx, k, id,
+			func(k *keeper, i *domain.ProcessItem, elements map[string]*elementDefinition) (bool, error) {
+				d, err := documentElement(elements, in.Code)
+				if err != nil {
+					return false, err
+				}
+				values, err := in.place(d, i.Task.Elements, stored)
+				if err != nil {
+					return false, err
+				}
+				i.SetTaskElement(in.Code, values, caller.PrincipalID, k.now)
+				return true, nil
+			})
+		return err
+	})
+	return changed, err
+}
+
+// place puts the document among the values of its element.
+func (in *ElementUpload) place(
+	d *elementDefinition, elements domain.ElementValues, stored *domain.Document,
+) ([]domain.ElementValue, error) {
+	id, index := newID(), -1
+	if in.ValueID != nil {
+		code, i, found := elements.FindDocument(*in.ValueID)
+		switch {
+		case !found:
+			id = *in.ValueID
+		case code == in.Code:
+			had, err := elements[code][i].Document()
+			if err != nil {
+				return nil, err
+			}
+			id, index = had.ID, i
+		}
+	}
+	value, err := newDocumentValue(id, stored, in.Valid)
+	if err != nil {
+		return nil, err
+	}
+	values := slices.Clone(elements[in.Code])
+	switch {
+	case !d.Multiple:
+		return []domain.ElementValue{value}, nil
+	case index >= 0:
+		values[index] = value
+		return values, nil
+	case len(values) >= maxElementValues:
+		return nil, domain.Invalid(domain.LocationQuery, "elementDefinitionCode", "has as many values as an element may have")
+	}
+	return append(values, value), nil
+}
+
+func documentElement(elements map[string]*elementDefinition, code string) (*elementDefinition, error) {
+	d, ok := elements[code]
+	switch {
+	case !ok:
+		return nil, unknownElement(domain.LocationQuery, "elementDefinitionCode")
+	case d.Type != domain.ElementDocument:
+		return nil, domain.Invalid(domain.LocationQuery, "elementDefinitionCode", "is not an element for documents")
+	}
+	return d, nil
+}
+
+// taskSite finds a task that the caller may write to, and its definition.
+func (s *Service) taskSite(
+	ctx context.Context, caller domain.Caller, id uuid.UUID,
+) (site *persistence.TaskSite, item *itemDefinition, err error) {
+	err = s.write(ctx, func(tx *persistence.Tx) error {
+		if site, err = tx.ShareTaskSite(ctx, caller, id); err != nil {
+			return err
+		}
+		if err := site.Item.WriteTask(site.ProcessState, site.Rights, caller.PrincipalID); err != nil {
+			return err
+		}
+		d, err := s.definitions.get(ctx, tx, site.ProcessVersion)
+		if err != nil {
+			return err
+		}
+		item = d.items[site.Item.DefinitionCode()]
+		return nil
+	})
+	return site, item, err
+}
+
+// DeleteTaskElementDocument (A25) deletes a document of an element of an open
+// task; other values of the element stay. It takes what SaveTaskElement takes.
+// NOT_FOUND says that no element of the task has the document.
+func (s *Service) DeleteTaskElementDocument(
+	ctx context.Context, caller domain.Caller, id, document uuid.UUID,
+) (*domain.ProcessItem, error) {
+	return s.changeTaskElements(ctx, caller, id, nil,
+		func(k *keeper, i *domain.ProcessItem, _ map[string]*elementDefinition) (bool, error) {
+			code, index, found := i.Task.Elements.FindDocument(document)
+			if !found {
+				return false, domain.NotFound("document")
+			}
+			values := slices.Delete(slices.Clone(i.Task.Elements[code]), index, index+1)
+			i.SetTaskElement(code, values, caller.PrincipalID, k.now)
+			return true, nil
+		})
+}
+
+// DownloadTaskElementDocument (A26) returns a document of an element of a task
+// that the caller sees, or NOT_FOUND.
+func (s *Service) DownloadTaskElementDocument(
+	ctx context.Context, caller domain.Caller, id, document uuid.UUID,
+) (*Download, error) {
+	d, err := s.reader.GetDocumentOfElement(ctx, caller, id, document, s.now())
+	if err != nil {
+		return nil, err
+	}
+	return s.open(ctx, d)
+}

@@ -1,0 +1,213 @@
+package domain
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/google/uuid"
+)
+
+// ElementType is the type of an element that people see in a process or a task
+// (specification section 2.8).
+type ElementType string
+
+// The element types.
+const (
+	ElementField     ElementType = "FIELD"
+	ElementForm      ElementType = "FORM"
+	ElementDocument  ElementType = "DOCUMENT"
+	ElementDecision  ElementType = "DECISION"
+	ElementPrincipal ElementType = "PRINCIPAL"
+)
+
+// ElementValueType is the type of the value of an element.
+type ElementValueType string
+
+// The types of values.
+const (
+	ValueString    ElementValueType = "STRING"
+	ValueNumber    ElementValueType = "NUMBER"
+	ValueObject    ElementValueType = "OBJECT"
+	ValueDocument  ElementValueType = "DOCUMENT"
+	ValuePrincipal ElementValueType = "PRINCIPAL"
+)
+
+// ElementDefinition describes an element of a process or of a task. FieldType is
+// set for fields, Schema for forms, Options for decisions.
+type ElementDefinition struct {
+	Code      string           `json:"code"`
+	Type      ElementType      `json:"type"`
+	FieldType ElementValueType `json:"fieldType,omitempty"`
+	// Multiple elements may have several values.
+	Multiple bool `json:"multiple,omitempty"`
+	// Mandatory elements of a task need a value before it can be completed.
+	Mandatory bool            `json:"mandatory,omitempty"`
+	Schema    json.RawMessage `json:"schema,omitempty"`
+	Options   []ElementOption `json:"options,omitempty"`
+}
+
+// ElementOption is one choice of a decision.
+type ElementOption struct {
+	Code string `json:"code"`
+}
+
+// ValueType is the type that the values of the element have.
+func (d *ElementDefinition) ValueType() ElementValueType {
+	switch d.Type {
+	case ElementForm:
+		return ValueObject
+	case ElementDocument:
+		return ValueDocument
+	case ElementPrincipal:
+		return ValuePrincipal
+	case ElementField:
+		if d.FieldType != "" {
+			return d.FieldType
+		}
+	case ElementDecision:
+	}
+	return ValueString
+}
+
+// Offers reports whether a decision has an option with the code.
+func (d *ElementDefinition) Offers(code string) bool {
+	for _, option := range d.Options {
+		if option.Code == code {
+			return true
+		}
+	}
+	return false
+}
+
+// ElementValue is a value of an element. Value is JSON, kept as text, of the
+// kind that Type says, and nil where there is none; for a document it is an
+// DocumentValue. Valid is whether it fits the definition of the element and
+// whoever saved it does not think otherwise.
+type ElementValue struct {
+	Type  ElementValueType `json:"type"`
+	Valid bool             `json:"valid"`
+	Value json.RawMessage  `json:"value,omitempty"`
+}
+
+// DocumentValue is the value of a document element. ID is that of the value,
+// by which clients replace, delete and download it; it stays when the document
+// becomes another one.
+type DocumentValue struct {
+	ID            uuid.UUID `json:"id"`
+	DocumentID    uuid.UUID `json:"documentId"`
+	URI           string    `json:"uri"`
+	Name          string    `json:"name"`
+	ContentType   string    `json:"contentType"`
+	ContentLength int64     `json:"contentLength"`
+}
+
+// PrincipalValue is the value of a principal element.
+type PrincipalValue struct {
+	ID   uuid.UUID     `json:"id"`
+	Type PrincipalType `json:"type"`
+	Name string        `json:"name,omitempty"`
+}
+
+// Document is what a value of a document element holds.
+func (v *ElementValue) Document() (DocumentValue, error) {
+	var d DocumentValue
+	if err := json.Unmarshal(v.Value, &d); err != nil {
+		return d, fmt.Errorf("reading the value of a document element: %w", err)
+	}
+	return d, nil
+}
+
+// NewDocumentValue is a value of a document element.
+func NewDocumentValue(d DocumentValue, valid bool) (ElementValue, error) {
+	text, err := json.Marshal(d)
+	if err != nil {
+		return ElementValue{}, fmt.Errorf("writing the value of a document element: %w", err)
+	}
+	return ElementValue{Type: ValueDocument, Valid: valid, Value: text}, nil
+}
+
+// ElementValues are the values of elements by the codes of their definitions. An
+// element without values is not among them.
+type ElementValues map[string][]ElementValue
+
+// With are the values with those of one element replaced. The receiver stays as
+// it is.
+func (v ElementValues) With(code string, values []ElementValue) ElementValues {
+	changed := make(ElementValues, len(v)+1)
+	for other, kept := range v {
+		if other != code {
+			changed[other] = kept
+		}
+	}
+	if len(values) > 0 {
+		changed[code] = values
+	}
+	return changed
+}
+
+// Documents are the ids of the documents that values refer to, each once.
+func (v ElementValues) Documents() ([]uuid.UUID, error) {
+	var ids []uuid.UUID
+	seen := map[uuid.UUID]bool{}
+	for _, values := range v {
+		for i := range values {
+			if values[i].Type != ValueDocument || values[i].Value == nil {
+				continue
+			}
+			d, err := values[i].Document()
+			if err != nil {
+				return nil, err
+			}
+			if !seen[d.DocumentID] {
+				seen[d.DocumentID] = true
+				ids = append(ids, d.DocumentID)
+			}
+		}
+	}
+	return ids, nil
+}
+
+// FindDocument finds the document value with the id: the element it belongs to
+// and its place there.
+func (v ElementValues) FindDocument(id uuid.UUID) (code string, index int, found bool) {
+	for code, values := range v {
+		for i := range values {
+			if values[i].Type != ValueDocument {
+				continue
+			}
+			if d, err := values[i].Document(); err == nil && (d.ID == id || d.DocumentID == id) {
+				return code, i, true
+			}
+		}
+	}
+	return "", 0, false
+}
+
+// Complete reports whether every mandatory element has a value.
+func (v ElementValues) Complete(definitions []ElementDefinition) bool {
+	for i := range definitions {
+		if !definitions[i].Mandatory {
+			continue
+		}
+		present := false
+		for _, value := range v[definitions[i].Code] {
+			present = present || value.Value != nil
+		}
+		if !present {
+			return false
+		}
+	}
+	return true
+}
+
+// Valid reports whether every value is valid.
+func (v ElementValues) Valid() bool {
+	for _, values := range v {
+		for _, value := range values {
+			if !value.Valid {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,81 @@
+package jsondoc
+
+import (
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v5"
+)
+
+// DocumentRule is what a schema says of documents at one of its places.
+type DocumentRule struct {
+	rules []*rules
+}
+
+// DocumentAt finds what the schema says of documents at a place within it: a JSON
+// Pointer, which # may precede as in a reference. References from there are
+// followed. It reports false where the schema has no such place. The nil Schema
+// has every place.
+func (s *Schema) DocumentAt(path string) (DocumentRule, bool) {
+	if s == nil {
+		return DocumentRule{}, true
+	}
+	wanted, ok := tokens(strings.TrimPrefix(path, "#"))
+	if !ok {
+		return DocumentRule{}, false
+	}
+	root, _, _ := strings.Cut(s.compiled.Location, "#")
+	for location, schema := range s.nodes {
+		document, fragment, _ := strings.Cut(location, "#")
+		if document != root {
+			continue
+		}
+		if found, ok := tokens(unescaped(fragment)); ok && equalTokens(found, wanted) {
+			var rule DocumentRule
+			rule.add(schema, map[*jsonschema.Schema]bool{})
+			return rule, true
+		}
+	}
+	return DocumentRule{}, false
+}
+
+func equalTokens(a, b []string) bool {
+	return strings.Join(a, "\x00") == strings.Join(b, "\x00") && len(a) == len(b)
+}
+
+// add adds the keywords of a subschema and of those that hold for the same value
+// whatever it is.
+func (r *DocumentRule) add(schema *jsonschema.Schema, seen map[*jsonschema.Schema]bool) {
+	if schema == nil || seen[schema] {
+		return
+	}
+	seen[schema] = true
+	if found := rulesOf(schema); found != nil {
+		r.rules = append(r.rules, found)
+	}
+	r.add(schema.Ref, seen)
+	r.add(schema.DynamicRef, seen)
+	for _, part := range schema.AllOf {
+		r.add(part, seen)
+	}
+}
+
+// Accepts reports whether a document may be of that media type and bear that
+// name.
+func (r *DocumentRule) Accepts(d Stored) bool {
+	for _, rule := range r.rules {
+		if rule.accept != nil && !accepted(rule.accept, d) {
+			return false
+		}
+	}
+	return true
+}
+
+// MaxSize is how many bytes a document may have, and whether there is a bound.
+func (r *DocumentRule) MaxSize() (size int64, bounded bool) {
+	for _, rule := range r.rules {
+		if rule.maxSize != nil && (!bounded || *rule.maxSize < size) {
+			size, bounded = *rule.maxSize, true
+		}
+	}
+	return size, bounded
+}

@@ -1,0 +1,70 @@
+package domain
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+)
+
+// maxSubject is how many characters the subject of a process may have.
+const maxSubject = 255
+
+// NewSubject is the subject of a process that was given none: the template with
+// the members of the metadata that it names, or else the name of the definition.
+// Members that are absent or not plain values leave nothing.
+func NewSubject(template, name string, metadata json.RawMessage) string {
+	if subject := fillTemplate(template, metadata); subject != "" {
+		return subject
+	}
+	return cut(name)
+}
+
+func fillTemplate(template string, metadata json.RawMessage) string {
+	var filled strings.Builder
+	for rest := template; ; {
+		before, after, found := strings.Cut(rest, "{{")
+		filled.WriteString(before)
+		if !found {
+			break
+		}
+		path, next, _ := strings.Cut(after, "}}")
+		filled.WriteString(plainMember(metadata, strings.Split(strings.TrimSpace(path), ".")))
+		rest = next
+	}
+	return cut(strings.ReplaceAll(filled.String(), "\x00", ""))
+}
+
+// plainMember is the text of a string, a number or a boolean within an object,
+// "" when there is none at the path.
+func plainMember(value json.RawMessage, path []string) string {
+	for _, name := range path {
+		var object map[string]json.RawMessage
+		if json.Unmarshal(value, &object) != nil {
+			return ""
+		}
+		value = object[name]
+	}
+	value = bytes.TrimSpace(value)
+	if len(value) == 0 {
+		return ""
+	}
+	switch value[0] {
+	case '"':
+		var text string
+		if json.Unmarshal(value, &text) != nil {
+			return ""
+		}
+		return text
+	case '{', '[', 'n':
+		return ""
+	}
+	return string(value)
+}
+
+func cut(text string) string {
+	text = strings.TrimSpace(text)
+	if runes := []rune(text); len(runes) > maxSubject {
+		return strings.TrimSpace(string(runes[:maxSubject]))
+	}
+	return text
+}

@@ -1,0 +1,49 @@
+package persistence
+
+import (
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+const (
+	replaceActivityToken = `
+UPDATE process_items
+   SET activity_token = $2
+ WHERE id = $1`
+
+	// The token moves from the task to the command, so that it is nowhere once the
+	// command was carried out.
+	finishActivity = `
+WITH finished AS (
+    SELECT i.id, i.activity_token
+      FROM process_items i
+     WHERE i.id = $1
+       AND i.activity_token IS NOT NULL
+       AND i.task_state IN ('COMPLETED', 'CANCELLED')
+), moved AS (
+    UPDATE process_items i
+       SET activity_token = NULL
+      FROM finished f
+     WHERE i.id = f.id
+)
+INSERT INTO engine_commands (id, engine_run_id, order_key, kind, activity_token, created_at, not_before)
+SELECT $2, $3, $4, 'COMPLETE_ACTIVITY', f.activity_token, $5, $6
+  FROM finished f`
+)
+
+// FinishActivity stages c, a command of kind CommandCompleteActivity, with the
+// token of the activity that waits for the task, provided that there is one and
+// the task is finished in this transaction or before. The task must be under
+// lock.
+func (tx *Tx) FinishActivity(task uuid.UUID, c domain.EngineCommand) {
+	tx.staged = true
+	tx.queue(finishActivity, task, c.ID, c.RunID, c.OrderKey, c.CreatedAt, c.NotBefore)
+}
+
+// ReplaceActivityToken stores the token of the activity that waits for a task,
+// in the place of one that it had. It locks the task, so that FinishActivity may
+// follow.
+func (tx *Tx) ReplaceActivityToken(task uuid.UUID, token domain.ActivityToken) {
+	tx.queue(replaceActivityToken, task, []byte(token))
+}

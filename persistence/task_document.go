@@ -1,0 +1,103 @@
+package persistence
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+const (
+	// What is linked to a task is for everybody who sees the task, whatever else
+	// belongs to the process for those who see that.
+	getDocumentOfTask = `
+SELECT ` + documentColumns + `
+  FROM process_items i
+  JOIN processes p ON p.id = i.process_id
+  JOIN documents d ON d.tenant_id = i.tenant_id AND d.id = $4 AND d.owner_kind = 'PROCESS' AND d.owner_id = i.process_id
+       AND ` + documentKept + `
+ WHERE i.id = $3 AND i.type = 'TASK' AND i.tenant_id = ANY($2) AND ` + visibleItem + `
+   AND (EXISTS (SELECT 1 FROM document_links l WHERE l.holder_id = i.id AND l.document_id = d.id) OR ` + visibleProcess + `)`
+
+	// A document of an element goes by the id of its value, too.
+	getDocumentOfElement = `
+SELECT ` + documentColumns + `
+  FROM process_items i
+ CROSS JOIN LATERAL json_each(i.element_values) element (code, list)
+ CROSS JOIN LATERAL json_array_elements(element.list) value (item)
+  JOIN documents d ON d.tenant_id = i.tenant_id AND d.id::text = value.item #>> '{value,documentId}'
+       AND ` + documentKept + `
+ WHERE i.id = $3 AND i.tenant_id = ANY($2) AND ` + visibleItem + `
+   AND value.item ->> 'type' = 'DOCUMENT'
+   AND $4::uuid::text IN (value.item #>> '{value,id}', value.item #>> '{value,documentId}')
+ LIMIT 1`
+)
+
+// GetDocumentOfTask returns a document of the process of a task that the caller
+// sees, if the task refers to it or the caller sees the process; else NOT_FOUND.
+func (r *Reader) GetDocumentOfTask(
+	ctx context.Context, caller domain.Caller, task, id uuid.UUID, now time.Time,
+) (*domain.Document, error) {
+	return r.getDocumentInTask(ctx, getDocumentOfTask, caller, task, id, now)
+}
+
+// GetDocumentOfElement returns a document of an element of a task that the
+// caller sees, by its own id or by that of the value, or NOT_FOUND.
+func (r *Reader) GetDocumentOfElement(
+	ctx context.Context, caller domain.Caller, task, id uuid.UUID, now time.Time,
+) (*domain.Document, error) {
+	return r.getDocumentInTask(ctx, getDocumentOfElement, caller, task, id, now)
+}
+
+func (r *Reader) getDocumentInTask(
+	ctx context.Context, sql string, caller domain.Caller, task, id uuid.UUID, now time.Time,
+) (*domain.Document, error) {
+	var found []domain.Document
+	err := r.read(ctx, query{
+		sql, []any{caller.PrincipalID, caller.TenantIDs(), task, id, now}, func(rows pgx.Rows) (err error) {
+			found, err = pgx.CollectRows(rows, scanDocument)
+			return err
+		},
+	})
+	switch {
+	case err != nil:
+		return nil, translate("reading a document of a task", err)
+	case len(found) == 0:
+		return nil, domain.NotFound("document")
+	}
+	return &found[0], nil
+}
+
+// TaskSite is a task that somebody wants to add a document to, and what decides
+// about it.
+type TaskSite struct {
+	Item           *domain.ProcessItem
+	Rights         domain.ItemRights
+	ProcessState   domain.ProcessState
+	ProcessVersion uuid.UUID
+}
+
+const shareTaskSite = `
+SELECT ` + itemColumns + `,
+       ` + managesProcess + `, ` + candidateOfItem + `, p.state, p.process_version
+  FROM process_items i
+  JOIN processes p ON p.id = i.process_id
+ WHERE i.id = $3 AND i.tenant_id = ANY($2) AND ` + visibleItem + `
+   FOR SHARE OF i, p`
+
+// ShareTaskSite returns an item that the caller sees, or NOT_FOUND, and keeps it
+// and the process from being finished until the transaction ends.
+func (tx *Tx) ShareTaskSite(ctx context.Context, caller domain.Caller, id uuid.UUID) (*TaskSite, error) {
+	var row itemRow
+	site := &TaskSite{}
+	fields := append(row.fields(), &site.Rights.Manages, &site.Rights.Candidate, &site.ProcessState, &site.ProcessVersion)
+	err := tx.read(ctx, query{shareTaskSite, []any{caller.PrincipalID, caller.TenantIDs(), id}, one(fields...)})
+	if err != nil {
+		return nil, notFound(err, "process item")
+	}
+	site.Item, err = row.processItem(nil)
+	return site, err
+}
