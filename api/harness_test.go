@@ -64,6 +64,7 @@ func newService(t *testing.T, change ...func(*api.Options)) *service {
 	s := &service{t: t, url: pgtest.URL(t), ticks: &atomic.Int64{}}
 	s.db = pgtest.Open(t, s.url)
 	require.NoError(t, demo.Load(t.Context(), s.db, s.now()))
+	s.giveElements()
 
 	key, err := authn.LoadOrCreateSealKey(t.TempDir() + "/seal.key")
 	require.NoError(t, err)
@@ -135,7 +136,7 @@ func request(t *testing.T, as demo.Account, method, path, body string) *http.Req
 	r.Header.Set("Authorization", authorization(as))
 	switch {
 	case body == "":
-	case strings.Contains(path, "/~actions/upload-"):
+	case strings.Contains(path, "/~actions/upload-"), strings.Contains(path, "/~actions/save-") && strings.Contains(path, "-document?"):
 		r.Header.Set("Content-Type", "application/octet-stream")
 	case method == http.MethodPatch:
 		r.Header.Set("Content-Type", "application/json-patch+json")

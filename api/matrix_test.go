@@ -34,6 +34,39 @@ A.retrievePrincipal                 200   200          200           200     200
 A.findTenantUsers                   200+  200+         200+          200+    200+   200+      200+      200+     200+  401       200-
 A.retrieveTenantUser                200   200          200           200     200    200       200       200      200   401       404
 
+A.findProcesses                     200+  200-         200-          200+    200+   200+      200+      200-     200+  401       200-
+A.createProcess                     404d  404d         404d          201     403    404d      201       404d     201   401       404d
+A.retrieveProcess                   200   404          404           200     200    200       200       404      200   401       404
+A.actionsProcessChangeInitiator     403   404          404           200     403    403       403       404      200   401       404
+A.actionsProcessSaveElement         403   404          404           200     403    403       403       404      200   401       404
+A.actionsProcessDeleteElement       403   404          404           200     403    403       403       404      200   401       404
+A.actionsProcessComplete            403   404          404           200     403    403       403       404      200   401       404
+A.actionsProcessCancel              403   404          404           200     403    403       403       404      200   401       404
+A.actionsProcessSaveUserActionValueDocument 403 404    404           200     403    403       403       404      200   401       404
+A.actionsProcessSaveEntityData      403   404          404           200     403    403       403       404      200   401       404
+A.actionsProcessSaveEntityDocument  403   404          404           200     403    403       403       404      200   401       404
+A.actionsProcessDownloadEntityDocument 200 404         404           200     200    200       200       404      200   401       404
+
+A.findTasks                         200+  200-         200-          200+    200+   200+      200-      200-     200+  401       200-
+A.createTask                        403   404          404           201     403    403       403       404      201   401       404
+A.retrieveTask                      200   404          404           200     200    200       404       404      200   401       404
+A.claim_READY                       404   404          404           403     403    200       404       404      200   401       404
+A.actionsTaskClaim                  200   404          404           403     403    409c      404       404      200   401       404
+A.actionsTaskAssign                 200   404          404           200     403o   403o      404       404      200   401       404
+A.actionsTaskSaveElement            200   404          404           200     403o   403o      404       404      200   401       404
+A.actionsTaskSaveElementValueDocument 200 404          404           200     403o   403o      404       404      200   401       404
+A.actionsTaskDeleteElement          200   404          404           200     403o   403o      404       404      200   401       404
+A.actionsTaskDeleteElementValueDocument 200 404        404           200     403o   403o      404       404      200   401       404
+A.actionsTaskDownloadElementValueDocument 200 404      404           200     200    200       404       404      200   401       404
+A.actionsTaskSaveJsonFormsValueData 200   404          404           200     403o   403o      404       404      200   401       404
+A.actionsTaskSaveJsonFormsValueDocument 200 404        404           200     403o   403o      404       404      200   401       404
+A.actionsTaskDownloadJsonFormsValueDocument 200 404    404           200     200    200       404       404      200   401       404
+A.actionsTaskComplete               200   404          404           403o    403o   403o      404       404      200   401       404
+A.actionsTaskAppendLog              200   404          404           200     403o   403o      404       404      200   401       404
+
+A.createWorker                      201   201          201           201     201    201       201       201      201   401       400
+A.createAuthentication              200   200          200           200     200    200       200       200      200   401       400
+
 B.findPrincipals                    200+  200+         200+          200+    200+   200+      200+      200+     200+  401       200-
 B.retrievePrincipal                 200   200          200           200     200    200       200       200      200   401       404
 B.findTenants                       200+  200+         200+          200+    200+   200+      200+      200+     200+  401       200-
@@ -113,7 +146,12 @@ func (f things) matrixRequest(name string) operation {
 	if name == "B.claim_READY" {
 		op = f.operations()["B.claimProcessItemTask"]
 	}
+	if name == "A.claim_READY" {
+		op = f.operations()["A.actionsTaskClaim"]
+	}
 	if path, ok := map[string]string{
+		"A.findProcesses":   shapeA + "/processes?tenantId={tenant}",
+		"A.findTasks":       shapeA + "/tasks?processId={process}",
 		"A.findPrincipals":  shapeA + "/principals?tenantId={tenant}",
 		"A.findTenantUsers": shapeA + "/tenant-users?tenantId={tenant}",
 		"B.findPrincipals":  "/principals?tenantId={tenant}", "B.findTenants": "/tenants?tenantId={tenant}",
@@ -126,7 +164,15 @@ func (f things) matrixRequest(name string) operation {
 		op.path = fill(path)
 	}
 	if body, ok := map[string]string{
-		"B.createProcess": `{"processDefinitionId":"{definition}"}`,
+		"A.createProcess": `{"processDefinition":{"id":"{definition}"}}`,
+		"A.createTask": `{"processId":"{process}","taskDefinition":{"code":"APPROVE_LOAN"},` +
+			`"owner":{"id":"{principal}"}}`,
+		"A.actionsProcessChangeInitiator": `{"principalId":"{principal}"}`,
+		"A.actionsTaskAssign":             `{"principalId":"{principal}"}`,
+		"A.createWorker": `{"identity":"{process}","taskQueue":"q","hostname":"h","ip":"127.0.0.1",` +
+			`"tenantId":"{tenant}"}`,
+		"A.createAuthentication": `{"type":"ENGINE","tenantId":"{tenant}"}`,
+		"B.createProcess":        `{"processDefinitionId":"{definition}"}`,
 		"B.createProcessItem": `{"type":"TASK","processId":"{process}","processItemDefinitionCode":"APPROVE_LOAN",` +
 			`"ownerId":"{principal}"}`,
 		"B.changeProcessInitiator": `{"initiatorId":"{principal}"}`,
@@ -260,7 +306,7 @@ func (c cast) things(s *service, of string, ready bool) things {
 	}
 	made.task = id("/process-items", `{"type":"TASK","processId":"`+made.process.String()+
 		`","processItemDefinitionCode":"APPROVE_LOAN"`+owned+`}`)
-	made.fixture = made.withDocuments(s, worker).withArtifactAction(s, worker)
+	made.fixture = made.withDocuments(s, worker).withArtifactAction(s, worker).withPhoto(s, worker)
 	return made
 }
 
@@ -268,7 +314,7 @@ func absentThings() things {
 	return things{
 		fixture: fixture{
 			process: uuid.New(), task: uuid.New(), tenant: uuid.New(), user: uuid.New(), principal: uuid.New(),
-			artifact: uuid.New(), artifactAction: uuid.New(),
+			artifact: uuid.New(), artifactAction: uuid.New(), photo: uuid.New(),
 		}.withAbsentDocuments(),
 		definition: uuid.New(), group: uuid.New(), artifactDefinition: uuid.New(),
 	}
@@ -345,7 +391,7 @@ func TestPermissionMatrix(t *testing.T) {
 					case "anonymous":
 						elsewhere = cells[i]
 					}
-					got := c.ask(s, caller, row, c.things(s, caller, row == "B.claim_READY"))
+					got := c.ask(s, caller, row, c.things(s, caller, strings.HasSuffix(row, ".claim_READY")))
 					requireCell(t, cells[i], got)
 					absent := c.ask(s, caller, row, absentThings())
 					requireCell(t, elsewhere, absent)

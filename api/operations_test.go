@@ -24,6 +24,8 @@ type fixture struct {
 	document, artifactDocument string
 	// artifactAction was invoked on the artifact.
 	artifactAction uuid.UUID
+	// photo is a document of an element of the task.
+	photo uuid.UUID
 }
 
 func newFixture(s *service) fixture {
@@ -35,7 +37,7 @@ func newFixture(s *service) fixture {
 	return fixture{
 		process: process, task: task, tenant: demo.TenantDemo(), user: users.Content[0].ID, principal: demo.Bob().ID,
 		artifact: s.customer(`{"name":"Acme"}`).ID,
-	}.withDocuments(s, demo.LoanWorker()).withArtifactAction(s, demo.LoanWorker())
+	}.withDocuments(s, demo.LoanWorker()).withArtifactAction(s, demo.LoanWorker()).withPhoto(s, demo.LoanWorker())
 }
 
 // operation is how an operation is called for a fixture.
@@ -111,6 +113,8 @@ func (f fixture) operations() map[string]operation {
 			`"ip":"127.0.0.1","workflowTypes":["W"],"activityTypes":["A"],"robotIds":[]}`},
 		"B.createAuthentication": {method: post, path: "/authentications", body: `{"type":"ENGINE_TOKEN"}`},
 	}
+	maps.Copy(requests, f.processOperationsOfShapeA())
+	maps.Copy(requests, f.taskOperationsOfShapeA())
 	maps.Copy(requests, f.documentOperations())
 	maps.Copy(requests, f.artifactActionOperations())
 	return requests

@@ -2,6 +2,10 @@ package api_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/google/uuid"
@@ -47,6 +51,74 @@ func TestBodiesOfShapeA(t *testing.T) {
 	} {
 		requireGolden(t, "shape_a/"+name, s.get(200, demo.Carol(), shapeA+path))
 	}
+}
+
+// The ids that a test can choose are chosen; those that the service makes are
+// random, and hidden.
+func TestBodiesOfProcessesAndTasksInShapeA(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	id := func(n int) string { return fmt.Sprintf("01970000-0000-7000-8000-%012d", n) }
+	created := s.post(201, demo.Alice(), shapeA+"/processes", `{"id":"`+id(1)+`","subject":"Bridge 7",`+
+		`"processDefinition":{"id":"`+demo.Inspection().String()+`"},"entity":{"data":{"z":1E22,"a":-0,"s":"<a> & b"}},`+
+		`"elementValues":{"SCORE":[{"type":"NUMBER","value":1.50}],"REF":[{"valid":false,"type":"STRING","value":"é"}]},`+
+		`"initiator":{"user":{"email":"carol@demo.example"}}}`)
+	requireGolden(t, "shape_a/process", created.hidingRandomIDs())
+	related := s.post(201, demo.Alice(), "/processes", `{"id":"`+id(2)+`","processDefinitionId":"`+
+		demo.Onboarding().String()+`","relatedProcessId":"`+id(1)+`"}`)
+	require.Contains(t, related.body, id(1))
+	requireGolden(t, "shape_a/process_bare", s.get(200, demo.Alice(), shapeA+"/processes/"+id(2)).hidingRandomIDs())
+	requireGolden(t, "shape_a/process_page", s.get(200, demo.Alice(), shapeA+"/processes?sort=id").hidingRandomIDs())
+
+	s.post(201, demo.LoanWorker(), shapeA+"/tasks", `{"id":"`+id(3)+`","processId":"`+id(1)+`",`+
+		`"taskDefinition":{"code":"INSPECT"},"owner":{"user":{"id":"`+demo.Alice().ID.String()+`"}},`+
+		`"jsonFormsValue":{"data":{"n":1.10}},"elementValues":{"NOTE":[{"type":"STRING","value":"N"}],`+
+		`"RATING":[{"type":"STRING","value":"good"}],"REPORT":[{"type":"OBJECT","value":{"b":1,"a":[null]}}],`+
+		`"INSPECTOR":[{"type":"PRINCIPAL","value":{"id":"`+demo.Bob().ID.String()+`","type":"USER"}}]}}`)
+	s.uploadPhoto(demo.Alice(), uuid.MustParse(id(3)), "a photo", url.Values{"elementValueId": {id(4)}})
+	s.post(200, demo.Alice(), shapeA+"/tasks/"+id(3)+"/~actions/append-log",
+		`{"id":"`+id(5)+`","createdAt":"2026-01-02T03:04:05.006Z","message":"m","level":"WARN"}`)
+	requireGolden(t, "shape_a/task", s.get(200, demo.Alice(), shapeA+"/tasks/"+id(3)).hidingRandomIDs())
+	s.post(201, demo.Alice(), shapeA+"/tasks",
+		`{"id":"`+id(6)+`","processId":"`+id(2)+`","taskDefinition":{"code":"CHECKLIST"}}`)
+	requireGolden(t, "shape_a/task_bare", s.get(200, demo.Alice(), shapeA+"/tasks/"+id(6)).hidingRandomIDs())
+	requireGolden(t, "shape_a/task_page", s.get(200, demo.Alice(), shapeA+"/tasks?sort=id").hidingRandomIDs())
+	requireGolden(t, "shape_a/task_page_empty", s.get(200, demo.Alice(), shapeA+"/tasks?size=0"))
+	requireGolden(t, "shape_a/worker", s.post(201, demo.LoanWorker(), shapeA+"/workers",
+		`{"identity":"w","taskQueue":"q","hostname":"h","ip":"127.0.0.1","workflowTypes":["W"]}`).hidingRandomIDs())
+	requireGolden(t, "shape_a/authentication_token", s.post(200, demo.LoanWorker(), shapeA+"/authentications",
+		`{"type":"ENGINE"}`).hidingRandomIDs())
+	requireGolden(t, "shape_a/authentication_certificate", s.post(200, demo.LoanWorker(), shapeA+"/authentications",
+		`{"type":"ENGINE_CERTIFICATE"}`).hidingRandomIDs())
+	requireGolden(t, "shape_a/error", s.refusedAnswer(404, demo.Alice(), shapeA+"/tasks/"+id(9)))
+}
+
+// refusedAnswer is the answer to a request that is refused, without its time.
+func (s *service) refusedAnswer(status int, as demo.Account, path string) answer {
+	s.t.Helper()
+	got := s.get(status, as, path)
+	got.body = got.timeless()
+	return got
+}
+
+var randomID = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
+
+var instant = regexp.MustCompile(`"(createdAt|lastModifiedAt|expiredAt)":"2026-03-02T1[01]:30:[^"]*Z"`)
+
+var secret = regexp.MustCompile(`"(token|serverRootCaCertificate|clientCertificate|clientPrivateKey)":"[^"]*"`)
+
+// hidingRandomIDs is an answer without what differs from one run to the next: ids
+// beside those that are chosen, fractions of seconds, and secrets.
+func (a answer) hidingRandomIDs() answer {
+	a.body = randomID.ReplaceAllStringFunc(a.body, func(id string) string {
+		if strings.HasPrefix(id, "01970000-") {
+			return id
+		}
+		return "00000000-0000-0000-0000-000000000000"
+	})
+	a.body = instant.ReplaceAllString(a.body, `"$1":"2026-03-02T10:30:00.001Z"`)
+	a.body = secret.ReplaceAllString(a.body, `"$1":""`)
+	return a
 }
 
 type object = map[string]any

@@ -29,10 +29,24 @@ func changesOf(path string, value any, schema *openapi3.Schema) []change {
 		}
 		return nil
 	case map[string]any:
-		return objectChanges(path, value, schema)
+		return objectChanges(path, value, alternative(value, schema))
 	default:
 		return nil
 	}
+}
+
+// alternative is the schema that an object chooses by its discriminator.
+func alternative(value map[string]any, schema *openapi3.Schema) *openapi3.Schema {
+	if schema.Discriminator == nil {
+		return schema
+	}
+	name, _ := value[schema.Discriminator.PropertyName].(string)
+	for _, branch := range schema.OneOf {
+		if branch.Ref == schema.Discriminator.Mapping[name].Ref {
+			return branch.Value
+		}
+	}
+	return schema
 }
 
 func objectChanges(path string, value map[string]any, schema *openapi3.Schema) []change {

@@ -147,6 +147,7 @@ func (r *jsonReader) object(schema *openapi3.Schema) (any, error) {
 	if len(r.path) >= maxJSONDepth {
 		return nil, r.fail("is nested too deeply")
 	}
+	schema = r.alternative(schema)
 	members := map[string]any{}
 	var seen nameSet
 	r.pos++

@@ -3,6 +3,7 @@ package httpio
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -52,6 +53,9 @@ func bodyViolations(err error) []domain.Detail {
 		if missing := firstAlternative(violation); missing != "" {
 			tokens = append(tokens, missing)
 		}
+		if violation.SchemaField == "discriminator" {
+			tokens = append(tokens, violation.Schema.Discriminator.PropertyName)
+		}
 		details = append(details, domain.Detail{
 			Code: domain.CodeValidation, Message: violationMessage(violation),
 			Location: jsonPointer(tokens), LocationType: domain.LocationBody,
@@ -74,7 +78,9 @@ func eachSchemaError(err error, visit func(*openapi3.SchemaError)) {
 			eachSchemaError(inner, visit)
 		}
 	case *openapi3.SchemaError:
-		if e.SchemaField == "allOf" && e.Origin != nil {
+		// Of alternatives that a member tells apart only the one it names was tried.
+		chosen := e.SchemaField == "oneOf" && e.Schema.Discriminator != nil
+		if (e.SchemaField == "allOf" || chosen) && e.Origin != nil {
 			eachSchemaError(errors.Unwrap(e.Origin), visit)
 			return
 		}
@@ -97,6 +103,8 @@ func violationMessage(violation *openapi3.SchemaError) string {
 		return "must be of type " + strings.Join(schema.Type.Slice(), " or ")
 	case "enum":
 		return "must be one of " + listEnum(schema.Enum)
+	case "discriminator":
+		return "must be one of " + listMapping(schema.Discriminator)
 	case "minimum":
 		return fmt.Sprintf("must be at least %.0f", *schema.Min)
 	case "maximum":
@@ -137,6 +145,10 @@ func listEnum(values []any) string {
 		names = append(names, fmt.Sprint(value))
 	}
 	return strings.Join(names, ", ")
+}
+
+func listMapping(d *openapi3.Discriminator) string {
+	return strings.Join(slices.Sorted(maps.Keys(d.Mapping)), ", ")
 }
 
 // listAlternatives spells out an anyOf whose branches only require members.

@@ -1,8 +1,13 @@
 package shapea
 
 import (
+	"encoding/json"
+
+	"github.com/google/uuid"
+
 	"github.com/procession-dev/procession/api/httpio"
 	oasa "github.com/procession-dev/procession/api/shapea/oas"
+	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/domain"
 )
 
@@ -10,4 +15,73 @@ import (
 func pageOf[From, To any](page domain.Page[From], convert func(*From) To) (oasa.PageMetadata, []To) {
 	metadata, content := httpio.PageOf(page, convert)
 	return oasa.PageMetadata(metadata), content
+}
+
+// texts turns a list of words of the contract into words of the domain.
+func texts[To, From ~string](values []From) []To {
+	words := make([]To, len(values))
+	for i, value := range values {
+		words[i] = To(value)
+	}
+	return words
+}
+
+// jsonForms shows a value as it is stored, text and all.
+func jsonForms(v *domain.JSONValue) *oasa.JSONFormsValue {
+	if v == nil {
+		return nil
+	}
+	return &oasa.JSONFormsValue{Valid: &v.Valid, Data: v.Value}
+}
+
+// data is the object that a client sent, nil when it sent none. What the client
+// says of its validity does not count.
+func data(v *oasa.JSONFormsValue) json.RawMessage {
+	if v == nil {
+		return nil
+	}
+	return v.Data
+}
+
+// principalKey names the principal that a client describes by any of its ids or
+// by e-mail, and tells where in the body the id and the e-mail are. at is the
+// pointer of the description.
+func principalKey(p *oasa.Principal, at string) (key app.PrincipalKey, places map[string]string, err error) {
+	if p == nil {
+		return key, nil, nil
+	}
+	user, application := httpio.Given(p.User), httpio.Given(p.Application)
+	places = map[string]string{at + "Email": at + "/user/email"}
+	for _, named := range []struct {
+		id    *uuid.UUID
+		place string
+	}{{p.ID, "/id"}, {user.ID, "/user/id"}, {application.ID, "/application/id"}} {
+		switch {
+		case named.id == nil:
+		case key.ID == nil:
+			key.ID, places[at+"Id"] = named.id, at+named.place
+		case *key.ID != *named.id:
+			return key, nil, domain.InvalidBody(at+named.place, "names another principal than "+places[at+"Id"])
+		}
+	}
+	key.Email = httpio.Given(user.Email)
+	isUser, isApplication := user.ID != nil || key.Email != "", application.ID != nil
+	switch {
+	case isUser && isApplication:
+		return key, nil, domain.InvalidBody(at+"/application", "names another principal than "+at+"/user")
+	case isUser:
+		key.Type = domain.PrincipalUser
+	case isApplication:
+		key.Type = domain.PrincipalApplication
+	}
+	return key, places, nil
+}
+
+// named shows a principal by its id, and by all that is known of it.
+func named(id uuid.UUID, names app.Names) *oasa.Principal {
+	known, ok := names.Principals[id]
+	if !ok {
+		return &oasa.Principal{ID: &id}
+	}
+	return new(principal(&known))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
+	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/domain"
 )
 
@@ -46,7 +47,8 @@ func (s *Server) AppendProcessItemTaskLog(
 	ctx context.Context, request oasb.AppendProcessItemTaskLogRequestObject,
 ) (oasb.AppendProcessItemTaskLogResponseObject, error) {
 	level := domain.LogLevel(request.Body.Level)
-	changed, err := s.app.AppendProcessItemTaskLog(ctx, s.caller(ctx), request.ID, level, request.Body.Message)
+	changed, err := s.app.AppendProcessItemTaskLog(ctx, s.caller(ctx), request.ID,
+		app.NewTaskLog{Level: level, Message: request.Body.Message})
 	if err != nil {
 		return nil, err
 	}

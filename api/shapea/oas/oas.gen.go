@@ -8,10 +8,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"github.com/gin-gonic/gin/binding"
 	"github.com/oapi-codegen/runtime"
 	openapi_types "github.com/oapi-codegen/runtime/types"
 )
@@ -46,6 +48,27 @@ func (e AuditedObjectType) Valid() bool {
 	case AuditedObjectTypeTENANTUSER:
 		return true
 	case AuditedObjectTypeWORKER:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for AuthenticationType.
+const (
+	AuthenticationTypeENGINE            AuthenticationType = "ENGINE"
+	AuthenticationTypeENGINECERTIFICATE AuthenticationType = "ENGINE_CERTIFICATE"
+	AuthenticationTypeENGINETOKEN       AuthenticationType = "ENGINE_TOKEN"
+)
+
+// Valid indicates whether the value is a known member of the AuthenticationType enum.
+func (e AuthenticationType) Valid() bool {
+	switch e {
+	case AuthenticationTypeENGINE:
+		return true
+	case AuthenticationTypeENGINECERTIFICATE:
+		return true
+	case AuthenticationTypeENGINETOKEN:
 		return true
 	default:
 		return false
@@ -154,6 +177,27 @@ func (e ErrorCode) Valid() bool {
 	}
 }
 
+// Defines values for LogLevel.
+const (
+	LogLevelERROR LogLevel = "ERROR"
+	LogLevelINFO  LogLevel = "INFO"
+	LogLevelWARN  LogLevel = "WARN"
+)
+
+// Valid indicates whether the value is a known member of the LogLevel enum.
+func (e LogLevel) Valid() bool {
+	switch e {
+	case LogLevelERROR:
+		return true
+	case LogLevelINFO:
+		return true
+	case LogLevelWARN:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for PagedObjectType.
 const (
 	PagedObjectTypePRINCIPALPAGE  PagedObjectType = "PRINCIPAL_PAGE"
@@ -202,6 +246,96 @@ func (e PrincipalType) Valid() bool {
 	}
 }
 
+// Defines values for ProcessElementValueType.
+const (
+	ProcessElementValueTypeNUMBER ProcessElementValueType = "NUMBER"
+	ProcessElementValueTypeSTRING ProcessElementValueType = "STRING"
+)
+
+// Valid indicates whether the value is a known member of the ProcessElementValueType enum.
+func (e ProcessElementValueType) Valid() bool {
+	switch e {
+	case ProcessElementValueTypeNUMBER:
+		return true
+	case ProcessElementValueTypeSTRING:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ProcessState.
+const (
+	ProcessStateCANCELLED ProcessState = "CANCELLED"
+	ProcessStateCOMPLETED ProcessState = "COMPLETED"
+	ProcessStateRUNNING   ProcessState = "RUNNING"
+)
+
+// Valid indicates whether the value is a known member of the ProcessState enum.
+func (e ProcessState) Valid() bool {
+	switch e {
+	case ProcessStateCANCELLED:
+		return true
+	case ProcessStateCOMPLETED:
+		return true
+	case ProcessStateRUNNING:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TaskElementValueType.
+const (
+	TaskElementValueTypeDOCUMENT  TaskElementValueType = "DOCUMENT"
+	TaskElementValueTypeNUMBER    TaskElementValueType = "NUMBER"
+	TaskElementValueTypeOBJECT    TaskElementValueType = "OBJECT"
+	TaskElementValueTypePRINCIPAL TaskElementValueType = "PRINCIPAL"
+	TaskElementValueTypeSTRING    TaskElementValueType = "STRING"
+)
+
+// Valid indicates whether the value is a known member of the TaskElementValueType enum.
+func (e TaskElementValueType) Valid() bool {
+	switch e {
+	case TaskElementValueTypeDOCUMENT:
+		return true
+	case TaskElementValueTypeNUMBER:
+		return true
+	case TaskElementValueTypeOBJECT:
+		return true
+	case TaskElementValueTypePRINCIPAL:
+		return true
+	case TaskElementValueTypeSTRING:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TaskState.
+const (
+	TaskStateCANCELLED TaskState = "CANCELLED"
+	TaskStateCLAIMED   TaskState = "CLAIMED"
+	TaskStateCOMPLETED TaskState = "COMPLETED"
+	TaskStateREADY     TaskState = "READY"
+)
+
+// Valid indicates whether the value is a known member of the TaskState enum.
+func (e TaskState) Valid() bool {
+	switch e {
+	case TaskStateCANCELLED:
+		return true
+	case TaskStateCLAIMED:
+		return true
+	case TaskStateCOMPLETED:
+		return true
+	case TaskStateREADY:
+		return true
+	default:
+		return false
+	}
+}
+
 // Audited Who created and last changed a resource, and when
 type Audited struct {
 	CreatedAt      *time.Time          `json:"createdAt,omitempty"`
@@ -215,6 +349,59 @@ type Audited struct {
 
 // AuditedObjectType The kind of a resource
 type AuditedObjectType string
+
+// Authentication defines model for Authentication.
+type Authentication struct {
+	CreatedAt         *time.Time                       `json:"createdAt,omitempty"`
+	CreatedBy         *openapi_types.UUID              `json:"createdBy,omitempty"`
+	EngineCertificate *AuthenticationEngineCertificate `json:"engineCertificate,omitempty"`
+	EngineToken       *AuthenticationEngineToken       `json:"engineToken,omitempty"`
+
+	// ExpiredAt The same as in engineToken
+	ExpiredAt      *time.Time          `json:"expiredAt,omitempty"`
+	ID             *openapi_types.UUID `json:"id,omitempty"`
+	LastModifiedAt *time.Time          `json:"lastModifiedAt,omitempty"`
+	LastModifiedBy *openapi_types.UUID `json:"lastModifiedBy,omitempty"`
+
+	// ObjectType The kind of a resource
+	ObjectType *AuditedObjectType `json:"objectType,omitempty"`
+
+	// TenantID Needed when the caller belongs to several tenants
+	TenantID *openapi_types.UUID `json:"tenantId,omitempty"`
+
+	// Token Secret, the same as in engineToken
+	Token *string            `json:"token,omitempty"`
+	Type  AuthenticationType `json:"type"`
+}
+
+// AuthenticationEngineCertificate defines model for AuthenticationEngineCertificate.
+type AuthenticationEngineCertificate struct {
+	Namespace string `json:"namespace"`
+
+	// TLS PEM texts
+	TLS AuthenticationEngineCertificateTLS `json:"tls"`
+}
+
+// AuthenticationEngineCertificateTLS PEM texts
+type AuthenticationEngineCertificateTLS struct {
+	ClientCertificate string `json:"clientCertificate"`
+
+	// ClientPrivateKey Secret
+	ClientPrivateKey        string `json:"clientPrivateKey"`
+	ServerRootCaCertificate string `json:"serverRootCaCertificate"`
+}
+
+// AuthenticationEngineToken defines model for AuthenticationEngineToken.
+type AuthenticationEngineToken struct {
+	// ExpiredAt When the token should have been replaced
+	ExpiredAt time.Time `json:"expiredAt"`
+
+	// Token Secret
+	Token string `json:"token"`
+}
+
+// AuthenticationType defines model for AuthenticationType.
+type AuthenticationType string
 
 // DefaultError Why a request failed
 type DefaultError struct {
@@ -242,8 +429,35 @@ type DefaultErrorInfo struct {
 // DefaultErrorInfoLocationType The part of the request that location is in
 type DefaultErrorInfoLocationType string
 
+// ElementDefinitionCode The code of the element's definition
+type ElementDefinitionCode = string
+
+// ElementValueValid Whether the value may count as valid. It does if it also fits the definition of the element.
+type ElementValueValid = bool
+
 // ErrorCode Stable reason of a failure; the list is closed
 type ErrorCode string
+
+// JSONFormsValue A JSON object together with the result of checking it against the schema of its definition
+type JSONFormsValue struct {
+	// Data Any JSON object; numbers keep all their digits
+	Data  JSONFormsValueData `json:"data,omitempty"`
+	Valid *bool              `json:"valid,omitempty"`
+}
+
+// JSONFormsValueData Any JSON object; numbers keep all their digits
+type JSONFormsValueData = json.RawMessage
+
+// Log An entry of the log of a task
+type Log struct {
+	CreatedAt *time.Time          `json:"createdAt,omitempty"`
+	ID        *openapi_types.UUID `json:"id,omitempty"`
+	Level     LogLevel            `json:"level"`
+	Message   string              `json:"message"`
+}
+
+// LogLevel defines model for LogLevel.
+type LogLevel string
 
 // PageMetadata Which page this is, and of how many
 type PageMetadata struct {
@@ -293,6 +507,339 @@ type PrincipalUser struct {
 	ID    *openapi_types.UUID `json:"id,omitempty"`
 }
 
+// Process defines model for Process.
+type Process struct {
+	CreatedAt *time.Time          `json:"createdAt,omitempty"`
+	CreatedBy *openapi_types.UUID `json:"createdBy,omitempty"`
+
+	// ElementValues The values of elements, by the codes of their definitions
+	ElementValues ProcessElementValues `json:"elementValues,omitempty"`
+
+	// Entity A JSON object together with the result of checking it against the schema of its definition
+	Entity *JSONFormsValue     `json:"entity,omitempty"`
+	ID     *openapi_types.UUID `json:"id,omitempty"`
+
+	// Initiator An actor
+	Initiator      *Principal          `json:"initiator,omitempty"`
+	LastModifiedAt *time.Time          `json:"lastModifiedAt,omitempty"`
+	LastModifiedBy *openapi_types.UUID `json:"lastModifiedBy,omitempty"`
+
+	// ObjectType The kind of a resource
+	ObjectType *AuditedObjectType `json:"objectType,omitempty"`
+
+	// ProcessDefinition The definition of a process and the version that the process is pinned to
+	ProcessDefinition ProcessDefinitionSummary `json:"processDefinition"`
+	RelatedProcess    *RelatedProcess          `json:"relatedProcess,omitempty"`
+	State             *ProcessState            `json:"state,omitempty"`
+
+	// Subject What people call the process; unless it is given, the definition tells
+	Subject  *string             `json:"subject,omitempty"`
+	TenantID *openapi_types.UUID `json:"tenantId,omitempty"`
+}
+
+// ProcessChangeInitiatorCommand The new initiator, by either or by both
+type ProcessChangeInitiatorCommand struct {
+	Email       *string             `json:"email,omitempty"`
+	PrincipalID *openapi_types.UUID `json:"principalId,omitempty"`
+}
+
+// ProcessDefinitionSummary The definition of a process and the version that the process is pinned to
+type ProcessDefinitionSummary struct {
+	ID      openapi_types.UUID  `json:"id"`
+	Name    *string             `json:"name,omitempty"`
+	Version *openapi_types.UUID `json:"version,omitempty"`
+}
+
+// ProcessDeleteElementCommand defines model for ProcessDeleteElementCommand.
+type ProcessDeleteElementCommand struct {
+	// ElementDefinitionCode The code of the element's definition
+	ElementDefinitionCode ElementDefinitionCode `json:"elementDefinitionCode"`
+}
+
+// ProcessElementValue A value of an element of a process
+type ProcessElementValue = ElementValue
+
+// ProcessElementValueNumber defines model for ProcessElementValueNumber.
+type ProcessElementValueNumber struct {
+	Type ProcessElementValueType `json:"type"`
+
+	// Valid Whether the value may count as valid. It does if it also fits the definition of the element.
+	Valid *ElementValueValid `json:"valid,omitempty"`
+
+	// Value Numbers keep all their digits
+	Value *float64 `json:"value,omitempty"`
+}
+
+// ProcessElementValueString defines model for ProcessElementValueString.
+type ProcessElementValueString struct {
+	Type ProcessElementValueType `json:"type"`
+
+	// Valid Whether the value may count as valid. It does if it also fits the definition of the element.
+	Valid *ElementValueValid `json:"valid,omitempty"`
+	Value *string            `json:"value,omitempty"`
+}
+
+// ProcessElementValueType defines model for ProcessElementValueType.
+type ProcessElementValueType string
+
+// ProcessElementValues The values of elements, by the codes of their definitions
+type ProcessElementValues map[string][]ProcessElementValue
+
+// ProcessPage defines model for ProcessPage.
+type ProcessPage struct {
+	Content []ProcessPageItem `json:"content"`
+
+	// Metadata Which page this is, and of how many
+	Metadata PageMetadata `json:"metadata"`
+
+	// ObjectType The kind of a page
+	ObjectType *PagedObjectType `json:"objectType,omitempty"`
+}
+
+// ProcessPageItem defines model for ProcessPageItem.
+type ProcessPageItem struct {
+	CreatedAt *time.Time          `json:"createdAt,omitempty"`
+	CreatedBy *openapi_types.UUID `json:"createdBy,omitempty"`
+
+	// ElementValues The values of elements, by the codes of their definitions
+	ElementValues ProcessElementValues `json:"elementValues,omitempty"`
+	ID            *openapi_types.UUID  `json:"id,omitempty"`
+
+	// Initiator An actor
+	Initiator      *Principal          `json:"initiator,omitempty"`
+	LastModifiedAt *time.Time          `json:"lastModifiedAt,omitempty"`
+	LastModifiedBy *openapi_types.UUID `json:"lastModifiedBy,omitempty"`
+
+	// ObjectType The kind of a resource
+	ObjectType *AuditedObjectType `json:"objectType,omitempty"`
+
+	// ProcessDefinition The definition of a process and the version that the process is pinned to
+	ProcessDefinition ProcessDefinitionSummary `json:"processDefinition"`
+	State             *ProcessState            `json:"state,omitempty"`
+	Subject           *string                  `json:"subject,omitempty"`
+	TenantID          *openapi_types.UUID      `json:"tenantId,omitempty"`
+}
+
+// ProcessSaveElementCommand defines model for ProcessSaveElementCommand.
+type ProcessSaveElementCommand struct {
+	// ElementDefinitionCode The code of the element's definition
+	ElementDefinitionCode ElementDefinitionCode `json:"elementDefinitionCode"`
+	ElementValues         []ProcessElementValue `json:"elementValues,omitempty"`
+}
+
+// ProcessSaveEntityDataCommand defines model for ProcessSaveEntityDataCommand.
+type ProcessSaveEntityDataCommand struct {
+	// Data Any JSON object; numbers keep all their digits
+	Data JSONFormsValueData `json:"data"`
+}
+
+// ProcessSaveEntityDocumentResponseCommand defines model for ProcessSaveEntityDocumentResponseCommand.
+type ProcessSaveEntityDocumentResponseCommand struct {
+	// Value The document, as a string for the data
+	Value string `json:"value"`
+}
+
+// ProcessState defines model for ProcessState.
+type ProcessState string
+
+// RelatedProcess The processes that this one was started from, and those that were started from it
+type RelatedProcess struct {
+	Incoming  []openapi_types.UUID `json:"incoming"`
+	Outcoming []openapi_types.UUID `json:"outcoming"`
+}
+
+// Task defines model for Task.
+type Task struct {
+	CreatedAt *time.Time          `json:"createdAt,omitempty"`
+	CreatedBy *openapi_types.UUID `json:"createdBy,omitempty"`
+
+	// ElementValues The values of elements, by the codes of their definitions
+	ElementValues TaskElementValues   `json:"elementValues,omitempty"`
+	ID            *openapi_types.UUID `json:"id,omitempty"`
+
+	// JSONFormsValue A JSON object together with the result of checking it against the schema of its definition
+	JSONFormsValue *JSONFormsValue     `json:"jsonFormsValue,omitempty"`
+	LastModifiedAt *time.Time          `json:"lastModifiedAt,omitempty"`
+	LastModifiedBy *openapi_types.UUID `json:"lastModifiedBy,omitempty"`
+	Logs           []Log               `json:"logs,omitempty"`
+
+	// ObjectType The kind of a resource
+	ObjectType *AuditedObjectType `json:"objectType,omitempty"`
+
+	// Owner An actor
+	Owner     *Principal         `json:"owner,omitempty"`
+	ProcessID openapi_types.UUID `json:"processId"`
+	State     *TaskState         `json:"state,omitempty"`
+
+	// TaskDefinition The definition of a task
+	TaskDefinition TaskDefinitionSummary `json:"taskDefinition"`
+	TenantID       *openapi_types.UUID   `json:"tenantId,omitempty"`
+}
+
+// TaskAssignCommand The new owner, by either or by both
+type TaskAssignCommand struct {
+	Email       *string             `json:"email,omitempty"`
+	PrincipalID *openapi_types.UUID `json:"principalId,omitempty"`
+}
+
+// TaskDefinitionSummary The definition of a task
+type TaskDefinitionSummary struct {
+	Code    *string             `json:"code,omitempty"`
+	ID      *openapi_types.UUID `json:"id,omitempty"`
+	Name    *string             `json:"name,omitempty"`
+	Version *openapi_types.UUID `json:"version,omitempty"`
+}
+
+// TaskDeleteElementCommand defines model for TaskDeleteElementCommand.
+type TaskDeleteElementCommand struct {
+	// ElementDefinitionCode The code of the element's definition
+	ElementDefinitionCode ElementDefinitionCode `json:"elementDefinitionCode"`
+}
+
+// TaskDeleteElementValueDocumentCommand defines model for TaskDeleteElementValueDocumentCommand.
+type TaskDeleteElementValueDocumentCommand struct {
+	DocumentID openapi_types.UUID `json:"documentId"`
+}
+
+// TaskElementValue A value of an element of a task
+type TaskElementValue = ElementValue
+
+// TaskElementValueDocument defines model for TaskElementValueDocument.
+type TaskElementValueDocument struct {
+	Type TaskElementValueType `json:"type"`
+
+	// Valid Whether the value may count as valid. It does if it also fits the definition of the element.
+	Valid *ElementValueValid `json:"valid,omitempty"`
+
+	// Value A document. The uri alone says which one when a value is saved.
+	Value *TaskElementValueDocumentItem `json:"value,omitempty"`
+}
+
+// TaskElementValueDocumentItem A document. The uri alone says which one when a value is saved.
+type TaskElementValueDocumentItem struct {
+	ContentLength *int64  `json:"contentLength,omitempty"`
+	ContentPath   *string `json:"contentPath,omitempty"`
+	ContentType   *string `json:"contentType,omitempty"`
+
+	// ID What the value is known by when it is replaced, deleted or downloaded
+	ID   *openapi_types.UUID `json:"id,omitempty"`
+	Name *string             `json:"name,omitempty"`
+	URI  *string             `json:"uri,omitempty"`
+}
+
+// TaskElementValueNumber defines model for TaskElementValueNumber.
+type TaskElementValueNumber struct {
+	Type TaskElementValueType `json:"type"`
+
+	// Valid Whether the value may count as valid. It does if it also fits the definition of the element.
+	Valid *ElementValueValid `json:"valid,omitempty"`
+
+	// Value Numbers keep all their digits
+	Value *float64 `json:"value,omitempty"`
+}
+
+// TaskElementValueObject defines model for TaskElementValueObject.
+type TaskElementValueObject struct {
+	Type TaskElementValueType `json:"type"`
+
+	// Valid Whether the value may count as valid. It does if it also fits the definition of the element.
+	Valid *ElementValueValid `json:"valid,omitempty"`
+
+	// Value Any JSON object; numbers keep all their digits
+	Value JSONFormsValueData `json:"value,omitempty"`
+}
+
+// TaskElementValuePrincipal defines model for TaskElementValuePrincipal.
+type TaskElementValuePrincipal struct {
+	Type TaskElementValueType `json:"type"`
+
+	// Valid Whether the value may count as valid. It does if it also fits the definition of the element.
+	Valid *ElementValueValid             `json:"valid,omitempty"`
+	Value *TaskElementValuePrincipalItem `json:"value,omitempty"`
+}
+
+// TaskElementValuePrincipalItem defines model for TaskElementValuePrincipalItem.
+type TaskElementValuePrincipalItem struct {
+	ID   openapi_types.UUID `json:"id"`
+	Name *string            `json:"name,omitempty"`
+	Type PrincipalType      `json:"type"`
+}
+
+// TaskElementValueString defines model for TaskElementValueString.
+type TaskElementValueString struct {
+	Type TaskElementValueType `json:"type"`
+
+	// Valid Whether the value may count as valid. It does if it also fits the definition of the element.
+	Valid *ElementValueValid `json:"valid,omitempty"`
+	Value *string            `json:"value,omitempty"`
+}
+
+// TaskElementValueType defines model for TaskElementValueType.
+type TaskElementValueType string
+
+// TaskElementValues The values of elements, by the codes of their definitions
+type TaskElementValues map[string][]TaskElementValue
+
+// TaskPage defines model for TaskPage.
+type TaskPage struct {
+	Content []TaskPageItem `json:"content"`
+
+	// Metadata Which page this is, and of how many
+	Metadata PageMetadata `json:"metadata"`
+
+	// ObjectType The kind of a page
+	ObjectType *PagedObjectType `json:"objectType,omitempty"`
+}
+
+// TaskPageItem defines model for TaskPageItem.
+type TaskPageItem struct {
+	CreatedAt *time.Time          `json:"createdAt,omitempty"`
+	CreatedBy *openapi_types.UUID `json:"createdBy,omitempty"`
+
+	// ElementValues The values of elements, by the codes of their definitions
+	ElementValues TaskElementValues   `json:"elementValues,omitempty"`
+	ID            *openapi_types.UUID `json:"id,omitempty"`
+
+	// JSONFormsValue A JSON object together with the result of checking it against the schema of its definition
+	JSONFormsValue *JSONFormsValue     `json:"jsonFormsValue,omitempty"`
+	LastModifiedAt *time.Time          `json:"lastModifiedAt,omitempty"`
+	LastModifiedBy *openapi_types.UUID `json:"lastModifiedBy,omitempty"`
+
+	// ObjectType The kind of a resource
+	ObjectType *AuditedObjectType `json:"objectType,omitempty"`
+
+	// Owner An actor
+	Owner     *Principal         `json:"owner,omitempty"`
+	ProcessID openapi_types.UUID `json:"processId"`
+	State     *TaskState         `json:"state,omitempty"`
+
+	// TaskDefinition The definition of a task
+	TaskDefinition TaskDefinitionSummary `json:"taskDefinition"`
+	TenantID       *openapi_types.UUID   `json:"tenantId,omitempty"`
+}
+
+// TaskSaveElementCommand defines model for TaskSaveElementCommand.
+type TaskSaveElementCommand struct {
+	// ElementDefinitionCode The code of the element's definition
+	ElementDefinitionCode ElementDefinitionCode `json:"elementDefinitionCode"`
+	ElementValues         []TaskElementValue    `json:"elementValues,omitempty"`
+}
+
+// TaskSaveJSONFormsValueDataCommand defines model for TaskSaveJsonFormsValueDataCommand.
+type TaskSaveJSONFormsValueDataCommand struct {
+	// Data Any JSON object; numbers keep all their digits
+	Data JSONFormsValueData `json:"data,omitempty"`
+}
+
+// TaskSaveJSONFormsValueDocumentResponseCommand defines model for TaskSaveJsonFormsValueDocumentResponseCommand.
+type TaskSaveJSONFormsValueDocumentResponseCommand struct {
+	// Value The document, as a string for the data
+	Value string `json:"value"`
+}
+
+// TaskState defines model for TaskState.
+type TaskState string
+
 // TenantUser defines model for TenantUser.
 type TenantUser struct {
 	CreatedAt      *time.Time          `json:"createdAt,omitempty"`
@@ -331,6 +878,44 @@ type TenantUserPage struct {
 	ObjectType *PagedObjectType `json:"objectType,omitempty"`
 }
 
+// Worker defines model for Worker.
+type Worker struct {
+	ActivityTypes  []string            `json:"activityTypes,omitempty"`
+	CreatedAt      *time.Time          `json:"createdAt,omitempty"`
+	CreatedBy      *openapi_types.UUID `json:"createdBy,omitempty"`
+	Hostname       string              `json:"hostname"`
+	ID             *openapi_types.UUID `json:"id,omitempty"`
+	Identity       string              `json:"identity"`
+	InstallationID *openapi_types.UUID `json:"installationId,omitempty"`
+	IP             string              `json:"ip"`
+	LastModifiedAt *time.Time          `json:"lastModifiedAt,omitempty"`
+	LastModifiedBy *openapi_types.UUID `json:"lastModifiedBy,omitempty"`
+
+	// ObjectType The kind of a resource
+	ObjectType *AuditedObjectType   `json:"objectType,omitempty"`
+	RobotIds   []openapi_types.UUID `json:"robotIds,omitempty"`
+	TaskQueue  string               `json:"taskQueue"`
+
+	// TenantID Needed when the caller belongs to several tenants
+	TenantID      *openapi_types.UUID `json:"tenantId,omitempty"`
+	WorkflowTypes []string            `json:"workflowTypes,omitempty"`
+}
+
+// ActivityTokenParam defines model for ActivityTokenParam.
+type ActivityTokenParam = string
+
+// DocumentURIParam defines model for DocumentUriParam.
+type DocumentURIParam = string
+
+// ElementDefinitionCodeParam defines model for ElementDefinitionCodeParam.
+type ElementDefinitionCodeParam = string
+
+// FileContentTypeParam defines model for FileContentTypeParam.
+type FileContentTypeParam = string
+
+// FileNameParam defines model for FileNameParam.
+type FileNameParam = string
+
 // GroupIDFilter defines model for GroupIdFilter.
 type GroupIDFilter = []openapi_types.UUID
 
@@ -343,14 +928,23 @@ type PageSizeParam = int
 // ResourceID defines model for ResourceId.
 type ResourceID = openapi_types.UUID
 
+// SchemaPathParam defines model for SchemaPathParam.
+type SchemaPathParam = string
+
 // SortByAuditParam defines model for SortByAuditParam.
 type SortByAuditParam = []string
 
 // SortByNameParam defines model for SortByNameParam.
 type SortByNameParam = []string
 
+// SortTasksParam defines model for SortTasksParam.
+type SortTasksParam = []string
+
 // TenantIDFilter defines model for TenantIdFilter.
 type TenantIDFilter = []openapi_types.UUID
+
+// UserActionValueIDParam defines model for UserActionValueIdParam.
+type UserActionValueIDParam = openapi_types.UUID
 
 // Error Why a request failed
 type Error = DefaultError
@@ -376,6 +970,127 @@ type FindPrincipalsParams struct {
 	TenantID TenantIDFilter `form:"tenantId,omitempty" json:"tenantId,omitempty"`
 }
 
+// FindProcessesParams defines parameters for FindProcesses.
+type FindProcessesParams struct {
+	// Size Elements per page; 0 asks for the totals alone
+	Size PageSizeParam `form:"size,omitempty" json:"size,omitempty"`
+
+	// Page The page, counted from 0
+	Page PageNumberParam `form:"page,omitempty" json:"page,omitempty"`
+
+	// Sort Order by `id`, `createdAt` or `lastModifiedAt`, each optionally followed by `,asc` or `,desc`; repeatable
+	Sort SortByAuditParam `form:"sort,omitempty" json:"sort,omitempty"`
+
+	// TenantID Only what belongs to one of these tenants
+	TenantID TenantIDFilter `form:"tenantId,omitempty" json:"tenantId,omitempty"`
+}
+
+// ActionsProcessDownloadEntityDocumentParams defines parameters for ActionsProcessDownloadEntityDocument.
+type ActionsProcessDownloadEntityDocumentParams struct {
+	// DocumentURI The document, as the whole `kuflow-file:` string or the `ku:` uri in it
+	DocumentURI DocumentURIParam `form:"documentUri" json:"documentUri"`
+}
+
+// ActionsProcessSaveEntityDocumentParams defines parameters for ActionsProcessSaveEntityDocument.
+type ActionsProcessSaveEntityDocumentParams struct {
+	// FileContentType The media type of the document
+	FileContentType FileContentTypeParam `form:"fileContentType" json:"fileContentType"`
+
+	// FileName The file name of the document; what leads into folders is stripped
+	FileName FileNameParam `form:"fileName" json:"fileName"`
+
+	// SchemaPath Where in the JSON Schema of the data the document is described, as a JSON Pointer with or without `#` before it, such as
+	// `#/properties/ATTACHMENT`
+	SchemaPath SchemaPathParam `form:"schemaPath" json:"schemaPath"`
+}
+
+// ActionsProcessSaveUserActionValueDocumentParams defines parameters for ActionsProcessSaveUserActionValueDocument.
+type ActionsProcessSaveUserActionValueDocumentParams struct {
+	// FileContentType The media type of the document
+	FileContentType FileContentTypeParam `form:"fileContentType" json:"fileContentType"`
+
+	// FileName The file name of the document; what leads into folders is stripped
+	FileName FileNameParam `form:"fileName" json:"fileName"`
+
+	// UserActionValueID The invocation of the action
+	UserActionValueID UserActionValueIDParam `form:"userActionValueId" json:"userActionValueId"`
+}
+
+// FindTasksParams defines parameters for FindTasks.
+type FindTasksParams struct {
+	// Size Elements per page; 0 asks for the totals alone
+	Size PageSizeParam `form:"size,omitempty" json:"size,omitempty"`
+
+	// Page The page, counted from 0
+	Page PageNumberParam `form:"page,omitempty" json:"page,omitempty"`
+
+	// Sort Order by `id`, `createdAt`, `lastModifiedAt`, `claimedAt`, `completedAt` or `cancelledAt`, each optionally followed by
+	// `,asc` or `,desc`; repeatable
+	Sort SortTasksParam `form:"sort,omitempty" json:"sort,omitempty"`
+
+	// ProcessID Only tasks of one of these processes
+	ProcessID []openapi_types.UUID `form:"processId,omitempty" json:"processId,omitempty"`
+
+	// State Only tasks in one of these states
+	State []TaskState `form:"state,omitempty" json:"state,omitempty"`
+
+	// TaskDefinitionCode Only tasks whose definition has one of these codes
+	TaskDefinitionCode []string `form:"taskDefinitionCode,omitempty" json:"taskDefinitionCode,omitempty"`
+
+	// TenantID Only what belongs to one of these tenants
+	TenantID TenantIDFilter `form:"tenantId,omitempty" json:"tenantId,omitempty"`
+}
+
+// CreateTaskParams defines parameters for CreateTask.
+type CreateTaskParams struct {
+	// ActivityToken The Temporal task token, in base64, of an activity to complete when the task is. Workers that wait for the signal do
+	// not need it.
+	ActivityToken *ActivityTokenParam `form:"activityToken,omitempty" json:"activityToken,omitempty"`
+}
+
+// ActionsTaskDownloadElementValueDocumentParams defines parameters for ActionsTaskDownloadElementValueDocument.
+type ActionsTaskDownloadElementValueDocumentParams struct {
+	// DocumentID The id of the document in the value
+	DocumentID openapi_types.UUID `form:"documentId" json:"documentId"`
+}
+
+// ActionsTaskDownloadJSONFormsValueDocumentParams defines parameters for ActionsTaskDownloadJSONFormsValueDocument.
+type ActionsTaskDownloadJSONFormsValueDocumentParams struct {
+	// DocumentURI The document, as the whole `kuflow-file:` string or the `ku:` uri in it
+	DocumentURI DocumentURIParam `form:"documentUri" json:"documentUri"`
+}
+
+// ActionsTaskSaveElementValueDocumentParams defines parameters for ActionsTaskSaveElementValueDocument.
+type ActionsTaskSaveElementValueDocumentParams struct {
+	// FileContentType The media type of the document
+	FileContentType FileContentTypeParam `form:"fileContentType" json:"fileContentType"`
+
+	// FileName The file name of the document; what leads into folders is stripped
+	FileName FileNameParam `form:"fileName" json:"fileName"`
+
+	// ElementDefinitionCode The element, by the code of its definition
+	ElementDefinitionCode ElementDefinitionCodeParam `form:"elementDefinitionCode" json:"elementDefinitionCode"`
+
+	// ElementValueID The value to replace
+	ElementValueID *openapi_types.UUID `form:"elementValueId,omitempty" json:"elementValueId,omitempty"`
+
+	// ElementValueValid Whether the value is to count as valid
+	ElementValueValid bool `form:"elementValueValid,omitempty" json:"elementValueValid,omitempty"`
+}
+
+// ActionsTaskSaveJSONFormsValueDocumentParams defines parameters for ActionsTaskSaveJSONFormsValueDocument.
+type ActionsTaskSaveJSONFormsValueDocumentParams struct {
+	// FileContentType The media type of the document
+	FileContentType FileContentTypeParam `form:"fileContentType" json:"fileContentType"`
+
+	// FileName The file name of the document; what leads into folders is stripped
+	FileName FileNameParam `form:"fileName" json:"fileName"`
+
+	// SchemaPath Where in the JSON Schema of the data the document is described, as a JSON Pointer with or without `#` before it, such as
+	// `#/properties/ATTACHMENT`
+	SchemaPath SchemaPathParam `form:"schemaPath" json:"schemaPath"`
+}
+
 // FindTenantUsersParams defines parameters for FindTenantUsers.
 type FindTenantUsersParams struct {
 	// Size Elements per page; 0 asks for the totals alone
@@ -397,20 +1112,149 @@ type FindTenantUsersParams struct {
 	TenantID TenantIDFilter `form:"tenantId,omitempty" json:"tenantId,omitempty"`
 }
 
+// CreateAuthenticationJSONRequestBody defines body for CreateAuthentication for application/json ContentType.
+type CreateAuthenticationJSONRequestBody = Authentication
+
+// CreateProcessJSONRequestBody defines body for CreateProcess for application/json ContentType.
+type CreateProcessJSONRequestBody = Process
+
+// ActionsProcessChangeInitiatorJSONRequestBody defines body for ActionsProcessChangeInitiator for application/json ContentType.
+type ActionsProcessChangeInitiatorJSONRequestBody = ProcessChangeInitiatorCommand
+
+// ActionsProcessDeleteElementJSONRequestBody defines body for ActionsProcessDeleteElement for application/json ContentType.
+type ActionsProcessDeleteElementJSONRequestBody = ProcessDeleteElementCommand
+
+// ActionsProcessSaveElementJSONRequestBody defines body for ActionsProcessSaveElement for application/json ContentType.
+type ActionsProcessSaveElementJSONRequestBody = ProcessSaveElementCommand
+
+// ActionsProcessSaveEntityDataJSONRequestBody defines body for ActionsProcessSaveEntityData for application/json ContentType.
+type ActionsProcessSaveEntityDataJSONRequestBody = ProcessSaveEntityDataCommand
+
+// CreateTaskJSONRequestBody defines body for CreateTask for application/json ContentType.
+type CreateTaskJSONRequestBody = Task
+
+// ActionsTaskAppendLogJSONRequestBody defines body for ActionsTaskAppendLog for application/json ContentType.
+type ActionsTaskAppendLogJSONRequestBody = Log
+
+// ActionsTaskAssignJSONRequestBody defines body for ActionsTaskAssign for application/json ContentType.
+type ActionsTaskAssignJSONRequestBody = TaskAssignCommand
+
+// ActionsTaskDeleteElementJSONRequestBody defines body for ActionsTaskDeleteElement for application/json ContentType.
+type ActionsTaskDeleteElementJSONRequestBody = TaskDeleteElementCommand
+
+// ActionsTaskDeleteElementValueDocumentJSONRequestBody defines body for ActionsTaskDeleteElementValueDocument for application/json ContentType.
+type ActionsTaskDeleteElementValueDocumentJSONRequestBody = TaskDeleteElementValueDocumentCommand
+
+// ActionsTaskSaveElementJSONRequestBody defines body for ActionsTaskSaveElement for application/json ContentType.
+type ActionsTaskSaveElementJSONRequestBody = TaskSaveElementCommand
+
+// ActionsTaskSaveJSONFormsValueDataJSONRequestBody defines body for ActionsTaskSaveJSONFormsValueData for application/json ContentType.
+type ActionsTaskSaveJSONFormsValueDataJSONRequestBody = TaskSaveJSONFormsValueDataCommand
+
+// CreateWorkerJSONRequestBody defines body for CreateWorker for application/json ContentType.
+type CreateWorkerJSONRequestBody = Worker
+
 // ServerInterface represents all server handlers.
 type ServerInterface interface {
+	// CreateAuthentication Issue credentials for the engine to the caller (A38)
+	// (POST /authentications)
+	CreateAuthentication(c *gin.Context)
 	// FindPrincipals List principals (A1)
 	// (GET /principals)
 	FindPrincipals(c *gin.Context, params FindPrincipalsParams)
 	// RetrievePrincipal Get a principal (A2)
 	// (GET /principals/{id})
 	RetrievePrincipal(c *gin.Context, id ResourceID)
+	// FindProcesses List the processes the caller may see (A5)
+	// (GET /processes)
+	FindProcesses(c *gin.Context, params FindProcessesParams)
+	// CreateProcess Start a process (A6)
+	// (POST /processes)
+	CreateProcess(c *gin.Context)
+	// RetrieveProcess Get a process (A7)
+	// (GET /processes/{id})
+	RetrieveProcess(c *gin.Context, id ResourceID)
+	// ActionsProcessCancel Cancel a process and its open tasks (A12)
+	// (POST /processes/{id}/~actions/cancel)
+	ActionsProcessCancel(c *gin.Context, id ResourceID)
+	// ActionsProcessChangeInitiator Make another principal the initiator (A8)
+	// (POST /processes/{id}/~actions/change-initiator)
+	ActionsProcessChangeInitiator(c *gin.Context, id ResourceID)
+	// ActionsProcessComplete Complete a process (A11)
+	// (POST /processes/{id}/~actions/complete)
+	ActionsProcessComplete(c *gin.Context, id ResourceID)
+	// ActionsProcessDeleteElement Delete the values of an element of a process (A10)
+	// (POST /processes/{id}/~actions/delete-element)
+	ActionsProcessDeleteElement(c *gin.Context, id ResourceID)
+	// ActionsProcessDownloadEntityDocument Download a document of a process (A16)
+	// (GET /processes/{id}/~actions/download-entity-document)
+	ActionsProcessDownloadEntityDocument(c *gin.Context, id ResourceID, params ActionsProcessDownloadEntityDocumentParams)
+	// ActionsProcessSaveElement Replace the values of an element of a process (A9)
+	// (POST /processes/{id}/~actions/save-element)
+	ActionsProcessSaveElement(c *gin.Context, id ResourceID)
+	// ActionsProcessSaveEntityData Replace the entity of a process (A14)
+	// (POST /processes/{id}/~actions/save-entity-data)
+	ActionsProcessSaveEntityData(c *gin.Context, id ResourceID)
+	// ActionsProcessSaveEntityDocument Upload a document for the entity of a process (A15)
+	// (POST /processes/{id}/~actions/save-entity-document)
+	ActionsProcessSaveEntityDocument(c *gin.Context, id ResourceID, params ActionsProcessSaveEntityDocumentParams)
+	// ActionsProcessSaveUserActionValueDocument Upload the document that a user action produced (A13)
+	// (POST /processes/{id}/~actions/save-user-action-value-document)
+	ActionsProcessSaveUserActionValueDocument(c *gin.Context, id ResourceID, params ActionsProcessSaveUserActionValueDocumentParams)
+	// FindTasks List the tasks the caller may see (A17)
+	// (GET /tasks)
+	FindTasks(c *gin.Context, params FindTasksParams)
+	// CreateTask Create a task in a process (A18)
+	// (POST /tasks)
+	CreateTask(c *gin.Context, params CreateTaskParams)
+	// RetrieveTask Get a task (A19)
+	// (GET /tasks/{id})
+	RetrieveTask(c *gin.Context, id ResourceID)
+	// ActionsTaskAppendLog Add an entry to the log of a task (A32)
+	// (POST /tasks/{id}/~actions/append-log)
+	ActionsTaskAppendLog(c *gin.Context, id ResourceID)
+	// ActionsTaskAssign Make a principal the owner of a task (A21)
+	// (POST /tasks/{id}/~actions/assign)
+	ActionsTaskAssign(c *gin.Context, id ResourceID)
+	// ActionsTaskClaim Become the owner of a task (A20)
+	// (POST /tasks/{id}/~actions/claim)
+	ActionsTaskClaim(c *gin.Context, id ResourceID)
+	// ActionsTaskComplete Complete a task of the caller (A31)
+	// (POST /tasks/{id}/~actions/complete)
+	ActionsTaskComplete(c *gin.Context, id ResourceID)
+	// ActionsTaskDeleteElement Delete the values of an element of a task (A24)
+	// (POST /tasks/{id}/~actions/delete-element)
+	ActionsTaskDeleteElement(c *gin.Context, id ResourceID)
+	// ActionsTaskDeleteElementValueDocument Delete a document of an element of a task (A25)
+	// (POST /tasks/{id}/~actions/delete-element-value-document)
+	ActionsTaskDeleteElementValueDocument(c *gin.Context, id ResourceID)
+	// ActionsTaskDownloadElementValueDocument Download a document of an element of a task (A26)
+	// (GET /tasks/{id}/~actions/download-element-value-document)
+	ActionsTaskDownloadElementValueDocument(c *gin.Context, id ResourceID, params ActionsTaskDownloadElementValueDocumentParams)
+	// ActionsTaskDownloadJSONFormsValueDocument Download a document of the form data of a task (A30)
+	// (GET /tasks/{id}/~actions/download-json-forms-value-document)
+	ActionsTaskDownloadJSONFormsValueDocument(c *gin.Context, id ResourceID, params ActionsTaskDownloadJSONFormsValueDocumentParams)
+	// ActionsTaskSaveElement Replace the values of an element of a task (A22)
+	// (POST /tasks/{id}/~actions/save-element)
+	ActionsTaskSaveElement(c *gin.Context, id ResourceID)
+	// ActionsTaskSaveElementValueDocument Upload a document into an element of a task (A23)
+	// (POST /tasks/{id}/~actions/save-element-value-document)
+	ActionsTaskSaveElementValueDocument(c *gin.Context, id ResourceID, params ActionsTaskSaveElementValueDocumentParams)
+	// ActionsTaskSaveJSONFormsValueData Replace the form data of a task (A28)
+	// (POST /tasks/{id}/~actions/save-json-forms-value-data)
+	ActionsTaskSaveJSONFormsValueData(c *gin.Context, id ResourceID)
+	// ActionsTaskSaveJSONFormsValueDocument Upload a document for the form data of a task (A29)
+	// (POST /tasks/{id}/~actions/save-json-forms-value-document)
+	ActionsTaskSaveJSONFormsValueDocument(c *gin.Context, id ResourceID, params ActionsTaskSaveJSONFormsValueDocumentParams)
 	// FindTenantUsers List the users of tenants (A3)
 	// (GET /tenant-users)
 	FindTenantUsers(c *gin.Context, params FindTenantUsersParams)
 	// RetrieveTenantUser Get a tenant user (A4)
 	// (GET /tenant-users/{id})
 	RetrieveTenantUser(c *gin.Context, id ResourceID)
+	// CreateWorker Register a worker, or report that it is alive (A33)
+	// (POST /workers)
+	CreateWorker(c *gin.Context)
 }
 
 // ServerInterfaceWrapper converts contexts to parameters.
@@ -421,6 +1265,19 @@ type ServerInterfaceWrapper struct {
 }
 
 type MiddlewareFunc func(c *gin.Context)
+
+// CreateAuthentication operation middleware
+func (siw *ServerInterfaceWrapper) CreateAuthentication(c *gin.Context) {
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.CreateAuthentication(c)
+}
 
 // FindPrincipals operation middleware
 func (siw *ServerInterfaceWrapper) FindPrincipals(c *gin.Context) {
@@ -512,6 +1369,904 @@ func (siw *ServerInterfaceWrapper) RetrievePrincipal(c *gin.Context) {
 	}
 
 	siw.Handler.RetrievePrincipal(c, id)
+}
+
+// FindProcesses operation middleware
+func (siw *ServerInterfaceWrapper) FindProcesses(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params FindProcessesParams
+
+	// ------------- Optional query parameter "size" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "size", c.Request.URL.Query(), &params.Size, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter size: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "page" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "sort" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", c.Request.URL.Query(), &params.Sort, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sort: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "tenantId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenantId", c.Request.URL.Query(), &params.TenantID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenantId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.FindProcesses(c, params)
+}
+
+// CreateProcess operation middleware
+func (siw *ServerInterfaceWrapper) CreateProcess(c *gin.Context) {
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.CreateProcess(c)
+}
+
+// RetrieveProcess operation middleware
+func (siw *ServerInterfaceWrapper) RetrieveProcess(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.RetrieveProcess(c, id)
+}
+
+// ActionsProcessCancel operation middleware
+func (siw *ServerInterfaceWrapper) ActionsProcessCancel(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ActionsProcessCancel(c, id)
+}
+
+// ActionsProcessChangeInitiator operation middleware
+func (siw *ServerInterfaceWrapper) ActionsProcessChangeInitiator(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ActionsProcessChangeInitiator(c, id)
+}
+
+// ActionsProcessComplete operation middleware
+func (siw *ServerInterfaceWrapper) ActionsProcessComplete(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ActionsProcessComplete(c, id)
+}
+
+// ActionsProcessDeleteElement operation middleware
+func (siw *ServerInterfaceWrapper) ActionsProcessDeleteElement(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ActionsProcessDeleteElement(c, id)
+}
+
+// ActionsProcessDownloadEntityDocument operation middleware
+func (siw *ServerInterfaceWrapper) ActionsProcessDownloadEntityDocument(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ActionsProcessDownloadEntityDocumentParams
+
+	// ------------- Required query parameter "documentUri" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "documentUri", c.Request.URL.Query(), &params.DocumentURI, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter documentUri: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ActionsProcessDownloadEntityDocument(c, id, params)
+}
+
+// ActionsProcessSaveElement operation middleware
+func (siw *ServerInterfaceWrapper) ActionsProcessSaveElement(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ActionsProcessSaveElement(c, id)
+}
+
+// ActionsProcessSaveEntityData operation middleware
+func (siw *ServerInterfaceWrapper) ActionsProcessSaveEntityData(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ActionsProcessSaveEntityData(c, id)
+}
+
+// ActionsProcessSaveEntityDocument operation middleware
+func (siw *ServerInterfaceWrapper) ActionsProcessSaveEntityDocument(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ActionsProcessSaveEntityDocumentParams
+
+	// ------------- Required query parameter "fileContentType" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "fileContentType", c.Request.URL.Query(), &params.FileContentType, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter fileContentType: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "fileName" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "fileName", c.Request.URL.Query(), &params.FileName, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter fileName: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "schemaPath" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "schemaPath", c.Request.URL.Query(), &params.SchemaPath, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter schemaPath: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ActionsProcessSaveEntityDocument(c, id, params)
+}
+
+// ActionsProcessSaveUserActionValueDocument operation middleware
+func (siw *ServerInterfaceWrapper) ActionsProcessSaveUserActionValueDocument(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ActionsProcessSaveUserActionValueDocumentParams
+
+	// ------------- Required query parameter "fileContentType" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "fileContentType", c.Request.URL.Query(), &params.FileContentType, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter fileContentType: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "fileName" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "fileName", c.Request.URL.Query(), &params.FileName, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter fileName: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "userActionValueId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "userActionValueId", c.Request.URL.Query(), &params.UserActionValueID, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter userActionValueId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ActionsProcessSaveUserActionValueDocument(c, id, params)
+}
+
+// FindTasks operation middleware
+func (siw *ServerInterfaceWrapper) FindTasks(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params FindTasksParams
+
+	// ------------- Optional query parameter "size" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "size", c.Request.URL.Query(), &params.Size, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter size: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "page" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "sort" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", c.Request.URL.Query(), &params.Sort, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sort: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "processId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "processId", c.Request.URL.Query(), &params.ProcessID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter processId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "state" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "state", c.Request.URL.Query(), &params.State, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter state: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "taskDefinitionCode" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "taskDefinitionCode", c.Request.URL.Query(), &params.TaskDefinitionCode, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter taskDefinitionCode: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "tenantId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenantId", c.Request.URL.Query(), &params.TenantID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenantId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.FindTasks(c, params)
+}
+
+// CreateTask operation middleware
+func (siw *ServerInterfaceWrapper) CreateTask(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreateTaskParams
+
+	// ------------- Optional query parameter "activityToken" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "activityToken", c.Request.URL.Query(), &params.ActivityToken, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter activityToken: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.CreateTask(c, params)
+}
+
+// RetrieveTask operation middleware
+func (siw *ServerInterfaceWrapper) RetrieveTask(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.RetrieveTask(c, id)
+}
+
+// ActionsTaskAppendLog operation middleware
+func (siw *ServerInterfaceWrapper) ActionsTaskAppendLog(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ActionsTaskAppendLog(c, id)
+}
+
+// ActionsTaskAssign operation middleware
+func (siw *ServerInterfaceWrapper) ActionsTaskAssign(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ActionsTaskAssign(c, id)
+}
+
+// ActionsTaskClaim operation middleware
+func (siw *ServerInterfaceWrapper) ActionsTaskClaim(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ActionsTaskClaim(c, id)
+}
+
+// ActionsTaskComplete operation middleware
+func (siw *ServerInterfaceWrapper) ActionsTaskComplete(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ActionsTaskComplete(c, id)
+}
+
+// ActionsTaskDeleteElement operation middleware
+func (siw *ServerInterfaceWrapper) ActionsTaskDeleteElement(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ActionsTaskDeleteElement(c, id)
+}
+
+// ActionsTaskDeleteElementValueDocument operation middleware
+func (siw *ServerInterfaceWrapper) ActionsTaskDeleteElementValueDocument(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ActionsTaskDeleteElementValueDocument(c, id)
+}
+
+// ActionsTaskDownloadElementValueDocument operation middleware
+func (siw *ServerInterfaceWrapper) ActionsTaskDownloadElementValueDocument(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ActionsTaskDownloadElementValueDocumentParams
+
+	// ------------- Required query parameter "documentId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "documentId", c.Request.URL.Query(), &params.DocumentID, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter documentId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ActionsTaskDownloadElementValueDocument(c, id, params)
+}
+
+// ActionsTaskDownloadJSONFormsValueDocument operation middleware
+func (siw *ServerInterfaceWrapper) ActionsTaskDownloadJSONFormsValueDocument(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ActionsTaskDownloadJSONFormsValueDocumentParams
+
+	// ------------- Required query parameter "documentUri" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "documentUri", c.Request.URL.Query(), &params.DocumentURI, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter documentUri: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ActionsTaskDownloadJSONFormsValueDocument(c, id, params)
+}
+
+// ActionsTaskSaveElement operation middleware
+func (siw *ServerInterfaceWrapper) ActionsTaskSaveElement(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ActionsTaskSaveElement(c, id)
+}
+
+// ActionsTaskSaveElementValueDocument operation middleware
+func (siw *ServerInterfaceWrapper) ActionsTaskSaveElementValueDocument(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ActionsTaskSaveElementValueDocumentParams
+
+	// ------------- Required query parameter "fileContentType" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "fileContentType", c.Request.URL.Query(), &params.FileContentType, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter fileContentType: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "fileName" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "fileName", c.Request.URL.Query(), &params.FileName, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter fileName: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "elementDefinitionCode" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "elementDefinitionCode", c.Request.URL.Query(), &params.ElementDefinitionCode, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter elementDefinitionCode: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "elementValueId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "elementValueId", c.Request.URL.Query(), &params.ElementValueID, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter elementValueId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "elementValueValid" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "elementValueValid", c.Request.URL.Query(), &params.ElementValueValid, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter elementValueValid: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ActionsTaskSaveElementValueDocument(c, id, params)
+}
+
+// ActionsTaskSaveJSONFormsValueData operation middleware
+func (siw *ServerInterfaceWrapper) ActionsTaskSaveJSONFormsValueData(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ActionsTaskSaveJSONFormsValueData(c, id)
+}
+
+// ActionsTaskSaveJSONFormsValueDocument operation middleware
+func (siw *ServerInterfaceWrapper) ActionsTaskSaveJSONFormsValueDocument(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ActionsTaskSaveJSONFormsValueDocumentParams
+
+	// ------------- Required query parameter "fileContentType" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "fileContentType", c.Request.URL.Query(), &params.FileContentType, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter fileContentType: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "fileName" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "fileName", c.Request.URL.Query(), &params.FileName, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter fileName: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "schemaPath" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "schemaPath", c.Request.URL.Query(), &params.SchemaPath, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter schemaPath: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ActionsTaskSaveJSONFormsValueDocument(c, id, params)
 }
 
 // FindTenantUsers operation middleware
@@ -606,6 +2361,19 @@ func (siw *ServerInterfaceWrapper) RetrieveTenantUser(c *gin.Context) {
 	siw.Handler.RetrieveTenantUser(c, id)
 }
 
+// CreateWorker operation middleware
+func (siw *ServerInterfaceWrapper) CreateWorker(c *gin.Context) {
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.CreateWorker(c)
+}
+
 // GinServerOptions provides options for the Gin server.
 type GinServerOptions struct {
 	BaseURL      string
@@ -633,13 +2401,81 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 		ErrorHandler:       errorHandler,
 	}
 
+	router.POST(options.BaseURL+"/authentications", wrapper.CreateAuthentication)
 	router.GET(options.BaseURL+"/principals", wrapper.FindPrincipals)
 	router.GET(options.BaseURL+"/principals/:id", wrapper.RetrievePrincipal)
+	router.GET(options.BaseURL+"/processes", wrapper.FindProcesses)
+	router.POST(options.BaseURL+"/processes", wrapper.CreateProcess)
+	router.GET(options.BaseURL+"/processes/:id", wrapper.RetrieveProcess)
+	router.POST(options.BaseURL+"/processes/:id/~actions/cancel", wrapper.ActionsProcessCancel)
+	router.POST(options.BaseURL+"/processes/:id/~actions/change-initiator", wrapper.ActionsProcessChangeInitiator)
+	router.POST(options.BaseURL+"/processes/:id/~actions/complete", wrapper.ActionsProcessComplete)
+	router.POST(options.BaseURL+"/processes/:id/~actions/delete-element", wrapper.ActionsProcessDeleteElement)
+	router.GET(options.BaseURL+"/processes/:id/~actions/download-entity-document", wrapper.ActionsProcessDownloadEntityDocument)
+	router.POST(options.BaseURL+"/processes/:id/~actions/save-element", wrapper.ActionsProcessSaveElement)
+	router.POST(options.BaseURL+"/processes/:id/~actions/save-entity-data", wrapper.ActionsProcessSaveEntityData)
+	router.POST(options.BaseURL+"/processes/:id/~actions/save-entity-document", wrapper.ActionsProcessSaveEntityDocument)
+	router.POST(options.BaseURL+"/processes/:id/~actions/save-user-action-value-document", wrapper.ActionsProcessSaveUserActionValueDocument)
+	router.GET(options.BaseURL+"/tasks", wrapper.FindTasks)
+	router.POST(options.BaseURL+"/tasks", wrapper.CreateTask)
+	router.GET(options.BaseURL+"/tasks/:id", wrapper.RetrieveTask)
+	router.POST(options.BaseURL+"/tasks/:id/~actions/append-log", wrapper.ActionsTaskAppendLog)
+	router.POST(options.BaseURL+"/tasks/:id/~actions/assign", wrapper.ActionsTaskAssign)
+	router.POST(options.BaseURL+"/tasks/:id/~actions/claim", wrapper.ActionsTaskClaim)
+	router.POST(options.BaseURL+"/tasks/:id/~actions/complete", wrapper.ActionsTaskComplete)
+	router.POST(options.BaseURL+"/tasks/:id/~actions/delete-element", wrapper.ActionsTaskDeleteElement)
+	router.POST(options.BaseURL+"/tasks/:id/~actions/delete-element-value-document", wrapper.ActionsTaskDeleteElementValueDocument)
+	router.GET(options.BaseURL+"/tasks/:id/~actions/download-element-value-document", wrapper.ActionsTaskDownloadElementValueDocument)
+	router.GET(options.BaseURL+"/tasks/:id/~actions/download-json-forms-value-document", wrapper.ActionsTaskDownloadJSONFormsValueDocument)
+	router.POST(options.BaseURL+"/tasks/:id/~actions/save-element", wrapper.ActionsTaskSaveElement)
+	router.POST(options.BaseURL+"/tasks/:id/~actions/save-element-value-document", wrapper.ActionsTaskSaveElementValueDocument)
+	router.POST(options.BaseURL+"/tasks/:id/~actions/save-json-forms-value-data", wrapper.ActionsTaskSaveJSONFormsValueData)
+	router.POST(options.BaseURL+"/tasks/:id/~actions/save-json-forms-value-document", wrapper.ActionsTaskSaveJSONFormsValueDocument)
 	router.GET(options.BaseURL+"/tenant-users", wrapper.FindTenantUsers)
 	router.GET(options.BaseURL+"/tenant-users/:id", wrapper.RetrieveTenantUser)
+	router.POST(options.BaseURL+"/workers", wrapper.CreateWorker)
 }
 
 type ErrorJSONResponse DefaultError
+
+type CreateAuthenticationRequestObject struct {
+	Body *CreateAuthenticationJSONRequestBody
+}
+
+type CreateAuthenticationResponseObject interface {
+	VisitCreateAuthenticationResponse(w http.ResponseWriter) error
+}
+
+type CreateAuthentication200JSONResponse Authentication
+
+func (response CreateAuthentication200JSONResponse) VisitCreateAuthenticationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateAuthenticationdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response CreateAuthenticationdefaultJSONResponse) VisitCreateAuthenticationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
 
 type FindPrincipalsRequestObject struct {
 	Params FindPrincipalsParams
@@ -708,6 +2544,1249 @@ type RetrievePrincipaldefaultJSONResponse struct {
 }
 
 func (response RetrievePrincipaldefaultJSONResponse) VisitRetrievePrincipalResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FindProcessesRequestObject struct {
+	Params FindProcessesParams
+}
+
+type FindProcessesResponseObject interface {
+	VisitFindProcessesResponse(w http.ResponseWriter) error
+}
+
+type FindProcesses200JSONResponse ProcessPage
+
+func (response FindProcesses200JSONResponse) VisitFindProcessesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FindProcessesdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response FindProcessesdefaultJSONResponse) VisitFindProcessesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateProcessRequestObject struct {
+	Body *CreateProcessJSONRequestBody
+}
+
+type CreateProcessResponseObject interface {
+	VisitCreateProcessResponse(w http.ResponseWriter) error
+}
+
+type CreateProcess200JSONResponse Process
+
+func (response CreateProcess200JSONResponse) VisitCreateProcessResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateProcess201JSONResponse Process
+
+func (response CreateProcess201JSONResponse) VisitCreateProcessResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateProcessdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response CreateProcessdefaultJSONResponse) VisitCreateProcessResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RetrieveProcessRequestObject struct {
+	ID ResourceID `json:"id"`
+}
+
+type RetrieveProcessResponseObject interface {
+	VisitRetrieveProcessResponse(w http.ResponseWriter) error
+}
+
+type RetrieveProcess200JSONResponse Process
+
+func (response RetrieveProcess200JSONResponse) VisitRetrieveProcessResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RetrieveProcessdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response RetrieveProcessdefaultJSONResponse) VisitRetrieveProcessResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ActionsProcessCancelRequestObject struct {
+	ID ResourceID `json:"id"`
+}
+
+type ActionsProcessCancelResponseObject interface {
+	VisitActionsProcessCancelResponse(w http.ResponseWriter) error
+}
+
+type ActionsProcessCancel200JSONResponse Process
+
+func (response ActionsProcessCancel200JSONResponse) VisitActionsProcessCancelResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ActionsProcessCanceldefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response ActionsProcessCanceldefaultJSONResponse) VisitActionsProcessCancelResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ActionsProcessChangeInitiatorRequestObject struct {
+	ID   ResourceID `json:"id"`
+	Body *ActionsProcessChangeInitiatorJSONRequestBody
+}
+
+type ActionsProcessChangeInitiatorResponseObject interface {
+	VisitActionsProcessChangeInitiatorResponse(w http.ResponseWriter) error
+}
+
+type ActionsProcessChangeInitiator200JSONResponse Process
+
+func (response ActionsProcessChangeInitiator200JSONResponse) VisitActionsProcessChangeInitiatorResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ActionsProcessChangeInitiatordefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response ActionsProcessChangeInitiatordefaultJSONResponse) VisitActionsProcessChangeInitiatorResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ActionsProcessCompleteRequestObject struct {
+	ID ResourceID `json:"id"`
+}
+
+type ActionsProcessCompleteResponseObject interface {
+	VisitActionsProcessCompleteResponse(w http.ResponseWriter) error
+}
+
+type ActionsProcessComplete200JSONResponse Process
+
+func (response ActionsProcessComplete200JSONResponse) VisitActionsProcessCompleteResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ActionsProcessCompletedefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response ActionsProcessCompletedefaultJSONResponse) VisitActionsProcessCompleteResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ActionsProcessDeleteElementRequestObject struct {
+	ID   ResourceID `json:"id"`
+	Body *ActionsProcessDeleteElementJSONRequestBody
+}
+
+type ActionsProcessDeleteElementResponseObject interface {
+	VisitActionsProcessDeleteElementResponse(w http.ResponseWriter) error
+}
+
+type ActionsProcessDeleteElement200JSONResponse Process
+
+func (response ActionsProcessDeleteElement200JSONResponse) VisitActionsProcessDeleteElementResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ActionsProcessDeleteElementdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response ActionsProcessDeleteElementdefaultJSONResponse) VisitActionsProcessDeleteElementResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ActionsProcessDownloadEntityDocumentRequestObject struct {
+	ID     ResourceID `json:"id"`
+	Params ActionsProcessDownloadEntityDocumentParams
+}
+
+type ActionsProcessDownloadEntityDocumentResponseObject interface {
+	VisitActionsProcessDownloadEntityDocumentResponse(w http.ResponseWriter) error
+}
+
+type ActionsProcessDownloadEntityDocument200ResponseHeaders struct {
+	ContentDisposition *string
+}
+
+type ActionsProcessDownloadEntityDocument200AsteriskResponse struct {
+	Body          io.Reader
+	Headers       ActionsProcessDownloadEntityDocument200ResponseHeaders
+	ContentType   string
+	ContentLength int64
+}
+
+func (response ActionsProcessDownloadEntityDocument200AsteriskResponse) VisitActionsProcessDownloadEntityDocumentResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", response.ContentType)
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	if response.Headers.ContentDisposition != nil {
+		w.Header().Set("Content-Disposition", fmt.Sprint(*response.Headers.ContentDisposition))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type ActionsProcessDownloadEntityDocument206AsteriskResponse struct {
+	Body          io.Reader
+	ContentType   string
+	ContentLength int64
+}
+
+func (response ActionsProcessDownloadEntityDocument206AsteriskResponse) VisitActionsProcessDownloadEntityDocumentResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", response.ContentType)
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.WriteHeader(206)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type ActionsProcessDownloadEntityDocument304Response struct {
+}
+
+func (response ActionsProcessDownloadEntityDocument304Response) VisitActionsProcessDownloadEntityDocumentResponse(w http.ResponseWriter) error {
+	w.WriteHeader(304)
+	return nil
+}
+
+type ActionsProcessDownloadEntityDocumentdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response ActionsProcessDownloadEntityDocumentdefaultJSONResponse) VisitActionsProcessDownloadEntityDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ActionsProcessSaveElementRequestObject struct {
+	ID   ResourceID `json:"id"`
+	Body *ActionsProcessSaveElementJSONRequestBody
+}
+
+type ActionsProcessSaveElementResponseObject interface {
+	VisitActionsProcessSaveElementResponse(w http.ResponseWriter) error
+}
+
+type ActionsProcessSaveElement200JSONResponse Process
+
+func (response ActionsProcessSaveElement200JSONResponse) VisitActionsProcessSaveElementResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ActionsProcessSaveElementdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response ActionsProcessSaveElementdefaultJSONResponse) VisitActionsProcessSaveElementResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ActionsProcessSaveEntityDataRequestObject struct {
+	ID   ResourceID `json:"id"`
+	Body *ActionsProcessSaveEntityDataJSONRequestBody
+}
+
+type ActionsProcessSaveEntityDataResponseObject interface {
+	VisitActionsProcessSaveEntityDataResponse(w http.ResponseWriter) error
+}
+
+type ActionsProcessSaveEntityData200JSONResponse Process
+
+func (response ActionsProcessSaveEntityData200JSONResponse) VisitActionsProcessSaveEntityDataResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ActionsProcessSaveEntityDatadefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response ActionsProcessSaveEntityDatadefaultJSONResponse) VisitActionsProcessSaveEntityDataResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ActionsProcessSaveEntityDocumentRequestObject struct {
+	ID     ResourceID `json:"id"`
+	Params ActionsProcessSaveEntityDocumentParams
+	Body   io.Reader
+}
+
+type ActionsProcessSaveEntityDocumentResponseObject interface {
+	VisitActionsProcessSaveEntityDocumentResponse(w http.ResponseWriter) error
+}
+
+type ActionsProcessSaveEntityDocument200JSONResponse ProcessSaveEntityDocumentResponseCommand
+
+func (response ActionsProcessSaveEntityDocument200JSONResponse) VisitActionsProcessSaveEntityDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ActionsProcessSaveEntityDocumentdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response ActionsProcessSaveEntityDocumentdefaultJSONResponse) VisitActionsProcessSaveEntityDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ActionsProcessSaveUserActionValueDocumentRequestObject struct {
+	ID     ResourceID `json:"id"`
+	Params ActionsProcessSaveUserActionValueDocumentParams
+	Body   io.Reader
+}
+
+type ActionsProcessSaveUserActionValueDocumentResponseObject interface {
+	VisitActionsProcessSaveUserActionValueDocumentResponse(w http.ResponseWriter) error
+}
+
+type ActionsProcessSaveUserActionValueDocument200JSONResponse Process
+
+func (response ActionsProcessSaveUserActionValueDocument200JSONResponse) VisitActionsProcessSaveUserActionValueDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ActionsProcessSaveUserActionValueDocument304Response struct {
+}
+
+func (response ActionsProcessSaveUserActionValueDocument304Response) VisitActionsProcessSaveUserActionValueDocumentResponse(w http.ResponseWriter) error {
+	w.WriteHeader(304)
+	return nil
+}
+
+type ActionsProcessSaveUserActionValueDocumentdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response ActionsProcessSaveUserActionValueDocumentdefaultJSONResponse) VisitActionsProcessSaveUserActionValueDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FindTasksRequestObject struct {
+	Params FindTasksParams
+}
+
+type FindTasksResponseObject interface {
+	VisitFindTasksResponse(w http.ResponseWriter) error
+}
+
+type FindTasks200JSONResponse TaskPage
+
+func (response FindTasks200JSONResponse) VisitFindTasksResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FindTasksdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response FindTasksdefaultJSONResponse) VisitFindTasksResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateTaskRequestObject struct {
+	Params CreateTaskParams
+	Body   *CreateTaskJSONRequestBody
+}
+
+type CreateTaskResponseObject interface {
+	VisitCreateTaskResponse(w http.ResponseWriter) error
+}
+
+type CreateTask200JSONResponse Task
+
+func (response CreateTask200JSONResponse) VisitCreateTaskResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateTask201JSONResponse Task
+
+func (response CreateTask201JSONResponse) VisitCreateTaskResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateTaskdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response CreateTaskdefaultJSONResponse) VisitCreateTaskResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RetrieveTaskRequestObject struct {
+	ID ResourceID `json:"id"`
+}
+
+type RetrieveTaskResponseObject interface {
+	VisitRetrieveTaskResponse(w http.ResponseWriter) error
+}
+
+type RetrieveTask200JSONResponse Task
+
+func (response RetrieveTask200JSONResponse) VisitRetrieveTaskResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RetrieveTaskdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response RetrieveTaskdefaultJSONResponse) VisitRetrieveTaskResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ActionsTaskAppendLogRequestObject struct {
+	ID   ResourceID `json:"id"`
+	Body *ActionsTaskAppendLogJSONRequestBody
+}
+
+type ActionsTaskAppendLogResponseObject interface {
+	VisitActionsTaskAppendLogResponse(w http.ResponseWriter) error
+}
+
+type ActionsTaskAppendLog200JSONResponse Task
+
+func (response ActionsTaskAppendLog200JSONResponse) VisitActionsTaskAppendLogResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ActionsTaskAppendLogdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response ActionsTaskAppendLogdefaultJSONResponse) VisitActionsTaskAppendLogResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ActionsTaskAssignRequestObject struct {
+	ID   ResourceID `json:"id"`
+	Body *ActionsTaskAssignJSONRequestBody
+}
+
+type ActionsTaskAssignResponseObject interface {
+	VisitActionsTaskAssignResponse(w http.ResponseWriter) error
+}
+
+type ActionsTaskAssign200JSONResponse Task
+
+func (response ActionsTaskAssign200JSONResponse) VisitActionsTaskAssignResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ActionsTaskAssigndefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response ActionsTaskAssigndefaultJSONResponse) VisitActionsTaskAssignResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ActionsTaskClaimRequestObject struct {
+	ID ResourceID `json:"id"`
+}
+
+type ActionsTaskClaimResponseObject interface {
+	VisitActionsTaskClaimResponse(w http.ResponseWriter) error
+}
+
+type ActionsTaskClaim200JSONResponse Task
+
+func (response ActionsTaskClaim200JSONResponse) VisitActionsTaskClaimResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ActionsTaskClaimdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response ActionsTaskClaimdefaultJSONResponse) VisitActionsTaskClaimResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ActionsTaskCompleteRequestObject struct {
+	ID ResourceID `json:"id"`
+}
+
+type ActionsTaskCompleteResponseObject interface {
+	VisitActionsTaskCompleteResponse(w http.ResponseWriter) error
+}
+
+type ActionsTaskComplete200JSONResponse Task
+
+func (response ActionsTaskComplete200JSONResponse) VisitActionsTaskCompleteResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ActionsTaskCompletedefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response ActionsTaskCompletedefaultJSONResponse) VisitActionsTaskCompleteResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ActionsTaskDeleteElementRequestObject struct {
+	ID   ResourceID `json:"id"`
+	Body *ActionsTaskDeleteElementJSONRequestBody
+}
+
+type ActionsTaskDeleteElementResponseObject interface {
+	VisitActionsTaskDeleteElementResponse(w http.ResponseWriter) error
+}
+
+type ActionsTaskDeleteElement200JSONResponse Task
+
+func (response ActionsTaskDeleteElement200JSONResponse) VisitActionsTaskDeleteElementResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ActionsTaskDeleteElementdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response ActionsTaskDeleteElementdefaultJSONResponse) VisitActionsTaskDeleteElementResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ActionsTaskDeleteElementValueDocumentRequestObject struct {
+	ID   ResourceID `json:"id"`
+	Body *ActionsTaskDeleteElementValueDocumentJSONRequestBody
+}
+
+type ActionsTaskDeleteElementValueDocumentResponseObject interface {
+	VisitActionsTaskDeleteElementValueDocumentResponse(w http.ResponseWriter) error
+}
+
+type ActionsTaskDeleteElementValueDocument200JSONResponse Task
+
+func (response ActionsTaskDeleteElementValueDocument200JSONResponse) VisitActionsTaskDeleteElementValueDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ActionsTaskDeleteElementValueDocumentdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response ActionsTaskDeleteElementValueDocumentdefaultJSONResponse) VisitActionsTaskDeleteElementValueDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ActionsTaskDownloadElementValueDocumentRequestObject struct {
+	ID     ResourceID `json:"id"`
+	Params ActionsTaskDownloadElementValueDocumentParams
+}
+
+type ActionsTaskDownloadElementValueDocumentResponseObject interface {
+	VisitActionsTaskDownloadElementValueDocumentResponse(w http.ResponseWriter) error
+}
+
+type ActionsTaskDownloadElementValueDocument200ResponseHeaders struct {
+	ContentDisposition *string
+}
+
+type ActionsTaskDownloadElementValueDocument200AsteriskResponse struct {
+	Body          io.Reader
+	Headers       ActionsTaskDownloadElementValueDocument200ResponseHeaders
+	ContentType   string
+	ContentLength int64
+}
+
+func (response ActionsTaskDownloadElementValueDocument200AsteriskResponse) VisitActionsTaskDownloadElementValueDocumentResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", response.ContentType)
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	if response.Headers.ContentDisposition != nil {
+		w.Header().Set("Content-Disposition", fmt.Sprint(*response.Headers.ContentDisposition))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type ActionsTaskDownloadElementValueDocument206AsteriskResponse struct {
+	Body          io.Reader
+	ContentType   string
+	ContentLength int64
+}
+
+func (response ActionsTaskDownloadElementValueDocument206AsteriskResponse) VisitActionsTaskDownloadElementValueDocumentResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", response.ContentType)
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.WriteHeader(206)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type ActionsTaskDownloadElementValueDocument304Response struct {
+}
+
+func (response ActionsTaskDownloadElementValueDocument304Response) VisitActionsTaskDownloadElementValueDocumentResponse(w http.ResponseWriter) error {
+	w.WriteHeader(304)
+	return nil
+}
+
+type ActionsTaskDownloadElementValueDocumentdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response ActionsTaskDownloadElementValueDocumentdefaultJSONResponse) VisitActionsTaskDownloadElementValueDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ActionsTaskDownloadJSONFormsValueDocumentRequestObject struct {
+	ID     ResourceID `json:"id"`
+	Params ActionsTaskDownloadJSONFormsValueDocumentParams
+}
+
+type ActionsTaskDownloadJSONFormsValueDocumentResponseObject interface {
+	VisitActionsTaskDownloadJSONFormsValueDocumentResponse(w http.ResponseWriter) error
+}
+
+type ActionsTaskDownloadJSONFormsValueDocument200ResponseHeaders struct {
+	ContentDisposition *string
+}
+
+type ActionsTaskDownloadJSONFormsValueDocument200AsteriskResponse struct {
+	Body          io.Reader
+	Headers       ActionsTaskDownloadJSONFormsValueDocument200ResponseHeaders
+	ContentType   string
+	ContentLength int64
+}
+
+func (response ActionsTaskDownloadJSONFormsValueDocument200AsteriskResponse) VisitActionsTaskDownloadJSONFormsValueDocumentResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", response.ContentType)
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	if response.Headers.ContentDisposition != nil {
+		w.Header().Set("Content-Disposition", fmt.Sprint(*response.Headers.ContentDisposition))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type ActionsTaskDownloadJSONFormsValueDocument206AsteriskResponse struct {
+	Body          io.Reader
+	ContentType   string
+	ContentLength int64
+}
+
+func (response ActionsTaskDownloadJSONFormsValueDocument206AsteriskResponse) VisitActionsTaskDownloadJSONFormsValueDocumentResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", response.ContentType)
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.WriteHeader(206)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type ActionsTaskDownloadJSONFormsValueDocument304Response struct {
+}
+
+func (response ActionsTaskDownloadJSONFormsValueDocument304Response) VisitActionsTaskDownloadJSONFormsValueDocumentResponse(w http.ResponseWriter) error {
+	w.WriteHeader(304)
+	return nil
+}
+
+type ActionsTaskDownloadJSONFormsValueDocumentdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response ActionsTaskDownloadJSONFormsValueDocumentdefaultJSONResponse) VisitActionsTaskDownloadJSONFormsValueDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ActionsTaskSaveElementRequestObject struct {
+	ID   ResourceID `json:"id"`
+	Body *ActionsTaskSaveElementJSONRequestBody
+}
+
+type ActionsTaskSaveElementResponseObject interface {
+	VisitActionsTaskSaveElementResponse(w http.ResponseWriter) error
+}
+
+type ActionsTaskSaveElement200JSONResponse Task
+
+func (response ActionsTaskSaveElement200JSONResponse) VisitActionsTaskSaveElementResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ActionsTaskSaveElementdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response ActionsTaskSaveElementdefaultJSONResponse) VisitActionsTaskSaveElementResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ActionsTaskSaveElementValueDocumentRequestObject struct {
+	ID     ResourceID `json:"id"`
+	Params ActionsTaskSaveElementValueDocumentParams
+	Body   io.Reader
+}
+
+type ActionsTaskSaveElementValueDocumentResponseObject interface {
+	VisitActionsTaskSaveElementValueDocumentResponse(w http.ResponseWriter) error
+}
+
+type ActionsTaskSaveElementValueDocument200JSONResponse Task
+
+func (response ActionsTaskSaveElementValueDocument200JSONResponse) VisitActionsTaskSaveElementValueDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ActionsTaskSaveElementValueDocumentdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response ActionsTaskSaveElementValueDocumentdefaultJSONResponse) VisitActionsTaskSaveElementValueDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ActionsTaskSaveJSONFormsValueDataRequestObject struct {
+	ID   ResourceID `json:"id"`
+	Body *ActionsTaskSaveJSONFormsValueDataJSONRequestBody
+}
+
+type ActionsTaskSaveJSONFormsValueDataResponseObject interface {
+	VisitActionsTaskSaveJSONFormsValueDataResponse(w http.ResponseWriter) error
+}
+
+type ActionsTaskSaveJSONFormsValueData200JSONResponse Task
+
+func (response ActionsTaskSaveJSONFormsValueData200JSONResponse) VisitActionsTaskSaveJSONFormsValueDataResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ActionsTaskSaveJSONFormsValueDatadefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response ActionsTaskSaveJSONFormsValueDatadefaultJSONResponse) VisitActionsTaskSaveJSONFormsValueDataResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ActionsTaskSaveJSONFormsValueDocumentRequestObject struct {
+	ID     ResourceID `json:"id"`
+	Params ActionsTaskSaveJSONFormsValueDocumentParams
+	Body   io.Reader
+}
+
+type ActionsTaskSaveJSONFormsValueDocumentResponseObject interface {
+	VisitActionsTaskSaveJSONFormsValueDocumentResponse(w http.ResponseWriter) error
+}
+
+type ActionsTaskSaveJSONFormsValueDocument200JSONResponse TaskSaveJSONFormsValueDocumentResponseCommand
+
+func (response ActionsTaskSaveJSONFormsValueDocument200JSONResponse) VisitActionsTaskSaveJSONFormsValueDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ActionsTaskSaveJSONFormsValueDocumentdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response ActionsTaskSaveJSONFormsValueDocumentdefaultJSONResponse) VisitActionsTaskSaveJSONFormsValueDocumentResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := encodeJSON(&buf, response.Body); err != nil {
@@ -797,20 +3876,176 @@ func (response RetrieveTenantUserdefaultJSONResponse) VisitRetrieveTenantUserRes
 	return err
 }
 
+type CreateWorkerRequestObject struct {
+	Body *CreateWorkerJSONRequestBody
+}
+
+type CreateWorkerResponseObject interface {
+	VisitCreateWorkerResponse(w http.ResponseWriter) error
+}
+
+type CreateWorker200ResponseHeaders struct {
+	XKFDELAYWINDOW int
+}
+
+type CreateWorker200JSONResponse struct {
+	Body    Worker
+	Headers CreateWorker200ResponseHeaders
+}
+
+func (response CreateWorker200JSONResponse) VisitCreateWorkerResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("X-KF-DELAY-WINDOW", fmt.Sprint(response.Headers.XKFDELAYWINDOW))
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateWorker201ResponseHeaders struct {
+	XKFDELAYWINDOW int
+}
+
+type CreateWorker201JSONResponse struct {
+	Body    Worker
+	Headers CreateWorker201ResponseHeaders
+}
+
+func (response CreateWorker201JSONResponse) VisitCreateWorkerResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("X-KF-DELAY-WINDOW", fmt.Sprint(response.Headers.XKFDELAYWINDOW))
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateWorkerdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response CreateWorkerdefaultJSONResponse) VisitCreateWorkerResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 // StrictServerInterface represents all server handlers.
 type StrictServerInterface interface {
+	// CreateAuthentication Issue credentials for the engine to the caller (A38)
+	// (POST /authentications)
+	CreateAuthentication(ctx context.Context, request CreateAuthenticationRequestObject) (CreateAuthenticationResponseObject, error)
 	// FindPrincipals List principals (A1)
 	// (GET /principals)
 	FindPrincipals(ctx context.Context, request FindPrincipalsRequestObject) (FindPrincipalsResponseObject, error)
 	// RetrievePrincipal Get a principal (A2)
 	// (GET /principals/{id})
 	RetrievePrincipal(ctx context.Context, request RetrievePrincipalRequestObject) (RetrievePrincipalResponseObject, error)
+	// FindProcesses List the processes the caller may see (A5)
+	// (GET /processes)
+	FindProcesses(ctx context.Context, request FindProcessesRequestObject) (FindProcessesResponseObject, error)
+	// CreateProcess Start a process (A6)
+	// (POST /processes)
+	CreateProcess(ctx context.Context, request CreateProcessRequestObject) (CreateProcessResponseObject, error)
+	// RetrieveProcess Get a process (A7)
+	// (GET /processes/{id})
+	RetrieveProcess(ctx context.Context, request RetrieveProcessRequestObject) (RetrieveProcessResponseObject, error)
+	// ActionsProcessCancel Cancel a process and its open tasks (A12)
+	// (POST /processes/{id}/~actions/cancel)
+	ActionsProcessCancel(ctx context.Context, request ActionsProcessCancelRequestObject) (ActionsProcessCancelResponseObject, error)
+	// ActionsProcessChangeInitiator Make another principal the initiator (A8)
+	// (POST /processes/{id}/~actions/change-initiator)
+	ActionsProcessChangeInitiator(ctx context.Context, request ActionsProcessChangeInitiatorRequestObject) (ActionsProcessChangeInitiatorResponseObject, error)
+	// ActionsProcessComplete Complete a process (A11)
+	// (POST /processes/{id}/~actions/complete)
+	ActionsProcessComplete(ctx context.Context, request ActionsProcessCompleteRequestObject) (ActionsProcessCompleteResponseObject, error)
+	// ActionsProcessDeleteElement Delete the values of an element of a process (A10)
+	// (POST /processes/{id}/~actions/delete-element)
+	ActionsProcessDeleteElement(ctx context.Context, request ActionsProcessDeleteElementRequestObject) (ActionsProcessDeleteElementResponseObject, error)
+	// ActionsProcessDownloadEntityDocument Download a document of a process (A16)
+	// (GET /processes/{id}/~actions/download-entity-document)
+	ActionsProcessDownloadEntityDocument(ctx context.Context, request ActionsProcessDownloadEntityDocumentRequestObject) (ActionsProcessDownloadEntityDocumentResponseObject, error)
+	// ActionsProcessSaveElement Replace the values of an element of a process (A9)
+	// (POST /processes/{id}/~actions/save-element)
+	ActionsProcessSaveElement(ctx context.Context, request ActionsProcessSaveElementRequestObject) (ActionsProcessSaveElementResponseObject, error)
+	// ActionsProcessSaveEntityData Replace the entity of a process (A14)
+	// (POST /processes/{id}/~actions/save-entity-data)
+	ActionsProcessSaveEntityData(ctx context.Context, request ActionsProcessSaveEntityDataRequestObject) (ActionsProcessSaveEntityDataResponseObject, error)
+	// ActionsProcessSaveEntityDocument Upload a document for the entity of a process (A15)
+	// (POST /processes/{id}/~actions/save-entity-document)
+	ActionsProcessSaveEntityDocument(ctx context.Context, request ActionsProcessSaveEntityDocumentRequestObject) (ActionsProcessSaveEntityDocumentResponseObject, error)
+	// ActionsProcessSaveUserActionValueDocument Upload the document that a user action produced (A13)
+	// (POST /processes/{id}/~actions/save-user-action-value-document)
+	ActionsProcessSaveUserActionValueDocument(ctx context.Context, request ActionsProcessSaveUserActionValueDocumentRequestObject) (ActionsProcessSaveUserActionValueDocumentResponseObject, error)
+	// FindTasks List the tasks the caller may see (A17)
+	// (GET /tasks)
+	FindTasks(ctx context.Context, request FindTasksRequestObject) (FindTasksResponseObject, error)
+	// CreateTask Create a task in a process (A18)
+	// (POST /tasks)
+	CreateTask(ctx context.Context, request CreateTaskRequestObject) (CreateTaskResponseObject, error)
+	// RetrieveTask Get a task (A19)
+	// (GET /tasks/{id})
+	RetrieveTask(ctx context.Context, request RetrieveTaskRequestObject) (RetrieveTaskResponseObject, error)
+	// ActionsTaskAppendLog Add an entry to the log of a task (A32)
+	// (POST /tasks/{id}/~actions/append-log)
+	ActionsTaskAppendLog(ctx context.Context, request ActionsTaskAppendLogRequestObject) (ActionsTaskAppendLogResponseObject, error)
+	// ActionsTaskAssign Make a principal the owner of a task (A21)
+	// (POST /tasks/{id}/~actions/assign)
+	ActionsTaskAssign(ctx context.Context, request ActionsTaskAssignRequestObject) (ActionsTaskAssignResponseObject, error)
+	// ActionsTaskClaim Become the owner of a task (A20)
+	// (POST /tasks/{id}/~actions/claim)
+	ActionsTaskClaim(ctx context.Context, request ActionsTaskClaimRequestObject) (ActionsTaskClaimResponseObject, error)
+	// ActionsTaskComplete Complete a task of the caller (A31)
+	// (POST /tasks/{id}/~actions/complete)
+	ActionsTaskComplete(ctx context.Context, request ActionsTaskCompleteRequestObject) (ActionsTaskCompleteResponseObject, error)
+	// ActionsTaskDeleteElement Delete the values of an element of a task (A24)
+	// (POST /tasks/{id}/~actions/delete-element)
+	ActionsTaskDeleteElement(ctx context.Context, request ActionsTaskDeleteElementRequestObject) (ActionsTaskDeleteElementResponseObject, error)
+	// ActionsTaskDeleteElementValueDocument Delete a document of an element of a task (A25)
+	// (POST /tasks/{id}/~actions/delete-element-value-document)
+	ActionsTaskDeleteElementValueDocument(ctx context.Context, request ActionsTaskDeleteElementValueDocumentRequestObject) (ActionsTaskDeleteElementValueDocumentResponseObject, error)
+	// ActionsTaskDownloadElementValueDocument Download a document of an element of a task (A26)
+	// (GET /tasks/{id}/~actions/download-element-value-document)
+	ActionsTaskDownloadElementValueDocument(ctx context.Context, request ActionsTaskDownloadElementValueDocumentRequestObject) (ActionsTaskDownloadElementValueDocumentResponseObject, error)
+	// ActionsTaskDownloadJSONFormsValueDocument Download a document of the form data of a task (A30)
+	// (GET /tasks/{id}/~actions/download-json-forms-value-document)
+	ActionsTaskDownloadJSONFormsValueDocument(ctx context.Context, request ActionsTaskDownloadJSONFormsValueDocumentRequestObject) (ActionsTaskDownloadJSONFormsValueDocumentResponseObject, error)
+	// ActionsTaskSaveElement Replace the values of an element of a task (A22)
+	// (POST /tasks/{id}/~actions/save-element)
+	ActionsTaskSaveElement(ctx context.Context, request ActionsTaskSaveElementRequestObject) (ActionsTaskSaveElementResponseObject, error)
+	// ActionsTaskSaveElementValueDocument Upload a document into an element of a task (A23)
+	// (POST /tasks/{id}/~actions/save-element-value-document)
+	ActionsTaskSaveElementValueDocument(ctx context.Context, request ActionsTaskSaveElementValueDocumentRequestObject) (ActionsTaskSaveElementValueDocumentResponseObject, error)
+	// ActionsTaskSaveJSONFormsValueData Replace the form data of a task (A28)
+	// (POST /tasks/{id}/~actions/save-json-forms-value-data)
+	ActionsTaskSaveJSONFormsValueData(ctx context.Context, request ActionsTaskSaveJSONFormsValueDataRequestObject) (ActionsTaskSaveJSONFormsValueDataResponseObject, error)
+	// ActionsTaskSaveJSONFormsValueDocument Upload a document for the form data of a task (A29)
+	// (POST /tasks/{id}/~actions/save-json-forms-value-document)
+	ActionsTaskSaveJSONFormsValueDocument(ctx context.Context, request ActionsTaskSaveJSONFormsValueDocumentRequestObject) (ActionsTaskSaveJSONFormsValueDocumentResponseObject, error)
 	// FindTenantUsers List the users of tenants (A3)
 	// (GET /tenant-users)
 	FindTenantUsers(ctx context.Context, request FindTenantUsersRequestObject) (FindTenantUsersResponseObject, error)
 	// RetrieveTenantUser Get a tenant user (A4)
 	// (GET /tenant-users/{id})
 	RetrieveTenantUser(ctx context.Context, request RetrieveTenantUserRequestObject) (RetrieveTenantUserResponseObject, error)
+	// CreateWorker Register a worker, or report that it is alive (A33)
+	// (POST /workers)
+	CreateWorker(ctx context.Context, request CreateWorkerRequestObject) (CreateWorkerResponseObject, error)
 }
 
 type StrictHandlerFunc func(ctx *gin.Context, request any) (any, error)
@@ -870,6 +4105,48 @@ type strictHandler struct {
 	options     StrictGinServerOptions
 }
 
+// CreateAuthentication operation middleware
+func (sh *strictHandler) CreateAuthentication(ctx *gin.Context) {
+	var request CreateAuthenticationRequestObject
+
+	var body CreateAuthenticationJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = ctx.ShouldBindJSON(&body)
+	} else if binding.Validator != nil {
+		// ShouldBindJSON runs the struct validator after decoding; keep that.
+		err = binding.Validator.ValidateStruct(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateAuthentication(ctx, request.(CreateAuthenticationRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateAuthentication")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(CreateAuthenticationResponseObject); ok {
+		if err := validResponse.VisitCreateAuthenticationResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // FindPrincipals operation middleware
 func (sh *strictHandler) FindPrincipals(ctx *gin.Context, params FindPrincipalsParams) {
 	var request FindPrincipalsRequestObject
@@ -922,6 +4199,937 @@ func (sh *strictHandler) RetrievePrincipal(ctx *gin.Context, id ResourceID) {
 	}
 }
 
+// FindProcesses operation middleware
+func (sh *strictHandler) FindProcesses(ctx *gin.Context, params FindProcessesParams) {
+	var request FindProcessesRequestObject
+
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.FindProcesses(ctx, request.(FindProcessesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "FindProcesses")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(FindProcessesResponseObject); ok {
+		if err := validResponse.VisitFindProcessesResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// CreateProcess operation middleware
+func (sh *strictHandler) CreateProcess(ctx *gin.Context) {
+	var request CreateProcessRequestObject
+
+	var body CreateProcessJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = ctx.ShouldBindJSON(&body)
+	} else if binding.Validator != nil {
+		// ShouldBindJSON runs the struct validator after decoding; keep that.
+		err = binding.Validator.ValidateStruct(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateProcess(ctx, request.(CreateProcessRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateProcess")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(CreateProcessResponseObject); ok {
+		if err := validResponse.VisitCreateProcessResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// RetrieveProcess operation middleware
+func (sh *strictHandler) RetrieveProcess(ctx *gin.Context, id ResourceID) {
+	var request RetrieveProcessRequestObject
+
+	request.ID = id
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.RetrieveProcess(ctx, request.(RetrieveProcessRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RetrieveProcess")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(RetrieveProcessResponseObject); ok {
+		if err := validResponse.VisitRetrieveProcessResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ActionsProcessCancel operation middleware
+func (sh *strictHandler) ActionsProcessCancel(ctx *gin.Context, id ResourceID) {
+	var request ActionsProcessCancelRequestObject
+
+	request.ID = id
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ActionsProcessCancel(ctx, request.(ActionsProcessCancelRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ActionsProcessCancel")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ActionsProcessCancelResponseObject); ok {
+		if err := validResponse.VisitActionsProcessCancelResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ActionsProcessChangeInitiator operation middleware
+func (sh *strictHandler) ActionsProcessChangeInitiator(ctx *gin.Context, id ResourceID) {
+	var request ActionsProcessChangeInitiatorRequestObject
+
+	request.ID = id
+
+	var body ActionsProcessChangeInitiatorJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = ctx.ShouldBindJSON(&body)
+	} else if binding.Validator != nil {
+		// ShouldBindJSON runs the struct validator after decoding; keep that.
+		err = binding.Validator.ValidateStruct(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ActionsProcessChangeInitiator(ctx, request.(ActionsProcessChangeInitiatorRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ActionsProcessChangeInitiator")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ActionsProcessChangeInitiatorResponseObject); ok {
+		if err := validResponse.VisitActionsProcessChangeInitiatorResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ActionsProcessComplete operation middleware
+func (sh *strictHandler) ActionsProcessComplete(ctx *gin.Context, id ResourceID) {
+	var request ActionsProcessCompleteRequestObject
+
+	request.ID = id
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ActionsProcessComplete(ctx, request.(ActionsProcessCompleteRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ActionsProcessComplete")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ActionsProcessCompleteResponseObject); ok {
+		if err := validResponse.VisitActionsProcessCompleteResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ActionsProcessDeleteElement operation middleware
+func (sh *strictHandler) ActionsProcessDeleteElement(ctx *gin.Context, id ResourceID) {
+	var request ActionsProcessDeleteElementRequestObject
+
+	request.ID = id
+
+	var body ActionsProcessDeleteElementJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = ctx.ShouldBindJSON(&body)
+	} else if binding.Validator != nil {
+		// ShouldBindJSON runs the struct validator after decoding; keep that.
+		err = binding.Validator.ValidateStruct(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ActionsProcessDeleteElement(ctx, request.(ActionsProcessDeleteElementRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ActionsProcessDeleteElement")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ActionsProcessDeleteElementResponseObject); ok {
+		if err := validResponse.VisitActionsProcessDeleteElementResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ActionsProcessDownloadEntityDocument operation middleware
+func (sh *strictHandler) ActionsProcessDownloadEntityDocument(ctx *gin.Context, id ResourceID, params ActionsProcessDownloadEntityDocumentParams) {
+	var request ActionsProcessDownloadEntityDocumentRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ActionsProcessDownloadEntityDocument(ctx, request.(ActionsProcessDownloadEntityDocumentRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ActionsProcessDownloadEntityDocument")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ActionsProcessDownloadEntityDocumentResponseObject); ok {
+		if err := validResponse.VisitActionsProcessDownloadEntityDocumentResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ActionsProcessSaveElement operation middleware
+func (sh *strictHandler) ActionsProcessSaveElement(ctx *gin.Context, id ResourceID) {
+	var request ActionsProcessSaveElementRequestObject
+
+	request.ID = id
+
+	var body ActionsProcessSaveElementJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = ctx.ShouldBindJSON(&body)
+	} else if binding.Validator != nil {
+		// ShouldBindJSON runs the struct validator after decoding; keep that.
+		err = binding.Validator.ValidateStruct(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ActionsProcessSaveElement(ctx, request.(ActionsProcessSaveElementRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ActionsProcessSaveElement")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ActionsProcessSaveElementResponseObject); ok {
+		if err := validResponse.VisitActionsProcessSaveElementResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ActionsProcessSaveEntityData operation middleware
+func (sh *strictHandler) ActionsProcessSaveEntityData(ctx *gin.Context, id ResourceID) {
+	var request ActionsProcessSaveEntityDataRequestObject
+
+	request.ID = id
+
+	var body ActionsProcessSaveEntityDataJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = ctx.ShouldBindJSON(&body)
+	} else if binding.Validator != nil {
+		// ShouldBindJSON runs the struct validator after decoding; keep that.
+		err = binding.Validator.ValidateStruct(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ActionsProcessSaveEntityData(ctx, request.(ActionsProcessSaveEntityDataRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ActionsProcessSaveEntityData")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ActionsProcessSaveEntityDataResponseObject); ok {
+		if err := validResponse.VisitActionsProcessSaveEntityDataResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ActionsProcessSaveEntityDocument operation middleware
+func (sh *strictHandler) ActionsProcessSaveEntityDocument(ctx *gin.Context, id ResourceID, params ActionsProcessSaveEntityDocumentParams) {
+	var request ActionsProcessSaveEntityDocumentRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	request.Body = ctx.Request.Body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ActionsProcessSaveEntityDocument(ctx, request.(ActionsProcessSaveEntityDocumentRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ActionsProcessSaveEntityDocument")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ActionsProcessSaveEntityDocumentResponseObject); ok {
+		if err := validResponse.VisitActionsProcessSaveEntityDocumentResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ActionsProcessSaveUserActionValueDocument operation middleware
+func (sh *strictHandler) ActionsProcessSaveUserActionValueDocument(ctx *gin.Context, id ResourceID, params ActionsProcessSaveUserActionValueDocumentParams) {
+	var request ActionsProcessSaveUserActionValueDocumentRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	request.Body = ctx.Request.Body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ActionsProcessSaveUserActionValueDocument(ctx, request.(ActionsProcessSaveUserActionValueDocumentRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ActionsProcessSaveUserActionValueDocument")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ActionsProcessSaveUserActionValueDocumentResponseObject); ok {
+		if err := validResponse.VisitActionsProcessSaveUserActionValueDocumentResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// FindTasks operation middleware
+func (sh *strictHandler) FindTasks(ctx *gin.Context, params FindTasksParams) {
+	var request FindTasksRequestObject
+
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.FindTasks(ctx, request.(FindTasksRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "FindTasks")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(FindTasksResponseObject); ok {
+		if err := validResponse.VisitFindTasksResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// CreateTask operation middleware
+func (sh *strictHandler) CreateTask(ctx *gin.Context, params CreateTaskParams) {
+	var request CreateTaskRequestObject
+
+	request.Params = params
+
+	var body CreateTaskJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = ctx.ShouldBindJSON(&body)
+	} else if binding.Validator != nil {
+		// ShouldBindJSON runs the struct validator after decoding; keep that.
+		err = binding.Validator.ValidateStruct(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateTask(ctx, request.(CreateTaskRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateTask")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(CreateTaskResponseObject); ok {
+		if err := validResponse.VisitCreateTaskResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// RetrieveTask operation middleware
+func (sh *strictHandler) RetrieveTask(ctx *gin.Context, id ResourceID) {
+	var request RetrieveTaskRequestObject
+
+	request.ID = id
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.RetrieveTask(ctx, request.(RetrieveTaskRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RetrieveTask")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(RetrieveTaskResponseObject); ok {
+		if err := validResponse.VisitRetrieveTaskResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ActionsTaskAppendLog operation middleware
+func (sh *strictHandler) ActionsTaskAppendLog(ctx *gin.Context, id ResourceID) {
+	var request ActionsTaskAppendLogRequestObject
+
+	request.ID = id
+
+	var body ActionsTaskAppendLogJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = ctx.ShouldBindJSON(&body)
+	} else if binding.Validator != nil {
+		// ShouldBindJSON runs the struct validator after decoding; keep that.
+		err = binding.Validator.ValidateStruct(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ActionsTaskAppendLog(ctx, request.(ActionsTaskAppendLogRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ActionsTaskAppendLog")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ActionsTaskAppendLogResponseObject); ok {
+		if err := validResponse.VisitActionsTaskAppendLogResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ActionsTaskAssign operation middleware
+func (sh *strictHandler) ActionsTaskAssign(ctx *gin.Context, id ResourceID) {
+	var request ActionsTaskAssignRequestObject
+
+	request.ID = id
+
+	var body ActionsTaskAssignJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = ctx.ShouldBindJSON(&body)
+	} else if binding.Validator != nil {
+		// ShouldBindJSON runs the struct validator after decoding; keep that.
+		err = binding.Validator.ValidateStruct(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ActionsTaskAssign(ctx, request.(ActionsTaskAssignRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ActionsTaskAssign")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ActionsTaskAssignResponseObject); ok {
+		if err := validResponse.VisitActionsTaskAssignResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ActionsTaskClaim operation middleware
+func (sh *strictHandler) ActionsTaskClaim(ctx *gin.Context, id ResourceID) {
+	var request ActionsTaskClaimRequestObject
+
+	request.ID = id
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ActionsTaskClaim(ctx, request.(ActionsTaskClaimRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ActionsTaskClaim")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ActionsTaskClaimResponseObject); ok {
+		if err := validResponse.VisitActionsTaskClaimResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ActionsTaskComplete operation middleware
+func (sh *strictHandler) ActionsTaskComplete(ctx *gin.Context, id ResourceID) {
+	var request ActionsTaskCompleteRequestObject
+
+	request.ID = id
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ActionsTaskComplete(ctx, request.(ActionsTaskCompleteRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ActionsTaskComplete")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ActionsTaskCompleteResponseObject); ok {
+		if err := validResponse.VisitActionsTaskCompleteResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ActionsTaskDeleteElement operation middleware
+func (sh *strictHandler) ActionsTaskDeleteElement(ctx *gin.Context, id ResourceID) {
+	var request ActionsTaskDeleteElementRequestObject
+
+	request.ID = id
+
+	var body ActionsTaskDeleteElementJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = ctx.ShouldBindJSON(&body)
+	} else if binding.Validator != nil {
+		// ShouldBindJSON runs the struct validator after decoding; keep that.
+		err = binding.Validator.ValidateStruct(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ActionsTaskDeleteElement(ctx, request.(ActionsTaskDeleteElementRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ActionsTaskDeleteElement")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ActionsTaskDeleteElementResponseObject); ok {
+		if err := validResponse.VisitActionsTaskDeleteElementResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ActionsTaskDeleteElementValueDocument operation middleware
+func (sh *strictHandler) ActionsTaskDeleteElementValueDocument(ctx *gin.Context, id ResourceID) {
+	var request ActionsTaskDeleteElementValueDocumentRequestObject
+
+	request.ID = id
+
+	var body ActionsTaskDeleteElementValueDocumentJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = ctx.ShouldBindJSON(&body)
+	} else if binding.Validator != nil {
+		// ShouldBindJSON runs the struct validator after decoding; keep that.
+		err = binding.Validator.ValidateStruct(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ActionsTaskDeleteElementValueDocument(ctx, request.(ActionsTaskDeleteElementValueDocumentRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ActionsTaskDeleteElementValueDocument")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ActionsTaskDeleteElementValueDocumentResponseObject); ok {
+		if err := validResponse.VisitActionsTaskDeleteElementValueDocumentResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ActionsTaskDownloadElementValueDocument operation middleware
+func (sh *strictHandler) ActionsTaskDownloadElementValueDocument(ctx *gin.Context, id ResourceID, params ActionsTaskDownloadElementValueDocumentParams) {
+	var request ActionsTaskDownloadElementValueDocumentRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ActionsTaskDownloadElementValueDocument(ctx, request.(ActionsTaskDownloadElementValueDocumentRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ActionsTaskDownloadElementValueDocument")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ActionsTaskDownloadElementValueDocumentResponseObject); ok {
+		if err := validResponse.VisitActionsTaskDownloadElementValueDocumentResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ActionsTaskDownloadJSONFormsValueDocument operation middleware
+func (sh *strictHandler) ActionsTaskDownloadJSONFormsValueDocument(ctx *gin.Context, id ResourceID, params ActionsTaskDownloadJSONFormsValueDocumentParams) {
+	var request ActionsTaskDownloadJSONFormsValueDocumentRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ActionsTaskDownloadJSONFormsValueDocument(ctx, request.(ActionsTaskDownloadJSONFormsValueDocumentRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ActionsTaskDownloadJSONFormsValueDocument")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ActionsTaskDownloadJSONFormsValueDocumentResponseObject); ok {
+		if err := validResponse.VisitActionsTaskDownloadJSONFormsValueDocumentResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ActionsTaskSaveElement operation middleware
+func (sh *strictHandler) ActionsTaskSaveElement(ctx *gin.Context, id ResourceID) {
+	var request ActionsTaskSaveElementRequestObject
+
+	request.ID = id
+
+	var body ActionsTaskSaveElementJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = ctx.ShouldBindJSON(&body)
+	} else if binding.Validator != nil {
+		// ShouldBindJSON runs the struct validator after decoding; keep that.
+		err = binding.Validator.ValidateStruct(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ActionsTaskSaveElement(ctx, request.(ActionsTaskSaveElementRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ActionsTaskSaveElement")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ActionsTaskSaveElementResponseObject); ok {
+		if err := validResponse.VisitActionsTaskSaveElementResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ActionsTaskSaveElementValueDocument operation middleware
+func (sh *strictHandler) ActionsTaskSaveElementValueDocument(ctx *gin.Context, id ResourceID, params ActionsTaskSaveElementValueDocumentParams) {
+	var request ActionsTaskSaveElementValueDocumentRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	request.Body = ctx.Request.Body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ActionsTaskSaveElementValueDocument(ctx, request.(ActionsTaskSaveElementValueDocumentRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ActionsTaskSaveElementValueDocument")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ActionsTaskSaveElementValueDocumentResponseObject); ok {
+		if err := validResponse.VisitActionsTaskSaveElementValueDocumentResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ActionsTaskSaveJSONFormsValueData operation middleware
+func (sh *strictHandler) ActionsTaskSaveJSONFormsValueData(ctx *gin.Context, id ResourceID) {
+	var request ActionsTaskSaveJSONFormsValueDataRequestObject
+
+	request.ID = id
+
+	var body ActionsTaskSaveJSONFormsValueDataJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = ctx.ShouldBindJSON(&body)
+	} else if binding.Validator != nil {
+		// ShouldBindJSON runs the struct validator after decoding; keep that.
+		err = binding.Validator.ValidateStruct(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ActionsTaskSaveJSONFormsValueData(ctx, request.(ActionsTaskSaveJSONFormsValueDataRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ActionsTaskSaveJSONFormsValueData")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ActionsTaskSaveJSONFormsValueDataResponseObject); ok {
+		if err := validResponse.VisitActionsTaskSaveJSONFormsValueDataResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ActionsTaskSaveJSONFormsValueDocument operation middleware
+func (sh *strictHandler) ActionsTaskSaveJSONFormsValueDocument(ctx *gin.Context, id ResourceID, params ActionsTaskSaveJSONFormsValueDocumentParams) {
+	var request ActionsTaskSaveJSONFormsValueDocumentRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	request.Body = ctx.Request.Body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ActionsTaskSaveJSONFormsValueDocument(ctx, request.(ActionsTaskSaveJSONFormsValueDocumentRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ActionsTaskSaveJSONFormsValueDocument")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ActionsTaskSaveJSONFormsValueDocumentResponseObject); ok {
+		if err := validResponse.VisitActionsTaskSaveJSONFormsValueDocumentResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // FindTenantUsers operation middleware
 func (sh *strictHandler) FindTenantUsers(ctx *gin.Context, params FindTenantUsersParams) {
 	var request FindTenantUsersRequestObject
@@ -967,6 +5175,48 @@ func (sh *strictHandler) RetrieveTenantUser(ctx *gin.Context, id ResourceID) {
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(RetrieveTenantUserResponseObject); ok {
 		if err := validResponse.VisitRetrieveTenantUserResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// CreateWorker operation middleware
+func (sh *strictHandler) CreateWorker(ctx *gin.Context) {
+	var request CreateWorkerRequestObject
+
+	var body CreateWorkerJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = ctx.ShouldBindJSON(&body)
+	} else if binding.Validator != nil {
+		// ShouldBindJSON runs the struct validator after decoding; keep that.
+		err = binding.Validator.ValidateStruct(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateWorker(ctx, request.(CreateWorkerRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateWorker")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(CreateWorkerResponseObject); ok {
+		if err := validResponse.VisitCreateWorkerResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

@@ -1,0 +1,53 @@
+package shapea
+
+import (
+	"context"
+
+	"github.com/procession-dev/procession/api/httpio"
+	oasa "github.com/procession-dev/procession/api/shapea/oas"
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/domain"
+)
+
+// CreateAuthentication is A38.
+func (s *Server) CreateAuthentication(
+	ctx context.Context, request oasa.CreateAuthenticationRequestObject,
+) (oasa.CreateAuthenticationResponseObject, error) {
+	wanted := domain.AuthenticationType(request.Body.Type)
+	if request.Body.Type == oasa.AuthenticationTypeENGINE {
+		wanted = domain.AuthenticationEngineToken
+	}
+	issued, err := s.app.CreateAuthentication(ctx, s.caller(ctx), app.NewAuthentication{
+		Type: wanted, TenantID: request.Body.TenantID,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return oasa.CreateAuthentication200JSONResponse(authentication(issued, request.Body.Type)), nil
+}
+
+// authentication shows an authentication under the type that it was asked for by,
+// and a token in the deprecated members too.
+func authentication(a *domain.Authentication, asked oasa.AuthenticationType) oasa.Authentication {
+	answer := oasa.Authentication{
+		ObjectType: new(oasa.AuditedObjectTypeAUTHENTICATION), ID: &a.ID, Type: asked, TenantID: &a.TenantID,
+	}
+	if a.Token != nil {
+		answer.EngineToken = &oasa.AuthenticationEngineToken{
+			Token: a.Token.Token.Reveal(), ExpiredAt: a.Token.ExpiredAt.UTC(),
+		}
+		answer.Token, answer.ExpiredAt = &answer.EngineToken.Token, &answer.EngineToken.ExpiredAt
+	}
+	if a.Certificate != nil {
+		answer.EngineCertificate = &oasa.AuthenticationEngineCertificate{
+			Namespace: a.Certificate.Namespace,
+			TLS: oasa.AuthenticationEngineCertificateTLS{
+				ServerRootCaCertificate: a.Certificate.ServerRootCACertificate,
+				ClientCertificate:       a.Certificate.ClientCertificate,
+				ClientPrivateKey:        a.Certificate.ClientPrivateKey.Reveal(),
+			},
+		}
+	}
+	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = httpio.Audited(a.Audit)
+	return answer
+}

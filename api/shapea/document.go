@@ -1,0 +1,124 @@
+package shapea
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/procession-dev/procession/api/httpio"
+	oasa "github.com/procession-dev/procession/api/shapea/oas"
+	"github.com/procession-dev/procession/app"
+)
+
+// ActionsProcessSaveUserActionValueDocument is A13.
+func (s *Server) ActionsProcessSaveUserActionValueDocument(
+	ctx context.Context, request oasa.ActionsProcessSaveUserActionValueDocumentRequestObject,
+) (oasa.ActionsProcessSaveUserActionValueDocumentResponseObject, error) {
+	params := request.Params
+	changed, taken, err := s.app.UploadProcessUserActionDocument(ctx, s.caller(ctx), request.ID, params.UserActionValueID,
+		app.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
+	if err == nil && !taken {
+		return oasa.ActionsProcessSaveUserActionValueDocument304Response{}, nil
+	}
+	answer, err := s.process(ctx, changed, err)
+	if err != nil {
+		return nil, err
+	}
+	return oasa.ActionsProcessSaveUserActionValueDocument200JSONResponse(answer), nil
+}
+
+// ActionsProcessSaveEntityDocument is A15.
+func (s *Server) ActionsProcessSaveEntityDocument(
+	ctx context.Context, request oasa.ActionsProcessSaveEntityDocumentRequestObject,
+) (oasa.ActionsProcessSaveEntityDocumentResponseObject, error) {
+	params := request.Params
+	stored, err := s.app.SaveEntityDocument(ctx, s.caller(ctx), request.ID, params.SchemaPath,
+		app.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
+	if err != nil {
+		return nil, err
+	}
+	return oasa.ActionsProcessSaveEntityDocument200JSONResponse{Value: app.DocumentURI(stored)}, nil
+}
+
+// ActionsProcessDownloadEntityDocument is A16.
+func (s *Server) ActionsProcessDownloadEntityDocument(
+	ctx context.Context, request oasa.ActionsProcessDownloadEntityDocumentRequestObject,
+) (oasa.ActionsProcessDownloadEntityDocumentResponseObject, error) {
+	found, err := s.app.DownloadProcessDocument(ctx, s.caller(ctx), request.ID, request.Params.DocumentURI)
+	if err != nil {
+		return nil, err
+	}
+	return newDownload(ctx, found), nil
+}
+
+// ActionsTaskSaveElementValueDocument is A23.
+func (s *Server) ActionsTaskSaveElementValueDocument(
+	ctx context.Context, request oasa.ActionsTaskSaveElementValueDocumentRequestObject,
+) (oasa.ActionsTaskSaveElementValueDocumentResponseObject, error) {
+	params := request.Params
+	changed, err := s.app.SaveTaskElementDocument(ctx, s.caller(ctx), request.ID, app.ElementUpload{
+		Upload: app.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body},
+		Code:   params.ElementDefinitionCode, ValueID: params.ElementValueID, Valid: params.ElementValueValid,
+	})
+	answer, err := s.task(ctx, changed, err)
+	if err != nil {
+		return nil, err
+	}
+	return oasa.ActionsTaskSaveElementValueDocument200JSONResponse(answer), nil
+}
+
+// ActionsTaskDownloadElementValueDocument is A26.
+func (s *Server) ActionsTaskDownloadElementValueDocument(
+	ctx context.Context, request oasa.ActionsTaskDownloadElementValueDocumentRequestObject,
+) (oasa.ActionsTaskDownloadElementValueDocumentResponseObject, error) {
+	found, err := s.app.DownloadTaskElementDocument(ctx, s.caller(ctx), request.ID, request.Params.DocumentID)
+	if err != nil {
+		return nil, err
+	}
+	return newDownload(ctx, found), nil
+}
+
+// ActionsTaskSaveJSONFormsValueDocument is A29.
+func (s *Server) ActionsTaskSaveJSONFormsValueDocument(
+	ctx context.Context, request oasa.ActionsTaskSaveJSONFormsValueDocumentRequestObject,
+) (oasa.ActionsTaskSaveJSONFormsValueDocumentResponseObject, error) {
+	params := request.Params
+	stored, err := s.app.SaveTaskJSONFormsDocument(ctx, s.caller(ctx), request.ID, params.SchemaPath,
+		app.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
+	if err != nil {
+		return nil, hidden(err)
+	}
+	return oasa.ActionsTaskSaveJSONFormsValueDocument200JSONResponse{Value: app.DocumentURI(stored)}, nil
+}
+
+// ActionsTaskDownloadJSONFormsValueDocument is A30.
+func (s *Server) ActionsTaskDownloadJSONFormsValueDocument(
+	ctx context.Context, request oasa.ActionsTaskDownloadJSONFormsValueDocumentRequestObject,
+) (oasa.ActionsTaskDownloadJSONFormsValueDocumentResponseObject, error) {
+	found, err := s.app.DownloadTaskDocument(ctx, s.caller(ctx), request.ID, request.Params.DocumentURI)
+	if err != nil {
+		return nil, err
+	}
+	return newDownload(ctx, found), nil
+}
+
+// download is what all downloads answer.
+type download struct{ answer *httpio.Download }
+
+func newDownload(ctx context.Context, d *app.Download) download {
+	return download{httpio.NewDownload(ctx, d.ContentType, d.Disposition(), d.SHA256, d.Content)}
+}
+
+// VisitActionsProcessDownloadEntityDocumentResponse writes the answer of A16.
+func (d download) VisitActionsProcessDownloadEntityDocumentResponse(w http.ResponseWriter) error {
+	return d.answer.Serve(w)
+}
+
+// VisitActionsTaskDownloadElementValueDocumentResponse writes the answer of A26.
+func (d download) VisitActionsTaskDownloadElementValueDocumentResponse(w http.ResponseWriter) error {
+	return d.answer.Serve(w)
+}
+
+// VisitActionsTaskDownloadJSONFormsValueDocumentResponse writes the answer of A30.
+func (d download) VisitActionsTaskDownloadJSONFormsValueDocumentResponse(w http.ResponseWriter) error {
+	return d.answer.Serve(w)
+}

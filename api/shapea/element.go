@@ -1,0 +1,76 @@
+package shapea
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	oasa "github.com/procession-dev/procession/api/shapea/oas"
+	"github.com/procession-dev/procession/domain"
+)
+
+// givenElement is a list of values as a client sent it.
+func givenElement(values []oasa.ElementValue) []domain.ElementValue {
+	given := make([]domain.ElementValue, len(values))
+	for i, v := range values {
+		given[i] = domain.ElementValue{
+			Type: domain.ElementValueType(v.Type), Valid: v.Valid == nil || *v.Valid, Value: v.Value,
+		}
+	}
+	return given
+}
+
+// givenElements are the values of several elements.
+func givenElements(values map[string][]oasa.ElementValue) domain.ElementValues {
+	given := make(domain.ElementValues, len(values))
+	for code, list := range values {
+		given[code] = givenElement(list)
+	}
+	return given
+}
+
+// elements shows values as they are stored. Documents are shown without what only
+// the service needs.
+func elements(stored domain.ElementValues) (map[string][]oasa.ElementValue, error) {
+	if len(stored) == 0 {
+		return nil, nil
+	}
+	shown := make(map[string][]oasa.ElementValue, len(stored))
+	for code, list := range stored {
+		values := make([]oasa.ElementValue, len(list))
+		for i, v := range list {
+			values[i] = oasa.ElementValue{Valid: &v.Valid, Type: string(v.Type), Value: v.Value}
+			if v.Type != domain.ValueDocument {
+				continue
+			}
+			var err error
+			if values[i].Value, err = documentValue(&v); err != nil {
+				return nil, err
+			}
+		}
+		shown[code] = values
+	}
+	return shown, nil
+}
+
+// documentItem is TaskElementValueDocumentItem in the order that people read.
+type documentItem struct {
+	ID            uuid.UUID `json:"id"`
+	URI           string    `json:"uri"`
+	Name          string    `json:"name"`
+	ContentType   string    `json:"contentType"`
+	ContentLength int64     `json:"contentLength"`
+}
+
+func documentValue(v *domain.ElementValue) (json.RawMessage, error) {
+	d, err := v.Document()
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(documentItem{d.ID, d.URI, d.Name, d.ContentType, d.ContentLength})
+	if err != nil {
+		return nil, fmt.Errorf("showing a document: %w", err)
+	}
+	return text, nil
+}

@@ -1,0 +1,190 @@
+package shapea
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/api/httpio"
+	oasa "github.com/procession-dev/procession/api/shapea/oas"
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/domain"
+)
+
+// FindProcesses is A5.
+func (s *Server) FindProcesses(
+	ctx context.Context, request oasa.FindProcessesRequestObject,
+) (oasa.FindProcessesResponseObject, error) {
+	params := request.Params
+	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
+	filter := app.ProcessFilter{TenantIDs: params.TenantID}
+	found, err := s.app.FindProcessesWithElements(ctx, s.caller(ctx), filter, page, sort)
+	if err != nil {
+		return nil, err
+	}
+	names, err := s.app.NamesOfProcesses(ctx, found.Items...)
+	if err != nil {
+		return nil, err
+	}
+	answer := oasa.FindProcesses200JSONResponse{ObjectType: new(oasa.PagedObjectTypePROCESSPAGE)}
+	answer.Metadata, answer.Content = pageOf(found, func(p *domain.Process) (item oasa.ProcessPageItem) {
+		if err == nil {
+			item, err = processPageItem(p, names)
+		}
+		return item
+	})
+	if err != nil {
+		return nil, err
+	}
+	return answer, nil
+}
+
+// CreateProcess is A6.
+func (s *Server) CreateProcess(
+	ctx context.Context, request oasa.CreateProcessRequestObject,
+) (oasa.CreateProcessResponseObject, error) {
+	body := request.Body
+	initiator, places, err := principalKey(body.Initiator, "/initiator")
+	if err != nil {
+		return nil, err
+	}
+	created, isNew, err := s.app.CreateProcess(ctx, s.caller(ctx), app.NewProcess{
+		ID:         body.ID,
+		Definition: app.DefinitionKey{ID: &body.ProcessDefinition.ID, TenantID: body.TenantID},
+		Version:    body.ProcessDefinition.Version, Initiator: initiator, Subject: httpio.Given(body.Subject),
+		Entity: data(body.Entity), Elements: givenElements(body.ElementValues),
+	})
+	answer, err := s.process(ctx, created, relocated(err, places))
+	switch {
+	case err != nil:
+		return nil, err
+	case isNew:
+		return oasa.CreateProcess201JSONResponse(answer), nil
+	default:
+		return oasa.CreateProcess200JSONResponse(answer), nil
+	}
+}
+
+// RetrieveProcess is A7.
+func (s *Server) RetrieveProcess(
+	ctx context.Context, request oasa.RetrieveProcessRequestObject,
+) (oasa.RetrieveProcessResponseObject, error) {
+	found, err := s.app.RetrieveProcess(ctx, s.caller(ctx), request.ID)
+	answer, err := s.process(ctx, found, err)
+	if err != nil {
+		return nil, err
+	}
+	return oasa.RetrieveProcess200JSONResponse(answer), nil
+}
+
+// ActionsProcessChangeInitiator is A8.
+func (s *Server) ActionsProcessChangeInitiator(
+	ctx context.Context, request oasa.ActionsProcessChangeInitiatorRequestObject,
+) (oasa.ActionsProcessChangeInitiatorResponseObject, error) {
+	initiator := app.PrincipalKey{ID: request.Body.PrincipalID, Email: httpio.Given(request.Body.Email)}
+	changed, err := s.app.ChangeProcessInitiator(ctx, s.caller(ctx), request.ID, initiator)
+	answer, err := s.process(ctx, changed,
+		relocated(err, map[string]string{"/initiatorId": "/principalId", "/initiatorEmail": "/email"}))
+	if err != nil {
+		return nil, err
+	}
+	return oasa.ActionsProcessChangeInitiator200JSONResponse(answer), nil
+}
+
+// ActionsProcessComplete is A11.
+func (s *Server) ActionsProcessComplete(
+	ctx context.Context, request oasa.ActionsProcessCompleteRequestObject,
+) (oasa.ActionsProcessCompleteResponseObject, error) {
+	changed, err := s.app.CompleteProcess(ctx, s.caller(ctx), request.ID)
+	answer, err := s.process(ctx, changed, err)
+	if err != nil {
+		return nil, err
+	}
+	return oasa.ActionsProcessComplete200JSONResponse(answer), nil
+}
+
+// ActionsProcessCancel is A12.
+func (s *Server) ActionsProcessCancel(
+	ctx context.Context, request oasa.ActionsProcessCancelRequestObject,
+) (oasa.ActionsProcessCancelResponseObject, error) {
+	changed, err := s.app.CancelProcess(ctx, s.caller(ctx), request.ID)
+	answer, err := s.process(ctx, changed, err)
+	if err != nil {
+		return nil, err
+	}
+	return oasa.ActionsProcessCancel200JSONResponse(answer), nil
+}
+
+// ActionsProcessSaveElement is A9.
+func (s *Server) ActionsProcessSaveElement(
+	ctx context.Context, request oasa.ActionsProcessSaveElementRequestObject,
+) (oasa.ActionsProcessSaveElementResponseObject, error) {
+	body := request.Body
+	changed, err := s.app.SaveProcessElement(
+		ctx, s.caller(ctx), request.ID, body.ElementDefinitionCode, givenElement(body.ElementValues))
+	answer, err := s.process(ctx, changed, err)
+	if err != nil {
+		return nil, err
+	}
+	return oasa.ActionsProcessSaveElement200JSONResponse(answer), nil
+}
+
+// ActionsProcessDeleteElement is A10.
+func (s *Server) ActionsProcessDeleteElement(
+	ctx context.Context, request oasa.ActionsProcessDeleteElementRequestObject,
+) (oasa.ActionsProcessDeleteElementResponseObject, error) {
+	changed, err := s.app.DeleteProcessElement(ctx, s.caller(ctx), request.ID, request.Body.ElementDefinitionCode)
+	answer, err := s.process(ctx, changed, err)
+	if err != nil {
+		return nil, err
+	}
+	return oasa.ActionsProcessDeleteElement200JSONResponse(answer), nil
+}
+
+// ActionsProcessSaveEntityData is A14.
+func (s *Server) ActionsProcessSaveEntityData(
+	ctx context.Context, request oasa.ActionsProcessSaveEntityDataRequestObject,
+) (oasa.ActionsProcessSaveEntityDataResponseObject, error) {
+	changed, err := s.app.UpdateProcessEntity(ctx, s.caller(ctx), request.ID, request.Body.Data)
+	answer, err := s.process(ctx, changed, err)
+	if err != nil {
+		return nil, err
+	}
+	return oasa.ActionsProcessSaveEntityData200JSONResponse(answer), nil
+}
+
+// process shows the process that an operation returned, unless that failed.
+func (s *Server) process(ctx context.Context, p *domain.Process, failed error) (oasa.Process, error) {
+	if failed != nil {
+		return oasa.Process{}, failed
+	}
+	names, err := s.app.NamesOfProcesses(ctx, *p)
+	if err != nil {
+		return oasa.Process{}, err
+	}
+	item, err := processPageItem(p, names)
+	return oasa.Process{
+		ObjectType: new(oasa.AuditedObjectTypePROCESS), ID: item.ID, Subject: item.Subject, State: item.State,
+		ProcessDefinition: item.ProcessDefinition, ElementValues: item.ElementValues, Entity: jsonForms(p.Entity),
+		Initiator: item.Initiator, TenantID: item.TenantID,
+		RelatedProcess: &oasa.RelatedProcess{
+			Incoming: append([]uuid.UUID{}, p.Related.Incoming...), Outcoming: append([]uuid.UUID{}, p.Related.Outcoming...),
+		},
+		CreatedBy: item.CreatedBy, CreatedAt: item.CreatedAt,
+		LastModifiedBy: item.LastModifiedBy, LastModifiedAt: item.LastModifiedAt,
+	}, err
+}
+
+func processPageItem(p *domain.Process, names app.Names) (oasa.ProcessPageItem, error) {
+	answer := oasa.ProcessPageItem{
+		ObjectType: new(oasa.AuditedObjectTypePROCESSPAGEITEM), ID: &p.ID, Subject: &p.Subject,
+		State: new(oasa.ProcessState(p.State)), TenantID: &p.TenantID, Initiator: named(p.InitiatorID, names),
+		ProcessDefinition: oasa.ProcessDefinitionSummary{
+			ID: p.Definition.ID, Version: &p.Definition.Version, Name: httpio.Optional(names.Versions[p.Definition.Version]),
+		},
+	}
+	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = httpio.Audited(p.Audit)
+	var err error
+	answer.ElementValues, err = elements(p.Elements)
+	return answer, err
+}

@@ -1,0 +1,223 @@
+package shapea
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+
+	"github.com/procession-dev/procession/api/httpio"
+	oasa "github.com/procession-dev/procession/api/shapea/oas"
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/domain"
+)
+
+// FindTasks is A17.
+func (s *Server) FindTasks(
+	ctx context.Context, request oasa.FindTasksRequestObject,
+) (oasa.FindTasksResponseObject, error) {
+	params := request.Params
+	filter := app.ItemFilter{
+		TenantIDs: params.TenantID, ProcessIDs: params.ProcessID, TaskStates: texts[domain.TaskState](params.State),
+		DefinitionCodes: params.TaskDefinitionCode,
+	}
+	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
+	found, err := s.app.FindTasks(ctx, s.caller(ctx), filter, page, sort)
+	if err != nil {
+		return nil, err
+	}
+	names, err := s.app.NamesOfTasks(ctx, found.Items...)
+	if err != nil {
+		return nil, err
+	}
+	answer := oasa.FindTasks200JSONResponse{ObjectType: new(oasa.PagedObjectTypeTASKPAGE)}
+	answer.Metadata, answer.Content = pageOf(found, func(i *domain.ProcessItem) (item oasa.TaskPageItem) {
+		if err == nil {
+			item, err = taskPageItem(i, names)
+		}
+		return item
+	})
+	if err != nil {
+		return nil, err
+	}
+	return answer, nil
+}
+
+// CreateTask is A18.
+func (s *Server) CreateTask(
+	ctx context.Context, request oasa.CreateTaskRequestObject,
+) (oasa.CreateTaskResponseObject, error) {
+	body := request.Body
+	owner, places, err := principalKey(body.Owner, "/owner")
+	if err != nil {
+		return nil, err
+	}
+	token, err := activityToken(request.Params.ActivityToken)
+	if err != nil {
+		return nil, err
+	}
+	definition := body.TaskDefinition
+	created, isNew, err := s.app.CreateProcessItem(ctx, s.caller(ctx), app.NewItem{
+		ID: body.ID, Type: domain.ItemTask, ProcessID: body.ProcessID, Owner: owner,
+		DefinitionID: definition.ID, DefinitionVersion: definition.Version, DefinitionCode: httpio.Given(definition.Code),
+		Data: data(body.JSONFormsValue), Elements: givenElements(body.ElementValues), ActivityToken: token,
+	})
+	if places == nil {
+		places = map[string]string{}
+	}
+	places["/processItemDefinitionCode"] = "/taskDefinition"
+	answer, err := s.task(ctx, created, relocated(err, places))
+	switch {
+	case err != nil:
+		return nil, err
+	case isNew:
+		return oasa.CreateTask201JSONResponse(answer), nil
+	default:
+		return oasa.CreateTask200JSONResponse(answer), nil
+	}
+}
+
+// activityToken reads a token in either alphabet of base64, with or without
+// padding: in a query the difference is easily lost.
+func activityToken(given *string) ([]byte, error) {
+	text := httpio.Given(given)
+	if text == "" {
+		return nil, nil
+	}
+	for _, encoding := range []*base64.Encoding{
+		base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding, base64.RawURLEncoding,
+	} {
+		if token, err := encoding.DecodeString(text); err == nil {
+			return token, nil
+		}
+	}
+	return nil, domain.Invalid(domain.LocationQuery, "activityToken", "must be base64")
+}
+
+// RetrieveTask is A19.
+func (s *Server) RetrieveTask(
+	ctx context.Context, request oasa.RetrieveTaskRequestObject,
+) (oasa.RetrieveTaskResponseObject, error) {
+	found, err := s.app.RetrieveProcessItem(ctx, s.caller(ctx), request.ID)
+	answer, err := s.task(ctx, found, err)
+	if err != nil {
+		return nil, err
+	}
+	return oasa.RetrieveTask200JSONResponse(answer), nil
+}
+
+// ActionsTaskClaim is A20.
+func (s *Server) ActionsTaskClaim(
+	ctx context.Context, request oasa.ActionsTaskClaimRequestObject,
+) (oasa.ActionsTaskClaimResponseObject, error) {
+	changed, err := s.app.ClaimProcessItemTask(ctx, s.caller(ctx), request.ID)
+	answer, err := s.task(ctx, changed, err)
+	if err != nil {
+		return nil, err
+	}
+	return oasa.ActionsTaskClaim200JSONResponse(answer), nil
+}
+
+// ActionsTaskAssign is A21.
+func (s *Server) ActionsTaskAssign(
+	ctx context.Context, request oasa.ActionsTaskAssignRequestObject,
+) (oasa.ActionsTaskAssignResponseObject, error) {
+	owner := app.PrincipalKey{ID: request.Body.PrincipalID, Email: httpio.Given(request.Body.Email)}
+	changed, err := s.app.AssignProcessItemTask(ctx, s.caller(ctx), request.ID, owner)
+	answer, err := s.task(ctx, changed,
+		relocated(err, map[string]string{"/ownerId": "/principalId", "/ownerEmail": "/email"}))
+	if err != nil {
+		return nil, err
+	}
+	return oasa.ActionsTaskAssign200JSONResponse(answer), nil
+}
+
+// ActionsTaskSaveJSONFormsValueData is A28.
+func (s *Server) ActionsTaskSaveJSONFormsValueData(
+	ctx context.Context, request oasa.ActionsTaskSaveJSONFormsValueDataRequestObject,
+) (oasa.ActionsTaskSaveJSONFormsValueDataResponseObject, error) {
+	value := request.Body.Data
+	if value == nil {
+		value = json.RawMessage("{}")
+	}
+	changed, err := s.app.UpdateProcessItemTaskData(ctx, s.caller(ctx), request.ID, value)
+	answer, err := s.task(ctx, changed, err)
+	if err != nil {
+		return nil, err
+	}
+	return oasa.ActionsTaskSaveJSONFormsValueData200JSONResponse(answer), nil
+}
+
+// ActionsTaskComplete is A31.
+func (s *Server) ActionsTaskComplete(
+	ctx context.Context, request oasa.ActionsTaskCompleteRequestObject,
+) (oasa.ActionsTaskCompleteResponseObject, error) {
+	changed, err := s.app.CompleteProcessItemTask(ctx, s.caller(ctx), request.ID)
+	answer, err := s.task(ctx, changed, err)
+	if err != nil {
+		return nil, err
+	}
+	return oasa.ActionsTaskComplete200JSONResponse(answer), nil
+}
+
+// ActionsTaskAppendLog is A32.
+func (s *Server) ActionsTaskAppendLog(
+	ctx context.Context, request oasa.ActionsTaskAppendLogRequestObject,
+) (oasa.ActionsTaskAppendLogResponseObject, error) {
+	body := request.Body
+	changed, err := s.app.AppendProcessItemTaskLog(ctx, s.caller(ctx), request.ID, app.NewTaskLog{
+		ID: body.ID, Timestamp: body.CreatedAt, Level: domain.LogLevel(body.Level), Message: body.Message,
+	})
+	answer, err := s.task(ctx, changed, err)
+	if err != nil {
+		return nil, err
+	}
+	return oasa.ActionsTaskAppendLog200JSONResponse(answer), nil
+}
+
+// task shows the task that an operation returned, unless that failed. Items that
+// are no tasks do not exist here.
+func (s *Server) task(ctx context.Context, i *domain.ProcessItem, failed error) (oasa.Task, error) {
+	switch {
+	case failed != nil:
+		return oasa.Task{}, hidden(failed)
+	case i.Task == nil:
+		return oasa.Task{}, domain.NotFound("process item")
+	}
+	names, err := s.app.NamesOfTasks(ctx, *i)
+	if err != nil {
+		return oasa.Task{}, err
+	}
+	item, err := taskPageItem(i, names)
+	answer := oasa.Task{
+		ObjectType: new(oasa.AuditedObjectTypeTASK), ID: item.ID, State: item.State, TaskDefinition: item.TaskDefinition,
+		ProcessID: item.ProcessID, ElementValues: item.ElementValues, JSONFormsValue: item.JSONFormsValue,
+		Owner: item.Owner, TenantID: item.TenantID, Logs: make([]oasa.Log, len(i.Task.Logs)),
+		CreatedBy: item.CreatedBy, CreatedAt: item.CreatedAt,
+		LastModifiedBy: item.LastModifiedBy, LastModifiedAt: item.LastModifiedAt,
+	}
+	for n, entry := range i.Task.Logs {
+		answer.Logs[n] = oasa.Log{
+			ID: &entry.ID, CreatedAt: new(entry.Timestamp.UTC()), Message: entry.Message, Level: oasa.LogLevel(entry.Level),
+		}
+	}
+	return answer, err
+}
+
+func taskPageItem(i *domain.ProcessItem, names app.Names) (oasa.TaskPageItem, error) {
+	answer := oasa.TaskPageItem{
+		ObjectType: new(oasa.AuditedObjectTypeTASKPAGEITEM), ID: &i.ID, State: new(oasa.TaskState(i.Task.State)),
+		ProcessID: i.ProcessID, JSONFormsValue: jsonForms(i.Task.Data), TenantID: &i.TenantID,
+	}
+	if ref := i.Definition; ref != nil {
+		answer.TaskDefinition = oasa.TaskDefinitionSummary{
+			ID: &ref.ID, Version: &ref.Version, Code: &ref.Code, Name: httpio.Optional(names.Versions[ref.Version]),
+		}
+	}
+	if i.OwnerID != nil {
+		answer.Owner = named(*i.OwnerID, names)
+	}
+	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = httpio.Audited(i.Audit)
+	var err error
+	answer.ElementValues, err = elements(i.Task.Elements)
+	return answer, err
+}

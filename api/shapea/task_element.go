@@ -1,0 +1,45 @@
+package shapea
+
+import (
+	"context"
+
+	oasa "github.com/procession-dev/procession/api/shapea/oas"
+)
+
+// ActionsTaskSaveElement is A22.
+func (s *Server) ActionsTaskSaveElement(
+	ctx context.Context, request oasa.ActionsTaskSaveElementRequestObject,
+) (oasa.ActionsTaskSaveElementResponseObject, error) {
+	body := request.Body
+	changed, err := s.app.SaveTaskElement(
+		ctx, s.caller(ctx), request.ID, body.ElementDefinitionCode, givenElement(body.ElementValues))
+	answer, err := s.task(ctx, changed, err)
+	if err != nil {
+		return nil, err
+	}
+	return oasa.ActionsTaskSaveElement200JSONResponse(answer), nil
+}
+
+// ActionsTaskDeleteElement is A24.
+func (s *Server) ActionsTaskDeleteElement(
+	ctx context.Context, request oasa.ActionsTaskDeleteElementRequestObject,
+) (oasa.ActionsTaskDeleteElementResponseObject, error) {
+	changed, err := s.app.DeleteTaskElement(ctx, s.caller(ctx), request.ID, request.Body.ElementDefinitionCode)
+	answer, err := s.task(ctx, changed, err)
+	if err != nil {
+		return nil, err
+	}
+	return oasa.ActionsTaskDeleteElement200JSONResponse(answer), nil
+}
+
+// ActionsTaskDeleteElementValueDocument is A25.
+func (s *Server) ActionsTaskDeleteElementValueDocument(
+	ctx context.Context, request oasa.ActionsTaskDeleteElementValueDocumentRequestObject,
+) (oasa.ActionsTaskDeleteElementValueDocumentResponseObject, error) {
+	changed, err := s.app.DeleteTaskElementDocument(ctx, s.caller(ctx), request.ID, request.Body.DocumentID)
+	answer, err := s.task(ctx, changed, err)
+	if err != nil {
+		return nil, err
+	}
+	return oasa.ActionsTaskDeleteElementValueDocument200JSONResponse(answer), nil
+}
