@@ -1,0 +1,75 @@
+package main
+
+import (
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/localstack/child"
+	"github.com/procession-dev/procession/localstack/demo"
+)
+
+func TestInspectionRunsEndToEnd(t *testing.T) {
+	t.Parallel()
+	for name, flags := range map[string][]string{
+		"with the signal":         nil,
+		"with the activity token": {"-activity-token"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStack(t, false)
+			s.startInspectionWorker(flags...)
+			// The driver plays an inspection through Shape A, and fails on the first
+			// surprise.
+			out, err := exec.Command(inspection(t, "drive"), "-endpoint", s.url()).CombinedOutput()
+			require.NoError(t, err, string(out))
+		})
+	}
+}
+
+func TestCancelledInspectionEndsWithItsActivity(t *testing.T) {
+	t.Parallel()
+	s := newStack(t, false)
+	s.startInspectionWorker("-activity-token")
+	process := uuid.New()
+	status, body := s.call(demo.Alice(), http.MethodPost, "/processes",
+		map[string]any{"id": process, "processDefinitionId": demo.Inspection()})
+	require.Equal(t, http.StatusCreated, status, body)
+	item := s.awaitItem(process, "INSPECT")
+
+	status, body = s.call(demo.Alice(), http.MethodPost,
+		"/processes/"+process.String()+"/~actions/cancel-process-items?processItemId="+item, nil)
+	require.Equal(t, http.StatusOK, status, body)
+	require.Equal(t, "CANCELLED", s.taskState(item))
+	s.awaitState(process, "COMPLETED")
+}
+
+// startInspectionWorker runs the example worker for INSPECTION.
+func (s *testStack) startInspectionWorker(flags ...string) {
+	s.t.Helper()
+	account := demo.LoanWorker()
+	cmd := exec.Command(inspection(s.t, "."), flags...)
+	cmd.Env = append(os.Environ(), "INSPECTION_WORKER_ENDPOINT="+s.url(),
+		"INSPECTION_WORKER_TEMPORAL_ADDRESS="+s.config.TemporalAddress,
+		"INSPECTION_WORKER_CLIENT_ID="+account.ID.String(), "INSPECTION_WORKER_CLIENT_SECRET="+account.Secret)
+	log := s.logTo("inspection-worker.log")
+	cmd.Stdout, cmd.Stderr = log, log
+	p, err := child.Start(cmd, syscall.SIGKILL)
+	require.NoError(s.t, err)
+	s.t.Cleanup(func() { s.stopProcess(p, syscall.SIGKILL) })
+}
+
+// inspection builds a program below examples/inspection.
+func inspection(t *testing.T, name string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "inspection")
+	out, err := exec.Command("go", "build", "-o", path, "../../examples/inspection/"+name).CombinedOutput()
+	require.NoError(t, err, string(out))
+	return path
+}

@@ -1,0 +1,148 @@
+// Command drive plays one inspection over HTTP, Shape A: Alice starts the process, takes the task that the worker
+// creates, rates, and finds the rating as the score of the completed process. It fails on the first surprise.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/examples/inspection/inspecting"
+	"github.com/procession-dev/procession/examples/inspection/restapi"
+)
+
+// pollInterval separates two looks at something awaited.
+const pollInterval = 20 * time.Millisecond
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "drive:", err)
+		os.Exit(1)
+	}
+}
+
+// run plays the inspection and prints its steps.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	flags := flag.NewFlagSet("drive", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	endpoint := flags.String("endpoint", "http://127.0.0.1:8080", "address of the REST API")
+	token := flags.String("token", "demo-token-alice", "access token of the person, who manages the process")
+	email := flags.String("email", "alice@demo.example", "e-mail of the person")
+	rating := flags.String("rating", "4.50", "the rating, a JSON number")
+	deadline := flags.Duration("deadline", 30*time.Second, "time for all of it")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	api, err := restapi.New(*endpoint, restapi.BearerToken(*token), nil)
+	if err != nil {
+		return err
+	}
+	defer api.CloseIdleConnections()
+	ctx, cancel := context.WithTimeout(ctx, *deadline)
+	defer cancel()
+	d := &drive{api: api, email: *email, rating: json.Number(*rating), out: stdout}
+	return d.inspect(ctx)
+}
+
+type drive struct {
+	api    *restapi.Client
+	email  string
+	rating json.Number
+	out    io.Writer
+}
+
+func (d *drive) inspect(ctx context.Context) error {
+	process, err := d.api.CreateProcess(ctx, restapi.Process{
+		ID: uuid.New(), ProcessDefinition: restapi.Definition{ID: new(uuid.MustParse("01970000-0000-7000-8000-00000000e003"))},
+		ElementValues: restapi.ElementValues{"REF": {restapi.Text("A-17")}},
+	})
+	if err != nil {
+		return err
+	}
+	d.say("created", "process", process.ID)
+	var task restapi.Task
+	err = d.await(ctx, "the task", func() (bool, error) {
+		tasks, err := d.api.FindTasks(ctx, process.ID, inspecting.TaskInspect)
+		if err == nil && len(tasks) == 1 {
+			task = tasks[0]
+		}
+		return len(tasks) == 1, err
+	})
+	if err != nil {
+		return err
+	}
+	if err := d.rate(ctx, task.ID); err != nil {
+		return err
+	}
+	err = d.await(ctx, "the end of the process", func() (bool, error) {
+		process, err = d.api.RetrieveProcess(ctx, process.ID)
+		return process.State != restapi.ProcessRunning, err
+	})
+	if err != nil {
+		return err
+	}
+	score := process.ElementValues.First(inspecting.ElementScore)
+	if process.State != restapi.ProcessCompleted || string(score.Value) != d.rating.String() {
+		return fmt.Errorf("the process is %s with the score %s, not COMPLETED with %s", process.State, score.Value, d.rating)
+	}
+	d.say("completed", "score", d.rating)
+	return nil
+}
+
+// rate takes the task, fills it in and completes it.
+func (d *drive) rate(ctx context.Context, id uuid.UUID) error {
+	task, err := d.api.RetrieveTask(ctx, id)
+	if err != nil {
+		return err
+	}
+	if !task.ElementValues.First(inspecting.ElementNote).IsValid() {
+		return errors.New("the task tells nothing to whoever does it")
+	}
+	if _, err := d.api.AssignTask(ctx, id, d.email); err != nil {
+		return err
+	}
+	_, err = d.api.SaveTaskElement(ctx, id, restapi.SaveElementCommand{
+		ElementDefinitionCode: inspecting.ElementRating, ElementValues: []restapi.ElementValue{restapi.Number(d.rating)},
+	})
+	if err != nil {
+		return err
+	}
+	task, err = d.api.CompleteTask(ctx, id)
+	if err == nil && task.State != restapi.TaskCompleted {
+		err = fmt.Errorf("the task is %s, not COMPLETED", task.State)
+	}
+	d.say("rated", "task", id)
+	return err
+}
+
+func (d *drive) say(what, name string, value any) {
+	_, _ = fmt.Fprintf(d.out, "%s %s=%v\n", what, name, value)
+}
+
+// await looks until it is done, fails, or ctx ends.
+func (d *drive) await(ctx context.Context, what string, look func() (bool, error)) error {
+	ticker := time.NewTicker(pollInterval)
+	defer ticker.Stop()
+	for {
+		done, err := look()
+		if done || err != nil {
+			return err
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return fmt.Errorf("waiting for %s: %w", what, ctx.Err())
+		}
+	}
+}
