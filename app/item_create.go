@@ -33,7 +33,7 @@ type NewItem struct {
 	Elements domain.ElementValues
 	// ActivityToken names an activity of the process's workflow that is completed
 	// with the task, nil for none.
-	ActivityToken []byte
+	ActivityToken domain.ActivityToken
 }
 
 // CreateProcessItem (B22) creates an item in a running process and reports

@@ -69,7 +69,7 @@ type Task struct {
 	ContextData *JSONValue
 	Elements    ElementValues
 	// ActivityToken names the activity to complete with the task, nil for none.
-	ActivityToken []byte
+	ActivityToken ActivityToken
 	Logs          []TaskLog
 	ClaimedAt     *time.Time
 	CompletedAt   *time.Time

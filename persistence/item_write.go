@@ -57,7 +57,7 @@ func (tx *Tx) InsertProcessItem(i *domain.ProcessItem) error {
 		data.document, data.valid, data.errors,
 		contextData.document, contextData.valid, contextData.errors,
 		orNull(message.Text), messageData.document, messageData.valid, messageData.errors,
-		orNull(message.DataStructureCode), elements, task.ActivityToken)
+		orNull(message.DataStructureCode), elements, []byte(task.ActivityToken))
 	return nil
 }
 

@@ -1,0 +1,49 @@
+package api_test
+
+import (
+	"encoding/base64"
+	"net/url"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	oasa "github.com/procession-dev/procession/api/shapea/oas"
+	"github.com/procession-dev/procession/localstack/demo"
+)
+
+// A token is taken in whatever base64 a client writes, kept from everybody, and
+// used once, when the task is finished.
+func TestActivityTokens(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	worker := demo.LoanWorker()
+	task := func(process string) string {
+		return `{"processId":"` + process + `","taskDefinition":{"code":"NOTIFICATION_GRANTED"},"owner":{"id":"` + worker.ID.String() + `"}}`
+	}
+	with := func(token string) string { return shapeA + "/tasks?activityToken=" + url.QueryEscape(token) }
+	loan := s.loan().ID.String()
+	secret := []byte{0xfb, 0xff, 0xfe, 's', 'e', 'c', 'r', 'e', 't', '!'}
+
+	failure := s.refused(400, "VALIDATION", worker, "POST", with("not base64!"), task(loan))
+	require.Equal(t, "activityToken", failure.Errors[0].Location)
+	manual := s.process(demo.Alice(), demo.Onboarding()).ID.String()
+	failure = s.refused(400, "VALIDATION", demo.Alice(), "POST", with(base64.StdEncoding.EncodeToString(secret)),
+		`{"processId":"`+manual+`","taskDefinition":{"code":"CHECKLIST"}}`)
+	require.Equal(t, "activityToken", failure.Errors[0].Location)
+
+	for _, encoding := range []*base64.Encoding{
+		base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding, base64.RawURLEncoding,
+	} {
+		got := s.post(201, worker, with(encoding.EncodeToString(secret)), task(loan))
+		require.NotContains(t, got.body, "oken")
+		made := decode[oasa.Task](t, got)
+		require.Equal(t, 1, s.count(`SELECT count(*) FROM process_items WHERE id = $1 AND activity_token = $2`, made.ID, secret))
+
+		s.post(200, worker, shapeB+"/process-items/"+made.ID.String()+"/task/~actions/complete", "")
+		require.Equal(t, 0, s.count(`SELECT count(*) FROM process_items WHERE id = $1 AND activity_token IS NOT NULL`, made.ID))
+		require.Equal(t, 1, s.count(`SELECT count(*) FROM engine_commands
+			WHERE kind = 'COMPLETE_ACTIVITY' AND activity_token = $1`, secret))
+		require.Equal(t, 1, s.count(`WITH done AS (DELETE FROM engine_commands WHERE kind = 'COMPLETE_ACTIVITY' RETURNING 1)
+			SELECT count(*) FROM done`))
+	}
+}
