@@ -124,11 +124,7 @@ func (s *Service) requestWorkflow(
 		return err
 	}
 	k.tx.InsertArtifactAction(a)
-	run := domain.NewArtifactActionRun(newID(), a, member.Namespace, spec.WorkflowType, spec.TaskQueue)
-	k.tx.InsertEngineRun(run, k.now)
-	k.tx.Enqueue(domain.EngineCommand{
-		ID: newID(), RunID: run.ID, OrderKey: run.ID, Kind: domain.CommandStart, CreatedAt: k.now, NotBefore: k.now,
-	})
+	startWorkflow(k.tx, domain.NewArtifactActionRun(newID(), a, member.Namespace, spec.WorkflowType, spec.TaskQueue), k.now)
 	return nil
 }
 

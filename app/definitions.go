@@ -99,16 +99,23 @@ func compile(source *domain.ProcessDefinition) (*definition, error) {
 	return d, nil
 }
 
-// initialValue is what a new resource has: the value that was given, an empty
-// object where none was but a schema speaks of it, nothing otherwise.
-func initialValue(schema *jsondoc.Schema, given json.RawMessage) (*domain.JSONValue, error) {
-	if given == nil {
-		if schema == nil {
-			return nil, nil
-		}
-		given = json.RawMessage("{}")
+// initialText is what a new resource has: the value that was given, an empty
+// object where none was but a schema speaks of it, nil otherwise.
+func initialText(schema *jsondoc.Schema, given json.RawMessage) json.RawMessage {
+	if given == nil && schema != nil {
+		return json.RawMessage("{}")
 	}
-	value, err := schema.Validate(given)
+	return given
+}
+
+// initialValue is the initialText, held against the schema, of a resource that
+// refers to nothing.
+func initialValue(schema *jsondoc.Schema, given json.RawMessage) (*domain.JSONValue, error) {
+	text := initialText(schema, given)
+	if text == nil {
+		return nil, nil
+	}
+	value, err := schema.Validate(text)
 	if err != nil {
 		return nil, err
 	}

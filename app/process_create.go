@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -147,13 +148,17 @@ func (s *Service) startProcess(
 		if err != nil {
 			return nil, err
 		}
-		run := domain.NewProcessRun(newID(), p, member.Namespace, *d.Engine)
-		tx.InsertEngineRun(run, now)
-		tx.Enqueue(domain.EngineCommand{
-			ID: newID(), RunID: run.ID, OrderKey: run.ID, Kind: domain.CommandStart, CreatedAt: now, NotBefore: now,
-		})
+		startWorkflow(tx, domain.NewProcessRun(newID(), p, member.Namespace, *d.Engine), now)
 	}
 	return p, nil
+}
+
+// startWorkflow has a workflow started on a worker's task queue.
+func startWorkflow(tx *persistence.Tx, run domain.EngineRun, now time.Time) {
+	tx.InsertEngineRun(run, now)
+	tx.Enqueue(domain.EngineCommand{
+		ID: newID(), RunID: run.ID, OrderKey: run.ID, Kind: domain.CommandStart, CreatedAt: now, NotBefore: now,
+	})
 }
 
 // startable picks the definition that the caller may start processes of.

@@ -147,16 +147,13 @@ func ofArtifact(a *domain.BusinessArtifact) place {
 	}
 }
 
-// initial is what a new resource has: the value that was given, an empty object
-// where none was but a schema speaks of it, nothing otherwise.
+// initial is the initialText of a new resource, ready to be stored; nil without
+// one.
 func (k *keeper) initial(
 	ctx context.Context, at place, schema *jsondoc.Schema, given json.RawMessage,
 ) (*domain.JSONValue, error) {
-	if given == nil {
-		if schema == nil {
-			return nil, nil
-		}
-		given = json.RawMessage("{}")
+	if given = initialText(schema, given); given == nil {
+		return nil, nil
 	}
 	value, err := k.value(ctx, at, schema, given)
 	if err != nil {
