@@ -1,4 +1,4 @@
-// Package options reads the settings of temporal-server from its command line and environment.
+// Package options reads the settings of temporal-server from its command line, its environment and a file.
 package options
 
 import (
@@ -11,10 +11,19 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/procession-dev/procession/temporal-server/access"
 )
 
 // EnvPrefix starts the name of every environment variable that stands in for a flag.
 const EnvPrefix = "PROCESSION_TEMPORAL_"
+
+const (
+	configFlag = "config"
+
+	// siblingURL stands for the list of revocations beside the key set.
+	siblingURL = "auto"
+)
 
 // Store names the kind of database Temporal keeps its state in.
 type Store string
@@ -37,9 +46,15 @@ type Options struct {
 	DatabaseConnections int
 	HistoryShards       int
 
-	JWKSURL     string
-	JWKSRefresh time.Duration
-	Issuer      string
+	JWKSURL            string
+	JWKSRefresh        time.Duration
+	RevocationsURL     string // empty: nothing is revoked
+	RevocationsRefresh time.Duration
+	Issuer             string
+
+	EngineMethods  []string // methods of the workflow service engines may call besides those workers need
+	NexusEndpoints []string // Nexus endpoints the workflows of engines may call
+	CheckCommands  bool     // whether commands may name only task queues of the tenant
 
 	TLSCert    string // PEM file of the frontend's certificate chain
 	TLSKey     string // PEM file of its private key
@@ -49,14 +64,39 @@ type Options struct {
 	LogLevel string
 }
 
-// Parse reads args, with lookupEnv supplying the flags args do not set, and validates the result. It writes the help to output and
-// returns [flag.ErrHelp] when args ask for it. No error shows the value of --database-url.
+// Parse reads args, with lookupEnv and then the file --config names supplying the flags args do not set, and validates the result. It
+// writes the help to output and returns [flag.ErrHelp] when args ask for it. No error shows the value of --database-url.
 func Parse(args []string, lookupEnv func(string) (string, bool), output io.Writer) (Options, error) {
 	var opts Options
-	fs := flag.NewFlagSet("temporal-server start", flag.ContinueOnError)
-	fs.SetOutput(output)
-	opts.bind(fs)
+	fs := opts.flags(output)
+	file, err := configFile(args, lookupEnv)
+	if err != nil {
+		return Options{}, err
+	}
+	if file != "" {
+		if err := setFromFile(fs, file); err != nil {
+			return Options{}, err
+		}
+	}
+	if err := setFromEnv(fs, lookupEnv); err != nil {
+		return Options{}, err
+	}
+	if err := fs.Parse(args); err != nil {
+		return Options{}, err
+	}
+	if fs.NArg() > 0 {
+		return Options{}, fmt.Errorf("unexpected argument %q", fs.Arg(0))
+	}
+	if opts.RevocationsURL == siblingURL {
+		opts.RevocationsURL = access.SiblingRevocationsURL(opts.JWKSURL)
+	}
+	if err := opts.validate(); err != nil {
+		return Options{}, err
+	}
+	return opts, nil
+}
 
+func setFromEnv(fs *flag.FlagSet, lookupEnv func(string) (string, bool)) error {
 	var errs []error
 	fs.VisitAll(func(f *flag.Flag) {
 		name := EnvName(f.Name)
@@ -68,19 +108,7 @@ func Parse(args []string, lookupEnv func(string) (string, bool), output io.Write
 			errs = append(errs, fmt.Errorf("reading %s: %w", name, err))
 		}
 	})
-	if err := errors.Join(errs...); err != nil {
-		return Options{}, err
-	}
-	if err := fs.Parse(args); err != nil {
-		return Options{}, err
-	}
-	if fs.NArg() > 0 {
-		return Options{}, fmt.Errorf("unexpected argument %q", fs.Arg(0))
-	}
-	if err := opts.validate(); err != nil {
-		return Options{}, err
-	}
-	return opts, nil
+	return errors.Join(errs...)
 }
 
 // EnvName is the environment variable that stands in for the flag called name.
@@ -88,7 +116,11 @@ func EnvName(name string) string {
 	return EnvPrefix + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }
 
-func (o *Options) bind(fs *flag.FlagSet) {
+// flags returns the flags that fill o, each with its default.
+func (o *Options) flags(output io.Writer) *flag.FlagSet {
+	fs := flag.NewFlagSet("temporal-server start", flag.ContinueOnError)
+	fs.SetOutput(output)
+	fs.String(configFlag, "", "YAML `file` with settings, named like these flags; flags and environment win over it")
 	fs.StringVar(&o.Listen, "listen", "127.0.0.1:7233", "`address` (host:port) of the frontend; port 0 chooses a free one")
 	fs.StringVar(&o.MetricsListen, "metrics-listen", "", "`address` (host:port) of the Prometheus endpoint /metrics; empty: none")
 	fs.StringVar((*string)(&o.Store), "store", string(StoreSQLite), "where state is kept: `sqlite` (in memory, gone at exit) or postgres")
@@ -99,12 +131,18 @@ func (o *Options) bind(fs *flag.FlagSet) {
 	fs.IntVar(&o.HistoryShards, "history-shards", 4, "history shards of a new postgres store; fixed for ever at its first start")
 	fs.StringVar(&o.JWKSURL, "jwks-url", "", "`URL` of the JSON Web Key Set that token signatures are checked with")
 	fs.DurationVar(&o.JWKSRefresh, "jwks-refresh", 10*time.Second, "time between two reads of the key set")
+	fs.StringVar(&o.RevocationsURL, "revocations-url", siblingURL, "`URL` of the list of revoked tokens and certificates; "+siblingURL+": beside the key set, when its URL ends in /jwks.json; empty: none")
+	fs.DurationVar(&o.RevocationsRefresh, "revocations-refresh", 10*time.Second, "time between two reads of that list")
+	fs.Var((*names)(&o.EngineMethods), "engine-methods", "`names` of workflow service methods, with commas between them, that engines may call besides what workers need")
+	fs.Var((*names)(&o.NexusEndpoints), "engine-nexus-endpoints", "`names` of Nexus endpoints, with commas between them, that the workflows of engines may call")
+	fs.BoolVar(&o.CheckCommands, "check-commands", true, "refuse workflow commands that name a task queue the token's tenant does not know")
 	fs.StringVar(&o.Issuer, "issuer", "procession", "the `iss` claim every token must carry")
 	fs.StringVar(&o.TLSCert, "tls-cert", "", "PEM `file` with the frontend's certificate chain")
 	fs.StringVar(&o.TLSKey, "tls-key", "", "PEM `file` with the frontend's private key")
 	fs.StringVar(&o.ClientCA, "client-ca", "", "PEM `file` with the CA certificates client certificates are checked with")
 	fs.DurationVar(&o.TLSRefresh, "tls-refresh", 10*time.Second, "time between two looks at the three TLS files")
 	fs.StringVar(&o.LogLevel, "log-level", "error", "`level` of Temporal's own log: debug, info, warn or error; refused calls are always logged")
+	return fs
 }
 
 func (o *Options) validate() error {
@@ -148,11 +186,14 @@ func (o *Options) validate() error {
 	if u, err := url.Parse(o.JWKSURL); o.JWKSURL != "" && (err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "") {
 		fail("--jwks-url must be an http or https URL")
 	}
+	if u, err := url.Parse(o.RevocationsURL); o.RevocationsURL != "" && (err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "") {
+		fail("--revocations-url must be an http or https URL, %s or empty", siblingURL)
+	}
 	if o.Database == o.VisibilityDatabase {
 		fail("--database and --visibility-database must differ")
 	}
-	if o.JWKSRefresh <= 0 || o.TLSRefresh <= 0 {
-		fail("--jwks-refresh and --tls-refresh must be positive")
+	if o.JWKSRefresh <= 0 || o.RevocationsRefresh <= 0 || o.TLSRefresh <= 0 {
+		fail("--jwks-refresh, --revocations-refresh and --tls-refresh must be positive")
 	}
 	if o.DatabaseConnections < 2 {
 		fail("--database-connections must be at least 2")

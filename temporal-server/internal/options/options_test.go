@@ -33,6 +33,7 @@ func TestParseFillsDefaults(t *testing.T) {
 		Listen: "127.0.0.1:7233", Store: options.StoreSQLite,
 		Database: "temporal", VisibilityDatabase: "temporal_visibility", DatabaseConnections: 10, HistoryShards: 4,
 		JWKSURL: "http://127.0.0.1:8080/.well-known/jwks.json", JWKSRefresh: 10 * time.Second, Issuer: "procession",
+		RevocationsURL: "http://127.0.0.1:8080/.well-known/engine-revocations.json", RevocationsRefresh: 10 * time.Second, CheckCommands: true,
 		TLSCert: "server.pem", TLSKey: "server.key", ClientCA: "ca.pem", TLSRefresh: 10 * time.Second,
 		LogLevel: "error",
 	}, opts)
@@ -67,6 +68,8 @@ func TestParseRefuses(t *testing.T) {
 		"one database for both":   {required("--database", "x", "--visibility-database", "x"), "must differ"},
 		"a stray argument":        {required("stray"), `unexpected argument "stray"`},
 		"an unknown level":        {required("--log-level", "loud"), "--log-level must be"},
+		"a file of revocations":   {required("--revocations-url", "file:///list"), "--revocations-url must be"},
+		"an absent file":          {required("--config", "/nowhere/config.yaml"), "reading --config: open /nowhere/config.yaml"},
 		"a file for the key set":  {required("--jwks-url", "file:///keys"), "--jwks-url must be an http or https URL"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"github.com/golang-jwt/jwt/v4"
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/common/v1"
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/operatorservice/v1"
 	"go.temporal.io/api/taskqueue/v1"
@@ -37,6 +38,19 @@ func describe(namespace string) call {
 func list(namespace string) call {
 	return func(ctx context.Context, conn *grpc.ClientConn) error {
 		_, err := workflowservice.NewWorkflowServiceClient(conn).ListWorkflowExecutions(ctx, &workflowservice.ListWorkflowExecutionsRequest{Namespace: namespace})
+		return err
+	}
+}
+
+// history asks for the history of a workflow that does not exist, as a worker may.
+func history(namespace string) call {
+	return func(ctx context.Context, conn *grpc.ClientConn) error {
+		_, err := workflowservice.NewWorkflowServiceClient(conn).GetWorkflowExecutionHistory(ctx, &workflowservice.GetWorkflowExecutionHistoryRequest{
+			Namespace: namespace, Execution: &common.WorkflowExecution{WorkflowId: "none"},
+		})
+		if status.Code(err) == codes.NotFound {
+			return nil
+		}
 		return err
 	}
 }
@@ -73,7 +87,7 @@ func TestFrontendDecidesByCertificateAndToken(t *testing.T) {
 		allowed bool
 		stream  bool
 	}{
-		"own namespace":                             {w.dial(t, &alpha, good), list("alpha"), true, false},
+		"own namespace":                             {w.dial(t, &alpha, good), history("alpha"), true, false},
 		"system everywhere":                         {w.dial(t, &system, admin), list("beta"), true, false},
 		"system lists namespaces":                   {w.dial(t, &system, admin), listNamespaces, true, false},
 		"system uses operator methods":              {w.dial(t, &system, admin), listSearchAttributes("alpha"), true, false},
@@ -82,35 +96,35 @@ func TestFrontendDecidesByCertificateAndToken(t *testing.T) {
 		"no token: health":                          {w.dial(t, &alpha, ""), health, true, false},
 		"no token: health without a namespace":      {w.dial(t, &noUnit, ""), health, true, false},
 		"no token: other namespace described":       {w.dial(t, &alpha, ""), describe("beta"), false, false},
-		"no token: anything else":                   {w.dial(t, &alpha, ""), list("alpha"), false, false},
-		"no token: system certificate":              {w.dial(t, &system, ""), list("alpha"), false, false},
-		"expired":                                   {w.dial(t, &alpha, edit("exp", past)), list("alpha"), false, false},
+		"no token: anything else":                   {w.dial(t, &alpha, ""), history("alpha"), false, false},
+		"no token: system certificate":              {w.dial(t, &system, ""), history("alpha"), false, false},
+		"expired":                                   {w.dial(t, &alpha, edit("exp", past)), history("alpha"), false, false},
 		"expired: system info":                      {w.dial(t, &alpha, edit("exp", past)), systemInfo, false, false},
-		"no exp":                                    {w.dial(t, &alpha, edit("exp", nil)), list("alpha"), false, false},
-		"zero exp":                                  {w.dial(t, &alpha, edit("exp", 0)), list("alpha"), false, false},
-		"exp as text":                               {w.dial(t, &alpha, edit("exp", "2099-01-01")), list("alpha"), false, false},
-		"not yet valid":                             {w.dial(t, &alpha, edit("nbf", time.Now().Add(time.Minute).Unix())), list("alpha"), false, false},
-		"wrong iss":                                 {w.dial(t, &alpha, edit("iss", "else")), list("alpha"), false, false},
-		"no iss":                                    {w.dial(t, &alpha, edit("iss", nil)), list("alpha"), false, false},
-		"wrong aud":                                 {w.dial(t, &alpha, edit("aud", []string{"else"})), list("alpha"), false, false},
-		"no aud":                                    {w.dial(t, &alpha, edit("aud", nil)), list("alpha"), false, false},
-		"one aud of two":                            {w.dial(t, &alpha, edit("aud", []string{"else", "temporal"})), list("alpha"), true, false},
-		"no sub":                                    {w.dial(t, &alpha, edit("sub", nil)), list("alpha"), false, false},
-		"empty sub":                                 {w.dial(t, &alpha, edit("sub", "")), list("alpha"), false, false},
-		"no permissions":                            {w.dial(t, &alpha, edit("permissions", nil)), list("alpha"), false, false},
-		"forged signature":                          {w.dial(t, &alpha, sign(t, jwt.SigningMethodES256, "k1", newKey(t), claims("alpha", "q1"))), list("alpha"), false, false},
-		"unknown key":                               {w.dial(t, &alpha, sign(t, jwt.SigningMethodES256, "k9", issuerKey, claims("alpha", "q1"))), list("alpha"), false, false},
-		"no key id":                                 {w.dial(t, &alpha, sign(t, jwt.SigningMethodES256, "", issuerKey, claims("alpha", "q1"))), list("alpha"), false, false},
-		"public key as a shared secret":             {w.dial(t, &alpha, sign(t, jwt.SigningMethodHS256, "k1", publicDER, claims("alpha", "q1"))), list("alpha"), false, false},
-		"no signature":                              {w.dial(t, &alpha, sign(t, jwt.SigningMethodNone, "k1", jwt.UnsafeAllowNoneSignatureType, claims("alpha", "q1"))), list("alpha"), false, false},
-		"not a token":                               {w.dial(t, &alpha, "nonsense"), list("alpha"), false, false},
-		"token of another namespace":                {w.dial(t, &alpha, w.issuer.sign(t, claims("beta", "q1"))), list("alpha"), false, false},
-		"token of another namespace, used there":    {w.dial(t, &alpha, w.issuer.sign(t, claims("beta", "q1"))), list("beta"), false, false},
-		"certificate of another namespace":          {w.dial(t, &beta, good), list("alpha"), false, false},
-		"certificate of two namespaces":             {w.dial(t, &twoUnits, good), list("alpha"), false, false},
-		"certificate of no namespace":               {w.dial(t, &noUnit, good), list("alpha"), false, false},
-		"tenant token with the system certificate":  {w.dial(t, &system, good), list("alpha"), false, false},
-		"system token with a tenant certificate":    {w.dial(t, &alpha, admin), list("alpha"), false, false},
+		"no exp":                                    {w.dial(t, &alpha, edit("exp", nil)), history("alpha"), false, false},
+		"zero exp":                                  {w.dial(t, &alpha, edit("exp", 0)), history("alpha"), false, false},
+		"exp as text":                               {w.dial(t, &alpha, edit("exp", "2099-01-01")), history("alpha"), false, false},
+		"not yet valid":                             {w.dial(t, &alpha, edit("nbf", time.Now().Add(time.Minute).Unix())), history("alpha"), false, false},
+		"wrong iss":                                 {w.dial(t, &alpha, edit("iss", "else")), history("alpha"), false, false},
+		"no iss":                                    {w.dial(t, &alpha, edit("iss", nil)), history("alpha"), false, false},
+		"wrong aud":                                 {w.dial(t, &alpha, edit("aud", []string{"else"})), history("alpha"), false, false},
+		"no aud":                                    {w.dial(t, &alpha, edit("aud", nil)), history("alpha"), false, false},
+		"one aud of two":                            {w.dial(t, &alpha, edit("aud", []string{"else", "temporal"})), history("alpha"), true, false},
+		"no sub":                                    {w.dial(t, &alpha, edit("sub", nil)), history("alpha"), false, false},
+		"empty sub":                                 {w.dial(t, &alpha, edit("sub", "")), history("alpha"), false, false},
+		"no permissions":                            {w.dial(t, &alpha, edit("permissions", nil)), history("alpha"), false, false},
+		"forged signature":                          {w.dial(t, &alpha, sign(t, jwt.SigningMethodES256, "k1", newKey(t), claims("alpha", "q1"))), history("alpha"), false, false},
+		"unknown key":                               {w.dial(t, &alpha, sign(t, jwt.SigningMethodES256, "k9", issuerKey, claims("alpha", "q1"))), history("alpha"), false, false},
+		"no key id":                                 {w.dial(t, &alpha, sign(t, jwt.SigningMethodES256, "", issuerKey, claims("alpha", "q1"))), history("alpha"), false, false},
+		"public key as a shared secret":             {w.dial(t, &alpha, sign(t, jwt.SigningMethodHS256, "k1", publicDER, claims("alpha", "q1"))), history("alpha"), false, false},
+		"no signature":                              {w.dial(t, &alpha, sign(t, jwt.SigningMethodNone, "k1", jwt.UnsafeAllowNoneSignatureType, claims("alpha", "q1"))), history("alpha"), false, false},
+		"not a token":                               {w.dial(t, &alpha, "nonsense"), history("alpha"), false, false},
+		"token of another namespace":                {w.dial(t, &alpha, w.issuer.sign(t, claims("beta", "q1"))), history("alpha"), false, false},
+		"token of another namespace, used there":    {w.dial(t, &alpha, w.issuer.sign(t, claims("beta", "q1"))), history("beta"), false, false},
+		"certificate of another namespace":          {w.dial(t, &beta, good), history("alpha"), false, false},
+		"certificate of two namespaces":             {w.dial(t, &twoUnits, good), history("alpha"), false, false},
+		"certificate of no namespace":               {w.dial(t, &noUnit, good), history("alpha"), false, false},
+		"tenant token with the system certificate":  {w.dial(t, &system, good), history("alpha"), false, false},
+		"system token with a tenant certificate":    {w.dial(t, &alpha, admin), history("alpha"), false, false},
 		"tenant in the system namespace":            {w.dial(t, &alpha, w.issuer.sign(t, claims("temporal-system"))), list("temporal-system"), false, false},
 		"tenant creates a namespace":                {w.dial(t, &alpha, good), registerNamespace, false, false},
 		"tenant updates its namespace":              {w.dial(t, &alpha, good), updateNamespace, false, false},
@@ -121,7 +135,10 @@ func TestFrontendDecidesByCertificateAndToken(t *testing.T) {
 		"tenant uses admin methods":                 {w.dial(t, &alpha, good), adminCluster, false, false},
 		"tenant opens an admin stream":              {w.dial(t, &alpha, good), adminStream, false, true},
 		"tenant asks for the methods by reflection": {w.dial(t, &alpha, good), reflection, false, true},
-		"tenant starts where it may not poll":       {w.dial(t, &alpha, good), start("alpha", "q2"), true, false},
+		"tenant starts where it may not poll":       {w.dial(t, &alpha, good), start("alpha", "q2"), false, false},
+		"tenant starts on its own queue":            {w.dial(t, &alpha, good), start("alpha", "q1"), false, false},
+		"tenant lists its workflows":                {w.dial(t, &alpha, good), list("alpha"), false, false},
+		"no jti":                                    {w.dial(t, &alpha, edit("jti", nil)), history("alpha"), false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -236,7 +253,7 @@ func TestDenialIsLoggedOnceWithoutTheToken(t *testing.T) {
 	require.Len(t, lines, 1)
 	for _, part := range []string{
 		`"namespace":"gamma"`, `"api":"/temporal.api.workflowservice.v1.WorkflowService/ListWorkflowExecutions"`,
-		`"subject":"robot-1"`, `"certificate":"alpha"`, `"reason":"token refused: `, "expired",
+		`"subject":"robot-1"`, `"certificate":"alpha"`, `"class":"token"`, `"reason":"token refused: `, "expired",
 	} {
 		require.Contains(t, lines[0], part)
 	}
@@ -250,12 +267,12 @@ func TestKeysMayArriveAndRotateLater(t *testing.T) {
 	token := w.issuer.sign(t, systemClaims())
 	late := newIssuer(t)
 	late.up.Store(false)
-	w2 := newWorld(t, func(o *options.Options) { o.JWKSURL, o.JWKSRefresh = late.http.URL, time.Hour })
+	w2 := newWorld(t, func(o *options.Options) { o.JWKSURL, o.JWKSRefresh = late.http.URL+"/jwks.json", time.Hour })
 	cert2 := w2.ca.client(t, "temporal-system")
 
 	require.NoError(t, systemInfo(t.Context(), w.dial(t, &cert, token)))
 	w.issuer.up.Store(false)
-	require.Eventually(t, func() bool { return len(w.log.lines("keeping the previous ones")) == 1 }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return len(w.log.lines(`keeping the previous one","document":"token_keys"`)) == 1 }, 10*time.Second, 10*time.Millisecond)
 	require.NoError(t, systemInfo(t.Context(), w.dial(t, &cert, token)), "an unreachable key set keeps its keys")
 
 	conn := w2.dial(t, &cert2, late.sign(t, systemClaims()))

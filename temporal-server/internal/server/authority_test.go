@@ -22,6 +22,7 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 	"github.com/golang-jwt/jwt/v4"
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 )
 
@@ -117,19 +118,45 @@ type issuer struct {
 	up   atomic.Bool // whether the key set is published
 	http *httptest.Server
 
-	mu  sync.Mutex
-	kid string
-	key *ecdsa.PrivateKey
+	mu      sync.Mutex
+	kid     string
+	key     *ecdsa.PrivateKey
+	revoked revocationList
+}
+
+// revocationList is what the service publishes of what it has taken back.
+type revocationList struct {
+	GeneratedAt  time.Time `json:"generatedAt"`
+	Tokens       []string  `json:"tokens"`
+	Certificates []string  `json:"certificates"`
+}
+
+func (i *issuer) revocations() revocationList {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	list := i.revoked
+	list.GeneratedAt = time.Now()
+	return list
+}
+
+func (i *issuer) revoke(tokens, certificates []string) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.revoked = revocationList{Tokens: tokens, Certificates: certificates}
 }
 
 func newIssuer(t *testing.T) *issuer {
 	t.Helper()
 	i := &issuer{kid: "k1", key: newKey(t)}
 	i.up.Store(true)
-	i.http = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	i.http = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !i.up.Load() {
 			w.WriteHeader(http.StatusServiceUnavailable)
 			_, _ = w.Write([]byte(`{"keys":[]}`))
+			return
+		}
+		if r.URL.Path == "/engine-revocations.json" {
+			_ = json.NewEncoder(w).Encode(i.revocations())
 			return
 		}
 		kid, key := i.current()
@@ -159,7 +186,7 @@ func (i *issuer) rotate(t *testing.T, kid string) {
 func claims(namespace string, queues ...string) jwt.MapClaims {
 	now := time.Now()
 	return jwt.MapClaims{
-		"iss": "procession", "aud": []string{"temporal"}, "sub": "robot-1", "jti": "1",
+		"iss": "procession", "aud": []string{"temporal"}, "sub": "robot-1", "jti": uuid.NewString(),
 		"iat": now.Add(-time.Second).Unix(), "nbf": now.Add(-time.Second).Unix(), "exp": now.Add(time.Hour).Unix(),
 		"permissions": []string{namespace + ":write"}, "task_queues": queues,
 	}

@@ -2,6 +2,8 @@ package server
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net"
 	"strconv"
 	"time"
@@ -9,10 +11,12 @@ import (
 	"go.temporal.io/server/common/cluster"
 	"go.temporal.io/server/common/config"
 	"go.temporal.io/server/common/dynamicconfig"
+	"go.temporal.io/server/common/log"
 	"go.temporal.io/server/common/membership/static"
 	"go.temporal.io/server/common/metrics"
 	"go.temporal.io/server/common/primitives"
 
+	"github.com/procession-dev/procession/temporal-server/access"
 	"github.com/procession-dev/procession/temporal-server/internal/options"
 )
 
@@ -35,19 +39,11 @@ type layout struct {
 	config  map[string]config.Service
 	hosts   map[primitives.ServiceName]static.Hosts
 	address string // the frontend's, as callers reach it
-	metrics string // the Prometheus endpoint's; empty: none
 }
 
 // place reserves an address for every listener. Only the frontend's is for others; the rest stay on loopback.
 func place(ctx context.Context, opts options.Options, reserved *reservations) (layout, error) {
 	l := layout{config: map[string]config.Service{}, hosts: map[primitives.ServiceName]static.Hosts{}}
-	if opts.MetricsListen != "" {
-		ip, port, err := reserved.reserve(ctx, "metrics-listen", opts.MetricsListen)
-		if err != nil {
-			return layout{}, err
-		}
-		l.metrics = net.JoinHostPort(ip.String(), strconv.Itoa(port))
-	}
 	for _, service := range services() {
 		var port int
 		var err error
@@ -97,21 +93,34 @@ func temporalConfig(l layout, persistence config.Persistence) *config.Config {
 		}},
 	}
 	cfg.Global.Membership = config.Membership{MaxJoinDuration: 30 * time.Second, BroadcastAddress: "127.0.0.1"}
-	if l.metrics != "" {
-		cfg.Global.Metrics = &metrics.Config{Prometheus: &metrics.PrometheusConfig{ListenAddress: l.metrics, HandlerPath: "/metrics"}}
-	}
 	return cfg
 }
 
-// dynamicConfig pins the settings the access rules depend on, so that a changed default of a later Temporal cannot loosen them.
-func dynamicConfig(store options.Store) dynamicconfig.StaticClient {
-	settings := dynamicconfig.StaticClient{
-		dynamicconfig.DisableStreamingAuthorizer.Key():      false,
-		dynamicconfig.EnableCrossNamespaceCommands.Key():    false,
-		dynamicconfig.EnableTokenNamespaceEnforcement.Key(): true,
-		// The service looks for closed workflows some times a second in every namespace; the default of 10 is for people.
-		dynamicconfig.FrontendMaxNamespaceVisibilityRPSPerInstance.Key(): 50,
+// openMetrics starts the Prometheus endpoint opts ask for, if any. It listens before anything is recorded, so that the access rules and
+// Temporal share it.
+func openMetrics(ctx context.Context, opts options.Options, logger log.Logger) (metrics.Handler, error) {
+	if opts.MetricsListen == "" {
+		return metrics.NoopMetricsHandler, nil
 	}
+	var reserved reservations
+	ip, port, err := reserved.reserve(ctx, "metrics-listen", opts.MetricsListen)
+	if err := errors.Join(err, reserved.release()); err != nil {
+		return nil, err
+	}
+	handler, err := metrics.MetricsHandlerFromConfig(logger, &metrics.Config{Prometheus: &metrics.PrometheusConfig{
+		ListenAddress: net.JoinHostPort(ip.String(), strconv.Itoa(port)), HandlerPath: "/metrics",
+	}})
+	if err != nil {
+		return nil, fmt.Errorf("starting the metrics: %w", err)
+	}
+	return handler, nil
+}
+
+// dynamicConfig adds to what the access rules depend on what suits this server.
+func dynamicConfig(store options.Store) dynamicconfig.StaticClient {
+	settings := access.DynamicConfig()
+	// The service looks for closed workflows some times a second in every namespace; the default of 10 is for people.
+	settings[dynamicconfig.FrontendMaxNamespaceVisibilityRPSPerInstance.Key()] = 50
 	if store == options.StoreSQLite {
 		// Both cost queries, which are nothing on a database in memory, and save tests the wait for a cache.
 		settings[dynamicconfig.ForceSearchAttributesCacheRefreshOnRead.Key()] = true

@@ -46,8 +46,10 @@ func newWorld(t *testing.T, change func(*options.Options)) *world {
 	w.opts = options.Options{
 		Listen: "127.0.0.1:0", Store: options.StoreSQLite,
 		Database: "temporal", VisibilityDatabase: "temporal_visibility", DatabaseConnections: 4, HistoryShards: 2,
-		JWKSURL: w.issuer.http.URL, JWKSRefresh: 50 * time.Millisecond, Issuer: "procession",
-		TLSCert: cert, TLSKey: key, ClientCA: ca, TLSRefresh: 50 * time.Millisecond,
+		JWKSURL: w.issuer.http.URL + "/jwks.json", JWKSRefresh: 50 * time.Millisecond, Issuer: "procession",
+		RevocationsURL: w.issuer.http.URL + "/engine-revocations.json", RevocationsRefresh: 50 * time.Millisecond,
+		CheckCommands: true,
+		TLSCert:       cert, TLSKey: key, ClientCA: ca, TLSRefresh: 50 * time.Millisecond,
 		LogLevel: "error",
 	}
 	if change != nil {
@@ -80,6 +82,12 @@ func (w *world) dial(t *testing.T, cert *tls.Certificate, token string) *grpc.Cl
 				ctx = metadata.AppendToOutgoingContext(ctx, "authorization", "Bearer "+token)
 			}
 			return invoke(ctx, method, req, reply, cc, opts...)
+		}),
+		grpc.WithStreamInterceptor(func(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.ClientConn, method string, open grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
+			if token != "" {
+				ctx = metadata.AppendToOutgoingContext(ctx, "authorization", "Bearer "+token)
+			}
+			return open(ctx, desc, cc, method, opts...)
 		}))
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
@@ -106,11 +114,17 @@ func (w *world) addNamespace(t *testing.T, name string) {
 func (w *world) sdk(t *testing.T, namespace string, cert tls.Certificate, c jwt.MapClaims) client.Client {
 	t.Helper()
 	token := w.issuer.sign(t, c)
+	return w.sdkWith(t, namespace, cert, func(context.Context) (string, error) { return token, nil })
+}
+
+// sdkWith is sdk with a token that may change.
+func (w *world) sdkWith(t *testing.T, namespace string, cert tls.Certificate, token func(context.Context) (string, error)) client.Client {
+	t.Helper()
 	connected, err := client.Dial(client.Options{
 		HostPort:    w.server.Address(),
 		Namespace:   namespace,
 		Logger:      sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler)),
-		Credentials: client.NewAPIKeyDynamicCredentials(func(context.Context) (string, error) { return token, nil }),
+		Credentials: client.NewAPIKeyDynamicCredentials(token),
 		ConnectionOptions: client.ConnectionOptions{
 			TLS: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: w.ca.pool(), Certificates: []tls.Certificate{cert}},
 		},

@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"go.temporal.io/api/workflowservice/v1"
-	"go.temporal.io/server/common/authorization"
-	"go.temporal.io/server/common/config"
 	"go.temporal.io/server/common/log"
 	"go.temporal.io/server/common/log/tag"
 	"go.temporal.io/server/temporal"
@@ -20,7 +18,7 @@ import (
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/health/grpc_health_v1"
 
-	"github.com/procession-dev/procession/temporal-server/internal/access"
+	"github.com/procession-dev/procession/temporal-server/access"
 	"github.com/procession-dev/procession/temporal-server/internal/certs"
 	"github.com/procession-dev/procession/temporal-server/internal/options"
 	"github.com/procession-dev/procession/temporal-server/internal/store"
@@ -80,9 +78,21 @@ func Start(ctx context.Context, opts options.Options, logger *slog.Logger, clock
 	}
 	s.onStop(opened.Close)
 
-	keys := access.NewKeySet(ctx, opts.JWKSURL, opts.JWKSRefresh, logger)
-	s.onStop(func() error { keys.Close(); return nil })
-	claims := access.NewClaims(keys, opts.Issuer, clock, temporalLog)
+	meters, err := openMetrics(ctx, opts, temporalLog)
+	if err != nil {
+		return nil, err
+	}
+	guard, err := access.New(ctx, access.Options{
+		KeySetURL: opts.JWKSURL, KeySetRefresh: opts.JWKSRefresh,
+		RevocationsURL: opts.RevocationsURL, RevocationsRefresh: opts.RevocationsRefresh,
+		Issuer:        opts.Issuer,
+		EngineMethods: opts.EngineMethods, NexusEndpoints: opts.NexusEndpoints, UncheckedCommandQueues: !opts.CheckCommands,
+		Logger: logger, TemporalLogger: temporalLog, Metrics: meters, Clock: clock,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("preparing the access rules: %w", err)
+	}
+	s.onStop(func() error { guard.Close(); return nil })
 
 	names := make([]string, 0, len(services()))
 	for _, name := range services() {
@@ -93,16 +103,15 @@ func Start(ctx context.Context, opts options.Options, logger *slog.Logger, clock
 	if err != nil {
 		return nil, fmt.Errorf("freeing the reserved addresses: %w", err)
 	}
-	built, err := temporal.NewServer(
+	built, err := temporal.NewServer(append(guard.ServerOptions(),
 		temporal.ForServices(names),
 		temporal.WithConfig(temporalConfig(layout, opened.Persistence)),
 		temporal.WithStaticHosts(layout.hosts),
 		temporal.WithLogger(temporalLog),
 		temporal.WithDynamicConfigClient(dynamicConfig(opts.Store)),
 		temporal.WithTLSConfigFactory(tlsProvider),
-		temporal.WithAuthorizer(access.NewAuthorizer(logger)),
-		temporal.WithClaimMapper(func(*config.Config) authorization.ClaimMapper { return claims }),
-	)
+		temporal.WithCustomMetricsHandler(meters),
+	)...)
 	if err != nil {
 		return nil, fmt.Errorf("building the Temporal server: %w", err)
 	}

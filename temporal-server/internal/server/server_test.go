@@ -44,7 +44,7 @@ func versioned(ctx workflow.Context) (string, error) {
 	return "done", err
 }
 
-// requireWorkflowFound runs a workflow as an engine of namespace would and finds it by its custom search attribute.
+// requireWorkflowFound has a worker of namespace run a workflow as the service starts it and finds it by its custom search attribute.
 func requireWorkflowFound(t *testing.T, w *world, namespace string) {
 	t.Helper()
 	w.addNamespace(t, namespace)
@@ -61,13 +61,14 @@ func requireWorkflowFound(t *testing.T, w *world, namespace string) {
 
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	run, err := engine.ExecuteWorkflow(ctx, client.StartWorkflowOptions{TaskQueue: "q1"}, "versioned")
+	service := w.sdk(t, namespace, w.ca.client(t, "temporal-system"), systemClaims())
+	run, err := service.ExecuteWorkflow(ctx, client.StartWorkflowOptions{TaskQueue: "q1"}, "versioned")
 	require.NoError(t, err)
 	var result string
 	require.NoError(t, run.Get(ctx, &result))
 	require.Equal(t, "done", result)
 	require.Eventually(t, func() bool {
-		found, err := engine.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: versionAttribute + " = 7 AND ExecutionStatus = 'Completed'"})
+		found, err := service.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: versionAttribute + " = 7 AND ExecutionStatus = 'Completed'"})
 		return err == nil && len(found.GetExecutions()) == 1 && found.GetExecutions()[0].GetExecution().GetWorkflowId() == run.GetID()
 	}, 30*time.Second, 50*time.Millisecond)
 }
@@ -121,6 +122,15 @@ func TestStartNamesWhatItCannotUse(t *testing.T) {
 		"an absent certificate":         {func(o *options.Options) { o.TLSCert = "/nowhere/cert.pem" }, []string{"--tls-cert", "/nowhere/cert.pem"}},
 		"a CA file without certificate": {func(o *options.Options) { o.ClientCA = o.TLSKey }, []string{"--client-ca"}},
 		"a key of another certificate":  {func(o *options.Options) { o.TLSKey = o.ClientCA }, []string{"--tls-key"}},
+		"an unknown engine method":      {func(o *options.Options) { o.EngineMethods = []string{"Poll"} }, []string{`"Poll" is no method`}},
+		"an operator's method for engines": {
+			func(o *options.Options) { o.EngineMethods = []string{"UpdateNamespace"} },
+			[]string{`"UpdateNamespace" cannot be opened to engines`},
+		},
+		"Temporal itself as a Nexus endpoint": {
+			func(o *options.Options) { o.NexusEndpoints = []string{"__temporal_system"} },
+			[]string{`"__temporal_system" cannot be opened to engines`},
+		},
 		"an absent database server": {
 			func(o *options.Options) {
 				o.Store, o.DatabaseURL = options.StorePostgres, "postgres://u:hunter2@/postgres?host=/nowhere"

@@ -1,0 +1,160 @@
+// Package access decides what a caller of a Temporal frontend may do, from Procession's engine tokens and client certificates.
+//
+// It is a plug-in for a Temporal server built from go.temporal.io/server: [New] returns a [Guard], whose ServerOptions go to
+// temporal.NewServer. The frontend must ask for client certificates (requireClientAuth), the internal frontend must run, and the
+// settings of [DynamicConfig] must be in force. Rules about engines are in engine.go (the order of the checks), methods.go (which
+// methods), queues.go (which task queues) and commands.go (what a workflow may ask for).
+package access
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"go.temporal.io/server/common/authorization"
+	"go.temporal.io/server/common/config"
+	"go.temporal.io/server/common/dynamicconfig"
+	"go.temporal.io/server/common/log"
+	"go.temporal.io/server/common/metrics"
+	"go.temporal.io/server/temporal"
+)
+
+// Options say whom a [Guard] trusts and what it opens to engines. Every field without a remark is required.
+type Options struct {
+	// KeySetURL is where the keys that sign tokens are published (RFC 7517).
+	KeySetURL string
+	// KeySetRefresh is the time between two reads of the keys.
+	KeySetRefresh time.Duration
+	// RevocationsURL is where revoked tokens and certificates are listed; empty revokes none. See [SiblingRevocationsURL].
+	RevocationsURL string
+	// RevocationsRefresh is the time between two reads of that list; required with RevocationsURL.
+	RevocationsRefresh time.Duration
+	// Issuer is the iss claim every token must carry.
+	Issuer string
+	// EngineMethods are names of methods of Temporal's workflow service, as "StartWorkflowExecution", that engines may call besides
+	// those every worker needs. Optional.
+	EngineMethods []string
+	// NexusEndpoints are the Nexus endpoints the workflows of engines may call. Optional: without any they call none.
+	NexusEndpoints []string
+	// UncheckedCommandQueues lets workflows schedule activities and start workflows on task queues the token does not name.
+	UncheckedCommandQueues bool
+	// Logger receives one line for each refused call and tells of trouble with the keys and the list.
+	Logger *slog.Logger
+	// TemporalLogger receives what Temporal's own token code has to say.
+	TemporalLogger log.Logger
+	// Metrics receives the counters and gauges; nil drops them.
+	Metrics metrics.Handler
+	// Clock is the time tokens are compared with.
+	Clock func() time.Time
+}
+
+// Guard is a claim mapper and an authorizer with the keys and revocations they go by.
+type Guard struct {
+	claims  *claimMapper
+	decide  *authorizer
+	sources []*source
+}
+
+// New reads the keys and the revocations once and then again and again until Close. That they cannot be read yet is no error: every
+// token is refused until the keys are there. It returns an error for options that cannot be used.
+func New(ctx context.Context, o Options) (*Guard, error) {
+	if o.Metrics == nil {
+		o.Metrics = metrics.NoopMetricsHandler
+	}
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	rules, err := newEngineRules(o)
+	if err != nil {
+		return nil, err
+	}
+	keys := newKeySet(o)
+	g := &Guard{sources: []*source{keys.source}}
+	revoked := &revocations{}
+	if o.RevocationsURL != "" {
+		revoked = newRevocations(o)
+		g.sources = append(g.sources, revoked.source)
+	}
+	g.claims = newClaimMapper(keys, o)
+	g.decide = &authorizer{
+		roles: authorization.NewDefaultAuthorizer(), engines: rules, revoked: revoked, logger: o.Logger, metrics: o.Metrics,
+	}
+	var first sync.WaitGroup
+	for _, s := range g.sources {
+		first.Go(func() { s.start(ctx) })
+	}
+	first.Wait()
+	return g, nil
+}
+
+// Close stops reading the keys and the revocations. The last ones stay in force.
+func (g *Guard) Close() {
+	for _, s := range g.sources {
+		s.close()
+	}
+}
+
+// ClaimMapper returns the part that reads tokens and certificates.
+func (g *Guard) ClaimMapper() authorization.ClaimMapper { return g.claims }
+
+// Authorizer returns the part that allows or denies calls. It understands claims of this guard's ClaimMapper only.
+func (g *Guard) Authorizer() authorization.Authorizer { return g.decide }
+
+// ServerOptions returns what temporal.NewServer needs to go by this guard.
+func (g *Guard) ServerOptions() []temporal.ServerOption {
+	return []temporal.ServerOption{
+		temporal.WithAuthorizer(g.decide),
+		temporal.WithClaimMapper(func(*config.Config) authorization.ClaimMapper { return g.claims }),
+	}
+}
+
+// DynamicConfig returns the settings the rules depend on, so that a changed default of a later Temporal cannot loosen them: streams are
+// authorized, commands stay in their namespace, and a task's token must be of the namespace the call names.
+func DynamicConfig() dynamicconfig.StaticClient {
+	return dynamicconfig.StaticClient{
+		dynamicconfig.DisableStreamingAuthorizer.Key():      false,
+		dynamicconfig.EnableCrossNamespaceCommands.Key():    false,
+		dynamicconfig.EnableTokenNamespaceEnforcement.Key(): true,
+	}
+}
+
+// SiblingRevocationsURL returns where the service that publishes its keys at keySetURL lists its revocations, or nothing when that URL
+// does not end in /jwks.json.
+func SiblingRevocationsURL(keySetURL string) string {
+	u, err := url.Parse(keySetURL)
+	if err != nil {
+		return ""
+	}
+	folder, found := strings.CutSuffix(u.Path, "/jwks.json")
+	if !found {
+		return ""
+	}
+	u.Path, u.RawPath = folder+"/engine-revocations.json", ""
+	return u.String()
+}
+
+func (o Options) validate() error {
+	switch {
+	case o.KeySetURL == "":
+		return errors.New("no URL of the token keys is given")
+	case o.KeySetRefresh <= 0:
+		return errors.New("the time between two reads of the token keys must be positive")
+	case o.RevocationsURL != "" && o.RevocationsRefresh <= 0:
+		return errors.New("the time between two reads of the revocations must be positive")
+	case o.Issuer == "":
+		return errors.New("no issuer of tokens is given")
+	case o.Logger == nil || o.TemporalLogger == nil || o.Clock == nil:
+		return errors.New("loggers and clock are required")
+	}
+	for _, endpoint := range o.NexusEndpoints {
+		if endpoint == "" || strings.HasPrefix(endpoint, systemEndpointPrefix) {
+			return fmt.Errorf("endpoint %q cannot be opened to engines", endpoint)
+		}
+	}
+	return nil
+}

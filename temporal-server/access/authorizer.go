@@ -1,0 +1,161 @@
+package access
+
+import (
+	"context"
+	"log/slog"
+	"path"
+	"strings"
+
+	"go.temporal.io/api/common/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/server/common/authorization"
+	"go.temporal.io/server/common/metrics"
+	"go.temporal.io/server/common/primitives"
+	"google.golang.org/grpc/health/grpc_health_v1"
+)
+
+const (
+	systemNamespace = primitives.SystemLocalNamespace
+
+	// maxLogged bounds the caller's own words in a log line.
+	maxLogged = 200
+
+	metricCallsRefused = "procession_calls_refused"
+	tagClass           = "reason"
+	tagMethod          = "method"
+)
+
+// class is the kind of a denial: few, fixed values for metrics and alerts.
+type class string
+
+const (
+	classCertificate class = "certificate" // the certificate names no single namespace
+	classRevoked     class = "revoked"     // token or certificate are on the list of revocations
+	classToken       class = "token"       // the token is expired, forged or incomplete
+	classNoToken     class = "no_token"    // the call needs a token and has none
+	classNamespace   class = "namespace"   // certificate, token and call do not agree on the namespace
+	classSystem      class = "system"      // one of certificate and token is the system's, the other is not
+	classMethod      class = "method"      // the method is not open to engines
+	classQueue       class = "queue"       // the call names a task queue the token does not cover
+	classCommand     class = "command"     // a workflow asks for what its tenant may not do
+	classPermissions class = "permissions" // the token's role does not cover the method
+)
+
+// authorizer allows or denies each call to the frontend.
+//
+// The certificate comes first: its single organizational unit is the only namespace its holder can reach, whatever the token says. An
+// operator's certificate names the system's namespace and needs a token with the system's admin role, which may do everything. Every other certificate belongs to
+// an engine, and [engineRules] holds the rules for those. The role their calls need is Temporal's own table, asked last.
+type authorizer struct {
+	roles   authorization.Authorizer
+	engines *engineRules
+	revoked *revocations
+	logger  *slog.Logger
+	metrics metrics.Handler
+}
+
+var _ authorization.Authorizer = (*authorizer)(nil)
+
+// Authorize implements [authorization.Authorizer]. The caller of a denied call learns the reason unless it concerns the token itself.
+func (a *authorizer) Authorize(ctx context.Context, claims *authorization.Claims, target *authorization.CallTarget) (authorization.Result, error) {
+	// Only the internal frontend's mapper makes this type of claims; it listens behind the process's own certificate.
+	if claims != nil && claims.AuthType == authorization.InternalPrincipalType {
+		return a.roles.Authorize(ctx, claims, target)
+	}
+	who := &caller{}
+	if claims != nil {
+		if known, ok := claims.Extensions.(*caller); ok {
+			who = known
+		}
+	}
+	if denied := a.check(who, claims, target); denied.class != "" {
+		return a.deny(ctx, who, target, denied), nil
+	}
+	if !who.hasToken || isHealthCheck(target.APIName) {
+		return authorization.Result{Decision: authorization.DecisionAllow}, nil
+	}
+	if who.isSystem() {
+		// Temporal's table knows no role for services that are not its own, as reflection.
+		principal := &common.Principal{Type: claims.AuthType, Name: claims.Subject}
+		return authorization.Result{Decision: authorization.DecisionAllow, Principal: principal}, nil
+	}
+	result, err := a.roles.Authorize(ctx, claims, target)
+	if err == nil && result.Decision != authorization.DecisionAllow {
+		return a.deny(ctx, who, target, denial{class: classPermissions, reason: "the token's permissions do not cover the call"}), nil
+	}
+	return result, err
+}
+
+// denial is why a call is refused; its zero value lets the call pass.
+type denial struct {
+	class  class
+	reason string
+	secret bool // the caller is not told
+}
+
+// check applies every rule but Temporal's role table.
+func (a *authorizer) check(who *caller, claims *authorization.Claims, target *authorization.CallTarget) denial {
+	if a.revoked.certificate(who.certificate.serial) {
+		return denial{class: classRevoked, reason: "the client certificate is revoked"}
+	}
+	if who.tokenErr == nil && a.revoked.token(who.tokenID) {
+		return denial{class: classRevoked, reason: "the token is revoked", secret: true}
+	}
+	if isHealthCheck(target.APIName) {
+		return denial{}
+	}
+	if len(who.certificate.units) != 1 || who.certificate.units[0] == "" {
+		return denial{class: classCertificate, reason: "the client certificate names no single namespace"}
+	}
+	if who.tokenErr != nil {
+		return denial{class: classToken, reason: "token refused: " + who.tokenErr.Error(), secret: true}
+	}
+	if !who.isSystem() {
+		return a.engines.check(who, claims, who.certificate.units[0], target)
+	}
+	switch {
+	case !who.hasToken && !isSystemInfo(target.APIName):
+		return denial{class: classNoToken, reason: "the call carries no token"}
+	case who.hasToken && claims.System&authorization.RoleAdmin == 0:
+		return denial{class: classSystem, reason: "a system certificate needs a system token"}
+	}
+	return denial{}
+}
+
+func (a *authorizer) deny(ctx context.Context, who *caller, target *authorization.CallTarget, why denial) authorization.Result {
+	subject := who.subject
+	if subject == "" {
+		subject = who.certificate.name
+	}
+	a.logger.WarnContext(ctx, "call refused",
+		slog.String("namespace", clip(target.Namespace)),
+		slog.String("api", target.APIName),
+		slog.String("subject", clip(subject)),
+		slog.String("certificate", clip(strings.Join(who.certificate.units, ","))),
+		slog.String("class", string(why.class)),
+		slog.String("reason", clip(why.reason)),
+	)
+	// Only methods the frontend has get here, so that their names are bounded.
+	a.metrics.Counter(metricCallsRefused).Record(1,
+		metrics.StringTag(tagClass, string(why.class)), metrics.StringTag(tagMethod, path.Base(target.APIName)))
+	result := authorization.Result{Decision: authorization.DecisionDeny}
+	if !why.secret {
+		result.Reason = why.reason
+	}
+	return result
+}
+
+func isHealthCheck(api string) bool {
+	return api == grpc_health_v1.Health_Check_FullMethodName
+}
+
+func isSystemInfo(api string) bool {
+	return api == workflowservice.WorkflowService_GetSystemInfo_FullMethodName
+}
+
+func clip(s string) string {
+	if len(s) <= maxLogged {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxLogged], "") + "…"
+}

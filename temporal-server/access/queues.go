@@ -1,0 +1,245 @@
+package access
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/taskqueue/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+const (
+	// internalPrefix starts the names of Temporal's own queues, some of which exist in each namespace and are served by workers with
+	// the rights of the system.
+	internalPrefix = "temporal-sys"
+
+	// controlPrefix starts the name of the queue on which a process of workers hears from Temporal.
+	controlPrefix = "temporal-sys/worker-commands/"
+)
+
+// uuidSuffix ends every sticky queue name an SDK makes, with or without dashes.
+var uuidSuffix = regexp.MustCompile(`(?i)[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}$`)
+
+// isReservedQueue says whether a name means something of its own to Temporal: a partition of another queue, or a queue of its own. No
+// tenant has such a queue.
+func isReservedQueue(name string) bool {
+	return strings.HasPrefix(name, "/") || strings.HasPrefix(name, internalPrefix)
+}
+
+// queueFields are, for each message that a request of the workflow service can contain, the fields that name a task queue, a namespace or a
+// Nexus endpoint, and those that lead to such a field. They are found in the descriptors: a field of a later version is checked like those of today.
+type queueFields map[protoreflect.FullName][]protoreflect.FieldDescriptor
+
+func findQueueFields() queueFields {
+	found := queueFields{}
+	methods := workflowservice.File_temporal_api_workflowservice_v1_service_proto.Services().ByName("WorkflowService").Methods()
+	for i := range methods.Len() {
+		found.add(methods.Get(i).Input())
+	}
+	// Messages contain themselves by way of others, so fields are struck out until nothing changes.
+	for changed := true; changed; {
+		changed = false
+		for name, fields := range found {
+			kept := fields[:0:0]
+			for _, field := range fields {
+				if namesQueue(field) || namesTarget(field) || len(found[held(field)]) > 0 {
+					kept = append(kept, field)
+				}
+			}
+			changed = changed || len(kept) != len(fields)
+			found[name] = kept
+		}
+	}
+	return found
+}
+
+// add notes every field of message, and of what it contains, that could matter.
+func (f queueFields) add(message protoreflect.MessageDescriptor) {
+	if _, done := f[message.FullName()]; done {
+		return
+	}
+	f[message.FullName()] = nil
+	var kept []protoreflect.FieldDescriptor
+	for i := range message.Fields().Len() {
+		field := message.Fields().Get(i)
+		switch {
+		case isCommands(field):
+			// checkCommands goes through them.
+		case namesQueue(field), namesTarget(field):
+			kept = append(kept, field)
+		case field.IsMap():
+			if value := field.MapValue(); value.Kind() == protoreflect.MessageKind {
+				f.add(value.Message())
+				kept = append(kept, field)
+			}
+		case field.Kind() == protoreflect.MessageKind:
+			f.add(field.Message())
+			kept = append(kept, field)
+		}
+	}
+	f[message.FullName()] = kept
+}
+
+// held is the message a field contains one or several of.
+func held(field protoreflect.FieldDescriptor) protoreflect.FullName {
+	if field.IsMap() {
+		field = field.MapValue()
+	}
+	return field.Message().FullName()
+}
+
+func isCommands(field protoreflect.FieldDescriptor) bool {
+	return field.FullName() == "temporal.api.workflowservice.v1.RespondWorkflowTaskCompletedRequest.commands"
+}
+
+func namesQueue(field protoreflect.FieldDescriptor) bool {
+	if field.IsMap() {
+		return false
+	}
+	if field.Kind() == protoreflect.MessageKind {
+		return field.Message().FullName() == (*taskqueue.TaskQueue)(nil).ProtoReflect().Descriptor().FullName()
+	}
+	return field.Kind() == protoreflect.StringKind && strings.Contains(string(field.Name()), "queue")
+}
+
+// namesTarget finds the namespace or Nexus endpoint of a request, also of one inside another request. Elsewhere they only tell of a link.
+func namesTarget(field protoreflect.FieldDescriptor) bool {
+	return field.Kind() == protoreflect.StringKind && !field.IsList() && !field.IsMap() &&
+		(field.Name() == "namespace" || field.Name() == "endpoint") &&
+		field.ParentFile().Package() == "temporal.api.workflowservice.v1"
+}
+
+// checkQueues restricts a request to the caller's namespace and task queues, and to the Nexus endpoints engines have.
+func (r *engineRules) checkQueues(who *caller, namespace string, m method, request proto.Message) denial {
+	if named, ok := request.(interface{ GetTaskQueue() *taskqueue.TaskQueue }); m.needsQueue && (!ok || named.GetTaskQueue().GetName() == "") {
+		return denial{class: classQueue, reason: "the call names no task queue"}
+	}
+	v := visit{rules: r, namespace: namespace, method: m, names: who.queues}
+	if m.tenant {
+		v.names = who.tenant
+	}
+	return v.message(request.ProtoReflect())
+}
+
+// visit goes through one request.
+type visit struct {
+	rules     *engineRules
+	namespace string
+	method    method
+	names     map[string]bool // the task queues the request may name
+}
+
+func (v visit) message(message protoreflect.Message) denial {
+	for _, field := range v.rules.fields[message.Descriptor().FullName()] {
+		if !message.Has(field) {
+			continue
+		}
+		if denied := v.field(field, message.Get(field)); denied.class != "" {
+			return denied
+		}
+	}
+	return denial{}
+}
+
+func (v visit) field(field protoreflect.FieldDescriptor, value protoreflect.Value) (denied denial) {
+	switch {
+	case field.IsMap():
+		value.Map().Range(func(_ protoreflect.MapKey, item protoreflect.Value) bool {
+			denied = v.message(item.Message())
+			return denied.class == ""
+		})
+	case field.IsList():
+		for i := range value.List().Len() {
+			if denied = v.single(field, value.List().Get(i)); denied.class != "" {
+				return denied
+			}
+		}
+	default:
+		denied = v.single(field, value)
+	}
+	return denied
+}
+
+func (v visit) single(field protoreflect.FieldDescriptor, value protoreflect.Value) denial {
+	if field.Kind() == protoreflect.MessageKind {
+		if queue, ok := value.Message().Interface().(*taskqueue.TaskQueue); ok {
+			return v.queue(queue)
+		}
+		return v.message(value.Message())
+	}
+	name := value.String()
+	switch field.Name() {
+	case "namespace":
+		if name != "" && name != v.namespace {
+			return denial{class: classNamespace, reason: "the client certificate belongs to another namespace"}
+		}
+		return denial{}
+	case "endpoint":
+		if !v.rules.endpoints[name] {
+			return denial{class: classMethod, reason: fmt.Sprintf("Nexus endpoint %q is not open to engines", clip(name))}
+		}
+		return denial{}
+	case "sticky_task_queue":
+		return v.sticky(name)
+	case "worker_control_task_queue":
+		return v.control(name)
+	default:
+		if strings.HasPrefix(name, controlPrefix) {
+			return v.control(name)
+		}
+		return v.normal(name)
+	}
+}
+
+func (v visit) queue(queue *taskqueue.TaskQueue) denial {
+	switch queue.GetKind() {
+	case enums.TASK_QUEUE_KIND_STICKY:
+		if denied := v.sticky(queue.GetName()); denied.class != "" {
+			return denied
+		}
+		// Older SDKs leave it out where they tell of their sticky queue; a poll says what it is for.
+		if queue.GetNormalName() == "" && !v.method.needsQueue {
+			return denial{}
+		}
+		return v.normal(queue.GetNormalName())
+	case enums.TASK_QUEUE_KIND_WORKER_COMMANDS:
+		return v.control(queue.GetName())
+	case enums.TASK_QUEUE_KIND_UNSPECIFIED, enums.TASK_QUEUE_KIND_NORMAL:
+		// SDKs written before there was a kind for it poll it like any other.
+		if strings.HasPrefix(queue.GetName(), controlPrefix) {
+			return v.control(queue.GetName())
+		}
+		return v.normal(queue.GetName())
+	default:
+		return denial{class: classQueue, reason: fmt.Sprintf("task queues of kind %s are not open to engines", queue.GetKind())}
+	}
+}
+
+func (v visit) normal(name string) denial {
+	if v.names[name] || (name == "" && !v.method.needsQueue) {
+		return denial{}
+	}
+	return denial{class: classQueue, reason: fmt.Sprintf("the token does not cover task queue %q", clip(name))}
+}
+
+// sticky refuses names other than those SDKs make. Matching identifies a queue by its name alone: a sticky queue named like a normal one
+// is that normal one.
+func (visit) sticky(name string) denial {
+	if name == "" || (!isReservedQueue(name) && uuidSuffix.MatchString(name)) {
+		return denial{}
+	}
+	return denial{class: classQueue, reason: fmt.Sprintf("%q is not a sticky queue's name", clip(name))}
+}
+
+// control refuses control queues of other namespaces, and names that only look like one.
+func (v visit) control(name string) denial {
+	key, found := strings.CutPrefix(name, controlPrefix+v.namespace+"/")
+	if name == "" || (found && uuidSuffix.MatchString(key) && !strings.Contains(key, "/")) {
+		return denial{}
+	}
+	return denial{class: classQueue, reason: fmt.Sprintf("%q is not a control queue of this namespace", clip(name))}
+}

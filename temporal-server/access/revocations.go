@@ -1,0 +1,100 @@
+package access
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	revocationsMaxBytes = 16 << 20
+
+	// relistWait is how long something stays revoked after the list has stopped naming it. Replicas behind one address may publish
+	// lists of different age: what one of them revoked must not be accepted again because the next read reached another.
+	relistWait = 2 * time.Minute
+)
+
+// revocations are the tokens and certificates that are no longer accepted although their own time has not come. Its zero value revokes
+// nothing.
+type revocations struct {
+	source *source
+	clock  func() time.Time
+	listed atomic.Pointer[revoked]
+}
+
+// revoked holds when each token (by its jti) and each certificate (by its serial number) was last seen on the list.
+type revoked struct {
+	tokens, certificates map[string]time.Time
+}
+
+func newRevocations(o Options) *revocations {
+	r := &revocations{clock: o.Clock}
+	r.source = &source{
+		name: "revocations", url: o.RevocationsURL, interval: o.RevocationsRefresh, maxBytes: revocationsMaxBytes, accept: r.accept,
+		logger: o.Logger, metrics: o.Metrics, clock: o.Clock,
+	}
+	return r
+}
+
+func (r *revocations) token(id string) bool {
+	listed := r.listed.Load()
+	if listed == nil {
+		return false
+	}
+	_, found := listed.tokens[id]
+	return found
+}
+
+// certificate says whether a serial number is revoked. It is written in lower-case hexadecimal digits without leading zeros.
+func (r *revocations) certificate(serial string) bool {
+	listed := r.listed.Load()
+	if listed == nil {
+		return false
+	}
+	_, found := listed.certificates[serial]
+	return found
+}
+
+// accept adds what a list names and forgets what has not been named for relistWait.
+func (r *revocations) accept(content []byte) error {
+	var list struct {
+		GeneratedAt  time.Time `json:"generatedAt"`
+		Tokens       []string  `json:"tokens"`
+		Certificates []string  `json:"certificates"`
+	}
+	if err := json.Unmarshal(content, &list); err != nil {
+		return err
+	}
+	if list.GeneratedAt.IsZero() {
+		return errors.New("no time of generation is in it")
+	}
+	var before revoked
+	if listed := r.listed.Load(); listed != nil {
+		before = *listed
+	}
+	now := r.clock()
+	r.listed.Store(&revoked{
+		tokens:       merged(before.tokens, list.Tokens, now, func(id string) string { return id }),
+		certificates: merged(before.certificates, list.Certificates, now, normalSerial),
+	})
+	return nil
+}
+
+func merged(before map[string]time.Time, named []string, now time.Time, normal func(string) string) map[string]time.Time {
+	next := make(map[string]time.Time, len(named))
+	maps.Copy(next, before)
+	for _, name := range named {
+		if key := normal(name); key != "" {
+			next[key] = now
+		}
+	}
+	maps.DeleteFunc(next, func(_ string, seen time.Time) bool { return now.Sub(seen) > relistWait })
+	return next
+}
+
+func normalSerial(serial string) string {
+	return strings.TrimLeft(strings.ToLower(serial), "0")
+}

@@ -1,0 +1,161 @@
+package access
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"go.temporal.io/server/common/metrics"
+)
+
+const (
+	// firstRetry is the time between two reads of a document until the first one succeeds. The service that publishes it may start
+	// after this server.
+	firstRetry = 250 * time.Millisecond
+
+	// askedRetry is the least time between two reads that callers ask for.
+	askedRetry = time.Second
+
+	readTimeout = 5 * time.Second
+
+	metricDocumentAge      = "procession_document_age_seconds"
+	metricDocumentFailures = "procession_document_read_failures"
+	tagDocument            = "document"
+)
+
+// source is a document another service publishes, read again and again. What has been read stays in force when a read fails.
+type source struct {
+	name     string // as logs and metrics call the document
+	url      string
+	interval time.Duration
+	maxBytes int64
+	accept   func(content []byte) error // takes over what has been read, or says why not
+	logger   *slog.Logger
+	metrics  metrics.Handler
+	clock    func() time.Time
+
+	asked   chan struct{}
+	stop    context.CancelFunc
+	reading sync.WaitGroup
+	read    time.Time // when the document was last read; before the first success, when reading began
+}
+
+// start reads the document once and then every interval until close.
+func (s *source) start(ctx context.Context) {
+	background, stop := context.WithCancel(context.WithoutCancel(ctx))
+	s.stop = stop
+	s.asked = make(chan struct{}, 1)
+	s.metrics = s.metrics.WithTags(metrics.StringTag(tagDocument, s.name))
+	s.read = s.clock()
+	err := s.refresh(ctx)
+	if err != nil {
+		s.logger.WarnContext(ctx, "published document unavailable", slog.String("document", s.name), slog.String("error", err.Error()))
+	}
+	s.reading.Go(func() { s.run(background, err == nil) })
+}
+
+// close stops reading.
+func (s *source) close() {
+	s.stop()
+	s.reading.Wait()
+}
+
+// ask has the document read early.
+func (s *source) ask() {
+	select {
+	case s.asked <- struct{}{}:
+	default: // a read is already due
+	}
+}
+
+func (s *source) run(ctx context.Context, loaded bool) {
+	due := time.NewTimer(s.wait(loaded))
+	defer due.Stop()
+	early := time.NewTicker(askedRetry)
+	defer early.Stop()
+	failing := !loaded
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-due.C:
+		case <-early.C:
+			select {
+			case <-s.asked:
+			default:
+				continue
+			}
+		}
+		err := s.refresh(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		// One line when it starts and one when it ends: a service that is down for an hour is not worth a line a second.
+		if failing != (err != nil) {
+			failing = err != nil
+			if failing {
+				s.logger.WarnContext(ctx, "reading a published document failed, keeping the previous one",
+					slog.String("document", s.name), slog.String("error", err.Error()))
+			} else {
+				s.logger.InfoContext(ctx, "published document available", slog.String("document", s.name))
+			}
+		}
+		loaded = loaded || err == nil
+		due.Reset(s.wait(loaded))
+	}
+}
+
+func (s *source) wait(loaded bool) time.Duration {
+	if loaded {
+		return s.interval
+	}
+	return min(s.interval, firstRetry)
+}
+
+// refresh reads the document and reports its age.
+func (s *source) refresh(ctx context.Context) error {
+	content, err := s.fetch(ctx)
+	if err == nil {
+		err = s.accept(content)
+	}
+	now := s.clock()
+	if err == nil {
+		s.read = now
+	} else {
+		s.metrics.Counter(metricDocumentFailures).Record(1)
+	}
+	s.metrics.Gauge(metricDocumentAge).Record(now.Sub(s.read).Seconds())
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", s.url, err)
+	}
+	return nil
+}
+
+func (s *source) fetch(ctx context.Context) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url, nil)
+	if err != nil {
+		return nil, err
+	}
+	res, err := (&http.Client{}).Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = res.Body.Close() }()
+	if res.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("the answer is %s", res.Status)
+	}
+	content, err := io.ReadAll(io.LimitReader(res.Body, s.maxBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(content)) > s.maxBytes {
+		return nil, fmt.Errorf("the document is larger than %d bytes", s.maxBytes)
+	}
+	return content, nil
+}

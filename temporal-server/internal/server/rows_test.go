@@ -1,0 +1,84 @@
+package server_test
+
+import "strings"
+
+// access says who may call a method.
+type access int
+
+const (
+	everyone  access = iota + 1 // who shows a certificate of the CA
+	tokenless                   // engines in their namespace, also without a token
+	workers                     // engines with a token
+	openable                    // the service; engines too when --engine-methods names it
+	service                     // the service only
+)
+
+// rows says for each method of the frontend who may call it. A method without a row fails the tests.
+func rows() map[string]access {
+	all := map[string]access{}
+	for _, row := range []struct {
+		service string
+		access  access
+		methods string
+	}{
+		{"grpc.health.v1.Health", everyone, "Check"},
+		{"grpc.health.v1.Health", service, "List Watch"},
+		{"grpc.reflection.v1.ServerReflection", service, "ServerReflectionInfo"},
+		{"grpc.reflection.v1alpha.ServerReflection", service, "ServerReflectionInfo"},
+		{"temporal.api.workflowservice.v1.WorkflowService", tokenless, "GetSystemInfo DescribeNamespace"},
+		{"temporal.api.workflowservice.v1.WorkflowService", workers, `
+			PollWorkflowTaskQueue PollActivityTaskQueue PollNexusTaskQueue
+			RespondWorkflowTaskCompleted RespondWorkflowTaskFailed RespondQueryTaskCompleted
+			RespondActivityTaskCompleted RespondActivityTaskFailed RespondActivityTaskCanceled RecordActivityTaskHeartbeat
+			RespondNexusTaskCompleted RespondNexusTaskFailed
+			GetWorkflowExecutionHistory ResetStickyTaskQueue DescribeTaskQueue RecordWorkerHeartbeat ShutdownWorker`},
+		{"temporal.api.workflowservice.v1.WorkflowService", service, `
+			RegisterNamespace UpdateNamespace DeprecateNamespace ListNamespaces GetSearchAttributes GetClusterInfo`},
+		{"temporal.api.workflowservice.v1.WorkflowService", openable, `
+			StartWorkflowExecution ExecuteMultiOperation SignalWorkflowExecution SignalWithStartWorkflowExecution
+			RequestCancelWorkflowExecution TerminateWorkflowExecution ResetWorkflowExecution DeleteWorkflowExecution
+			PauseWorkflowExecution UnpauseWorkflowExecution UpdateWorkflowExecution UpdateWorkflowExecutionOptions
+			PollWorkflowExecutionUpdate PollWorkflowExecutionTimeSkipping QueryWorkflow DescribeWorkflowExecution
+			GetWorkflowExecutionHistoryReverse
+			ListOpenWorkflowExecutions ListClosedWorkflowExecutions ListWorkflowExecutions ListArchivedWorkflowExecutions
+			ScanWorkflowExecutions CountWorkflowExecutions
+			RecordActivityTaskHeartbeatById RespondActivityTaskCompletedById RespondActivityTaskFailedById RespondActivityTaskCanceledById
+			UpdateActivityOptions PauseActivity UnpauseActivity ResetActivity
+			StartActivityExecution DescribeActivityExecution PollActivityExecution ListActivityExecutions CountActivityExecutions
+			RequestCancelActivityExecution TerminateActivityExecution DeleteActivityExecution PauseActivityExecution
+			UnpauseActivityExecution ResetActivityExecution UpdateActivityExecutionOptions
+			StartNexusOperationExecution DescribeNexusOperationExecution PollNexusOperationExecution ListNexusOperationExecutions
+			CountNexusOperationExecutions RequestCancelNexusOperationExecution TerminateNexusOperationExecution
+			DeleteNexusOperationExecution
+			CreateSchedule DescribeSchedule UpdateSchedule PatchSchedule ListScheduleMatchingTimes DeleteSchedule ListSchedules CountSchedules
+			StartBatchOperation StopBatchOperation DescribeBatchOperation ListBatchOperations
+			CreateWorkflowRule DescribeWorkflowRule DeleteWorkflowRule ListWorkflowRules TriggerWorkflowRule
+			ListTaskQueuePartitions UpdateTaskQueueConfig ListWorkers CountWorkers DescribeWorker FetchWorkerConfig UpdateWorkerConfig
+			UpdateWorkerBuildIdCompatibility GetWorkerBuildIdCompatibility UpdateWorkerVersioningRules GetWorkerVersioningRules
+			GetWorkerTaskReachability
+			DescribeDeployment ListDeployments GetDeploymentReachability GetCurrentDeployment SetCurrentDeployment
+			CreateWorkerDeployment DescribeWorkerDeployment DeleteWorkerDeployment ListWorkerDeployments SetWorkerDeploymentManager
+			SetWorkerDeploymentCurrentVersion SetWorkerDeploymentRampingVersion
+			CreateWorkerDeploymentVersion DescribeWorkerDeploymentVersion DeleteWorkerDeploymentVersion
+			UpdateWorkerDeploymentVersionMetadata UpdateWorkerDeploymentVersionComputeConfig
+			ValidateWorkerDeploymentVersionComputeConfig`},
+		{"temporal.api.operatorservice.v1.OperatorService", service, `
+			AddSearchAttributes RemoveSearchAttributes ListSearchAttributes DeleteNamespace
+			AddOrUpdateRemoteCluster RemoveRemoteCluster ListClusters
+			GetNexusEndpoint CreateNexusEndpoint UpdateNexusEndpoint DeleteNexusEndpoint ListNexusEndpoints`},
+		{"temporal.server.api.adminservice.v1.AdminService", service, `
+			RebuildMutableState ImportWorkflowExecution DescribeMutableState DescribeHistoryHost GetShard CloseShard ListHistoryTasks RemoveTask
+			GetWorkflowExecutionRawHistoryV2 GetWorkflowExecutionRawHistory GetReplicationMessages GetNamespaceReplicationMessages
+			GetDLQReplicationMessages ReapplyEvents AddSearchAttributes RemoveSearchAttributes GetSearchAttributes DescribeCluster ListClusters
+			ListClusterMembers AddOrUpdateRemoteCluster RemoveRemoteCluster GetDLQMessages PurgeDLQMessages MergeDLQMessages
+			RefreshWorkflowTasks StartAdminBatchOperation ResendReplicationTasks GetTaskQueueTasks DeleteWorkflowExecution
+			StreamWorkflowReplicationMessages GetNamespace GetDLQTasks PurgeDLQTasks MergeDLQTasks DescribeDLQJob CancelDLQJob AddTasks
+			ListQueues DeepHealthCheck SyncWorkflowState GenerateLastHistoryReplicationTasks DescribeTaskQueuePartition
+			ForceUnloadTaskQueuePartition GetTaskQueueUserData MigrateSchedule`},
+	} {
+		for method := range strings.FieldsSeq(row.methods) {
+			all["/"+row.service+"/"+method] = row.access
+		}
+	}
+	return all
+}
