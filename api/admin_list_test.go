@@ -34,7 +34,7 @@ func TestResourcesAreListedInTheOrderOfTheirNeeds(t *testing.T) {
 		var names []string
 		for name := range strings.FieldsSeq(`Tenant/` + tenant + ` User/administrator User/candidate User/definer
 			User/initiator User/manager User/owner User/viewer Application/stranger Application/worker Group/REVIEWERS
-			DataStructure/ADDRESS ProcessDefinition/LOAN BusinessArtifactDefinition/CUSTOMER WebhookSubscription/EVENTS
+			DataStructure/ADDRESS EncryptionKey/payloads ProcessDefinition/LOAN BusinessArtifactDefinition/CUSTOMER WebhookSubscription/EVENTS
 			Robot/BOT`) {
 			names = append(names, tenant+"/"+name)
 		}
@@ -44,11 +44,11 @@ func TestResourcesAreListedInTheOrderOfTheirNeeds(t *testing.T) {
 	require.Equal(t, append(want("north"), want("south")...), s.resources(s.operator, "tenant=south&tenant=north"))
 
 	first := decode[oasadmin.ResourcePage](t, s.get(200, s.as("owner"), adminAPI+"/resources?size=3"))
-	require.Equal(t, oasadmin.PageMetadata{Size: 3, TotalElements: 16, TotalPages: 6}, first.Metadata)
+	require.Equal(t, oasadmin.PageMetadata{Size: 3, TotalElements: 17, TotalPages: 6}, first.Metadata)
 	require.Equal(t, "north", first.Content[0].Metadata.Code)
 	last := decode[oasadmin.ResourcePage](t, s.get(200, s.as("owner"), adminAPI+"/resources?size=3&page=5"))
-	require.Len(t, last.Content, 1)
-	require.Equal(t, "BOT", last.Content[0].Metadata.Code)
+	require.Len(t, last.Content, 2)
+	require.Equal(t, "BOT", last.Content[1].Metadata.Code)
 }
 
 func TestResourcesAreFilteredAndSorted(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/api/apitest"
+	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/localstack/demo"
 )
 
@@ -33,12 +34,21 @@ findSecrets             200   200           404     404     404    404       404
 issueSecret             201   201           404     404     404    404       404       404    404      201   401       404
 revokeSecret            204   204           404     404     404    404       404       404    404      204   401       404
 
+findEncryptionKeyVersions 200 200          404     404     404    404       404       404    404      200   401       404
+rotateEncryptionKey     201   201           404     404     404    404       404       404    404      201   401       404
+
 retrieveIdentity        200   200           200     200     200    200       200       200    200      200   401       200
 
 findIncidents           200+  200+          200-    200-    200-   200-      200-      200-   200-     200+  401       200-
 retrieveIncident        200   200           404     404     404    404       404       404    404      200   401       404
 retryIncident           200   200           404     404     404    404       404       404    404      200   401       404
 dismissIncident         200   200           404     404     404    404       404       404    404      200   401       404
+
+findEngineAccess        200+  200+          200-    200-    200-   200-      200-      200-   200-     200+  401       200-
+revokeEngineAccess      200   200           404     404     404    404       404       404    404      200   401       404
+
+findWorkers             200+  200+          200-    200-    200-   200-      200-      200-   200-     200+  401       200-
+findTaskQueues          200+  200+          200-    200-    200-   200-      200-      200-   200-     200+  401       200-
 `
 
 // adminThings are what a request of the administration API is about.
@@ -48,12 +58,14 @@ type adminThings struct {
 	// for itself.
 	definition, group, application string
 	secret, incident               uuid.UUID
+	// access is an engine token of the worker, tenantID whose it is.
+	access, tenantID uuid.UUID
 }
 
 func absentAdminThings() adminThings {
 	return adminThings{
 		tenant: "nowhere", definition: "LOAN", group: "REVIEWERS", application: "worker",
-		secret: uuid.New(), incident: uuid.New(),
+		secret: uuid.New(), incident: uuid.New(), access: uuid.New(), tenantID: uuid.New(),
 	}
 }
 
@@ -83,12 +95,24 @@ func (f adminThings) operations() map[string]operation {
 			method: post, path: at("Application", f.application, "/secrets"),
 			body: `{"name":"second","expiresAt":"2030-01-01T00:00:00Z"}`,
 		},
-		"revokeSecret":     {method: del, path: at("Application", f.application, "/secrets/"+f.secret.String())},
-		"retrieveIdentity": {method: get, path: adminAPI + "/identity"},
-		"findIncidents":    {method: get, path: adminAPI + "/incidents?state=OPEN&sort=createdAt%2Cdesc&tenant=" + f.tenant},
-		"retrieveIncident": {method: get, path: incident},
-		"retryIncident":    {method: post, path: incident + "/~actions/retry"},
-		"dismissIncident":  {method: post, path: incident + "/~actions/dismiss"},
+		"revokeSecret":              {method: del, path: at("Application", f.application, "/secrets/"+f.secret.String())},
+		"findEncryptionKeyVersions": {method: get, path: keyPath(f.tenant, "payloads", "/versions")},
+		"rotateEncryptionKey":       {method: post, path: keyPath(f.tenant, "payloads", "/~actions/rotate")},
+		"retrieveIdentity":          {method: get, path: adminAPI + "/identity"},
+		"findIncidents":             {method: get, path: adminAPI + "/incidents?state=OPEN&sort=createdAt%2Cdesc&tenant=" + f.tenant},
+		"retrieveIncident":          {method: get, path: incident},
+		"retryIncident":             {method: post, path: incident + "/~actions/retry"},
+		"dismissIncident":           {method: post, path: incident + "/~actions/dismiss"},
+		"findEngineAccess": {
+			method: get, path: adminAPI + "/engine-access?active=true&sort=issuedAt&kind=ENGINE_TOKEN&tenantId=" + f.tenantID.String(),
+		},
+		"revokeEngineAccess": {
+			method: post, path: adminAPI + "/engine-access/~actions/revoke", body: `{"id":"` + f.access.String() + `"}`,
+		},
+		"findWorkers": {
+			method: get, path: adminAPI + "/workers?state=ONLINE&taskQueue=LOANS&sort=lastSeenAt%2Cdesc&tenant=" + f.tenant,
+		},
+		"findTaskQueues": {method: get, path: adminAPI + "/task-queues?taskQueue=LOANS&tenant=" + f.tenant},
 	}
 }
 
@@ -112,6 +136,10 @@ func (s *administered) things(tenant, name string) adminThings {
 	)
 	issued := s.post(201, owner, resourcePath(tenant, "Application", f.application, "/secrets"), `{"name":"first"}`)
 	f.secret = decode[oasadmin.IssuedSecret](s.t, issued).ID
+	access := decode[oasb.Authentication](s.t,
+		s.post(200, s.of(tenant, "worker"), "/authentications", `{"type":"ENGINE_TOKEN"}`))
+	f.access, f.tenantID = *access.ID, *access.TenantID
+	s.register(tenant, "LOANS", "LoanWorkflow")
 	return f
 }
 
@@ -212,6 +240,9 @@ func TestBadInputOfAdministratorsChangesNothing(t *testing.T) {
 		{"GET", adminAPI + "/process-definitions/%C3%A9/versions", "", "code", "path"},
 		{"GET", adminAPI + "/resources?label=app%3Da&label=app%3Db", "", "label", "query"},
 		{"GET", adminAPI + "/incidents?sort=message", "", "sort", "query"},
+		{"GET", adminAPI + "/engine-access?sort=kind", "", "sort", "query"},
+		{"GET", adminAPI + "/workers?sort=hostname", "", "sort", "query"},
+		{"GET", adminAPI + "/workers?state=AWAY", "", "state", "query"},
 		{
 			"POST", applyPath, `{"documents":[],"prune":{"tenant":"north","selector":{}}}`, "/prune/selector", "body",
 		},

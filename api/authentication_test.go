@@ -1,15 +1,18 @@
 package api_test
 
 import (
+	"crypto/x509"
 	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/api/apitest"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/localstack/demo"
@@ -124,14 +127,16 @@ func TestEngineAccess(t *testing.T) {
 	payload, err := base64.RawURLEncoding.DecodeString(parts[1])
 	require.NoError(t, err)
 	var claims struct {
-		Sub         string
-		Permissions []string
-		TaskQueues  []string `json:"task_queues"`
+		Sub              string
+		Permissions      []string
+		TaskQueues       []string `json:"task_queues"`
+		TenantTaskQueues []string `json:"tenant_task_queues"`
 	}
 	require.NoError(t, json.Unmarshal(payload, &claims))
 	require.Equal(t, demo.LoanWorker().ID.String(), claims.Sub)
 	require.Equal(t, []string{"demo:write"}, claims.Permissions)
 	require.Contains(t, claims.TaskQueues, "QUEUE_SAMPLE_LOAN")
+	require.Subset(t, claims.TenantTaskQueues, claims.TaskQueues)
 
 	certificate := decode[oasb.Authentication](t, s.post(200, demo.OtherWorker(), "/authentications",
 		`{"type":"ENGINE_CERTIFICATE","tenantId":"`+demo.TenantOther().String()+`"}`))
@@ -144,4 +149,59 @@ func TestEngineAccess(t *testing.T) {
 		block, _ := pem.Decode([]byte(text))
 		require.NotNil(t, block)
 	}
+}
+
+func TestRevokedEngineAccessIsPublished(t *testing.T) {
+	t.Parallel()
+	s := newAdministered(t)
+	worker := s.as("worker")
+	issue := func(kind string) oasb.Authentication {
+		return decode[oasb.Authentication](t, s.post(200, worker, "/authentications", `{"type":"`+kind+`"}`))
+	}
+	token, certificate := issue("ENGINE_TOKEN"), issue("ENGINE_CERTIFICATE")
+	published := func(etag string) answer {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, host+"/.well-known/engine-revocations.json", nil)
+		require.NoError(t, err)
+		r.Header.Set("If-None-Match", etag)
+		return s.send(r)
+	}
+	unknown := published("")
+	require.Equal(t, 503, unknown.status, "an empty list would be believed")
+
+	revoke := func(as demo.Account, body string) int64 {
+		got := s.post(200, as, adminAPI+"/engine-access/~actions/revoke", body)
+		return decode[oasadmin.EngineAccessRevocation](t, got).Revoked
+	}
+	of := `{"principalId":"` + worker.ID.String() + `"}`
+	require.Zero(t, revoke(s.of("south", "owner"), of), "of another tenant")
+	require.Zero(t, revoke(s.as("manager"), of), "no administrator")
+	require.EqualValues(t, 1, revoke(s.as("administrator"), `{"id":"`+token.ID.String()+`"}`))
+	require.EqualValues(t, 1, revoke(s.operator, of))
+	require.Zero(t, revoke(s.as("owner"), of))
+	everything := apitest.Invalid(request(t, s.as("owner"), http.MethodPost, adminAPI+"/engine-access/~actions/revoke", `{}`))
+	require.Equal(t, 400, s.send(everything).status)
+
+	block, _ := pem.Decode([]byte(certificate.EngineCertificate.TLS.ClientCertificate))
+	parsed, err := x509.ParseCertificate(block.Bytes)
+	require.NoError(t, err)
+	got := published("")
+	require.Equal(t, 200, got.status)
+	require.Equal(t, "public, max-age=5", got.header.Get("Cache-Control"))
+	require.Equal(t, "application/json", got.header.Get("Content-Type"))
+	list := decode[struct {
+		GeneratedAt          time.Time
+		Tokens, Certificates []string
+	}](t, got)
+	require.Equal(t, []string{token.ID.String()}, list.Tokens)
+	require.Equal(t, []string{parsed.SerialNumber.Text(16)}, list.Certificates)
+	require.Equal(t, 304, published(got.header.Get("ETag")).status)
+
+	page := decode[oasadmin.EngineAccessPage](t, s.get(200, s.as("owner"),
+		adminAPI+"/engine-access?active=false&sort=issuedAt&principalId="+worker.ID.String()))
+	require.Len(t, page.Content, 2)
+	require.Equal(t, *token.ID, page.Content[0].ID)
+	require.Equal(t, s.as("administrator").ID, *page.Content[0].RevokedBy)
+	require.Equal(t, oasadmin.EngineAccessKindENGINECERTIFICATE, page.Content[1].Kind)
+	require.Equal(t, s.operator.ID, *page.Content[1].RevokedBy)
+	require.Empty(t, s.list(s.of("south", "owner"), adminAPI+"/engine-access?principalId="+worker.ID.String()).Content)
 }

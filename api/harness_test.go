@@ -63,13 +63,13 @@ func newService(t *testing.T, change ...func(*api.Options)) *service {
 	t.Helper()
 	s := &service{t: t, url: pgtest.URL(t), ticks: &atomic.Int64{}}
 	s.db = pgtest.Open(t, s.url)
-	require.NoError(t, demo.Load(t.Context(), s.db, s.now()))
-	s.giveElements()
-
 	key, err := authn.LoadOrCreateSealKey(t.TempDir() + "/seal.key")
 	require.NoError(t, err)
 	sealer, err := authn.NewSealer(key)
 	require.NoError(t, err)
+	require.NoError(t, demo.Load(t.Context(), s.db, sealer, s.now()))
+	s.giveElements()
+
 	keys := authn.NewKeys(s.db, sealer, s.now)
 	require.NoError(t, keys.EnsureKeys(t.Context()))
 	issuer, err := authn.NewIssuer(keys, "procession", authn.DefaultCertificateLifetime)

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
@@ -22,7 +24,8 @@ import (
 // anonymous names what is in another tenant or nowhere. The tenant of all but
 // the caller "other" is Demo, and there the things are a LOAN that initiator
 // started with an APPROVE_LOAN that owner owns, and a CUSTOMER, of which
-// candidate, through a group, is an Editor.
+// candidate, through a group, is an Editor. The applications among the callers
+// (owner, manager, viewer, stranger and other) have registered a worker.
 //
 // A cell is a status and, where several codes share it, a letter (see codes).
 // Lists are 200+ when they find something and 200- when they find nothing.
@@ -118,6 +121,8 @@ B.prepareBusinessArtifactCreateArtifact 404 404        404           200     403
 
 B.createWorker                      201   201          201           201     201    201       201       201      201   401       400
 B.createAuthentication              200   200          200           200     200    200       200       200      200   401       400
+
+B.retrieveKmsKey                    200   404          404           200     200    404       404       200      200   401       404
 `
 
 // codes are what the cells of refusals stand for.
@@ -132,6 +137,7 @@ func codes() map[string]string {
 type things struct {
 	fixture
 	definition, group uuid.UUID
+	key               string
 	// artifactDefinition is that of the artifact.
 	artifactDefinition uuid.UUID
 }
@@ -142,7 +148,7 @@ func (f things) matrixRequest(name string) operation {
 	op := f.operations()[name]
 	fill := strings.NewReplacer("{tenant}", f.tenant.String(), "{definition}", f.definition.String(),
 		"{process}", f.process.String(), "{principal}", f.principal.String(), "{group}", f.group.String(),
-		"{artifactDefinition}", f.artifactDefinition.String()).Replace
+		"{artifactDefinition}", f.artifactDefinition.String(), "{key}", f.key).Replace
 	if name == "B.claim_READY" {
 		op = f.operations()["B.claimProcessItemTask"]
 	}
@@ -160,6 +166,7 @@ func (f things) matrixRequest(name string) operation {
 		"B.findProcessItems": "/process-items?processId={process}",
 
 		"B.findBusinessArtifacts": "/business-artifacts?businessArtifactDefinitionId={artifactDefinition}",
+		"B.retrieveKmsKey":        "/kms/keys/{key}",
 	}[name]; ok {
 		op.path = fill(path)
 	}
@@ -251,10 +258,26 @@ func newCast(s *service) cast {
 		tx.PutGroup(domain.Group{ID: c.group, TenantID: demo.TenantOther(), Code: "REVIEWERS", Name: "Reviewers"}, nil)
 		return nil
 	}))
+	c.runWorkers(s)
 	for _, user := range s.list(demo.Alice(), "/tenant-users").Content {
 		c.membership = user.ID
 	}
 	return c
+}
+
+// runWorkers registers a worker of every application, and gives the tenant Other
+// a key of its own.
+func (c cast) runWorkers(s *service) {
+	s.t.Helper()
+	for _, name := range []string{"owner", "manager", "viewer", "stranger", "other"} {
+		s.post(201, c.accounts[name], "/workers",
+			`{"identity":"`+name+`","taskQueue":"`+name+`","hostname":"h","ip":"127.0.0.1"}`)
+	}
+	system := domain.Caller{PrincipalID: domain.SystemPrincipalID(), Type: domain.PrincipalSystem, Operator: true}
+	_, err := s.app.ApplyResources(s.t.Context(), system, app.ApplyRequest{Documents: []json.RawMessage{
+		json.RawMessage(document("other", "EncryptionKey", "other-key", `{}`)),
+	}})
+	require.NoError(s.t, err)
 }
 
 // grantOnArtifacts gives rights on CUSTOMER, and the tenant Other a definition
@@ -285,13 +308,13 @@ func (c cast) things(s *service, of string, ready bool) things {
 	worker, initiator, owner := demo.LoanWorker(), demo.Carol().ID, c.accounts["owner"].ID
 	made := things{
 		fixture:    fixture{tenant: demo.TenantDemo(), user: c.membership, principal: demo.Alice().ID},
-		definition: demo.Loan(), group: demo.Reviewers(), artifactDefinition: customers(),
+		definition: demo.Loan(), group: demo.Reviewers(), artifactDefinition: customers(), key: "demo-key",
 	}
 	if of == "other" {
 		worker, initiator, owner = demo.OtherWorker(), demo.OtherWorker().ID, demo.OtherWorker().ID
 		made = things{
 			fixture:    fixture{tenant: demo.TenantOther(), user: c.user, principal: demo.OtherWorker().ID},
-			definition: demo.OtherLoan(), group: c.group, artifactDefinition: c.artifactDefinition,
+			definition: demo.OtherLoan(), group: c.group, artifactDefinition: c.artifactDefinition, key: "other-key",
 		}
 	}
 	id := func(path, body string) uuid.UUID {
@@ -316,7 +339,7 @@ func absentThings() things {
 			process: uuid.New(), task: uuid.New(), tenant: uuid.New(), user: uuid.New(), principal: uuid.New(),
 			artifact: uuid.New(), artifactAction: uuid.New(), photo: uuid.New(),
 		}.withAbsentDocuments(),
-		definition: uuid.New(), group: uuid.New(), artifactDefinition: uuid.New(),
+		definition: uuid.New(), group: uuid.New(), artifactDefinition: uuid.New(), key: "absent-key",
 	}
 }
 

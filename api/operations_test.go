@@ -112,6 +112,7 @@ func (f fixture) operations() map[string]operation {
 		"B.createWorker": {method: post, path: "/workers", body: `{"identity":"w","taskQueue":"q","hostname":"h",` +
 			`"ip":"127.0.0.1","workflowTypes":["W"],"activityTypes":["A"],"robotIds":[]}`},
 		"B.createAuthentication": {method: post, path: "/authentications", body: `{"type":"ENGINE_TOKEN"}`},
+		"B.retrieveKmsKey":       {method: get, path: "/kms/keys/demo-key", byID: true},
 	}
 	maps.Copy(requests, f.processOperationsOfShapeA())
 	maps.Copy(requests, f.taskOperationsOfShapeA())

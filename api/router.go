@@ -15,6 +15,7 @@ import (
 	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
 )
 
@@ -75,6 +76,7 @@ func NewRouter(o Options) (http.Handler, error) {
 	publishSchemas(engine)
 	// Temporal and its proxies verify engine tokens with these.
 	engine.GET("/.well-known/jwks.json", publish("application/json", "public, max-age=60", o.Issuer.JWKS))
+	engine.GET("/.well-known/engine-revocations.json", publishRevocations(o.Service.Revocations, errs))
 	if len(o.DevCA) > 0 {
 		engine.GET("/dev/ca.pem", publish("application/x-pem-file", revalidated, fixed(o.DevCA)))
 	}
@@ -95,6 +97,22 @@ func publishSchemas(engine *gin.Engine) {
 const revalidated = "no-cache"
 
 func fixed(content []byte) func() []byte { return func() []byte { return content } }
+
+// publishRevocations answers with what Temporal must not accept any more. Caches
+// must not keep it for long, and an empty list in place of one that is not known
+// would be believed.
+func publishRevocations(revocations func() *authn.Revocations, errs *httpio.ErrorWriter) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		document := revocations().Document()
+		if document == nil {
+			errs.Write(c, &domain.Error{
+				Kind: domain.KindUnavailable, Code: domain.CodeUnavailable, Message: "the revocations are not known yet",
+			})
+			return
+		}
+		publish("application/json", "public, max-age=5", fixed(document))(c)
+	}
+}
 
 // publish answers with a document that everybody may read.
 func publish(mediaType, caching string, content func() []byte) gin.HandlerFunc {

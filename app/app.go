@@ -16,6 +16,7 @@ import (
 
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/document"
+	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -39,13 +40,16 @@ type Options struct {
 	// Issuer issues access to the engine.
 	Issuer *authn.Issuer
 	// Sealer seals the secrets that are kept. Without one no webhook secrets can be
-	// issued.
+	// issued, and no encryption keys made or read.
 	Sealer *authn.Sealer
 	// Documents keeps the bytes of documents.
 	Documents *document.Store
 	// MaxDocumentBytes is how large a document may be, 0 for
 	// DefaultMaxDocumentBytes.
 	MaxDocumentBytes int64
+	// TaskQueuePatience is how long task queues may be unattended before that is
+	// told as a problem; the zero value is domain.DefaultTaskQueuePatience.
+	TaskQueuePatience domain.TaskQueuePatience
 }
 
 // Service carries out the operations. It is safe for concurrent use.
@@ -57,12 +61,15 @@ type Service struct {
 	taskLogLimit int
 	cancelGrace  time.Duration
 	issuer       *authn.Issuer
+	revocations  *authn.Revocations
 	sealer       *authn.Sealer
 	definitions  *definitionCache
 	// artifactDefinitions are those of business artifacts.
 	artifactDefinitions *artifactDefinitionCache
+	encryptionKeys      *encryptionKeyCache
 	documents           *document.Store
 	maxDocument         int64
+	queuePatience       domain.TaskQueuePatience
 }
 
 // New makes a Service.
@@ -71,8 +78,11 @@ func New(o Options) *Service {
 	return &Service{
 		db: o.DB, reader: reader, clock: o.Clock, wake: o.Wake,
 		taskLogLimit: o.TaskLogLimit, cancelGrace: o.CancelGrace, issuer: o.Issuer, sealer: o.Sealer,
+		revocations: authn.NewRevocations(reader, o.Clock),
 		definitions: newDefinitionCache(), artifactDefinitions: newArtifactDefinitionCache(),
-		documents: o.Documents, maxDocument: cmp.Or(o.MaxDocumentBytes, DefaultMaxDocumentBytes),
+		encryptionKeys: newEncryptionKeyCache(),
+		documents:      o.Documents, maxDocument: cmp.Or(o.MaxDocumentBytes, DefaultMaxDocumentBytes),
+		queuePatience: cmp.Or(o.TaskQueuePatience, domain.DefaultTaskQueuePatience()),
 	}
 }
 

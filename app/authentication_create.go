@@ -2,10 +2,13 @@ package app
 
 import (
 	"context"
+	"time"
 
 	"github.com/google/uuid"
 
+	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
 )
 
 // NewAuthentication says which access to the engine is asked for. The tenant may
@@ -18,11 +21,13 @@ type NewAuthentication struct {
 
 // CreateAuthentication (A38, B51) gives the caller access to the engine, in the
 // namespace of the tenant: a token for the task queues that its workers may
-// serve, or a certificate to connect with. Nothing of it is kept.
+// serve, or a certificate to connect with. All that is kept of it is a grant, by
+// which it can be revoked.
 //
 // Every principal may ask. A token for a caller without queues permits nothing.
 // Errors: VALIDATION for a tenant that is missing or not the caller's, and for
-// an unknown type.
+// an unknown type; UNAUTHENTICATED for a caller that was disabled, or removed
+// from the tenant, a moment ago.
 func (s *Service) CreateAuthentication(
 	ctx context.Context, caller domain.Caller, in NewAuthentication,
 ) (*domain.Authentication, error) {
@@ -33,29 +38,62 @@ func (s *Service) CreateAuthentication(
 	if err != nil {
 		return nil, err
 	}
+	if in.Type != domain.AuthenticationEngineToken && in.Type != domain.AuthenticationEngineCertificate {
+		return nil, domain.InvalidBody("/type", "is not a type of authentication")
+	}
 	now := s.now()
 	authentication := &domain.Authentication{
 		ID: newID(), Type: in.Type, TenantID: tenant.TenantID, Audit: domain.NewAudit(caller.PrincipalID, now),
 	}
-	switch in.Type {
-	case domain.AuthenticationEngineToken:
-		queues, err := s.reader.ListServableQueues(ctx, caller, tenant.TenantID)
-		if err != nil {
-			return nil, err
+	err = s.db.Write(ctx, func(tx *persistence.Tx) error {
+		var queues persistence.EngineQueues
+		if in.Type == domain.AuthenticationEngineToken {
+			tx.ReadEngineQueuesAlong(caller.PrincipalID, tenant.TenantID, &queues)
 		}
-		token, err := s.issuer.EngineToken(caller.PrincipalID, tenant.Namespace, queues, now)
-		if err != nil {
-			return nil, err
+		err := tx.LockGrantee(ctx, caller.PrincipalID, tenant.TenantID)
+		if domain.HasCode(err, domain.CodeNotFound) {
+			return domain.Unauthenticated()
 		}
-		authentication.Token = &token
-	case domain.AuthenticationEngineCertificate:
-		certificate, err := s.issuer.EngineCertificate(caller.PrincipalID, tenant.Namespace, now)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		authentication.Certificate = &certificate
-	default:
-		return nil, domain.InvalidBody("/type", "is not a type of authentication")
+		grant, err := s.issue(authentication, tenant.Namespace, queues, now)
+		if err != nil {
+			return err
+		}
+		tx.InsertEngineGrant(grant)
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return authentication, nil
+}
+
+// issue completes the authentication with what its type says.
+func (s *Service) issue(
+	a *domain.Authentication, namespace string, queues persistence.EngineQueues, now time.Time,
+) (domain.EngineGrant, error) {
+	grant := domain.EngineGrant{
+		ID: a.ID, TenantID: a.TenantID, PrincipalID: a.CreatedBy, Kind: a.Type, Identifier: a.ID.String(), IssuedAt: now,
+	}
+	if a.Type == domain.AuthenticationEngineCertificate {
+		certificate, err := s.issuer.EngineCertificate(grant.PrincipalID, namespace, now)
+		if err != nil {
+			return grant, err
+		}
+		a.Certificate = &certificate
+		grant.Identifier, grant.ExpiresAt = certificate.Serial, certificate.NotAfter
+		return grant, nil
+	}
+	token, err := s.issuer.EngineToken(authn.EngineAccess{
+		ID: a.ID, Principal: grant.PrincipalID, Namespace: namespace,
+		TaskQueues: queues.Servable, TenantTaskQueues: queues.Tenant,
+	}, now)
+	if err != nil {
+		return grant, err
+	}
+	a.Token = &token
+	grant.ExpiresAt = token.NotAfter
+	return grant, nil
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,7 +24,11 @@ import (
 type engineAccess struct {
 	*app.Service
 
+	db     *persistence.DB
+	issuer *authn.Issuer
+	// now is when the clock starts, later how much it has advanced since.
 	now    time.Time
+	later  *atomic.Int64
 	tenant domain.Membership
 	runner domain.Caller
 }
@@ -31,7 +36,8 @@ type engineAccess struct {
 func newEngineAccess(t *testing.T) engineAccess {
 	t.Helper()
 	now := time.Date(2026, time.March, 2, 10, 0, 0, 0, time.UTC)
-	clock := func() time.Time { return now }
+	later := &atomic.Int64{}
+	clock := func() time.Time { return now.Add(time.Duration(later.Load())) }
 	db := pgtest.New(t)
 	sealKey, err := authn.LoadOrCreateSealKey(filepath.Join(t.TempDir(), "seal.key"))
 	require.NoError(t, err)
@@ -43,7 +49,8 @@ func newEngineAccess(t *testing.T) engineAccess {
 	require.NoError(t, err)
 
 	a := engineAccess{
-		Service: app.New(app.Options{DB: db, Clock: clock, Wake: func() {}, Issuer: issuer}), now: now,
+		Service: app.New(app.Options{DB: db, Clock: clock, Wake: func() {}, Issuer: issuer}),
+		db:      db, issuer: issuer, now: now, later: later,
 		tenant: domain.Membership{TenantID: uuid.New(), Namespace: "demo", Role: domain.RoleMember},
 	}
 	a.runner = domain.Caller{
@@ -89,20 +96,53 @@ func TestCreateAuthenticationEngineToken(t *testing.T) {
 	require.NotEqual(t, uuid.Nil, got.ID)
 	require.Equal(t, &domain.Authentication{
 		ID: got.ID, Type: domain.AuthenticationEngineToken, TenantID: a.tenant.TenantID,
-		Token: &domain.EngineToken{Token: got.Token.Token, ExpiredAt: a.now.Add(time.Hour)},
+		Token: &domain.EngineToken{
+			Token: got.Token.Token, ExpiredAt: a.now.Add(time.Hour), NotAfter: a.now.Add(62 * time.Minute),
+		},
 		Audit: domain.NewAudit(a.runner.PrincipalID, a.now),
 	}, got)
 	claims := claimsOf(t, got.Token.Token)
 	require.Equal(t, a.runner.PrincipalID.String(), claims["sub"])
 	require.Equal(t, []any{"demo:write"}, claims["permissions"])
 	require.Equal(t, []any{"loans"}, claims["task_queues"])
+	require.Equal(t, []any{"loans"}, claims["tenant_task_queues"])
+	require.Equal(t, got.ID.String(), claims["jti"])
+	require.InDelta(t, a.now.Add(62*time.Minute).Unix(), claims["exp"], 0)
+	require.Equal(t, []domain.EngineGrant{{
+		ID: got.ID, TenantID: a.tenant.TenantID, PrincipalID: a.runner.PrincipalID, Kind: domain.AuthenticationEngineToken,
+		Identifier: got.ID.String(), IssuedAt: a.now, ExpiresAt: a.now.Add(62 * time.Minute),
+	}}, a.granted(t))
+}
+
+// The tenant's queues are those of all its definitions and workers.
+func TestCreateAuthenticationEngineTokenNamesTheQueuesOfTheTenant(t *testing.T) {
+	t.Parallel()
+	a := newEngineAccess(t)
+	stranger := a.application(t, "stranger", a.tenant)
+	register := func(caller domain.Caller, queue string) {
+		_, _, err := a.CreateWorker(t.Context(), caller, nil, domain.Worker{
+			Identity: caller.PrincipalID.String(), TaskQueue: queue, Hostname: "host", IP: "127.0.0.1",
+		})
+		require.NoError(t, err)
+	}
+	register(stranger, "reports")
+	register(a.application(t, "alien", a.otherTenant(t)), "elsewhere")
+	for _, c := range []struct {
+		caller domain.Caller
+		own    []any
+	}{{stranger, []any{"reports"}}, {a.runner, []any{"loans"}}, {a.application(t, "idle", a.tenant), []any{}}} {
+		got, err := a.CreateAuthentication(t.Context(), c.caller, app.NewAuthentication{Type: domain.AuthenticationEngineToken})
+		require.NoError(t, err)
+		claims := claimsOf(t, got.Token.Token)
+		require.Equal(t, c.own, claims["task_queues"])
+		require.Equal(t, []any{"loans", "reports"}, claims["tenant_task_queues"])
+	}
 }
 
 func TestCreateAuthenticationEngineTokenForSomebodyWithoutQueues(t *testing.T) {
 	t.Parallel()
 	a := newEngineAccess(t)
-	stranger := a.runner
-	stranger.PrincipalID = uuid.New()
+	stranger := a.application(t, "stranger", a.tenant)
 	got, err := a.CreateAuthentication(t.Context(), stranger, app.NewAuthentication{
 		Type: domain.AuthenticationEngineToken,
 	})
@@ -127,6 +167,11 @@ func TestCreateAuthenticationEngineCertificate(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"demo"}, certificate.Subject.OrganizationalUnit)
 	require.Equal(t, a.runner.PrincipalID.String(), certificate.Subject.CommonName)
+	require.Equal(t, []domain.EngineGrant{{
+		ID: got.ID, TenantID: a.tenant.TenantID, PrincipalID: a.runner.PrincipalID,
+		Kind: domain.AuthenticationEngineCertificate, Identifier: certificate.SerialNumber.Text(16),
+		IssuedAt: a.now, ExpiresAt: certificate.NotAfter,
+	}}, a.granted(t))
 }
 
 func TestCreateAuthenticationWithOAuthNamesTheTenant(t *testing.T) {

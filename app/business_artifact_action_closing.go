@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"time"
@@ -34,7 +35,7 @@ func (s *Service) endWithWorkflow(
 		}
 		if !found {
 			c.Status = domain.RunFailed
-			c.Message = "the workflow returned no document of the business artifact"
+			c.Message = cmp.Or(c.Message, "the workflow returned no document of the business artifact")
 		}
 	}
 	switch c.Status {

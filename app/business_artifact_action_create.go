@@ -124,7 +124,7 @@ func (s *Service) requestWorkflow(
 		return err
 	}
 	k.tx.InsertArtifactAction(a)
-	startWorkflow(k.tx, domain.NewArtifactActionRun(newID(), a, member.Namespace, spec.WorkflowType, spec.TaskQueue), k.now)
+	startWorkflow(k.tx, domain.NewArtifactActionRun(newID(), a, member.Namespace, spec.WorkflowType, spec.TaskQueue), "", k.now)
 	return nil
 }
 

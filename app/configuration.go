@@ -29,13 +29,15 @@ type configuration struct {
 	wanted  map[resource.Key]*resource.Document
 	ids     map[resource.Key]uuid.UUID
 	applied []AppliedResource
+	// encryptionKeys are the first versions of those that are new.
+	encryptionKeys map[resource.Key]sealedKey
 }
 
 func newConfiguration(caller domain.Caller, found *persistence.Configuration) *configuration {
 	c := &configuration{
 		Configuration: found, caller: caller, tenants: map[string]*domain.Tenant{},
 		stored: map[resource.Key]*persistence.StoredResource{}, wanted: map[resource.Key]*resource.Document{},
-		ids: map[resource.Key]uuid.UUID{},
+		ids: map[resource.Key]uuid.UUID{}, encryptionKeys: map[resource.Key]sealedKey{},
 	}
 	for i := range found.Tenants {
 		c.tenants[found.Tenants[i].Code] = &found.Tenants[i]

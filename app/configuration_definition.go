@@ -97,7 +97,8 @@ func (c *configuration) version(
 	if e := spec.Engine; e != nil {
 		v.Engine = &domain.EngineBinding{
 			WorkflowType: e.WorkflowType, TaskQueue: e.TaskQueue, SignalShape: e.SignalShape,
-			RunnerID: c.ids[key(d.Metadata.Tenant, "", e.Runner, "")],
+			RunnerID:      c.ids[key(d.Metadata.Tenant, "", e.Runner, "")],
+			EncryptionKey: e.EncryptionKey,
 		}
 	}
 	pinned := pinnedProcess{

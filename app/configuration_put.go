@@ -61,6 +61,10 @@ func (c *configuration) project(
 			members[i] = c.ids[key(d.Metadata.Tenant, m.User, m.Application, "")]
 		}
 		tx.PutGroup(domain.Group{ID: id, TenantID: tenant, Code: d.Metadata.Code, Name: spec.Name}, members)
+	case *resource.EncryptionKeySpec:
+		if first, isNew := c.encryptionKeys[d.Key()]; isNew {
+			tx.InsertEncryptionKey(first.EncryptionKey, first.sealed)
+		}
 	case *resource.ProcessDefinitionSpec:
 		return c.projectDefinition(tx, d, spec, id, tenant, audit)
 	case *resource.BusinessArtifactDefinitionSpec:
@@ -157,6 +161,8 @@ func (c *configuration) remove(tx *persistence.Tx, a AppliedResource, now time.T
 		tx.RemoveApplication(tenant, a.ID, now)
 	case resource.KindGroup:
 		tx.RemoveGroup(tenant, a.ID)
+	case resource.KindEncryptionKey:
+		tx.ShredEncryptionKeys(tenant, a.Key.Code, now)
 	case resource.KindProcessDefinition:
 		tx.DeleteDefinition(a.ID)
 	case resource.KindWebhookSubscription:

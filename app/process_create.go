@@ -148,14 +148,19 @@ func (s *Service) startProcess(
 		if err != nil {
 			return nil, err
 		}
-		startWorkflow(tx, domain.NewProcessRun(newID(), p, member.Namespace, *d.Engine), now)
+		startWorkflow(tx, domain.NewProcessRun(newID(), p, member.Namespace, *d.Engine), d.Engine.EncryptionKey, now)
 	}
 	return p, nil
 }
 
-// startWorkflow has a workflow started on a worker's task queue.
-func startWorkflow(tx *persistence.Tx, run domain.EngineRun, now time.Time) {
-	tx.InsertEngineRun(run, now)
+// startWorkflow has a workflow started on a worker's task queue, its payloads
+// encrypted with the newest version of a key unless that is "".
+func startWorkflow(tx *persistence.Tx, run domain.EngineRun, encryptionKey string, now time.Time) {
+	if encryptionKey == "" {
+		tx.InsertEngineRun(run, now)
+	} else {
+		tx.InsertEncryptedRun(run, encryptionKey, now)
+	}
 	tx.Enqueue(domain.EngineCommand{
 		ID: newID(), RunID: run.ID, OrderKey: run.ID, Kind: domain.CommandStart, CreatedAt: now, NotBefore: now,
 	})

@@ -80,6 +80,9 @@ func (s *Service) ApplyResources(
 			return err
 		}
 		applied = c.applied
+		if err := c.settleEncryptionKeys(ctx, tx, s.sealer, now); err != nil {
+			return err
+		}
 		if err := c.settleArtifacts(ctx, tx, in.DryRun); err != nil || in.DryRun {
 			return err
 		}
@@ -113,6 +116,9 @@ func (s *Service) DeleteResource(ctx context.Context, caller domain.Caller, key 
 			return err
 		}
 		if err := c.check(nil); err != nil {
+			return err
+		}
+		if err := c.settleEncryptionKeys(ctx, tx, s.sealer, now); err != nil {
 			return err
 		}
 		if err := c.settleArtifacts(ctx, tx, false); err != nil {

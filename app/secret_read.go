@@ -32,8 +32,8 @@ func checkSecretOwner(kind resource.Kind) error {
 	switch kind {
 	case resource.KindUser, resource.KindApplication, resource.KindWebhookSubscription:
 		return nil
-	case resource.KindTenant, resource.KindGroup, resource.KindDataStructure, resource.KindProcessDefinition,
-		resource.KindBusinessArtifactDefinition, resource.KindRobot:
+	case resource.KindTenant, resource.KindGroup, resource.KindDataStructure, resource.KindEncryptionKey,
+		resource.KindProcessDefinition, resource.KindBusinessArtifactDefinition, resource.KindRobot:
 	}
 	return domain.Invalid(domain.LocationPath, "kind", "must be User, Application or WebhookSubscription: others have no secrets")
 }

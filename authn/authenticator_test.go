@@ -157,7 +157,9 @@ func TestAuthenticateRefuses(t *testing.T) {
 	t.Parallel()
 	d := newDirectory(t)
 	keys := newIssuance(t)
-	token, err := keys.EngineToken(d.application, "north", []string{"queue"}, d.clock.Now())
+	token, err := keys.EngineToken(authn.EngineAccess{
+		ID: uuid.New(), Principal: d.application, Namespace: "north", TaskQueues: []string{"queue"},
+	}, d.clock.Now())
 	require.NoError(t, err)
 	id, good := d.application.String(), pair(d.application.String(), applicationSecret)
 	for name, header := range map[string]string{

@@ -20,8 +20,10 @@ import (
 
 const (
 	organization = "Procession"
-	rootName     = "Procession CA"
-	rootYears    = 10
+	// rootName begins the names of authorities; it is followed by the beginning of
+	// the id of the key, because verifiers look an issuer up by its name.
+	rootName  = "Procession CA "
+	rootYears = 10
 	// backdate is how far the clock of a verifier may be behind.
 	backdate = 5 * time.Minute
 )
@@ -49,20 +51,23 @@ func (i *Issuer) EngineCertificate(
 	if !isTenantNamespace(namespace) {
 		return domain.EngineCertificate{}, fmt.Errorf("issuing an engine certificate: %w", errNamespace)
 	}
-	pair, err := i.issue(clientTemplate(namespace, principal.String()), now, i.certificateLifetime)
+	template := clientTemplate(namespace, principal.String())
+	pair, err := i.issue(&template, now, i.certificateLifetime)
 	if err != nil {
 		return domain.EngineCertificate{}, fmt.Errorf("issuing an engine certificate: %w", err)
 	}
 	return domain.EngineCertificate{
-		Namespace: namespace, ServerRootCACertificate: i.RootsPEM(now),
+		Namespace: namespace, ServerRootCACertificate: i.RootsPEM(),
 		ClientCertificate: pair.CertificatePEM, ClientPrivateKey: pair.PrivateKeyPEM,
+		Serial: template.SerialNumber.Text(16), NotAfter: template.NotAfter.UTC().Truncate(time.Second),
 	}, nil
 }
 
 // SystemCertificate issues the certificate with which the service itself
 // connects to the engine. It is valid for as long as an engine client's.
 func (i *Issuer) SystemCertificate(now time.Time) (tls.Certificate, error) {
-	pair, err := i.issue(clientTemplate(systemNamespace, systemSubject), now, i.certificateLifetime)
+	template := clientTemplate(systemNamespace, systemSubject)
+	pair, err := i.issue(&template, now, i.certificateLifetime)
 	if err != nil {
 		return tls.Certificate{}, fmt.Errorf("issuing the system certificate: %w", err)
 	}
@@ -86,7 +91,7 @@ func (i *Issuer) ServerCertificate(hosts []string, now time.Time, lifetime time.
 			template.DNSNames = append(template.DNSNames, host)
 		}
 	}
-	pair, err := i.issue(template, now, lifetime)
+	pair, err := i.issue(&template, now, lifetime)
 	if err != nil {
 		return KeyPair{}, fmt.Errorf("issuing a server certificate: %w", err)
 	}
@@ -102,9 +107,10 @@ func clientTemplate(namespace, name string) x509.Certificate {
 	}
 }
 
-// issue makes a key pair and a certificate for it after the template. It is
-// valid no longer than the authority's own.
-func (i *Issuer) issue(template x509.Certificate, now time.Time, lifetime time.Duration) (KeyPair, error) {
+// issue makes a key pair and a certificate for it, and completes the template. It
+// is valid no longer than the authority's own, and followed by the certificates
+// that lead back to the oldest authority that somebody may rely on.
+func (i *Issuer) issue(template *x509.Certificate, now time.Time, lifetime time.Duration) (KeyPair, error) {
 	issuer, found := signing(i.keys.set.Load().authorities, now)
 	if !found {
 		return KeyPair{}, errNoSigningKey
@@ -123,7 +129,7 @@ func (i *Issuer) issue(template x509.Certificate, now time.Time, lifetime time.D
 	}
 	template.KeyUsage = x509.KeyUsageDigitalSignature
 	template.BasicConstraintsValid = true
-	der, err := x509.CreateCertificate(rand.Reader, &template, issuer.certificate, private.Public(), issuer.private)
+	der, err := x509.CreateCertificate(rand.Reader, template, issuer.certificate, private.Public(), issuer.private)
 	if err != nil {
 		return KeyPair{}, fmt.Errorf("signing a certificate: %w", err)
 	}
@@ -132,30 +138,9 @@ func (i *Issuer) issue(template x509.Certificate, now time.Time, lifetime time.D
 		return KeyPair{}, fmt.Errorf("encoding a private key: %w", err)
 	}
 	return KeyPair{
-		CertificatePEM: encodePEM("CERTIFICATE", der),
+		CertificatePEM: encodePEM("CERTIFICATE", der) + issuer.chain,
 		PrivateKeyPEM:  domain.NewSecret(encodePEM("PRIVATE KEY", secret)),
 	}, nil
-}
-
-// newRoot makes the self-signed certificate of an authority, in PEM.
-func newRoot(private *ecdsa.PrivateKey, now time.Time) (string, error) {
-	serial, err := newSerial()
-	if err != nil {
-		return "", err
-	}
-	template := x509.Certificate{
-		SerialNumber: serial,
-		Subject:      pkix.Name{Organization: []string{organization}, CommonName: rootName},
-		NotBefore:    now.Add(-backdate),
-		NotAfter:     now.AddDate(rootYears, 0, 0),
-		KeyUsage:     x509.KeyUsageCertSign | x509.KeyUsageCRLSign,
-		IsCA:         true, BasicConstraintsValid: true, MaxPathLenZero: true,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, &template, &template, private.Public(), private)
-	if err != nil {
-		return "", fmt.Errorf("signing a root certificate: %w", err)
-	}
-	return encodePEM("CERTIFICATE", der), nil
 }
 
 // newSerial makes a serial number of 128 random bits (RFC 5280, section

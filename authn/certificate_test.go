@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/persistence"
 )
 
 func parseCertificates(t *testing.T, text string) []*x509.Certificate {
@@ -42,13 +43,15 @@ func verifyClient(t *testing.T, i issuance, certificate *x509.Certificate) {
 func TestRootCertificate(t *testing.T) {
 	t.Parallel()
 	i := newIssuance(t)
-	roots := parseCertificates(t, i.RootsPEM(i.clock.Now()))
+	roots := parseCertificates(t, i.RootsPEM())
 	require.Len(t, roots, 1)
 	root := roots[0]
 	require.NoError(t, root.CheckSignatureFrom(root))
-	require.Equal(t, "CN=Procession CA,O=Procession", root.Subject.String())
+	keys, err := i.keys.List(t.Context(), persistence.SignsCertificates)
+	require.NoError(t, err)
+	require.Equal(t, "CN=Procession CA "+keys[0].ID[:8]+",O=Procession", root.Subject.String())
 	require.True(t, root.IsCA)
-	require.True(t, root.MaxPathLenZero)
+	require.Equal(t, -1, root.MaxPathLen, "authorities may follow")
 	require.Equal(t, x509.KeyUsageCertSign|x509.KeyUsageCRLSign, root.KeyUsage)
 	require.Equal(t, i.clock.Now().AddDate(10, 0, 0).Truncate(time.Second), root.NotAfter)
 }
@@ -60,7 +63,8 @@ func TestEngineCertificate(t *testing.T) {
 	issued, err := i.EngineCertificate(principal, "demo", now)
 	require.NoError(t, err)
 	require.Equal(t, "demo", issued.Namespace)
-	require.Equal(t, i.RootsPEM(now), issued.ServerRootCACertificate)
+	require.Equal(t, i.RootsPEM(), issued.ServerRootCACertificate)
+	require.Equal(t, now.Add(90*24*time.Hour).Truncate(time.Second), issued.NotAfter)
 
 	certificates := parseCertificates(t, issued.ClientCertificate)
 	require.Len(t, certificates, 1)
@@ -75,6 +79,7 @@ func TestEngineCertificate(t *testing.T) {
 	require.Equal(t, now.Add(-5*time.Minute).Truncate(time.Second), certificate.NotBefore)
 	require.Equal(t, now.Add(90*24*time.Hour).Truncate(time.Second), certificate.NotAfter)
 	require.Greater(t, certificate.SerialNumber.BitLen(), 64)
+	require.Equal(t, issued.Serial, certificate.SerialNumber.Text(16))
 
 	block, rest := pem.Decode([]byte(issued.ClientPrivateKey.Reveal()))
 	require.NotNil(t, block)
@@ -93,22 +98,10 @@ func TestEngineCertificate(t *testing.T) {
 	require.Error(t, err, "a client must not pass for the engine")
 }
 
-func TestEngineCertificatesDiffer(t *testing.T) {
-	t.Parallel()
-	i, principal := newIssuance(t), uuid.New()
-	first, err := i.EngineCertificate(principal, "demo", i.clock.Now())
-	require.NoError(t, err)
-	second, err := i.EngineCertificate(principal, "demo", i.clock.Now())
-	require.NoError(t, err)
-	require.NotEqual(t, first.ClientPrivateKey.Reveal(), second.ClientPrivateKey.Reveal())
-	require.NotEqual(t, parseCertificates(t, first.ClientCertificate)[0].SerialNumber,
-		parseCertificates(t, second.ClientCertificate)[0].SerialNumber)
-}
-
 func TestCertificateEndsWithItsAuthority(t *testing.T) {
 	t.Parallel()
 	i := newIssuance(t)
-	root := parseCertificates(t, i.RootsPEM(i.clock.Now()))[0]
+	root := parseCertificates(t, i.RootsPEM())[0]
 	issued, err := i.EngineCertificate(uuid.New(), "demo", root.NotAfter.Add(-time.Hour))
 	require.NoError(t, err)
 	require.Equal(t, root.NotAfter, parseCertificates(t, issued.ClientCertificate)[0].NotAfter)

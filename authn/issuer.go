@@ -4,6 +4,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -75,42 +76,74 @@ type engineClaims struct {
 	ID          string           `json:"jti"`
 	Permissions []string         `json:"permissions"`
 	TaskQueues  []string         `json:"task_queues"`
+	// TenantTaskQueues are those that workflows may hand work to.
+	TenantTaskQueues []string `json:"tenant_task_queues"`
+}
+
+// EngineAccess is what an engine token is to permit.
+type EngineAccess struct {
+	// ID becomes the jti of the token.
+	ID        uuid.UUID
+	Principal uuid.UUID
+	Namespace string
+	// TaskQueues are those that the principal's workers may serve, TenantTaskQueues
+	// all that the tenant knows.
+	TaskQueues       []string
+	TenantTaskQueues []string
 }
 
 // EngineToken issues a token (ES256) with which the principal's workers may
 // serve the task queues in the namespace. Without queues it permits nothing. It
 // is accepted for two minutes more than it says.
-func (i *Issuer) EngineToken(
-	principal uuid.UUID, namespace string, queues []string, now time.Time,
-) (domain.EngineToken, error) {
-	if !isTenantNamespace(namespace) {
+func (i *Issuer) EngineToken(access EngineAccess, now time.Time) (domain.EngineToken, error) {
+	if !isTenantNamespace(access.Namespace) {
 		return domain.EngineToken{}, fmt.Errorf("issuing an engine token: %w", errNamespace)
 	}
-	claims := engineClaims{Subject: principal.String(), Permissions: []string{}, TaskQueues: []string{}}
-	if len(queues) > 0 {
-		claims.Permissions = []string{namespace + ":write"}
-		claims.TaskQueues = queues
+	claims := engineClaims{
+		Subject: access.Principal.String(), ID: access.ID.String(), Permissions: []string{},
+		TaskQueues: sorted(access.TaskQueues), TenantTaskQueues: sorted(access.TenantTaskQueues),
+	}
+	if len(claims.TaskQueues) > 0 {
+		claims.Permissions = []string{access.Namespace + ":write"}
 	}
 	expiredAt := now.Add(engineTokenLifetime)
-	token, err := i.sign(claims, now, expiredAt.Add(engineTokenGrace))
+	// A token says the second.
+	notAfter := expiredAt.Add(engineTokenGrace).Truncate(time.Second)
+	token, err := i.sign(claims, now, notAfter)
 	if err != nil {
 		return domain.EngineToken{}, fmt.Errorf("issuing an engine token: %w", err)
 	}
-	return domain.EngineToken{Token: token, ExpiredAt: expiredAt}, nil
+	return domain.EngineToken{Token: token, ExpiredAt: expiredAt, NotAfter: notAfter}, nil
+}
+
+// sorted returns each of the names once, in the order of their bytes. It is never
+// nil, which would be another JSON value.
+func sorted(names []string) []string {
+	names = append([]string{}, names...)
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // SystemToken issues the service's own token, which may do everything in every
 // namespace for five minutes. It never leaves the service but to the engine.
 func (i *Issuer) SystemToken(now time.Time) (domain.EngineToken, error) {
 	claims := engineClaims{
-		Subject: systemSubject, Permissions: []string{systemNamespace + ":admin"}, TaskQueues: []string{},
+		Subject: systemSubject, ID: uuid.NewString(), Permissions: []string{systemNamespace + ":admin"},
+		TaskQueues: []string{}, TenantTaskQueues: []string{},
 	}
 	expiredAt := now.Add(systemTokenLifetime)
 	token, err := i.sign(claims, now, expiredAt)
 	if err != nil {
 		return domain.EngineToken{}, fmt.Errorf("issuing a system token: %w", err)
 	}
-	return domain.EngineToken{Token: token, ExpiredAt: expiredAt}, nil
+	return domain.EngineToken{Token: token, ExpiredAt: expiredAt, NotAfter: expiredAt}, nil
+}
+
+// TokenKeyID names the key that tokens are signed with now, so that it can be
+// told when that is another one. It is empty without keys.
+func (i *Issuer) TokenKeyID(now time.Time) string {
+	key, _ := signing(i.keys.set.Load().tokens, now)
+	return key.id
 }
 
 func (i *Issuer) sign(claims engineClaims, now, expiry time.Time) (domain.Secret, error) {
@@ -127,7 +160,7 @@ func (i *Issuer) sign(claims engineClaims, now, expiry time.Time) (domain.Secret
 	}
 	// Temporal refuses a token from the future, however near.
 	issuedAt := jwt.NewNumericDate(now.Add(-clockSkew))
-	claims.Issuer, claims.Audience, claims.ID = i.name, []string{engineAudience}, uuid.NewString()
+	claims.Issuer, claims.Audience = i.name, []string{engineAudience}
 	claims.IssuedAt, claims.NotBefore, claims.Expiry = issuedAt, issuedAt, jwt.NewNumericDate(expiry)
 	token, err := jwt.Signed(signer).Claims(claims).Serialize()
 	if err != nil {
@@ -141,17 +174,14 @@ func (i *Issuer) sign(claims engineClaims, now, expiry time.Time) (domain.Secret
 func (i *Issuer) JWKS() []byte { return i.keys.set.Load().jwks }
 
 // RootsPEM returns the certificates of the authorities that are trusted, in PEM,
-// the one that issues now first.
-func (i *Issuer) RootsPEM(now time.Time) string {
-	set := i.keys.set.Load()
-	current, _ := signing(set.authorities, now)
-	var others strings.Builder
-	for _, root := range set.authorities {
-		if root.id != current.id {
-			others.WriteString(root.pem)
-		}
+// the oldest first. Some clients read the first one only: it is the one that
+// everything leads back to.
+func (i *Issuer) RootsPEM() string {
+	var roots strings.Builder
+	for _, root := range slices.Backward(i.keys.set.Load().authorities) {
+		roots.WriteString(root.pem)
 	}
-	return current.pem + others.String()
+	return roots.String()
 }
 
 // Roots returns the authorities that are trusted.

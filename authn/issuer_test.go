@@ -50,35 +50,34 @@ func TestEngineToken(t *testing.T) {
 	t.Parallel()
 	i, principal := newIssuance(t), uuid.New()
 	now := i.clock.Now()
-	token, err := i.EngineToken(principal, "demo", []string{"first", "second"}, now)
+	id := uuid.New()
+	token, err := i.EngineToken(authn.EngineAccess{
+		ID: id, Principal: principal, Namespace: "demo",
+		TaskQueues: []string{"second", "first", "second"}, TenantTaskQueues: []string{"first", "third", "second", "B"},
+	}, now)
 	require.NoError(t, err)
 	require.Equal(t, now.Add(time.Hour), token.ExpiredAt)
+	require.Equal(t, now.Add(62*time.Minute).Truncate(time.Second), token.NotAfter)
 
 	claims := verify(t, i, token)
-	require.Regexp(t, "^[0-9a-f-]{36}$", claims["jti"])
-	delete(claims, "jti")
 	require.Equal(t, map[string]any{
-		"iss": "procession", "aud": []any{"temporal"}, "sub": principal.String(),
+		"iss": "procession", "aud": []any{"temporal"}, "sub": principal.String(), "jti": id.String(),
 		"iat": unix(now.Add(-time.Minute)), "nbf": unix(now.Add(-time.Minute)),
 		"exp":         unix(token.ExpiredAt.Add(2 * time.Minute)),
 		"permissions": []any{"demo:write"}, "task_queues": []any{"first", "second"},
+		"tenant_task_queues": []any{"B", "first", "second", "third"},
 	}, claims)
 }
 
-func TestEngineTokensDiffer(t *testing.T) {
-	t.Parallel()
-	i, principal := newIssuance(t), uuid.New()
-	first, err := i.EngineToken(principal, "demo", []string{"queue"}, i.clock.Now())
-	require.NoError(t, err)
-	second, err := i.EngineToken(principal, "demo", []string{"queue"}, i.clock.Now())
-	require.NoError(t, err)
-	require.NotEqual(t, verify(t, i, first)["jti"], verify(t, i, second)["jti"])
+// access is that of a new principal to the namespace demo.
+func access(queues ...string) authn.EngineAccess {
+	return authn.EngineAccess{ID: uuid.New(), Principal: uuid.New(), Namespace: "demo", TaskQueues: queues, TenantTaskQueues: queues}
 }
 
 func TestEngineTokenWithoutQueuesPermitsNothing(t *testing.T) {
 	t.Parallel()
 	i := newIssuance(t)
-	token, err := i.EngineToken(uuid.New(), "demo", nil, i.clock.Now())
+	token, err := i.EngineToken(access(), i.clock.Now())
 	require.NoError(t, err)
 	claims := verify(t, i, token)
 	require.Equal(t, []any{}, claims["permissions"])
@@ -91,7 +90,9 @@ func TestNoAccessToNamespacesThatMeanMore(t *testing.T) {
 	for _, namespace := range []string{"", "temporal-system", "*", "demo:write", "demo*"} {
 		t.Run(namespace, func(t *testing.T) {
 			t.Parallel()
-			_, err := i.EngineToken(uuid.New(), namespace, []string{"queue"}, i.clock.Now())
+			elsewhere := access("queue")
+			elsewhere.Namespace = namespace
+			_, err := i.EngineToken(elsewhere, i.clock.Now())
 			require.Error(t, err)
 			_, err = i.EngineCertificate(uuid.New(), namespace, i.clock.Now())
 			require.Error(t, err)

@@ -10,24 +10,42 @@ import (
 	"encoding/base64"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/procession-dev/procession/persistence"
 )
 
+// DefaultKeyReload is how often ReloadEvery should reload. It must be shorter
+// than the time that a new key is known before it signs.
+const DefaultKeyReload = 10 * time.Second
+
 // Keys is the service's signing keys, as all replicas share them. It is safe for
 // concurrent use.
 type Keys struct {
-	db     *persistence.DB
-	sealer *Sealer
-	clock  func() time.Time
-	set    atomic.Pointer[keySet]
+	db           *persistence.DB
+	sealer       *Sealer
+	clock        func() time.Time
+	publishDelay time.Duration
+	set          atomic.Pointer[keySet]
+}
+
+// A KeysOption changes how Keys come into use.
+type KeysOption func(*Keys)
+
+// WithPublishDelay sets how long a new key is known before it signs, at most
+// MaxPublishDelay. All replicas should agree on it.
+func WithPublishDelay(delay time.Duration) KeysOption {
+	return func(k *Keys) { k.publishDelay = min(delay, MaxPublishDelay) }
 }
 
 // NewKeys makes Keys, which hold nothing before EnsureKeys.
-func NewKeys(db *persistence.DB, sealer *Sealer, clock func() time.Time) *Keys {
-	k := &Keys{db: db, sealer: sealer, clock: clock}
+func NewKeys(db *persistence.DB, sealer *Sealer, clock func() time.Time, options ...KeysOption) *Keys {
+	k := &Keys{db: db, sealer: sealer, clock: clock, publishDelay: DefaultPublishDelay}
+	for _, option := range options {
+		option(k)
+	}
 	k.set.Store(&keySet{jwks: []byte(`{"keys":[]}`)})
 	return k
 }
@@ -45,7 +63,15 @@ func (k *Keys) EnsureKeys(ctx context.Context) error {
 		if _, found := activeKey(stored, purpose); found {
 			continue
 		}
-		if err := k.replace(ctx, nil, purpose); err != nil {
+		now := k.now()
+		made, err := k.newSigningKey(purpose, nil, now)
+		if err == nil {
+			err = k.db.Write(ctx, func(tx *persistence.Tx) error {
+				tx.InsertSigningKey(made)
+				return nil
+			})
+		}
+		if err != nil {
 			return fmt.Errorf("ensuring signing keys: %w", err)
 		}
 	}
@@ -59,7 +85,7 @@ func (k *Keys) Reload(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("loading signing keys: %w", err)
 	}
-	set, err := newKeySet(stored, k.sealer, k.clock())
+	set, err := newKeySet(stored, k.sealer, k.clock(), k.publishDelay)
 	if err != nil {
 		return fmt.Errorf("loading signing keys: %w", err)
 	}
@@ -68,8 +94,17 @@ func (k *Keys) Reload(ctx context.Context) error {
 }
 
 // ReloadEvery reloads the keys at an interval until ctx ends. It should be
-// shorter than a minute, the time that a new key is known before it signs.
+// shorter than the time that a new key is known before it signs.
 func (k *Keys) ReloadEvery(ctx context.Context, interval time.Duration, log *slog.Logger) {
+	every(ctx, interval, func() {
+		if err := k.Reload(ctx); err != nil && ctx.Err() == nil {
+			log.LogAttrs(ctx, slog.LevelError, "signing keys were not reloaded", slog.Any("error", err))
+		}
+	})
+}
+
+// every calls do at an interval until ctx ends.
+func every(ctx context.Context, interval time.Duration, do func()) {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
 	for {
@@ -77,30 +112,12 @@ func (k *Keys) ReloadEvery(ctx context.Context, interval time.Duration, log *slo
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-		}
-		if err := k.Reload(ctx); err != nil && ctx.Err() == nil {
-			log.LogAttrs(ctx, slog.LevelError, "signing keys were not reloaded", slog.Any("error", err))
+			do()
 		}
 	}
 }
 
-// Rotate retires the active key for the purpose and makes another. The retired
-// one goes on signing for a minute, until those who verify know the new one, and
-// is trusted until all it signed has expired.
-func (k *Keys) Rotate(ctx context.Context, purpose persistence.SigningKeyPurpose) error {
-	stored, err := k.db.Reader().ListSigningKeys(ctx)
-	if err != nil {
-		return fmt.Errorf("rotating a signing key: %w", err)
-	}
-	var retire *persistence.SigningKey
-	if active, found := activeKey(stored, purpose); found {
-		retire = &active
-	}
-	if err := k.replace(ctx, retire, purpose); err != nil {
-		return fmt.Errorf("rotating a signing key: %w", err)
-	}
-	return k.Reload(ctx)
-}
+func (k *Keys) now() time.Time { return k.clock().UTC().Truncate(time.Microsecond) }
 
 func activeKey(
 	stored []persistence.SigningKey, purpose persistence.SigningKeyPurpose,
@@ -113,37 +130,18 @@ func activeKey(
 	return persistence.SigningKey{}, false
 }
 
-// replace stores a new key for the purpose in place of the one to retire.
-func (k *Keys) replace(
-	ctx context.Context, retire *persistence.SigningKey, purpose persistence.SigningKeyPurpose,
-) error {
-	now := k.clock().UTC().Truncate(time.Microsecond)
-	key, err := k.newSigningKey(purpose, now)
-	if err != nil {
-		return err
-	}
-	return k.db.Write(ctx, func(tx *persistence.Tx) error {
-		if retire != nil {
-			tx.RetireSigningKey(retire.ID, now)
-		}
-		tx.InsertSigningKey(key)
-		return nil
-	})
-}
-
-// newSigningKey makes a key. Its id is the SHA-256 of its public half.
-func (k *Keys) newSigningKey(purpose persistence.SigningKeyPurpose, now time.Time) (persistence.SigningKey, error) {
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return persistence.SigningKey{}, fmt.Errorf("making a key pair: %w", err)
-	}
-	der, public, err := encodePublicKey(private.Public())
+// newSigningKey makes a key. Its id is the SHA-256 of its public half. A new
+// authority is certified by the one before, if there is one.
+func (k *Keys) newSigningKey(
+	purpose persistence.SigningKeyPurpose, before *authority, now time.Time,
+) (persistence.SigningKey, error) {
+	private, id, public, err := newKeyPair()
 	if err != nil {
 		return persistence.SigningKey{}, err
 	}
+	var cross string
 	if purpose == persistence.SignsCertificates {
-		public, err = newRoot(private, now)
-		if err != nil {
+		if public, cross, err = newRoot(private, id, before, now); err != nil {
 			return persistence.SigningKey{}, err
 		}
 	}
@@ -151,10 +149,28 @@ func (k *Keys) newSigningKey(purpose persistence.SigningKeyPurpose, now time.Tim
 	if err != nil {
 		return persistence.SigningKey{}, fmt.Errorf("encoding a private key: %w", err)
 	}
-	digest := sha256.Sum256(der)
-	id := base64.RawURLEncoding.EncodeToString(digest[:])
 	return persistence.SigningKey{
-		ID: id, Purpose: purpose, Public: public, CreatedAt: now,
+		ID: id, Purpose: purpose, Public: public, Cross: cross, CreatedAt: now,
 		Private: k.sealer.Seal(string(purpose), id, secret),
 	}, nil
+}
+
+// newKeyPair makes a key with its id and its public half in PEM. No id looks like
+// a flag, so that it can be given to a command.
+func newKeyPair() (private *ecdsa.PrivateKey, id, public string, err error) {
+	for {
+		private, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+		if err != nil {
+			return nil, "", "", fmt.Errorf("making a key pair: %w", err)
+		}
+		der, public, err := encodePublicKey(private.Public())
+		if err != nil {
+			return nil, "", "", err
+		}
+		digest := sha256.Sum256(der)
+		id = base64.RawURLEncoding.EncodeToString(digest[:])
+		if !strings.HasPrefix(id, "-") {
+			return private, id, public, nil
+		}
+	}
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
-	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/authn"
@@ -51,7 +50,7 @@ func TestEnsureKeysOfManyReplicasMakesOneKeyForEachPurpose(t *testing.T) {
 		[]persistence.SigningKeyPurpose{stored[0].Purpose, stored[1].Purpose})
 	for _, issuer := range issuers {
 		require.JSONEq(t, string(issuers[0].JWKS()), string(issuer.JWKS()))
-		require.Equal(t, issuers[0].RootsPEM(clock.Now()), issuer.RootsPEM(clock.Now()))
+		require.Equal(t, issuers[0].RootsPEM(), issuer.RootsPEM())
 	}
 }
 
@@ -87,7 +86,7 @@ func TestNothingIsIssuedBeforeKeysAreLoaded(t *testing.T) {
 	_, err = issuer.SystemCertificate(clock.Now())
 	require.Error(t, err)
 	require.Empty(t, parseJWKS(t, issuer).Keys)
-	require.Empty(t, issuer.RootsPEM(clock.Now()))
+	require.Empty(t, issuer.RootsPEM())
 }
 
 func TestRotateTokenKey(t *testing.T) {
@@ -102,35 +101,16 @@ func TestRotateTokenKey(t *testing.T) {
 	require.Equal(t, first, published.Keys[1].KeyID)
 	require.Equal(t, first, signedBy(t, i), "the new key must be known before it signs")
 
-	i.clock.Advance(time.Minute)
+	i.clock.Advance(authn.DefaultPublishDelay)
 	require.Equal(t, published.Keys[0].KeyID, signedBy(t, i))
 
-	i.clock.Advance(2*time.Hour - time.Minute - time.Nanosecond)
+	i.clock.Advance(2*time.Hour - authn.DefaultPublishDelay - time.Nanosecond)
 	require.NoError(t, i.keys.Reload(t.Context()))
 	require.Len(t, parseJWKS(t, i.Issuer).Keys, 2, "tokens of the retired key may still be in use")
 
 	i.clock.Advance(time.Nanosecond)
 	require.NoError(t, i.keys.Reload(t.Context()))
 	require.Equal(t, published.Keys[:1], parseJWKS(t, i.Issuer).Keys)
-}
-
-func TestRotateAuthorityKeepsEarlierCertificatesValid(t *testing.T) {
-	t.Parallel()
-	i := newIssuance(t)
-	earlier, err := i.EngineCertificate(uuid.New(), "demo", i.clock.Now())
-	require.NoError(t, err)
-	require.NoError(t, i.keys.Rotate(t.Context(), persistence.SignsCertificates))
-	i.clock.Advance(time.Minute)
-	later, err := i.EngineCertificate(uuid.New(), "demo", i.clock.Now())
-	require.NoError(t, err)
-
-	roots := parseCertificates(t, later.ServerRootCACertificate)
-	require.Len(t, roots, 2)
-	require.NoError(t, parseCertificates(t, later.ClientCertificate)[0].CheckSignatureFrom(roots[0]),
-		"the authority that issues now must come first")
-	for _, certificate := range []string{earlier.ClientCertificate, later.ClientCertificate} {
-		verifyClient(t, i, parseCertificates(t, certificate)[0])
-	}
 }
 
 func TestRotateByManyAtOnceLeavesOneActiveKey(t *testing.T) {

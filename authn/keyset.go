@@ -22,9 +22,19 @@ const (
 	// authorityTrust is how long a retired certificate authority is trusted:
 	// every certificate it issued has expired by then.
 	authorityTrust = MaxCertificateLifetime + 24*time.Hour
-	// publishDelay is how long a new key is known before it signs, so that those
-	// who verify have fetched it.
-	publishDelay = time.Minute
+	// authorityLink is how long certificates lead back to a retired authority: who
+	// was told of it last may know no other for as long as a certificate is valid.
+	authorityLink = 2 * authorityTrust
+)
+
+// DefaultPublishDelay is how long a new key is known before it signs, so that
+// those who verify have fetched it: replicas reload, caches keep the key set for a
+// minute, and then it is fetched every some seconds. MaxPublishDelay bounds it: a
+// retired key goes on signing for as long, which the time that it is trusted has
+// room for.
+const (
+	DefaultPublishDelay = 2 * time.Minute
+	MaxPublishDelay     = 30 * time.Minute
 )
 
 // keySet is the signing keys as they were at one moment, the newest first. It is
@@ -35,28 +45,42 @@ type keySet struct {
 	jwks        []byte
 }
 
-// tokenKey signs engine tokens.
-type tokenKey struct {
-	id        string
-	private   *ecdsa.PrivateKey
-	createdAt time.Time
+// validity is when a key signs.
+type validity struct {
+	from time.Time
+	// until is the zero time for a key that is not retired.
+	until time.Time
 }
 
-func (k tokenKey) usableFrom() time.Time { return k.createdAt.Add(publishDelay) }
+func (v validity) ended(now time.Time) bool { return !v.until.IsZero() && !now.Before(v.until) }
+
+func (v validity) period() validity { return v }
+
+// tokenKey signs engine tokens.
+type tokenKey struct {
+	validity
+	id      string
+	private *ecdsa.PrivateKey
+}
 
 // authority issues certificates.
 type authority struct {
+	validity
 	id          string
 	certificate *x509.Certificate
 	pem         string
-	private     *ecdsa.PrivateKey
-	createdAt   time.Time
+	// chain are the certificates (PEM) that lead from this authority back to the
+	// oldest, each of them issued by the authority before.
+	chain   string
+	private *ecdsa.PrivateKey
 }
 
-func (a authority) usableFrom() time.Time { return a.createdAt.Add(publishDelay) }
-
 // newKeySet opens those of the stored keys that are active or still trusted now.
-func newKeySet(stored []persistence.SigningKey, sealer *Sealer, now time.Time) (*keySet, error) {
+// They sign from publishDelay after they were made until publishDelay after they
+// were retired.
+func newKeySet(
+	stored []persistence.SigningKey, sealer *Sealer, now time.Time, publishDelay time.Duration,
+) (*keySet, error) {
 	var set keySet
 	document := jose.JSONWebKeySet{Keys: []jose.JSONWebKey{}}
 	for _, key := range stored {
@@ -67,9 +91,10 @@ func newKeySet(stored []persistence.SigningKey, sealer *Sealer, now time.Time) (
 		if err != nil {
 			return nil, fmt.Errorf("opening signing key %s: %w", key.ID, err)
 		}
+		valid := validityOf(key, publishDelay)
 		switch key.Purpose {
 		case persistence.SignsEngineTokens:
-			set.tokens = append(set.tokens, tokenKey{id: key.ID, private: private, createdAt: key.CreatedAt})
+			set.tokens = append(set.tokens, tokenKey{validity: valid, id: key.ID, private: private})
 			document.Keys = append(document.Keys, jose.JSONWebKey{
 				Key: private.Public(), KeyID: key.ID, Algorithm: string(jose.ES256), Use: "sig",
 			})
@@ -79,7 +104,8 @@ func newKeySet(stored []persistence.SigningKey, sealer *Sealer, now time.Time) (
 				return nil, fmt.Errorf("reading the certificate of signing key %s: %w", key.ID, err)
 			}
 			set.authorities = append(set.authorities, authority{
-				id: key.ID, certificate: certificate, pem: key.Public, private: private, createdAt: key.CreatedAt,
+				validity: valid, id: key.ID, certificate: certificate, pem: key.Public,
+				chain: chainOf(key, stored, now), private: private,
 			})
 		}
 	}
@@ -91,27 +117,60 @@ func newKeySet(stored []persistence.SigningKey, sealer *Sealer, now time.Time) (
 	return &set, nil
 }
 
-func trusted(key persistence.SigningKey, now time.Time) bool {
-	trust := tokenKeyTrust
-	if key.Purpose == persistence.SignsCertificates {
-		trust = authorityTrust
+func validityOf(key persistence.SigningKey, publishDelay time.Duration) validity {
+	valid := validity{from: key.CreatedAt.Add(publishDelay)}
+	if key.RetiredAt != nil {
+		valid.until = key.RetiredAt.Add(publishDelay)
 	}
-	return key.RetiredAt == nil || now.Before(key.RetiredAt.Add(trust))
+	return valid
+}
+
+func trusted(key persistence.SigningKey, now time.Time) bool {
+	return key.DistrustedAt == nil && (key.RetiredAt == nil || now.Before(trustedUntil(key)))
+}
+
+// trustedUntil is how long a key that is retired is trusted.
+func trustedUntil(key persistence.SigningKey) time.Time {
+	if key.Purpose == persistence.SignsCertificates {
+		return key.RetiredAt.Add(authorityTrust)
+	}
+	return key.RetiredAt.Add(tokenKeyTrust)
+}
+
+// chainOf collects the cross certificates from the key of an authority back to
+// the oldest that somebody may rely on. Stored keys are the newest first.
+func chainOf(key persistence.SigningKey, stored []persistence.SigningKey, now time.Time) string {
+	chain, follows := "", false
+	for _, older := range stored {
+		switch {
+		case older.Purpose != persistence.SignsCertificates:
+		case older.ID == key.ID:
+			follows = true
+		case follows:
+			linked := older.RetiredAt != nil && older.DistrustedAt == nil && now.Before(older.RetiredAt.Add(authorityLink))
+			if key.Cross == "" || !linked {
+				return chain
+			}
+			chain += key.Cross
+			key = older
+		}
+	}
+	return chain
 }
 
 // signing picks the newest key that has been known long enough, or the oldest
-// when none has. It reports false when there are no keys.
-func signing[K interface{ usableFrom() time.Time }](keys []K, now time.Time) (K, bool) {
+// when none has. It reports false when there are no keys that may still sign.
+func signing[K interface{ period() validity }](keys []K, now time.Time) (picked K, found bool) {
 	for _, key := range keys {
-		if !now.Before(key.usableFrom()) {
-			return key, true
+		if key.period().ended(now) {
+			continue
+		}
+		picked, found = key, true
+		if !now.Before(key.period().from) {
+			break
 		}
 	}
-	if len(keys) == 0 {
-		var none K
-		return none, false
-	}
-	return keys[len(keys)-1], true
+	return picked, found
 }
 
 func openPrivateKey(key persistence.SigningKey, sealer *Sealer) (*ecdsa.PrivateKey, error) {

@@ -24,7 +24,7 @@ func TestNoSecretIsPrintedLoggedOrEncoded(t *testing.T) {
 	t.Parallel()
 	i := newIssuance(t)
 	now := i.clock.Now()
-	token, err := i.EngineToken(uuid.New(), "demo", []string{"queue"}, now)
+	token, err := i.EngineToken(access("queue"), now)
 	require.NoError(t, err)
 	certificate, err := i.EngineCertificate(uuid.New(), "demo", now)
 	require.NoError(t, err)

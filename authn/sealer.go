@@ -81,6 +81,11 @@ func (s *Sealer) Open(purpose, record string, sealed []byte) ([]byte, error) {
 	return secret, nil
 }
 
+// sealedLast reports whether a secret is sealed with the active key.
+func (s *Sealer) sealedLast(sealed []byte) bool {
+	return len(sealed) >= sealPrefix && sealed[0] == sealVersion && sealKeyID(sealed[1:sealPrefix]) == s.active
+}
+
 // sealContext is what a sealed secret is bound to. The length keeps purpose and
 // record apart.
 func sealContext(prefix []byte, purpose, record string) []byte {

@@ -1,6 +1,7 @@
 package authn
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/base64"
 	"errors"
@@ -13,26 +14,74 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// sealKeySize is that of AES-256.
-const sealKeySize = 32
+const (
+	// sealKeySize is that of AES-256.
+	sealKeySize = 32
+	// keptPrefix begins a file whose key a keeper has encrypted.
+	keptPrefix = "encrypted:"
+)
 
 // SealKey is the key that secrets are sealed with. It is kept in a file, away
-// from the database, as 32 bytes in base64.
+// from the database, as 32 bytes in base64. With a Keeper the file holds only
+// what the keeper made of it.
 type SealKey struct {
 	encoded domain.Secret
 }
 
-// LoadSealKey reads a key from the file at path.
+// SealKeyFiles says where keys are. The active one seals; what was sealed with it
+// or an earlier one can be opened.
+type SealKeyFiles struct {
+	Active  string
+	Earlier []string
+	// Keeper encrypted the active key, nil if it is there as it is. Earlier ones may
+	// be either.
+	Keeper *Keeper
+}
+
+// NewSealerFromFiles makes a Sealer with the keys of the files.
+func NewSealerFromFiles(ctx context.Context, files SealKeyFiles) (*Sealer, error) {
+	active, encrypted, err := loadSealKey(ctx, files.Active, files.Keeper)
+	if err != nil {
+		return nil, err
+	}
+	if files.Keeper != nil && !encrypted {
+		return nil, fmt.Errorf("reading the seal key from %s: it is not encrypted by the keeper", files.Active)
+	}
+	var earlier []SealKey
+	for _, path := range files.Earlier {
+		key, _, err := loadSealKey(ctx, path, files.Keeper)
+		if err != nil {
+			return nil, err
+		}
+		earlier = append(earlier, key)
+	}
+	return NewSealer(active, earlier...)
+}
+
+// LoadSealKey reads a key that is not encrypted from the file at path.
 func LoadSealKey(path string) (SealKey, error) {
+	key, _, err := loadSealKey(context.Background(), path, nil)
+	return key, err
+}
+
+// loadSealKey reads the key from the file at path, and reports whether it is
+// encrypted there.
+func loadSealKey(ctx context.Context, path string, keeper *Keeper) (key SealKey, encrypted bool, err error) {
 	content, err := os.ReadFile(path) //nolint:gosec // the operator says where the key is
 	if err != nil {
-		return SealKey{}, fmt.Errorf("reading the seal key: %w", err)
+		return SealKey{}, false, fmt.Errorf("reading the seal key: %w", err)
 	}
-	key := SealKey{encoded: domain.NewSecret(strings.TrimSpace(string(content)))}
+	text, encrypted := strings.CutPrefix(strings.TrimSpace(string(content)), keptPrefix)
+	if encrypted {
+		if text, err = keeper.decrypt(ctx, text); err != nil {
+			return SealKey{}, true, fmt.Errorf("reading the seal key from %s: %w", path, err)
+		}
+	}
+	key = SealKey{encoded: domain.NewSecret(text)}
 	if _, err := key.bytes(); err != nil {
-		return SealKey{}, fmt.Errorf("reading the seal key from %s: %w", path, err)
+		return SealKey{}, encrypted, fmt.Errorf("reading the seal key from %s: %w", path, err)
 	}
-	return key, nil
+	return key, encrypted, nil
 }
 
 // LoadOrCreateSealKey reads a key from the file at path, which it first makes,
@@ -44,30 +93,45 @@ func LoadOrCreateSealKey(path string) (SealKey, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return key, err
 	}
-	if err := createSealKey(path); err != nil {
-		return SealKey{}, fmt.Errorf("making a seal key: %w", err)
+	if err := CreateSealKey(context.Background(), path, nil); err != nil && !errors.Is(err, fs.ErrExist) {
+		return SealKey{}, err
 	}
 	return LoadSealKey(path)
 }
 
-// createSealKey makes the file whole or not at all, and never replaces one.
-func createSealKey(path string) error {
+// CreateSealKey makes a key and writes it to a new file, readable by its owner
+// only; encrypted, if there is a keeper. The file is made whole or not at all, and
+// replaces none: that is fs.ErrExist.
+func CreateSealKey(ctx context.Context, path string, keeper *Keeper) error {
 	var key [sealKeySize]byte
 	// It never fails: the program ends when there is no randomness.
 	_, _ = rand.Read(key[:])
+	content := base64.StdEncoding.EncodeToString(key[:])
+	if keeper != nil {
+		encrypted, err := keeper.encrypt(ctx, content)
+		if err != nil {
+			return fmt.Errorf("making a seal key: %w", err)
+		}
+		content = keptPrefix + encrypted
+	}
+	if err := writeNew(path, content+"\n"); err != nil {
+		return fmt.Errorf("making a seal key: %w", err)
+	}
+	return nil
+}
+
+// writeNew writes a file that is not there.
+func writeNew(path, content string) error {
 	file, err := os.CreateTemp(filepath.Dir(path), ".seal-key-*") // with mode 0600
 	if err != nil {
 		return err
 	}
 	defer func() { _ = os.Remove(file.Name()) }()
-	_, err = file.WriteString(base64.StdEncoding.EncodeToString(key[:]) + "\n")
+	_, err = file.WriteString(content)
 	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
 		return err
 	}
-	if err := os.Link(file.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return nil
+	return os.Link(file.Name(), path)
 }
 
 // bytes returns the key proper. Its error shows nothing of the key.

@@ -26,7 +26,8 @@ func Commands(env Environment) []*cobra.Command {
 	return []*cobra.Command{
 		newApplyCommand(env), newDiffCommand(env),
 		newGetCommand(env), newDescribeCommand(env), newDeleteCommand(env), newExportCommand(env),
-		newSecretsCommand(env), newWhoamiCommand(env), newIncidentsCommand(env),
+		newSecretsCommand(env), newEncryptionKeysCommand(env), newAccessCommand(env), newWhoamiCommand(env),
+		newIncidentsCommand(env), newWorkersCommand(env), newTaskQueuesCommand(env),
 	}
 }
 

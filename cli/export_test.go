@@ -18,21 +18,21 @@ func TestExportCanBeApplied(t *testing.T) {
 	before := w.state()
 	for _, format := range []string{"yaml", "json"} {
 		exported := w.succeeds("export", "-o", format)
-		requireAll(t, "unchanged", 11, w.typing(exported).succeeds("apply", "-f", "-"))
+		requireAll(t, "unchanged", 12, w.typing(exported).succeeds("apply", "-f", "-"))
 
 		dir := t.TempDir()
 		o := w.runs("export", "-o", format, "-d", filepath.Join(dir, "made"))
 		require.NoError(t, o.err)
 		require.Empty(t, o.stdout)
-		require.Equal(t, "11 documents written to "+filepath.Join(dir, "made")+"\n", o.stderr)
+		require.Equal(t, "12 documents written to "+filepath.Join(dir, "made")+"\n", o.stderr)
 		require.FileExists(t, filepath.Join(dir, "made", "north", "Group", "REVIEWERS."+format))
-		requireAll(t, "unchanged", 11, w.succeeds("apply", "-f", dir))
+		requireAll(t, "unchanged", 12, w.succeeds("apply", "-f", dir))
 		require.Equal(t, before, w.state())
 
 		// Again, over what is there.
 		w.succeeds("export", "-o", format, "-d", filepath.Join(dir, "made"))
 		other := newTerminal(t)
-		requireAll(t, "created", 11, other.succeeds("apply", "-f", dir))
+		requireAll(t, "created", 12, other.succeeds("apply", "-f", dir))
 		require.Equal(t, exported, other.succeeds("export", "--tenant", "north", "-o", format))
 	}
 }

@@ -106,6 +106,7 @@ func TestKindsHaveNames(t *testing.T) {
 		"Application":                {"application", "applications", "app", "apps"},
 		"Group":                      {"group", "groups"},
 		"DataStructure":              {"datastructure", "datastructures", "DataStructure", "structure", "ds"},
+		"EncryptionKey":              {"encryptionkey", "encryptionkeys", "key", "keys", "ek"},
 		"ProcessDefinition":          {"processdefinition", "processdefinitions", "process", "processes", "proc", "procs", "pd"},
 		"BusinessArtifactDefinition": {"businessartifactdefinition", "businessartifactdefinitions", "artifact", "artifacts"},
 		"WebhookSubscription":        {"webhooksubscription", "webhooksubscriptions", "webhook", "webhooks", "wh"},

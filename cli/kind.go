@@ -18,6 +18,8 @@ func shortNames(kind resource.Kind) []string {
 		return []string{"app", "apps"}
 	case resource.KindDataStructure:
 		return []string{"structure", "structures", "ds"}
+	case resource.KindEncryptionKey:
+		return []string{"key", "keys", "ek"}
 	case resource.KindProcessDefinition:
 		return []string{"process", "processes", "proc", "procs", "pd"}
 	case resource.KindBusinessArtifactDefinition:

@@ -34,7 +34,7 @@ func rightsOf(r client.Resource) []right {
 			{"manage artifacts", grantees(p.Managers)},
 		}
 	case client.ResourceKindTenant, client.ResourceKindUser, client.ResourceKindApplication, client.ResourceKindGroup,
-		client.ResourceKindDataStructure, client.ResourceKindWebhookSubscription, client.ResourceKindRobot:
+		client.ResourceKindDataStructure, client.ResourceKindEncryptionKey, client.ResourceKindWebhookSubscription, client.ResourceKindRobot:
 	}
 	return nil
 }

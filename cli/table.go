@@ -27,7 +27,9 @@ func resourceTable(w io.Writer, found []client.Resource) {
 			return tenantOf(r.Kind, r.Metadata)
 		}}}, columns...)
 	}
-	columns = append(columns, column{"NAME", func(_ client.Resource, s shownSpec) string { return s.Name }})
+	if kinds || first.Kind != client.ResourceKindEncryptionKey {
+		columns = append(columns, column{"NAME", func(_ client.Resource, s shownSpec) string { return s.Name }})
+	}
 	if !kinds {
 		columns = append(columns, columnsOf(first.Kind)...)
 	}
@@ -55,14 +57,15 @@ type column struct {
 
 // shownSpec is what tables show of specs.
 type shownSpec struct {
-	Name      string            `json:"name"`
-	Email     string            `json:"email"`
-	Role      string            `json:"role"`
-	Plan      string            `json:"plan"`
-	State     string            `json:"state"`
-	URL       string            `json:"url"`
-	TaskQueue string            `json:"taskQueue"`
-	Members   []json.RawMessage `json:"members"`
+	Name        string            `json:"name"`
+	Description string            `json:"description"`
+	Email       string            `json:"email"`
+	Role        string            `json:"role"`
+	Plan        string            `json:"plan"`
+	State       string            `json:"state"`
+	URL         string            `json:"url"`
+	TaskQueue   string            `json:"taskQueue"`
+	Members     []json.RawMessage `json:"members"`
 }
 
 // shownOf reads a spec as far as it is understood: a newer service may say more.
@@ -89,6 +92,8 @@ func columnsOf(kind client.ResourceKind) []column {
 		return []column{role}
 	case client.ResourceKindGroup:
 		return []column{specColumn("MEMBERS", func(s shownSpec) string { return strconv.Itoa(len(s.Members)) })}
+	case client.ResourceKindEncryptionKey:
+		return []column{specColumn("DESCRIPTION", func(s shownSpec) string { return s.Description })}
 	case client.ResourceKindProcessDefinition:
 		return []column{specColumn("STATE", func(s shownSpec) string { return s.State })}
 	case client.ResourceKindWebhookSubscription:

@@ -16,8 +16,8 @@ const (
 )
 
 // Authentication gives a principal access to the engine (specification section
-// 2.19). It is handed out once and not kept. Token or Certificate is set,
-// according to Type.
+// 2.19). It is handed out once and not kept but for an EngineGrant. Token or
+// Certificate is set, according to Type.
 type Authentication struct {
 	ID          uuid.UUID
 	Type        AuthenticationType
@@ -28,19 +28,25 @@ type Authentication struct {
 }
 
 // EngineToken is the bearer token of a principal for the engine. It is to be
-// renewed by ExpiredAt.
+// renewed by ExpiredAt, and accepted until NotAfter.
 type EngineToken struct {
 	Token     Secret
 	ExpiredAt time.Time
+	NotAfter  time.Time
 }
 
 // EngineCertificate is what a principal connects to the engine with: the
 // namespace it may use, and the PEM texts of the certificates and of the PKCS#8
-// private key. The first root certificate is the one the engine's own
-// certificate was issued by.
+// private key. The root certificates are those that are trusted, the oldest
+// first: the engine's own certificate leads back to it. The client certificate is
+// followed by those that lead back to it in turn.
 type EngineCertificate struct {
 	Namespace               string
 	ServerRootCACertificate string
 	ClientCertificate       string
 	ClientPrivateKey        Secret
+	// Serial is the serial number of the client certificate in lower-case
+	// hexadecimal, NotAfter when it expires.
+	Serial   string
+	NotAfter time.Time
 }

@@ -33,6 +33,10 @@ type EngineBinding struct {
 	TaskQueue    string
 	SignalShape  SignalShape
 	RunnerID     uuid.UUID
+	// EncryptionKey is the code of the key that payloads are encrypted with, empty
+	// where they are plain. It is left out of digests then: versions from before
+	// there were keys keep theirs.
+	EncryptionKey string `json:",omitempty"`
 }
 
 // ProcessDefinition is one published, immutable version of a process

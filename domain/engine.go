@@ -35,7 +35,9 @@ const (
 // EngineRun is a workflow that the service starts on a worker's task queue.
 // RunID is Temporal's: of the first run of a chain, empty until the workflow
 // was started, and while the run is PENDING again that of the attempt before.
-// Action is set for RunKindArtifactAction.
+// Action is set for RunKindArtifactAction. EncryptionKeyID is the key that the
+// payloads are encrypted with, for as long as the run lives and however often it
+// is started again; empty where they are plain.
 type EngineRun struct {
 	ID           uuid.UUID
 	TenantID     uuid.UUID
@@ -48,6 +50,8 @@ type EngineRun struct {
 	TaskQueue    string
 	State        EngineRunState
 	Action       *ArtifactActionRequest
+	// EncryptionKeyID is chosen when the run is stored.
+	EncryptionKeyID string
 }
 
 // ArtifactActionRequest is what the workflow of an action is told when it
@@ -166,7 +170,8 @@ type EngineCommand struct {
 // run of the chain that ended: a workflow that continues as new, is retried or
 // is reset keeps it. Status is one of RunCompleted, RunCancelled and RunFailed;
 // Message and Failure tell why a run failed. Result is the JSON that a completed
-// run returned, nil when it does not matter or is not to be had.
+// run returned, nil when it does not matter or is not to be had; Message tells
+// why when it is there but cannot be read.
 type Closing struct {
 	Namespace  string
 	WorkflowID string

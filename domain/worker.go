@@ -6,13 +6,17 @@ import (
 	"github.com/google/uuid"
 )
 
-// WorkerDelayWindow is how often workers are to register again; one that has
-// missed three windows is offline.
-const WorkerDelayWindow = 300 * time.Second
+const (
+	// WorkerDelayWindow is how often workers are to register again.
+	WorkerDelayWindow = 300 * time.Second
+	// WorkerOfflineAfter is how long after its last registration a worker is
+	// believed to live: it has missed three windows then.
+	WorkerOfflineAfter = 3 * WorkerDelayWindow
+)
 
 // Worker is a program that serves a task queue (specification section 2.17).
 // It is known by its identity within the tenant and may serve several queues,
-// of which TaskQueue is the one it registered last.
+// of which TaskQueue is the one it registered last, with the types.
 type Worker struct {
 	ID             uuid.UUID
 	TenantID       uuid.UUID
@@ -26,4 +30,43 @@ type Worker struct {
 	RobotIDs       []uuid.UUID
 	LastSeenAt     time.Time
 	Audit
+}
+
+// WorkerState is whether a worker keeps registering.
+type WorkerState string
+
+// The worker states.
+const (
+	WorkerOnline  WorkerState = "ONLINE"
+	WorkerOffline WorkerState = "OFFLINE"
+)
+
+// WorkerStateAt is the state of a worker that registered last at lastSeen.
+func WorkerStateAt(lastSeen, now time.Time) WorkerState {
+	if now.Sub(lastSeen) > WorkerOfflineAfter {
+		return WorkerOffline
+	}
+	return WorkerOnline
+}
+
+// WorkerQueue is the registration of a worker for one task queue. Without any
+// workflow types it may serve all of them, for not every SDK lists them.
+// LiveSince is since when the registration has been renewed without a gap.
+// PolledAt is when the worker was last seen to poll the queue, nil if it was not.
+type WorkerQueue struct {
+	TaskQueue     string
+	WorkflowTypes []string
+	ActivityTypes []string
+	LiveSince     time.Time
+	LastSeenAt    time.Time
+	PolledAt      *time.Time
+}
+
+// RegisteredWorker is a worker with all queues that whoever registered it last
+// registered it for. Its own types are those of the last registration.
+type RegisteredWorker struct {
+	Worker
+	TenantCode  string
+	PrincipalID uuid.UUID
+	Queues      []WorkerQueue
 }

@@ -84,7 +84,7 @@ func (e *Engine) Outcome(ctx context.Context, r domain.EngineRun, now time.Time)
 	case enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED:
 		closing.Status = domain.RunCompleted
 		if r.HasResult() {
-			closing.Result, err = e.result(ctx, r.Namespace, described.info.GetExecution())
+			closing.Result, closing.Message, err = e.result(ctx, r, described.info.GetExecution())
 		}
 	case enumspb.WORKFLOW_EXECUTION_STATUS_CANCELED, enumspb.WORKFLOW_EXECUTION_STATUS_TERMINATED:
 		closing.Status = domain.RunCancelled

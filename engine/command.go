@@ -56,12 +56,21 @@ func (e *Engine) start(ctx context.Context, c domain.DueCommand, reuse enumspb.W
 	if err != nil {
 		return "", err
 	}
+	input, err = e.encrypted(ctx, c.Run, input)
+	if err != nil {
+		return "", err
+	}
+	header, err := encryptionHeader(c.Run)
+	if err != nil {
+		return "", err
+	}
 	started, err := e.workflows.StartWorkflowExecution(ctx, &workflowservice.StartWorkflowExecutionRequest{
 		Namespace:                c.Run.Namespace,
 		WorkflowId:               c.Run.WorkflowID,
 		WorkflowType:             &commonpb.WorkflowType{Name: c.Run.WorkflowType},
 		TaskQueue:                &taskqueuepb.TaskQueue{Name: c.Run.TaskQueue},
 		Input:                    input,
+		Header:                   header,
 		Identity:                 identity,
 		RequestId:                c.ID.String(),
 		WorkflowIdReusePolicy:    reuse,
@@ -99,6 +108,10 @@ func (e *Engine) signal(ctx context.Context, c domain.DueCommand) error {
 		name, value = signalOfShapeA, c.ItemID.String()
 	}
 	input, err := payloads(value)
+	if err != nil {
+		return err
+	}
+	input, err = e.encrypted(ctx, c.Run, input)
 	if err != nil {
 		return err
 	}

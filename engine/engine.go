@@ -30,13 +30,13 @@ const (
 )
 
 // Credentials prove to Temporal that it is the service that calls. Token is
-// asked before every call and Certificate at every handshake, so both may
+// asked before every call, Certificate and RootCAs at every handshake, so all may
 // change while the service runs.
 type Credentials struct {
 	Token       func() (string, error)
 	Certificate func() (*tls.Certificate, error)
 	// RootCAs are the authorities that Temporal's certificate may come from.
-	RootCAs *x509.CertPool
+	RootCAs func() *x509.CertPool
 }
 
 // Options say where Temporal is and how to deal with it.
@@ -47,6 +47,9 @@ type Options struct {
 	// Retention is how long the namespaces that the service makes keep a workflow
 	// that has ended; 0 is DefaultRetention. Namespaces that exist are left alone.
 	Retention time.Duration
+	// Keys finds the keys that payloads are encrypted with. Without it there are
+	// none.
+	Keys KeySource
 	// Logger receives what the Temporal SDK has to say.
 	Logger *slog.Logger
 }
@@ -57,6 +60,7 @@ type Engine struct {
 	workflows workflowservice.WorkflowServiceClient
 	operator  operatorservice.OperatorServiceClient
 	retention time.Duration
+	keys      KeySource
 	logger    *slog.Logger
 }
 
@@ -73,6 +77,7 @@ func New(o Options) (*Engine, error) {
 		}
 		return token, nil
 	}
+	transport := newTransport(o.Credentials)
 	c, err := client.NewLazyClient(client.Options{
 		HostPort:    o.Address,
 		Namespace:   Namespace,
@@ -80,16 +85,14 @@ func New(o Options) (*Engine, error) {
 		Logger:      sdklog.NewStructuredLogger(o.Logger),
 		Credentials: client.NewAPIKeyDynamicCredentials(token),
 		ConnectionOptions: client.ConnectionOptions{
-			TLS: &tls.Config{
-				MinVersion: tls.VersionTLS13,
-				RootCAs:    o.Credentials.RootCAs,
-				GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
-					return o.Credentials.Certificate()
-				},
-			},
+			// The dial options have the TLS that is used; without this the SDK would be at
+			// odds with them.
+			TLS: transport.config,
 			// Payloads are small and the server is near.
 			GrpcCompression: &client.GrpcCompressionNone{},
-			DialOptions:     []grpc.DialOption{grpc.WithConnectParams(reconnect())},
+			DialOptions: []grpc.DialOption{
+				grpc.WithConnectParams(reconnect()), grpc.WithTransportCredentials(transport),
+			},
 		},
 	})
 	if err != nil {
@@ -97,7 +100,7 @@ func New(o Options) (*Engine, error) {
 	}
 	return &Engine{
 		client: c, workflows: c.WorkflowService(), operator: c.OperatorService(),
-		retention: o.Retention, logger: o.Logger,
+		retention: o.Retention, keys: o.Keys, logger: o.Logger,
 	}, nil
 }
 

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	commonpb "go.temporal.io/api/common/v1"
@@ -10,6 +11,8 @@ import (
 	historypb "go.temporal.io/api/history/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/converter"
+
+	"github.com/procession-dev/procession/domain"
 )
 
 // maxResult bounds, in bytes, the results that are read: they name a document
@@ -17,26 +20,35 @@ import (
 const maxResult = 64 << 10
 
 // result returns what a run that has completed returned, or nil when that is
-// nothing, too much, encrypted or no JSON: a worker may return what it likes.
+// nothing, too much or no JSON: a worker may return what it likes. It may also
+// encrypt it, whatever the run was started with; what cannot be decrypted is nil
+// too, and why is told.
 func (e *Engine) result(
-	ctx context.Context, namespace string, execution *commonpb.WorkflowExecution,
-) (json.RawMessage, error) {
-	events, err := e.closeEvents(ctx, namespace, execution)
+	ctx context.Context, run domain.EngineRun, execution *commonpb.WorkflowExecution,
+) (result json.RawMessage, why string, err error) {
+	events, err := e.closeEvents(ctx, run.Namespace, execution)
 	if err != nil {
-		return nil, fmt.Errorf("reading what a workflow returned: %w", err)
+		return nil, "", fmt.Errorf("reading what a workflow returned: %w", err)
 	}
 	for _, event := range events {
 		payloads := event.GetWorkflowExecutionCompletedEventAttributes().GetResult().GetPayloads()
 		if len(payloads) != 1 {
 			continue
 		}
-		encoding := string(payloads[0].GetMetadata()[converter.MetadataEncoding])
-		text := payloads[0].GetData()
+		payload, err := e.decrypted(ctx, run.TenantID, payloads[0])
+		if errors.Is(err, errUndecryptable) {
+			return nil, "what the workflow returned cannot be read: " + err.Error(), nil
+		}
+		if err != nil {
+			return nil, "", fmt.Errorf("reading what a workflow returned: %w", err)
+		}
+		encoding := string(payload.GetMetadata()[converter.MetadataEncoding])
+		text := payload.GetData()
 		if encoding == converter.MetadataEncodingJSON && len(text) <= maxResult && json.Valid(text) {
-			return text, nil
+			return text, "", nil
 		}
 	}
-	return nil, nil
+	return nil, "", nil
 }
 
 // closeEvents returns the last event of a run that has ended.

@@ -49,6 +49,7 @@ func TestDemoIsRightInItself(t *testing.T) {
 		"demo/Application/reader":                  id + "a002",
 		"demo/Application/stranger":                id + "a003",
 		"demo/Group/REVIEWERS":                     id + "d001",
+		"demo/EncryptionKey/demo-key":              id + "6001",
 		"demo/ProcessDefinition/LOAN":              id + "e001",
 		"demo/ProcessDefinition/ONBOARDING":        id + "e002",
 		"demo/ProcessDefinition/INSPECTION":        id + "e003",

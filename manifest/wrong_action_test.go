@@ -84,6 +84,25 @@ func TestWrongUserActions(t *testing.T) {
 			want: []string{`8: spec.userActions[0].taskQueue: is required for DOWNLOADABLE`},
 		},
 		{
+			name: "task queues of Temporal's own",
+			kind: resource.KindProcessDefinition,
+			text: `  name: P
+  engine: {workflowType: W, taskQueue: temporal-sys-per-ns-tq, runner: worker}
+  permissions: {initiators: [{user: alice}]}
+  userActions:
+    - code: A
+      name: A
+      type: START_WORKFLOW
+      permissions: [MANAGER]
+      workflowType: W
+      taskQueue: /_sys/Q/1
+`,
+			want: []string{
+				`6: spec.engine.taskQueue: is a name that Temporal keeps for itself`,
+				`14: spec.userActions[0].taskQueue: is a name that Temporal keeps for itself`,
+			},
+		},
+		{
 			name: "a workflow with a task and a process",
 			kind: resource.KindProcessDefinition,
 			text: `  name: P

@@ -188,6 +188,21 @@ func TestWrongCatalogue(t *testing.T) {
 			want: []string{`7: spec.eventTypes: must have at least 1 element`},
 		},
 		{
+			name: "a key in a document",
+			kind: resource.KindEncryptionKey,
+			text: `  description: Loans
+  value: QEFCQ0RFRkdISUpLTE1OT1BRUlNUVVZXWFlaW1xdXl8=
+`,
+			want: []string{`6: spec.value: is not a member of EncryptionKey, which has description`},
+		},
+		{
+			name: "a key described at length",
+			kind: resource.KindEncryptionKey,
+			text: `  description: ` + strings.Repeat("x", 1001) + `
+`,
+			want: []string{`5: spec.description: must have at most 1000 characters`},
+		},
+		{
 			name: "a robot from elsewhere",
 			kind: resource.KindRobot,
 			text: `  name: R

@@ -38,6 +38,15 @@ func TestWrongProcessDefinitions(t *testing.T) {
 			want: []string{`7: spec.engine.runner: is required`},
 		},
 		{
+			name: "the version of a key",
+			kind: resource.KindProcessDefinition,
+			text: `  name: P
+  permissions: {initiators: [{user: alice}]}
+  engine: {workflowType: W, taskQueue: Q, runner: r, encryptionKey: loans.2}
+`,
+			want: []string{`7: spec.engine.encryptionKey: must be 1 to 50 letters, digits, '_' or '-', beginning with a letter or a digit`},
+		},
+		{
 			name: "a signal shape that does not exist",
 			kind: resource.KindProcessDefinition,
 			text: `  name: P

@@ -29,7 +29,7 @@ func TestConstraintsRefuseWhatTheDomainRefuses(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
 	db := pgtest.Open(t, url)
-	require.NoError(t, demo.Load(t.Context(), db, time.Now()))
+	require.NoError(t, demo.Load(t.Context(), db, nil, time.Now()))
 	service := app.New(app.Options{DB: db, Clock: time.Now, Wake: func() {}, TaskLogLimit: 10})
 	alice := domain.Caller{
 		PrincipalID: demo.Alice().ID, Type: domain.PrincipalUser,

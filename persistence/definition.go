@@ -14,7 +14,8 @@ import (
 const (
 	selectDefinitionVersion = `
 SELECT v.version, d.id, d.tenant_id, d.code, v.name,
-       coalesce(v.workflow_type, ''), coalesce(v.task_queue, ''), coalesce(v.signal_shape, ''), v.runner_id, v.spec
+       coalesce(v.workflow_type, ''), coalesce(v.task_queue, ''), coalesce(v.signal_shape, ''), v.runner_id,
+       coalesce(v.encryption_key, ''), v.spec
   FROM process_definition_versions v
   JOIN process_definitions d ON d.id = v.process_definition_id
  WHERE v.version = $1`
@@ -39,7 +40,7 @@ func (tx *Tx) GetDefinitionVersion(ctx context.Context, version uuid.UUID) (*dom
 	err := tx.read(ctx,
 		query{selectDefinitionVersion, []any{version}, one(
 			&d.Version, &d.ID, &d.TenantID, &d.Code, &d.Name,
-			&engine.WorkflowType, &engine.TaskQueue, &engine.SignalShape, &runner, &spec)},
+			&engine.WorkflowType, &engine.TaskQueue, &engine.SignalShape, &runner, &engine.EncryptionKey, &spec)},
 		query{selectItemDefinitionVersions, []any{version}, func(rows pgx.Rows) (err error) {
 			d.Items, err = pgx.CollectRows(rows, scanItemDefinition)
 			return err

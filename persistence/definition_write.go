@@ -17,8 +17,9 @@ ON CONFLICT (id) DO NOTHING`
 
 	insertProcessDefinitionVersion = `
 INSERT INTO process_definition_versions (version, process_definition_id, name, workflow_type, task_queue,
-                                         signal_shape, runner_id, spec, number, digest, created_by, created_at)
-VALUES ($1, $2, $3, nullif($4, ''), nullif($5, ''), nullif($6, ''), $7, $8, $9, $10, $11, $12)`
+                                         signal_shape, runner_id, spec, number, digest, created_by, created_at,
+                                         encryption_key)
+VALUES ($1, $2, $3, nullif($4, ''), nullif($5, ''), nullif($6, ''), $7, $8, $9, $10, $11, $12, nullif($13, ''))`
 
 	publishProcessDefinition = `
 UPDATE process_definitions
@@ -107,7 +108,8 @@ func (tx *Tx) PublishVersion(v DefinitionVersion, by uuid.UUID, now time.Time) {
 	}
 	tx.InsertDefinition(v.ID, v.TenantID, v.Code)
 	tx.queue(insertProcessDefinitionVersion, v.Version, v.ID, v.Name, engine.WorkflowType, engine.TaskQueue,
-		engine.SignalShape, optional(engine.RunnerID), specOf(v.Spec), v.Number, append([]byte{}, v.Digest...), by, now)
+		engine.SignalShape, optional(engine.RunnerID), specOf(v.Spec), v.Number, append([]byte{}, v.Digest...), by, now,
+		engine.EncryptionKey)
 	for _, item := range v.Items {
 		tx.InsertItemDefinition(item.ID, v.ID, item.Code)
 		tx.queue(insertItemDefinitionVersion, item.Version, item.ID, v.Version, item.Type, item.Name, specOf(item.Spec))

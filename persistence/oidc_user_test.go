@@ -31,7 +31,7 @@ func newPeople(t *testing.T) *people {
 	t.Helper()
 	url := pgtest.URL(t)
 	p := &people{DB: pgtest.Open(t, url), now: time.Date(2026, time.March, 2, 10, 0, 0, 0, time.UTC)}
-	require.NoError(t, demo.Load(t.Context(), p.DB, p.now))
+	require.NoError(t, demo.Load(t.Context(), p.DB, nil, p.now))
 	var err error
 	p.pool, err = pgxpool.New(t.Context(), url)
 	require.NoError(t, err)

@@ -79,8 +79,8 @@ type ResourceFilter struct {
 }
 
 // kindOrder is the place of a kind in the order in which they are applied.
-const kindOrder = `array_position(ARRAY['Tenant', 'User', 'Application', 'Group', 'DataStructure', 'ProcessDefinition',
-       'BusinessArtifactDefinition', 'WebhookSubscription', 'Robot'], r.kind)`
+const kindOrder = `array_position(ARRAY['Tenant', 'User', 'Application', 'Group', 'DataStructure', 'EncryptionKey',
+       'ProcessDefinition', 'BusinessArtifactDefinition', 'WebhookSubscription', 'Robot'], r.kind)`
 
 // ListResources returns a page of the resources in scope. They can be sorted by
 // kind, code, createdAt and lastModifiedAt.

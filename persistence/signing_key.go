@@ -16,26 +16,31 @@ const (
 
 // SigningKey is a key the service signs with. Public is PEM: a public key for
 // engine tokens, a certificate for the certificate authority. Private is sealed.
-// A retired key signs nothing more; what it signed may still be trusted.
+// A retired key signs nothing more; what it signed may still be trusted, unless
+// the key is distrusted.
 type SigningKey struct {
-	ID        string
-	Purpose   SigningKeyPurpose
-	Public    string
-	Private   []byte
-	CreatedAt time.Time
-	RetiredAt *time.Time
+	ID      string
+	Purpose SigningKeyPurpose
+	Public  string
+	Private []byte
+	// Cross is the certificate (PEM) that the authority before issued for this one,
+	// empty for the first and for other keys.
+	Cross        string
+	CreatedAt    time.Time
+	RetiredAt    *time.Time
+	DistrustedAt *time.Time
 }
 
 // The index signing_keys_active lets one replica win.
 const insertSigningKey = `
-INSERT INTO signing_keys (id, purpose, public_pem, sealed_private, created_at)
-VALUES ($1, $2, $3, $4, $5)
+INSERT INTO signing_keys (id, purpose, public_pem, sealed_private, cross_pem, created_at)
+VALUES ($1, $2, $3, $4, nullif($5, ''), $6)
     ON CONFLICT (purpose) WHERE retired_at IS NULL DO NOTHING`
 
 // InsertSigningKey stores an active key, unless there is an active key for the
 // purpose already.
 func (tx *Tx) InsertSigningKey(k SigningKey) {
-	tx.queue(insertSigningKey, k.ID, k.Purpose, k.Public, k.Private, k.CreatedAt)
+	tx.queue(insertSigningKey, k.ID, k.Purpose, k.Public, k.Private, k.Cross, k.CreatedAt)
 }
 
 const retireSigningKey = `
@@ -50,10 +55,22 @@ func (tx *Tx) RetireSigningKey(id string, now time.Time) {
 	tx.queue(retireSigningKey, id, now)
 }
 
+const distrustSigningKey = `
+UPDATE signing_keys
+   SET retired_at = coalesce(retired_at, $2), distrusted_at = $2
+ WHERE id = $1
+   AND distrusted_at IS NULL`
+
+// DistrustSigningKey ends the use of a key and the trust in all that it signed.
+func (tx *Tx) DistrustSigningKey(id string, now time.Time) {
+	tx.queue(distrustSigningKey, id, now)
+}
+
 const listSigningKeys = `
-SELECT id, purpose, public_pem AS public, sealed_private AS private, created_at, retired_at
+SELECT id, purpose, public_pem AS public, sealed_private AS private, coalesce(cross_pem, '') AS "cross",
+       created_at, retired_at, distrusted_at
   FROM signing_keys
- ORDER BY created_at DESC, id`
+ ORDER BY created_at DESC, retired_at DESC NULLS FIRST, id`
 
 // ListSigningKeys returns all signing keys, the newest first.
 func (r *Reader) ListSigningKeys(ctx context.Context) ([]SigningKey, error) {

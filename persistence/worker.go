@@ -9,7 +9,8 @@ import (
 )
 
 // One statement keeps the worker and its queue together. xmax is 0 for a row
-// that was inserted rather than updated.
+// that was inserted rather than updated. Types are kept with the queue too: a
+// program may serve several queues under one identity.
 const upsertWorker = `
 WITH worker AS (
   INSERT INTO workers AS w (id, tenant_id, principal_id, identity, hostname, ip, installation_id, workflow_types,
@@ -25,22 +26,26 @@ WITH worker AS (
          last_modified_at = excluded.last_modified_at
   RETURNING w.id, w.created_by, w.created_at, w.xmax = 0 AS created
 ), queue AS (
-  INSERT INTO worker_queues (worker_id, principal_id, task_queue, last_seen_at)
-  SELECT worker.id, $3, $5, $12 FROM worker
-  ON CONFLICT (principal_id, task_queue, worker_id) DO UPDATE SET last_seen_at = excluded.last_seen_at
+  INSERT INTO worker_queues AS q (worker_id, principal_id, task_queue, workflow_types, activity_types, live_since, last_seen_at)
+  SELECT worker.id, $3, $5, coalesce($9::text[], '{}'), coalesce($10::text[], '{}'), $12, $12 FROM worker
+  ON CONFLICT (principal_id, task_queue, worker_id) DO UPDATE
+     SET workflow_types = excluded.workflow_types, activity_types = excluded.activity_types,
+         live_since = CASE WHEN q.last_seen_at < $13 THEN excluded.live_since
+                           ELSE coalesce(q.live_since, q.last_seen_at) END,
+         last_seen_at = excluded.last_seen_at
 )
 SELECT id, created_by, created_at, created FROM worker`
 
 // UpsertWorker stores a worker, or updates the one with the same identity in
 // the tenant, and reports whether it was new. It completes the worker's id and
-// audit.
+// audit. The queues that it registered for before stay registered.
 func (db *DB) UpsertWorker(ctx context.Context, w *domain.Worker) (created bool, err error) {
 	batch := &pgx.Batch{}
 	err = send(ctx, db.pool, batch, []query{{
 		upsertWorker,
 		[]any{
 			w.ID, w.TenantID, w.LastModifiedBy, w.Identity, w.TaskQueue, w.Hostname, w.IP, w.InstallationID,
-			w.WorkflowTypes, w.ActivityTypes, w.RobotIDs, w.LastSeenAt,
+			w.WorkflowTypes, w.ActivityTypes, w.RobotIDs, w.LastSeenAt, w.LastSeenAt.Add(-domain.WorkerOfflineAfter),
 		},
 		one(&w.ID, &w.CreatedBy, &w.CreatedAt, &created),
 	}})

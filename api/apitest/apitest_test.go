@@ -137,6 +137,7 @@ func samples() map[string]func() *http.Request {
 		"updateProcessItemTaskContextData": put("/process-items/"+someID+"/task/context-data", `{"data":`+value+`}`),
 		"createWorker":                     post("/workers", `{"identity":"w","taskQueue":"q","hostname":"h","ip":"127.0.0.1"}`),
 		"createAuthentication":             post("/authentications", `{"type":"ENGINE_TOKEN"}`),
+		"retrieveKmsKey":                   get("/kms/keys/key"),
 	}
 }
 

@@ -59,7 +59,7 @@ func (s *stack) dialRaw(ctx context.Context, namespace string) (client.Client, e
 	logger := slog.New(slog.DiscardHandler)
 	e, err := engine.New(engine.Options{
 		Address: s.temporal, Logger: logger,
-		Credentials: engine.Credentials{Token: s.system.token, Certificate: s.system.certificate, RootCAs: s.system.issuer.Roots()},
+		Credentials: engine.Credentials{Token: s.system.token, Certificate: s.system.certificate, RootCAs: s.system.issuer.Roots},
 	})
 	if err != nil {
 		return nil, err

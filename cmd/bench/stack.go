@@ -155,7 +155,7 @@ func (s *stack) prepare(ctx context.Context, binary string) ([]string, error) {
 		return nil, err
 	}
 	s.onStop(func(context.Context) error { s.db.Close(); return nil })
-	if err := demo.Load(ctx, s.db, time.Now()); err != nil {
+	if err := demo.Load(ctx, s.db, nil, time.Now()); err != nil {
 		return nil, err
 	}
 	if err := publishDefinitions(ctx, s.db, time.Now()); err != nil {

@@ -41,8 +41,10 @@ func newCertificateCommand() *cobra.Command {
 // authority of its clients.
 type serverFiles struct{ cert, key, ca string }
 
-// writeServerCertificate issues a certificate for hosts and writes it with its
-// key and the authority's certificates into dir.
+// writeServerCertificate issues a certificate for hosts and writes it, followed by
+// those that lead back to earlier authorities, with its key and all authorities
+// that are trusted into dir. Each file is replaced as a whole, for whoever reads
+// them at the same time.
 func writeServerCertificate(issuer *authn.Issuer, dir string, hosts []string, now time.Time) (serverFiles, error) {
 	files := serverFiles{
 		cert: filepath.Join(dir, "server.pem"), key: filepath.Join(dir, "server-key.pem"), ca: filepath.Join(dir, "ca.pem"),
@@ -55,11 +57,20 @@ func writeServerCertificate(issuer *authn.Issuer, dir string, hosts []string, no
 		return files, fmt.Errorf("writing a server certificate: %w", err)
 	}
 	for path, content := range map[string]string{
-		files.cert: pair.CertificatePEM, files.key: pair.PrivateKeyPEM.Reveal(), files.ca: issuer.RootsPEM(now),
+		files.cert: pair.CertificatePEM, files.key: pair.PrivateKeyPEM.Reveal(), files.ca: issuer.RootsPEM(),
 	} {
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		if err := replaceFile(path, content); err != nil {
 			return files, fmt.Errorf("writing a server certificate: %w", err)
 		}
 	}
 	return files, nil
+}
+
+// replaceFile writes a file that only its owner can read.
+func replaceFile(path, content string) error {
+	fresh := path + ".new"
+	if err := os.WriteFile(fresh, []byte(content), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(fresh, path)
 }

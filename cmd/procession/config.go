@@ -17,6 +17,7 @@ import (
 
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
 )
 
@@ -39,7 +40,10 @@ type Config struct {
 	DatabaseURL         string `yaml:"database-url" env:"DATABASE_URL"`
 	DatabaseConnections int32  `yaml:"database-connections" env:"DATABASE_CONNECTIONS"`
 	Migrate             string `yaml:"migrate" env:"MIGRATE"`
-	SealKeyFile         string `yaml:"seal-key-file" env:"SEAL_KEY_FILE"`
+
+	SealKeyFile         string   `yaml:"seal-key-file" env:"SEAL_KEY_FILE"`
+	EarlierSealKeyFiles pathList `yaml:"earlier-seal-key-files" env:"EARLIER_SEAL_KEY_FILES"`
+	SealKeyKeeper       string   `yaml:"seal-key-keeper" env:"SEAL_KEY_KEEPER"`
 
 	DocumentsURL     string `yaml:"documents-url" env:"DOCUMENTS_URL"`
 	MaxDocumentBytes int64  `yaml:"max-document-bytes" env:"MAX_DOCUMENT_BYTES"`
@@ -48,8 +52,13 @@ type Config struct {
 	TemporalRetention time.Duration `yaml:"temporal-retention" env:"TEMPORAL_RETENTION"`
 	TemporalCAFile    string        `yaml:"temporal-ca-file" env:"TEMPORAL_CA_FILE"`
 
+	TaskQueueInterval time.Duration `yaml:"task-queue-interval" env:"TASK_QUEUE_INTERVAL"`
+	PollerPatience    time.Duration `yaml:"poller-patience" env:"POLLER_PATIENCE"`
+
 	Issuer              string        `yaml:"issuer" env:"ISSUER"`
 	CertificateLifetime time.Duration `yaml:"certificate-lifetime" env:"CERTIFICATE_LIFETIME"`
+	KeyReload           time.Duration `yaml:"key-reload" env:"KEY_RELOAD"`
+	KeyPublishDelay     time.Duration `yaml:"key-publish-delay" env:"KEY_PUBLISH_DELAY"`
 	OIDCIssuers         oidcIssuers   `yaml:"oidc-issuers" env:"OIDC_ISSUERS"`
 
 	TaskLogLimit int           `yaml:"task-log-limit" env:"TASK_LOG_LIMIT"`
@@ -84,6 +93,10 @@ func (c *Config) bind(f *pflag.FlagSet) {
 	f.Int32Var(&c.DatabaseConnections, "database-connections", 16, "most connections to PostgreSQL")
 	f.StringVar(&c.Migrate, "migrate", migrateAuto, "schema at start: auto (update), check (refuse an old one), off")
 	f.StringVar(&c.SealKeyFile, "seal-key-file", "", "file of the key that seals secrets in the database (32 bytes, base64)")
+	f.Var(&c.EarlierSealKeyFiles, "earlier-seal-key-files",
+		"files of earlier seal keys, which only open what they sealed; separated by commas")
+	f.StringVar(&c.SealKeyKeeper, "seal-key-keeper", "",
+		"URL of what encrypts the seal key in its file: awskms:///alias/…?region=… (may be secret)")
 	f.StringVar(&c.DocumentsURL, "documents-url", "",
 		"where the bytes of documents are kept: file:///directory or s3://bucket?region=…")
 	f.Int64Var(&c.MaxDocumentBytes, "max-document-bytes", app.DefaultMaxDocumentBytes, "largest document, in bytes")
@@ -92,9 +105,17 @@ func (c *Config) bind(f *pflag.FlagSet) {
 		"how long namespaces made by the service keep ended workflows")
 	f.StringVar(&c.TemporalCAFile, "temporal-ca-file", "",
 		"authority of Temporal's certificate (PEM file); empty for the service's own")
+	f.DurationVar(&c.TaskQueueInterval, "task-queue-interval", engine.DefaultTaskQueueInterval,
+		"how often task queues are looked at in Temporal")
+	f.DurationVar(&c.PollerPatience, "poller-patience", domain.DefaultTaskQueuePatience().Poll,
+		"how long ago a worker may have begun to poll that is taken to poll still")
 	f.StringVar(&c.Issuer, "issuer", "procession", "issuer named in engine tokens")
 	f.DurationVar(&c.CertificateLifetime, "certificate-lifetime", authn.DefaultCertificateLifetime,
 		"lifetime of engine certificates, 1h to 8760h")
+	f.DurationVar(&c.KeyReload, "key-reload", authn.DefaultKeyReload,
+		"how often signing keys that other replicas made are looked for")
+	f.DurationVar(&c.KeyPublishDelay, "key-publish-delay", authn.DefaultPublishDelay,
+		"how long a new signing key is published before it signs, more than --key-reload, at most 30m")
 	f.Var(&c.OIDCIssuers, "oidc-issuers", "OpenID Connect issuers whose tokens let users in, as YAML or JSON: "+
 		`[{"issuer": "https://…", "audiences": ["…"]}]`)
 	f.IntVar(&c.TaskLogLimit, "task-log-limit", app.DefaultTaskLogLimit, "entries a task log keeps, 1 to 10000")
@@ -165,10 +186,14 @@ func (c *Config) check() error {
 	must(c.CertificateLifetime >= authn.MinCertificateLifetime && c.CertificateLifetime <= authn.MaxCertificateLifetime,
 		"--certificate-lifetime must be 1h to 8760h")
 	must(c.DatabaseConnections >= 4, "--database-connections must be 4 or more")
+	must(c.TaskQueueInterval >= 100*time.Millisecond, "--task-queue-interval must be 100ms or more")
+	must(c.PollerPatience >= time.Second, "--poller-patience must be 1s or more")
 	must(c.MaxBodyBytes >= 1024, "--max-body-bytes must be 1024 or more")
 	must(c.MaxDocumentBytes >= 1024, "--max-document-bytes must be 1024 or more")
 	must(c.CancelGrace >= 0 && c.DrainDelay >= 0 && c.DrainTimeout >= 0,
 		"--cancel-grace, --drain-delay and --drain-timeout must not be negative")
+	must(c.KeyReload >= time.Millisecond && c.KeyPublishDelay > c.KeyReload && c.KeyPublishDelay <= authn.MaxPublishDelay,
+		"--key-publish-delay must be more than --key-reload and at most 30m")
 	_, err := c.deprecation()
 	return errors.Join(append(wrong, c.OIDCIssuers.check(c.Issuer), err)...)
 }
@@ -184,8 +209,7 @@ func (c *Config) requireDatabase() error {
 
 func (c *Config) requireSealKey() error {
 	if c.SealKeyFile == "" {
-		return fmt.Errorf("%w; make a key with: head -c 32 /dev/urandom | base64 > seal.key && chmod 600 seal.key",
-			missing("seal-key-file"))
+		return fmt.Errorf("%w; make a key with: procession seal-key create --out seal.key", missing("seal-key-file"))
 	}
 	return nil
 }

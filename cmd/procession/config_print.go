@@ -23,6 +23,7 @@ func newConfigCommand() *cobra.Command {
 
 func printConfig(cmd *cobra.Command, c Config) error {
 	c.DatabaseURL = redactURL(c.DatabaseURL)
+	c.SealKeyKeeper = redactKeeper(c.SealKeyKeeper)
 	out, err := yaml.Marshal(c)
 	if err != nil {
 		return fmt.Errorf("printing the configuration: %w", err)

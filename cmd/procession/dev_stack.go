@@ -87,7 +87,7 @@ func (s *stack) prepareService(ctx context.Context, c *Config, o devOptions) (*s
 	}
 	s.stops = append(s.stops, func(context.Context) error { k.db.Close(); return nil })
 	now := time.Now()
-	if err := demo.Load(ctx, k.db, now); err != nil {
+	if err := demo.Load(ctx, k.db, k.sealer, now); err != nil {
 		return nil, files, fmt.Errorf("loading the demo data: %w", err)
 	}
 	files, err = writeServerCertificate(k.issuer, filepath.Join(o.dir, "tls"), []string{"127.0.0.1", "localhost"}, now)
@@ -102,7 +102,7 @@ func (s *stack) prepareService(ctx context.Context, c *Config, o devOptions) (*s
 	if err := writeDevConfig(o.dir, *c); err != nil {
 		return nil, files, err
 	}
-	made, err := newService(*c, k, documents, log, []byte(k.issuer.RootsPEM(now)))
+	made, err := newService(*c, k, documents, log, []byte(k.issuer.RootsPEM()))
 	return made, files, err
 }
 

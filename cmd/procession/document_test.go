@@ -51,7 +51,7 @@ func newDocumentStack(t *testing.T) *testStack {
 	k, err := openKeys(t.Context(), s.config, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	defer k.db.Close()
-	require.NoError(t, demo.Load(t.Context(), k.db, time.Now()))
+	require.NoError(t, demo.Load(t.Context(), k.db, k.sealer, time.Now()))
 	s.startService()
 	t.Cleanup(func() { s.killService() })
 	return s

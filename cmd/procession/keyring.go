@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
 	"github.com/procession-dev/procession/persistence"
 )
@@ -30,11 +31,7 @@ func openKeys(ctx context.Context, c Config, log *slog.Logger) (_ *keyring, err 
 	if err := errors.Join(c.requireDatabase(), c.requireSealKey()); err != nil {
 		return nil, err
 	}
-	sealKey, err := authn.LoadSealKey(c.SealKeyFile)
-	if err != nil {
-		return nil, err
-	}
-	sealer, err := authn.NewSealer(sealKey)
+	sealer, err := openSealer(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +47,7 @@ func openKeys(ctx context.Context, c Config, log *slog.Logger) (_ *keyring, err 
 	if err := prepareSchema(ctx, db, c.Migrate); err != nil {
 		return nil, err
 	}
-	keys := authn.NewKeys(db, sealer, time.Now)
+	keys := authn.NewKeys(db, sealer, time.Now, authn.WithPublishDelay(c.KeyPublishDelay))
 	if err := keys.EnsureKeys(ctx); err != nil {
 		return nil, err
 	}
@@ -62,61 +59,57 @@ func openKeys(ctx context.Context, c Config, log *slog.Logger) (_ *keyring, err 
 	return &keyring{db: db, sealer: sealer, keys: keys, issuer: issuer}, nil
 }
 
-// engineCredentials are those of the service itself.
+// engineCredentials are those of the service itself. They follow the keys as
+// these are rotated and distrusted.
 func engineCredentials(issuer *authn.Issuer, c Config) (engine.Credentials, error) {
-	roots := issuer.Roots()
+	roots := issuer.Roots
 	if c.TemporalCAFile != "" {
 		pem, err := os.ReadFile(c.TemporalCAFile)
 		if err != nil {
 			return engine.Credentials{}, fmt.Errorf("reading Temporal's authority: %w", err)
 		}
-		roots = x509.NewCertPool()
-		if !roots.AppendCertsFromPEM(pem) {
+		given := x509.NewCertPool()
+		if !given.AppendCertsFromPEM(pem) {
 			return engine.Credentials{}, fmt.Errorf("reading Temporal's authority: %s holds no certificate", c.TemporalCAFile)
 		}
+		roots = func() *x509.CertPool { return given }
 	}
-	tokens := &renewed[string]{ahead: 2 * time.Minute, issue: func(now time.Time) (string, time.Time, error) {
-		token, err := issuer.SystemToken(now)
-		return token.Token.Reveal(), token.ExpiredAt, err
-	}}
-	certificates := &renewed[tls.Certificate]{ahead: time.Hour, issue: func(now time.Time) (tls.Certificate, time.Time, error) {
-		certificate, err := issuer.SystemCertificate(now)
-		if err != nil {
-			return certificate, time.Time{}, err
-		}
-		return certificate, certificate.Leaf.NotAfter, nil
-	}}
+	tokens := &systemTokens{issuer: issuer}
 	return engine.Credentials{
 		Token: tokens.get,
+		// Handshakes are rare enough for a certificate each.
 		Certificate: func() (*tls.Certificate, error) {
-			certificate, err := certificates.get()
+			certificate, err := issuer.SystemCertificate(time.Now())
 			return &certificate, err
 		},
 		RootCAs: roots,
 	}, nil
 }
 
-// renewed keeps something that expires and issues it anew a while before.
-type renewed[T any] struct {
-	ahead time.Duration
-	issue func(now time.Time) (T, time.Time, error)
+// tokenRenewal is how long before it expires a token of the service's own is
+// issued anew.
+const tokenRenewal = 2 * time.Minute
+
+// systemTokens keeps the service's own token until it is about to expire, or
+// another key signs.
+type systemTokens struct {
+	issuer *authn.Issuer
 
 	mu      sync.Mutex
-	current T
-	expires time.Time
+	current domain.EngineToken
+	key     string
 }
 
-func (r *renewed[T]) get() (T, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+func (s *systemTokens) get() (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	now := time.Now()
-	if now.Before(r.expires.Add(-r.ahead)) {
-		return r.current, nil
+	if key := s.issuer.TokenKeyID(now); key != s.key || !now.Before(s.current.NotAfter.Add(-tokenRenewal)) {
+		fresh, err := s.issuer.SystemToken(now)
+		if err != nil {
+			return "", err
+		}
+		s.current, s.key = fresh, key
 	}
-	fresh, expires, err := r.issue(now)
-	if err != nil {
-		return fresh, err
-	}
-	r.current, r.expires = fresh, expires
-	return fresh, nil
+	return s.current.Token.Reveal(), nil
 }

@@ -36,7 +36,7 @@ func TestServeWhileAnIssuerIsDown(t *testing.T) {
 	k, err := openKeys(t.Context(), s.config, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	defer k.db.Close()
-	require.NoError(t, demo.Load(t.Context(), k.db, time.Now()))
+	require.NoError(t, demo.Load(t.Context(), k.db, k.sealer, time.Now()))
 	s.startService()
 	t.Cleanup(s.stopService)
 

@@ -50,7 +50,8 @@ func newRoot() *cobra.Command {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(
 		newServeCommand(), newMigrateCommand(), newBootstrapCommand(), newConfigCommand(),
-		newCertificateCommand(), newDevCommand(),
+		newCertificateCommand(), newKeysCommand(), newCACommand(), newSealKeyCommand(), newDoctorCommand(),
+		newDevCommand(),
 	)
 	root.AddCommand(cli.Commands(cli.Environment{LookupEnv: os.LookupEnv, Clock: time.Now})...)
 	return root

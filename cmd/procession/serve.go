@@ -23,9 +23,6 @@ import (
 	"github.com/procession-dev/procession/workflows"
 )
 
-// keyReload is how often keys made by other replicas are looked for.
-const keyReload = 30 * time.Second
-
 // issuerKeyRefresh is how often the keys of OpenID Connect issuers are fetched,
 // and so how long a key that an issuer withdrew may still be trusted.
 const issuerKeyRefresh = 10 * time.Minute
@@ -61,16 +58,18 @@ func newServeCommand() *cobra.Command {
 
 // service is the running program: what it is made of, wired together.
 type service struct {
-	config     Config
-	log        *slog.Logger
-	keys       *authn.Keys
-	oidc       *authn.OIDC
-	handler    http.Handler
-	admin      http.Handler
-	health     *health
-	engine     *engine.Engine
-	relay      *outbox.Relay
-	supervisor *engine.Supervisor
+	config      Config
+	log         *slog.Logger
+	keys        *authn.Keys
+	revocations *authn.Revocations
+	oidc        *authn.OIDC
+	handler     http.Handler
+	admin       http.Handler
+	health      *health
+	engine      *engine.Engine
+	relay       *outbox.Relay
+	supervisor  *engine.Supervisor
+	taskQueues  *engine.TaskQueueObserver
 }
 
 // newService wires the service. Nothing runs before run. devCA is shown at
@@ -83,38 +82,34 @@ func newService(
 	if err != nil {
 		return nil, err
 	}
-	s.engine, err = engine.New(engine.Options{
-		Address: c.TemporalAddress, Credentials: credentials, Retention: c.TemporalRetention, Logger: log,
-	})
-	if err != nil {
-		return nil, err
-	}
 	// Operations are given the relay's Wake before there is a relay: nothing runs
 	// before run.
 	operations := app.New(app.Options{
 		DB: k.db, Clock: time.Now, Issuer: k.issuer, Sealer: k.sealer, Wake: func() { s.relay.Wake() },
 		TaskLogLimit: c.TaskLogLimit, CancelGrace: c.CancelGrace,
-		Documents: documents, MaxDocumentBytes: c.MaxDocumentBytes,
+		Documents: documents, MaxDocumentBytes: c.MaxDocumentBytes, TaskQueuePatience: queuePatience(c),
 	})
+	s.revocations = operations.Revocations()
+	s.engine, err = engine.New(engine.Options{
+		Address: c.TemporalAddress, Credentials: credentials, Retention: c.TemporalRetention, Logger: log,
+		Keys: operations.EncryptionKey,
+	})
+	if err != nil {
+		return nil, err
+	}
 	observation := activities.New(activities.Options{
 		App: operations, DB: k.db, Engine: s.engine, Clock: time.Now, Logger: log,
 	})
 	s.supervisor = engine.NewSupervisor(engine.SupervisorOptions{
 		Engine: s.engine, Namespaces: k.db.Reader().ListNamespaces, Clock: time.Now, Logger: log,
-		Observer: func(namespace string) engine.OwnedWorkflow {
-			return engine.OwnedWorkflow{
-				ID: workflows.EngineObserverID(namespace), Type: workflows.EngineObserverName,
-				Input: workflows.EngineObserverInput{Namespace: namespace},
-			}
-		},
-		Schedules: []engine.Schedule{
-			{ID: "document-expiry", Type: workflows.DocumentExpiryName, Every: workflows.DocumentExpiryInterval},
-			{ID: "document-sweep", Type: workflows.DocumentSweepName, Every: workflows.DocumentSweepInterval},
-		},
+		Observer: observer, Schedules: schedules(),
 		Register: func(r worker.Registry) {
 			workflows.Register(r)
 			observation.Register(r)
 		},
+	})
+	s.taskQueues = engine.NewTaskQueueObserver(engine.TaskQueueObserverOptions{
+		DB: k.db, Describe: s.engine.DescribeTaskQueue, Interval: c.TaskQueueInterval, Clock: time.Now, Logger: log,
 	})
 	s.relay = outbox.New(outbox.Options{
 		DB: k.db, Execute: s.engine.Execute, Unavailable: engine.Unavailable,
@@ -135,7 +130,7 @@ func newService(
 		return nil, err
 	}
 	m := newMetrics()
-	m.registry.MustRegister(newBacklog(k.db.Reader()))
+	m.registry.MustRegister(newBacklog(k.db.Reader()), newTaskQueueMetrics(k.db.Reader(), queuePatience(c)))
 	inUse := func() float64 { n, _ := k.db.Connections(); return float64(n) }
 	m.gauge("procession_database_connections_in_use", "Connections to PostgreSQL in use.", inUse)
 	m.counter("procession_engine_commands_executed_total", "Commands for Temporal carried out.",
@@ -171,6 +166,22 @@ func newService(
 	admin.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry}))
 	s.admin = admin
 	return s, nil
+}
+
+// observer is the workflow that observes a namespace.
+func observer(namespace string) engine.OwnedWorkflow {
+	return engine.OwnedWorkflow{
+		ID: workflows.EngineObserverID(namespace), Type: workflows.EngineObserverName,
+		Input: workflows.EngineObserverInput{Namespace: namespace},
+	}
+}
+
+// schedules are what the service runs again and again.
+func schedules() []engine.Schedule {
+	return []engine.Schedule{
+		{ID: "document-expiry", Type: workflows.DocumentExpiryName, Every: workflows.DocumentExpiryInterval},
+		{ID: "document-sweep", Type: workflows.DocumentSweepName, Every: workflows.DocumentSweepInterval},
+	}
 }
 
 // temporalReady reports whether Temporal answers and has all that the service
@@ -221,11 +232,16 @@ func (s *service) run(ctx context.Context, opened listeners) error {
 	lasting := context.WithoutCancel(ctx)
 	background, stopBackground := context.WithCancel(lasting)
 	defer stopBackground()
+	if err := s.revocations.Reload(ctx); err != nil {
+		s.log.ErrorContext(ctx, "engine revocations were not loaded", slog.Any("error", err))
+	}
 	var parts sync.WaitGroup
-	parts.Go(func() { s.keys.ReloadEvery(background, keyReload, s.log) })
+	parts.Go(func() { s.keys.ReloadEvery(background, s.config.KeyReload, s.log) })
+	parts.Go(func() { s.revocations.RefreshEvery(background, authn.DefaultRevocationReload, s.log) })
 	parts.Go(func() { s.oidc.RefreshEvery(background, issuerKeyRefresh, s.log) })
 	parts.Go(func() { s.relay.Run(background) })
 	parts.Go(func() { s.supervisor.Run(background) })
+	parts.Go(func() { s.taskQueues.Run(background) })
 
 	accepting, stopAccepting := context.WithCancel(lasting)
 	defer stopAccepting()

@@ -4,13 +4,16 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -47,7 +50,7 @@ type testStack struct {
 
 // newStack starts everything and loads the demo data. With durable, Temporal
 // keeps its state when it is stopped.
-func newStack(t *testing.T, durable bool) *testStack {
+func newStack(t *testing.T, durable bool, change ...func(*Config)) *testStack {
 	t.Helper()
 	s := &testStack{t: t, dir: t.TempDir(), http: &http.Client{Timeout: 30 * time.Second}}
 	s.config.bind(pflag.NewFlagSet("test", pflag.ContinueOnError))
@@ -57,12 +60,15 @@ func newStack(t *testing.T, durable bool) *testStack {
 	s.config.Listen, s.config.ListenAdmin = freeAddress(t), freeAddress(t)
 	s.config.TemporalAddress = freeAddress(t)
 	s.config.CancelGrace = 2 * time.Second
+	for _, f := range change {
+		f(&s.config)
+	}
 	_, err := authn.LoadOrCreateSealKey(s.config.SealKeyFile)
 	require.NoError(t, err)
 	k, err := openKeys(t.Context(), s.config, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	defer k.db.Close()
-	require.NoError(t, demo.Load(t.Context(), k.db, time.Now()))
+	require.NoError(t, demo.Load(t.Context(), k.db, k.sealer, time.Now()))
 	s.files, err = writeServerCertificate(k.issuer, s.dir, []string{"127.0.0.1"}, time.Now())
 	require.NoError(t, err)
 	if durable {
@@ -84,12 +90,20 @@ func newStack(t *testing.T, durable bool) *testStack {
 	return s
 }
 
+// freeAddress is one with a free port, of those that no connection is given as
+// its own end meanwhile.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer func() { require.NoError(t, l.Close()) }()
-	return l.Addr().String()
+	for {
+		address := net.JoinHostPort("127.0.0.1", strconv.Itoa(20_000+rand.IntN(12_000)))
+		l, err := net.Listen("tcp", address)
+		if errors.Is(err, syscall.EADDRINUSE) {
+			continue
+		}
+		require.NoError(t, err)
+		require.NoError(t, l.Close())
+		return address
+	}
 }
 
 func (s *testStack) url() string { return "http://" + s.config.Listen }
@@ -123,7 +137,7 @@ func (s *testStack) startTemporal() {
 	s.t.Helper()
 	o := temporalserver.Options{
 		Binary: temporalBinary(s.t), Listen: s.config.TemporalAddress, Store: temporalserver.StoreSQLite,
-		JWKSURL: s.url() + "/.well-known/jwks.json", Issuer: s.config.Issuer,
+		JWKSURL: s.url() + "/.well-known/jwks.json", JWKSRefresh: s.config.KeyReload, Issuer: s.config.Issuer,
 		TLSCert: s.files.cert, TLSKey: s.files.key, ClientCA: s.files.ca, LogWriter: s.logTo("temporal.log"),
 	}
 	if s.store != nil {

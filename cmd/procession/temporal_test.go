@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"log/slog"
 	"net/http"
+	"sync"
 	"testing"
 
 	"github.com/google/uuid"
@@ -15,6 +17,7 @@ import (
 	"go.temporal.io/api/taskqueue/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
+	sdklog "go.temporal.io/sdk/log"
 
 	"github.com/procession-dev/procession/localstack/demo"
 )
@@ -71,9 +74,37 @@ func (s *testStack) clientOf(account demo.Account) client.Client {
 	return c
 }
 
+// systemClient is a client of a namespace with the rights of the service itself.
+func (s *testStack) systemClient(namespace string) client.Client {
+	s.t.Helper()
+	k, err := openKeys(s.t.Context(), s.config, slog.New(slog.DiscardHandler))
+	require.NoError(s.t, err)
+	var reloading sync.WaitGroup
+	reloading.Go(func() { k.keys.ReloadEvery(s.t.Context(), s.config.KeyReload, slog.New(slog.DiscardHandler)) })
+	s.t.Cleanup(func() {
+		reloading.Wait()
+		k.db.Close()
+	})
+	credentials, err := engineCredentials(k.issuer, s.config)
+	require.NoError(s.t, err)
+	c, err := client.NewLazyClient(client.Options{
+		HostPort: s.config.TemporalAddress, Namespace: namespace, Logger: sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler)),
+		Credentials: client.NewAPIKeyDynamicCredentials(func(context.Context) (string, error) { return credentials.Token() }),
+		ConnectionOptions: client.ConnectionOptions{TLS: &tls.Config{
+			RootCAs: credentials.RootCAs(),
+			GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+				return credentials.Certificate()
+			},
+		}},
+	})
+	require.NoError(s.t, err)
+	s.t.Cleanup(c.Close)
+	return c
+}
+
 func (s *testStack) countExecutions(ctx context.Context, query string) int {
 	s.t.Helper()
-	found, err := s.temporalClient().CountWorkflow(ctx, &workflowservice.CountWorkflowExecutionsRequest{Query: query})
+	found, err := s.systemClient("demo").CountWorkflow(ctx, &workflowservice.CountWorkflowExecutionsRequest{Query: query})
 	require.NoError(s.t, err)
 	return int(found.GetCount())
 }

@@ -14,6 +14,14 @@ type DataStructureSpec struct {
 	Schema json.RawMessage `json:"schema"`
 }
 
+// EncryptionKeySpec describes a key that the payloads of workflows are encrypted
+// with. The code of the document is the id of its first version; what the key is
+// only the service knows.
+type EncryptionKeySpec struct {
+	// Description says what the key is for, up to 1000 characters.
+	Description string `json:"description,omitempty"`
+}
+
 // BusinessArtifactDefinitionSpec describes a kind of business artifact
 // (specification section 2.15).
 type BusinessArtifactDefinitionSpec struct {

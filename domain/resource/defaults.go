@@ -21,6 +21,8 @@ func (*GroupSpec) fill() {}
 
 func (*DataStructureSpec) fill() {}
 
+func (*EncryptionKeySpec) fill() {}
+
 func (s *ProcessDefinitionSpec) fill() {
 	orDefault(&s.State, StatePublished)
 	if s.Engine != nil {

@@ -10,6 +10,7 @@ const (
 	KindApplication                Kind = "Application"
 	KindGroup                      Kind = "Group"
 	KindDataStructure              Kind = "DataStructure"
+	KindEncryptionKey              Kind = "EncryptionKey"
 	KindProcessDefinition          Kind = "ProcessDefinition"
 	KindBusinessArtifactDefinition Kind = "BusinessArtifactDefinition"
 	KindWebhookSubscription        Kind = "WebhookSubscription"
@@ -19,8 +20,8 @@ const (
 // Kinds lists every kind in the order in which they are applied.
 func Kinds() []Kind {
 	return []Kind{
-		KindTenant, KindUser, KindApplication, KindGroup, KindDataStructure, KindProcessDefinition,
-		KindBusinessArtifactDefinition, KindWebhookSubscription, KindRobot,
+		KindTenant, KindUser, KindApplication, KindGroup, KindDataStructure, KindEncryptionKey,
+		KindProcessDefinition, KindBusinessArtifactDefinition, KindWebhookSubscription, KindRobot,
 	}
 }
 
@@ -37,6 +38,8 @@ func newSpec(kind Kind) Spec {
 		return &GroupSpec{}
 	case KindDataStructure:
 		return &DataStructureSpec{}
+	case KindEncryptionKey:
+		return &EncryptionKeySpec{}
 	case KindProcessDefinition:
 		return &ProcessDefinitionSpec{}
 	case KindBusinessArtifactDefinition:

@@ -64,6 +64,9 @@ type EngineSpec struct {
 	// Runner is the code of the application that runs the workers. It has the
 	// Manager permission on the processes.
 	Runner string `json:"runner"`
+	// EncryptionKey is the code of the key that the workflow's payloads are
+	// encrypted with; they are plain unless given.
+	EncryptionKey string `json:"encryptionKey,omitempty"`
 }
 
 // ProcessPermissions are the rights on the processes of a definition

@@ -79,13 +79,17 @@ func (s *GroupSpec) References() []Reference {
 // References implements Spec.
 func (*DataStructureSpec) References() []Reference { return nil }
 
+// References implements Spec.
+func (*EncryptionKeySpec) References() []Reference { return nil }
+
 // References implements Spec: a process definition needs the application that
-// runs it, the structures of its messages, whom it gives rights to, and what its
-// actions start.
+// runs it, the key of its payloads, the structures of its messages, whom it
+// gives rights to, and what its actions start.
 func (s *ProcessDefinitionSpec) References() []Reference {
 	var found references
 	if s.Engine != nil {
 		found.add(KindApplication, s.Engine.Runner, "/spec/engine/runner")
+		found.add(KindEncryptionKey, s.Engine.EncryptionKey, "/spec/engine/encryptionKey")
 	}
 	for i, code := range s.DataStructures {
 		found.add(KindDataStructure, code, at("/spec/dataStructures", i))

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/jsondoc"
 )
 
@@ -131,6 +132,13 @@ func propertiesOf(schema json.RawMessage) map[string]json.RawMessage {
 
 // plainPath is what may stand between the braces of a template.
 var plainPath = regexp.MustCompile(`^[\p{L}\p{N}_-]+(\.[\p{L}\p{N}_-]+)*$`)
+
+// checkTaskQueue refuses a queue that Temporal lets no worker at.
+func checkTaskQueue(name, pointer string, r *report) {
+	if domain.ReservedTaskQueue(name) {
+		r.add(pointer, "is a name that Temporal keeps for itself")
+	}
+}
 
 // checkTemplate tells of placeholders that are no plain paths.
 func checkTemplate(template, pointer string, r *report) {

@@ -15,6 +15,8 @@ func (s *DataStructureSpec) check(r *report) {
 	checkSchema(s.Schema, "/spec/schema", r)
 }
 
+func (*EncryptionKeySpec) check(*report) {}
+
 func (s *BusinessArtifactDefinitionSpec) check(r *report) {
 	checkSchema(s.DataSchema, "/spec/dataSchema", r)
 	checkIndexes(s.Indexes, s.DataSchema, "dataSchema", "/spec/indexes", r)
@@ -43,6 +45,7 @@ func (s *ArtifactActionSpec) check(properties map[string]json.RawMessage, pointe
 		{member: "businessArtifactDefinition", given: s.BusinessArtifactDefinition != "", types: create, required: true},
 		{member: "prefill", given: len(s.Prefill) > 0, types: create},
 	}, string(s.Type), pointer, r)
+	checkTaskQueue(s.TaskQueue, pointer+"/taskQueue", r)
 	checkSchema(s.InputSchema, pointer+"/inputSchema", r)
 	for _, member := range slices.Sorted(maps.Keys(s.Prefill)) {
 		if _, ok := properties[s.Prefill[member]]; !ok && properties != nil {

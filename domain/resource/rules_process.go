@@ -10,6 +10,9 @@ import (
 
 func (s *ProcessDefinitionSpec) check(r *report) {
 	checkTemplate(s.SubjectTemplate, "/spec/subjectTemplate", r)
+	if s.Engine != nil {
+		checkTaskQueue(s.Engine.TaskQueue, "/spec/engine/taskQueue", r)
+	}
 	checkSchema(s.MetadataSchema, "/spec/metadataSchema", r)
 	checkIndexes(s.MetadataIndexes, s.MetadataSchema, "metadataSchema", "/spec/metadataIndexes", r)
 	checkSchema(s.EntitySchema, "/spec/entitySchema", r)
@@ -89,6 +92,7 @@ func (s *UserActionSpec) check(items []ItemSpec, pointer string, r *report) {
 		},
 		{member: "item", given: s.Item != "", types: []string{string(UserActionCreateTask)}, required: true},
 	}, string(s.Type), pointer, r)
+	checkTaskQueue(s.TaskQueue, pointer+"/taskQueue", r)
 	if s.Type == UserActionCreateTask && s.Item != "" && !hasTask(items, s.Item) {
 		r.add(pointer+"/item", "there is no item %s of type TASK in this definition", s.Item)
 	}

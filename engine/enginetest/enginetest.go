@@ -64,7 +64,7 @@ func New(tb testing.TB, db *persistence.DB) *Stack {
 	s.must(err)
 	s.write("server.crt", server.CertificatePEM)
 	s.write("server.key", server.PrivateKeyPEM.Reveal())
-	s.write("ca.crt", s.issuer.RootsPEM(s.clock()))
+	s.write("ca.crt", s.issuer.RootsPEM())
 	s.Address = s.freeAddress()
 	tb.Cleanup(s.Stop)
 	return s
@@ -113,7 +113,7 @@ func (s *Stack) Credentials() engine.Credentials {
 			certificate, err := s.issuer.SystemCertificate(s.clock())
 			return &certificate, err
 		},
-		RootCAs: s.issuer.Roots(),
+		RootCAs: s.issuer.Roots,
 	}
 }
 
@@ -136,7 +136,7 @@ func (s *Stack) Client(namespace string) client.Client {
 			return credentials.Token()
 		}),
 		ConnectionOptions: client.ConnectionOptions{TLS: &tls.Config{
-			MinVersion: tls.VersionTLS13, RootCAs: credentials.RootCAs,
+			MinVersion: tls.VersionTLS13, RootCAs: credentials.RootCAs(),
 			GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
 				return credentials.Certificate()
 			},

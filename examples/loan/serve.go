@@ -12,8 +12,10 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
 
 	"github.com/procession-dev/procession/examples/loan/customers"
+	"github.com/procession-dev/procession/examples/loan/encryption"
 	"github.com/procession-dev/procession/examples/loan/lending"
 	"github.com/procession-dev/procession/examples/loan/restapi"
 )
@@ -122,6 +124,9 @@ func (s *server) connect(ctx context.Context, access engineAccess) (*connection,
 		Logger:            log.NewStructuredLogger(s.logger),
 		Credentials:       client.NewAPIKeyDynamicCredentials(access.token),
 		ConnectionOptions: client.ConnectionOptions{TLS: access.tls.Clone()},
+		// Workflows that the service starts with a key keep their payloads to themselves.
+		DataConverter:      encryption.NewDataConverter(encryption.NewKeys(s.clock, s.api.RetrieveKmsKey)),
+		ContextPropagators: []workflow.ContextPropagator{encryption.Propagator{}},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("dialling %s: %w", s.cfg.temporalAddress, err)

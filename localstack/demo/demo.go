@@ -15,7 +15,9 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/examples/demo"
 	"github.com/procession-dev/procession/manifest"
 	"github.com/procession-dev/procession/persistence"
@@ -109,17 +111,26 @@ func Inspection() uuid.UUID { return id(0xe003) }
 func OtherLoan() uuid.UUID { return id(0xe0b1) }
 
 // Load applies the documents of examples/demo, all or nothing. What is there
-// already and says the same stays as it is.
-func Load(ctx context.Context, db *persistence.DB, now time.Time) error {
+// already and says the same stays as it is. Keys are made that sealer seals; a
+// nil sealer leaves their documents out, for who needs none.
+func Load(ctx context.Context, db *persistence.DB, sealer *authn.Sealer, now time.Time) error {
 	sources, err := manifest.ReadFS(demo.Files)
 	if err != nil {
 		return fmt.Errorf("reading the demonstration data: %w", err)
 	}
-	documents := make([]json.RawMessage, len(sources))
-	for i, source := range sources {
-		documents[i] = source.JSON
+	documents := make([]json.RawMessage, 0, len(sources))
+	for _, source := range sources {
+		var document struct {
+			Kind resource.Kind `json:"kind"`
+		}
+		if err := json.Unmarshal(source.JSON, &document); err != nil {
+			return fmt.Errorf("reading %s of the demonstration data: %w", source.File, err)
+		}
+		if sealer != nil || document.Kind != resource.KindEncryptionKey {
+			documents = append(documents, source.JSON)
+		}
 	}
-	service := app.New(app.Options{DB: db, Clock: func() time.Time { return now }, Wake: func() {}})
+	service := app.New(app.Options{DB: db, Sealer: sealer, Clock: func() time.Time { return now }, Wake: func() {}})
 	operator := domain.Caller{PrincipalID: domain.SystemPrincipalID(), Type: domain.PrincipalSystem, Operator: true}
 	if _, err := service.ApplyResources(ctx, operator, app.ApplyRequest{Documents: documents}); err != nil {
 		return fmt.Errorf("applying the demonstration data: %w", err)

@@ -66,6 +66,24 @@ func (e DefaultErrorInfoLocationType) Valid() bool {
 	}
 }
 
+// Defines values for EngineAccessKind.
+const (
+	EngineAccessKindENGINECERTIFICATE EngineAccessKind = "ENGINE_CERTIFICATE"
+	EngineAccessKindENGINETOKEN       EngineAccessKind = "ENGINE_TOKEN"
+)
+
+// Valid indicates whether the value is a known member of the EngineAccessKind enum.
+func (e EngineAccessKind) Valid() bool {
+	switch e {
+	case EngineAccessKindENGINECERTIFICATE:
+		return true
+	case EngineAccessKindENGINETOKEN:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ErrorCode.
 const (
 	ErrorCodeACCESSDENIED       ErrorCode = "ACCESS_DENIED"
@@ -158,6 +176,7 @@ const (
 	ResourceKindApplication                ResourceKind = "Application"
 	ResourceKindBusinessArtifactDefinition ResourceKind = "BusinessArtifactDefinition"
 	ResourceKindDataStructure              ResourceKind = "DataStructure"
+	ResourceKindEncryptionKey              ResourceKind = "EncryptionKey"
 	ResourceKindGroup                      ResourceKind = "Group"
 	ResourceKindProcessDefinition          ResourceKind = "ProcessDefinition"
 	ResourceKindRobot                      ResourceKind = "Robot"
@@ -174,6 +193,8 @@ func (e ResourceKind) Valid() bool {
 	case ResourceKindBusinessArtifactDefinition:
 		return true
 	case ResourceKindDataStructure:
+		return true
+	case ResourceKindEncryptionKey:
 		return true
 	case ResourceKindGroup:
 		return true
@@ -213,6 +234,45 @@ func (e SecretOwnerKind) Valid() bool {
 	}
 }
 
+// Defines values for TaskKind.
+const (
+	TaskKindACTIVITY TaskKind = "ACTIVITY"
+	TaskKindWORKFLOW TaskKind = "WORKFLOW"
+)
+
+// Valid indicates whether the value is a known member of the TaskKind enum.
+func (e TaskKind) Valid() bool {
+	switch e {
+	case TaskKindACTIVITY:
+		return true
+	case TaskKindWORKFLOW:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TaskQueueNeedKind.
+const (
+	TaskQueueNeedKindBUSINESSARTIFACTACTION TaskQueueNeedKind = "BUSINESS_ARTIFACT_ACTION"
+	TaskQueueNeedKindPROCESS                TaskQueueNeedKind = "PROCESS"
+	TaskQueueNeedKindUSERACTION             TaskQueueNeedKind = "USER_ACTION"
+)
+
+// Valid indicates whether the value is a known member of the TaskQueueNeedKind enum.
+func (e TaskQueueNeedKind) Valid() bool {
+	switch e {
+	case TaskQueueNeedKindBUSINESSARTIFACTACTION:
+		return true
+	case TaskQueueNeedKindPROCESS:
+		return true
+	case TaskQueueNeedKindUSERACTION:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for TenantRole.
 const (
 	TenantRoleADMINISTRATOR TenantRole = "ADMINISTRATOR"
@@ -228,6 +288,24 @@ func (e TenantRole) Valid() bool {
 	case TenantRoleMEMBER:
 		return true
 	case TenantRoleOWNER:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for WorkerState.
+const (
+	WorkerStateOFFLINE WorkerState = "OFFLINE"
+	WorkerStateONLINE  WorkerState = "ONLINE"
+)
+
+// Valid indicates whether the value is a known member of the WorkerState enum.
+func (e WorkerState) Valid() bool {
+	switch e {
+	case WorkerStateOFFLINE:
+		return true
+	case WorkerStateONLINE:
 		return true
 	default:
 		return false
@@ -303,6 +381,71 @@ type DefinitionVersion struct {
 // DefinitionVersionList defines model for DefinitionVersionList.
 type DefinitionVersionList struct {
 	Content []DefinitionVersion `json:"content"`
+}
+
+// EncryptionKeyVersion A version of a key, without what it is
+type EncryptionKeyVersion struct {
+	CreatedAt time.Time          `json:"createdAt"`
+	CreatedBy openapi_types.UUID `json:"createdBy"`
+
+	// KeyID The id by which payloads name this version
+	KeyID string `json:"keyId"`
+
+	// OpenRuns How many workflows may still need this version
+	OpenRuns int64 `json:"openRuns"`
+	Version  int   `json:"version"`
+}
+
+// EncryptionKeyVersionList defines model for EncryptionKeyVersionList.
+type EncryptionKeyVersionList struct {
+	Content []EncryptionKeyVersion `json:"content"`
+}
+
+// EngineAccess A token or a certificate for the engine, without what it is
+type EngineAccess struct {
+	// ExpiresAt When it is no longer accepted, which for a token is later than its bearer is told
+	ExpiresAt time.Time `json:"expiresAt"`
+
+	// ID The id of the authentication that handed it out
+	ID openapi_types.UUID `json:"id"`
+
+	// Identifier The `jti` of the token, or the serial number of the certificate in hexadecimal
+	Identifier  string              `json:"identifier"`
+	IssuedAt    time.Time           `json:"issuedAt"`
+	Kind        EngineAccessKind    `json:"kind"`
+	PrincipalID openapi_types.UUID  `json:"principalId"`
+	RevokedAt   *time.Time          `json:"revokedAt,omitempty"`
+	RevokedBy   *openapi_types.UUID `json:"revokedBy,omitempty"`
+	TenantID    openapi_types.UUID  `json:"tenantId"`
+}
+
+// EngineAccessKind defines model for EngineAccessKind.
+type EngineAccessKind string
+
+// EngineAccessPage defines model for EngineAccessPage.
+type EngineAccessPage struct {
+	Content []EngineAccess `json:"content"`
+
+	// Metadata Which page this is, and of how many
+	Metadata PageMetadata `json:"metadata"`
+}
+
+// EngineAccessRevocation defines model for EngineAccessRevocation.
+type EngineAccessRevocation struct {
+	// Revoked How many tokens and certificates were revoked
+	Revoked int64 `json:"revoked"`
+}
+
+// EngineAccessRevokeParams What to revoke
+type EngineAccessRevokeParams struct {
+	// ID That which has this id
+	ID *openapi_types.UUID `json:"id,omitempty"`
+
+	// PrincipalID That of this principal
+	PrincipalID *openapi_types.UUID `json:"principalId,omitempty"`
+
+	// TenantID That in this tenant
+	TenantID *openapi_types.UUID `json:"tenantId,omitempty"`
 }
 
 // ErrorCode Stable reason of a failure
@@ -522,8 +665,169 @@ type SecretList struct {
 // SecretOwnerKind What can have secrets
 type SecretOwnerKind string
 
+// TaskKind The kind of task that workers poll for
+type TaskKind string
+
+// TaskQueue A task queue of a tenant
+type TaskQueue struct {
+	Name string `json:"name"`
+
+	// Needs The workflows that definitions need on this queue
+	Needs []TaskQueueNeed `json:"needs"`
+
+	// Observation What was last seen of the queue in Temporal
+	Observation *TaskQueueObservation `json:"observation,omitempty"`
+
+	// Problems What keeps work from being done, or will, in sentences; none when all is well
+	Problems []string `json:"problems"`
+
+	// Tenant The code of the tenant
+	Tenant   string             `json:"tenant"`
+	TenantID openapi_types.UUID `json:"tenantId"`
+
+	// Workers The workers that registered for it, of those that are offline the latest only
+	Workers []TaskQueueWorker `json:"workers"`
+}
+
+// TaskQueueBacklog Tasks that wait
+type TaskQueueBacklog struct {
+	// AgeSeconds How long the oldest has waited
+	AgeSeconds int64 `json:"ageSeconds"`
+	Count      int64 `json:"count"`
+
+	// Kind The kind of task that workers poll for
+	Kind TaskKind `json:"kind"`
+}
+
+// TaskQueueNeed A workflow that a definition needs
+type TaskQueueNeed struct {
+	// Action The code of the action
+	Action *string `json:"action,omitempty"`
+
+	// Definition The code of the definition
+	Definition string `json:"definition"`
+
+	// Kind What a workflow is needed for
+	Kind TaskQueueNeedKind `json:"kind"`
+
+	// Published Whether what is started from now on needs it, and not only running processes
+	Published bool `json:"published"`
+
+	// Versions The numbers of earlier versions that running processes are pinned to
+	Versions     []int  `json:"versions"`
+	WorkflowType string `json:"workflowType"`
+}
+
+// TaskQueueNeedKind What a workflow is needed for
+type TaskQueueNeedKind string
+
+// TaskQueueObservation What was last seen of the queue in Temporal
+type TaskQueueObservation struct {
+	Backlogs []TaskQueueBacklog `json:"backlogs"`
+
+	// FailedAt When the latest attempt to look failed; absent if it did not
+	FailedAt *time.Time `json:"failedAt,omitempty"`
+
+	// Failure Why it did
+	Failure *string `json:"failure,omitempty"`
+
+	// ObservedAt When Temporal last told; absent if it never did
+	ObservedAt *time.Time        `json:"observedAt,omitempty"`
+	Pollers    []TaskQueuePoller `json:"pollers"`
+}
+
+// TaskQueuePage defines model for TaskQueuePage.
+type TaskQueuePage struct {
+	Content []TaskQueue `json:"content"`
+
+	// Metadata Which page this is, and of how many
+	Metadata PageMetadata `json:"metadata"`
+}
+
+// TaskQueuePoller Something that polls the queue, or did some minutes ago
+type TaskQueuePoller struct {
+	Identity string `json:"identity"`
+
+	// Kind The kind of task that workers poll for
+	Kind         TaskKind  `json:"kind"`
+	LastAccessAt time.Time `json:"lastAccessAt"`
+}
+
+// TaskQueueWorker A worker that registered for a task queue
+type TaskQueueWorker struct {
+	ActivityTypes []string           `json:"activityTypes"`
+	ID            openapi_types.UUID `json:"id"`
+	Identity      string             `json:"identity"`
+	LastSeenAt    time.Time          `json:"lastSeenAt"`
+	LiveSince     time.Time          `json:"liveSince"`
+	PrincipalID   openapi_types.UUID `json:"principalId"`
+
+	// State Whether a worker keeps registering
+	State         WorkerState `json:"state"`
+	WorkflowTypes []string    `json:"workflowTypes"`
+}
+
 // TenantRole defines model for TenantRole.
 type TenantRole string
+
+// Worker A program that serves task queues
+type Worker struct {
+	CreatedAt time.Time          `json:"createdAt"`
+	Hostname  string             `json:"hostname"`
+	ID        openapi_types.UUID `json:"id"`
+
+	// Identity What the worker calls itself, here and in Temporal
+	Identity       string              `json:"identity"`
+	InstallationID *openapi_types.UUID `json:"installationId,omitempty"`
+	IP             string              `json:"ip"`
+	LastSeenAt     time.Time           `json:"lastSeenAt"`
+
+	// PrincipalID Who registered it last
+	PrincipalID openapi_types.UUID `json:"principalId"`
+
+	// RobotIds Robots that the worker implements
+	RobotIds []openapi_types.UUID `json:"robotIds"`
+
+	// State Whether a worker keeps registering
+	State WorkerState `json:"state"`
+
+	// TaskQueues What it registered for
+	TaskQueues []WorkerRegistration `json:"taskQueues"`
+
+	// Tenant The code of the tenant
+	Tenant   string             `json:"tenant"`
+	TenantID openapi_types.UUID `json:"tenantId"`
+}
+
+// WorkerPage defines model for WorkerPage.
+type WorkerPage struct {
+	Content []Worker `json:"content"`
+
+	// Metadata Which page this is, and of how many
+	Metadata PageMetadata `json:"metadata"`
+}
+
+// WorkerRegistration The registration of a worker for a task queue
+type WorkerRegistration struct {
+	ActivityTypes []string  `json:"activityTypes"`
+	LastSeenAt    time.Time `json:"lastSeenAt"`
+
+	// LiveSince Since when it has registered without a gap
+	LiveSince time.Time `json:"liveSince"`
+
+	// PolledAt When it was last seen to poll the queue in Temporal
+	PolledAt *time.Time `json:"polledAt,omitempty"`
+
+	// State Whether a worker keeps registering
+	State     WorkerState `json:"state"`
+	TaskQueue string      `json:"taskQueue"`
+
+	// WorkflowTypes The workflows that it said it serves; it may serve any when there are none
+	WorkflowTypes []string `json:"workflowTypes"`
+}
+
+// WorkerState Whether a worker keeps registering
+type WorkerState string
 
 // IncidentID defines model for IncidentId.
 type IncidentID = openapi_types.UUID
@@ -549,6 +853,9 @@ type SortIncidentsParam = []string
 // SortResourcesParam defines model for SortResourcesParam.
 type SortResourcesParam = []string
 
+// SortWorkersParam defines model for SortWorkersParam.
+type SortWorkersParam = []string
+
 // TenantCodeFilter defines model for TenantCodeFilter.
 type TenantCodeFilter = []string
 
@@ -557,6 +864,45 @@ type TenantCodeParam = string
 
 // Error Why a request failed
 type Error = DefaultError
+
+// FindEncryptionKeyVersionsParams defines parameters for FindEncryptionKeyVersions.
+type FindEncryptionKeyVersionsParams struct {
+	// Tenant The code of the tenant; a caller who belongs to one tenant only may leave it out
+	Tenant *TenantCodeParam `form:"tenant,omitempty" json:"tenant,omitempty"`
+}
+
+// RotateEncryptionKeyParams defines parameters for RotateEncryptionKey.
+type RotateEncryptionKeyParams struct {
+	// Tenant The code of the tenant; a caller who belongs to one tenant only may leave it out
+	Tenant *TenantCodeParam `form:"tenant,omitempty" json:"tenant,omitempty"`
+}
+
+// FindEngineAccessParams defines parameters for FindEngineAccess.
+type FindEngineAccessParams struct {
+	// Size Elements per page; 0 asks for the totals alone
+	Size *PageSizeParam `form:"size,omitempty" json:"size,omitempty"`
+
+	// Page The page, counted from 0
+	Page *PageNumberParam `form:"page,omitempty" json:"page,omitempty"`
+
+	// Sort Order by `id`, `issuedAt` or `expiresAt`, each optionally followed by `,asc` or `,desc`; repeatable
+	Sort []string `form:"sort,omitempty" json:"sort,omitempty"`
+
+	// Tenant Only what belongs to a tenant with one of these codes
+	Tenant TenantCodeFilter `form:"tenant,omitempty" json:"tenant,omitempty"`
+
+	// TenantID Only access to what belongs to one of these tenants
+	TenantID []openapi_types.UUID `form:"tenantId,omitempty" json:"tenantId,omitempty"`
+
+	// PrincipalID Only access of one of these principals
+	PrincipalID []openapi_types.UUID `form:"principalId,omitempty" json:"principalId,omitempty"`
+
+	// Kind Only access of one of these kinds
+	Kind []EngineAccessKind `form:"kind,omitempty" json:"kind,omitempty"`
+
+	// Active Only what is accepted, or with false only what was revoked or has expired
+	Active *bool `form:"active,omitempty" json:"active,omitempty"`
+}
 
 // FindIncidentsParams defines parameters for FindIncidents.
 type FindIncidentsParams struct {
@@ -639,6 +985,45 @@ type RevokeSecretParams struct {
 	Tenant *TenantCodeParam `form:"tenant,omitempty" json:"tenant,omitempty"`
 }
 
+// FindTaskQueuesParams defines parameters for FindTaskQueues.
+type FindTaskQueuesParams struct {
+	// Size Elements per page; 0 asks for the totals alone
+	Size *PageSizeParam `form:"size,omitempty" json:"size,omitempty"`
+
+	// Page The page, counted from 0
+	Page *PageNumberParam `form:"page,omitempty" json:"page,omitempty"`
+
+	// Tenant Only what belongs to a tenant with one of these codes
+	Tenant TenantCodeFilter `form:"tenant,omitempty" json:"tenant,omitempty"`
+
+	// TaskQueue Only task queues with one of these names
+	TaskQueue []string `form:"taskQueue,omitempty" json:"taskQueue,omitempty"`
+}
+
+// FindWorkersParams defines parameters for FindWorkers.
+type FindWorkersParams struct {
+	// Size Elements per page; 0 asks for the totals alone
+	Size *PageSizeParam `form:"size,omitempty" json:"size,omitempty"`
+
+	// Page The page, counted from 0
+	Page *PageNumberParam `form:"page,omitempty" json:"page,omitempty"`
+
+	// Sort Order by `id`, `identity`, `createdAt` or `lastSeenAt`, each optionally followed by `,asc` or `,desc`; repeatable
+	Sort SortWorkersParam `form:"sort,omitempty" json:"sort,omitempty"`
+
+	// State Only workers in one of these states
+	State []WorkerState `form:"state,omitempty" json:"state,omitempty"`
+
+	// Tenant Only what belongs to a tenant with one of these codes
+	Tenant TenantCodeFilter `form:"tenant,omitempty" json:"tenant,omitempty"`
+
+	// TaskQueue Only workers that registered for one of these task queues
+	TaskQueue []string `form:"taskQueue,omitempty" json:"taskQueue,omitempty"`
+}
+
+// RevokeEngineAccessJSONRequestBody defines body for RevokeEngineAccess for application/json ContentType.
+type RevokeEngineAccessJSONRequestBody = EngineAccessRevokeParams
+
 // IssueSecretJSONRequestBody defines body for IssueSecret for application/json ContentType.
 type IssueSecretJSONRequestBody = SecretIssueParams
 
@@ -718,6 +1103,49 @@ func WithRequestEditorFn(fn RequestEditorFn) ClientOption {
 
 // The interface specification for the client above.
 type ClientInterface interface {
+
+	// FindEncryptionKeyVersions List the versions of a key, the newest first
+	//
+	// What the key is cannot be read here.
+	//
+	// Corresponds with GET /encryption-keys/{code}/versions (the `FindEncryptionKeyVersions` operationId).
+	FindEncryptionKeyVersions(ctx context.Context, code ResourceCodeParam, params *FindEncryptionKeyVersionsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RotateEncryptionKey Make another version of a key
+	//
+	// Processes that start from now on are encrypted with the new version. Those that run go on with theirs, which can be read
+	// as long as the key is not deleted. Every request makes a version.
+	//
+	// Corresponds with POST /encryption-keys/{code}/~actions/rotate (the `RotateEncryptionKey` operationId).
+	RotateEncryptionKey(ctx context.Context, code ResourceCodeParam, params *RotateEncryptionKeyParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// FindEngineAccess List what was issued for the engine
+	//
+	// Tokens and certificates, without what they are. The newest comes first, unless told otherwise. What has expired is
+	// listed for a day.
+	//
+	// Corresponds with GET /engine-access (the `FindEngineAccess` operationId).
+	FindEngineAccess(ctx context.Context, params *FindEngineAccessParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RevokeEngineAccessWithBody Revoke tokens and certificates for the engine
+	//
+	// All that match each member of the body. Temporal refuses them within a minute, also on connections that are open. Who
+	// is not disabled can ask for access anew. What was revoked or has expired already is not counted.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /engine-access/~actions/revoke (the `RevokeEngineAccess` operationId).
+	RevokeEngineAccessWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RevokeEngineAccess Revoke tokens and certificates for the engine
+	//
+	// All that match each member of the body. Temporal refuses them within a minute, also on connections that are open. Who
+	// is not disabled can ask for access anew. What was revoked or has expired already is not counted.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /engine-access/~actions/revoke (the `RevokeEngineAccess` operationId).
+	RevokeEngineAccess(ctx context.Context, body RevokeEngineAccessJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// RetrieveIdentity Get who the caller is
 	//
@@ -840,6 +1268,116 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /resources/~actions/apply (the `ApplyResources` operationId).
 	ApplyResources(ctx context.Context, body ApplyResourcesJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// FindTaskQueues List task queues, who serves them, and what is wrong
+	//
+	// Every queue that a definition needs, or for which a worker registered within a week, ordered by tenant and name.
+	// Definitions need the queues of what is published and of what running processes are pinned to. What Temporal has to say
+	// was observed some seconds ago; `observation` says when.
+	//
+	// Corresponds with GET /task-queues (the `FindTaskQueues` operationId).
+	FindTaskQueues(ctx context.Context, params *FindTaskQueuesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// FindWorkers List the workers that registered
+	//
+	// The one that registered last comes first, unless told otherwise. A worker is ONLINE until it has missed three windows of
+	// 300 seconds.
+	//
+	// Corresponds with GET /workers (the `FindWorkers` operationId).
+	FindWorkers(ctx context.Context, params *FindWorkersParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+}
+
+// FindEncryptionKeyVersions List the versions of a key, the newest first
+//
+// What the key is cannot be read here.
+//
+// Corresponds with GET /encryption-keys/{code}/versions (the `FindEncryptionKeyVersions` operationId).
+func (c *Client) FindEncryptionKeyVersions(ctx context.Context, code ResourceCodeParam, params *FindEncryptionKeyVersionsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFindEncryptionKeyVersionsRequest(c.Server, code, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RotateEncryptionKey Make another version of a key
+//
+// Processes that start from now on are encrypted with the new version. Those that run go on with theirs, which can be read
+// as long as the key is not deleted. Every request makes a version.
+//
+// Corresponds with POST /encryption-keys/{code}/~actions/rotate (the `RotateEncryptionKey` operationId).
+func (c *Client) RotateEncryptionKey(ctx context.Context, code ResourceCodeParam, params *RotateEncryptionKeyParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRotateEncryptionKeyRequest(c.Server, code, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// FindEngineAccess List what was issued for the engine
+//
+// Tokens and certificates, without what they are. The newest comes first, unless told otherwise. What has expired is
+// listed for a day.
+//
+// Corresponds with GET /engine-access (the `FindEngineAccess` operationId).
+func (c *Client) FindEngineAccess(ctx context.Context, params *FindEngineAccessParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFindEngineAccessRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RevokeEngineAccessWithBody Revoke tokens and certificates for the engine
+//
+// All that match each member of the body. Temporal refuses them within a minute, also on connections that are open. Who
+// is not disabled can ask for access anew. What was revoked or has expired already is not counted.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /engine-access/~actions/revoke (the `RevokeEngineAccess` operationId).
+func (c *Client) RevokeEngineAccessWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRevokeEngineAccessRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RevokeEngineAccess Revoke tokens and certificates for the engine
+//
+// All that match each member of the body. Temporal refuses them within a minute, also on connections that are open. Who
+// is not disabled can ask for access anew. What was revoked or has expired already is not counted.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /engine-access/~actions/revoke (the `RevokeEngineAccess` operationId).
+func (c *Client) RevokeEngineAccess(ctx context.Context, body RevokeEngineAccessJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRevokeEngineAccessRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
 }
 
 // RetrieveIdentity Get who the caller is
@@ -1112,6 +1650,343 @@ func (c *Client) ApplyResources(ctx context.Context, body ApplyResourcesJSONRequ
 		return nil, err
 	}
 	return c.Client.Do(req)
+}
+
+// FindTaskQueues List task queues, who serves them, and what is wrong
+//
+// Every queue that a definition needs, or for which a worker registered within a week, ordered by tenant and name.
+// Definitions need the queues of what is published and of what running processes are pinned to. What Temporal has to say
+// was observed some seconds ago; `observation` says when.
+//
+// Corresponds with GET /task-queues (the `FindTaskQueues` operationId).
+func (c *Client) FindTaskQueues(ctx context.Context, params *FindTaskQueuesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFindTaskQueuesRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// FindWorkers List the workers that registered
+//
+// The one that registered last comes first, unless told otherwise. A worker is ONLINE until it has missed three windows of
+// 300 seconds.
+//
+// Corresponds with GET /workers (the `FindWorkers` operationId).
+func (c *Client) FindWorkers(ctx context.Context, params *FindWorkersParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFindWorkersRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// NewFindEncryptionKeyVersionsRequest constructs an http.Request for the FindEncryptionKeyVersions method
+func NewFindEncryptionKeyVersionsRequest(server string, code ResourceCodeParam, params *FindEncryptionKeyVersionsParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "code", code, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/encryption-keys/%s/versions", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Tenant != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", *params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewRotateEncryptionKeyRequest constructs an http.Request for the RotateEncryptionKey method
+func NewRotateEncryptionKeyRequest(server string, code ResourceCodeParam, params *RotateEncryptionKeyParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "code", code, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/encryption-keys/%s/~actions/rotate", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Tenant != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", *params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewFindEngineAccessRequest constructs an http.Request for the FindEngineAccess method
+func NewFindEngineAccessRequest(server string, params *FindEngineAccessParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/engine-access")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Size != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "size", *params.Size, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Page != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "page", *params.Page, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Sort != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sort", params.Sort, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Tenant != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.TenantID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenantId", params.TenantID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.PrincipalID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "principalId", params.PrincipalID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Kind != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "kind", params.Kind, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Active != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "active", *params.Active, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewRevokeEngineAccessRequest calls the generic RevokeEngineAccess builder with application/json body
+func NewRevokeEngineAccessRequest(server string, body RevokeEngineAccessJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewRevokeEngineAccessRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewRevokeEngineAccessRequestWithBody constructs an http.Request for the RevokeEngineAccess method, with any body, and a specified content type
+func NewRevokeEngineAccessRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/engine-access/~actions/revoke")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
 }
 
 // NewRetrieveIdentityRequest constructs an http.Request for the RetrieveIdentity method
@@ -1944,6 +2819,210 @@ func NewApplyResourcesRequestWithBody(server string, contentType string, body io
 	return req, nil
 }
 
+// NewFindTaskQueuesRequest constructs an http.Request for the FindTaskQueues method
+func NewFindTaskQueuesRequest(server string, params *FindTaskQueuesParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/task-queues")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Size != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "size", *params.Size, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Page != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "page", *params.Page, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Tenant != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.TaskQueue != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "taskQueue", params.TaskQueue, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewFindWorkersRequest constructs an http.Request for the FindWorkers method
+func NewFindWorkersRequest(server string, params *FindWorkersParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/workers")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Size != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "size", *params.Size, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Page != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "page", *params.Page, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Sort != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sort", params.Sort, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.State != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "state", params.State, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Tenant != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.TaskQueue != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "taskQueue", params.TaskQueue, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 func (c *Client) applyEditors(ctx context.Context, req *http.Request, additionalEditors []RequestEditorFn) error {
 	for _, r := range c.RequestEditors {
 		if err := r(ctx, req); err != nil {
@@ -1987,6 +3066,55 @@ func WithBaseURL(baseURL string) ClientOption {
 
 // ClientWithResponsesInterface is the interface specification for the client with responses above.
 type ClientWithResponsesInterface interface {
+
+	// FindEncryptionKeyVersionsWithResponse List the versions of a key, the newest first
+	//
+	// What the key is cannot be read here.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /encryption-keys/{code}/versions (the `FindEncryptionKeyVersions` operationId).
+	FindEncryptionKeyVersionsWithResponse(ctx context.Context, code ResourceCodeParam, params *FindEncryptionKeyVersionsParams, reqEditors ...RequestEditorFn) (*FindEncryptionKeyVersionsResponse, error)
+
+	// RotateEncryptionKeyWithResponse Make another version of a key
+	//
+	// Processes that start from now on are encrypted with the new version. Those that run go on with theirs, which can be read
+	// as long as the key is not deleted. Every request makes a version.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /encryption-keys/{code}/~actions/rotate (the `RotateEncryptionKey` operationId).
+	RotateEncryptionKeyWithResponse(ctx context.Context, code ResourceCodeParam, params *RotateEncryptionKeyParams, reqEditors ...RequestEditorFn) (*RotateEncryptionKeyResponse, error)
+
+	// FindEngineAccessWithResponse List what was issued for the engine
+	//
+	// Tokens and certificates, without what they are. The newest comes first, unless told otherwise. What has expired is
+	// listed for a day.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /engine-access (the `FindEngineAccess` operationId).
+	FindEngineAccessWithResponse(ctx context.Context, params *FindEngineAccessParams, reqEditors ...RequestEditorFn) (*FindEngineAccessResponse, error)
+
+	// RevokeEngineAccessWithBodyWithResponse Revoke tokens and certificates for the engine
+	//
+	// All that match each member of the body. Temporal refuses them within a minute, also on connections that are open. Who
+	// is not disabled can ask for access anew. What was revoked or has expired already is not counted.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /engine-access/~actions/revoke (the `RevokeEngineAccess` operationId).
+	RevokeEngineAccessWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RevokeEngineAccessResponse, error)
+
+	// RevokeEngineAccessWithResponse Revoke tokens and certificates for the engine
+	//
+	// All that match each member of the body. Temporal refuses them within a minute, also on connections that are open. Who
+	// is not disabled can ask for access anew. What was revoked or has expired already is not counted.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /engine-access/~actions/revoke (the `RevokeEngineAccess` operationId).
+	RevokeEngineAccessWithResponse(ctx context.Context, body RevokeEngineAccessJSONRequestBody, reqEditors ...RequestEditorFn) (*RevokeEngineAccessResponse, error)
 
 	// RetrieveIdentityWithResponse Get who the caller is
 	//
@@ -2131,6 +3259,219 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /resources/~actions/apply (the `ApplyResources` operationId).
 	ApplyResourcesWithResponse(ctx context.Context, body ApplyResourcesJSONRequestBody, reqEditors ...RequestEditorFn) (*ApplyResourcesResponse, error)
+
+	// FindTaskQueuesWithResponse List task queues, who serves them, and what is wrong
+	//
+	// Every queue that a definition needs, or for which a worker registered within a week, ordered by tenant and name.
+	// Definitions need the queues of what is published and of what running processes are pinned to. What Temporal has to say
+	// was observed some seconds ago; `observation` says when.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /task-queues (the `FindTaskQueues` operationId).
+	FindTaskQueuesWithResponse(ctx context.Context, params *FindTaskQueuesParams, reqEditors ...RequestEditorFn) (*FindTaskQueuesResponse, error)
+
+	// FindWorkersWithResponse List the workers that registered
+	//
+	// The one that registered last comes first, unless told otherwise. A worker is ONLINE until it has missed three windows of
+	// 300 seconds.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /workers (the `FindWorkers` operationId).
+	FindWorkersWithResponse(ctx context.Context, params *FindWorkersParams, reqEditors ...RequestEditorFn) (*FindWorkersResponse, error)
+}
+
+type FindEncryptionKeyVersionsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *EncryptionKeyVersionList
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Error
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r FindEncryptionKeyVersionsResponse) GetJSON200() *EncryptionKeyVersionList {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r FindEncryptionKeyVersionsResponse) GetJSONDefault() *Error {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r FindEncryptionKeyVersionsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r FindEncryptionKeyVersionsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r FindEncryptionKeyVersionsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r FindEncryptionKeyVersionsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type RotateEncryptionKeyResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *EncryptionKeyVersion
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Error
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r RotateEncryptionKeyResponse) GetJSON201() *EncryptionKeyVersion {
+	return r.JSON201
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r RotateEncryptionKeyResponse) GetJSONDefault() *Error {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r RotateEncryptionKeyResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r RotateEncryptionKeyResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RotateEncryptionKeyResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r RotateEncryptionKeyResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type FindEngineAccessResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *EngineAccessPage
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Error
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r FindEngineAccessResponse) GetJSON200() *EngineAccessPage {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r FindEngineAccessResponse) GetJSONDefault() *Error {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r FindEngineAccessResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r FindEngineAccessResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r FindEngineAccessResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r FindEngineAccessResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type RevokeEngineAccessResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *EngineAccessRevocation
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Error
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r RevokeEngineAccessResponse) GetJSON200() *EngineAccessRevocation {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r RevokeEngineAccessResponse) GetJSONDefault() *Error {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r RevokeEngineAccessResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r RevokeEngineAccessResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RevokeEngineAccessResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r RevokeEngineAccessResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
 }
 
 type RetrieveIdentityResponse struct {
@@ -2743,6 +4084,181 @@ func (r ApplyResourcesResponse) ContentType() string {
 	return ""
 }
 
+type FindTaskQueuesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *TaskQueuePage
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Error
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r FindTaskQueuesResponse) GetJSON200() *TaskQueuePage {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r FindTaskQueuesResponse) GetJSONDefault() *Error {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r FindTaskQueuesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r FindTaskQueuesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r FindTaskQueuesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r FindTaskQueuesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type FindWorkersResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *WorkerPage
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Error
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r FindWorkersResponse) GetJSON200() *WorkerPage {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r FindWorkersResponse) GetJSONDefault() *Error {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r FindWorkersResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r FindWorkersResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r FindWorkersResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r FindWorkersResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// FindEncryptionKeyVersionsWithResponse List the versions of a key, the newest first
+//
+// What the key is cannot be read here.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /encryption-keys/{code}/versions (the `FindEncryptionKeyVersions` operationId).
+func (c *ClientWithResponses) FindEncryptionKeyVersionsWithResponse(ctx context.Context, code ResourceCodeParam, params *FindEncryptionKeyVersionsParams, reqEditors ...RequestEditorFn) (*FindEncryptionKeyVersionsResponse, error) {
+	rsp, err := c.FindEncryptionKeyVersions(ctx, code, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseFindEncryptionKeyVersionsResponse(rsp)
+}
+
+// RotateEncryptionKeyWithResponse Make another version of a key
+//
+// Processes that start from now on are encrypted with the new version. Those that run go on with theirs, which can be read
+// as long as the key is not deleted. Every request makes a version.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /encryption-keys/{code}/~actions/rotate (the `RotateEncryptionKey` operationId).
+func (c *ClientWithResponses) RotateEncryptionKeyWithResponse(ctx context.Context, code ResourceCodeParam, params *RotateEncryptionKeyParams, reqEditors ...RequestEditorFn) (*RotateEncryptionKeyResponse, error) {
+	rsp, err := c.RotateEncryptionKey(ctx, code, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRotateEncryptionKeyResponse(rsp)
+}
+
+// FindEngineAccessWithResponse List what was issued for the engine
+//
+// Tokens and certificates, without what they are. The newest comes first, unless told otherwise. What has expired is
+// listed for a day.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /engine-access (the `FindEngineAccess` operationId).
+func (c *ClientWithResponses) FindEngineAccessWithResponse(ctx context.Context, params *FindEngineAccessParams, reqEditors ...RequestEditorFn) (*FindEngineAccessResponse, error) {
+	rsp, err := c.FindEngineAccess(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseFindEngineAccessResponse(rsp)
+}
+
+// RevokeEngineAccessWithBodyWithResponse Revoke tokens and certificates for the engine
+//
+// All that match each member of the body. Temporal refuses them within a minute, also on connections that are open. Who
+// is not disabled can ask for access anew. What was revoked or has expired already is not counted.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /engine-access/~actions/revoke (the `RevokeEngineAccess` operationId).
+func (c *ClientWithResponses) RevokeEngineAccessWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RevokeEngineAccessResponse, error) {
+	rsp, err := c.RevokeEngineAccessWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRevokeEngineAccessResponse(rsp)
+}
+
+// RevokeEngineAccessWithResponse Revoke tokens and certificates for the engine
+//
+// All that match each member of the body. Temporal refuses them within a minute, also on connections that are open. Who
+// is not disabled can ask for access anew. What was revoked or has expired already is not counted.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /engine-access/~actions/revoke (the `RevokeEngineAccess` operationId).
+func (c *ClientWithResponses) RevokeEngineAccessWithResponse(ctx context.Context, body RevokeEngineAccessJSONRequestBody, reqEditors ...RequestEditorFn) (*RevokeEngineAccessResponse, error) {
+	rsp, err := c.RevokeEngineAccess(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRevokeEngineAccessResponse(rsp)
+}
+
 // RetrieveIdentityWithResponse Get who the caller is
 //
 // Returns a wrapper object for the known response body format(s).
@@ -2975,6 +4491,171 @@ func (c *ClientWithResponses) ApplyResourcesWithResponse(ctx context.Context, bo
 		return nil, err
 	}
 	return ParseApplyResourcesResponse(rsp)
+}
+
+// FindTaskQueuesWithResponse List task queues, who serves them, and what is wrong
+//
+// Every queue that a definition needs, or for which a worker registered within a week, ordered by tenant and name.
+// Definitions need the queues of what is published and of what running processes are pinned to. What Temporal has to say
+// was observed some seconds ago; `observation` says when.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /task-queues (the `FindTaskQueues` operationId).
+func (c *ClientWithResponses) FindTaskQueuesWithResponse(ctx context.Context, params *FindTaskQueuesParams, reqEditors ...RequestEditorFn) (*FindTaskQueuesResponse, error) {
+	rsp, err := c.FindTaskQueues(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseFindTaskQueuesResponse(rsp)
+}
+
+// FindWorkersWithResponse List the workers that registered
+//
+// The one that registered last comes first, unless told otherwise. A worker is ONLINE until it has missed three windows of
+// 300 seconds.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /workers (the `FindWorkers` operationId).
+func (c *ClientWithResponses) FindWorkersWithResponse(ctx context.Context, params *FindWorkersParams, reqEditors ...RequestEditorFn) (*FindWorkersResponse, error) {
+	rsp, err := c.FindWorkers(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseFindWorkersResponse(rsp)
+}
+
+// ParseFindEncryptionKeyVersionsResponse parses an HTTP response from a FindEncryptionKeyVersionsWithResponse call
+func ParseFindEncryptionKeyVersionsResponse(rsp *http.Response) (*FindEncryptionKeyVersionsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &FindEncryptionKeyVersionsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest EncryptionKeyVersionList
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseRotateEncryptionKeyResponse parses an HTTP response from a RotateEncryptionKeyWithResponse call
+func ParseRotateEncryptionKeyResponse(rsp *http.Response) (*RotateEncryptionKeyResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RotateEncryptionKeyResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest EncryptionKeyVersion
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseFindEngineAccessResponse parses an HTTP response from a FindEngineAccessWithResponse call
+func ParseFindEngineAccessResponse(rsp *http.Response) (*FindEngineAccessResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &FindEngineAccessResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest EngineAccessPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseRevokeEngineAccessResponse parses an HTTP response from a RevokeEngineAccessWithResponse call
+func ParseRevokeEngineAccessResponse(rsp *http.Response) (*RevokeEngineAccessResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RevokeEngineAccessResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest EngineAccessRevocation
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	return response, nil
 }
 
 // ParseRetrieveIdentityResponse parses an HTTP response from a RetrieveIdentityWithResponse call
@@ -3381,6 +5062,72 @@ func ParseApplyResourcesResponse(rsp *http.Response) (*ApplyResourcesResponse, e
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest ResourceApplyResult
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseFindTaskQueuesResponse parses an HTTP response from a FindTaskQueuesWithResponse call
+func ParseFindTaskQueuesResponse(rsp *http.Response) (*FindTaskQueuesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &FindTaskQueuesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest TaskQueuePage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseFindWorkersResponse parses an HTTP response from a FindWorkersWithResponse call
+func ParseFindWorkersResponse(rsp *http.Response) (*FindWorkersResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &FindWorkersResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest WorkerPage
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

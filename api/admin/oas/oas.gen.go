@@ -65,6 +65,24 @@ func (e DefaultErrorInfoLocationType) Valid() bool {
 	}
 }
 
+// Defines values for EngineAccessKind.
+const (
+	EngineAccessKindENGINECERTIFICATE EngineAccessKind = "ENGINE_CERTIFICATE"
+	EngineAccessKindENGINETOKEN       EngineAccessKind = "ENGINE_TOKEN"
+)
+
+// Valid indicates whether the value is a known member of the EngineAccessKind enum.
+func (e EngineAccessKind) Valid() bool {
+	switch e {
+	case EngineAccessKindENGINECERTIFICATE:
+		return true
+	case EngineAccessKindENGINETOKEN:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ErrorCode.
 const (
 	ErrorCodeACCESSDENIED       ErrorCode = "ACCESS_DENIED"
@@ -157,6 +175,7 @@ const (
 	ResourceKindApplication                ResourceKind = "Application"
 	ResourceKindBusinessArtifactDefinition ResourceKind = "BusinessArtifactDefinition"
 	ResourceKindDataStructure              ResourceKind = "DataStructure"
+	ResourceKindEncryptionKey              ResourceKind = "EncryptionKey"
 	ResourceKindGroup                      ResourceKind = "Group"
 	ResourceKindProcessDefinition          ResourceKind = "ProcessDefinition"
 	ResourceKindRobot                      ResourceKind = "Robot"
@@ -173,6 +192,8 @@ func (e ResourceKind) Valid() bool {
 	case ResourceKindBusinessArtifactDefinition:
 		return true
 	case ResourceKindDataStructure:
+		return true
+	case ResourceKindEncryptionKey:
 		return true
 	case ResourceKindGroup:
 		return true
@@ -212,6 +233,45 @@ func (e SecretOwnerKind) Valid() bool {
 	}
 }
 
+// Defines values for TaskKind.
+const (
+	TaskKindACTIVITY TaskKind = "ACTIVITY"
+	TaskKindWORKFLOW TaskKind = "WORKFLOW"
+)
+
+// Valid indicates whether the value is a known member of the TaskKind enum.
+func (e TaskKind) Valid() bool {
+	switch e {
+	case TaskKindACTIVITY:
+		return true
+	case TaskKindWORKFLOW:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TaskQueueNeedKind.
+const (
+	TaskQueueNeedKindBUSINESSARTIFACTACTION TaskQueueNeedKind = "BUSINESS_ARTIFACT_ACTION"
+	TaskQueueNeedKindPROCESS                TaskQueueNeedKind = "PROCESS"
+	TaskQueueNeedKindUSERACTION             TaskQueueNeedKind = "USER_ACTION"
+)
+
+// Valid indicates whether the value is a known member of the TaskQueueNeedKind enum.
+func (e TaskQueueNeedKind) Valid() bool {
+	switch e {
+	case TaskQueueNeedKindBUSINESSARTIFACTACTION:
+		return true
+	case TaskQueueNeedKindPROCESS:
+		return true
+	case TaskQueueNeedKindUSERACTION:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for TenantRole.
 const (
 	TenantRoleADMINISTRATOR TenantRole = "ADMINISTRATOR"
@@ -227,6 +287,24 @@ func (e TenantRole) Valid() bool {
 	case TenantRoleMEMBER:
 		return true
 	case TenantRoleOWNER:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for WorkerState.
+const (
+	WorkerStateOFFLINE WorkerState = "OFFLINE"
+	WorkerStateONLINE  WorkerState = "ONLINE"
+)
+
+// Valid indicates whether the value is a known member of the WorkerState enum.
+func (e WorkerState) Valid() bool {
+	switch e {
+	case WorkerStateOFFLINE:
+		return true
+	case WorkerStateONLINE:
 		return true
 	default:
 		return false
@@ -302,6 +380,71 @@ type DefinitionVersion struct {
 // DefinitionVersionList defines model for DefinitionVersionList.
 type DefinitionVersionList struct {
 	Content []DefinitionVersion `json:"content"`
+}
+
+// EncryptionKeyVersion A version of a key, without what it is
+type EncryptionKeyVersion struct {
+	CreatedAt time.Time          `json:"createdAt"`
+	CreatedBy openapi_types.UUID `json:"createdBy"`
+
+	// KeyID The id by which payloads name this version
+	KeyID string `json:"keyId"`
+
+	// OpenRuns How many workflows may still need this version
+	OpenRuns int64 `json:"openRuns"`
+	Version  int   `json:"version"`
+}
+
+// EncryptionKeyVersionList defines model for EncryptionKeyVersionList.
+type EncryptionKeyVersionList struct {
+	Content []EncryptionKeyVersion `json:"content"`
+}
+
+// EngineAccess A token or a certificate for the engine, without what it is
+type EngineAccess struct {
+	// ExpiresAt When it is no longer accepted, which for a token is later than its bearer is told
+	ExpiresAt time.Time `json:"expiresAt"`
+
+	// ID The id of the authentication that handed it out
+	ID openapi_types.UUID `json:"id"`
+
+	// Identifier The `jti` of the token, or the serial number of the certificate in hexadecimal
+	Identifier  string              `json:"identifier"`
+	IssuedAt    time.Time           `json:"issuedAt"`
+	Kind        EngineAccessKind    `json:"kind"`
+	PrincipalID openapi_types.UUID  `json:"principalId"`
+	RevokedAt   *time.Time          `json:"revokedAt,omitempty"`
+	RevokedBy   *openapi_types.UUID `json:"revokedBy,omitempty"`
+	TenantID    openapi_types.UUID  `json:"tenantId"`
+}
+
+// EngineAccessKind defines model for EngineAccessKind.
+type EngineAccessKind string
+
+// EngineAccessPage defines model for EngineAccessPage.
+type EngineAccessPage struct {
+	Content []EngineAccess `json:"content"`
+
+	// Metadata Which page this is, and of how many
+	Metadata PageMetadata `json:"metadata"`
+}
+
+// EngineAccessRevocation defines model for EngineAccessRevocation.
+type EngineAccessRevocation struct {
+	// Revoked How many tokens and certificates were revoked
+	Revoked int64 `json:"revoked"`
+}
+
+// EngineAccessRevokeParams What to revoke
+type EngineAccessRevokeParams struct {
+	// ID That which has this id
+	ID *openapi_types.UUID `json:"id,omitempty"`
+
+	// PrincipalID That of this principal
+	PrincipalID *openapi_types.UUID `json:"principalId,omitempty"`
+
+	// TenantID That in this tenant
+	TenantID *openapi_types.UUID `json:"tenantId,omitempty"`
 }
 
 // ErrorCode Stable reason of a failure
@@ -521,8 +664,169 @@ type SecretList struct {
 // SecretOwnerKind What can have secrets
 type SecretOwnerKind string
 
+// TaskKind The kind of task that workers poll for
+type TaskKind string
+
+// TaskQueue A task queue of a tenant
+type TaskQueue struct {
+	Name string `json:"name"`
+
+	// Needs The workflows that definitions need on this queue
+	Needs []TaskQueueNeed `json:"needs"`
+
+	// Observation What was last seen of the queue in Temporal
+	Observation *TaskQueueObservation `json:"observation,omitempty"`
+
+	// Problems What keeps work from being done, or will, in sentences; none when all is well
+	Problems []string `json:"problems"`
+
+	// Tenant The code of the tenant
+	Tenant   string             `json:"tenant"`
+	TenantID openapi_types.UUID `json:"tenantId"`
+
+	// Workers The workers that registered for it, of those that are offline the latest only
+	Workers []TaskQueueWorker `json:"workers"`
+}
+
+// TaskQueueBacklog Tasks that wait
+type TaskQueueBacklog struct {
+	// AgeSeconds How long the oldest has waited
+	AgeSeconds int64 `json:"ageSeconds"`
+	Count      int64 `json:"count"`
+
+	// Kind The kind of task that workers poll for
+	Kind TaskKind `json:"kind"`
+}
+
+// TaskQueueNeed A workflow that a definition needs
+type TaskQueueNeed struct {
+	// Action The code of the action
+	Action *string `json:"action,omitempty"`
+
+	// Definition The code of the definition
+	Definition string `json:"definition"`
+
+	// Kind What a workflow is needed for
+	Kind TaskQueueNeedKind `json:"kind"`
+
+	// Published Whether what is started from now on needs it, and not only running processes
+	Published bool `json:"published"`
+
+	// Versions The numbers of earlier versions that running processes are pinned to
+	Versions     []int  `json:"versions"`
+	WorkflowType string `json:"workflowType"`
+}
+
+// TaskQueueNeedKind What a workflow is needed for
+type TaskQueueNeedKind string
+
+// TaskQueueObservation What was last seen of the queue in Temporal
+type TaskQueueObservation struct {
+	Backlogs []TaskQueueBacklog `json:"backlogs"`
+
+	// FailedAt When the latest attempt to look failed; absent if it did not
+	FailedAt *time.Time `json:"failedAt,omitempty"`
+
+	// Failure Why it did
+	Failure *string `json:"failure,omitempty"`
+
+	// ObservedAt When Temporal last told; absent if it never did
+	ObservedAt *time.Time        `json:"observedAt,omitempty"`
+	Pollers    []TaskQueuePoller `json:"pollers"`
+}
+
+// TaskQueuePage defines model for TaskQueuePage.
+type TaskQueuePage struct {
+	Content []TaskQueue `json:"content"`
+
+	// Metadata Which page this is, and of how many
+	Metadata PageMetadata `json:"metadata"`
+}
+
+// TaskQueuePoller Something that polls the queue, or did some minutes ago
+type TaskQueuePoller struct {
+	Identity string `json:"identity"`
+
+	// Kind The kind of task that workers poll for
+	Kind         TaskKind  `json:"kind"`
+	LastAccessAt time.Time `json:"lastAccessAt"`
+}
+
+// TaskQueueWorker A worker that registered for a task queue
+type TaskQueueWorker struct {
+	ActivityTypes []string           `json:"activityTypes"`
+	ID            openapi_types.UUID `json:"id"`
+	Identity      string             `json:"identity"`
+	LastSeenAt    time.Time          `json:"lastSeenAt"`
+	LiveSince     time.Time          `json:"liveSince"`
+	PrincipalID   openapi_types.UUID `json:"principalId"`
+
+	// State Whether a worker keeps registering
+	State         WorkerState `json:"state"`
+	WorkflowTypes []string    `json:"workflowTypes"`
+}
+
 // TenantRole defines model for TenantRole.
 type TenantRole string
+
+// Worker A program that serves task queues
+type Worker struct {
+	CreatedAt time.Time          `json:"createdAt"`
+	Hostname  string             `json:"hostname"`
+	ID        openapi_types.UUID `json:"id"`
+
+	// Identity What the worker calls itself, here and in Temporal
+	Identity       string              `json:"identity"`
+	InstallationID *openapi_types.UUID `json:"installationId,omitempty"`
+	IP             string              `json:"ip"`
+	LastSeenAt     time.Time           `json:"lastSeenAt"`
+
+	// PrincipalID Who registered it last
+	PrincipalID openapi_types.UUID `json:"principalId"`
+
+	// RobotIds Robots that the worker implements
+	RobotIds []openapi_types.UUID `json:"robotIds"`
+
+	// State Whether a worker keeps registering
+	State WorkerState `json:"state"`
+
+	// TaskQueues What it registered for
+	TaskQueues []WorkerRegistration `json:"taskQueues"`
+
+	// Tenant The code of the tenant
+	Tenant   string             `json:"tenant"`
+	TenantID openapi_types.UUID `json:"tenantId"`
+}
+
+// WorkerPage defines model for WorkerPage.
+type WorkerPage struct {
+	Content []Worker `json:"content"`
+
+	// Metadata Which page this is, and of how many
+	Metadata PageMetadata `json:"metadata"`
+}
+
+// WorkerRegistration The registration of a worker for a task queue
+type WorkerRegistration struct {
+	ActivityTypes []string  `json:"activityTypes"`
+	LastSeenAt    time.Time `json:"lastSeenAt"`
+
+	// LiveSince Since when it has registered without a gap
+	LiveSince time.Time `json:"liveSince"`
+
+	// PolledAt When it was last seen to poll the queue in Temporal
+	PolledAt *time.Time `json:"polledAt,omitempty"`
+
+	// State Whether a worker keeps registering
+	State     WorkerState `json:"state"`
+	TaskQueue string      `json:"taskQueue"`
+
+	// WorkflowTypes The workflows that it said it serves; it may serve any when there are none
+	WorkflowTypes []string `json:"workflowTypes"`
+}
+
+// WorkerState Whether a worker keeps registering
+type WorkerState string
 
 // IncidentID defines model for IncidentId.
 type IncidentID = openapi_types.UUID
@@ -548,6 +852,9 @@ type SortIncidentsParam = []string
 // SortResourcesParam defines model for SortResourcesParam.
 type SortResourcesParam = []string
 
+// SortWorkersParam defines model for SortWorkersParam.
+type SortWorkersParam = []string
+
 // TenantCodeFilter defines model for TenantCodeFilter.
 type TenantCodeFilter = []string
 
@@ -556,6 +863,45 @@ type TenantCodeParam = string
 
 // Error Why a request failed
 type Error = DefaultError
+
+// FindEncryptionKeyVersionsParams defines parameters for FindEncryptionKeyVersions.
+type FindEncryptionKeyVersionsParams struct {
+	// Tenant The code of the tenant; a caller who belongs to one tenant only may leave it out
+	Tenant *TenantCodeParam `form:"tenant,omitempty" json:"tenant,omitempty"`
+}
+
+// RotateEncryptionKeyParams defines parameters for RotateEncryptionKey.
+type RotateEncryptionKeyParams struct {
+	// Tenant The code of the tenant; a caller who belongs to one tenant only may leave it out
+	Tenant *TenantCodeParam `form:"tenant,omitempty" json:"tenant,omitempty"`
+}
+
+// FindEngineAccessParams defines parameters for FindEngineAccess.
+type FindEngineAccessParams struct {
+	// Size Elements per page; 0 asks for the totals alone
+	Size PageSizeParam `form:"size,omitempty" json:"size,omitempty"`
+
+	// Page The page, counted from 0
+	Page PageNumberParam `form:"page,omitempty" json:"page,omitempty"`
+
+	// Sort Order by `id`, `issuedAt` or `expiresAt`, each optionally followed by `,asc` or `,desc`; repeatable
+	Sort []string `form:"sort,omitempty" json:"sort,omitempty"`
+
+	// Tenant Only what belongs to a tenant with one of these codes
+	Tenant TenantCodeFilter `form:"tenant,omitempty" json:"tenant,omitempty"`
+
+	// TenantID Only access to what belongs to one of these tenants
+	TenantID []openapi_types.UUID `form:"tenantId,omitempty" json:"tenantId,omitempty"`
+
+	// PrincipalID Only access of one of these principals
+	PrincipalID []openapi_types.UUID `form:"principalId,omitempty" json:"principalId,omitempty"`
+
+	// Kind Only access of one of these kinds
+	Kind []EngineAccessKind `form:"kind,omitempty" json:"kind,omitempty"`
+
+	// Active Only what is accepted, or with false only what was revoked or has expired
+	Active *bool `form:"active,omitempty" json:"active,omitempty"`
+}
 
 // FindIncidentsParams defines parameters for FindIncidents.
 type FindIncidentsParams struct {
@@ -638,6 +984,45 @@ type RevokeSecretParams struct {
 	Tenant *TenantCodeParam `form:"tenant,omitempty" json:"tenant,omitempty"`
 }
 
+// FindTaskQueuesParams defines parameters for FindTaskQueues.
+type FindTaskQueuesParams struct {
+	// Size Elements per page; 0 asks for the totals alone
+	Size PageSizeParam `form:"size,omitempty" json:"size,omitempty"`
+
+	// Page The page, counted from 0
+	Page PageNumberParam `form:"page,omitempty" json:"page,omitempty"`
+
+	// Tenant Only what belongs to a tenant with one of these codes
+	Tenant TenantCodeFilter `form:"tenant,omitempty" json:"tenant,omitempty"`
+
+	// TaskQueue Only task queues with one of these names
+	TaskQueue []string `form:"taskQueue,omitempty" json:"taskQueue,omitempty"`
+}
+
+// FindWorkersParams defines parameters for FindWorkers.
+type FindWorkersParams struct {
+	// Size Elements per page; 0 asks for the totals alone
+	Size PageSizeParam `form:"size,omitempty" json:"size,omitempty"`
+
+	// Page The page, counted from 0
+	Page PageNumberParam `form:"page,omitempty" json:"page,omitempty"`
+
+	// Sort Order by `id`, `identity`, `createdAt` or `lastSeenAt`, each optionally followed by `,asc` or `,desc`; repeatable
+	Sort SortWorkersParam `form:"sort,omitempty" json:"sort,omitempty"`
+
+	// State Only workers in one of these states
+	State []WorkerState `form:"state,omitempty" json:"state,omitempty"`
+
+	// Tenant Only what belongs to a tenant with one of these codes
+	Tenant TenantCodeFilter `form:"tenant,omitempty" json:"tenant,omitempty"`
+
+	// TaskQueue Only workers that registered for one of these task queues
+	TaskQueue []string `form:"taskQueue,omitempty" json:"taskQueue,omitempty"`
+}
+
+// RevokeEngineAccessJSONRequestBody defines body for RevokeEngineAccess for application/json ContentType.
+type RevokeEngineAccessJSONRequestBody = EngineAccessRevokeParams
+
 // IssueSecretJSONRequestBody defines body for IssueSecret for application/json ContentType.
 type IssueSecretJSONRequestBody = SecretIssueParams
 
@@ -646,6 +1031,18 @@ type ApplyResourcesJSONRequestBody = ResourceApplyParams
 
 // ServerInterface represents all server handlers.
 type ServerInterface interface {
+	// FindEncryptionKeyVersions List the versions of a key, the newest first
+	// (GET /encryption-keys/{code}/versions)
+	FindEncryptionKeyVersions(c *gin.Context, code ResourceCodeParam, params FindEncryptionKeyVersionsParams)
+	// RotateEncryptionKey Make another version of a key
+	// (POST /encryption-keys/{code}/~actions/rotate)
+	RotateEncryptionKey(c *gin.Context, code ResourceCodeParam, params RotateEncryptionKeyParams)
+	// FindEngineAccess List what was issued for the engine
+	// (GET /engine-access)
+	FindEngineAccess(c *gin.Context, params FindEngineAccessParams)
+	// RevokeEngineAccess Revoke tokens and certificates for the engine
+	// (POST /engine-access/~actions/revoke)
+	RevokeEngineAccess(c *gin.Context)
 	// RetrieveIdentity Get who the caller is
 	// (GET /identity)
 	RetrieveIdentity(c *gin.Context)
@@ -685,6 +1082,12 @@ type ServerInterface interface {
 	// ApplyResources Make resources what documents say
 	// (POST /resources/~actions/apply)
 	ApplyResources(c *gin.Context)
+	// FindTaskQueues List task queues, who serves them, and what is wrong
+	// (GET /task-queues)
+	FindTaskQueues(c *gin.Context, params FindTaskQueuesParams)
+	// FindWorkers List the workers that registered
+	// (GET /workers)
+	FindWorkers(c *gin.Context, params FindWorkersParams)
 }
 
 // ServerInterfaceWrapper converts contexts to parameters.
@@ -695,6 +1098,174 @@ type ServerInterfaceWrapper struct {
 }
 
 type MiddlewareFunc func(c *gin.Context)
+
+// FindEncryptionKeyVersions operation middleware
+func (siw *ServerInterfaceWrapper) FindEncryptionKeyVersions(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "code" -------------
+	var code ResourceCodeParam
+
+	err = runtime.BindStyledParameterWithOptions("simple", "code", c.Param("code"), &code, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter code: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params FindEncryptionKeyVersionsParams
+
+	// ------------- Optional query parameter "tenant" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.FindEncryptionKeyVersions(c, code, params)
+}
+
+// RotateEncryptionKey operation middleware
+func (siw *ServerInterfaceWrapper) RotateEncryptionKey(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "code" -------------
+	var code ResourceCodeParam
+
+	err = runtime.BindStyledParameterWithOptions("simple", "code", c.Param("code"), &code, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter code: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params RotateEncryptionKeyParams
+
+	// ------------- Optional query parameter "tenant" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.RotateEncryptionKey(c, code, params)
+}
+
+// FindEngineAccess operation middleware
+func (siw *ServerInterfaceWrapper) FindEngineAccess(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params FindEngineAccessParams
+
+	// ------------- Optional query parameter "size" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "size", c.Request.URL.Query(), &params.Size, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter size: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "page" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "sort" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", c.Request.URL.Query(), &params.Sort, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sort: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "tenant" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "tenantId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenantId", c.Request.URL.Query(), &params.TenantID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenantId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "principalId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "principalId", c.Request.URL.Query(), &params.PrincipalID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter principalId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "kind" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "kind", c.Request.URL.Query(), &params.Kind, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter kind: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "active" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "active", c.Request.URL.Query(), &params.Active, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter active: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.FindEngineAccess(c, params)
+}
+
+// RevokeEngineAccess operation middleware
+func (siw *ServerInterfaceWrapper) RevokeEngineAccess(c *gin.Context) {
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.RevokeEngineAccess(c)
+}
 
 // RetrieveIdentity operation middleware
 func (siw *ServerInterfaceWrapper) RetrieveIdentity(c *gin.Context) {
@@ -1209,6 +1780,124 @@ func (siw *ServerInterfaceWrapper) ApplyResources(c *gin.Context) {
 	siw.Handler.ApplyResources(c)
 }
 
+// FindTaskQueues operation middleware
+func (siw *ServerInterfaceWrapper) FindTaskQueues(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params FindTaskQueuesParams
+
+	// ------------- Optional query parameter "size" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "size", c.Request.URL.Query(), &params.Size, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter size: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "page" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "tenant" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "taskQueue" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "taskQueue", c.Request.URL.Query(), &params.TaskQueue, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter taskQueue: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.FindTaskQueues(c, params)
+}
+
+// FindWorkers operation middleware
+func (siw *ServerInterfaceWrapper) FindWorkers(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params FindWorkersParams
+
+	// ------------- Optional query parameter "size" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "size", c.Request.URL.Query(), &params.Size, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter size: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "page" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "sort" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", c.Request.URL.Query(), &params.Sort, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sort: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "state" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "state", c.Request.URL.Query(), &params.State, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter state: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "tenant" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "taskQueue" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "taskQueue", c.Request.URL.Query(), &params.TaskQueue, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter taskQueue: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.FindWorkers(c, params)
+}
+
 // GinServerOptions provides options for the Gin server.
 type GinServerOptions struct {
 	BaseURL      string
@@ -1241,17 +1930,181 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.DELETE(options.BaseURL+"/resources/:kind/:code", wrapper.DeleteResource)
 	router.GET(options.BaseURL+"/resources/:kind/:code", wrapper.RetrieveResource)
 	router.GET(options.BaseURL+"/process-definitions/:code/versions", wrapper.FindDefinitionVersions)
+	router.GET(options.BaseURL+"/encryption-keys/:code/versions", wrapper.FindEncryptionKeyVersions)
+	router.POST(options.BaseURL+"/encryption-keys/:code/~actions/rotate", wrapper.RotateEncryptionKey)
 	router.GET(options.BaseURL+"/resources/:kind/:code/secrets", wrapper.FindSecrets)
 	router.POST(options.BaseURL+"/resources/:kind/:code/secrets", wrapper.IssueSecret)
 	router.DELETE(options.BaseURL+"/resources/:kind/:code/secrets/:id", wrapper.RevokeSecret)
 	router.GET(options.BaseURL+"/identity", wrapper.RetrieveIdentity)
+	router.GET(options.BaseURL+"/workers", wrapper.FindWorkers)
+	router.GET(options.BaseURL+"/task-queues", wrapper.FindTaskQueues)
 	router.GET(options.BaseURL+"/incidents", wrapper.FindIncidents)
 	router.GET(options.BaseURL+"/incidents/:id", wrapper.RetrieveIncident)
 	router.POST(options.BaseURL+"/incidents/:id/~actions/retry", wrapper.RetryIncident)
 	router.POST(options.BaseURL+"/incidents/:id/~actions/dismiss", wrapper.DismissIncident)
+	router.GET(options.BaseURL+"/engine-access", wrapper.FindEngineAccess)
+	router.POST(options.BaseURL+"/engine-access/~actions/revoke", wrapper.RevokeEngineAccess)
 }
 
 type ErrorJSONResponse DefaultError
+
+type FindEncryptionKeyVersionsRequestObject struct {
+	Code   ResourceCodeParam `json:"code"`
+	Params FindEncryptionKeyVersionsParams
+}
+
+type FindEncryptionKeyVersionsResponseObject interface {
+	VisitFindEncryptionKeyVersionsResponse(w http.ResponseWriter) error
+}
+
+type FindEncryptionKeyVersions200JSONResponse EncryptionKeyVersionList
+
+func (response FindEncryptionKeyVersions200JSONResponse) VisitFindEncryptionKeyVersionsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FindEncryptionKeyVersionsdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response FindEncryptionKeyVersionsdefaultJSONResponse) VisitFindEncryptionKeyVersionsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RotateEncryptionKeyRequestObject struct {
+	Code   ResourceCodeParam `json:"code"`
+	Params RotateEncryptionKeyParams
+}
+
+type RotateEncryptionKeyResponseObject interface {
+	VisitRotateEncryptionKeyResponse(w http.ResponseWriter) error
+}
+
+type RotateEncryptionKey201JSONResponse EncryptionKeyVersion
+
+func (response RotateEncryptionKey201JSONResponse) VisitRotateEncryptionKeyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RotateEncryptionKeydefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response RotateEncryptionKeydefaultJSONResponse) VisitRotateEncryptionKeyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FindEngineAccessRequestObject struct {
+	Params FindEngineAccessParams
+}
+
+type FindEngineAccessResponseObject interface {
+	VisitFindEngineAccessResponse(w http.ResponseWriter) error
+}
+
+type FindEngineAccess200JSONResponse EngineAccessPage
+
+func (response FindEngineAccess200JSONResponse) VisitFindEngineAccessResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FindEngineAccessdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response FindEngineAccessdefaultJSONResponse) VisitFindEngineAccessResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RevokeEngineAccessRequestObject struct {
+	Body *RevokeEngineAccessJSONRequestBody
+}
+
+type RevokeEngineAccessResponseObject interface {
+	VisitRevokeEngineAccessResponse(w http.ResponseWriter) error
+}
+
+type RevokeEngineAccess200JSONResponse EngineAccessRevocation
+
+func (response RevokeEngineAccess200JSONResponse) VisitRevokeEngineAccessResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RevokeEngineAccessdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response RevokeEngineAccessdefaultJSONResponse) VisitRevokeEngineAccessResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
 
 type RetrieveIdentityRequestObject struct {
 }
@@ -1760,8 +2613,98 @@ func (response ApplyResourcesdefaultJSONResponse) VisitApplyResourcesResponse(w 
 	return err
 }
 
+type FindTaskQueuesRequestObject struct {
+	Params FindTaskQueuesParams
+}
+
+type FindTaskQueuesResponseObject interface {
+	VisitFindTaskQueuesResponse(w http.ResponseWriter) error
+}
+
+type FindTaskQueues200JSONResponse TaskQueuePage
+
+func (response FindTaskQueues200JSONResponse) VisitFindTaskQueuesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FindTaskQueuesdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response FindTaskQueuesdefaultJSONResponse) VisitFindTaskQueuesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FindWorkersRequestObject struct {
+	Params FindWorkersParams
+}
+
+type FindWorkersResponseObject interface {
+	VisitFindWorkersResponse(w http.ResponseWriter) error
+}
+
+type FindWorkers200JSONResponse WorkerPage
+
+func (response FindWorkers200JSONResponse) VisitFindWorkersResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FindWorkersdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response FindWorkersdefaultJSONResponse) VisitFindWorkersResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 // StrictServerInterface represents all server handlers.
 type StrictServerInterface interface {
+	// FindEncryptionKeyVersions List the versions of a key, the newest first
+	// (GET /encryption-keys/{code}/versions)
+	FindEncryptionKeyVersions(ctx context.Context, request FindEncryptionKeyVersionsRequestObject) (FindEncryptionKeyVersionsResponseObject, error)
+	// RotateEncryptionKey Make another version of a key
+	// (POST /encryption-keys/{code}/~actions/rotate)
+	RotateEncryptionKey(ctx context.Context, request RotateEncryptionKeyRequestObject) (RotateEncryptionKeyResponseObject, error)
+	// FindEngineAccess List what was issued for the engine
+	// (GET /engine-access)
+	FindEngineAccess(ctx context.Context, request FindEngineAccessRequestObject) (FindEngineAccessResponseObject, error)
+	// RevokeEngineAccess Revoke tokens and certificates for the engine
+	// (POST /engine-access/~actions/revoke)
+	RevokeEngineAccess(ctx context.Context, request RevokeEngineAccessRequestObject) (RevokeEngineAccessResponseObject, error)
 	// RetrieveIdentity Get who the caller is
 	// (GET /identity)
 	RetrieveIdentity(ctx context.Context, request RetrieveIdentityRequestObject) (RetrieveIdentityResponseObject, error)
@@ -1801,6 +2744,12 @@ type StrictServerInterface interface {
 	// ApplyResources Make resources what documents say
 	// (POST /resources/~actions/apply)
 	ApplyResources(ctx context.Context, request ApplyResourcesRequestObject) (ApplyResourcesResponseObject, error)
+	// FindTaskQueues List task queues, who serves them, and what is wrong
+	// (GET /task-queues)
+	FindTaskQueues(ctx context.Context, request FindTaskQueuesRequestObject) (FindTaskQueuesResponseObject, error)
+	// FindWorkers List the workers that registered
+	// (GET /workers)
+	FindWorkers(ctx context.Context, request FindWorkersRequestObject) (FindWorkersResponseObject, error)
 }
 
 type StrictHandlerFunc func(ctx *gin.Context, request any) (any, error)
@@ -1858,6 +2807,128 @@ type strictHandler struct {
 	ssi         StrictServerInterface
 	middlewares []StrictMiddlewareFunc
 	options     StrictGinServerOptions
+}
+
+// FindEncryptionKeyVersions operation middleware
+func (sh *strictHandler) FindEncryptionKeyVersions(ctx *gin.Context, code ResourceCodeParam, params FindEncryptionKeyVersionsParams) {
+	var request FindEncryptionKeyVersionsRequestObject
+
+	request.Code = code
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.FindEncryptionKeyVersions(ctx, request.(FindEncryptionKeyVersionsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "FindEncryptionKeyVersions")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(FindEncryptionKeyVersionsResponseObject); ok {
+		if err := validResponse.VisitFindEncryptionKeyVersionsResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// RotateEncryptionKey operation middleware
+func (sh *strictHandler) RotateEncryptionKey(ctx *gin.Context, code ResourceCodeParam, params RotateEncryptionKeyParams) {
+	var request RotateEncryptionKeyRequestObject
+
+	request.Code = code
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.RotateEncryptionKey(ctx, request.(RotateEncryptionKeyRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RotateEncryptionKey")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(RotateEncryptionKeyResponseObject); ok {
+		if err := validResponse.VisitRotateEncryptionKeyResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// FindEngineAccess operation middleware
+func (sh *strictHandler) FindEngineAccess(ctx *gin.Context, params FindEngineAccessParams) {
+	var request FindEngineAccessRequestObject
+
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.FindEngineAccess(ctx, request.(FindEngineAccessRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "FindEngineAccess")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(FindEngineAccessResponseObject); ok {
+		if err := validResponse.VisitFindEngineAccessResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// RevokeEngineAccess operation middleware
+func (sh *strictHandler) RevokeEngineAccess(ctx *gin.Context) {
+	var request RevokeEngineAccessRequestObject
+
+	var body RevokeEngineAccessJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = ctx.ShouldBindJSON(&body)
+	} else if binding.Validator != nil {
+		// ShouldBindJSON runs the struct validator after decoding; keep that.
+		err = binding.Validator.ValidateStruct(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.RevokeEngineAccess(ctx, request.(RevokeEngineAccessRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RevokeEngineAccess")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(RevokeEngineAccessResponseObject); ok {
+		if err := validResponse.VisitRevokeEngineAccessResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
 }
 
 // RetrieveIdentity operation middleware
@@ -2235,6 +3306,58 @@ func (sh *strictHandler) ApplyResources(ctx *gin.Context) {
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(ApplyResourcesResponseObject); ok {
 		if err := validResponse.VisitApplyResourcesResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// FindTaskQueues operation middleware
+func (sh *strictHandler) FindTaskQueues(ctx *gin.Context, params FindTaskQueuesParams) {
+	var request FindTaskQueuesRequestObject
+
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.FindTaskQueues(ctx, request.(FindTaskQueuesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "FindTaskQueues")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(FindTaskQueuesResponseObject); ok {
+		if err := validResponse.VisitFindTaskQueuesResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// FindWorkers operation middleware
+func (sh *strictHandler) FindWorkers(ctx *gin.Context, params FindWorkersParams) {
+	var request FindWorkersRequestObject
+
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.FindWorkers(ctx, request.(FindWorkersRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "FindWorkers")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(FindWorkersResponseObject); ok {
+		if err := validResponse.VisitFindWorkersResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

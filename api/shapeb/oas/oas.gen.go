@@ -665,6 +665,15 @@ type JSONValueError struct {
 	Type *string `json:"type,omitempty"`
 }
 
+// KmsKey A key for AES-256-GCM
+type KmsKey struct {
+	// ID The id of the key
+	ID string `json:"id"`
+
+	// Value The 32 bytes of the key
+	Value []byte `json:"value"`
+}
+
 // PageMetadata Which page this is, and of how many
 type PageMetadata struct {
 	Page          int   `json:"page"`
@@ -1620,6 +1629,9 @@ type ServerInterface interface {
 	// FindGroups List the groups of tenants
 	// (GET /groups)
 	FindGroups(c *gin.Context, params FindGroupsParams)
+	// RetrieveKmsKey Read a key that payloads of workflows are encrypted with
+	// (GET /kms/keys/{keyId})
+	RetrieveKmsKey(c *gin.Context, keyID string)
 	// FindPrincipals List principals (B1)
 	// (GET /principals)
 	FindPrincipals(c *gin.Context, params FindPrincipalsParams)
@@ -2196,6 +2208,31 @@ func (siw *ServerInterfaceWrapper) FindGroups(c *gin.Context) {
 	}
 
 	siw.Handler.FindGroups(c, params)
+}
+
+// RetrieveKmsKey operation middleware
+func (siw *ServerInterfaceWrapper) RetrieveKmsKey(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "keyId" -------------
+	var keyID string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "keyId", c.Param("keyId"), &keyID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter keyId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.RetrieveKmsKey(c, keyID)
 }
 
 // FindPrincipals operation middleware
@@ -3320,6 +3357,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.PATCH(options.BaseURL+"/business-artifacts/:id/data", wrapper.PatchBusinessArtifactData)
 	router.PUT(options.BaseURL+"/business-artifacts/:id/data", wrapper.UpdateBusinessArtifactData)
 	router.GET(options.BaseURL+"/groups", wrapper.FindGroups)
+	router.GET(options.BaseURL+"/kms/keys/:keyId", wrapper.RetrieveKmsKey)
 	router.GET(options.BaseURL+"/principals", wrapper.FindPrincipals)
 	router.GET(options.BaseURL+"/principals/:id", wrapper.RetrievePrincipal)
 	router.GET(options.BaseURL+"/process-items", wrapper.FindProcessItems)
@@ -3966,6 +4004,45 @@ type FindGroupsdefaultJSONResponse struct {
 }
 
 func (response FindGroupsdefaultJSONResponse) VisitFindGroupsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RetrieveKmsKeyRequestObject struct {
+	KeyID string `json:"keyId"`
+}
+
+type RetrieveKmsKeyResponseObject interface {
+	VisitRetrieveKmsKeyResponse(w http.ResponseWriter) error
+}
+
+type RetrieveKmsKey200JSONResponse KmsKey
+
+func (response RetrieveKmsKey200JSONResponse) VisitRetrieveKmsKeyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RetrieveKmsKeydefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response RetrieveKmsKeydefaultJSONResponse) VisitRetrieveKmsKeyResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := encodeJSON(&buf, response.Body); err != nil {
@@ -5359,6 +5436,9 @@ type StrictServerInterface interface {
 	// FindGroups List the groups of tenants
 	// (GET /groups)
 	FindGroups(ctx context.Context, request FindGroupsRequestObject) (FindGroupsResponseObject, error)
+	// RetrieveKmsKey Read a key that payloads of workflows are encrypted with
+	// (GET /kms/keys/{keyId})
+	RetrieveKmsKey(ctx context.Context, request RetrieveKmsKeyRequestObject) (RetrieveKmsKeyResponseObject, error)
 	// FindPrincipals List principals (B1)
 	// (GET /principals)
 	FindPrincipals(ctx context.Context, request FindPrincipalsRequestObject) (FindPrincipalsResponseObject, error)
@@ -6002,6 +6082,32 @@ func (sh *strictHandler) FindGroups(ctx *gin.Context, params FindGroupsParams) {
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(FindGroupsResponseObject); ok {
 		if err := validResponse.VisitFindGroupsResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// RetrieveKmsKey operation middleware
+func (sh *strictHandler) RetrieveKmsKey(ctx *gin.Context, keyID string) {
+	var request RetrieveKmsKeyRequestObject
+
+	request.KeyID = keyID
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.RetrieveKmsKey(ctx, request.(RetrieveKmsKeyRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RetrieveKmsKey")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(RetrieveKmsKeyResponseObject); ok {
+		if err := validResponse.VisitRetrieveKmsKeyResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

@@ -1,0 +1,44 @@
+package admin
+
+import (
+	"context"
+
+	oasadmin "github.com/procession-dev/procession/api/admin/oas"
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+)
+
+// FindEncryptionKeyVersions lists the versions of a key, without what they are.
+func (s *Server) FindEncryptionKeyVersions(
+	ctx context.Context, request oasadmin.FindEncryptionKeyVersionsRequestObject,
+) (oasadmin.FindEncryptionKeyVersionsResponseObject, error) {
+	key := keyOf(resource.KindEncryptionKey, request.Code, request.Params.Tenant)
+	found, err := s.app.FindEncryptionKeyVersions(ctx, s.caller(ctx), key.Tenant, key.Code)
+	if err != nil {
+		return nil, err
+	}
+	return oasadmin.FindEncryptionKeyVersions200JSONResponse{
+		Content: listOf(found, func(v *app.EncryptionKeyVersion) oasadmin.EncryptionKeyVersion {
+			return encryptionKeyVersion(&v.EncryptionKey, v.OpenRuns)
+		}),
+	}, nil
+}
+
+// RotateEncryptionKey makes another version of a key.
+func (s *Server) RotateEncryptionKey(
+	ctx context.Context, request oasadmin.RotateEncryptionKeyRequestObject,
+) (oasadmin.RotateEncryptionKeyResponseObject, error) {
+	key := keyOf(resource.KindEncryptionKey, request.Code, request.Params.Tenant)
+	made, err := s.app.RotateEncryptionKey(ctx, s.caller(ctx), key.Tenant, key.Code)
+	if err != nil {
+		return nil, err
+	}
+	return oasadmin.RotateEncryptionKey201JSONResponse(encryptionKeyVersion(made, 0)), nil
+}
+
+func encryptionKeyVersion(k *domain.EncryptionKey, openRuns int64) oasadmin.EncryptionKeyVersion {
+	return oasadmin.EncryptionKeyVersion{
+		KeyID: k.KeyID, Version: k.Version, CreatedBy: k.CreatedBy, CreatedAt: k.CreatedAt.UTC(), OpenRuns: openRuns,
+	}
+}

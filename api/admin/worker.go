@@ -1,0 +1,118 @@
+package admin
+
+import (
+	"context"
+	"time"
+
+	oasadmin "github.com/procession-dev/procession/api/admin/oas"
+	"github.com/procession-dev/procession/api/httpio"
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/domain"
+)
+
+// FindWorkers lists the workers that registered.
+func (s *Server) FindWorkers(
+	ctx context.Context, request oasadmin.FindWorkersRequestObject,
+) (oasadmin.FindWorkersResponseObject, error) {
+	params := request.Params
+	filter := app.WorkerFilter{
+		States: words[domain.WorkerState](params.State), TaskQueues: params.TaskQueue, TenantCodes: params.Tenant,
+	}
+	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
+	found, err := s.app.FindWorkers(ctx, s.caller(ctx), filter, page, sort)
+	if err != nil {
+		return nil, err
+	}
+	var answer oasadmin.FindWorkers200JSONResponse
+	answer.Metadata, answer.Content = pageOf(found, worker)
+	return answer, nil
+}
+
+// FindTaskQueues lists task queues with who serves them.
+func (s *Server) FindTaskQueues(
+	ctx context.Context, request oasadmin.FindTaskQueuesRequestObject,
+) (oasadmin.FindTaskQueuesResponseObject, error) {
+	params := request.Params
+	page, _ := httpio.Listing(params.Size, params.Page, nil)
+	filter := app.TaskQueueFilter{TenantCodes: params.Tenant, Names: params.TaskQueue}
+	found, err := s.app.FindTaskQueues(ctx, s.caller(ctx), filter, page)
+	if err != nil {
+		return nil, err
+	}
+	var answer oasadmin.FindTaskQueues200JSONResponse
+	answer.Metadata, answer.Content = pageOf(found, taskQueue)
+	return answer, nil
+}
+
+func worker(w *app.Worker) oasadmin.Worker {
+	answer := oasadmin.Worker{
+		ID: w.ID, TenantID: w.TenantID, Tenant: w.TenantCode, Identity: w.Identity, State: oasadmin.WorkerState(w.State),
+		PrincipalID: w.PrincipalID, Hostname: w.Hostname, IP: w.IP, InstallationID: w.InstallationID,
+		RobotIds: some(w.RobotIDs), TaskQueues: []oasadmin.WorkerRegistration{},
+		CreatedAt: w.CreatedAt.UTC(), LastSeenAt: w.LastSeenAt.UTC(),
+	}
+	for i, q := range w.Queues {
+		answer.TaskQueues = append(answer.TaskQueues, oasadmin.WorkerRegistration{
+			TaskQueue: q.TaskQueue, State: oasadmin.WorkerState(w.QueueStates[i]),
+			WorkflowTypes: some(q.WorkflowTypes), ActivityTypes: some(q.ActivityTypes),
+			LiveSince: q.LiveSince.UTC(), LastSeenAt: q.LastSeenAt.UTC(), PolledAt: utc(q.PolledAt),
+		})
+	}
+	return answer
+}
+
+func taskQueue(q *app.TaskQueue) oasadmin.TaskQueue {
+	answer := oasadmin.TaskQueue{
+		TenantID: q.TenantID, Tenant: q.TenantCode, Name: q.Name, Needs: listOf(q.Needs, taskQueueNeed),
+		Workers: listOf(q.Workers, taskQueueWorker), Observation: taskQueueObservation(q.Observed), Problems: some(q.Problems),
+	}
+	for i := range answer.Workers {
+		answer.Workers[i].State = oasadmin.WorkerState(q.WorkerStates[i])
+	}
+	return answer
+}
+
+func taskQueueNeed(n *domain.TaskQueueNeed) oasadmin.TaskQueueNeed {
+	return oasadmin.TaskQueueNeed{
+		Kind: oasadmin.TaskQueueNeedKind(n.Kind), Definition: n.Definition, Action: httpio.Optional(n.Action),
+		WorkflowType: n.WorkflowType, Published: n.Published, Versions: some(n.Versions),
+	}
+}
+
+func taskQueueWorker(w *domain.TaskQueueWorker) oasadmin.TaskQueueWorker {
+	return oasadmin.TaskQueueWorker{
+		ID: w.ID, Identity: w.Identity, PrincipalID: w.PrincipalID,
+		WorkflowTypes: some(w.WorkflowTypes), ActivityTypes: some(w.ActivityTypes),
+		LiveSince: w.LiveSince.UTC(), LastSeenAt: w.LastSeenAt.UTC(),
+	}
+}
+
+func taskQueueObservation(o *domain.TaskQueueObservation) *oasadmin.TaskQueueObservation {
+	if o == nil {
+		return nil
+	}
+	return &oasadmin.TaskQueueObservation{
+		ObservedAt: known(o.ObservedAt), FailedAt: known(o.FailedAt), Failure: httpio.Optional(o.Failure),
+		Pollers: listOf(o.Pollers, func(p *domain.Poller) oasadmin.TaskQueuePoller {
+			return oasadmin.TaskQueuePoller{
+				Identity: p.Identity, Kind: oasadmin.TaskKind(p.Kind), LastAccessAt: p.LastAccessAt.UTC(),
+			}
+		}),
+		Backlogs: listOf(o.Backlogs, func(b *domain.TaskBacklog) oasadmin.TaskQueueBacklog {
+			return oasadmin.TaskQueueBacklog{
+				Kind: oasadmin.TaskKind(b.Kind), Count: b.Count, AgeSeconds: int64(b.Age / time.Second),
+			}
+		}),
+	}
+}
+
+// some is a list that is empty rather than null.
+func some[T any](items []T) []T { return append([]T{}, items...) }
+
+// known is a time, or nil where there is none.
+func known(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return utc(&t)
+}

@@ -1,0 +1,66 @@
+package app
+
+import (
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+const (
+	// keyIdle is how long a key that nobody asks for stays in memory.
+	keyIdle = time.Hour
+	// maxCachedKeys bounds the keys in memory.
+	maxCachedKeys = 1000
+)
+
+type encryptionKeyName struct {
+	tenant uuid.UUID
+	keyID  string
+}
+
+type cachedEncryptionKey struct {
+	value domain.Secret
+	used  time.Time
+}
+
+// encryptionKeyCache keeps keys that were opened. A key id has one value for
+// ever, so nothing in it is ever wrong.
+type encryptionKeyCache struct {
+	mu   sync.Mutex
+	keys map[encryptionKeyName]cachedEncryptionKey
+}
+
+func newEncryptionKeyCache() *encryptionKeyCache {
+	return &encryptionKeyCache{keys: map[encryptionKeyName]cachedEncryptionKey{}}
+}
+
+func (c *encryptionKeyCache) get(tenant uuid.UUID, keyID string, now time.Time) (domain.Secret, bool) {
+	name := encryptionKeyName{tenant, keyID}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	known, ok := c.keys[name]
+	if !ok || now.Sub(known.used) > keyIdle {
+		delete(c.keys, name)
+		return domain.Secret{}, false
+	}
+	known.used = now
+	c.keys[name] = known
+	return known.value, true
+}
+
+func (c *encryptionKeyCache) put(tenant uuid.UUID, keyID string, value domain.Secret, now time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for name, known := range c.keys {
+		if now.Sub(known.used) > keyIdle {
+			delete(c.keys, name)
+		}
+	}
+	if len(c.keys) >= maxCachedKeys {
+		clear(c.keys)
+	}
+	c.keys[encryptionKeyName{tenant, keyID}] = cachedEncryptionKey{value: value, used: now}
+}

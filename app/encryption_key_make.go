@@ -1,0 +1,46 @@
+package app
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/domain"
+)
+
+// EncryptionKeyPurpose is what encryption keys are sealed for; the record they
+// are sealed for is the id of the version.
+const EncryptionKeyPurpose = "ENCRYPTION_KEY"
+
+var errNoSealer = errors.New("there is no key to seal encryption keys with")
+
+// sealedKey is a version of a key that is to be stored.
+type sealedKey struct {
+	domain.EncryptionKey
+	sealed []byte
+}
+
+// newEncryptionKey makes the version of a key that comes after as many others.
+func newEncryptionKey(
+	sealer *authn.Sealer, tenant uuid.UUID, code string, others int, by uuid.UUID, now time.Time,
+) (sealedKey, error) {
+	if sealer == nil {
+		return sealedKey{}, fmt.Errorf("making the encryption key %s: %w", code, errNoSealer)
+	}
+	made := sealedKey{EncryptionKey: domain.EncryptionKey{
+		ID: newID(), TenantID: tenant, Code: code, KeyID: code, Version: others + 1, CreatedBy: by, CreatedAt: now,
+	}}
+	if others > 0 {
+		made.KeyID += "." + strconv.Itoa(made.Version)
+	}
+	var value [domain.EncryptionKeySize]byte
+	// It never fails: the program ends when there is no randomness.
+	_, _ = rand.Read(value[:])
+	made.sealed = sealer.Seal(EncryptionKeyPurpose, made.ID.String(), value[:])
+	return made, nil
+}

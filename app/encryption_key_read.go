@@ -1,0 +1,89 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// EncryptionKeyVersion is a version of a key, without what it is.
+type EncryptionKeyVersion = persistence.EncryptionKeyVersion
+
+// RetrieveKmsKey (EXTRA) returns what an encryption key of the caller's tenant
+// is. It takes being an application that runs workflows in the tenant: one that
+// a process definition or an action on artifacts names as its runner, or that
+// has registered a worker. For everybody else the key is NOT_FOUND.
+func (s *Service) RetrieveKmsKey(
+	ctx context.Context, caller domain.Caller, keyID string,
+) (*domain.EncryptionKeyValue, error) {
+	found, err := s.reader.GetReadableKey(ctx, caller, keyID)
+	if err != nil {
+		return nil, err
+	}
+	value, err := s.openEncryptionKey(found)
+	if err != nil {
+		return nil, err
+	}
+	return &domain.EncryptionKeyValue{KeyID: found.KeyID, Value: value}, nil
+}
+
+// FindEncryptionKeyVersions returns the versions of a key that the caller
+// administers, the newest first, or NOT_FOUND.
+func (s *Service) FindEncryptionKeyVersions(
+	ctx context.Context, caller domain.Caller, tenant, code string,
+) ([]EncryptionKeyVersion, error) {
+	found, err := s.RetrieveResource(ctx, caller, ResourceKey{Tenant: tenant, Kind: resource.KindEncryptionKey, Code: code})
+	if err != nil {
+		return nil, err
+	}
+	return s.reader.ListEncryptionKeyVersions(ctx, found.TenantID, code)
+}
+
+// EncryptionKey returns the value of a tenant's key for the service itself:
+// domain.EncryptionKeySize bytes. Values are kept in memory once they were
+// opened. domain.ErrKeyLost says that there is no such key any more, or that it
+// cannot be opened; after other errors it can be asked for again.
+func (s *Service) EncryptionKey(ctx context.Context, tenant uuid.UUID, keyID string) (domain.Secret, error) {
+	now := s.clock()
+	if value, ok := s.encryptionKeys.get(tenant, keyID, now); ok {
+		return value, nil
+	}
+	found, err := s.reader.GetSealedKey(ctx, tenant, keyID)
+	if domain.HasCode(err, domain.CodeNotFound) {
+		return domain.Secret{}, fmt.Errorf("%w: there is no %s", domain.ErrKeyLost, keyID)
+	}
+	if err != nil {
+		return domain.Secret{}, err
+	}
+	value, err := s.openEncryptionKey(found)
+	if err != nil {
+		return domain.Secret{}, err
+	}
+	s.encryptionKeys.put(tenant, keyID, value, now)
+	return value, nil
+}
+
+// openEncryptionKey returns what a sealed key is. Errors are ErrKeyLost, and show
+// nothing of it.
+func (s *Service) openEncryptionKey(k *persistence.SealedKey) (domain.Secret, error) {
+	lost := func(cause error) error {
+		return fmt.Errorf("%w: opening %s: %w", domain.ErrKeyLost, k.KeyID, cause)
+	}
+	if s.sealer == nil {
+		return domain.Secret{}, lost(errNoSealer)
+	}
+	value, err := s.sealer.Open(EncryptionKeyPurpose, k.ID.String(), k.Sealed)
+	if err != nil {
+		return domain.Secret{}, lost(err)
+	}
+	if len(value) != domain.EncryptionKeySize {
+		return domain.Secret{}, lost(errors.New("it has the wrong size"))
+	}
+	return domain.NewSecret(string(value)), nil
+}

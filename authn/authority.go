@@ -1,0 +1,63 @@
+package authn
+
+import (
+	"crypto/ecdsa"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"fmt"
+	"time"
+
+	"github.com/procession-dev/procession/persistence"
+)
+
+// newRoot makes the self-signed certificate of an authority and, if there is one
+// before, the certificate that this issues for it; both in PEM. How many such
+// certificates may follow each other is not limited: it grows by one with each
+// rotation, and no other certificate may issue any.
+func newRoot(private *ecdsa.PrivateKey, id string, before *authority, now time.Time) (root, cross string, err error) {
+	template := x509.Certificate{
+		Subject:   pkix.Name{Organization: []string{organization}, CommonName: rootName + id[:minKeyID]},
+		NotBefore: now.Add(-backdate),
+		NotAfter:  now.AddDate(rootYears, 0, 0),
+		KeyUsage:  x509.KeyUsageCertSign | x509.KeyUsageCRLSign,
+		IsCA:      true, BasicConstraintsValid: true,
+	}
+	if root, err = certify(template, &template, private.Public(), private); err != nil {
+		return "", "", err
+	}
+	if before == nil || before.certificate.MaxPathLenZero {
+		return root, "", nil
+	}
+	if template.NotAfter.After(before.certificate.NotAfter) {
+		template.NotAfter = before.certificate.NotAfter
+	}
+	cross, err = certify(template, before.certificate, private.Public(), before.private)
+	return root, cross, err
+}
+
+// certify signs a certificate of an authority, with a serial number of its own.
+func certify(template x509.Certificate, parent *x509.Certificate, public any, private *ecdsa.PrivateKey) (string, error) {
+	var err error
+	if template.SerialNumber, err = newSerial(); err != nil {
+		return "", err
+	}
+	der, err := x509.CreateCertificate(rand.Reader, &template, parent, public, private)
+	if err != nil {
+		return "", fmt.Errorf("signing the certificate of an authority: %w", err)
+	}
+	return encodePEM("CERTIFICATE", der), nil
+}
+
+// openAuthority reads a stored authority, to certify another one with.
+func openAuthority(key persistence.SigningKey, sealer *Sealer) (*authority, error) {
+	private, err := openPrivateKey(key, sealer)
+	if err != nil {
+		return nil, fmt.Errorf("opening signing key %s: %w", key.ID, err)
+	}
+	certificate, err := parseCertificate(key.Public)
+	if err != nil {
+		return nil, fmt.Errorf("reading the certificate of signing key %s: %w", key.ID, err)
+	}
+	return &authority{id: key.ID, certificate: certificate, pem: key.Public, private: private}, nil
+}

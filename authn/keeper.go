@@ -1,0 +1,72 @@
+package authn
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/url"
+	"time"
+
+	"gocloud.dev/secrets"
+	_ "gocloud.dev/secrets/awskms"       // awskms:// URLs
+	_ "gocloud.dev/secrets/localsecrets" // base64key:// URLs
+)
+
+// keeperTimeout bounds a call to a keeper.
+const keeperTimeout = 30 * time.Second
+
+// Keeper encrypts and decrypts seal keys with a key that never leaves it, such as
+// one of a key management service.
+type Keeper struct {
+	keeper *secrets.Keeper
+}
+
+// OpenKeeper opens the keeper that a URL names: awskms://… for AWS KMS, or
+// base64key://… for a key in the URL itself, for tests. The URL may be a secret;
+// no error shows more of it than its scheme.
+func OpenKeeper(ctx context.Context, at string) (*Keeper, error) {
+	parsed, err := url.Parse(at)
+	if err != nil {
+		return nil, errors.New("opening the keeper of the seal key: it is no URL")
+	}
+	if !secrets.DefaultURLMux().ValidKeeperScheme(parsed.Scheme) {
+		return nil, fmt.Errorf("opening the keeper of the seal key: no keeper has URLs that begin with %q", parsed.Scheme)
+	}
+	keeper, err := secrets.OpenKeeper(ctx, at)
+	if err != nil {
+		return nil, fmt.Errorf("opening the keeper of the seal key: the %s URL is not valid", parsed.Scheme)
+	}
+	return &Keeper{keeper: keeper}, nil
+}
+
+// Close ends the use of the keeper.
+func (k *Keeper) Close() error { return k.keeper.Close() }
+
+func (k *Keeper) encrypt(ctx context.Context, text string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, keeperTimeout)
+	defer cancel()
+	encrypted, err := k.keeper.Encrypt(ctx, []byte(text))
+	if err != nil {
+		return "", fmt.Errorf("encrypting by the keeper: %w", err)
+	}
+	return base64.StdEncoding.EncodeToString(encrypted), nil
+}
+
+// decrypt works on a nil Keeper: then there is nobody who could.
+func (k *Keeper) decrypt(ctx context.Context, text string) (string, error) {
+	if k == nil {
+		return "", errors.New("it is encrypted and no keeper is configured")
+	}
+	encrypted, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		return "", errors.New("what is encrypted must be in base64")
+	}
+	ctx, cancel := context.WithTimeout(ctx, keeperTimeout)
+	defer cancel()
+	decrypted, err := k.keeper.Decrypt(ctx, encrypted)
+	if err != nil {
+		return "", fmt.Errorf("decrypting by the keeper: %w", err)
+	}
+	return string(decrypted), nil
+}

@@ -1,0 +1,71 @@
+package authn
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/procession-dev/procession/persistence"
+)
+
+// resealBatch is how many secrets are sealed anew in one transaction.
+const resealBatch = 500
+
+// Resealed counts the sealed secrets of one table: all of them, and those that
+// were sealed anew.
+type Resealed struct {
+	Table   string
+	Secrets int
+	Changed int
+}
+
+// Reseal seals every sealed secret in the database with the active key of the
+// sealer, but for those that are already. It may be repeated, and run while the
+// service does. A secret that cannot be opened stops it: what was sealed anew
+// until then stays so.
+func Reseal(ctx context.Context, db *persistence.DB, sealer *Sealer) ([]Resealed, error) {
+	var done []Resealed
+	for _, table := range persistence.SealedTables() {
+		counted := Resealed{Table: table}
+		for after := ""; ; {
+			batch, err := db.Reader().ListSealed(ctx, table, after, resealBatch)
+			if err != nil {
+				return done, fmt.Errorf("sealing %s anew: %w", table, err)
+			}
+			if len(batch) == 0 {
+				break
+			}
+			changed, err := resealSecrets(ctx, db, sealer, table, batch)
+			if err != nil {
+				return done, fmt.Errorf("sealing %s anew: %w", table, err)
+			}
+			counted.Secrets += len(batch)
+			counted.Changed += changed
+			after = batch[len(batch)-1].Record
+		}
+		done = append(done, counted)
+	}
+	return done, nil
+}
+
+func resealSecrets(
+	ctx context.Context, db *persistence.DB, sealer *Sealer, table string, batch []persistence.SealedSecret,
+) (changed int, err error) {
+	err = db.Write(ctx, func(tx *persistence.Tx) error {
+		changed = 0
+		for _, secret := range batch {
+			if sealer.sealedLast(secret.Sealed) {
+				continue
+			}
+			opened, err := sealer.Open(secret.Purpose, secret.Record, secret.Sealed)
+			if err != nil {
+				return fmt.Errorf("opening %s: %w", secret.Record, err)
+			}
+			if err := tx.ReplaceSealed(table, secret, sealer.Seal(secret.Purpose, secret.Record, opened)); err != nil {
+				return err
+			}
+			changed++
+		}
+		return nil
+	})
+	return changed, err
+}

@@ -1,0 +1,165 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"github.com/procession-dev/procession/api/admin/client"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+)
+
+func newAccessCommand(env Environment) *cobra.Command {
+	return group("access", "Look at tokens and certificates for the engine, and revoke them",
+		newAccessListCommand(env), newAccessRevokeCommand(env))
+}
+
+func newAccessListCommand(env Environment) *cobra.Command {
+	var all bool
+	var limit int
+	var tenant, principal, kind string
+	var out *output
+	cmd := asking(env, &cobra.Command{
+		Use: "list", Args: exactly(), Short: "List tokens and certificates for the engine, the newest first",
+	}, func(cmd *cobra.Command, s *service, _ []string) error {
+		if limit < 1 || limit > pageSize {
+			return misuse("--limit must be 1 to %d", pageSize)
+		}
+		params := client.FindEngineAccessParams{Size: &limit, Tenant: filter(tenant)}
+		if !all {
+			active := true
+			params.Active = &active
+		}
+		if kind != "" {
+			wanted, err := accessKind(kind)
+			if err != nil {
+				return err
+			}
+			params.Kind = []client.EngineAccessKind{wanted}
+		}
+		if principal != "" {
+			id, err := uuid.Parse(principal)
+			if err != nil {
+				return misuse("--principal: %w", err)
+			}
+			params.PrincipalID = []uuid.UUID{id}
+		}
+		answer, err := s.FindEngineAccessWithResponse(cmd.Context(), &params)
+		page, err := read[client.EngineAccessPage](s, answer, err)
+		if err != nil {
+			return err
+		}
+		if len(page.Content) == 0 && out.format == formatTable {
+			cmd.PrintErrln("no engine access")
+			return nil
+		}
+		if shown := int64(len(page.Content)); shown < page.Metadata.TotalElements {
+			defer cmd.PrintErrf("%d of %d shown: --limit\n", shown, page.Metadata.TotalElements)
+		}
+		return out.write(cmd.Context(), cmd.OutOrStdout(), page.Content, func(w io.Writer) { accessTable(w, page.Content) })
+	})
+	f := cmd.Flags()
+	f.BoolVar(&all, "all", false, "also what was revoked or has expired")
+	f.IntVar(&limit, "limit", 50, "how `many` to show, at most 1000")
+	f.StringVar(&tenant, "tenant", "", "only that in the tenant with the `code`")
+	f.StringVar(&principal, "principal", "", "only that of the user or the application with the `id`")
+	f.StringVar(&kind, "kind", "", "only that of a `kind`: token or certificate")
+	completeTenants(env, cmd)
+	out = bindOutput(cmd, formatTable, formatJSON, formatYAML, formatJQ)
+	return cmd
+}
+
+// accessKind reads a kind of access.
+func accessKind(text string) (client.EngineAccessKind, error) {
+	switch text {
+	case "token":
+		return client.EngineAccessKindENGINETOKEN, nil
+	case "certificate":
+		return client.EngineAccessKindENGINECERTIFICATE, nil
+	default:
+		return "", misuse("--kind must be token or certificate")
+	}
+}
+
+func accessTable(w io.Writer, found []client.EngineAccess) {
+	row(w, "ID", "KIND", "PRINCIPAL", "ISSUED", "EXPIRES", "REVOKED")
+	for _, a := range found {
+		revoked := "-"
+		if a.RevokedAt != nil {
+			revoked = timeText(*a.RevokedAt)
+		}
+		row(w, a.ID.String(), string(a.Kind), a.PrincipalID.String(), timeText(a.IssuedAt), timeText(a.ExpiresAt), revoked)
+	}
+}
+
+func newAccessRevokeCommand(env Environment) *cobra.Command {
+	var tenant, principal string
+	cmd := asking(env, &cobra.Command{
+		Use: "revoke [ID]", Args: between(0, 1),
+		Short: "Revoke a token or a certificate for the engine, or all of a principal or a tenant",
+		Long: "Revokes one token or certificate, or all that --principal and --tenant name. Temporal refuses them within a minute,\n" +
+			"also on connections that are open. Who is not disabled can ask for access anew: to keep somebody out, disable the\n" +
+			"user or remove the application first.",
+		Example: "  procession access revoke 01970000-0000-7000-8000-000000000001\n" +
+			"  procession access revoke --principal 01970000-0000-7000-8000-000000000002 --tenant north",
+		ValidArgsFunction: completeNothing,
+	}, func(cmd *cobra.Command, s *service, args []string) error {
+		var body client.EngineAccessRevokeParams
+		var err error
+		if len(args) == 1 {
+			if body.ID, err = parseID(args[0], "the id"); err != nil {
+				return err
+			}
+		}
+		if principal != "" {
+			if body.PrincipalID, err = parseID(principal, "--principal"); err != nil {
+				return err
+			}
+		}
+		if tenant != "" {
+			if body.TenantID, err = s.tenantID(cmd.Context(), tenant); err != nil {
+				return err
+			}
+		}
+		if body == (client.EngineAccessRevokeParams{}) {
+			return misuse("%s needs an id, --principal or --tenant", cmd.CommandPath())
+		}
+		answer, err := s.RevokeEngineAccessWithResponse(cmd.Context(), body)
+		done, err := read[client.EngineAccessRevocation](s, answer, err)
+		if ExitCode(err) == ExitNotFound {
+			return &failure{kind: domain.KindNotFound, text: fmt.Sprintf("engine access %s not found", body.ID)}
+		}
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d revoked\n", done.Revoked)
+		return err
+	})
+	f := cmd.Flags()
+	f.StringVar(&principal, "principal", "", "all of the user or the application with the `id`")
+	f.StringVar(&tenant, "tenant", "", "all in the tenant with the `code`")
+	completeTenants(env, cmd)
+	return cmd
+}
+
+func parseID(text, what string) (*uuid.UUID, error) {
+	id, err := uuid.Parse(text)
+	if err != nil {
+		return nil, misuse("%s: %w", what, err)
+	}
+	return &id, nil
+}
+
+// tenantID finds the id of a tenant that the caller administers.
+func (s *service) tenantID(ctx context.Context, code string) (*uuid.UUID, error) {
+	answer, err := s.RetrieveResourceWithResponse(ctx, client.ResourceKindTenant, code, &client.RetrieveResourceParams{Tenant: &code})
+	found, err := read[client.Resource](s, answer, err)
+	if err != nil {
+		return nil, named(err, resource.KindTenant, code)
+	}
+	return found.Metadata.ID, nil
+}

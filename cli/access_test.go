@@ -1,0 +1,80 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/cli"
+)
+
+const workerID = "01980000-0000-7000-8000-000000000021"
+
+func TestAccess(t *testing.T) {
+	t.Parallel()
+	w := newNorth(t)
+	o := w.runs("access", "list")
+	require.NoError(t, o.err)
+	require.Empty(t, o.stdout)
+	require.Equal(t, "no engine access\n", o.stderr)
+
+	token, certificate := w.authenticate("ENGINE_TOKEN"), w.authenticate("ENGINE_CERTIFICATE")
+	second := w.authenticate("ENGINE_TOKEN")
+	ids := []string{"access", "list", "-o", "jq=map(.id)|sort|.[]"}
+	require.Len(t, strings.Fields(w.succeeds(ids...)), 3)
+	require.Equal(t, certificate+"\n", w.succeeds("access", "list", "--kind", "certificate", "-o", "jq=.[].id"))
+	require.Equal(t, "3\n", w.succeeds("access", "list", "--principal", workerID, "--tenant", "north", "-o", "jq=length"))
+	require.Equal(t, "[]\n", w.succeeds("access", "list", "--principal", uuid.NewString(), "-o", "json"))
+	require.Equal(t, "[]\n", w.as(memberToken).succeeds("access", "list", "-o", "json"))
+	require.Equal(t, "1 of 2 shown: --limit\n", w.runs("access", "list", "--limit", "1", "--kind", "token").stderr)
+
+	w.as(memberToken).fails(cli.ExitNotFound, "access", "revoke", token)
+	require.Equal(t, "0 revoked\n", w.as(memberToken).succeeds("access", "revoke", "--principal", workerID))
+	require.Equal(t, "1 revoked\n", w.succeeds("access", "revoke", token))
+	require.Equal(t, "0 revoked\n", w.succeeds("access", "revoke", token))
+	require.NotContains(t, w.succeeds(ids...), token)
+	require.Regexp(t, "(?m)^"+token+"  ENGINE_TOKEN  +"+workerID+"  2026-03-02T10:30:00Z  2026-03-02T11:32:00Z  2026-03-02T10:30:00Z$",
+		w.succeeds("access", "list", "--all"))
+	require.Equal(t, "2 revoked\n", w.as(w.operator).succeeds("access", "revoke", "--principal", workerID, "--tenant", "north"))
+	require.Contains(t, w.succeeds("access", "list", "--all"), second)
+	w.authenticate("ENGINE_TOKEN")
+	require.Equal(t, "1 revoked\n", w.succeeds("access", "revoke", "--tenant", "north"))
+
+	unknown := uuid.NewString()
+	require.Equal(t, "engine access "+unknown+" not found", w.fails(cli.ExitNotFound, "access", "revoke", unknown))
+	w.fails(cli.ExitNotFound, "access", "revoke", "--tenant", "home")
+	for _, wrong := range [][]string{
+		{"revoke"},
+		{"revoke", "x"},
+		{"revoke", token, second},
+		{"revoke", "--principal", "x"},
+		{"list", "--limit", "0"},
+		{"list", "--principal", "x"},
+		{"list", "--kind", "password"},
+		{"list", "x"},
+		{"grant", token},
+	} {
+		w.fails(cli.ExitUsage, append([]string{"access"}, wrong...)...)
+	}
+}
+
+// authenticate has the worker ask for access and returns the id of what it got.
+func (w *terminal) authenticate(kind string) string {
+	w.t.Helper()
+	request := httptest.NewRequestWithContext(w.t.Context(), http.MethodPost, "/v2024-06-14/authentications",
+		strings.NewReader(`{"type":"`+kind+`"}`))
+	id, secret, _ := strings.Cut(workerPair, ":")
+	request.SetBasicAuth(id, secret)
+	request.Header.Set("Content-Type", "application/json")
+	answer := httptest.NewRecorder()
+	w.handler.ServeHTTP(answer, request)
+	require.Equal(w.t, http.StatusOK, answer.Code, answer.Body)
+	var issued struct{ ID string }
+	require.NoError(w.t, json.Unmarshal(answer.Body.Bytes(), &issued))
+	return issued.ID
+}

@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/procession-dev/procession/api/admin/client"
+	"github.com/procession-dev/procession/domain/resource"
+)
+
+func newEncryptionKeysCommand(env Environment) *cobra.Command {
+	return group("encryption-keys", "List and rotate the keys of workflows' payloads",
+		newEncryptionKeysListCommand(env), newEncryptionKeysRotateCommand(env))
+}
+
+func newEncryptionKeysListCommand(env Environment) *cobra.Command {
+	var tenant string
+	var out *output
+	cmd := asking(env, &cobra.Command{
+		Use: "list CODE", Args: exactly("a code"),
+		Short:             "List the versions of a key, the newest first, without what they are",
+		ValidArgsFunction: completeEncryptionKey(env),
+	}, func(cmd *cobra.Command, s *service, args []string) error {
+		code := args[0]
+		if err := checkCode(code); err != nil {
+			return err
+		}
+		answer, err := s.FindEncryptionKeyVersionsWithResponse(cmd.Context(), code,
+			&client.FindEncryptionKeyVersionsParams{Tenant: optional(tenant)})
+		found, err := read[client.EncryptionKeyVersionList](s, answer, err)
+		if err != nil {
+			return named(err, resource.KindEncryptionKey, code)
+		}
+		return out.write(cmd.Context(), cmd.OutOrStdout(), found.Content, func(w io.Writer) {
+			row(w, "KEY ID", "AGE", "OPEN WORKFLOWS")
+			for _, v := range found.Content {
+				row(w, v.KeyID, ageText(env.Clock(), v.CreatedAt), strconv.FormatInt(v.OpenRuns, 10))
+			}
+		})
+	})
+	bindTenant(env, cmd, &tenant)
+	out = bindOutput(cmd, formatTable, formatJSON, formatYAML, formatJQ)
+	return cmd
+}
+
+func newEncryptionKeysRotateCommand(env Environment) *cobra.Command {
+	var tenant string
+	cmd := asking(env, &cobra.Command{
+		Use: "rotate CODE", Args: exactly("a code"),
+		Short: "Make another version of a key, for the processes that start from now on",
+		Long: "Makes another version of a key and prints its id. Processes that start from now on are encrypted with it. Those that\n" +
+			"run go on with the version that they were started with, which can be read as long as the key is not deleted.",
+		Example:           "  procession encryption-keys rotate loans",
+		ValidArgsFunction: completeEncryptionKey(env),
+	}, func(cmd *cobra.Command, s *service, args []string) error {
+		code := args[0]
+		if err := checkCode(code); err != nil {
+			return err
+		}
+		answer, err := s.RotateEncryptionKeyWithResponse(cmd.Context(), code,
+			&client.RotateEncryptionKeyParams{Tenant: optional(tenant)})
+		made, err := read[client.EncryptionKeyVersion](s, answer, err)
+		if err != nil {
+			return named(err, resource.KindEncryptionKey, code)
+		}
+		_, err = fmt.Fprintln(cmd.OutOrStdout(), made.KeyID)
+		return err
+	})
+	bindTenant(env, cmd, &tenant)
+	return cmd
+}
+
+// completeEncryptionKey completes the code of a key.
+func completeEncryptionKey(env Environment) completions {
+	return func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		codes := env.codes(cmd, []client.ResourceKind{client.ResourceKindEncryptionKey})
+		return beginning(toComplete, codes, nil), cobra.ShellCompDirectiveNoFileComp
+	}
+}

@@ -1,0 +1,244 @@
+package cli
+
+import (
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/procession-dev/procession/api/admin/client"
+)
+
+func newWorkersCommand(env Environment) *cobra.Command {
+	var all bool
+	var limit int
+	var tenant, queue string
+	var out *output
+	cmd := asking(env, &cobra.Command{
+		Use: "workers", Args: exactly(), Short: "Show which workers registered, whether they poll, and what is missing",
+		Long: "Shows the workers that registered lately, for which task queues, and whether they were seen to poll them. What keeps\n" +
+			"work from being done is told below the table, for task queues without any worker too.",
+	}, func(cmd *cobra.Command, s *service, _ []string) error {
+		if limit < 1 || limit > pageSize {
+			return misuse("--limit must be 1 to %d", pageSize)
+		}
+		params := client.FindWorkersParams{Size: &limit, Tenant: filter(tenant), TaskQueue: filter(queue)}
+		if !all {
+			params.State = []client.WorkerState{client.WorkerStateONLINE}
+		}
+		answer, err := s.FindWorkersWithResponse(cmd.Context(), &params)
+		page, err := read[client.WorkerPage](s, answer, err)
+		if err != nil {
+			return err
+		}
+		if shown := int64(len(page.Content)); shown < page.Metadata.TotalElements {
+			defer cmd.PrintErrf("%d of %d shown: --limit\n", shown, page.Metadata.TotalElements)
+		}
+		if out.format != formatTable {
+			return out.write(cmd.Context(), cmd.OutOrStdout(), page.Content, nil)
+		}
+		queues, err := s.taskQueues(cmd, tenant, queue)
+		if err != nil {
+			return err
+		}
+		if len(page.Content) == 0 {
+			cmd.PrintErrln("no workers")
+		} else if err := out.write(cmd.Context(), cmd.OutOrStdout(), page.Content, func(w io.Writer) {
+			workerTable(env, w, page.Content, queue)
+		}); err != nil {
+			return err
+		}
+		return writeProblems(cmd.OutOrStdout(), queues, len(page.Content) > 0)
+	})
+	f := cmd.Flags()
+	f.BoolVar(&all, "all", false, "also those that are offline")
+	f.IntVar(&limit, "limit", 100, "how `many` to show, at most 1000")
+	bindQueuePicking(env, cmd, &tenant, &queue)
+	out = bindOutput(cmd, formatTable, formatJSON, formatYAML, formatJQ)
+	return cmd
+}
+
+func newTaskQueuesCommand(env Environment) *cobra.Command {
+	var tenant, queue string
+	var out *output
+	cmd := asking(env, &cobra.Command{
+		Use: "task-queues", Args: exactly(), Short: "Show task queues, who needs and who serves them, and what is wrong",
+		Long: "Shows the task queues that definitions need or workers registered for: the workflows that are needed, how many of the\n" +
+			"workers are live, who polls, and what waits. Problems are told below the table.",
+	}, func(cmd *cobra.Command, s *service, _ []string) error {
+		queues, err := s.taskQueues(cmd, tenant, queue)
+		if err != nil {
+			return err
+		}
+		if out.format != formatTable {
+			return out.write(cmd.Context(), cmd.OutOrStdout(), queues, nil)
+		}
+		if len(queues) == 0 {
+			cmd.PrintErrln("no task queues")
+			return nil
+		}
+		err = out.write(cmd.Context(), cmd.OutOrStdout(), queues, func(w io.Writer) { taskQueueTable(env, w, queues) })
+		if err != nil {
+			return err
+		}
+		return writeProblems(cmd.OutOrStdout(), queues, true)
+	})
+	bindQueuePicking(env, cmd, &tenant, &queue)
+	out = bindOutput(cmd, formatTable, formatJSON, formatYAML, formatJQ)
+	return cmd
+}
+
+func bindQueuePicking(env Environment, cmd *cobra.Command, tenant, queue *string) {
+	cmd.Flags().StringVar(tenant, "tenant", "", "only those of the tenant with the `code`")
+	cmd.Flags().StringVar(queue, "task-queue", "", "only those of the task queue with the `name`")
+	completeTenants(env, cmd)
+}
+
+// taskQueues are those of the tenant and with the name, each if it is given.
+func (s *service) taskQueues(cmd *cobra.Command, tenant, name string) ([]client.TaskQueue, error) {
+	size := pageSize
+	params := client.FindTaskQueuesParams{Size: &size, Tenant: filter(tenant), TaskQueue: filter(name)}
+	queues := []client.TaskQueue{}
+	for number := 0; ; number++ {
+		params.Page = &number
+		answer, err := s.FindTaskQueuesWithResponse(cmd.Context(), &params)
+		page, err := read[client.TaskQueuePage](s, answer, err)
+		if err != nil {
+			return nil, err
+		}
+		queues = append(queues, page.Content...)
+		if number+1 >= page.Metadata.TotalPages {
+			return queues, nil
+		}
+	}
+}
+
+// workerTable has a line for each registration of the workers, or for those of
+// one task queue.
+func workerTable(env Environment, w io.Writer, workers []client.Worker, queue string) {
+	now := env.Clock()
+	several := slices.ContainsFunc(workers, func(o client.Worker) bool { return o.Tenant != workers[0].Tenant })
+	tenantRow(w, several, "TENANT", "WORKER", "TASK QUEUE", "STATE", "POLLED", "REGISTERED", "WORKFLOWS")
+	for _, worker := range workers {
+		for _, r := range worker.TaskQueues {
+			if queue != "" && r.TaskQueue != queue {
+				continue
+			}
+			polled := "no"
+			if r.PolledAt != nil {
+				polled = ageText(now, *r.PolledAt) + " ago"
+			}
+			types := strings.Join(r.WorkflowTypes, ", ")
+			if types == "" {
+				types = "any"
+			}
+			tenantRow(w, several, worker.Tenant, worker.Identity, r.TaskQueue, string(r.State), polled,
+				ageText(now, r.LastSeenAt)+" ago", types)
+		}
+	}
+}
+
+func taskQueueTable(env Environment, w io.Writer, queues []client.TaskQueue) {
+	now := env.Clock()
+	several := ofSeveralTenants(queues)
+	tenantRow(w, several, "TENANT", "TASK QUEUE", "NEEDED BY", "WORKERS", "POLLERS", "BACKLOG", "OBSERVED", "PROBLEMS")
+	for _, q := range queues {
+		pollers, backlog, observed := "?", "?", "never"
+		if o := q.Observation; o != nil && o.ObservedAt != nil {
+			pollers, backlog = strconv.Itoa(countPollers(o)), backlogText(o)
+			observed = ageText(now, *o.ObservedAt) + " ago"
+		}
+		tenantRow(w, several, q.Tenant, q.Name, needText(q.Needs), workersText(q.Workers), pollers, backlog, observed,
+			strconv.Itoa(len(q.Problems)))
+	}
+}
+
+// tenantRow writes a line of a table whose first cell is the tenant, which is
+// left out unless there are several.
+func tenantRow(w io.Writer, several bool, cells ...string) {
+	if !several {
+		cells = cells[1:]
+	}
+	row(w, cells...)
+}
+
+func ofSeveralTenants(queues []client.TaskQueue) bool {
+	return slices.ContainsFunc(queues, func(q client.TaskQueue) bool { return q.Tenant != queues[0].Tenant })
+}
+
+// needText names the definitions, each once.
+func needText(needs []client.TaskQueueNeed) string {
+	var names []string
+	said := map[string]bool{}
+	for _, n := range needs {
+		if !said[n.Definition] {
+			said[n.Definition] = true
+			names = append(names, n.Definition)
+		}
+	}
+	if len(names) == 0 {
+		return "-"
+	}
+	return strings.Join(names, ", ")
+}
+
+func workersText(workers []client.TaskQueueWorker) string {
+	online := 0
+	for _, w := range workers {
+		if w.State == client.WorkerStateONLINE {
+			online++
+		}
+	}
+	text := strconv.Itoa(online) + " online"
+	if offline := len(workers) - online; offline > 0 {
+		text += ", " + strconv.Itoa(offline) + " offline"
+	}
+	return text
+}
+
+// countPollers counts those that poll for any kind of task, each once.
+func countPollers(o *client.TaskQueueObservation) int {
+	identities := map[string]bool{}
+	for _, p := range o.Pollers {
+		identities[p.Identity] = true
+	}
+	return len(identities)
+}
+
+func backlogText(o *client.TaskQueueObservation) string {
+	var waiting []string
+	for _, b := range o.Backlogs {
+		if b.Count > 0 {
+			waiting = append(waiting, strconv.FormatInt(b.Count, 10)+" "+strings.ToLower(string(b.Kind)))
+		}
+	}
+	if len(waiting) == 0 {
+		return "0"
+	}
+	return strings.Join(waiting, ", ")
+}
+
+// writeProblems writes a line for each problem, after an empty one when there is
+// something above. Where the queues are of several tenants, it says of which.
+func writeProblems(w io.Writer, queues []client.TaskQueue, below bool) error {
+	several := ofSeveralTenants(queues)
+	for _, q := range queues {
+		for _, problem := range q.Problems {
+			line := q.Name + ": " + problem
+			if several {
+				line = q.Tenant + " " + line
+			}
+			if below {
+				line, below = "\n"+cellText(line), false
+			} else {
+				line = cellText(line)
+			}
+			if _, err := io.WriteString(w, line+"\n"); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"github.com/procession-dev/procession/authn"
+)
+
+// pathList is a list of files. Given in one text, commas separate them.
+type pathList []string
+
+// String implements pflag.Value.
+func (p *pathList) String() string { return strings.Join(*p, ",") }
+
+// Set implements pflag.Value.
+func (p *pathList) Set(text string) error {
+	*p = nil
+	for path := range strings.SplitSeq(text, ",") {
+		if path = strings.TrimSpace(path); path != "" {
+			*p = append(*p, path)
+		}
+	}
+	return nil
+}
+
+// Type implements pflag.Value.
+func (*pathList) Type() string { return "files" }
+
+// openSealer reads the seal keys of the configuration.
+func openSealer(ctx context.Context, c Config) (*authn.Sealer, error) {
+	files := authn.SealKeyFiles{Active: c.SealKeyFile, Earlier: c.EarlierSealKeyFiles}
+	keeper, err := openKeeper(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	if keeper != nil {
+		defer func() { _ = keeper.Close() }()
+		files.Keeper = keeper
+	}
+	return authn.NewSealerFromFiles(ctx, files)
+}
+
+// openKeeper opens the keeper of the configuration, nil when it names none.
+func openKeeper(ctx context.Context, c Config) (*authn.Keeper, error) {
+	if c.SealKeyKeeper == "" {
+		return nil, nil //nolint:nilnil // no keeper is what the configuration says
+	}
+	return authn.OpenKeeper(ctx, c.SealKeyKeeper)
+}
+
+// redactKeeper hides the URL of a keeper that may have a key in it.
+func redactKeeper(url string) string {
+	if url == "" || strings.HasPrefix(url, "awskms:") {
+		return url
+	}
+	return redacted
+}

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/persistence"
+)
+
+const (
+	// oldestPostgres is the oldest major version that the schema works on.
+	oldestPostgres = 15
+	// clockTolerance is how far two clocks may be apart without anybody noticing,
+	// clockLimit how far they may be before tokens are refused.
+	clockTolerance = 5 * time.Second
+	clockLimit     = time.Minute
+
+	secretsPerPage = 500
+)
+
+func (d *doctor) checkConfiguration(context.Context) finding {
+	const advice = "correct the setting; procession config print shows those in force, procession serve --help what there is"
+	if d.loading != nil {
+		return fail(advice, "%s", reason(d.loading))
+	}
+	if err := d.requirements(); err != nil {
+		return fail(advice, "%s", strings.ReplaceAll(err.Error(), "\n", "; "))
+	}
+	return ok("complete")
+}
+
+func (d *doctor) checkDatabase(ctx context.Context) finding {
+	const advice = "start PostgreSQL, or correct --database-url"
+	db, err := openDatabase(ctx, d.config)
+	if err != nil {
+		return fail(advice, "%s", reason(err))
+	}
+	d.db = db
+	info, err := db.Reader().GetServerInfo(ctx)
+	if err != nil {
+		return fail(advice, "cannot be reached: %s", reason(err))
+	}
+	if info.Major < oldestPostgres {
+		return fail(fmt.Sprintf("upgrade PostgreSQL to %d or newer", oldestPostgres), "is PostgreSQL %s, which is too old", info.Version)
+	}
+	return ok("PostgreSQL %s", info.Version)
+}
+
+func (d *doctor) checkDatabaseClock(ctx context.Context) finding {
+	const advice = "keep the clocks of the machines together (NTP)"
+	before := d.clock()
+	info, err := d.db.Reader().GetServerInfo(ctx)
+	if err != nil {
+		return fail("start PostgreSQL", "cannot be read: %s", reason(err))
+	}
+	took := d.clock().Sub(before)
+	ahead := info.Clock.Sub(before.Add(took / 2))
+	apart := max(0, ahead.Abs()-took/2)
+	switch {
+	case apart > clockLimit:
+		return fail(advice, "%s", apartText("the database's clock", ahead))
+	case apart > clockTolerance:
+		return warn(advice, "%s", apartText("the database's clock", ahead))
+	}
+	return ok("within %s of ours", clockTolerance)
+}
+
+// apartText says how far a clock is from ours.
+func apartText(whose string, ahead time.Duration) string {
+	direction := "ahead of"
+	if ahead < 0 {
+		direction = "behind"
+	}
+	return fmt.Sprintf("%s is about %s %s ours", whose, ahead.Abs().Round(time.Second), direction)
+}
+
+func (d *doctor) checkSchema(ctx context.Context) finding {
+	current, err := d.db.Migrated(ctx)
+	if err != nil {
+		return fail("see what the database says", "%s", reason(err))
+	}
+	if !current {
+		return fail("run procession migrate", "is older than this build")
+	}
+	return ok("is that of this build, or newer")
+}
+
+// checkSealKey opens everything that is sealed in the database.
+func (d *doctor) checkSealKey(ctx context.Context) finding {
+	const advice = "give the key that the secrets were sealed with as --seal-key-file, or among --earlier-seal-key-files"
+	if err := d.config.requireSealKey(); err != nil {
+		return fail(advice, "%s", reason(err))
+	}
+	sealer, err := openSealer(ctx, d.config)
+	if err != nil {
+		return fail(advice, "%s", reason(err))
+	}
+	d.sealer = sealer
+	opened := 0
+	var closed []string
+	for _, table := range persistence.SealedTables() {
+		good, bad, err := d.openSealed(ctx, table)
+		if err != nil {
+			return fail("see what the database says", "%s", reason(err))
+		}
+		opened += good
+		if bad > 0 {
+			closed = append(closed, fmt.Sprintf("%d of %d in %s", bad, good+bad, table))
+		}
+	}
+	if len(closed) > 0 {
+		return fail(advice, "secrets cannot be opened: %s", strings.Join(closed, ", "))
+	}
+	return ok("opens all %d sealed secrets", opened)
+}
+
+func (d *doctor) openSealed(ctx context.Context, table string) (good, bad int, err error) {
+	after := ""
+	for {
+		page, err := d.db.Reader().ListSealed(ctx, table, after, secretsPerPage)
+		if err != nil {
+			return good, bad, err
+		}
+		for _, secret := range page {
+			if _, err := d.sealer.Open(secret.Purpose, secret.Record, secret.Sealed); err != nil {
+				bad++
+			} else {
+				good++
+			}
+			after = secret.Record
+		}
+		if len(page) < secretsPerPage {
+			return good, bad, nil
+		}
+	}
+}
+
+func (d *doctor) checkSigningKeys(ctx context.Context) finding {
+	keys := authn.NewKeys(d.db, d.sealer, d.clock, authn.WithPublishDelay(d.config.KeyPublishDelay))
+	if err := keys.Reload(ctx); err != nil {
+		return fail("see what the database says", "%s", reason(err))
+	}
+	issuer, err := authn.NewIssuer(keys, d.config.Issuer, d.config.CertificateLifetime)
+	if err != nil {
+		return fail("correct --issuer and --certificate-lifetime", "%s", reason(err))
+	}
+	d.issuer = issuer
+	key := issuer.TokenKeyID(d.clock())
+	if key == "" || issuer.RootsPEM() == "" {
+		return fail("start procession serve, which makes them", "there are none yet")
+	}
+	return ok("tokens are signed with key %s", key)
+}
+
+// checkWorkers counts what the observed task queues lack.
+func (d *doctor) checkWorkers(ctx context.Context) finding {
+	now := d.clock()
+	queues, err := d.db.Reader().ListTaskQueues(ctx, persistence.AdministrationScope{Everywhere: true}, nil, now)
+	if err != nil {
+		return fail("see what the database says", "%s", reason(err))
+	}
+	patience := queuePatience(d.config)
+	troubled, problems, first := 0, 0, ""
+	for i := range queues {
+		found := queues[i].Problems(now, patience)
+		if len(found) == 0 {
+			continue
+		}
+		if troubled == 0 {
+			first = fmt.Sprintf("tenant %s: %s", queues[i].TenantCode, found[0])
+		}
+		troubled++
+		problems += len(found)
+	}
+	if problems > 0 {
+		return warn("procession workers shows them all", "%d of %d task queues have problems, %d altogether; the first: %s",
+			troubled, len(queues), problems, first)
+	}
+	return ok("%d task queues, none with problems", len(queues))
+}

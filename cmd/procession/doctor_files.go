@@ -1,0 +1,150 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/document"
+)
+
+// certificateWarning is how long before its end a certificate is to be renewed.
+const certificateWarning = 30 * 24 * time.Hour
+
+// remaining judges how long a certificate is valid still.
+func (d *doctor) remaining(certificate *x509.Certificate, what, advice string) finding {
+	now := d.clock()
+	left := certificate.NotAfter.Sub(now)
+	until := certificate.NotAfter.UTC().Format(time.RFC3339)
+	switch {
+	case now.Before(certificate.NotBefore):
+		return fail("check the clock of this machine", "%s is valid only from %s", what,
+			certificate.NotBefore.UTC().Format(time.RFC3339))
+	case left <= 0:
+		return fail(advice, "%s expired at %s", what, until)
+	case left < certificateWarning:
+		return warn(advice, "%s expires in %d days, at %s", what, int(left.Hours()/24), until)
+	}
+	return ok("%s is valid until %s", what, until)
+}
+
+// worse is the finding that matters more; the first of two that matter as much.
+func worse(a, b finding) finding {
+	order := map[verdict]int{verdictOK: 0, verdictSkipped: 1, verdictWarn: 2, verdictFail: 3}
+	if order[b.Verdict] > order[a.Verdict] {
+		return b
+	}
+	return a
+}
+
+// checkAuthorities judges the service's authorities, and the one that Temporal's
+// certificate is said to come from.
+func (d *doctor) checkAuthorities(context.Context) finding {
+	own, err := certificatesIn([]byte(d.issuer.RootsPEM()))
+	if err != nil {
+		return fail("see what the database says", "the service's authority cannot be read: %s", reason(err))
+	}
+	// What the oldest says ends first does not matter once there is a newer one.
+	found := d.remaining(own[len(own)-1], "the service's authority",
+		"run procession ca rotate, long before the end: workers keep the old one until they start again")
+	if d.config.TemporalCAFile == "" {
+		return found
+	}
+	const advice = "renew the file of --temporal-ca-file"
+	content, err := os.ReadFile(d.config.TemporalCAFile)
+	if err != nil {
+		return fail(advice, "%s", reason(err))
+	}
+	given, err := certificatesIn(content)
+	if err != nil {
+		return fail(advice, "%s: %s", d.config.TemporalCAFile, reason(err))
+	}
+	for _, certificate := range given {
+		found = worse(found, d.remaining(certificate, "the authority of Temporal", advice))
+	}
+	return found
+}
+
+// certificatesIn reads PEM, in which there is at least one certificate.
+func certificatesIn(content []byte) ([]*x509.Certificate, error) {
+	var certificates []*x509.Certificate
+	for {
+		block, rest := pem.Decode(content)
+		if block == nil {
+			break
+		}
+		content = rest
+		if block.Type != "CERTIFICATE" {
+			continue
+		}
+		certificate, err := x509.ParseCertificate(block.Bytes)
+		if err != nil {
+			return nil, fmt.Errorf("reading a certificate: %w", err)
+		}
+		certificates = append(certificates, certificate)
+	}
+	if len(certificates) == 0 {
+		return nil, errors.New("there is no certificate in it")
+	}
+	return certificates, nil
+}
+
+// checkHTTPS judges the certificate of the HTTPS listener.
+func (d *doctor) checkHTTPS(context.Context) finding {
+	if d.config.ListenTLS == "" {
+		return ok("there is no HTTPS listener")
+	}
+	const advice = "renew the files of --tls-cert and --tls-key, and restart the service"
+	pair, err := tls.LoadX509KeyPair(d.config.TLSCert, d.config.TLSKey)
+	if err != nil {
+		return fail(advice, "%s", reason(err))
+	}
+	return d.remaining(pair.Leaf, "the certificate of the HTTPS listener", advice)
+}
+
+// checkDocuments stores something where documents are kept, and removes it. A
+// directory that is missing is left so: whoever runs the doctor may not be whom
+// it has to belong to.
+func (d *doctor) checkDocuments(ctx context.Context) finding {
+	const advice = "see that the place of --documents-url is there and that the service may write to it"
+	if err := d.config.requireDocuments(); err != nil {
+		return fail(advice, "%s", reason(err))
+	}
+	u, err := url.Parse(d.config.DocumentsURL)
+	if err != nil {
+		return fail(advice, "--documents-url is not a URL")
+	}
+	if _, err := os.Stat(u.Path); u.Scheme == "file" && errors.Is(err, fs.ErrNotExist) {
+		return fail("start procession serve, which makes it, or mount it", "the directory %s does not exist", u.Path)
+	}
+	store, err := document.Open(ctx, d.config.DocumentsURL)
+	if err != nil {
+		return fail(advice, "%s", reason(err))
+	}
+	d.documents = store
+	if u.Scheme == "file" {
+		// Opening tried to write.
+		if err := store.Ready(ctx); err != nil {
+			return fail(advice, "%s", reason(err))
+		}
+		return ok("can be written to")
+	}
+	key := document.Key{Tenant: uuid.New(), Document: uuid.New()}
+	if _, err := store.Put(ctx, key, strings.NewReader("probe"), d.config.MaxDocumentBytes); err != nil {
+		return fail(advice, "%s", reason(err))
+	}
+	if err := store.Delete(ctx, key); err != nil {
+		return fail(advice, "what was written cannot be deleted: %s", reason(err))
+	}
+	return ok("can be written to")
+}

@@ -1,0 +1,291 @@
+package main
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"log/slog"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/engine"
+)
+
+// inspectionsAtOnce is how many namespaces are looked at at the same time.
+const inspectionsAtOnce = 8
+
+const adviceReachable = "start Temporal, or correct --temporal-address"
+
+// checkTemporalTLS connects to Temporal and judges the certificate that it shows.
+func (d *doctor) checkTemporalTLS(ctx context.Context) finding {
+	const renew = "renew Temporal's certificate: procession certificate --host NAME --out DIR"
+	if err := d.config.requireTemporal(); err != nil {
+		return fail("give --temporal-address", "%s", reason(err))
+	}
+	credentials, err := engineCredentials(d.issuer, d.config)
+	if err != nil {
+		return fail("correct --temporal-ca-file", "%s", reason(err))
+	}
+	if d.probe, err = engine.NewProbe(d.config.TemporalAddress, credentials); err != nil {
+		return fail("correct --temporal-address", "%s", reason(err))
+	}
+	d.engine, err = engine.New(engine.Options{
+		Address: d.config.TemporalAddress, Credentials: credentials, Logger: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		return fail("correct --temporal-address", "%s", reason(err))
+	}
+	shown, untrusted, err := d.probe.ServerCertificate(ctx)
+	if err != nil {
+		return fail(adviceReachable, "%s", reason(err))
+	}
+	found := d.remaining(shown, "Temporal's certificate", renew)
+	if found.Verdict == verdictFail {
+		return found
+	}
+	if untrusted == nil {
+		return worse(found, d.checkConnection(ctx))
+	}
+	var hostname x509.HostnameError
+	if errors.As(untrusted, &hostname) {
+		return fail("issue a certificate for the name in --temporal-address: procession certificate --host NAME --out DIR",
+			"Temporal's certificate is for another host: %s", reason(untrusted))
+	}
+	return fail("issue a certificate from the service's authority (procession certificate), or name the right one with --temporal-ca-file",
+		"Temporal's certificate comes from an authority that is not trusted: %s", reason(untrusted))
+}
+
+// checkConnection makes sure that Temporal takes the service's own certificate,
+// which it says only after the handshake.
+func (d *doctor) checkConnection(ctx context.Context) finding {
+	if _, err := d.probe.Accepts(ctx, ""); err != nil {
+		return fail("see Temporal's log; it has to trust the service's authority (ca.pem of procession certificate) for clients",
+			"Temporal does not answer: %s", reason(err))
+	}
+	return ok("")
+}
+
+// checkTemporalOpen makes sure that not everybody is let in.
+func (d *doctor) checkTemporalOpen(ctx context.Context) finding {
+	accepted, err := d.probe.Accepts(ctx, "")
+	switch {
+	case err != nil:
+		return fail(adviceReachable, "%s", reason(err))
+	case accepted:
+		return fail("configure Temporal's authorizer and claim mapper, or run temporal-server: everybody who reaches this Temporal "+
+			"may read and end every workflow", "Temporal accepts a call without a token: it lets anybody in")
+	}
+	return ok("a call without a token is refused")
+}
+
+// acceptsIssuedAt reports whether Temporal accepts a token as it would be issued
+// so much later than now. Such a token says that it was issued a minute before
+// that, and Temporal takes none from its own future. So the latest token that is
+// taken tells what Temporal's clock shows.
+func (d *doctor) acceptsIssuedAt(ctx context.Context, later time.Duration) (bool, error) {
+	token, err := d.issuer.SystemToken(d.clock().Add(later))
+	if err != nil {
+		return false, err
+	}
+	return d.probe.Accepts(ctx, token.Token.Reveal())
+}
+
+const (
+	// tokenBackdating is how long before its issue a token says it was issued.
+	tokenBackdating = time.Minute
+	// tokenSpan is the time between two tokens of which Temporal takes one, if its
+	// clock is between them: a token is good for six minutes in all.
+	tokenSpan = 5 * time.Minute
+	// clockSearch is how far the clock of Temporal is looked for.
+	clockSearch = time.Hour
+)
+
+// checkTemporalClock measures Temporal's clock by the tokens that it accepts. It
+// says nothing of it when no token is accepted at all, which is about the keys.
+func (d *doctor) checkTemporalClock(ctx context.Context) finding {
+	const advice = "keep the clocks of the machines together (NTP): Temporal refuses tokens from its future, and those that ended"
+	if now := d.clock(); d.issuer.TokenKeyID(now) != d.issuer.TokenKeyID(now.Add(clockSearch)) {
+		return skipped("cannot be measured while another key is about to be used: ask again later")
+	}
+	near, err := d.acceptsIssuedAt(ctx, tokenBackdating-clockTolerance)
+	if err != nil {
+		return fail(adviceReachable, "%s", reason(err))
+	}
+	future, err := d.acceptsIssuedAt(ctx, tokenBackdating+clockTolerance)
+	if err != nil {
+		return fail(adviceReachable, "%s", reason(err))
+	}
+	if near && !future {
+		return ok("within %s of ours", clockTolerance)
+	}
+	ahead, found, err := d.measureClock(ctx)
+	switch {
+	case err != nil:
+		return fail(adviceReachable, "%s", reason(err))
+	case !found:
+		return skipped("cannot be measured: Temporal accepts none of our tokens, whatever their time")
+	case ahead.Abs() >= clockLimit:
+		return fail(advice, "%s", apartText("Temporal's clock", ahead))
+	default:
+		return warn(advice, "%s", apartText("Temporal's clock", ahead))
+	}
+}
+
+// measureClock finds how far Temporal's clock is ahead, to a second.
+func (d *doctor) measureClock(ctx context.Context) (ahead time.Duration, found bool, err error) {
+	var good time.Duration
+	for away := time.Duration(0); away <= clockSearch && !found; away += tokenSpan {
+		for _, later := range []time.Duration{away, -away} {
+			if found, err = d.acceptsIssuedAt(ctx, later); err != nil {
+				return 0, false, err
+			}
+			if found {
+				good = later
+				break
+			}
+		}
+	}
+	if !found {
+		return 0, false, nil
+	}
+	// Good is taken; good plus the life of a token is from Temporal's future.
+	low, high := good, good+2*tokenSpan
+	for high-low > time.Second {
+		middle := (low + high) / 2
+		taken, err := d.acceptsIssuedAt(ctx, middle)
+		if err != nil {
+			return 0, false, err
+		}
+		if taken {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return low - tokenBackdating, true, nil
+}
+
+// checkTemporalKeys shows Temporal a token that is signed with the key in use:
+// if it is refused though the clocks agree, Temporal does not know the key.
+func (d *doctor) checkTemporalKeys(ctx context.Context) finding {
+	accepted, err := d.acceptsIssuedAt(ctx, 0)
+	key := d.issuer.TokenKeyID(d.clock())
+	switch {
+	case err != nil:
+		return fail(adviceReachable, "%s", reason(err))
+	case !accepted:
+		return fail("see that Temporal reaches /.well-known/jwks.json of the service (--jwks-url, keySourceURIs) and refreshes it, and "+
+			"that its issuer is "+d.config.Issuer,
+			"Temporal does not accept tokens that are signed with key %s", key)
+	}
+	return ok("Temporal knows key %s", key)
+}
+
+// namespaces are those of all tenants, and the service's own.
+func (d *doctor) namespaces(ctx context.Context) ([]string, error) {
+	tenants, err := d.db.Reader().ListNamespaces(ctx)
+	return append([]string{engine.Namespace}, tenants...), err
+}
+
+// checkNamespaces makes sure that every tenant has a namespace as workers need it.
+func (d *doctor) checkNamespaces(ctx context.Context) finding {
+	names, err := d.namespaces(ctx)
+	if err != nil {
+		return fail("see what the database says", "%s", reason(err))
+	}
+	findings := make([]finding, len(names))
+	var group errgroup.Group
+	group.SetLimit(inspectionsAtOnce)
+	for i, name := range names {
+		group.Go(func() error {
+			findings[i] = d.inspectNamespace(ctx, name)
+			return nil
+		})
+	}
+	_ = group.Wait()
+	worst := ok("all %d are set up", len(names))
+	for _, found := range findings {
+		worst = worse(worst, found)
+	}
+	return worst
+}
+
+func (d *doctor) inspectNamespace(ctx context.Context, name string) finding {
+	const advice = "start procession serve, which sets namespaces up, and see its log"
+	state, err := d.engine.InspectNamespace(ctx, name)
+	switch {
+	case err != nil:
+		return fail("see Temporal's log", "%s", reason(err))
+	case state.Missing:
+		return fail(advice, "the namespace %s does not exist", name)
+	case !state.Searchable:
+		return fail(advice, "the namespace %s has no search attribute %s", name, engine.SearchAttribute)
+	case !state.Usable():
+		return fail("remove the search attribute (temporal operator search-attribute remove) and let the service make it",
+			"the search attribute %s of the namespace %s is %s and not Int", engine.SearchAttribute, name, state.SearchType)
+	case state.Retention < d.config.TemporalRetention:
+		return warn("raise the retention of the namespace (temporal operator namespace update --retention): a service that is down for "+
+			"longer misses how workflows ended",
+			"the namespace %s keeps ended workflows for %s only, less than --temporal-retention", name, state.Retention)
+	}
+	return ok("%s", name)
+}
+
+// checkOwnWorkers makes sure that a replica works on what the service itself runs
+// in Temporal, and that it is there.
+func (d *doctor) checkOwnWorkers(ctx context.Context) finding {
+	const advice = "start procession serve, and see its log: it puts in place what is missing"
+	seen, err := d.engine.DescribeTaskQueue(ctx, engine.Namespace, engine.TaskQueue)
+	if err != nil {
+		return fail(advice, "%s", reason(err))
+	}
+	if !polled(seen, d.clock()) {
+		return fail(advice, "no replica of the service works on what it runs in Temporal")
+	}
+	tenants, err := d.db.Reader().ListNamespaces(ctx)
+	if err != nil {
+		return fail("see what the database says", "%s", reason(err))
+	}
+	for _, schedule := range schedules() {
+		active, err := d.engine.InspectSchedule(ctx, schedule.ID)
+		if err != nil {
+			return fail("see Temporal's log", "%s", reason(err))
+		}
+		if !active {
+			return fail(advice, "the schedule %s is missing or paused", schedule.ID)
+		}
+	}
+	missing := make([]string, len(tenants))
+	var group errgroup.Group
+	group.SetLimit(inspectionsAtOnce)
+	for i, namespace := range tenants {
+		group.Go(func() error {
+			running, err := d.engine.InspectOwned(ctx, observer(namespace).ID)
+			if err == nil && !running {
+				missing[i] = "the observer of the namespace " + namespace + " does not run"
+			}
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return fail("see Temporal's log", "%s", reason(err))
+	}
+	for _, text := range missing {
+		if text != "" {
+			return fail(advice, "%s", text)
+		}
+	}
+	return ok("%d observers and %d schedules run", len(tenants), len(schedules()))
+}
+
+// polled reports whether workflow tasks of a queue are polled for.
+func polled(seen domain.TaskQueueObservation, now time.Time) bool {
+	for _, p := range seen.Pollers {
+		if p.Kind == domain.TaskKindWorkflow && now.Sub(p.LastAccessAt) < domain.DefaultTaskQueuePatience().Poll {
+			return true
+		}
+	}
+	return false
+}

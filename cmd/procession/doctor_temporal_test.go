@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/workflowservice/v1"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+
+	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/localstack/temporalserver"
+	"github.com/procession-dev/procession/persistence/pgtest"
+)
+
+// anotherTemporal starts an empty Temporal that reads its keys at the address, or
+// from the service, and returns where it is.
+func (s *testStack) anotherTemporal(t *testing.T, jwks string) string {
+	t.Helper()
+	if jwks == "" {
+		jwks = s.url() + "/.well-known/jwks.json"
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	address := freeAddress(t)
+	server, err := temporalserver.Start(ctx, temporalserver.Options{
+		Binary: temporalBinary(t), Listen: address, Store: temporalserver.StoreSQLite,
+		JWKSURL: jwks, Issuer: s.config.Issuer, TLSCert: s.files.cert, TLSKey: s.files.key, ClientCA: s.files.ca,
+		LogWriter: s.logTo("another-temporal.log"),
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, server.Stop(context.Background())) })
+	return address
+}
+
+// emptyKeySet is where no key is published.
+func emptyKeySet(t *testing.T) string {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(`{"keys":[]}`))
+	}))
+	t.Cleanup(server.Close)
+	return server.URL + "/jwks.json"
+}
+
+// serverPair is a certificate that ends so much later than now.
+func serverPair(t *testing.T, issuer *authn.Issuer, left time.Duration, host string) tls.Certificate {
+	t.Helper()
+	const lifetime = 90 * 24 * time.Hour
+	pair, err := issuer.ServerCertificate([]string{host}, time.Now().Add(left-lifetime), lifetime)
+	require.NoError(t, err)
+	certificate, err := pair.TLS()
+	require.NoError(t, err)
+	return certificate
+}
+
+// anotherIssuer has an authority of its own.
+func anotherIssuer(t *testing.T) *authn.Issuer {
+	t.Helper()
+	key, err := authn.LoadSealKey(anotherSealKey(t))
+	require.NoError(t, err)
+	sealer, err := authn.NewSealer(key)
+	require.NoError(t, err)
+	keys := authn.NewKeys(pgtest.New(t), sealer, time.Now)
+	require.NoError(t, keys.EnsureKeys(t.Context()))
+	issuer, err := authn.NewIssuer(keys, "procession", authn.DefaultCertificateLifetime)
+	require.NoError(t, err)
+	return issuer
+}
+
+// welcoming answers whoever asks, and knows next to nothing.
+type welcoming struct {
+	workflowservice.UnimplementedWorkflowServiceServer
+}
+
+// ListNamespaces implements workflowservice.WorkflowServiceServer.
+func (welcoming) ListNamespaces(
+	context.Context, *workflowservice.ListNamespacesRequest,
+) (*workflowservice.ListNamespacesResponse, error) {
+	return &workflowservice.ListNamespacesResponse{}, nil
+}
+
+// fakeTemporal is a server that speaks as Temporal does, shows a certificate and
+// takes clients of the authority, but has no authorizer. It returns where it is.
+func fakeTemporal(t *testing.T, clients *authn.Issuer, certificate tls.Certificate) string {
+	t.Helper()
+	roots := x509.NewCertPool()
+	require.True(t, roots.AppendCertsFromPEM([]byte(clients.RootsPEM())))
+	server := grpc.NewServer(grpc.Creds(credentials.NewTLS(&tls.Config{
+		MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{certificate},
+		ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: roots,
+	})))
+	workflowservice.RegisterWorkflowServiceServer(server, welcoming{})
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(l) }()
+	t.Cleanup(func() {
+		server.Stop()
+		require.NoError(t, <-served)
+	})
+	return l.Addr().String()
+}

@@ -1,0 +1,385 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/operatorservice/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/engine"
+	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/pgtest"
+)
+
+// examined is what the doctor finds with a configuration.
+type examined map[string]finding
+
+// examine has the doctor look at a stack whose configuration or clock change
+// changes.
+func (s *testStack) examine(t *testing.T, change func(*doctor)) examined {
+	t.Helper()
+	d := &doctor{config: s.config, clock: time.Now}
+	change(d)
+	defer d.close()
+	findings := examine(t.Context(), d.examinations())
+	d.conceal(findings)
+	found := examined{}
+	for _, f := range findings {
+		found[f.Check] = f
+		t.Log(f.Verdict, f.Check, f.Finding)
+	}
+	return found
+}
+
+// requireOnly requires that the checks with other verdicts than OK are these.
+func (e examined) requireOnly(t *testing.T, want map[string]verdict) {
+	t.Helper()
+	got := map[string]verdict{}
+	for name, f := range e {
+		if f.Verdict != verdictOK {
+			got[name] = f.Verdict
+		}
+		require.Equal(t, f.Verdict == verdictWarn || f.Verdict == verdictFail, f.Advice != "", "%+v", f)
+	}
+	require.Equal(t, want, got)
+}
+
+// occupy registers a worker for every task queue that needs one.
+func (s *testStack) occupy() {
+	s.t.Helper()
+	db := pgtest.Open(s.t, s.config.DatabaseURL)
+	queues, err := db.Reader().ListTaskQueues(s.t.Context(), persistence.AdministrationScope{Everywhere: true}, nil, time.Now())
+	require.NoError(s.t, err)
+	require.NotEmpty(s.t, queues)
+	for _, q := range queues {
+		account := demo.LoanWorker()
+		if q.TenantID != account.Tenant {
+			account = demo.OtherWorker()
+		}
+		status, body := s.call(account, http.MethodPost, "/workers", map[string]any{
+			"identity": "stand-in", "taskQueue": q.Name, "hostname": "host", "ip": "127.0.0.1",
+		})
+		require.Contains(s.t, []int{http.StatusOK, http.StatusCreated}, status, body)
+	}
+}
+
+func TestDoctor(t *testing.T) {
+	t.Parallel()
+	s := newStack(t, false)
+	nothing := func(*doctor) {}
+	s.examine(t, nothing).requireOnly(t, map[string]verdict{checkWorkers: verdictWarn})
+	s.occupy()
+	s.await("the queues to be observed", func() bool {
+		var seen int
+		s.query(`SELECT count(*) FILTER (WHERE observed_at IS NULL) FROM task_queue_observations`, &seen)
+		return seen == 0
+	})
+	healthy := s.examine(t, nothing)
+	healthy.requireOnly(t, map[string]verdict{})
+	require.Len(t, healthy, len((&doctor{}).examinations()))
+
+	t.Run("as a command", func(t *testing.T) {
+		t.Parallel()
+		s.requireDoctorCommand(t)
+	})
+	t.Run("that finds something", func(t *testing.T) {
+		t.Parallel()
+		for name, c := range s.ailments(t) {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				found := s.examine(t, c.change)
+				found.requireOnly(t, c.want)
+				require.Regexp(t, c.finding, found[c.check].Finding)
+			})
+		}
+	})
+}
+
+func (s *testStack) requireDoctorCommand(t *testing.T) {
+	t.Helper()
+	file := filepath.Join(s.dir, "procession.yaml")
+	text := printed(t, "doctor", "--config", file)
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	require.Len(t, lines, len((&doctor{}).examinations()))
+	require.Equal(t, "OK       configuration         complete", lines[0])
+	require.Regexp(t, `^OK       database              PostgreSQL \d+\.\d+$`, lines[1])
+
+	var out bytes.Buffer
+	err := run(t.Context(), []string{
+		"doctor", "--config", file, "-o", "json", "--temporal-address", freeAddress(t),
+		"--database-url", "postgres://me:hunter2@127.0.0.1:1/procession",
+	}, &out, &bytes.Buffer{})
+	require.EqualError(t, err, fmt.Sprintf("1 check of %d fails", len(lines)))
+	require.Equal(t, 1, exitCode(err))
+	require.NotContains(t, out.String(), "hunter2")
+	var findings []finding
+	require.NoError(t, json.Unmarshal(out.Bytes(), &findings))
+	require.Equal(t, verdictFail, findings[1].Verdict)
+	require.Equal(t, "cannot be checked while database fails", findings[2].Finding)
+
+	require.Equal(t, exitUsage, exitCode(run(t.Context(), []string{"doctor", "-o", "xml"}, &out, &out)))
+	require.Equal(t, exitUsage, exitCode(run(t.Context(), []string{"doctor", "now"}, &out, &out)))
+	out.Reset()
+	err = run(t.Context(), []string{"doctor", "--task-log-limit", "0"}, &out, &bytes.Buffer{})
+	require.Equal(t, 1, exitCode(err), "a wrong setting is a finding")
+	require.Contains(t, out.String(), "FAIL     configuration         --task-log-limit must be 1 to 10000")
+}
+
+type ailment struct {
+	change  func(*doctor)
+	want    map[string]verdict
+	check   string
+	finding string
+}
+
+// all gives every one of the checks the verdict.
+func all(v verdict, checks ...string) map[string]verdict {
+	verdicts := map[string]verdict{}
+	for _, name := range checks {
+		verdicts[name] = v
+	}
+	return verdicts
+}
+
+// because is that one check fails and others depend on it.
+func because(check string, dependent ...string) map[string]verdict {
+	verdicts := all(verdictSkipped, dependent...)
+	verdicts[check] = verdictFail
+	return verdicts
+}
+
+func ofTemporal() []string {
+	return []string{checkTemporalOpen, checkTemporalClock, checkTemporalKeys, checkNamespaces, checkOwnWorkers}
+}
+
+func ofKeys() []string {
+	return append([]string{checkSigningKeys, checkAuthorities, checkTemporalTLS}, ofTemporal()...)
+}
+
+// ailments are what may be wrong with the surroundings of the service.
+func (s *testStack) ailments(t *testing.T) map[string]ailment {
+	t.Helper()
+	k, err := openKeys(t.Context(), s.config, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	t.Cleanup(k.db.Close)
+	temporalAt := func(address string) func(*doctor) {
+		return func(d *doctor) { d.config.TemporalAddress = address }
+	}
+	later := func(by time.Duration) func(*doctor) {
+		return func(d *doctor) { d.clock = func() time.Time { return time.Now().Add(by) } }
+	}
+	bare, half := s.anotherTemporal(t, ""), s.anotherTemporal(t, "")
+	s.halfSetUp(t, k, half)
+	return map[string]ailment{
+		"incomplete settings": {
+			func(d *doctor) { d.config.DocumentsURL, d.config.ListenTLS = "", "127.0.0.1:0" },
+			all(verdictFail, checkConfiguration, checkDocuments, checkHTTPS),
+			checkConfiguration, `--documents-url .* is required.*; --listen-tls needs`,
+		},
+		"no database": {
+			func(d *doctor) { d.config.DatabaseURL = "postgres://me:hunter2@127.0.0.1:1/procession" },
+			because(checkDatabase, append(ofKeys(), checkDatabaseClock, checkSchema, checkSealKey, checkWorkers)...),
+			checkDatabase, `cannot be reached: .*refused`,
+		},
+		"old schema": {
+			func(d *doctor) { d.config.DatabaseURL = oldDatabase(t) },
+			because(checkSchema, append(ofKeys(), checkSealKey, checkWorkers)...),
+			checkSchema, `is older than this build`,
+		},
+		"another seal key": {
+			func(d *doctor) { d.config.SealKeyFile = anotherSealKey(t) },
+			because(checkSealKey, ofKeys()...),
+			checkSealKey, `secrets cannot be opened: 2 of 2 in signing_keys`,
+		},
+		"documents that cannot be written": {
+			func(d *doctor) { d.config.DocumentsURL = "file://" + d.config.SealKeyFile },
+			all(verdictFail, checkDocuments), checkDocuments, `not a directory`,
+		},
+		"documents that are not there": {
+			func(d *doctor) { d.config.DocumentsURL = "file:///nowhere/at/all" },
+			all(verdictFail, checkDocuments), checkDocuments, `^the directory /nowhere/at/all does not exist$`,
+		},
+		"an issuer that does not answer": {
+			func(d *doctor) {
+				d.config.OIDCIssuers = oidcIssuers{{Issuer: "http://127.0.0.1:1", Audiences: []string{"procession"}}}
+			},
+			all(verdictFail, checkOIDC), checkOIDC, `^issuer http://127.0.0.1:1: .*refused`,
+		},
+		"an HTTPS certificate that ends soon": {
+			func(d *doctor) { s.https(t, k, d, 29*24*time.Hour) },
+			all(verdictWarn, checkHTTPS), checkHTTPS, `expires in 28 days`,
+		},
+		"an HTTPS certificate that has ended": {
+			func(d *doctor) { s.https(t, k, d, -time.Hour) },
+			all(verdictFail, checkHTTPS), checkHTTPS, `expired at`,
+		},
+		"Temporal down": {
+			temporalAt("127.0.0.1:1"),
+			because(checkTemporalTLS, ofTemporal()...),
+			checkTemporalTLS, `refused`,
+		},
+		"Temporal's certificate has expired": {
+			temporalAt(fakeTemporal(t, k.issuer, serverPair(t, k.issuer, -time.Hour, "127.0.0.1"))),
+			because(checkTemporalTLS, ofTemporal()...),
+			checkTemporalTLS, `^Temporal's certificate expired at `,
+		},
+		"Temporal's certificate is for another host": {
+			temporalAt(fakeTemporal(t, k.issuer, serverPair(t, k.issuer, 40*24*time.Hour, "temporal.example"))),
+			because(checkTemporalTLS, ofTemporal()...),
+			checkTemporalTLS, `^Temporal's certificate is for another host`,
+		},
+		"Temporal's certificate comes from elsewhere": {
+			func(d *doctor) {
+				d.config.TemporalAddress = fakeTemporal(t, k.issuer, serverPair(t, anotherIssuer(t), 40*24*time.Hour, "127.0.0.1"))
+			},
+			because(checkTemporalTLS, ofTemporal()...),
+			checkTemporalTLS, `comes from an authority that is not trusted`,
+		},
+		"Temporal lets anybody in": {
+			temporalAt(fakeTemporal(t, k.issuer, serverPair(t, k.issuer, 29*24*time.Hour, "127.0.0.1"))),
+			map[string]verdict{
+				checkTemporalTLS: verdictWarn, checkTemporalOpen: verdictFail, checkTemporalClock: verdictSkipped,
+				checkTemporalKeys: verdictSkipped, checkNamespaces: verdictFail, checkOwnWorkers: verdictFail,
+			},
+			checkTemporalOpen, `lets anybody in`,
+		},
+		"Temporal does not know our key": {
+			temporalAt(s.anotherTemporal(t, emptyKeySet(t))),
+			map[string]verdict{
+				checkTemporalClock: verdictSkipped, checkTemporalKeys: verdictFail,
+				checkNamespaces: verdictSkipped, checkOwnWorkers: verdictSkipped,
+			},
+			checkTemporalKeys, `does not accept tokens that are signed with key ` + k.issuer.TokenKeyID(time.Now()),
+		},
+		"our clock is a little fast": {
+			later(20 * time.Second), all(verdictWarn, checkTemporalClock, checkDatabaseClock),
+			checkTemporalClock, `^Temporal's clock is about (19|20|21)s behind ours$`,
+		},
+		"our clock is slow": {
+			later(-45 * time.Second), all(verdictWarn, checkTemporalClock, checkDatabaseClock),
+			checkTemporalClock, `^Temporal's clock is about (44|45|46)s ahead of ours$`,
+		},
+		"our clock is far ahead": {
+			later(33 * time.Minute),
+			map[string]verdict{
+				checkTemporalClock: verdictFail, checkTemporalKeys: verdictSkipped, checkNamespaces: verdictSkipped,
+				checkOwnWorkers: verdictSkipped, checkDatabaseClock: verdictFail, checkWorkers: verdictWarn,
+			},
+			checkTemporalClock, `^Temporal's clock is about (32m59|33m0|33m1)s behind ours$`,
+		},
+		"no namespaces": {
+			temporalAt(bare), all(verdictFail, checkNamespaces, checkOwnWorkers),
+			checkNamespaces, `^the namespace procession does not exist$`,
+		},
+		"a namespace without the search attribute": {
+			temporalAt(half), all(verdictFail, checkNamespaces, checkOwnWorkers),
+			checkNamespaces, `^the namespace demo has no search attribute KuFlowWorkflowVersion$`,
+		},
+		"nobody works for the service": {
+			temporalAt(half), all(verdictFail, checkNamespaces, checkOwnWorkers),
+			checkOwnWorkers, `^no replica of the service works`,
+		},
+	}
+}
+
+// https gives the configuration an HTTPS listener whose certificate ends so much
+// later.
+func (s *testStack) https(t *testing.T, k *keyring, d *doctor, left time.Duration) {
+	t.Helper()
+	files, err := writeServerCertificate(k.issuer, t.TempDir(), []string{"localhost"},
+		time.Now().Add(left-serverCertificateLifetime))
+	require.NoError(t, err)
+	d.config.ListenTLS, d.config.TLSCert, d.config.TLSKey = "127.0.0.1:0", files.cert, files.key
+}
+
+// oldDatabase is one that lacks the latest migration.
+func oldDatabase(t *testing.T) string {
+	t.Helper()
+	url := pgtest.URL(t)
+	conn, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	defer func() { _ = conn.Close(t.Context()) }()
+	_, err = conn.Exec(t.Context(), `DELETE FROM goose_db_version WHERE version_id = (SELECT max(version_id) FROM goose_db_version)`)
+	require.NoError(t, err)
+	return url
+}
+
+func anotherSealKey(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "seal.key")
+	_, err := authn.LoadOrCreateSealKey(path)
+	require.NoError(t, err)
+	return path
+}
+
+// halfSetUp makes the service's namespace and one of a tenant as they should be,
+// and that of the tenant demo without its search attribute.
+func (s *testStack) halfSetUp(t *testing.T, k *keyring, address string) {
+	t.Helper()
+	credentials, err := engineCredentials(k.issuer, s.config)
+	require.NoError(t, err)
+	e, err := engine.New(engine.Options{Address: address, Credentials: credentials, Logger: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	defer e.Close()
+	require.Eventually(t, func() bool { return e.EnsureNamespace(t.Context(), engine.Namespace) == nil }, patience, 50*time.Millisecond)
+	require.NoError(t, e.EnsureNamespace(t.Context(), "other"))
+	_, err = e.Client().WorkflowService().RegisterNamespace(t.Context(), &workflowservice.RegisterNamespaceRequest{
+		Namespace: "demo", WorkflowExecutionRetentionPeriod: durationpb.New(engine.DefaultRetention),
+	})
+	require.NoError(t, err)
+	inspect := func(name string) engine.NamespaceState {
+		state, err := e.InspectNamespace(t.Context(), name)
+		require.NoError(t, err)
+		return state
+	}
+	require.Eventually(t, func() bool { return !inspect("demo").Missing }, patience, 50*time.Millisecond)
+	require.True(t, inspect("other").Usable())
+	require.Equal(t, engine.DefaultRetention, inspect("other").Retention)
+
+	// A type that workers' SDKs cannot use is no better than none.
+	_, err = e.Client().OperatorService().AddSearchAttributes(t.Context(), &operatorservice.AddSearchAttributesRequest{
+		Namespace: "default", SearchAttributes: map[string]enums.IndexedValueType{
+			engine.SearchAttribute: enums.INDEXED_VALUE_TYPE_KEYWORD,
+		},
+	})
+	if err == nil {
+		require.False(t, inspect("default").Usable())
+	}
+}
+
+func TestDoctorsVerdict(t *testing.T) {
+	t.Parallel()
+	require.NoError(t, verdictOf([]finding{warn("do", "it"), ok("fine"), skipped("later")}))
+	require.EqualError(t, verdictOf([]finding{fail("do", "it"), ok("fine")}), "1 check of 2 fails")
+	var out bytes.Buffer
+	format := doctorFormat("text")
+	require.NoError(t, format.write(&out, []finding{{Check: "clock", Verdict: verdictWarn, Finding: "is off", Advice: "set it"}}))
+	require.Equal(t, fmt.Sprintf("WARN     clock                 is off\n%31sset it\n", "-> "), out.String())
+}
+
+func TestDoctorConcealsPasswords(t *testing.T) {
+	t.Parallel()
+	for _, url := range []string{
+		"postgres://me:hunter2@db/procession", "postgres://db/procession?password=hunter2",
+		"host=db password=hunter2 user=me", "host=db password='hunter2'",
+	} {
+		findings := []finding{fail("do", "the password hunter2 of %s is wrong", url)}
+		(&doctor{config: Config{DatabaseURL: url}}).conceal(findings)
+		require.NotContains(t, findings[0].Finding, "hunter2", url)
+		require.Contains(t, findings[0].Finding, redacted)
+	}
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/taskqueue/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+
+	"github.com/procession-dev/procession/localstack/demo"
+)
+
+// fixed is the source of one token.
+func fixed(token string) func(context.Context) (string, error) {
+	return func(context.Context) (string, error) { return token, nil }
+}
+
+// denied reports whether Temporal refuses a client to poll, and to be told of the
+// system. It does not wait for a task.
+func (s *testStack) denied(c client.Client) (poll, systemInfo bool) {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), 500*time.Millisecond)
+	defer cancel()
+	_, err := c.WorkflowService().PollWorkflowTaskQueue(ctx, &workflowservice.PollWorkflowTaskQueueRequest{
+		Namespace: "demo", Identity: "test",
+		TaskQueue: &taskqueue.TaskQueue{Name: probeQueue, Kind: enums.TASK_QUEUE_KIND_NORMAL},
+	})
+	var refused *serviceerror.PermissionDenied
+	poll = errors.As(err, &refused)
+	ctx, cancel = context.WithTimeout(s.t.Context(), patience)
+	defer cancel()
+	_, err = c.WorkflowService().GetSystemInfo(ctx, &workflowservice.GetSystemInfoRequest{})
+	return poll, errors.As(err, &refused)
+}
+
+func (s *testStack) requireServed(c client.Client, why string) {
+	s.t.Helper()
+	poll, systemInfo := s.denied(c)
+	require.False(s.t, poll, why)
+	require.False(s.t, systemInfo, why)
+}
+
+// awaitDenied waits until Temporal refuses a client everything.
+func (s *testStack) awaitDenied(c client.Client, why string) {
+	s.t.Helper()
+	require.Eventually(s.t, func() bool {
+		poll, systemInfo := s.denied(c)
+		return poll && systemInfo
+	}, time.Minute, 100*time.Millisecond, why)
+}
+
+// What is revoked is refused within a minute, on connections that are open.
+func TestRevokedWorkersAreDenied(t *testing.T) {
+	t.Parallel()
+	s := newStack(t, false)
+	account, other := s.engineAccount(demo.LoanWorker()), s.engineAccount(demo.LoanWorker())
+	id, token, err := account.token()
+	require.NoError(t, err)
+	_, kept, err := account.token()
+	require.NoError(t, err)
+	revoked, beside := account.client(fixed(token)), account.client(fixed(kept))
+	elsewhere := other.client(fixed(kept))
+	s.requireServed(revoked, "before")
+
+	asAlice := s.asking(demo.Alice())
+	require.Equal(t, "1 revoked\n", printed(t, append([]string{"access", "revoke", id}, asAlice...)...))
+	s.awaitDenied(revoked, "its token is revoked")
+	s.requireServed(beside, "with another token")
+
+	certificate := printed(t, append([]string{
+		"access", "list", "--kind", "certificate", "-o", "jq=min_by(.issuedAt).id",
+	}, asAlice...)...)
+	require.Equal(t, "1 revoked\n", printed(t, append([]string{"access", "revoke", certificate[:36]}, asAlice...)...))
+	s.awaitDenied(beside, "its certificate is revoked")
+	s.requireServed(elsewhere, "with another certificate")
+
+	require.NotEqual(t, "0 revoked\n", printed(t, append([]string{
+		"access", "revoke", "--principal", demo.LoanWorker().ID.String(),
+	}, asAlice...)...))
+	s.awaitDenied(elsewhere, "all of the principal is revoked")
+	anew := s.engineAccount(demo.LoanWorker())
+	_, fresh, err := anew.token()
+	require.NoError(t, err)
+	s.requireServed(anew.client(fixed(fresh)), "whoever is not disabled may ask anew")
+	require.Equal(t, http.StatusOK, s.get(s.url()+"/.well-known/engine-revocations.json"))
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/domain"
+)
+
+func newSealKeyCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "seal-key", Short: "Make the key that seals secrets in the database, and change it", RunE: onlyCommands}
+	cmd.AddCommand(newSealKeyCreateCommand(), newSealKeyResealCommand())
+	return cmd
+}
+
+func newSealKeyCreateCommand() *cobra.Command {
+	var out string
+	cmd := configured("create", "Make a seal key and write it to a new file",
+		func(ctx context.Context, cmd *cobra.Command, c Config) error {
+			keeper, err := openKeeper(ctx, c)
+			if err != nil {
+				return err
+			}
+			if keeper != nil {
+				defer func() { _ = keeper.Close() }()
+			}
+			err = authn.CreateSealKey(ctx, out, keeper)
+			if errors.Is(err, fs.ErrExist) {
+				return &domain.Error{
+					Kind: domain.KindConflict, Code: domain.CodeConflict, Message: out + " is there already, and stays as it is",
+				}
+			}
+			if err != nil {
+				return err
+			}
+			cmd.PrintErrf("Wrote a key to %s. Back it up, apart from the database: without it sealed secrets are lost.\n", out)
+			return nil
+		})
+	cmd.Long = "Makes a seal key and writes it to a new file that only its owner can read. With --seal-key-keeper the file holds\n" +
+		"the key encrypted, and only who may use the keeper can read it."
+	cmd.Flags().StringVar(&out, "out", "", "file to write; required")
+	// Fails only for flags that do not exist.
+	_ = cmd.MarkFlagRequired("out")
+	return cmd
+}
+
+func newSealKeyResealCommand() *cobra.Command {
+	cmd := configured("reseal", "Seal all secrets in the database with --seal-key-file",
+		func(ctx context.Context, cmd *cobra.Command, c Config) error {
+			if err := errors.Join(c.requireDatabase(), c.requireSealKey()); err != nil {
+				return err
+			}
+			sealer, err := openSealer(ctx, c)
+			if err != nil {
+				return err
+			}
+			db, err := openDatabase(ctx, c)
+			if err != nil {
+				return err
+			}
+			defer db.Close()
+			done, err := authn.Reseal(ctx, db, sealer)
+			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 8, 3, ' ', 0)
+			_, _ = fmt.Fprintln(w, "TABLE\tSECRETS\tSEALED ANEW")
+			for _, table := range done {
+				_, _ = fmt.Fprintf(w, "%s\t%d\t%d\n", table.Table, table.Secrets, table.Changed)
+			}
+			return errors.Join(err, w.Flush())
+		})
+	cmd.Long = "Seals with the key of --seal-key-file all secrets in the database that are sealed with one of\n" +
+		"--earlier-seal-key-files. It may be repeated, and run while the service does. Once it has, and every replica has the\n" +
+		"key of --seal-key-file as its own, the earlier ones are needed for backups only."
+	return cmd
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/localstack/demo"
+)
+
+func TestWhatIsWrongWithWorkersIsTold(t *testing.T) {
+	t.Parallel()
+	s := newStack(t, false, func(c *Config) {
+		c.TaskQueueInterval, c.PollerPatience = 600*time.Millisecond, 5*time.Second
+	})
+	asAlice := s.asking(demo.Alice())
+	workers := func() string {
+		return printed(t, append([]string{"workers", "--task-queue", "QUEUE_SAMPLE_LOAN"}, asAlice...)...)
+	}
+	const missing = "definition LOAN needs workflow SampleEngineWorkerLoanWorkflow on task queue QUEUE_SAMPLE_LOAN: no live worker"
+	require.Contains(t, workers(), missing)
+
+	worker := s.startWorker()
+	s.await("the worker to be seen polling", func() bool {
+		return regexp.MustCompile(`QUEUE_SAMPLE_LOAN +ONLINE +\d+s ago`).MatchString(workers())
+	})
+	s.await("all to be well", func() bool { return problems(workers()) == "" })
+	require.InDelta(t, 1, s.metric("procession_workers_live"), 0)
+	s.awaitItem(s.createLoan(uuid.New()), "LOAN_APPLICATION")
+
+	s.stopProcess(worker, syscall.SIGKILL)
+	s.createLoan(uuid.New())
+	s.await("the backlog to be told", func() bool {
+		return regexp.MustCompile(`backlog of 1 workflow task, oldest \d+ [sm], and nobody polls`).MatchString(workers())
+	})
+	require.Regexp(t, `worker \S+ registered on QUEUE_SAMPLE_LOAN but does not poll it`, workers())
+	require.InDelta(t, 1, s.metric(`procession_task_queue_backlog{kind="workflow"}`), 0)
+	require.Positive(t, s.metric(`procession_task_queue_backlog_age_seconds{kind="workflow"}`))
+
+	s.startWorker()
+	s.await("all to be well again", func() bool { return problems(workers()) == "" })
+
+	s.stopTemporal()
+	s.await("the outage to be told", func() bool {
+		return regexp.MustCompile(`has not been known for \d+ s: Temporal is not available`).MatchString(workers())
+	})
+	s.stopService()
+}
+
+// problems are what a command tells below its table, but for the actions of the
+// demo data's processes that the example worker does not carry out.
+func problems(text string) string {
+	_, below, _ := strings.Cut(text, "\n\n")
+	return regexp.MustCompile(`(?m)^\S+ action (NUDGE|REPORT) of definition LOAN needs .*\n`).ReplaceAllString(below, "")
+}
+
+// metric reads a number of the service.
+func (s *testStack) metric(name string) float64 {
+	s.t.Helper()
+	answer, err := s.http.Get("http://" + s.config.ListenAdmin + "/metrics")
+	require.NoError(s.t, err)
+	defer func() { _ = answer.Body.Close() }()
+	require.Equal(s.t, http.StatusOK, answer.StatusCode)
+	body, err := io.ReadAll(answer.Body)
+	require.NoError(s.t, err)
+	found := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(name) + ` (\S+)$`).FindSubmatch(body)
+	require.NotNil(s.t, found, name)
+	value, err := strconv.ParseFloat(string(found[1]), 64)
+	require.NoError(s.t, err)
+	return value
+}

@@ -1,0 +1,97 @@
+package domain
+
+import (
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// TaskKind is the kind of task that workers poll a task queue for.
+type TaskKind string
+
+// The kinds of task.
+const (
+	TaskKindWorkflow TaskKind = "WORKFLOW"
+	TaskKindActivity TaskKind = "ACTIVITY"
+)
+
+// ReservedTaskQueue reports whether Temporal keeps the name of a task queue for
+// itself, so that no worker is let at it.
+func ReservedTaskQueue(name string) bool {
+	return strings.HasPrefix(name, "/") || strings.HasPrefix(name, "temporal-sys")
+}
+
+// TaskQueue is a task queue of a tenant as everybody knows it: what definitions
+// need there, which workers registered for it, and what Temporal was seen to do.
+type TaskQueue struct {
+	TenantID   uuid.UUID
+	TenantCode string
+	Name       string
+	Needs      []TaskQueueNeed
+	Workers    []TaskQueueWorker
+	// Observed is nil for a queue that has not been looked at yet.
+	Observed *TaskQueueObservation
+}
+
+// TaskQueueNeedKind says what a workflow is needed for.
+type TaskQueueNeedKind string
+
+// The kinds of need.
+const (
+	// NeedProcess is the workflow of a definition's processes.
+	NeedProcess TaskQueueNeedKind = "PROCESS"
+	// NeedUserAction is the workflow of an action on processes.
+	NeedUserAction TaskQueueNeedKind = "USER_ACTION"
+	// NeedArtifactAction is the workflow of an action on business artifacts.
+	NeedArtifactAction TaskQueueNeedKind = "BUSINESS_ARTIFACT_ACTION"
+)
+
+// TaskQueueNeed is a workflow that a definition needs on a task queue.
+type TaskQueueNeed struct {
+	Kind TaskQueueNeedKind
+	// Definition is the code of the definition, Action that of the action.
+	Definition   string
+	Action       string
+	WorkflowType string
+	// Published says that what is started from now on needs the workflow. Otherwise
+	// only running processes do, which are pinned to the Versions.
+	Published bool
+	Versions  []int
+}
+
+// TaskQueueWorker is a worker that registered for the queue.
+type TaskQueueWorker struct {
+	ID            uuid.UUID
+	Identity      string
+	PrincipalID   uuid.UUID
+	WorkflowTypes []string
+	ActivityTypes []string
+	LiveSince     time.Time
+	LastSeenAt    time.Time
+}
+
+// Poller is something that polls a task queue, under the identity that it gives.
+type Poller struct {
+	Identity     string    `json:"identity"`
+	Kind         TaskKind  `json:"kind"`
+	LastAccessAt time.Time `json:"lastAccessAt"`
+}
+
+// TaskBacklog is how many tasks of a kind wait, and how long the oldest has.
+type TaskBacklog struct {
+	Kind  TaskKind
+	Count int64
+	Age   time.Duration
+}
+
+// TaskQueueObservation is what was last seen of a task queue in Temporal.
+// ObservedAt is the zero time if every attempt to look failed. Failure is why the
+// latest attempt did, empty if it did not.
+type TaskQueueObservation struct {
+	ObservedAt time.Time
+	Pollers    []Poller
+	Backlogs   []TaskBacklog
+	FailedAt   time.Time
+	Failure    string
+}

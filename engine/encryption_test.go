@@ -1,0 +1,218 @@
+package engine_test
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+	commonpb "go.temporal.io/api/common/v1"
+	enumspb "go.temporal.io/api/enums/v1"
+	historypb "go.temporal.io/api/history/v1"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/engine"
+	"github.com/procession-dev/procession/engine/enginetest"
+)
+
+// encryptedResult is a result as a worker encrypted it: the first vector of
+// testdata.
+func encryptedResult(t *testing.T) (key domain.Secret, payload *commonpb.Payload, plain string) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/encryption.json")
+	require.NoError(t, err)
+	var vectors []struct{ KeyID, Key, Data, Encrypted string }
+	require.NoError(t, json.Unmarshal(text, &vectors))
+	v := vectors[0]
+	value, err := base64.StdEncoding.DecodeString(v.Key)
+	require.NoError(t, err)
+	return domain.NewSecret(string(value)), &commonpb.Payload{
+		Metadata: map[string][]byte{
+			"encoding":                  []byte("binary/encrypted?vendor=KuFlow"),
+			"encoding-encrypted-key-id": []byte(v.KeyID),
+		},
+		Data: []byte(v.Encrypted),
+	}, v.Data
+}
+
+// keyed is the bench with an engine that finds keys.
+func keyed(t *testing.T, b bench, keys engine.KeySource) bench {
+	t.Helper()
+	e, err := engine.New(engine.Options{
+		Address: b.stack.Address, Credentials: b.stack.Credentials(), Keys: keys, Logger: enginetest.Logger(),
+	})
+	require.NoError(t, err)
+	t.Cleanup(e.Close)
+	b.Engine = e
+	return b
+}
+
+// history is all that Temporal keeps of a workflow.
+func (b bench) history(t *testing.T, c domain.DueCommand) []*historypb.HistoryEvent {
+	t.Helper()
+	var events []*historypb.HistoryEvent
+	for i := b.client.GetWorkflowHistory(t.Context(), c.Run.WorkflowID, "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT); i.HasNext(); {
+		event, err := i.Next()
+		require.NoError(t, err)
+		events = append(events, event)
+	}
+	return events
+}
+
+func signalsIn(events []*historypb.HistoryEvent) []*commonpb.Payloads {
+	var inputs []*commonpb.Payloads
+	for _, event := range events {
+		if signalled := event.GetWorkflowExecutionSignaledEventAttributes(); signalled != nil {
+			inputs = append(inputs, signalled.GetInput())
+		}
+	}
+	return inputs
+}
+
+func TestEncryptedWorkflows(t *testing.T) {
+	t.Parallel()
+	const keyID = "demo-key"
+	key, encrypted, plain := encryptedResult(t)
+	tenant := uuid.New()
+	keys := func(_ context.Context, of uuid.UUID, id string) (domain.Secret, error) {
+		if of != tenant || id != keyID {
+			return domain.Secret{}, domain.ErrKeyLost
+		}
+		return key, nil
+	}
+	b := keyed(t, setUp(t), keys)
+	w := worker.New(b.client, "encrypted", worker.Options{})
+	returning := func(p *commonpb.Payload) any {
+		return func(workflow.Context, converter.RawValue) (converter.RawValue, error) {
+			return converter.NewRawValue(p), nil
+		}
+	}
+	altered := &commonpb.Payload{Metadata: encrypted.GetMetadata(), Data: append([]byte("AES-256-GCM:B"), encrypted.GetData()[13:]...)}
+	huge := &commonpb.Payload{Metadata: encrypted.GetMetadata(), Data: []byte(strings.Repeat("x", 200<<10))}
+	for name, f := range map[string]any{
+		"waiting":   func(ctx workflow.Context, _ converter.RawValue) error { return workflow.Sleep(ctx, time.Hour) },
+		"encrypted": returning(encrypted), "altered": returning(altered), "huge": returning(huge),
+	} {
+		w.RegisterWorkflowWithOptions(f, workflow.RegisterOptions{Name: name})
+	}
+	require.NoError(t, w.Start())
+	t.Cleanup(w.Stop)
+	of := func(c domain.DueCommand, tenant uuid.UUID, keyID string) domain.DueCommand {
+		c.Run.TenantID, c.Run.EncryptionKeyID, c.Run.TaskQueue = tenant, keyID, "encrypted"
+		return c
+	}
+	requireEncrypted := func(t *testing.T, payloads *commonpb.Payloads) {
+		t.Helper()
+		require.Len(t, payloads.GetPayloads(), 1)
+		p := payloads.GetPayloads()[0]
+		require.Equal(t, encrypted.GetMetadata(), p.GetMetadata())
+		require.True(t, strings.HasPrefix(string(p.GetData()), "AES-256-GCM:"))
+	}
+
+	t.Run("their arguments and signals are hidden, and the headers say with which key", func(t *testing.T) {
+		t.Parallel()
+		c := of(newCommand("waiting"), tenant, keyID)
+		run := b.execute(t, c)
+		require.Equal(t, run, b.execute(t, c), "encrypted anew, and still the same start")
+		for _, shape := range []domain.SignalShape{domain.SignalShapeA, domain.SignalShapeB} {
+			signal := then(c, domain.CommandSignal, run)
+			item := uuid.New()
+			signal.ItemID, signal.ItemType, signal.Shape = &item, domain.ItemTask, shape
+			b.execute(t, signal)
+		}
+		// Temporal puts a signal that meets a workflow task into the history afterwards.
+		var events []*historypb.HistoryEvent
+		require.Eventually(t, func() bool {
+			events = b.history(t, c)
+			return len(signalsIn(events)) == 2
+		}, 10*time.Second, 20*time.Millisecond)
+		for _, input := range signalsIn(events) {
+			requireEncrypted(t, input)
+		}
+		for _, event := range events {
+			if started := event.GetWorkflowExecutionStartedEventAttributes(); started != nil {
+				requireEncrypted(t, started.GetInput())
+				fields := started.GetHeader().GetFields()
+				require.Len(t, fields, 2)
+				for name, want := range map[string]string{
+					"x-kuflow-encoding": `"binary/encrypted?vendor=KuFlow"`, "x-kuflow-encoding-encrypted-key-id": `"demo-key"`,
+				} {
+					require.Equal(t, want, string(fields[name].GetData()))
+					require.Equal(t, map[string][]byte{"encoding": []byte("json/plain")}, fields[name].GetMetadata())
+				}
+			}
+		}
+	})
+
+	t.Run("a run without a key has no headers", func(t *testing.T) {
+		t.Parallel()
+		c := of(newCommand("waiting"), tenant, "")
+		b.execute(t, c)
+		started := b.history(t, c)[0].GetWorkflowExecutionStartedEventAttributes()
+		require.Nil(t, started.GetHeader().GetFields())
+		require.Contains(t, string(started.GetInput().GetPayloads()[0].GetData()), c.Run.OwnerID.String())
+	})
+
+	t.Run("results are decrypted whatever the run was started with", func(t *testing.T) {
+		t.Parallel()
+		for _, started := range []string{"", keyID} {
+			c := of(newAction("encrypted"), tenant, started)
+			b.execute(t, c)
+			closing := b.end(t, c)
+			require.Equal(t, domain.RunCompleted, closing.Status)
+			require.JSONEq(t, plain, string(closing.Result))
+			require.Empty(t, closing.Message)
+		}
+	})
+
+	t.Run("a result that nobody can decrypt is none, and why is told", func(t *testing.T) {
+		t.Parallel()
+		for name, c := range map[string]domain.DueCommand{
+			"altered": of(newAction("altered"), tenant, ""), "huge": of(newAction("huge"), tenant, ""),
+			"of another tenant": of(newAction("encrypted"), uuid.New(), ""),
+		} {
+			b.execute(t, c)
+			closing := b.end(t, c)
+			require.Equal(t, domain.RunCompleted, closing.Status, name)
+			require.Nil(t, closing.Result, name)
+			require.Contains(t, closing.Message, "cannot be decrypted", name)
+		}
+	})
+
+	t.Run("a key that is out of reach is waited for", func(t *testing.T) {
+		t.Parallel()
+		away := errors.New("the database is away")
+		offline := keyed(t, b, func(context.Context, uuid.UUID, string) (domain.Secret, error) { return domain.Secret{}, away })
+		c := of(newAction("encrypted"), tenant, "")
+		b.execute(t, c)
+		b.end(t, c)
+		_, err := offline.Outcome(t.Context(), c.Run, time.Now())
+		require.ErrorIs(t, err, away)
+	})
+
+	t.Run("a lost key is the trouble of its command alone", func(t *testing.T) {
+		t.Parallel()
+		for _, failure := range []error{domain.ErrKeyLost, context.DeadlineExceeded} {
+			keyless := keyed(t, b, func(context.Context, uuid.UUID, string) (domain.Secret, error) { return domain.Secret{}, failure })
+			c := of(newCommand("waiting"), tenant, keyID)
+			_, err := keyless.Execute(t.Context(), c)
+			require.ErrorContains(t, err, failure.Error())
+			require.False(t, engine.Unavailable(err), "Temporal is not to blame")
+			_, err = b.client.DescribeWorkflowExecution(t.Context(), c.Run.WorkflowID, "")
+			require.Error(t, err, "nothing starts in the open")
+			b.execute(t, c)
+		}
+		none := keyed(t, b, nil)
+		_, err := none.Execute(t.Context(), of(newCommand("waiting"), tenant, keyID))
+		require.ErrorContains(t, err, "the encryption key is lost")
+	})
+}

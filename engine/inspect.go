@@ -1,0 +1,85 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/operatorservice/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
+)
+
+// NamespaceState is how a namespace is set up.
+type NamespaceState struct {
+	// Missing says that there is no such namespace.
+	Missing bool
+	// Retention is how long workflows that have ended are kept.
+	Retention time.Duration
+	// Searchable says that the search attribute which workers' SDKs expect is there,
+	// SearchType what its type is.
+	Searchable bool
+	SearchType string
+}
+
+// Usable reports whether workers find what they expect.
+func (s NamespaceState) Usable() bool {
+	return !s.Missing && s.Searchable && s.SearchType == enumspb.INDEXED_VALUE_TYPE_INT.String()
+}
+
+// SearchAttribute is the search attribute that workers' SDKs expect.
+const SearchAttribute = workflowVersion
+
+// InspectNamespace tells how a namespace is set up, and changes nothing.
+func (e *Engine) InspectNamespace(ctx context.Context, name string) (NamespaceState, error) {
+	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
+	defer cancel()
+	described, err := e.workflows.DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{Namespace: name})
+	if NamespaceMissing(err) {
+		return NamespaceState{Missing: true}, nil
+	}
+	if err != nil {
+		return NamespaceState{}, fmt.Errorf("describing the namespace %s: %w", name, err)
+	}
+	known, err := e.operator.ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: name})
+	if err != nil {
+		return NamespaceState{}, fmt.Errorf("listing the search attributes of the namespace %s: %w", name, err)
+	}
+	kind, found := known.GetCustomAttributes()[workflowVersion]
+	return NamespaceState{
+		Retention:  described.GetConfig().GetWorkflowExecutionRetentionTtl().AsDuration(),
+		Searchable: found, SearchType: kind.String(),
+	}, nil
+}
+
+// InspectOwned reports whether a workflow of the service's own runs.
+func (e *Engine) InspectOwned(ctx context.Context, id string) (running bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
+	defer cancel()
+	described, err := e.client.DescribeWorkflowExecution(ctx, id, "")
+	if gone(err) || NamespaceMissing(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("describing the workflow %s: %w", id, err)
+	}
+	return described.GetWorkflowExecutionInfo().GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, nil
+}
+
+// InspectSchedule reports whether a schedule of the service's own is there and
+// not paused.
+func (e *Engine) InspectSchedule(ctx context.Context, id string) (active bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
+	defer cancel()
+	described, err := e.client.ScheduleClient().GetHandle(ctx, id).Describe(ctx)
+	var missing *serviceerror.NotFound
+	if errors.As(err, &missing) || NamespaceMissing(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("describing the schedule %s: %w", id, err)
+	}
+	return described.Schedule.State == nil || !described.Schedule.State.Paused, nil
+}

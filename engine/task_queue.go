@@ -1,0 +1,53 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/taskqueue/v1"
+	"go.temporal.io/api/workflowservice/v1"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// DescribeTaskQueue tells who polls a task queue and how much waits there, for
+// each kind of task. Pollers are known for some minutes after their last poll.
+// What waits for one worker alone, because it has the workflow in memory, is not
+// counted. The times of the observation itself are left to the caller.
+func (e *Engine) DescribeTaskQueue(ctx context.Context, namespace, queue string) (domain.TaskQueueObservation, error) {
+	var seen domain.TaskQueueObservation
+	for _, asked := range []struct {
+		kind domain.TaskKind
+		as   enumspb.TaskQueueType
+	}{
+		{domain.TaskKindWorkflow, enumspb.TASK_QUEUE_TYPE_WORKFLOW},
+		{domain.TaskKindActivity, enumspb.TASK_QUEUE_TYPE_ACTIVITY},
+	} {
+		answer, err := e.describeTaskQueue(ctx, namespace, queue, asked.as)
+		if err != nil {
+			return seen, fmt.Errorf("describing the task queue %s of the namespace %s: %w", queue, namespace, err)
+		}
+		for _, p := range answer.GetPollers() {
+			seen.Pollers = append(seen.Pollers, domain.Poller{
+				Identity: p.GetIdentity(), Kind: asked.kind, LastAccessAt: p.GetLastAccessTime().AsTime(),
+			})
+		}
+		stats := answer.GetStats()
+		seen.Backlogs = append(seen.Backlogs, domain.TaskBacklog{
+			Kind: asked.kind, Count: stats.GetApproximateBacklogCount(), Age: stats.GetApproximateBacklogAge().AsDuration(),
+		})
+	}
+	return seen, nil
+}
+
+func (e *Engine) describeTaskQueue(
+	ctx context.Context, namespace, queue string, as enumspb.TaskQueueType,
+) (*workflowservice.DescribeTaskQueueResponse, error) {
+	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
+	defer cancel()
+	return e.workflows.DescribeTaskQueue(ctx, &workflowservice.DescribeTaskQueueRequest{
+		Namespace: namespace, TaskQueueType: as, ReportStats: true,
+		TaskQueue: &taskqueue.TaskQueue{Name: queue, Kind: enumspb.TASK_QUEUE_KIND_NORMAL},
+	})
+}

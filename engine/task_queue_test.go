@@ -1,0 +1,204 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/taskqueue/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/engine"
+	"github.com/procession-dev/procession/engine/enginetest"
+	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/pgtest"
+)
+
+func TestDescribeTaskQueue(t *testing.T) {
+	t.Parallel()
+	stack := enginetest.New(t, pgtest.New(t))
+	stack.Start()
+	e := stack.Engine()
+	require.NoError(t, e.EnsureNamespace(t.Context(), "tenant"))
+	describe := func() domain.TaskQueueObservation {
+		seen, err := e.DescribeTaskQueue(t.Context(), "tenant", "Q")
+		require.NoError(t, err)
+		return seen
+	}
+	require.Equal(t, domain.TaskQueueObservation{Backlogs: []domain.TaskBacklog{
+		{Kind: domain.TaskKindWorkflow}, {Kind: domain.TaskKindActivity},
+	}}, describe(), "a queue that nobody used")
+
+	c := stack.Client("tenant")
+	for range 3 {
+		_, err := c.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{TaskQueue: "Q"}, "Nothing")
+		require.NoError(t, err)
+	}
+	require.Eventually(t, func() bool {
+		backlog := describe().Backlogs[0]
+		return backlog.Count == 3 && backlog.Age > 0
+	}, time.Minute, 50*time.Millisecond)
+	require.Zero(t, describe().Backlogs[1].Count)
+
+	// Temporal notes a poll where it found its task, which only now and then is the
+	// part of the queue that tells of pollers; so one poll is not enough.
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	var polling sync.WaitGroup
+	polling.Go(func() {
+		for ctx.Err() == nil {
+			_, _ = c.WorkflowService().PollWorkflowTaskQueue(ctx, &workflowservice.PollWorkflowTaskQueueRequest{
+				Namespace: "tenant", Identity: "someone",
+				TaskQueue: &taskqueue.TaskQueue{Name: "Q", Kind: enumspb.TASK_QUEUE_KIND_NORMAL},
+			})
+		}
+	})
+	require.Eventually(t, func() bool { return len(describe().Pollers) == 1 }, time.Minute, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return describe().Backlogs[0].Count == 0 }, time.Minute, 50*time.Millisecond)
+	poller := describe().Pollers[0]
+	stop()
+	polling.Wait()
+	require.Equal(t, "someone", poller.Identity)
+	require.Equal(t, domain.TaskKindWorkflow, poller.Kind)
+	require.WithinDuration(t, time.Now(), poller.LastAccessAt, time.Minute)
+
+	_, err := e.DescribeTaskQueue(t.Context(), "nowhere", "Q")
+	require.True(t, engine.NamespaceMissing(err), err)
+}
+
+// observed is a database with a worker that registered for queues, and an
+// observer of them.
+type observed struct {
+	db       *persistence.DB
+	tenant   uuid.UUID
+	observer *engine.TaskQueueObserver
+	asked    chan string
+
+	mu     sync.Mutex
+	answer error
+}
+
+func newObserved(t *testing.T, queues ...string) *observed {
+	t.Helper()
+	o := &observed{db: pgtest.New(t), tenant: uuid.New(), asked: make(chan string, 100)}
+	now := time.Now()
+	principal := uuid.New()
+	require.NoError(t, o.db.Write(t.Context(), func(tx *persistence.Tx) error {
+		audit := domain.NewAudit(domain.SystemPrincipalID(), now)
+		tx.PutTenant(domain.Tenant{
+			ID: o.tenant, Name: "T", Plan: domain.PlanFree, Namespace: "tenant", TimeZone: "Etc/UTC", Audit: audit,
+		})
+		tx.PutApplication(domain.Application{
+			Principal: domain.Principal{ID: principal, Name: "app"}, TenantID: o.tenant, Role: domain.RoleMember, Audit: audit,
+		})
+		return nil
+	}))
+	for _, queue := range queues {
+		_, err := o.db.UpsertWorker(t.Context(), &domain.Worker{
+			ID: uuid.New(), TenantID: o.tenant, Identity: "w", TaskQueue: queue, Hostname: "host", IP: "127.0.0.1",
+			LastSeenAt: now, Audit: domain.NewAudit(principal, now),
+		})
+		require.NoError(t, err)
+	}
+	o.observer = engine.NewTaskQueueObserver(engine.TaskQueueObserverOptions{
+		DB: o.db, Interval: 60 * time.Millisecond, Clock: time.Now, Logger: enginetest.Logger(),
+		Describe: func(_ context.Context, namespace, queue string) (domain.TaskQueueObservation, error) {
+			o.mu.Lock()
+			defer o.mu.Unlock()
+			select {
+			case o.asked <- namespace + " " + queue:
+			default:
+			}
+			return domain.TaskQueueObservation{Pollers: []domain.Poller{{Identity: "w", Kind: domain.TaskKindWorkflow}}}, o.answer
+		},
+	})
+	return o
+}
+
+func (o *observed) answers(err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.answer = err
+}
+
+func (o *observed) run(t *testing.T) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { o.observer.Run(ctx) })
+	return func() {
+		cancel()
+		running.Wait()
+	}
+}
+
+// await waits until every queue is observed as wanted.
+func (o *observed) await(t *testing.T, wanted func(*domain.TaskQueueObservation) bool) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		queues, err := o.db.Reader().ListTaskQueues(t.Context(), persistence.AdministrationScope{Everywhere: true}, nil, time.Now())
+		require.NoError(t, err)
+		for _, q := range queues {
+			if q.Observed == nil || !wanted(q.Observed) {
+				return false
+			}
+		}
+		return true
+	}, time.Minute, 10*time.Millisecond)
+}
+
+func TestTaskQueuesAreObserved(t *testing.T) {
+	t.Parallel()
+	o := newObserved(t, "P", "Q")
+	defer o.run(t)()
+	o.await(t, func(seen *domain.TaskQueueObservation) bool { return len(seen.Pollers) == 1 && seen.Failure == "" })
+	asked := map[string]bool{}
+	for range 4 {
+		asked[<-o.asked] = true
+	}
+	require.Equal(t, map[string]bool{"tenant P": true, "tenant Q": true}, asked)
+}
+
+func TestObservationsTellThatTemporalIsDown(t *testing.T) {
+	t.Parallel()
+	o := newObserved(t, "P", "Q")
+	defer o.run(t)()
+	o.await(t, func(seen *domain.TaskQueueObservation) bool { return seen.Failure == "" })
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{serviceerror.NewUnavailable("down"), "Temporal is not available"},
+		{serviceerror.NewNamespaceNotFound("tenant"), "its namespace does not exist"},
+		{errors.New("something else"), "Temporal does not describe it"},
+	} {
+		o.answers(c.err)
+		o.await(t, func(seen *domain.TaskQueueObservation) bool {
+			return seen.Failure == c.want && len(seen.Pollers) == 1 && !seen.FailedAt.IsZero()
+		})
+	}
+	o.answers(nil)
+	o.await(t, func(seen *domain.TaskQueueObservation) bool { return seen.Failure == "" && seen.FailedAt.IsZero() })
+}
+
+// While Temporal is down, many queues cost no more than a few calls.
+func TestATemporalThatIsDownIsNotAskedForEveryQueue(t *testing.T) {
+	t.Parallel()
+	queues := make([]string, 40)
+	for i := range queues {
+		queues[i] = uuid.NewString()
+	}
+	o := newObserved(t, queues...)
+	o.answers(serviceerror.NewUnavailable("down"))
+	stop := o.run(t)
+	o.await(t, func(seen *domain.TaskQueueObservation) bool { return seen.Failure != "" })
+	stop()
+	require.Less(t, len(o.asked), len(queues))
+}

@@ -1,0 +1,81 @@
+package encryption
+
+import (
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/procession-dev/procession/examples/loan/restapi"
+)
+
+// idle is how long a key is kept that nobody asks for.
+const idle = time.Hour
+
+// Keys fetches keys from the service when they are first needed and keeps them for as long as they are in use: a key
+// id never gets another key. It is safe for concurrent use.
+type Keys struct {
+	fetch func(ctx context.Context, id string) (restapi.EncryptionKey, error)
+	clock func() time.Time
+
+	mu    sync.Mutex
+	known map[string]*entry
+}
+
+// entry is one key. Its own lock lets one caller fetch while the others wait for that.
+type entry struct {
+	mu   sync.Mutex
+	aead cipher.AEAD
+	used time.Time // guarded by Keys.mu
+}
+
+// NewKeys returns an empty store.
+func NewKeys(clock func() time.Time, fetch func(ctx context.Context, id string) (restapi.EncryptionKey, error)) *Keys {
+	return &Keys{fetch: fetch, clock: clock, known: map[string]*entry{}}
+}
+
+// get returns the cipher of a key. A failure is not remembered: the next caller asks again.
+func (k *Keys) get(ctx context.Context, id string) (cipher.AEAD, error) {
+	e := k.entry(id)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.aead != nil {
+		return e.aead, nil
+	}
+	key, err := k.fetch(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("fetching the encryption key %s: %w", id, err)
+	}
+	if len(key.Value) != keySize {
+		return nil, fmt.Errorf("the encryption key %s has %d bytes instead of %d", id, len(key.Value), keySize)
+	}
+	block, err := aes.NewCipher(key.Value)
+	if err != nil {
+		return nil, fmt.Errorf("making a cipher of the encryption key %s: %w", id, err)
+	}
+	if e.aead, err = cipher.NewGCM(block); err != nil {
+		return nil, fmt.Errorf("making a cipher of the encryption key %s: %w", id, err)
+	}
+	return e.aead, nil
+}
+
+// entry finds or makes the entry of a key, and forgets those that nobody asked for lately.
+func (k *Keys) entry(id string) *entry {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	now := k.clock()
+	for other, e := range k.known {
+		if now.Sub(e.used) > idle {
+			delete(k.known, other)
+		}
+	}
+	e := k.known[id]
+	if e == nil {
+		e = &entry{}
+		k.known[id] = e
+	}
+	e.used = now
+	return e
+}

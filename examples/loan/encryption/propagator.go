@@ -1,0 +1,100 @@
+package encryption
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/workflow"
+)
+
+// The headers of what is encrypted. Each holds a JSON string.
+const (
+	headerEncoding = "x-kuflow-encoding"
+	headerKeyID    = "x-kuflow-encoding-encrypted-key-id"
+)
+
+// contextKey is that of the key id in contexts.
+type contextKey struct{}
+
+func keyIDIn(value any) string {
+	keyID, _ := value.(string)
+	return keyID
+}
+
+// Propagator carries the id of the key from the header of a workflow to the headers of its activities, children and
+// later runs.
+type Propagator struct{}
+
+var _ workflow.ContextPropagator = Propagator{}
+
+// Inject implements workflow.ContextPropagator.
+func (Propagator) Inject(ctx context.Context, to workflow.HeaderWriter) error {
+	return write(to, keyIDIn(ctx.Value(contextKey{})))
+}
+
+// InjectFromWorkflow implements workflow.ContextPropagator.
+func (Propagator) InjectFromWorkflow(ctx workflow.Context, to workflow.HeaderWriter) error {
+	return write(to, keyIDIn(ctx.Value(contextKey{})))
+}
+
+// Extract implements workflow.ContextPropagator.
+func (Propagator) Extract(ctx context.Context, from workflow.HeaderReader) (context.Context, error) {
+	keyID, err := read(from)
+	if err != nil || keyID == "" {
+		return ctx, err
+	}
+	return context.WithValue(ctx, contextKey{}, keyID), nil
+}
+
+// ExtractToWorkflow implements workflow.ContextPropagator.
+func (Propagator) ExtractToWorkflow(ctx workflow.Context, from workflow.HeaderReader) (workflow.Context, error) {
+	keyID, err := read(from)
+	if err != nil || keyID == "" {
+		return ctx, err
+	}
+	return workflow.WithValue(ctx, contextKey{}, keyID), nil
+}
+
+func write(to workflow.HeaderWriter, keyID string) error {
+	if keyID == "" {
+		return nil
+	}
+	for name, value := range map[string]string{headerEncoding: encoding, headerKeyID: keyID} {
+		payload, err := converter.GetDefaultDataConverter().ToPayload(value)
+		if err != nil {
+			return fmt.Errorf("writing the header %s: %w", name, err)
+		}
+		to.Set(name, payload)
+	}
+	return nil
+}
+
+// read returns the id of the key, or nothing for what is in the open. An encoding that it does not know is an error:
+// going on would show what somebody wanted to hide.
+func read(from workflow.HeaderReader) (string, error) {
+	values := map[string]string{}
+	for _, name := range []string{headerEncoding, headerKeyID} {
+		payload, ok := from.Get(name)
+		if !ok {
+			continue
+		}
+		var value string
+		if err := converter.GetDefaultDataConverter().FromPayload(payload, &value); err != nil {
+			return "", fmt.Errorf("reading the header %s: %w", name, err)
+		}
+		values[name] = value
+	}
+	switch values[headerEncoding] {
+	case "":
+		return "", nil
+	case encoding:
+		if values[headerKeyID] == "" {
+			return "", errors.New("the header " + headerKeyID + " is missing")
+		}
+		return values[headerKeyID], nil
+	default:
+		return "", fmt.Errorf("the header %s names the unknown encoding %q", headerEncoding, values[headerEncoding])
+	}
+}

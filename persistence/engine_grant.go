@@ -1,0 +1,206 @@
+package persistence
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+const (
+	// grantRetention is how long it can be read what was issued, past its expiry.
+	grantRetention = 24 * time.Hour
+	// grantsSwept bounds how many rows one insert removes: more than it adds, so
+	// that they do not pile up.
+	grantsSwept = 10
+)
+
+const (
+	// These locks make who disables the principal, or ends its membership, wait for
+	// grants that are on their way, and so find them when revoking afterwards.
+	lockMembership = `
+SELECT u.principal_id
+  FROM tenant_users u
+ WHERE u.principal_id = $1 AND u.tenant_id = $2
+   FOR SHARE OF u`
+
+	lockGrantee = `
+SELECT p.id
+  FROM principals p
+ WHERE p.id = $1
+   AND p.disabled_at IS NULL
+   AND (p.tenant_id = $2
+        OR EXISTS (SELECT 1 FROM tenant_users u WHERE u.principal_id = p.id AND u.tenant_id = $2))
+   FOR SHARE OF p`
+)
+
+// LockGrantee makes sure that a principal is active in the tenant until the
+// transaction ends, or returns NOT_FOUND.
+func (tx *Tx) LockGrantee(ctx context.Context, principal, tenant uuid.UUID) error {
+	args := []any{principal, tenant}
+	var id uuid.UUID
+	err := tx.read(ctx,
+		query{lockMembership, args, func(rows pgx.Rows) error { rows.Close(); return rows.Err() }},
+		query{lockGrantee, args, one(&id)})
+	return notFound(err, "principal")
+}
+
+const (
+	insertEngineGrant = `
+INSERT INTO engine_grants (id, tenant_id, principal_id, kind, identifier, issued_at, expires_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7)`
+
+	sweepEngineGrants = `
+DELETE FROM engine_grants g
+ WHERE g.id IN (SELECT e.id
+                  FROM engine_grants e
+                 WHERE e.expires_at < $1
+                 ORDER BY e.expires_at
+                 LIMIT $2
+                   FOR UPDATE SKIP LOCKED)`
+)
+
+// InsertEngineGrant stores what was issued, and removes some of what has expired
+// a day before.
+func (tx *Tx) InsertEngineGrant(g domain.EngineGrant) {
+	tx.queue(insertEngineGrant, g.ID, g.TenantID, g.PrincipalID, g.Kind, g.Identifier, g.IssuedAt, g.ExpiresAt)
+	tx.queue(sweepEngineGrants, g.IssuedAt.Add(-grantRetention), grantsSwept)
+}
+
+// EngineGrantScope says which grants exist for an administrator: those of
+// Tenants, or every tenant's.
+type EngineGrantScope struct {
+	Everywhere bool
+	Tenants    []uuid.UUID
+}
+
+// EngineGrantFilter narrows a list of grants; empty fields keep all.
+type EngineGrantFilter struct {
+	TenantIDs    []uuid.UUID
+	TenantCodes  []string
+	PrincipalIDs []uuid.UUID
+	Kinds        []domain.AuthenticationType
+	// ActiveAt keeps those that are accepted at that time, or with Inactive those
+	// that are not.
+	ActiveAt *time.Time
+	Inactive bool
+}
+
+const engineGrantColumns = `g.id, g.tenant_id, g.principal_id, g.kind, g.identifier, g.issued_at, g.expires_at,
+       g.revoked_at, g.revoked_by`
+
+// ListEngineGrants returns a page of the grants in the scope. They can be sorted
+// by id, issuedAt and expiresAt; without a key the newest comes first.
+func (r *Reader) ListEngineGrants(
+	ctx context.Context, scope EngineGrantScope, filter EngineGrantFilter, page domain.PageRequest, sort []domain.SortKey,
+) (domain.Page[domain.EngineGrant], error) {
+	result := domain.Page[domain.EngineGrant]{PageRequest: page}
+	l := &list{
+		columns: engineGrantColumns, from: "engine_grants g",
+		where: []string{"($1 OR g.tenant_id = ANY($2))"}, args: []any{scope.Everywhere, scope.Tenants},
+	}
+	anyOf(l, "g.tenant_id", filter.TenantIDs)
+	anyOf(l, "g.principal_id", filter.PrincipalIDs)
+	anyOf(l, "g.kind", filter.Kinds)
+	if len(filter.TenantCodes) > 0 {
+		l.filter("g.tenant_id IN (SELECT t.id FROM tenants t WHERE t.code = ANY(%s))", filter.TenantCodes)
+	}
+	if filter.ActiveAt != nil {
+		condition := "(g.revoked_at IS NULL AND g.expires_at > %s)"
+		if filter.Inactive {
+			condition = "NOT " + condition
+		}
+		l.filter(condition, *filter.ActiveAt)
+	}
+	columns := map[string]string{"id": "g.id", "issuedAt": "g.issued_at", "expiresAt": "g.expires_at"}
+	if err := l.sortBy(sort, columns, "g.issued_at DESC", "g.id DESC"); err != nil {
+		return result, err
+	}
+	err := r.read(ctx, l.page(page, into(&result.Items), &result.Total)...)
+	return result, translate("listing engine grants", err)
+}
+
+// EngineGrantSelection says which grants are meant: all that match each field
+// that is not nil.
+type EngineGrantSelection struct {
+	ID          *uuid.UUID
+	TenantID    *uuid.UUID
+	PrincipalID *uuid.UUID
+}
+
+const (
+	lockEngineGrants = `
+SELECT g.id, g.revoked_at IS NULL AND g.expires_at > $6 AS active
+  FROM engine_grants g
+ WHERE ($1 OR g.tenant_id = ANY($2))
+   AND ($3::uuid IS NULL OR g.id = $3)
+   AND ($4::uuid IS NULL OR g.tenant_id = $4)
+   AND ($5::uuid IS NULL OR g.principal_id = $5)
+ ORDER BY g.id
+   FOR NO KEY UPDATE`
+
+	revokeEngineGrants = `
+UPDATE engine_grants
+   SET revoked_at = $2, revoked_by = $3
+ WHERE id = ANY($1)`
+)
+
+// LockedEngineGrant is a grant under lock. It is Active if it neither was revoked
+// nor has expired.
+type LockedEngineGrant struct {
+	ID     uuid.UUID
+	Active bool
+}
+
+// LockEngineGrants locks the selected grants in the scope.
+func (tx *Tx) LockEngineGrants(
+	ctx context.Context, scope EngineGrantScope, selection EngineGrantSelection, now time.Time,
+) ([]LockedEngineGrant, error) {
+	var locked []LockedEngineGrant
+	err := tx.read(ctx, query{
+		lockEngineGrants,
+		[]any{scope.Everywhere, scope.Tenants, selection.ID, selection.TenantID, selection.PrincipalID, now},
+		into(&locked),
+	})
+	return locked, err
+}
+
+// RevokeEngineGrants revokes grants that are under lock.
+func (tx *Tx) RevokeEngineGrants(ids []uuid.UUID, by uuid.UUID, now time.Time) {
+	tx.queue(revokeEngineGrants, ids, now, by)
+}
+
+const listRevoked = `
+SELECT g.kind, g.identifier
+  FROM engine_grants g
+ WHERE g.revoked_at IS NOT NULL
+   AND g.expires_at > $1
+ ORDER BY g.expires_at, g.id`
+
+// EngineRevocations are the identifiers of what must no longer be accepted.
+type EngineRevocations struct {
+	Tokens       []string
+	Certificates []string
+}
+
+// ListEngineRevocations returns what was revoked and expires after the time.
+func (r *Reader) ListEngineRevocations(ctx context.Context, expireAfter time.Time) (EngineRevocations, error) {
+	revoked := EngineRevocations{Tokens: []string{}, Certificates: []string{}}
+	err := r.read(ctx, query{listRevoked, []any{expireAfter}, func(rows pgx.Rows) error {
+		var kind domain.AuthenticationType
+		var identifier string
+		_, err := pgx.ForEachRow(rows, []any{&kind, &identifier}, func() error {
+			if kind == domain.AuthenticationEngineCertificate {
+				revoked.Certificates = append(revoked.Certificates, identifier)
+			} else {
+				revoked.Tokens = append(revoked.Tokens, identifier)
+			}
+			return nil
+		})
+		return err
+	}})
+	return revoked, translate("listing engine revocations", err)
+}

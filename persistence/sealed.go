@@ -1,0 +1,91 @@
+package persistence
+
+import (
+	"context"
+	"fmt"
+)
+
+// sealedTable says where secrets are kept that a sealer sealed. The fields are
+// SQL over the rows of the table.
+type sealedTable struct {
+	name   string
+	column string
+	// purpose and record are what the secret of a row was sealed for. The record
+	// also tells the rows apart.
+	purpose, record string
+}
+
+// sealedTables lists every place where sealed secrets are kept. What is not here
+// can no longer be opened after the seal key was changed.
+func sealedTables() []sealedTable {
+	return []sealedTable{
+		{name: "signing_keys", column: "sealed_private", purpose: "s.purpose", record: "s.id"},
+		{name: "webhook_secrets", column: "sealed", purpose: "'WEBHOOK_SECRET'", record: "s.id::text"},
+		{name: "encryption_keys", column: "sealed_value", purpose: "'ENCRYPTION_KEY'", record: "s.id::text"},
+	}
+}
+
+// SealedTables names the tables that hold sealed secrets.
+func SealedTables() []string {
+	var names []string
+	for _, t := range sealedTables() {
+		names = append(names, t.name)
+	}
+	return names
+}
+
+// SealedSecret is a sealed secret, and what it was sealed for.
+type SealedSecret struct {
+	Purpose string
+	Record  string
+	Sealed  []byte
+}
+
+const (
+	listSealed = `
+SELECT %[3]s AS purpose, %[4]s AS record, s.%[2]s AS sealed
+  FROM %[1]s s
+ WHERE %[4]s > $1
+   AND s.%[2]s IS NOT NULL
+ ORDER BY %[4]s
+ LIMIT $2`
+
+	// Whoever changed the secret in the meantime sealed it with the key in use.
+	replaceSealed = `
+UPDATE %[1]s s
+   SET %[2]s = $3
+ WHERE %[4]s = $1
+   AND s.%[2]s = $2`
+)
+
+// ListSealed returns up to limit secrets of one of SealedTables, in the order of
+// their records and beginning behind the record after, which may be empty.
+func (r *Reader) ListSealed(ctx context.Context, table, after string, limit int) ([]SealedSecret, error) {
+	statement, err := sealedStatement(listSealed, table)
+	if err != nil {
+		return nil, err
+	}
+	var secrets []SealedSecret
+	err = r.read(ctx, query{statement, []any{after, limit}, into(&secrets)})
+	return secrets, translate("listing sealed secrets", err)
+}
+
+// ReplaceSealed puts resealed in the place of a secret of one of SealedTables,
+// unless that was changed or deleted in the meantime.
+func (tx *Tx) ReplaceSealed(table string, before SealedSecret, resealed []byte) error {
+	statement, err := sealedStatement(replaceSealed, table)
+	if err != nil {
+		return err
+	}
+	tx.queue(statement, before.Record, before.Sealed, resealed)
+	return nil
+}
+
+func sealedStatement(pattern, table string) (string, error) {
+	for _, t := range sealedTables() {
+		if t.name == table {
+			return fmt.Sprintf(pattern, t.name, t.column, t.purpose, t.record), nil
+		}
+	}
+	return "", fmt.Errorf("no table %q holds sealed secrets", table)
+}

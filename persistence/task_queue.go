@@ -1,0 +1,216 @@
+package persistence
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+const (
+	// registrationMemory is for how long a queue that no definition needs is known
+	// because of a worker that registered for it.
+	registrationMemory = 7 * 24 * time.Hour
+	// shownOffline is how many workers of a queue that are offline are shown, the
+	// latest ones.
+	shownOffline = 5
+)
+
+// neededQueues are the workflows that definitions need and their task queues.
+// What is published needs them, and what running processes are pinned to. The
+// tenants are in scope when $1 is true or $2 holds them.
+const neededQueues = `
+    SELECT v.*
+      FROM (SELECT d.tenant_id, 'PROCESS' AS kind, d.code AS definition, '' AS action, v.workflow_type, v.task_queue,
+                   v.number, v.version IS NOT DISTINCT FROM d.published_version AS published, v.version
+              FROM process_definitions d
+              JOIN process_definition_versions v ON v.process_definition_id = d.id
+             WHERE v.task_queue IS NOT NULL
+             UNION ALL
+            SELECT d.tenant_id, 'USER_ACTION', d.code, a ->> 'code', a ->> 'workflowType', a ->> 'taskQueue',
+                   v.number, v.version IS NOT DISTINCT FROM d.published_version, v.version
+              FROM process_definitions d
+              JOIN process_definition_versions v ON v.process_definition_id = d.id
+             CROSS JOIN json_array_elements(v.spec -> 'userActions') a
+             WHERE a ->> 'taskQueue' IS NOT NULL AND a ->> 'workflowType' IS NOT NULL) v
+     WHERE v.published OR EXISTS (SELECT 1 FROM processes p WHERE p.process_version = v.version AND p.state = 'RUNNING')
+     UNION ALL
+    SELECT r.tenant_id, 'BUSINESS_ARTIFACT_ACTION', r.code, a ->> 'code', a ->> 'workflowType', a ->> 'taskQueue',
+           0, true, NULL
+      FROM resources r
+     CROSS JOIN json_array_elements(r.spec -> 'actions') a
+     WHERE r.kind = 'BusinessArtifactDefinition'
+       AND a ->> 'taskQueue' IS NOT NULL AND a ->> 'workflowType' IS NOT NULL`
+
+const (
+	listTaskQueueNeeds = `
+WITH needed AS (` + neededQueues + `
+)
+SELECT n.tenant_id, t.code AS tenant_code, n.task_queue, n.kind, n.definition, n.action, n.workflow_type,
+       bool_or(n.published) AS published,
+       coalesce(array_agg(DISTINCT n.number ORDER BY n.number) FILTER (WHERE NOT n.published), '{}') AS versions
+  FROM needed n
+  JOIN tenants t ON t.id = n.tenant_id
+ WHERE ($1 OR n.tenant_id = ANY($2))
+   AND ($3::text[] IS NULL OR t.code = ANY($3))
+ GROUP BY n.tenant_id, t.code, n.task_queue, n.kind, n.definition, n.action, n.workflow_type
+ ORDER BY n.kind = 'BUSINESS_ARTIFACT_ACTION', n.definition, n.kind, n.action, n.workflow_type`
+
+	// A worker that was taken over by somebody else is no longer on the queues of
+	// whoever had it before.
+	listTaskQueueWorkers = `
+SELECT s.tenant_id, s.tenant_code, s.task_queue, s.id, s.identity, s.principal_id,
+       s.workflow_types, s.activity_types, s.live_since, s.last_seen_at
+  FROM (SELECT w.tenant_id, t.code AS tenant_code, q.task_queue, w.id, w.identity, w.principal_id,
+               q.workflow_types, q.activity_types, coalesce(q.live_since, q.last_seen_at) AS live_since, q.last_seen_at,
+               row_number() OVER (PARTITION BY w.tenant_id, q.task_queue, q.last_seen_at < $5
+                                      ORDER BY q.last_seen_at DESC, w.id) AS place
+          FROM worker_queues q
+          JOIN workers w ON w.id = q.worker_id AND w.principal_id = q.principal_id
+          JOIN tenants t ON t.id = w.tenant_id
+         WHERE q.last_seen_at >= $4
+           AND ($1 OR w.tenant_id = ANY($2))
+           AND ($3::text[] IS NULL OR t.code = ANY($3))) s
+ WHERE s.last_seen_at >= $5 OR s.place <= $6
+ ORDER BY s.last_seen_at DESC, s.identity`
+
+	listTaskQueueObservations = `
+SELECT o.tenant_id, t.code AS tenant_code, o.task_queue, o.observed_at, o.pollers,
+       o.workflow_count, o.workflow_age, o.activity_count, o.activity_age, o.failed_at, o.failure
+  FROM task_queue_observations o
+  JOIN tenants t ON t.id = o.tenant_id
+ WHERE ($1 OR o.tenant_id = ANY($2))
+   AND ($3::text[] IS NULL OR t.code = ANY($3))`
+)
+
+// queueOf says which queue a row is about.
+type queueOf struct {
+	TenantID   uuid.UUID
+	TenantCode string
+	TaskQueue  string
+}
+
+type needRow struct {
+	queueOf
+	Kind         domain.TaskQueueNeedKind
+	Definition   string
+	Action       string
+	WorkflowType string
+	Published    bool
+	Versions     []int
+}
+
+type queueWorkerRow struct {
+	queueOf
+	ID            uuid.UUID
+	Identity      string
+	PrincipalID   uuid.UUID
+	WorkflowTypes []string
+	ActivityTypes []string
+	LiveSince     time.Time
+	LastSeenAt    time.Time
+}
+
+type observationRow struct {
+	queueOf
+	ObservedAt    *time.Time
+	Pollers       []domain.Poller
+	WorkflowCount int64
+	WorkflowAge   time.Duration
+	ActivityCount int64
+	ActivityAge   time.Duration
+	FailedAt      *time.Time
+	Failure       string
+}
+
+func (o *observationRow) observation() *domain.TaskQueueObservation {
+	if o.ObservedAt == nil && o.FailedAt == nil {
+		return nil
+	}
+	observation := &domain.TaskQueueObservation{
+		Pollers: o.Pollers, Failure: o.Failure,
+		Backlogs: []domain.TaskBacklog{
+			{Kind: domain.TaskKindWorkflow, Count: o.WorkflowCount, Age: o.WorkflowAge},
+			{Kind: domain.TaskKindActivity, Count: o.ActivityCount, Age: o.ActivityAge},
+		},
+	}
+	if o.ObservedAt != nil {
+		observation.ObservedAt = *o.ObservedAt
+	}
+	if o.FailedAt != nil {
+		observation.FailedAt = *o.FailedAt
+	}
+	return observation
+}
+
+// ListTaskQueues returns the task queues in the scope that a definition needs or
+// for which a worker registered within a week, of the tenants with the codes when
+// there are any. They come in the order of tenants' codes and queues' names, in
+// one round trip.
+func (r *Reader) ListTaskQueues(
+	ctx context.Context, scope AdministrationScope, tenantCodes []string, now time.Time,
+) ([]domain.TaskQueue, error) {
+	var needs []needRow
+	var workers []queueWorkerRow
+	var observations []observationRow
+	args := []any{scope.Everywhere, scope.Tenants, tenantCodes}
+	if len(tenantCodes) == 0 {
+		args[2] = nil
+	}
+	err := r.read(
+		ctx,
+		query{listTaskQueueNeeds, args, into(&needs)},
+		query{listTaskQueueWorkers, append(args[:3:3],
+			now.Add(-registrationMemory), now.Add(-domain.WorkerOfflineAfter), shownOffline), into(&workers)},
+		query{listTaskQueueObservations, args, into(&observations)},
+	)
+	if err != nil {
+		return nil, translate("listing task queues", err)
+	}
+	return mergeTaskQueues(needs, workers, observations), nil
+}
+
+func mergeTaskQueues(needs []needRow, workers []queueWorkerRow, observations []observationRow) []domain.TaskQueue {
+	queues := map[queueOf]*domain.TaskQueue{}
+	at := func(of queueOf) *domain.TaskQueue {
+		q, ok := queues[of]
+		if !ok {
+			q = &domain.TaskQueue{TenantID: of.TenantID, TenantCode: of.TenantCode, Name: of.TaskQueue}
+			queues[of] = q
+		}
+		return q
+	}
+	for _, n := range needs {
+		q := at(n.queueOf)
+		q.Needs = append(q.Needs, domain.TaskQueueNeed{
+			Kind: n.Kind, Definition: n.Definition, Action: n.Action, WorkflowType: n.WorkflowType,
+			Published: n.Published, Versions: n.Versions,
+		})
+	}
+	for _, w := range workers {
+		q := at(w.queueOf)
+		q.Workers = append(q.Workers, domain.TaskQueueWorker{
+			ID: w.ID, Identity: w.Identity, PrincipalID: w.PrincipalID,
+			WorkflowTypes: w.WorkflowTypes, ActivityTypes: w.ActivityTypes, LiveSince: w.LiveSince, LastSeenAt: w.LastSeenAt,
+		})
+	}
+	// What was observed of a queue that nobody wants any more is not told.
+	for i := range observations {
+		if q, ok := queues[observations[i].queueOf]; ok {
+			q.Observed = observations[i].observation()
+		}
+	}
+	merged := make([]domain.TaskQueue, 0, len(queues))
+	for _, q := range queues {
+		merged = append(merged, *q)
+	}
+	slices.SortFunc(merged, func(a, b domain.TaskQueue) int {
+		return cmp.Or(strings.Compare(a.TenantCode, b.TenantCode), strings.Compare(a.Name, b.Name))
+	})
+	return merged
+}

@@ -1,0 +1,159 @@
+package persistence
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// DueTaskQueue is a task queue that is to be looked at now.
+type DueTaskQueue struct {
+	TenantID  uuid.UUID
+	Namespace string
+	TaskQueue string
+}
+
+const (
+	knownQueues = `
+WITH needed AS (` + neededQueues + `
+), known AS (
+    SELECT n.tenant_id, n.task_queue FROM needed n
+     UNION
+    SELECT w.tenant_id, q.task_queue
+      FROM worker_queues q
+      JOIN workers w ON w.id = q.worker_id
+     WHERE q.last_seen_at >= $2
+)`
+
+	addTaskQueues = knownQueues + `
+INSERT INTO task_queue_observations (tenant_id, task_queue, due_at)
+SELECT k.tenant_id, k.task_queue, $1
+  FROM known k
+ WHERE NOT EXISTS (SELECT 1 FROM task_queue_observations o
+                    WHERE o.tenant_id = k.tenant_id AND o.task_queue = k.task_queue)
+ ORDER BY k.tenant_id, k.task_queue
+    ON CONFLICT DO NOTHING`
+
+	// Replicas leave rows alone that another one has in hand.
+	forgetTaskQueues = knownQueues + `
+DELETE FROM task_queue_observations d
+ WHERE (d.tenant_id, d.task_queue) IN (
+       SELECT o.tenant_id, o.task_queue
+         FROM task_queue_observations o
+        WHERE $1::timestamptz IS NOT NULL
+          AND NOT EXISTS (SELECT 1 FROM known k WHERE k.tenant_id = o.tenant_id AND k.task_queue = o.task_queue)
+          FOR UPDATE SKIP LOCKED)`
+
+	claimTaskQueues = `
+WITH due AS (
+    SELECT o.tenant_id, o.task_queue
+      FROM task_queue_observations o
+     WHERE o.due_at <= $1
+     ORDER BY o.due_at
+     LIMIT $3
+       FOR UPDATE SKIP LOCKED
+)
+UPDATE task_queue_observations o
+   SET due_at = $2
+  FROM due
+  JOIN tenants t ON t.id = due.tenant_id
+ WHERE o.tenant_id = due.tenant_id AND o.task_queue = due.task_queue
+RETURNING o.tenant_id, t.namespace, o.task_queue`
+)
+
+// ClaimTaskQueues returns at most limit task queues that are to be looked at now,
+// and says that they are to be looked at again at next: other replicas leave them
+// alone until then. Which queues there are follows definitions and workers.
+func (db *DB) ClaimTaskQueues(ctx context.Context, now, next time.Time, limit int) ([]DueTaskQueue, error) {
+	var due []DueTaskQueue
+	known := []any{now, now.Add(-registrationMemory)}
+	// Each statement is a transaction of its own, so that nobody waits for more than
+	// one of them.
+	for _, q := range []query{
+		{addTaskQueues, known, ignored},
+		{forgetTaskQueues, known, ignored},
+		{claimTaskQueues, []any{now, next, limit}, into(&due)},
+	} {
+		if err := send(ctx, db.pool, &pgx.Batch{}, []query{q}); err != nil {
+			return nil, translate("claiming task queues", err)
+		}
+	}
+	return due, nil
+}
+
+func ignored(rows pgx.Rows) error {
+	rows.Close()
+	return rows.Err()
+}
+
+// SeenTaskQueue is what came of looking at a task queue. Where Observation tells
+// of a failure, what was seen before stays.
+type SeenTaskQueue struct {
+	DueTaskQueue
+	Observation domain.TaskQueueObservation
+}
+
+const (
+	putObservation = `
+UPDATE task_queue_observations
+   SET observed_at = $3, pollers = $4, workflow_count = $5, workflow_age = $6, activity_count = $7, activity_age = $8,
+       failed_at = NULL, failure = ''
+ WHERE tenant_id = $1 AND task_queue = $2 AND ($3 >= observed_at OR observed_at IS NULL)`
+
+	putObservationFailure = `
+UPDATE task_queue_observations
+   SET failed_at = $3, failure = $4
+ WHERE tenant_id = $1 AND task_queue = $2`
+)
+
+// PutObservations stores what was seen, unless somebody saw more since.
+func (db *DB) PutObservations(ctx context.Context, seen []SeenTaskQueue) error {
+	return db.Write(ctx, func(tx *Tx) error {
+		for _, s := range seen {
+			if s.Observation.Failure != "" {
+				tx.queue(putObservationFailure, s.TenantID, s.TaskQueue, s.Observation.FailedAt, s.Observation.Failure)
+				continue
+			}
+			pollers, err := json.Marshal(append([]domain.Poller{}, s.Observation.Pollers...))
+			if err != nil {
+				return fmt.Errorf("encoding pollers: %w", err)
+			}
+			backlogs := map[domain.TaskKind]domain.TaskBacklog{}
+			for _, b := range s.Observation.Backlogs {
+				backlogs[b.Kind] = b
+			}
+			workflows, activities := backlogs[domain.TaskKindWorkflow], backlogs[domain.TaskKindActivity]
+			tx.queue(putObservation, s.TenantID, s.TaskQueue, s.Observation.ObservedAt, pollers,
+				workflows.Count, workflows.Age, activities.Count, activities.Age)
+		}
+		return nil
+	})
+}
+
+// TaskQueueTotals are the backlogs of all task queues of all tenants together.
+// The ages are those of the oldest tasks.
+type TaskQueueTotals struct {
+	WorkflowCount int64
+	WorkflowAge   time.Duration
+	ActivityCount int64
+	ActivityAge   time.Duration
+}
+
+const sumObservations = `
+SELECT coalesce(sum(o.workflow_count), 0)::bigint, coalesce(max(o.workflow_age), '0'),
+       coalesce(sum(o.activity_count), 0)::bigint, coalesce(max(o.activity_age), '0')
+  FROM task_queue_observations o
+ WHERE o.observed_at >= $1`
+
+// SumTaskQueues adds up what was observed since a time.
+func (r *Reader) SumTaskQueues(ctx context.Context, since time.Time) (TaskQueueTotals, error) {
+	var t TaskQueueTotals
+	err := r.read(ctx, query{sumObservations, []any{since}, one(&t.WorkflowCount, &t.WorkflowAge, &t.ActivityCount, &t.ActivityAge)})
+	return t, translate("adding up task queues", err)
+}

@@ -1,0 +1,109 @@
+package persistence
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// AdministrationScope says which tenants exist for somebody who administers:
+// Tenants, or every one.
+type AdministrationScope struct {
+	Everywhere bool
+	Tenants    []uuid.UUID
+}
+
+// WorkerFilter narrows a list of workers; empty fields keep all.
+type WorkerFilter struct {
+	TenantCodes []string
+	TaskQueues  []string
+	States      []domain.WorkerState
+}
+
+// A worker's queues are those that whoever registered it last registered it for:
+// the others belong to somebody whose identity was taken over. When it was seen
+// to poll comes from what was observed of the queue.
+const (
+	workerColumns = `w.id, w.tenant_id, t.code, w.principal_id, w.identity, w.hostname, w.ip, w.installation_id,
+       w.workflow_types, w.activity_types, w.robot_ids, w.last_seen_at,
+       w.created_by, w.created_at, w.last_modified_by, w.last_modified_at,
+       (SELECT json_agg(json_build_object(
+                 'TaskQueue', q.task_queue, 'WorkflowTypes', q.workflow_types, 'ActivityTypes', q.activity_types,
+                 'LiveSince', coalesce(q.live_since, q.last_seen_at), 'LastSeenAt', q.last_seen_at,
+                 'PolledAt', (SELECT max((p ->> 'lastAccessAt')::timestamptz)
+                                FROM task_queue_observations o
+                               CROSS JOIN jsonb_array_elements(o.pollers) p
+                               WHERE o.tenant_id = w.tenant_id AND o.task_queue = q.task_queue
+                                 AND p ->> 'identity' = w.identity))
+               ORDER BY q.task_queue)
+          FROM worker_queues q
+         WHERE q.worker_id = w.id AND q.principal_id = w.principal_id)`
+
+	fromWorkers = `workers w JOIN tenants t ON t.id = w.tenant_id`
+)
+
+func scanWorker(row pgx.CollectableRow) (domain.RegisteredWorker, error) {
+	var w domain.RegisteredWorker
+	err := row.Scan(&w.ID, &w.TenantID, &w.TenantCode, &w.PrincipalID, &w.Identity, &w.Hostname, &w.IP, &w.InstallationID,
+		&w.WorkflowTypes, &w.ActivityTypes, &w.RobotIDs, &w.LastSeenAt,
+		&w.CreatedBy, &w.CreatedAt, &w.LastModifiedBy, &w.LastModifiedAt, &w.Queues)
+	for i := range w.Queues {
+		q := &w.Queues[i]
+		q.LiveSince, q.LastSeenAt = q.LiveSince.UTC(), q.LastSeenAt.UTC()
+		if q.PolledAt != nil {
+			*q.PolledAt = q.PolledAt.UTC()
+		}
+	}
+	return w, err
+}
+
+// ListWorkers returns a page of the workers in the scope, with their queues. They
+// can be sorted by id, identity, createdAt and lastSeenAt; without a key the one
+// that registered last comes first. now decides who is online.
+func (r *Reader) ListWorkers(
+	ctx context.Context, scope AdministrationScope, filter WorkerFilter, now time.Time,
+	page domain.PageRequest, sort []domain.SortKey,
+) (domain.Page[domain.RegisteredWorker], error) {
+	result := domain.Page[domain.RegisteredWorker]{PageRequest: page}
+	l := &list{
+		columns: workerColumns, from: fromWorkers,
+		where: []string{`($1 OR w.tenant_id = ANY($2))`}, args: []any{scope.Everywhere, scope.Tenants},
+	}
+	anyOf(l, "t.code", filter.TenantCodes)
+	if len(filter.TaskQueues) > 0 {
+		l.filter(`EXISTS (SELECT 1 FROM worker_queues q
+                WHERE q.worker_id = w.id AND q.principal_id = w.principal_id AND q.task_queue = ANY(%s))`, filter.TaskQueues)
+	}
+	if len(filter.States) > 0 {
+		l.filter(`CASE WHEN w.last_seen_at < `+l.arg(now.Add(-domain.WorkerOfflineAfter))+`
+                  THEN 'OFFLINE' ELSE 'ONLINE' END = ANY(%s)`, filter.States)
+	}
+	columns := map[string]string{
+		"id": "w.id", "identity": "w.identity", "createdAt": "w.created_at", "lastSeenAt": "w.last_seen_at",
+	}
+	if err := l.sortBy(sort, columns, "w.last_seen_at DESC"); err != nil {
+		return result, err
+	}
+	scan := func(rows pgx.Rows) (err error) {
+		result.Items, err = pgx.CollectRows(rows, scanWorker)
+		return err
+	}
+	err := r.read(ctx, l.page(page, scan, &result.Total)...)
+	return result, translate("listing workers", err)
+}
+
+const countLiveWorkers = `
+SELECT count(*)
+  FROM workers w
+ WHERE w.last_seen_at >= $1`
+
+// CountLiveWorkers counts the workers of all tenants that are online.
+func (r *Reader) CountLiveWorkers(ctx context.Context, now time.Time) (int64, error) {
+	var live int64
+	err := r.read(ctx, query{countLiveWorkers, []any{now.Add(-domain.WorkerOfflineAfter)}, one(&live)})
+	return live, translate("counting workers", err)
+}
