@@ -11,12 +11,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"syscall"
-	"time"
 
 	"github.com/procession-dev/procession/localstack/filelock"
+	"github.com/procession-dev/procession/localstack/gobuild"
 )
 
 // Packages of the two programs; Go names a program after the last element.
@@ -84,7 +83,7 @@ func Build(ctx context.Context, o BuildOptions) (Programs, error) {
 		err = compile(ctx, o.Source, dir)
 	}
 	if err == nil {
-		err = prune(o.CacheDir, key)
+		err = gobuild.Prune(o.CacheDir, key, 0)
 	}
 	if err := errors.Join(err, lock.Release()); err != nil {
 		return Programs{}, err
@@ -104,7 +103,8 @@ func compile(ctx context.Context, source, dir string) error {
 	if err := errors.Join(os.RemoveAll(fresh), os.Mkdir(fresh, 0o700)); err != nil {
 		return fmt.Errorf("making room for the stock Temporal: %w", err)
 	}
-	cmd := goCommand(ctx, source, "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", fresh+"/", serverPackage, toolPackage)
+	args := append([]string{"build", "-o", fresh + "/"}, gobuild.Flags()...)
+	cmd := gobuild.Command(ctx, source, append(args, serverPackage, toolPackage)...)
 	// A group of its own keeps Ctrl-C from killing the compilers before go can
 	// tell them to end.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -119,7 +119,7 @@ func compile(ctx context.Context, source, dir string) error {
 
 // buildKey names what is built: the pinned versions and the toolchain.
 func buildKey(ctx context.Context, source string) (string, error) {
-	toolchain, err := goCommand(ctx, source, "env", "GOVERSION", "GOOS", "GOARCH").Output()
+	toolchain, err := gobuild.Command(ctx, source, "env", "GOVERSION", "GOOS", "GOARCH").Output()
 	if err != nil {
 		return "", fmt.Errorf("asking for the Go version: %w", err)
 	}
@@ -133,31 +133,4 @@ func buildKey(ctx context.Context, source string) (string, error) {
 		fmt.Fprintf(sum, "%s %x\n", name, sha256.Sum256(content))
 	}
 	return hex.EncodeToString(sum.Sum(nil))[:24], nil
-}
-
-func goCommand(ctx context.Context, dir string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, "go", args...) //nolint:gosec // the arguments are this package's own
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
-	// An interrupt lets go remove its temporary files.
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = 10 * time.Second
-	return cmd
-}
-
-// prune removes the builds, of some 180 MB each, of other versions.
-func prune(cacheDir, key string) error {
-	entries, err := os.ReadDir(cacheDir)
-	if err != nil {
-		return fmt.Errorf("listing cached builds: %w", err)
-	}
-	for _, entry := range entries {
-		if !entry.IsDir() || entry.Name() == key {
-			continue
-		}
-		if err := os.RemoveAll(filepath.Join(cacheDir, entry.Name())); err != nil {
-			return fmt.Errorf("removing an old build: %w", err)
-		}
-	}
-	return nil
 }

@@ -10,12 +10,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/procession-dev/procession/localstack/filelock"
+	"github.com/procession-dev/procession/localstack/gobuild"
 )
 
 const (
@@ -78,7 +78,7 @@ func Build(ctx context.Context, o BuildOptions) (string, error) {
 		err = compile(ctx, o, binary)
 	}
 	if err == nil {
-		err = prune(o.CacheDir, key)
+		err = gobuild.Prune(o.CacheDir, key, keptBuilds)
 	}
 	if err := errors.Join(err, lock.Release()); err != nil {
 		return "", err
@@ -91,25 +91,9 @@ func isBuilt(binary string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-func buildFlags() []string {
-	// Without -buildvcs=false a commit, or a checkout of another owner, would
-	// change or break a build whose key says nothing of either.
-	return []string{"-trimpath", "-buildvcs=false", "-ldflags", "-s -w"}
-}
-
-func goCommand(ctx context.Context, dir string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, "go", args...) //nolint:gosec // the arguments are this package's own
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
-	// An interrupt lets go remove its temporary files.
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = 10 * time.Second
-	return cmd
-}
-
 // goToolchain returns version and platform of the Go that builds source.
 func goToolchain(ctx context.Context, source string) (string, error) {
-	out, err := goCommand(ctx, source, "env", "GOVERSION", "GOOS", "GOARCH").Output()
+	out, err := gobuild.Command(ctx, source, "env", "GOVERSION", "GOOS", "GOARCH").Output()
 	if errors.Is(err, exec.ErrNotFound) {
 		return "", fmt.Errorf("building temporal-server takes Go 1.26 or newer (https://go.dev/dl): %w", err)
 	}
@@ -131,8 +115,8 @@ func withOutput(err error) error {
 // in place is always whole.
 func compile(ctx context.Context, o BuildOptions, binary string) error {
 	fresh := binary + ".new"
-	args := append([]string{"build", "-v", "-o", fresh}, buildFlags()...)
-	cmd := goCommand(ctx, o.Source, append(args, ".")...)
+	args := append([]string{"build", "-v", "-o", fresh}, gobuild.Flags()...)
+	cmd := gobuild.Command(ctx, o.Source, append(args, ".")...)
 	// A group of its own keeps Ctrl-C from killing the compilers before go can
 	// tell them to end.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -148,33 +132,6 @@ func compile(ctx context.Context, o BuildOptions, binary string) error {
 	}
 	if err := os.Rename(fresh, binary); err != nil {
 		return fmt.Errorf("putting the temporal-server binary in place: %w", err)
-	}
-	return nil
-}
-
-// prune removes the oldest builds other than that of key.
-func prune(cacheDir, key string) error {
-	entries, err := os.ReadDir(cacheDir)
-	if err != nil {
-		return fmt.Errorf("listing cached builds: %w", err)
-	}
-	type build struct {
-		path string
-		made time.Time
-	}
-	var builds []build
-	for _, entry := range entries {
-		info, err := entry.Info()
-		if err != nil || !entry.IsDir() || entry.Name() == key {
-			continue
-		}
-		builds = append(builds, build{path: filepath.Join(cacheDir, entry.Name()), made: info.ModTime()})
-	}
-	slices.SortFunc(builds, func(a, b build) int { return b.made.Compare(a.made) })
-	for _, old := range builds[min(keptBuilds, len(builds)):] {
-		if err := os.RemoveAll(old.path); err != nil {
-			return fmt.Errorf("removing an old build: %w", err)
-		}
 	}
 	return nil
 }

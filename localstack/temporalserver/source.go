@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/procession-dev/procession/localstack/gobuild"
 )
 
 // sourceModule is the first line of temporal-server's go.mod.
@@ -47,7 +49,7 @@ func FindSource() (string, error) {
 // toolchain, which is Go's own name for version and platform.
 func sourceKey(source, toolchain string) (string, error) {
 	sum := sha256.New()
-	fmt.Fprintf(sum, "%s\n%q\n", toolchain, buildFlags())
+	fmt.Fprintf(sum, "%s\n%q\n", toolchain, gobuild.Flags())
 	err := filepath.WalkDir(source, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err

@@ -1,0 +1,60 @@
+// Package gobuild is what building programs into a cache of the user's takes:
+// the local stack and its tests build Temporal so.
+package gobuild
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// Flags are those of every build. Programs that are built with the same ones
+// share what Go has compiled.
+func Flags() []string {
+	// Without -buildvcs=false a commit, or a checkout of another owner, would
+	// change or break a build whose key says nothing of either.
+	return []string{"-trimpath", "-buildvcs=false", "-ldflags", "-s -w"}
+}
+
+// Command runs go in a directory. It ends in an orderly way with ctx.
+func Command(ctx context.Context, dir string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "go", args...) //nolint:gosec // callers pass no words of strangers
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
+	// An interrupt lets go remove its temporary files.
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 10 * time.Second
+	return cmd
+}
+
+// Prune removes the oldest builds, each a directory of the cache, other than that
+// of key, and leaves so many of them.
+func Prune(cacheDir, key string, kept int) error {
+	entries, err := os.ReadDir(cacheDir)
+	if err != nil {
+		return fmt.Errorf("listing cached builds: %w", err)
+	}
+	type build struct {
+		path string
+		made time.Time
+	}
+	var builds []build
+	for _, entry := range entries {
+		info, err := entry.Info()
+		if err != nil || !entry.IsDir() || entry.Name() == key {
+			continue
+		}
+		builds = append(builds, build{path: filepath.Join(cacheDir, entry.Name()), made: info.ModTime()})
+	}
+	slices.SortFunc(builds, func(a, b build) int { return b.made.Compare(a.made) })
+	for _, old := range builds[min(kept, len(builds)):] {
+		if err := os.RemoveAll(old.path); err != nil {
+			return fmt.Errorf("removing an old build: %w", err)
+		}
+	}
+	return nil
+}
