@@ -61,12 +61,12 @@ func write(to workflow.HeaderWriter, keyID string) error {
 	if keyID == "" {
 		return nil
 	}
-	for name, value := range map[string]string{headerEncoding: encoding, headerKeyID: keyID} {
-		payload, err := converter.GetDefaultDataConverter().ToPayload(value)
+	for _, header := range [][2]string{{headerEncoding, encoding}, {headerKeyID, keyID}} {
+		payload, err := converter.GetDefaultDataConverter().ToPayload(header[1])
 		if err != nil {
-			return fmt.Errorf("writing the header %s: %w", name, err)
+			return fmt.Errorf("writing the header %s: %w", header[0], err)
 		}
-		to.Set(name, payload)
+		to.Set(header[0], payload)
 	}
 	return nil
 }
