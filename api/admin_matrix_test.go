@@ -11,7 +11,9 @@ import (
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/api/apitest"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
+	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/persistence"
 )
 
 // adminMatrix says what every operation of the administration API answers to
@@ -44,6 +46,10 @@ retrieveIncident        200   200           404     404     404    404       404
 retryIncident           200   200           404     404     404    404       404       404    404      200   401       404
 dismissIncident         200   200           404     404     404    404       404       404    404      200   401       404
 
+explainProcessActions   200   200           404     404     404    404       404       404    404      200   401       404
+evaluateAvailability    200   200           404     404     404    404       404       404    404      200   401       404
+evaluate_MODEL          200   200           200     200     200    200       200       200    200      200   401       200
+findAvailabilityFaults  200+  200+          200-    200-    200-   200-      200-      200-   200-     200+  401       200-
 findEngineAccess        200+  200+          200-    200-    200-   200-      200-      200-   200-     200+  401       200-
 revokeEngineAccess      200   200           404     404     404    404       404       404    404      200   401       404
 
@@ -58,6 +64,8 @@ type adminThings struct {
 	// for itself.
 	definition, group, application string
 	secret, incident               uuid.UUID
+	// process is one of LOAN, principal a user of the tenant.
+	process, principal uuid.UUID
 	// access is an engine token of the worker, tenantID whose it is.
 	access, tenantID uuid.UUID
 }
@@ -65,7 +73,8 @@ type adminThings struct {
 func absentAdminThings() adminThings {
 	return adminThings{
 		tenant: "nowhere", definition: "LOAN", group: "REVIEWERS", application: "worker",
-		secret: uuid.New(), incident: uuid.New(), access: uuid.New(), tenantID: uuid.New(),
+		secret: uuid.New(), incident: uuid.New(), access: uuid.New(), tenantID: uuid.New(), process: uuid.New(),
+		principal: uuid.New(),
 	}
 }
 
@@ -95,14 +104,26 @@ func (f adminThings) operations() map[string]operation {
 			method: post, path: at("Application", f.application, "/secrets"),
 			body: `{"name":"second","expiresAt":"2030-01-01T00:00:00Z"}`,
 		},
-		"revokeSecret":              {method: del, path: at("Application", f.application, "/secrets/"+f.secret.String())},
+		"revokeSecret":     {method: del, path: at("Application", f.application, "/secrets/"+f.secret.String())},
+		"retrieveIdentity": {method: get, path: adminAPI + "/identity"},
+		"findIncidents":    {method: get, path: adminAPI + "/incidents?state=OPEN&sort=createdAt%2Cdesc&tenant=" + f.tenant},
+		"retrieveIncident": {method: get, path: incident},
+		"retryIncident":    {method: post, path: incident + "/~actions/retry"},
+		"dismissIncident":  {method: post, path: incident + "/~actions/dismiss"},
+		"explainProcessActions": {
+			method: get, path: adminAPI + "/processes/" + f.process.String() + "/user-actions?principalId=" + f.principal.String(),
+		},
+		"evaluateAvailability": {
+			method: post, path: adminAPI + "/availability/~actions/evaluate",
+			body: `{"expression":"${ true }","processId":"` + f.process.String() + `"}`,
+		},
+		"evaluate_MODEL": {
+			method: post, path: adminAPI + "/availability/~actions/evaluate",
+			body: `{"expression":"${ true }","model":` + sampleModel + `}`,
+		},
+		"findAvailabilityFaults":    {method: get, path: adminAPI + "/availability/faults?tenant=" + f.tenant},
 		"findEncryptionKeyVersions": {method: get, path: keyPath(f.tenant, "payloads", "/versions")},
 		"rotateEncryptionKey":       {method: post, path: keyPath(f.tenant, "payloads", "/~actions/rotate")},
-		"retrieveIdentity":          {method: get, path: adminAPI + "/identity"},
-		"findIncidents":             {method: get, path: adminAPI + "/incidents?state=OPEN&sort=createdAt%2Cdesc&tenant=" + f.tenant},
-		"retrieveIncident":          {method: get, path: incident},
-		"retryIncident":             {method: post, path: incident + "/~actions/retry"},
-		"dismissIncident":           {method: post, path: incident + "/~actions/dismiss"},
 		"findEngineAccess": {
 			method: get, path: adminAPI + "/engine-access?active=true&sort=issuedAt&kind=ENGINE_TOKEN&tenantId=" + f.tenantID.String(),
 		},
@@ -116,6 +137,9 @@ func (f adminThings) operations() map[string]operation {
 	}
 }
 
+const sampleModel = `{"process":{"state":"RUNNING","createdAt":"2026-03-02T10:30:00Z","lastModifiedAt":"2026-03-02T10:30:00Z"},` +
+	`"tasks":{"APPROVE":{"state":"READY","createdAt":"2026-03-02T10:30:00Z","lastModifiedAt":"2026-03-02T10:30:00Z"}}}`
+
 // ownDefinition is a process definition that no process needs.
 const ownDefinition = `{"name":"Of a cell","permissions":{"initiators":[{"group":"REVIEWERS"}],` +
 	`"administrators":[{"user":"definer"}]}}`
@@ -125,8 +149,17 @@ func (s *administered) things(tenant, name string) adminThings {
 	s.t.Helper()
 	f := adminThings{
 		tenant: tenant, definition: "LOAN-" + name, group: "GROUP-" + name, application: "app-" + name,
-		incident: s.incident(tenant),
+		incident: s.incident(tenant), principal: s.of(tenant, "viewer").ID,
 	}
+	process := s.process(s.of(tenant, "initiator"), s.definition(tenant))
+	f.process = process.ID
+	require.NoError(s.t, s.db.Write(s.t.Context(), func(tx *persistence.Tx) error {
+		tx.RecordAvailabilityFault(domain.AvailabilityFault{
+			TenantID: process.TenantID, Definition: domain.DefinitionRef{Version: process.ProcessDefinitionRef.Version},
+			ActionCode: name, ProcessID: process.ID, Message: "no tasks", FirstAt: s.now(), LastAt: s.now(),
+		})
+		return nil
+	}))
 	owner := s.of(tenant, "owner")
 	s.apply(
 		owner,
@@ -223,6 +256,9 @@ func TestBadInputOfAdministratorsChangesNothing(t *testing.T) {
 	op := operations["applyResources"]
 	op.body = `{"dryRun":false,"prune":{"tenant":"north","selector":{"app":"none"}},` + op.body[1:]
 	operations["applyResources"] = op
+	op = operations["evaluateAvailability"]
+	op.body = operations["evaluate_MODEL"].body
+	operations["evaluateAvailability"] = op
 	before := s.snapshot()
 	for _, id := range contracts["admin"].Operations() {
 		op := operations[id]
@@ -251,6 +287,15 @@ func TestBadInputOfAdministratorsChangesNothing(t *testing.T) {
 			"/prune/selector/app", "body",
 		},
 		{"POST", applyPath, `{"documents":[{"a":1,"a":2}]}`, "/documents/0/a", "body"},
+		{"POST", adminAPI + "/availability/~actions/evaluate", `{"expression":"${ true }"}`, "/processId", "body"},
+		{
+			"POST", adminAPI + "/availability/~actions/evaluate",
+			`{"expression":"${ true }","processId":"` + f.process.String() + `","model":` + sampleModel + `}`, "/model", "body",
+		},
+		{
+			"GET", adminAPI + "/processes/" + f.process.String() + "/user-actions?principalId=" + s.of("south", "viewer").ID.String(),
+			"", "principalId", "query",
+		},
 	} {
 		got := s.send(apitest.Invalid(request(t, s.as("owner"), c.method, c.path, c.body)))
 		require.Equal(t, 400, got.status, "%s %s: %s", c.method, c.path, got.body)

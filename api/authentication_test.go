@@ -122,17 +122,7 @@ func TestEngineAccess(t *testing.T) {
 	token := decode[oasb.Authentication](t, s.post(200, demo.LoanWorker(), "/authentications", `{"type":"ENGINE_TOKEN"}`))
 	require.Nil(t, token.EngineCertificate)
 	require.Equal(t, demo.TenantDemo(), *token.TenantID)
-	parts := strings.Split(token.EngineToken.Token, ".")
-	require.Len(t, parts, 3)
-	payload, err := base64.RawURLEncoding.DecodeString(parts[1])
-	require.NoError(t, err)
-	var claims struct {
-		Sub              string
-		Permissions      []string
-		TaskQueues       []string `json:"task_queues"`
-		TenantTaskQueues []string `json:"tenant_task_queues"`
-	}
-	require.NoError(t, json.Unmarshal(payload, &claims))
+	claims := claimsOf(t, token)
 	require.Equal(t, demo.LoanWorker().ID.String(), claims.Sub)
 	require.Equal(t, []string{"demo:write"}, claims.Permissions)
 	require.Contains(t, claims.TaskQueues, "QUEUE_SAMPLE_LOAN")
@@ -149,6 +139,25 @@ func TestEngineAccess(t *testing.T) {
 		block, _ := pem.Decode([]byte(text))
 		require.NotNil(t, block)
 	}
+}
+
+// engineClaims are what an engine token says.
+type engineClaims struct {
+	Sub              string
+	Permissions      []string
+	TaskQueues       []string `json:"task_queues"`
+	TenantTaskQueues []string `json:"tenant_task_queues"`
+}
+
+func claimsOf(t *testing.T, token oasb.Authentication) engineClaims {
+	t.Helper()
+	parts := strings.Split(token.EngineToken.Token, ".")
+	require.Len(t, parts, 3)
+	payload, err := base64.RawURLEncoding.DecodeString(parts[1])
+	require.NoError(t, err)
+	var claims engineClaims
+	require.NoError(t, json.Unmarshal(payload, &claims))
+	return claims
 }
 
 func TestRevokedEngineAccessIsPublished(t *testing.T) {

@@ -89,7 +89,7 @@ func TestInvokeLeavesTheActionToAWorker(t *testing.T) {
 		require.EqualValues(t, "REQUESTED", got.Status)
 		require.Equal(t, demo.LoanWorker().ID, *got.CreatedBy)
 		require.Equal(t, oasb.BusinessArtifactActionDefinitionRef{
-			ID: domain.ArtifactActionID(customers(), code), Code: code,
+			ID: domain.NewActionDefinitionRef(customers(), code).ID, Code: code,
 		}, got.BusinessArtifactActionDefinitionRef)
 		require.NotContains(t, first.body, "document")
 		require.Equal(t, 1, s.commands(id, "START"))

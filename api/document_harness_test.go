@@ -61,23 +61,10 @@ func documentOf(t *testing.T, uri string) uuid.UUID {
 	return at.DocumentID
 }
 
-// invoke records that an action was invoked on a process.
-func (s *service) invoke(process, tenant uuid.UUID, kind string) uuid.UUID {
-	s.t.Helper()
-	conn := s.connect()
-	defer func() { _ = conn.Close(s.t.Context()) }()
-	id := uuid.New()
-	_, err := conn.Exec(s.t.Context(), `
-INSERT INTO process_actions (id, tenant_id, process_id, type, status, created_by, created_at, last_modified_by, last_modified_at)
-VALUES ($1, $2, $3, $4, 'REQUESTED', $1, '2026-03-02T10:00Z', $1, '2026-03-02T10:00Z')`, id, tenant, process, kind)
-	require.NoError(s.t, err)
-	return id
-}
-
 // withDocuments completes a fixture by documents, which as uploads.
 func (f fixture) withDocuments(s *service, as demo.Account) fixture {
 	s.t.Helper()
-	f.action = s.invoke(f.process, f.tenant, "DOWNLOADABLE")
+	f.action = s.invoke(as, f.process, invokeReport).ID
 	f.document = s.upload(as, "/processes/"+f.process.String(), "of a process")
 	f.artifactDocument = s.upload(as, "/business-artifacts/"+f.artifact.String(), "of an artifact")
 	return f

@@ -216,8 +216,9 @@ func TestTheDocumentOfAUserAction(t *testing.T) {
 		return strings.Replace(uploadPath(process, "text/plain", "a.txt"), "upload-document?", "upload-user-action-document?", 1) +
 			"&userActionValueId=" + action.String()
 	}
-	action, other := s.invoke(loan, demo.TenantDemo(), "DOWNLOADABLE"), s.invoke(loan, demo.TenantDemo(), "START_PROCESS")
-	foreign := s.invoke(s.loan().ID, demo.TenantDemo(), "DOWNLOADABLE")
+	action := s.invoke(demo.LoanWorker(), loan, invokeReport).ID
+	other := s.invoke(demo.LoanWorker(), loan, invokeUserAction("NUDGE")).ID
+	foreign := s.invoke(demo.LoanWorker(), s.loan().ID, invokeReport).ID
 	s.refused(403, "ACCESS_DENIED", demo.Carol(), "POST", upload(action), "text")
 	s.refused(404, "NOT_FOUND", demo.LoanWorker(), "POST", upload(foreign), "text")
 	s.refused(404, "NOT_FOUND", demo.LoanWorker(), "POST", upload(uuid.New()), "text")

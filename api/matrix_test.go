@@ -114,6 +114,12 @@ B.patchBusinessArtifactData         404   404          404           200     403
 B.uploadBusinessArtifactDocument    404   404          404           200     403    200       404       404      200   401       404
 B.downloadBusinessArtifactDocument  404   404          404           200     200    200       404       404      200   401       404
 
+B.createProcessAction               403   404          404           201     403    403       403       404      201   401       404
+B.findAvailableProcessActions       200   404          404           200     200    200       200       404      200   401       404
+B.retrieveProcessAction             200   404          404           200     200    200       200       404      200   401       404
+B.cancelProcessAction               403   404          404           200     403    403       403       404      200   401       404
+B.uploadProcessActionDocument       403   404          404           200     403    403       403       404      200   401       404
+
 B.createBusinessArtifactAction      404   404          404           201     403    201       404       404      201   401       404
 B.retrieveBusinessArtifactAction    404   404          404           200     200    200       404       404      200   401       404
 B.cancelBusinessArtifactAction      404   404          404           200     403    403       404       404      200   401       404

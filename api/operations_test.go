@@ -17,7 +17,7 @@ type fixture struct {
 	process, task, tenant, user, principal uuid.UUID
 	// artifact is a CUSTOMER.
 	artifact uuid.UUID
-	// action was invoked on the process and delivers a document.
+	// action is a REPORT that was invoked on the process.
 	action uuid.UUID
 	// document and artifactDocument are references to documents of the process and
 	// of the artifact.
@@ -118,6 +118,7 @@ func (f fixture) operations() map[string]operation {
 	maps.Copy(requests, f.taskOperationsOfShapeA())
 	maps.Copy(requests, f.documentOperations())
 	maps.Copy(requests, f.artifactActionOperations())
+	maps.Copy(requests, f.processActionOperations())
 	return requests
 }
 

@@ -215,7 +215,7 @@ func TestUserActionDocumentsThroughShapeA(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	loan := s.loan().ID
-	action := s.invoke(loan, demo.TenantDemo(), "DOWNLOADABLE")
+	action := s.invoke(demo.LoanWorker(), loan, invokeReport).ID
 	path := func(action uuid.UUID) string {
 		return uploadPathA(processPathA(loan, ""), "save-user-action-value-document", url.Values{"userActionValueId": {action.String()}})
 	}
@@ -223,7 +223,7 @@ func TestUserActionDocumentsThroughShapeA(t *testing.T) {
 	require.Equal(t, loan, *process.ID)
 	require.Empty(t, s.post(304, demo.LoanWorker(), path(action), "text").body)
 	s.refused(404, "NOT_FOUND", demo.LoanWorker(), "POST", path(uuid.New()), "text")
-	s.refused(409, "INVALID_STATE", demo.LoanWorker(), "POST", path(s.invoke(loan, demo.TenantDemo(), "START_WORKFLOW")), "text")
+	s.refused(409, "INVALID_STATE", demo.LoanWorker(), "POST", path(s.invoke(demo.LoanWorker(), loan, invokeUserAction("NUDGE")).ID), "text")
 }
 
 func TestLogEntriesWithIDs(t *testing.T) {

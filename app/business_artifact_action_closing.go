@@ -19,12 +19,12 @@ type actionResult struct {
 	} `json:"downloadable"`
 }
 
-// endWithWorkflow ends an action as its workflow ended. An end that comes after
-// the action's own is dropped.
-func (s *Service) endWithWorkflow(
+// endArtifactAction ends an action as its workflow ended. The workflow of a
+// DOWNLOADABLE returns the document.
+func endArtifactAction(
 	ctx context.Context, tx *persistence.Tx, locked *persistence.LockedRun, c domain.Closing, now time.Time,
 ) error {
-	a, by := locked.Action, domain.SystemPrincipalID()
+	a := locked.ArtifactAction
 	if a.Status != domain.ActionRequested {
 		return nil
 	}
@@ -38,15 +38,7 @@ func (s *Service) endWithWorkflow(
 			c.Message = cmp.Or(c.Message, "the workflow returned no document of the business artifact")
 		}
 	}
-	switch c.Status {
-	case domain.RunFailed:
-		a.Fail(c.Message, by, now)
-		tx.InsertIncident(domain.NewIncident(newID(), locked.Run, c, now))
-	case domain.RunCancelled:
-		a.Cancel(by, now)
-	case domain.RunCompleted, domain.RunPending, domain.RunRunning:
-		a.Complete(by, now)
-	}
+	endAs(tx, &a.Action, locked.Run, c, now)
 	tx.EndArtifactAction(a)
 	return nil
 }
@@ -74,8 +66,7 @@ func keepResult(
 	if err != nil || document == nil {
 		return false, err
 	}
-	a.DocumentID = &document.ID
-	a.DocumentURI = DocumentURI(document)
+	a.Deliver(document.ID, DocumentURI(document))
 	tx.KeepDocument(document.ID, now.Add(domain.DocumentOfArtifactAction.Lifetime()))
 	return true, nil
 }

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"encoding/json"
-	"errors"
 
 	"github.com/google/uuid"
 
@@ -81,13 +80,11 @@ func (s *Service) invoke(
 	}
 	spec := d.action(in.Code)
 	if spec == nil {
-		return nil, unknownAction()
+		return nil, unknownArtifactAction()
 	}
 	a := &domain.BusinessArtifactAction{
-		ID: id, TenantID: artifact.TenantID, ArtifactID: artifact.ID,
-		Type: spec.Type, Status: domain.ActionRequested,
-		Definition: domain.ArtifactDefinitionRef{ID: domain.ArtifactActionID(d.ID, spec.Code), Code: spec.Code},
-		Audit:      domain.NewAudit(k.caller.PrincipalID, k.now),
+		Action:     k.newAction(id, artifact.TenantID, domain.NewActionDefinitionRef(d.ID, spec.Code)),
+		ArtifactID: artifact.ID, Type: spec.Type,
 	}
 	switch a.Type {
 	case domain.ArtifactActionStartWorkflow:
@@ -119,12 +116,12 @@ func (s *Service) requestWorkflow(
 	if a.Input != nil && !a.Input.Valid {
 		return violates(location, a.Input.Errors)
 	}
-	member, err := k.caller.Tenant(&a.TenantID)
+	by, err := k.actionWorkflow(a.TenantID, spec.WorkflowType, spec.TaskQueue)
 	if err != nil {
 		return err
 	}
 	k.tx.InsertArtifactAction(a)
-	startWorkflow(k.tx, domain.NewArtifactActionRun(newID(), a, member.Namespace, spec.WorkflowType, spec.TaskQueue), "", k.now)
+	startWorkflow(k.tx, domain.NewArtifactActionRun(newID(), a, by), "", k.now)
 	return nil
 }
 
@@ -137,57 +134,21 @@ func ofArtifactAction(a *domain.BusinessArtifactAction) place {
 	}
 }
 
-// violates refuses a value that violates its schema. It is for values that nobody
-// could correct later.
-func violates(location string, violations []domain.ValueError) error {
-	refusal := &domain.Error{Kind: domain.KindInvalid, Code: domain.CodeValidation, Message: "the request is not valid"}
-	for _, violation := range violations {
-		refusal.Details = append(refusal.Details, domain.Detail{
-			Code: domain.CodeValidation, Message: "violates the keyword " + violation.Type + " of its schema",
-			Location: location + violation.PropertyPath, LocationType: domain.LocationBody,
-		})
-	}
-	return refusal
-}
-
-// below says of an error about a value in which place of the body the value is.
-func below(location string, err error) error {
-	var known *domain.Error
-	if !errors.As(err, &known) {
-		return err
-	}
-	moved := *known
-	moved.Details = make([]domain.Detail, len(known.Details))
-	for i, detail := range known.Details {
-		if detail.LocationType == domain.LocationBody {
-			detail.Location = location + detail.Location
-		}
-		moved.Details[i] = detail
-	}
-	return &moved
-}
-
 // invokeStartProcess starts a process as CreateProcess does, with the caller as
 // its initiator.
 func (s *Service) invokeStartProcess(
 	ctx context.Context, k *keeper, a *domain.BusinessArtifactAction,
-	spec *resource.ArtifactActionSpec, in NewBusinessArtifactAction,
+	spec *resource.ArtifactActionSpec, input NewBusinessArtifactAction,
 ) error {
 	id, key := newID(), DefinitionKey{TenantID: &a.TenantID, Code: spec.ProcessDefinition}
 	known, err := k.tx.PrepareProcess(ctx, k.caller, id, key, PrincipalKey{}, nil)
 	if err != nil {
 		return err
 	}
-	process, err := s.startProcess(ctx, k, id,
-		NewProcess{Definition: key, Metadata: in.Metadata, Entity: in.Entity}, known)
-	if domain.HasCode(err, domain.CodeDefinitionNotFound) {
-		return domain.Denied("the Initiator permission on the process definition is required")
-	}
-	if err != nil {
+	in := NewProcess{Definition: key, Metadata: input.Metadata, Entity: input.Entity}
+	if err := s.startProcessOf(ctx, k, &a.Action, id, in, known); err != nil {
 		return err
 	}
-	a.ProcessDefinitionID, a.ProcessID = &process.Definition.ID, &process.ID
-	a.Complete(k.caller.PrincipalID, k.now)
 	k.tx.InsertArtifactAction(a)
 	return nil
 }
@@ -251,12 +212,6 @@ func (d *artifactDefinition) action(code string) *resource.ArtifactActionSpec {
 	return nil
 }
 
-func unknownAction() error {
-	return &domain.Error{
-		Kind: domain.KindNotFound, Code: domain.CodeDefinitionNotFound, Message: "action definition not found",
-		Details: []domain.Detail{{
-			Code: domain.CodeDefinitionNotFound, Message: "is no action of the business artifact",
-			Location: "/businessArtifactActionDefinitionCode", LocationType: domain.LocationBody,
-		}},
-	}
+func unknownArtifactAction() error {
+	return unknownAction("/businessArtifactActionDefinitionCode", "is no action of the business artifact")
 }

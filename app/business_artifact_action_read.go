@@ -46,7 +46,7 @@ func (s *Service) PrepareBusinessArtifactCreateArtifact(
 		return nil, err
 	}
 	if source.Action == nil {
-		return nil, unknownAction()
+		return nil, unknownArtifactAction()
 	}
 	if source.Action.Type != domain.ArtifactActionCreateArtifact {
 		return nil, domain.Conflict(domain.CodeInvalidState, "the action is not one that creates a business artifact")

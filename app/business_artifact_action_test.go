@@ -60,8 +60,8 @@ func newActing(t *testing.T, code string) acting {
 		ID: start.Run.ID, TenantID: a.ID, Kind: domain.RunKindArtifactAction, OwnerID: a.action.ID, Namespace: "tenant",
 		WorkflowID:   "business-artifact-action-" + a.action.ID.String(),
 		WorkflowType: start.Run.WorkflowType, TaskQueue: "q", State: domain.RunPending,
-		Action: &domain.ArtifactActionRequest{
-			ArtifactID: a.artifact.ID, Type: a.action.Type, Code: code, RequestorID: a.Caller.PrincipalID,
+		Action: &domain.ActionRequest{
+			ArtifactID: a.artifact.ID, Type: string(a.action.Type), Code: code, RequestorID: a.Caller.PrincipalID,
 		},
 	}, start.Run)
 	return a
@@ -198,7 +198,7 @@ func TestEndOfTheWorkflowOfAnAction(t *testing.T) {
 		require.Equal(t, domain.Incident{
 			ID: incidents[0].ID, TenantID: a.ID, RunID: incidents[0].RunID, EngineRun: "run-1", Message: "no paper",
 			Failure: "at line 1", State: domain.IncidentOpen, CreatedAt: incidents[0].CreatedAt,
-			Action: &domain.ArtifactActionRef{ID: a.action.ID, ArtifactID: a.artifact.ID},
+			ArtifactID: &a.artifact.ID, ActionID: &a.action.ID,
 		}, incidents[0])
 		_, err := a.RetryIncident(t.Context(), a.Caller, incidents[0].ID)
 		require.True(t, domain.HasCode(err, domain.CodeInvalidState), "%v", err)

@@ -178,6 +178,11 @@ func (c *configuration) grant(
 	if spec.Engine != nil {
 		tx.GrantOnProcess(id, domain.PermissionManager, c.ids[key(tenant, "", spec.Engine.Runner, "")])
 	}
+	for i := range spec.UserActions {
+		if runner := spec.UserActions[i].Runner; runner != "" {
+			tx.GrantOnProcess(id, domain.PermissionManager, c.ids[key(tenant, "", runner, "")])
+		}
+	}
 	for _, item := range spec.Items {
 		tx.RevokeOnItem(items[item.Code])
 		for permission, grantees := range map[domain.ItemPermission][]resource.Grantee{

@@ -43,5 +43,26 @@ func (c *configuration) authorizeDefinition(
 		return domain.Denied(
 			"the OWNER or the ADMINISTRATOR role in the tenant is required to change permissions and engine of " + display(d.Key()))
 	}
+	if !keepsBindings(stored, wanted) {
+		return domain.Denied(
+			"the OWNER or the ADMINISTRATOR role in the tenant is required to name another queue or runner of user actions of " +
+				display(d.Key()))
+	}
 	return nil
+}
+
+// keepsBindings reports whether user actions run on no other queues, and by no
+// other applications, than those of a definition so far. Who names a queue gives
+// its runner access to it.
+func keepsBindings(stored, wanted *resource.ProcessDefinitionSpec) bool {
+	for i := range wanted.UserActions {
+		a := &wanted.UserActions[i]
+		ofEngine := a.Runner == "" && wanted.Engine != nil && a.TaskQueue == wanted.Engine.TaskQueue
+		if a.TaskQueue != "" && !ofEngine && !slices.ContainsFunc(stored.UserActions, func(s resource.UserActionSpec) bool {
+			return s.Runner == a.Runner && s.TaskQueue == a.TaskQueue
+		}) {
+			return false
+		}
+	}
+	return true
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/jsondoc"
-	"github.com/procession-dev/procession/persistence"
 )
 
 // definition is a version of a process definition, ready to be worked with.
@@ -22,6 +21,8 @@ type definition struct {
 	items    map[string]*itemDefinition
 	// structures are the schemas of what messages may carry, by their codes.
 	structures map[string]*jsondoc.Schema
+	// actions are in the order of the definition.
+	actions []*userAction
 }
 
 type itemDefinition struct {
@@ -42,14 +43,20 @@ func newDefinitionCache() *definitionCache {
 	return &definitionCache{versions: map[uuid.UUID]*definition{}}
 }
 
-func (c *definitionCache) get(ctx context.Context, tx *persistence.Tx, version uuid.UUID) (*definition, error) {
+// definitionSource reads a version of a process definition: a transaction, or a
+// reader where there is none.
+type definitionSource interface {
+	GetDefinitionVersion(ctx context.Context, version uuid.UUID) (*domain.ProcessDefinition, error)
+}
+
+func (c *definitionCache) get(ctx context.Context, from definitionSource, version uuid.UUID) (*definition, error) {
 	c.mu.RLock()
 	known, ok := c.versions[version]
 	c.mu.RUnlock()
 	if ok {
 		return known, nil
 	}
-	source, err := tx.GetDefinitionVersion(ctx, version)
+	source, err := from.GetDefinitionVersion(ctx, version)
 	if err != nil {
 		return nil, err
 	}
@@ -95,6 +102,9 @@ func compile(source *domain.ProcessDefinition) (*definition, error) {
 		if d.structures[code], err = jsondoc.Compile(schema); err != nil {
 			return nil, fmt.Errorf("data structure %s: %w", code, err)
 		}
+	}
+	for i := range source.Spec.UserActions {
+		d.actions = append(d.actions, newUserAction(&source.Spec.UserActions[i]))
 	}
 	return d, nil
 }

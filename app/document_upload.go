@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 	"io"
 	"mime"
 	"strings"
@@ -78,61 +77,6 @@ func (s *Service) UploadBusinessArtifactDocument(
 		}
 		return site.Rights.RequireEditor()
 	})
-}
-
-// errNotTaken ends an upload that came too late.
-var errNotTaken = errors.New("the action is final")
-
-// UploadProcessUserActionDocument (B14) completes an action that was invoked on
-// a process with the document it delivers, and reports whether it did: an action
-// that is final already stays as it is. The process may be finished. It takes the
-// Manager permission. Errors: NOT_FOUND, INVALID_STATE for an action that
-// delivers no document, VALIDATION, DOCUMENT_TOO_LARGE.
-func (s *Service) UploadProcessUserActionDocument(
-	ctx context.Context, caller domain.Caller, process, action uuid.UUID, in Upload,
-) (p *domain.Process, taken bool, err error) {
-	if err := in.check(); err != nil {
-		return nil, false, err
-	}
-	site, err := s.reader.GetActionSite(ctx, caller, process, action)
-	if err != nil {
-		return nil, false, err
-	}
-	if taken, err := deliver(site); err != nil || !taken {
-		return nil, false, err
-	}
-	owner := domain.DocumentOwner{Kind: domain.DocumentOfProcessAction, ID: action}
-	_, err = s.receive(ctx, caller, site.Process.TenantID, owner, in, func(tx *persistence.Tx, d *domain.Document) error {
-		site, err := tx.LockActionSite(ctx, caller, process, action)
-		if err != nil {
-			return err
-		}
-		taken, err := deliver(site)
-		if err == nil && !taken {
-			err = errNotTaken
-		}
-		if err != nil {
-			return err
-		}
-		tx.DeliverProcessAction(site.Action, d)
-		p = &site.Process
-		return nil
-	})
-	if errors.Is(err, errNotTaken) {
-		return nil, false, nil
-	}
-	return p, err == nil, err
-}
-
-// deliver completes the action of a site, if the caller may.
-func deliver(site *persistence.ActionSite) (taken bool, err error) {
-	if err := site.Process.Manage(site.Rights); err != nil {
-		return false, err
-	}
-	if site.Action == nil {
-		return false, domain.NotFound("user action")
-	}
-	return site.Action.Deliver()
 }
 
 // check refuses a content type that is none.

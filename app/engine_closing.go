@@ -12,8 +12,8 @@ import (
 //
 // That of a process: a completed one completes its process, a cancelled one
 // cancels it together with its open tasks, a failed one leaves it RUNNING with an
-// incident. That of an action on a business artifact ends the action; a failed
-// one leaves an incident too. What is in a final state already stays as it is.
+// incident. That of an action ends the action; a failed one leaves an incident
+// too. What is in a final state already stays as it is.
 //
 // It reports whether the closing was news: the end of another attempt, or one
 // that is recorded already, changes nothing. A workflow that the service did not
@@ -36,8 +36,10 @@ func (s *Service) RecordClosing(ctx context.Context, c domain.Closing) (bool, er
 		switch {
 		case locked.Process != nil:
 			return s.finishWithWorkflow(ctx, tx, locked, c, now)
-		case locked.Action != nil:
-			return s.endWithWorkflow(ctx, tx, locked, c, now)
+		case locked.ProcessAction != nil:
+			endProcessAction(tx, locked, c, now)
+		case locked.ArtifactAction != nil:
+			return endArtifactAction(ctx, tx, locked, c, now)
 		}
 		return nil
 	})

@@ -24,7 +24,7 @@ func (s *Service) RetryIncident(ctx context.Context, caller domain.Caller, id uu
 			return err
 		}
 		incident = &locked.Incident
-		if locked.Process == nil {
+		if incident.ActionID != nil {
 			return domain.Conflict(domain.CodeInvalidState, "a failed action is not retried but invoked anew")
 		}
 		changed, err := incident.Retry(now)

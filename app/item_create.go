@@ -140,19 +140,28 @@ func (s *Service) addItem(
 		ID: id, TenantID: process.TenantID, ProcessID: process.ID, ProcessDefinitionID: process.Definition.ID,
 		Type: in.Type, OwnerID: owner, Audit: domain.NewAudit(caller.PrincipalID, now),
 	}
+	return i, putItem(ctx, k, i, in, d, process.RunID, known.SignalShape)
+}
+
+// putItem fills a new item and stores it. A message or a thread that a person
+// creates is told to the workflow with the run, unless that is nil.
+func putItem(
+	ctx context.Context, k *keeper, i *domain.ProcessItem, in NewItem, d *definition,
+	run *uuid.UUID, shape domain.SignalShape,
+) error {
 	if err := fill(ctx, k, i, in, d); err != nil {
-		return nil, err
+		return err
 	}
-	if err := tx.InsertProcessItem(i); err != nil {
-		return nil, err
+	if err := k.tx.InsertProcessItem(i); err != nil {
+		return err
 	}
-	tx.InsertEvent(domain.ItemEvent(newID(), domain.EventItemCreated, i, caller.PrincipalID, now))
+	k.tx.InsertEvent(domain.ItemEvent(newID(), domain.EventItemCreated, i, k.caller.PrincipalID, k.now))
 	if i.Task != nil {
-		tx.InsertEvent(domain.ItemEvent(newID(), domain.EventItemTaskStateChanged, i, caller.PrincipalID, now))
-	} else if caller.Type == domain.PrincipalUser {
-		signalItem(tx, i, process.RunID, known.SignalShape, now)
+		k.tx.InsertEvent(domain.ItemEvent(newID(), domain.EventItemTaskStateChanged, i, k.caller.PrincipalID, k.now))
+	} else if k.caller.Type == domain.PrincipalUser {
+		signalItem(k.tx, i, run, shape, k.now)
 	}
-	return i, nil
+	return nil
 }
 
 // fill gives a new item its definition and its content.

@@ -82,6 +82,8 @@ func incidentTable(w io.Writer, incidents []client.Incident) {
 // concerned is the id of what the workflow of an incident was for.
 func concerned(i client.Incident) string {
 	switch {
+	case i.ProcessActionID != nil:
+		return i.ProcessActionID.String()
 	case i.ProcessID != nil:
 		return i.ProcessID.String()
 	case i.BusinessArtifactActionID != nil:

@@ -1,8 +1,6 @@
 package cli_test
 
 import (
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -58,13 +56,8 @@ func TestIncidents(t *testing.T) {
 // incident is what the failed workflow of a new process leaves.
 func (w *terminal) incident(id, message string) (incident, process string) {
 	w.t.Helper()
-	request := httptest.NewRequestWithContext(w.t.Context(), http.MethodPost, "/v2024-06-14/processes",
-		strings.NewReader(`{"id":"`+strings.Replace(id, "0a", "0b", 1)+`","processDefinitionId":"01980000-0000-7000-8000-000000000031"}`))
-	request.Header.Set("Authorization", "Bearer "+memberToken)
-	request.Header.Set("Content-Type", "application/json")
-	answer := httptest.NewRecorder()
-	w.handler.ServeHTTP(answer, request)
-	require.Equal(w.t, http.StatusCreated, answer.Code, answer.Body)
+	w.create("/v2024-06-14/processes",
+		`{"id":"`+strings.Replace(id, "0a", "0b", 1)+`","processDefinitionId":"01980000-0000-7000-8000-000000000031"}`)
 	owner := uuid.MustParse(strings.Replace(id, "0a", "0b", 1))
 
 	conn, err := pgx.Connect(w.t.Context(), w.url)

@@ -61,6 +61,8 @@ type ProcessSpec struct {
 	// DataStructures are the schemas of what messages may carry, by their codes.
 	DataStructures map[string]json.RawMessage `json:"dataStructures,omitempty"`
 	Elements       []ElementDefinition        `json:"elements,omitempty"`
+	// UserActions are in the order of menus.
+	UserActions []UserAction `json:"userActions,omitempty"`
 }
 
 // IndexedMember is a top-level member of a value that resources can be filtered

@@ -108,26 +108,3 @@ func (p *Process) Attach(rights ProcessRights, worksOnTask bool) error {
 	}
 	return nil
 }
-
-// ProcessAction is an action that was invoked on a process (specification section
-// 2.12).
-type ProcessAction struct {
-	ID           uuid.UUID
-	ProcessID    uuid.UUID
-	Downloadable bool
-	Status       ActionStatus
-}
-
-// Deliver completes an action with its document and reports whether it does: one
-// that is final stays as it is. Actions without a document are refused with
-// INVALID_STATE.
-func (a *ProcessAction) Deliver() (bool, error) {
-	switch {
-	case !a.Downloadable:
-		return false, Conflict(CodeInvalidState, "the action is not one that delivers a document")
-	case a.Status != ActionRequested:
-		return false, nil
-	}
-	a.Status = ActionCompleted
-	return true, nil
-}

@@ -24,26 +24,6 @@ func TestWhoMayAttachDocuments(t *testing.T) {
 	}
 }
 
-func TestAnActionDeliversOnce(t *testing.T) {
-	t.Parallel()
-	for status, delivers := range map[domain.ActionStatus]bool{
-		domain.ActionRequested: true, domain.ActionCompleted: false, domain.ActionCanceled: false, domain.ActionError: false,
-	} {
-		a := domain.ProcessAction{Downloadable: true, Status: status}
-		done, err := a.Deliver()
-		require.NoError(t, err)
-		require.Equal(t, delivers, done)
-		if delivers {
-			require.Equal(t, domain.ActionCompleted, a.Status)
-		} else {
-			require.Equal(t, status, a.Status)
-		}
-		other := domain.ProcessAction{Status: status}
-		_, err = other.Deliver()
-		require.True(t, domain.HasCode(err, domain.CodeInvalidState))
-	}
-}
-
 func TestACopySharesNothingButTheBytes(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, time.March, 2, 10, 0, 0, 0, time.UTC)

@@ -30,12 +30,14 @@ const (
 	RunKindProcess EngineRunKind = "PROCESS"
 	// RunKindArtifactAction is the run of an action on a business artifact.
 	RunKindArtifactAction EngineRunKind = "BUSINESS_ARTIFACT_ACTION"
+	// RunKindProcessAction is the run of a user action on a process.
+	RunKindProcessAction EngineRunKind = "PROCESS_ACTION"
 )
 
 // EngineRun is a workflow that the service starts on a worker's task queue.
 // RunID is Temporal's: of the first run of a chain, empty until the workflow
 // was started, and while the run is PENDING again that of the attempt before.
-// Action is set for RunKindArtifactAction. EncryptionKeyID is the key that the
+// Action is set for the runs of actions. EncryptionKeyID is the key that the
 // payloads are encrypted with, for as long as the run lives and however often it
 // is started again; empty where they are plain.
 type EngineRun struct {
@@ -49,19 +51,21 @@ type EngineRun struct {
 	WorkflowType string
 	TaskQueue    string
 	State        EngineRunState
-	Action       *ArtifactActionRequest
+	Action       *ActionRequest
 	// EncryptionKeyID is chosen when the run is stored.
 	EncryptionKeyID string
 }
 
-// ArtifactActionRequest is what the workflow of an action is told when it
-// starts. It is kept with the run, so that it can be told even when the action
-// has been deleted together with its artifact meanwhile.
-type ArtifactActionRequest struct {
-	ArtifactID  uuid.UUID          `json:"artifactId"`
-	Type        ArtifactActionType `json:"type"`
-	Code        string             `json:"code"`
-	RequestorID uuid.UUID          `json:"requestorId"`
+// ActionRequest is what the workflow of an action is told when it starts:
+// ArtifactID or ProcessID is what the action was invoked on. It is kept with the
+// run, so that it can be told even when the action has been deleted together
+// with its artifact meanwhile.
+type ActionRequest struct {
+	ArtifactID  uuid.UUID `json:"artifactId,omitzero"`
+	ProcessID   uuid.UUID `json:"processId,omitzero"`
+	Type        string    `json:"type"`
+	Code        string    `json:"code"`
+	RequestorID uuid.UUID `json:"requestorId"`
 }
 
 // NewProcessRun is the run of the workflow that is the process. The workflow id
@@ -74,18 +78,37 @@ func NewProcessRun(id uuid.UUID, p *Process, namespace string, binding EngineBin
 	}
 }
 
-// NewArtifactActionRun is the run of the workflow that carries out an action.
-// The workflow id is derived from the action's id.
-func NewArtifactActionRun(
-	id uuid.UUID, a *BusinessArtifactAction, namespace, workflowType, taskQueue string,
+// ActionWorkflow names the workflow that carries out an action, the task queue
+// its workers serve, and the namespace of both.
+type ActionWorkflow struct {
+	Namespace string
+	Type      string
+	TaskQueue string
+}
+
+// NewArtifactActionRun is the run of the workflow that carries out an action on
+// a business artifact.
+func NewArtifactActionRun(id uuid.UUID, a *BusinessArtifactAction, by ActionWorkflow) EngineRun {
+	return newActionRun(id, RunKindArtifactAction, &a.Action, by, "business-artifact-action-",
+		ActionRequest{ArtifactID: a.ArtifactID, Type: string(a.Type)})
+}
+
+// NewProcessActionRun is the run of the workflow that carries out a user action
+// on a process.
+func NewProcessActionRun(id uuid.UUID, a *ProcessAction, by ActionWorkflow) EngineRun {
+	return newActionRun(id, RunKindProcessAction, &a.Action, by, "process-action-",
+		ActionRequest{ProcessID: a.ProcessID, Type: string(a.Type)})
+}
+
+// newActionRun derives the workflow id from the action's id.
+func newActionRun(
+	id uuid.UUID, kind EngineRunKind, a *Action, by ActionWorkflow, prefix string, request ActionRequest,
 ) EngineRun {
+	request.Code, request.RequestorID = a.Definition.Code, a.CreatedBy
 	return EngineRun{
-		ID: id, TenantID: a.TenantID, Kind: RunKindArtifactAction, OwnerID: a.ID, Namespace: namespace,
-		WorkflowID: "business-artifact-action-" + a.ID.String(), WorkflowType: workflowType,
-		TaskQueue: taskQueue, State: RunPending,
-		Action: &ArtifactActionRequest{
-			ArtifactID: a.ArtifactID, Type: a.Type, Code: a.Definition.Code, RequestorID: a.CreatedBy,
-		},
+		ID: id, TenantID: a.TenantID, Kind: kind, OwnerID: a.ID, Namespace: by.Namespace,
+		WorkflowID: prefix + a.ID.String(), WorkflowType: by.Type, TaskQueue: by.TaskQueue,
+		State: RunPending, Action: &request,
 	}
 }
 
@@ -126,11 +149,14 @@ type CommandKind string
 
 // The engine commands.
 const (
-	CommandStart     CommandKind = "START"
-	CommandRestart   CommandKind = "RESTART"
-	CommandSignal    CommandKind = "SIGNAL"
-	CommandCancel    CommandKind = "CANCEL"
-	CommandTerminate CommandKind = "TERMINATE"
+	CommandStart   CommandKind = "START"
+	CommandRestart CommandKind = "RESTART"
+	CommandSignal  CommandKind = "SIGNAL"
+	// CommandSignalAction tells the workflow of a process that a user action was
+	// invoked.
+	CommandSignalAction CommandKind = "SIGNAL_ACTION"
+	CommandCancel       CommandKind = "CANCEL"
+	CommandTerminate    CommandKind = "TERMINATE"
 	// CommandCompleteActivity completes an activity, of whatever workflow of the
 	// run's namespace, without a result.
 	CommandCompleteActivity CommandKind = "COMPLETE_ACTIVITY"
@@ -149,8 +175,9 @@ type DueCommand struct {
 // EngineCommand is something to be asked of Temporal once the transaction that
 // wrote it has committed. Commands with the same OrderKey are carried out one
 // after the other in the order they were written. ID is also the request id
-// under which Temporal recognises a repetition. Item fields are set for signals,
-// ActivityToken for CommandCompleteActivity.
+// under which Temporal recognises a repetition. Item fields are set for
+// CommandSignal, SignalName and ActionCode for CommandSignalAction, ActivityToken
+// for CommandCompleteActivity.
 type EngineCommand struct {
 	ID            uuid.UUID
 	RunID         uuid.UUID
@@ -161,6 +188,8 @@ type EngineCommand struct {
 	ItemCode      string
 	DataCode      string
 	Shape         SignalShape
+	SignalName    string
+	ActionCode    string
 	ActivityToken ActivityToken
 	CreatedAt     time.Time
 	NotBefore     time.Time

@@ -36,14 +36,16 @@ var incidentTransitions = transitions[IncidentState, incidentAction]{
 
 // Incident records that a workflow failed or timed out. A process stays RUNNING
 // until an operator retries its workflow or the process is cancelled; an action
-// on a business artifact has the status ERROR by then, and stays so. ProcessID
-// or Action says whose workflow it was. RunID is the engine run's, EngineRun the
-// id that Temporal gave the attempt that failed.
+// has the status ERROR by then, and stays so. ActionID is set for the workflow
+// of an action, and ProcessID or ArtifactID says what that was invoked on;
+// without it the workflow was that of the process ProcessID. RunID is the engine
+// run's, EngineRun the id that Temporal gave the attempt that failed.
 type Incident struct {
 	ID         uuid.UUID
 	TenantID   uuid.UUID
 	ProcessID  *uuid.UUID
-	Action     *ArtifactActionRef
+	ArtifactID *uuid.UUID
+	ActionID   *uuid.UUID
 	RunID      uuid.UUID
 	Message    string
 	Failure    string
@@ -51,12 +53,6 @@ type Incident struct {
 	State      IncidentState
 	CreatedAt  time.Time
 	ResolvedAt *time.Time
-}
-
-// ArtifactActionRef names an action and the business artifact that it is on.
-type ArtifactActionRef struct {
-	ID         uuid.UUID
-	ArtifactID uuid.UUID
 }
 
 // NewIncident tells of the failure c of a run.
@@ -71,12 +67,17 @@ func NewIncident(id uuid.UUID, run EngineRun, c Closing, now time.Time) Incident
 
 // Concern says that the incident is of the run.
 func (i *Incident) Concern(run EngineRun) {
-	i.ProcessID, i.Action = nil, nil
-	if run.Action != nil {
-		i.Action = &ArtifactActionRef{ID: run.OwnerID, ArtifactID: run.Action.ArtifactID}
+	i.ProcessID, i.ArtifactID, i.ActionID = nil, nil, nil
+	if run.Action == nil {
+		i.ProcessID = &run.OwnerID
 		return
 	}
-	i.ProcessID = &run.OwnerID
+	i.ActionID = &run.OwnerID
+	if run.Kind == RunKindProcessAction {
+		i.ProcessID = &run.Action.ProcessID
+	} else {
+		i.ArtifactID = &run.Action.ArtifactID
+	}
 }
 
 // Retry marks the incident as retried and reports whether that changed it. A

@@ -19,11 +19,15 @@ import (
 func newAction(workflowType string) domain.DueCommand {
 	c := newCommand(workflowType)
 	a := domain.BusinessArtifactAction{
-		ID: c.Run.OwnerID, ArtifactID: uuid.New(), Type: domain.ArtifactActionDownloadable,
-		Definition: domain.ArtifactDefinitionRef{ID: uuid.New(), Code: "STATEMENT"},
-		Audit:      domain.Audit{CreatedBy: uuid.New()},
+		Action: domain.Action{
+			ID: c.Run.OwnerID, Definition: domain.ActionDefinitionRef{ID: uuid.New(), Code: "STATEMENT"},
+			Audit: domain.Audit{CreatedBy: uuid.New()},
+		},
+		ArtifactID: uuid.New(), Type: domain.ArtifactActionDownloadable,
 	}
-	c.Run = domain.NewArtifactActionRun(c.Run.ID, &a, namespace, workflowType, queue)
+	c.Run = domain.NewArtifactActionRun(c.Run.ID, &a, domain.ActionWorkflow{
+		Namespace: namespace, Type: workflowType, TaskQueue: queue,
+	})
 	return c
 }
 

@@ -35,7 +35,12 @@ func (e *Engine) Execute(ctx context.Context, c domain.DueCommand) (engineRun st
 	case domain.CommandRestart:
 		engineRun, err = e.start(ctx, c, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY)
 	case domain.CommandSignal:
-		err = e.signal(ctx, c)
+		err = e.signalItem(ctx, c)
+	case domain.CommandSignalAction:
+		err = e.signal(ctx, c, c.SignalName, signalUserAction{
+			DefinitionCode: c.ActionCode,
+			RequestTime:    requestTime(c), RequestInstant: requestTime(c), RequestTimeZone: c.TimeZone,
+		})
 	case domain.CommandCancel:
 		err = e.requestCancel(ctx, c)
 	case domain.CommandTerminate:
@@ -93,7 +98,8 @@ func (e *Engine) firstRun(ctx context.Context, r domain.EngineRun, run string) (
 	return described.chain(), nil
 }
 
-func (e *Engine) signal(ctx context.Context, c domain.DueCommand) error {
+// signalItem tells the workflow of a process about an item.
+func (e *Engine) signalItem(ctx context.Context, c domain.DueCommand) error {
 	if c.ItemID == nil {
 		return errors.New("a signal without an item")
 	}
@@ -107,6 +113,10 @@ func (e *Engine) signal(ctx context.Context, c domain.DueCommand) error {
 	if c.Shape == domain.SignalShapeA {
 		name, value = signalOfShapeA, c.ItemID.String()
 	}
+	return e.signal(ctx, c, name, value)
+}
+
+func (e *Engine) signal(ctx context.Context, c domain.DueCommand, name string, value any) error {
 	input, err := payloads(value)
 	if err != nil {
 		return err
@@ -158,7 +168,7 @@ func (e *Engine) terminate(ctx context.Context, c domain.DueCommand) error {
 
 // reason tells whoever looks at the workflow in Temporal why it was stopped.
 func reason(r domain.EngineRun) string {
-	if r.Kind == domain.RunKindArtifactAction {
+	if r.Kind != domain.RunKindProcess {
 		return "the action is canceled"
 	}
 	return "the process is finished"

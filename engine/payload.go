@@ -24,30 +24,49 @@ type workflowRequest struct {
 // business artifact (engine contract, section 6). Extras are left out, for there
 // is nothing to put there.
 type artifactActionRequest struct {
-	BusinessArtifactID uuid.UUID                 `json:"businessArtifactId"`
-	DefinitionType     domain.ArtifactActionType `json:"businessArtifactActionDefinitionType"`
-	DefinitionCode     string                    `json:"businessArtifactActionDefinitionCode"`
-	ValueID            uuid.UUID                 `json:"businessArtifactActionValueId"`
-	RequestorID        uuid.UUID                 `json:"requestorPrincipalId"`
-	RequestTime        string                    `json:"requestTime"`
-	RequestTimeZone    string                    `json:"requestTimeZone"`
+	BusinessArtifactID uuid.UUID `json:"businessArtifactId"`
+	DefinitionType     string    `json:"businessArtifactActionDefinitionType"`
+	DefinitionCode     string    `json:"businessArtifactActionDefinitionCode"`
+	ValueID            uuid.UUID `json:"businessArtifactActionValueId"`
+	RequestorID        uuid.UUID `json:"requestorPrincipalId"`
+	RequestTime        string    `json:"requestTime"`
+	RequestTimeZone    string    `json:"requestTimeZone"`
+}
+
+// userActionRequest is the one argument of the workflow of a user action on a
+// process (engine contract, section 6). What the deprecated requests have is a
+// part of it.
+type userActionRequest struct {
+	ProcessID       uuid.UUID `json:"processId"`
+	DefinitionType  string    `json:"userActionDefinitionType"`
+	DefinitionCode  string    `json:"userActionDefinitionCode"`
+	ID              uuid.UUID `json:"userActionId"`
+	RequestorID     uuid.UUID `json:"requestorPrincipalId"`
+	RequestTime     string    `json:"requestTime"`
+	RequestTimeZone string    `json:"requestTimeZone"`
 }
 
 // argument is what the workflow of the command's run is started with.
 func argument(c domain.DueCommand) (*commonpb.Payloads, error) {
+	action := c.Run.Action
+	if action == nil && c.Run.Kind != domain.RunKindProcess {
+		return nil, errors.New("a run of an action that is not told which")
+	}
 	switch c.Run.Kind {
 	case domain.RunKindProcess:
 		return payloads(workflowRequest{
 			ProcessID: c.Run.OwnerID, RequestTime: requestTime(c), RequestTimeZone: c.TimeZone,
 		})
 	case domain.RunKindArtifactAction:
-		action := c.Run.Action
-		if action == nil {
-			return nil, errors.New("a run of an action that is not told which")
-		}
 		return payloads(artifactActionRequest{
 			BusinessArtifactID: action.ArtifactID, DefinitionType: action.Type, DefinitionCode: action.Code,
 			ValueID: c.Run.OwnerID, RequestorID: action.RequestorID,
+			RequestTime: requestTime(c), RequestTimeZone: c.TimeZone,
+		})
+	case domain.RunKindProcessAction:
+		return payloads(userActionRequest{
+			ProcessID: action.ProcessID, DefinitionType: action.Type, DefinitionCode: action.Code,
+			ID: c.Run.OwnerID, RequestorID: action.RequestorID,
 			RequestTime: requestTime(c), RequestTimeZone: c.TimeZone,
 		})
 	}
@@ -67,6 +86,15 @@ type signalProcessItem struct {
 type signalItemPayload struct {
 	ProcessItemDefinitionCode   string `json:"processItemDefinitionCode,omitempty"`
 	DataStructureDefinitionCode string `json:"dataStructureDataDefinitionCode,omitempty"`
+}
+
+// signalUserAction is the payload of a signal about a user action (engine
+// contract, section 5). SDKs know its time by one name or the other.
+type signalUserAction struct {
+	DefinitionCode  string `json:"userActionDefinitionCode"`
+	RequestTime     string `json:"requestTime"`
+	RequestInstant  string `json:"requestInstant"`
+	RequestTimeZone string `json:"requestTimeZone"`
 }
 
 // requestTime is the moment that made the command necessary: the same on every

@@ -118,7 +118,7 @@ func TestWrongUserActions(t *testing.T) {
       item: T
 `,
 			want: []string{
-				`15: spec.userActions[0].item: is only for CREATE_TASK`,
+				`15: spec.userActions[0].item: is only for CREATE_TASK, CREATE_PROCESS_ITEM_MESSAGE or CREATE_PROCESS_ITEM_THREAD`,
 				`14: spec.userActions[0].processDefinition: is only for START_RELATED_PROCESS`,
 			},
 		},
@@ -166,22 +166,58 @@ func TestWrongUserActions(t *testing.T) {
 			want: []string{`14: spec.userActions[0].item: there is no item M of type TASK in this definition`},
 		},
 		{
-			name: "what only managers can do, without them",
+			name: "items of other types, and none",
 			kind: resource.KindProcessDefinition,
 			text: `  name: P
   permissions: {initiators: [{user: alice}]}
   items:
     - {code: T, type: TASK, name: T}
   userActions:
-    - {code: A, name: A, type: DOWNLOADABLE, permissions: [INITIATOR], workflowType: W, taskQueue: Q}
-    - {code: B, name: B, type: START_RELATED_PROCESS, permissions: [VIEWER], processDefinition: P}
-    - {code: C, name: C, type: CREATE_TASK, permissions: [INITIATOR, VIEWER], item: T}
+    - {code: A, name: A, type: CREATE_PROCESS_ITEM_MESSAGE, permissions: [VIEWER], item: T}
+    - {code: B, name: B, type: CREATE_PROCESS_ITEM_MESSAGE, permissions: [VIEWER]}
+    - {code: C, name: C, type: CREATE_PROCESS_ITEM_THREAD, permissions: [VIEWER]}
+    - {code: D, name: D, type: CREATE_PROCESS_ITEM_THREAD, permissions: [VIEWER], item: T}
 `,
 			want: []string{
-				`10: spec.userActions[0].permissions: must contain MANAGER: only managers can invoke DOWNLOADABLE`,
-				`11: spec.userActions[1].permissions: must contain MANAGER: only managers can invoke START_RELATED_PROCESS`,
-				`12: spec.userActions[2].permissions: must contain MANAGER: only managers can invoke CREATE_TASK`,
+				`10: spec.userActions[0].item: there is no item T of type MESSAGE in this definition`,
+				`12: spec.userActions[2].item: is required for CREATE_PROCESS_ITEM_THREAD`,
+				`13: spec.userActions[3].item: there is no item T of type THREAD in this definition`,
 			},
+		},
+		{
+			name: "signals",
+			kind: resource.KindProcessDefinition,
+			text: `  name: P
+  permissions: {initiators: [{user: alice}]}
+  engine: {workflowType: W, taskQueue: Q, runner: worker}
+  userActions:
+    - {code: A, name: A, type: SEND_WORKFLOW_SIGNAL, permissions: [VIEWER]}
+    - {code: B, name: B, type: SEND_WORKFLOW_SIGNAL, permissions: [VIEWER], signalName: KuFlow_Engine_Signal_Process_Item}
+    - {code: C, name: C, type: SEND_WORKFLOW_SIGNAL, permissions: [VIEWER], signalName: __temporal_x}
+    - {code: D, name: D, type: SEND_WORKFLOW_SIGNAL, permissions: [VIEWER], signalName: Hurry, runner: worker}
+    - {code: E, name: E, type: CREATE_PROCESS_ITEM_MESSAGE, permissions: [VIEWER], signalName: Hurry}
+`,
+			want: []string{
+				`9: spec.userActions[0].signalName: is required for SEND_WORKFLOW_SIGNAL`,
+				`10: spec.userActions[1].signalName: is a name that the service and Temporal keep to themselves`,
+				`11: spec.userActions[2].signalName: is a name that the service and Temporal keep to themselves`,
+				`12: spec.userActions[3].runner: is only for DOWNLOADABLE or START_WORKFLOW`,
+				`13: spec.userActions[4].signalName: is only for SEND_WORKFLOW_SIGNAL`,
+			},
+		},
+		{
+			name: "a signal to no workflow",
+			kind: resource.KindProcessDefinition,
+			text: `  name: P
+  permissions: {initiators: [{user: alice}]}
+  userActions:
+    - code: A
+      name: A
+      type: SEND_WORKFLOW_SIGNAL
+      permissions: [VIEWER]
+      signalName: Hurry
+`,
+			want: []string{`10: spec.userActions[0].type: needs a process with an engine: there is no workflow to send a signal to`},
 		},
 		{
 			name: "nobody",

@@ -15,6 +15,9 @@ const (
 	managedProcessDefinitions = `ARRAY(SELECT g.process_definition_id FROM process_definition_grants g
       WHERE g.permission = 'MANAGER' AND ` + callerIsGrantee + `)`
 
+	viewedProcessDefinitions = `ARRAY(SELECT g.process_definition_id FROM process_definition_grants g
+      WHERE g.permission = 'VIEWER' AND ` + callerIsGrantee + `)`
+
 	readableProcessDefinitions = `ARRAY(SELECT g.process_definition_id FROM process_definition_grants g
       WHERE g.permission IN ('VIEWER', 'MANAGER') AND ` + callerIsGrantee + `)`
 

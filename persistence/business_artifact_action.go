@@ -11,36 +11,27 @@ import (
 	"github.com/procession-dev/procession/domain/resource"
 )
 
-const artifactActionColumns = `x.id, x.tenant_id, x.business_artifact_id, x.type, x.status, x.action_id, x.action_code,
-       x.input, x.process_definition_id, x.process_id,
-       x.created_definition_id, coalesce(x.created_definition_code, ''), x.created_artifact_id, x.value,
-       x.document_id, coalesce(x.document_uri, ''), coalesce(x.error, ''), x.finished_at,
-       x.created_by, x.created_at, x.last_modified_by, x.last_modified_at,
-       x.document_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM documents d WHERE d.id = x.document_id),
-       (SELECT d.expires_at FROM documents d WHERE d.id = x.document_id)`
+const artifactActionColumns = actionColumns + `,
+       x.business_artifact_id, x.type, x.input, x.process_definition_id, x.process_id,
+       x.created_definition_id, coalesce(x.created_definition_code, ''), x.created_artifact_id, x.value`
 
 // scanArtifactAction reads artifactActionColumns followed by the columns of
 // more. now is when a document is asked whether it has expired.
 func scanArtifactAction(a *domain.BusinessArtifactAction, now time.Time, more ...any) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error {
+		var action actionRow
 		var input []byte
 		var createdDefinition *uuid.UUID
 		var createdCode string
-		var expiresAt *time.Time
-		err := one(append([]any{
-			&a.ID, &a.TenantID, &a.ArtifactID, &a.Type, &a.Status, &a.Definition.ID, &a.Definition.Code,
-			&input, &a.ProcessDefinitionID, &a.ProcessID,
-			&createdDefinition, &createdCode, &a.CreatedID, &a.Value,
-			&a.DocumentID, &a.DocumentURI, &a.Failure, &a.FinishedAt,
-			&a.CreatedBy, &a.CreatedAt, &a.LastModifiedBy, &a.LastModifiedAt, &a.DocumentExpired, &expiresAt,
-		}, more...)...)(rows)
-		if err != nil {
+		fields := append(action.fields(), &a.ArtifactID, &a.Type, &input, &action.startedDefinition, &action.started,
+			&createdDefinition, &createdCode, &a.CreatedID, &a.Value)
+		if err := one(append(fields, more...)...)(rows); err != nil {
 			return err
 		}
+		a.Action = action.read(now)
 		if createdDefinition != nil {
 			a.CreatedDefinition = &domain.ArtifactDefinitionRef{ID: *createdDefinition, Code: createdCode}
 		}
-		a.DocumentExpired = a.DocumentExpired || expiresAt != nil && !expiresAt.After(now)
 		if input != nil {
 			// One that is not valid is refused.
 			a.Input = &domain.JSONValue{Valid: true, Value: input}
@@ -223,26 +214,15 @@ func (tx *Tx) InsertArtifactAction(a *domain.BusinessArtifactAction) {
 	if a.Input != nil {
 		input = a.Input.Value
 	}
+	startedDefinition, started := startedBy(&a.Action)
 	var created domain.ArtifactDefinitionRef
 	if a.CreatedDefinition != nil {
 		created = *a.CreatedDefinition
 	}
 	tx.queue(insertArtifactAction, a.ID, a.TenantID, a.ArtifactID, a.Type, a.Status, a.Definition.ID, a.Definition.Code,
-		input, a.ProcessDefinitionID, a.ProcessID,
+		input, startedDefinition, started,
 		optional(created.ID), created.Code, a.CreatedID, jsonOrNull(a.Value),
 		a.CreatedBy, a.CreatedAt, a.LastModifiedBy, a.LastModifiedAt, a.FinishedAt)
-}
-
-const endArtifactAction = `
-UPDATE business_artifact_actions
-   SET status = $2, document_id = $3, document_uri = nullif($4, ''), error = nullif($5, ''),
-       last_modified_by = $6, last_modified_at = $7, finished_at = $8
- WHERE id = $1`
-
-// EndArtifactAction stores how an action that is under lock ended.
-func (tx *Tx) EndArtifactAction(a *domain.BusinessArtifactAction) {
-	tx.queue(endArtifactAction, a.ID, a.Status, a.DocumentID, a.DocumentURI, a.Failure,
-		a.LastModifiedBy, a.LastModifiedAt, a.FinishedAt)
 }
 
 const (

@@ -47,6 +47,8 @@ func TestConstraintsRefuseWhatTheDomainRefuses(t *testing.T) {
 		Definition: app.DefinitionKey{Code: "CUSTOMER"},
 	})
 	require.NoError(t, err)
+	report, _, err := service.CreateProcessAction(t.Context(), alice, process.ID, app.NewProcessAction{Code: "REPORT"})
+	require.NoError(t, err)
 	const artifactIndexRow = `INSERT INTO business_artifact_index (business_artifact_id, definition_id, created_at, field,
 		text_value, text_rest, number_value, date_value) SELECT id, definition_id, created_at, 'F', `
 
@@ -99,6 +101,14 @@ func TestConstraintsRefuseWhatTheDomainRefuses(t *testing.T) {
 		"data that are no object":          {checked, "UPDATE business_artifacts SET data = '[]' WHERE id = $1", []any{artifact.ID}},
 		"data nobody validated":            {checked, "UPDATE business_artifacts SET data_valid = NULL WHERE id = $1", []any{artifact.ID}},
 		"an unknown right on artifacts":    {checked, "UPDATE business_artifact_definition_grants SET permission = 'ANYTHING'", nil},
+		"a user action of no type":         {checked, "UPDATE process_actions SET type = 'START_PROCESS' WHERE id = $1", []any{report.ID}},
+		"a user action without its end":    {checked, "UPDATE process_actions SET status = 'COMPLETED' WHERE id = $1", []any{report.ID}},
+		"a task that is yet to be created": {checked, "UPDATE process_actions SET type = 'CREATE_TASK' WHERE id = $1", []any{report.ID}},
+		"a document without a name":        {checked, "UPDATE process_actions SET document_id = $1 WHERE id = $1", []any{report.ID}},
+		"a failure of what goes well":      {checked, "UPDATE process_actions SET error = 'x' WHERE id = $1", []any{report.ID}},
+		"a user action of another tenant":  {foreignKey, "UPDATE process_actions SET tenant_id = $2 WHERE id = $1", []any{report.ID, demo.TenantOther()}},
+		"a run of an unknown action":       {checked, "UPDATE engine_runs SET action = NULL WHERE owner_id = $1", []any{report.ID}},
+		"a signal of an action of no name": {checked, "UPDATE engine_commands SET kind = 'SIGNAL_ACTION' WHERE engine_run_id = (SELECT id FROM engine_runs WHERE owner_id = $1)", []any{report.ID}},
 		"an event of no type":              {notNull, "UPDATE events SET type = NULL WHERE process_id = $1", []any{process.ID}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -33,11 +33,23 @@ SELECT d.id, v.version, d.code, v.type, v.name, v.spec
 // the connection of the transaction that needs it: waiting for a second one
 // while holding one could leave everybody waiting.
 func (tx *Tx) GetDefinitionVersion(ctx context.Context, version uuid.UUID) (*domain.ProcessDefinition, error) {
+	return getDefinitionVersion(ctx, version, tx.read)
+}
+
+// GetDefinitionVersion is that of Tx for who writes nothing.
+func (r *Reader) GetDefinitionVersion(ctx context.Context, version uuid.UUID) (*domain.ProcessDefinition, error) {
+	d, err := getDefinitionVersion(ctx, version, r.read)
+	return d, translate("reading a process definition", err)
+}
+
+func getDefinitionVersion(
+	ctx context.Context, version uuid.UUID, read func(context.Context, ...query) error,
+) (*domain.ProcessDefinition, error) {
 	var d domain.ProcessDefinition
 	var engine domain.EngineBinding
 	var runner *uuid.UUID
 	var spec []byte
-	err := tx.read(ctx,
+	err := read(ctx,
 		query{selectDefinitionVersion, []any{version}, one(
 			&d.Version, &d.ID, &d.TenantID, &d.Code, &d.Name,
 			&engine.WorkflowType, &engine.TaskQueue, &engine.SignalShape, &runner, &engine.EncryptionKey, &spec)},

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
 )
@@ -98,79 +97,4 @@ func (tx *Tx) ShareArtifactSite(ctx context.Context, caller domain.Caller, id uu
 		return nil, notFound(err, "business artifact")
 	}
 	return &site, nil
-}
-
-// ActionSite is a process together with an action that was invoked on it.
-type ActionSite struct {
-	Process domain.Process
-	Rights  domain.ProcessRights
-	// Action is nil when the process has none with the id.
-	Action *domain.ProcessAction
-}
-
-const (
-	selectActionSite = `
-SELECT ` + processColumns + `, ` + managesProcess + `
-  FROM processes p
- WHERE p.id = $3 AND p.tenant_id = ANY($2) AND ` + visibleProcess
-
-	selectProcessAction = `
-SELECT x.id, x.process_id, x.type = 'DOWNLOADABLE', x.status
-  FROM process_actions x
- WHERE x.process_id = $1 AND x.id = $2`
-
-	lockProcessAction = selectProcessAction + `
-   FOR UPDATE`
-)
-
-func actionSite(action string, caller domain.Caller, process, id uuid.UUID, site *ActionSite) []query {
-	var found domain.ProcessAction
-	return []query{
-		{
-			selectActionSite,
-			[]any{caller.PrincipalID, caller.TenantIDs(), process},
-			scanProcess(&site.Process, &site.Rights.Manages),
-		},
-		{action, []any{process, id}, func(rows pgx.Rows) error {
-			err := one(&found.ID, &found.ProcessID, &found.Downloadable, &found.Status)(rows)
-			if err == nil {
-				site.Action = &found
-			}
-			return ignoreNoRows(err)
-		}},
-	}
-}
-
-// GetActionSite returns a process that the caller sees with an action of it, or
-// NOT_FOUND for the process.
-func (r *Reader) GetActionSite(
-	ctx context.Context, caller domain.Caller, process, action uuid.UUID,
-) (*ActionSite, error) {
-	var site ActionSite
-	if err := r.read(ctx, actionSite(selectProcessAction, caller, process, action, &site)...); err != nil {
-		return nil, translate("reading an action of a process", notFound(err, "process"))
-	}
-	return &site, nil
-}
-
-// LockActionSite is GetActionSite with the action under lock.
-func (tx *Tx) LockActionSite(
-	ctx context.Context, caller domain.Caller, process, action uuid.UUID,
-) (*ActionSite, error) {
-	var site ActionSite
-	if err := tx.read(ctx, actionSite(lockProcessAction, caller, process, action, &site)...); err != nil {
-		return nil, notFound(err, "process")
-	}
-	return &site, nil
-}
-
-const deliverProcessAction = `
-UPDATE process_actions
-   SET status = $2, document_id = $3, last_modified_by = $4, last_modified_at = $5, finished_at = $5
- WHERE id = $1`
-
-// DeliverProcessAction stores the end of an action that is under lock, together
-// with its document.
-func (tx *Tx) DeliverProcessAction(a *domain.ProcessAction, d *domain.Document) {
-	tx.queue(deliverProcessAction, a.ID, a.Status, d.ID, d.CreatedBy, d.CreatedAt)
 }

@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// Queues belong to process definitions and to the actions of business artifact
-	// definitions, both of which name who runs their workflows. $1 is a principal, $2
-	// the tenant.
+	// Queues belong to process definitions, to their user actions and to the actions
+	// of business artifact definitions, all of which name who runs their workflows.
+	// $1 is a principal, $2 the tenant.
 	boundQueues = `
 WITH bound AS (
     SELECT v.task_queue, v.runner_id, d.published_version IS NOT DISTINCT FROM v.version AS current
@@ -20,6 +20,16 @@ WITH bound AS (
       JOIN process_definition_versions v ON v.process_definition_id = d.id
      WHERE d.tenant_id = $2
        AND v.task_queue IS NOT NULL
+     UNION ALL
+    -- Who runs the processes runs the actions that name nobody else.
+    SELECT a ->> 'taskQueue', coalesce(p.id, v.runner_id), d.published_version IS NOT DISTINCT FROM v.version
+      FROM process_definitions d
+      JOIN process_definition_versions v ON v.process_definition_id = d.id
+     CROSS JOIN json_array_elements(v.spec -> 'userActions') a
+      LEFT JOIN resources p ON p.tenant_id = d.tenant_id AND p.kind = 'Application' AND p.code = a ->> 'runner'
+     WHERE d.tenant_id = $2
+       AND a ->> 'taskQueue' IS NOT NULL
+       AND coalesce(p.id, v.runner_id) IS NOT NULL
      UNION ALL
     SELECT a ->> 'taskQueue', p.id, true
       FROM resources r

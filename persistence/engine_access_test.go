@@ -151,6 +151,44 @@ func TestServableQueuesAreThoseOfRunActions(t *testing.T) {
 	q.requireQueues(t, q.other, q.alien, "elsewhere")
 }
 
+func TestServableQueuesAreThoseOfRunUserActions(t *testing.T) {
+	t.Parallel()
+	q := newQueueOwners(t)
+	publish := func(definition uuid.UUID, engine *domain.EngineBinding, actions ...resource.UserActionSpec) {
+		spec, err := resource.Encode(map[string]any{"userActions": actions})
+		require.NoError(t, err)
+		require.NoError(t, q.db.Write(t.Context(), func(tx *persistence.Tx) error {
+			tx.PublishVersion(persistence.DefinitionVersion{
+				DefinitionRef: domain.DefinitionRef{ID: definition, Version: uuid.New(), Code: definition.String()},
+				TenantID:      q.tenant, Number: int(q.versions.Add(1)), Name: "Definition", Engine: engine, Spec: spec,
+			}, domain.SystemPrincipalID(), q.now)
+			return nil
+		}))
+	}
+	require.NoError(t, q.db.Write(t.Context(), func(tx *persistence.Tx) error {
+		return tx.PutResource(persistence.StoredResource{
+			Document: resource.Document{
+				Kind: resource.KindApplication, Metadata: resource.Metadata{Code: "rival"},
+				Spec: &resource.ApplicationSpec{Name: "rival"},
+			},
+			ID: q.rival, TenantID: q.tenant, Audit: domain.NewAudit(domain.SystemPrincipalID(), q.now),
+		})
+	}))
+	action := func(queue, runner string) resource.UserActionSpec {
+		return resource.UserActionSpec{UserAction: domain.UserAction{Code: queue, TaskQueue: queue}, Runner: runner}
+	}
+	engine := &domain.EngineBinding{
+		WorkflowType: "W", TaskQueue: "loans", SignalShape: domain.SignalShapeB, RunnerID: q.runner,
+	}
+	loan := uuid.New()
+	publish(loan, engine, action("former", ""))
+	publish(loan, engine, action("loans", ""), action("reports", ""), action("nudges", "rival"), action("", ""))
+	publish(uuid.New(), nil, action("nobody's", ""), action("manual", "rival"))
+	q.register(t, q.tenant, q.rival, "reports", "free", "nobody's")
+	q.requireQueues(t, q.tenant, q.runner, "loans", "reports", "former")
+	q.requireQueues(t, q.tenant, q.rival, "nudges", "manual", "free", "nobody's")
+}
+
 func TestRegisteringTakesNoQueueOfAnotherRunner(t *testing.T) {
 	t.Parallel()
 	q := newQueueOwners(t)

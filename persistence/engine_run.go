@@ -67,15 +67,16 @@ func (tx *Tx) InsertEncryptedRun(run domain.EngineRun, encryptionKey string, now
 		run.WorkflowType, run.TaskQueue, run.State, run.Action, now, encryptionKey)
 }
 
-// LockedRun is a run and whose it is, both under lock: Process or Action by the
-// kind of the run, both nil for a run that outlived its action. Failed reports
-// whether an incident tells of the failure of the very attempt that was asked
-// about.
+// LockedRun is a run and whose it is, both under lock: Process, ProcessAction or
+// ArtifactAction by the kind of the run, all nil for a run that outlived its
+// action. Failed reports whether an incident tells of the failure of the very
+// attempt that was asked about.
 type LockedRun struct {
-	Process *domain.Process
-	Action  *domain.BusinessArtifactAction
-	Run     domain.EngineRun
-	Failed  bool
+	Process        *domain.Process
+	ProcessAction  *domain.ProcessAction
+	ArtifactAction *domain.BusinessArtifactAction
+	Run            domain.EngineRun
+	Failed         bool
 }
 
 const (
@@ -88,7 +89,14 @@ SELECT ` + processColumns + `
                 WHERE r.kind = 'PROCESS' AND r.namespace = $1 AND r.workflow_id = $2)
    FOR UPDATE OF p`
 
-	lockActionOfWorkflow = `
+	lockProcessActionOfWorkflow = `
+SELECT ` + processActionColumns + `
+  FROM process_actions x
+ WHERE x.id = (SELECT r.owner_id FROM engine_runs r
+                WHERE r.kind = 'PROCESS_ACTION' AND r.namespace = $1 AND r.workflow_id = $2)
+   FOR NO KEY UPDATE OF x`
+
+	lockArtifactActionOfWorkflow = `
 SELECT ` + artifactActionColumns + `
   FROM business_artifact_actions x
  WHERE x.id = (SELECT r.owner_id FROM engine_runs r
@@ -112,7 +120,16 @@ func (tx *Tx) LockRunOfWorkflow(ctx context.Context, c domain.Closing) (*LockedR
 	err := tx.read(
 		ctx,
 		query{lockProcessOfWorkflow, []any{c.Namespace, c.WorkflowID}, scanProcessIfAny(&locked.Process)},
-		query{lockActionOfWorkflow, []any{c.Namespace, c.WorkflowID}, scanArtifactActionIfAny(&locked.Action, c.ClosedAt)},
+		query{
+			lockProcessActionOfWorkflow,
+			[]any{c.Namespace, c.WorkflowID},
+			scanProcessActionIfAny(&locked.ProcessAction, c.ClosedAt),
+		},
+		query{
+			lockArtifactActionOfWorkflow,
+			[]any{c.Namespace, c.WorkflowID},
+			scanArtifactActionIfAny(&locked.ArtifactAction, c.ClosedAt),
+		},
 		query{
 			lockRunOfWorkflow,
 			[]any{c.Namespace, c.WorkflowID, c.RunID},

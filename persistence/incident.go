@@ -114,8 +114,8 @@ func (r *Reader) ListIncidents(
 	return result, translate("listing incidents", err)
 }
 
-// LockedIncident is an incident together with its run and its process, which is
-// nil for the run of an action, all under lock.
+// LockedIncident is an incident together with its run and its process, all under
+// lock. The process is nil for the run of an action on a business artifact.
 type LockedIncident struct {
 	Incident domain.Incident
 	Process  *domain.Process

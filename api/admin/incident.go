@@ -66,8 +66,11 @@ func incident(i *domain.Incident) oasadmin.Incident {
 		Message: i.Message, Failure: httpio.Optional(i.Failure), State: oasadmin.IncidentState(i.State),
 		CreatedAt: i.CreatedAt.UTC(), ResolvedAt: utc(i.ResolvedAt),
 	}
-	if i.Action != nil {
-		answer.BusinessArtifactID, answer.BusinessArtifactActionID = &i.Action.ArtifactID, &i.Action.ID
+	switch {
+	case i.ArtifactID != nil:
+		answer.BusinessArtifactID, answer.BusinessArtifactActionID = i.ArtifactID, i.ActionID
+	case i.ActionID != nil:
+		answer.ProcessActionID = i.ActionID
 	}
 	return answer
 }

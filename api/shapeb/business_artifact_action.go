@@ -92,9 +92,9 @@ func artifactAction(a *domain.BusinessArtifactAction) oasb.BusinessArtifactActio
 			answer.Downloadable.DocumentExpired = &a.DocumentExpired
 		}
 	case domain.ArtifactActionStartProcess:
-		if a.ProcessDefinitionID != nil && a.ProcessID != nil {
+		if a.Started != nil {
 			answer.StartProcess = &oasb.BusinessArtifactActionStartProcess{
-				ProcessDefinitionID: *a.ProcessDefinitionID, ProcessID: *a.ProcessID,
+				ProcessDefinitionID: a.Started.DefinitionID, ProcessID: a.Started.ID,
 			}
 		}
 	case domain.ArtifactActionCreateArtifact:

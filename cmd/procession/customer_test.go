@@ -173,8 +173,15 @@ func (s *testStack) awaitAction(customer string, action map[string]any, want str
 // download returns the header and the text of a document of a customer.
 func (s *testStack) download(as demo.Account, customer, uri string) (http.Header, string) {
 	s.t.Helper()
-	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.url()+"/v2024-06-14/business-artifacts/"+
-		customer+"/~actions/download-document?"+url.Values{"documentUri": {uri}}.Encode(), nil)
+	return s.downloadOf("/business-artifacts/"+customer, as, uri)
+}
+
+// downloadOf returns the header and the text of a document of the owner with the
+// path.
+func (s *testStack) downloadOf(owner string, as demo.Account, uri string) (http.Header, string) {
+	s.t.Helper()
+	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.url()+"/v2024-06-14"+owner+
+		"/~actions/download-document?"+url.Values{"documentUri": {uri}}.Encode(), nil)
 	require.NoError(s.t, err)
 	request.Header.Set("Authorization", "Bearer "+as.Secret)
 	if as.Email == "" {

@@ -192,45 +192,12 @@ type IndexSpec struct {
 	Type  IndexType `json:"type"`
 }
 
-// UserActionType is the type of a user action (specification section 2.12).
-type UserActionType string
-
-// The user action types.
-const (
-	UserActionDownloadable        UserActionType = "DOWNLOADABLE"
-	UserActionStartRelatedProcess UserActionType = "START_RELATED_PROCESS"
-	UserActionStartWorkflow       UserActionType = "START_WORKFLOW"
-	UserActionCreateTask          UserActionType = "CREATE_TASK"
-)
-
-// UserActionPermission says who may invoke a user action (specification section
-// 2.14).
-type UserActionPermission string
-
-// The user action permissions.
-const (
-	UserActionInitiator UserActionPermission = "INITIATOR"
-	UserActionViewer    UserActionPermission = "VIEWER"
-	UserActionManager   UserActionPermission = "MANAGER"
-)
-
-// UserActionSpec describes what users may do to a process beside its items.
+// UserActionSpec describes what users may do to a process beside its items. All
+// of it but Runner is what processes are pinned to.
 type UserActionSpec struct {
-	// Code is unique within the process definition, 1..50 characters.
-	Code string `json:"code"`
-	// Name is the text of the menu, 1..50 characters.
-	Name string         `json:"name"`
-	Type UserActionType `json:"type"`
-	// Availability is a boolean jq expression in ${ … } (specification section
-	// 2.13); always available unless given.
-	Availability string `json:"availability,omitempty"`
-	// Permissions say who may invoke the action; one is enough.
-	Permissions []UserActionPermission `json:"permissions"`
-	// WorkflowType and TaskQueue are for DOWNLOADABLE and START_WORKFLOW.
-	WorkflowType string `json:"workflowType,omitempty"`
-	TaskQueue    string `json:"taskQueue,omitempty"`
-	// ProcessDefinition is the code of what START_RELATED_PROCESS starts.
-	ProcessDefinition string `json:"processDefinition,omitempty"`
-	// Item is the code of the task that CREATE_TASK creates.
-	Item string `json:"item,omitempty"`
+	domain.UserAction
+	// Runner is the code of the application that runs the workers of TaskQueue; it
+	// is that of the engine unless given. It has the Manager permission on the
+	// processes.
+	Runner string `json:"runner,omitempty"`
 }

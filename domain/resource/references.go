@@ -84,7 +84,7 @@ func (*EncryptionKeySpec) References() []Reference { return nil }
 
 // References implements Spec: a process definition needs the application that
 // runs it, the key of its payloads, the structures of its messages, whom it
-// gives rights to, and what its actions start.
+// gives rights to, and what its actions start and run on.
 func (s *ProcessDefinitionSpec) References() []Reference {
 	var found references
 	if s.Engine != nil {
@@ -100,7 +100,9 @@ func (s *ProcessDefinitionSpec) References() []Reference {
 		found.addGrantees(s.Items[i].Viewers, item+"/viewers")
 	}
 	for i := range s.UserActions {
-		found.add(KindProcessDefinition, s.UserActions[i].ProcessDefinition, at("/spec/userActions", i, "processDefinition"))
+		action, pointer := &s.UserActions[i], at("/spec/userActions", i)
+		found.add(KindApplication, action.Runner, pointer+"/runner")
+		found.add(KindProcessDefinition, action.ProcessDefinition, pointer+"/processDefinition")
 	}
 	for _, list := range s.Permissions.lists() {
 		found.addGrantees(list.grantees, list.pointer)

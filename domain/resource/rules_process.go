@@ -3,6 +3,7 @@ package resource
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/availability"
@@ -23,7 +24,7 @@ func (s *ProcessDefinitionSpec) check(r *report) {
 	}
 	checkUnique(column(s.UserActions, func(a *UserActionSpec) string { return a.Code }), "/spec/userActions", "code", r)
 	for i := range s.UserActions {
-		s.UserActions[i].check(s.Items, at("/spec/userActions", i), r)
+		s.UserActions[i].check(s, at("/spec/userActions", i), r)
 	}
 	for _, list := range s.Permissions.lists() {
 		checkGrantees(list.grantees, list.pointer, false, r)
@@ -81,27 +82,41 @@ func (s *AssistanceSpec) check(pointer string, r *report) {
 	}
 }
 
-func (s *UserActionSpec) check(items []ItemSpec, pointer string, r *report) {
-	workflow := []string{string(UserActionDownloadable), string(UserActionStartWorkflow)}
+// check is given the definition that has the action.
+func (s *UserActionSpec) check(of *ProcessDefinitionSpec, pointer string, r *report) {
+	workflow := []string{string(domain.ProcessActionDownloadable), string(domain.ProcessActionStartWorkflow)}
+	related := []string{string(domain.ProcessActionStartRelatedProcess)}
+	item := []string{
+		string(domain.ProcessActionCreateTask), string(domain.ProcessActionCreateMessage),
+		string(domain.ProcessActionCreateThread),
+	}
+	signal := []string{string(domain.ProcessActionSendSignal)}
 	checkUses([]use{
 		{member: "workflowType", given: s.WorkflowType != "", types: workflow, required: true},
 		{member: "taskQueue", given: s.TaskQueue != "", types: workflow, required: true},
-		{
-			member: "processDefinition", given: s.ProcessDefinition != "",
-			types: []string{string(UserActionStartRelatedProcess)}, required: true,
-		},
-		{member: "item", given: s.Item != "", types: []string{string(UserActionCreateTask)}, required: true},
+		{member: "runner", given: s.Runner != "", types: workflow},
+		{member: "processDefinition", given: s.ProcessDefinition != "", types: related, required: true},
+		// A message may do without.
+		{member: "item", given: s.Item != "", types: item, required: s.Type != domain.ProcessActionCreateMessage},
+		{member: "signalName", given: s.SignalName != "", types: signal, required: true},
 	}, string(s.Type), pointer, r)
 	checkTaskQueue(s.TaskQueue, pointer+"/taskQueue", r)
-	if s.Type == UserActionCreateTask && s.Item != "" && !hasTask(items, s.Item) {
-		r.add(pointer+"/item", "there is no item %s of type TASK in this definition", s.Item)
+	if t := s.Type.ItemType(); t != "" && s.Item != "" && !hasItem(of.Items, s.Item, t) {
+		r.add(pointer+"/item", "there is no item %s of type %s in this definition", s.Item, t)
 	}
-	// Whatever else the permissions say, section 2.12 shows these to Managers only.
-	managers := s.Type == UserActionDownloadable || s.Type == UserActionStartRelatedProcess || s.Type == UserActionCreateTask
-	if managers && len(s.Permissions) > 0 && !slices.Contains(s.Permissions, UserActionManager) {
-		r.add(pointer+"/permissions", "must contain %s: only managers can invoke %s", UserActionManager, s.Type)
+	if s.Type == domain.ProcessActionSendSignal && of.Engine == nil {
+		r.add(pointer+"/type", "needs a process with an engine: there is no workflow to send a signal to")
+	}
+	if reserved(s.SignalName) {
+		r.add(pointer+"/signalName", "is a name that the service and Temporal keep to themselves")
 	}
 	s.checkAvailability(pointer+"/availability", r)
+}
+
+// reserved reports whether workers take a signal of the name for one of another
+// meaning.
+func reserved(signal string) bool {
+	return strings.HasPrefix(signal, "KuFlow_Engine_Signal_") || strings.HasPrefix(signal, "__")
 }
 
 func (s *UserActionSpec) checkAvailability(pointer string, r *report) {
@@ -118,6 +133,6 @@ func (s *UserActionSpec) checkAvailability(pointer string, r *report) {
 	}
 }
 
-func hasTask(items []ItemSpec, code string) bool {
-	return slices.ContainsFunc(items, func(i ItemSpec) bool { return i.Code == code && i.Type == domain.ItemTask })
+func hasItem(items []ItemSpec, code string, t domain.ItemType) bool {
+	return slices.ContainsFunc(items, func(i ItemSpec) bool { return i.Code == code && i.Type == t })
 }

@@ -104,9 +104,12 @@ func (a *agreement) checkStruct(of reflect.Type, schema *definition, place strin
 	require.JSONEq(a.t, "false", string(schema.AdditionalProperties), place)
 	require.NotEmpty(a.t, schema.Title, place)
 	var names, required []string
-	for i := range of.NumField() {
-		name, options, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
-		require.NotEmpty(a.t, name, "%s.%s", place, of.Field(i).Name)
+	for _, field := range reflect.VisibleFields(of) {
+		if field.Anonymous {
+			continue
+		}
+		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		require.NotEmpty(a.t, name, "%s.%s", place, field.Name)
 		names = append(names, name)
 		if !strings.Contains(options, "omit") {
 			required = append(required, name)
@@ -115,7 +118,7 @@ func (a *agreement) checkStruct(of reflect.Type, schema *definition, place strin
 		require.NotNil(a.t, member, "%s.%s has no schema", place, name)
 		resolved := a.resolve(member)
 		require.NotEmpty(a.t, resolved.Description, "%s.%s", place, name)
-		a.check(of.Field(i).Type, member, place+"."+name)
+		a.check(field.Type, member, place+"."+name)
 		a.members++
 	}
 	require.Len(a.t, schema.Properties, len(names), place)

@@ -18,6 +18,7 @@ import (
 	"github.com/procession-dev/procession/examples/loan/encryption"
 	"github.com/procession-dev/procession/examples/loan/lending"
 	"github.com/procession-dev/procession/examples/loan/restapi"
+	"github.com/procession-dev/procession/examples/loan/useractions"
 )
 
 const (
@@ -99,8 +100,8 @@ func (s *server) registrationParams() restapi.WorkerCreateParams {
 	return restapi.WorkerCreateParams{
 		Identity:      s.cfg.identity,
 		TaskQueue:     s.cfg.taskQueue,
-		WorkflowTypes: slices.Concat(lending.WorkflowTypes(), customers.WorkflowTypes()),
-		ActivityTypes: slices.Concat(lending.ActivityTypes(), customers.ActivityTypes()),
+		WorkflowTypes: slices.Concat(lending.WorkflowTypes(), customers.WorkflowTypes(), useractions.WorkflowTypes()),
+		ActivityTypes: slices.Concat(lending.ActivityTypes(), customers.ActivityTypes(), useractions.ActivityTypes()),
 		Hostname:      s.cfg.hostname,
 		IP:            hostAddress(),
 	}
@@ -144,6 +145,7 @@ func (s *server) connect(ctx context.Context, access engineAccess) (*connection,
 	})
 	(&lending.Activities{API: s.api}).Register(polling)
 	(&customers.Activities{API: s.api}).Register(polling)
+	(&useractions.Activities{API: s.api}).Register(polling)
 	if err := polling.Start(); err != nil {
 		dialled.Close()
 		return nil, fmt.Errorf("starting the worker: %w", err)

@@ -18,6 +18,42 @@ import (
 	openapi_types "github.com/oapi-codegen/runtime/types"
 )
 
+// Defines values for ActionObstacleCode.
+const (
+	ActionObstacleCodeEXPRESSIONFAILED           ActionObstacleCode = "EXPRESSION_FAILED"
+	ActionObstacleCodeMANAGERREQUIRED            ActionObstacleCode = "MANAGER_REQUIRED"
+	ActionObstacleCodeNOTAVAILABLE               ActionObstacleCode = "NOT_AVAILABLE"
+	ActionObstacleCodePERMISSION                 ActionObstacleCode = "PERMISSION"
+	ActionObstacleCodePROCESSNOTVISIBLE          ActionObstacleCode = "PROCESS_NOT_VISIBLE"
+	ActionObstacleCodeRELATEDPROCESSNOTPUBLISHED ActionObstacleCode = "RELATED_PROCESS_NOT_PUBLISHED"
+	ActionObstacleCodeRELATEDPROCESSPERMISSION   ActionObstacleCode = "RELATED_PROCESS_PERMISSION"
+	ActionObstacleCodeWORKFLOWENDED              ActionObstacleCode = "WORKFLOW_ENDED"
+)
+
+// Valid indicates whether the value is a known member of the ActionObstacleCode enum.
+func (e ActionObstacleCode) Valid() bool {
+	switch e {
+	case ActionObstacleCodeEXPRESSIONFAILED:
+		return true
+	case ActionObstacleCodeMANAGERREQUIRED:
+		return true
+	case ActionObstacleCodeNOTAVAILABLE:
+		return true
+	case ActionObstacleCodePERMISSION:
+		return true
+	case ActionObstacleCodePROCESSNOTVISIBLE:
+		return true
+	case ActionObstacleCodeRELATEDPROCESSNOTPUBLISHED:
+		return true
+	case ActionObstacleCodeRELATEDPROCESSPERMISSION:
+		return true
+	case ActionObstacleCodeWORKFLOWENDED:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ApplyAction.
 const (
 	ApplyActionCONFIGURED ApplyAction = "CONFIGURED"
@@ -36,6 +72,51 @@ func (e ApplyAction) Valid() bool {
 	case ApplyActionDELETED:
 		return true
 	case ApplyActionUNCHANGED:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for AvailabilityProcessState.
+const (
+	AvailabilityProcessStateCANCELLED AvailabilityProcessState = "CANCELLED"
+	AvailabilityProcessStateCOMPLETED AvailabilityProcessState = "COMPLETED"
+	AvailabilityProcessStateRUNNING   AvailabilityProcessState = "RUNNING"
+)
+
+// Valid indicates whether the value is a known member of the AvailabilityProcessState enum.
+func (e AvailabilityProcessState) Valid() bool {
+	switch e {
+	case AvailabilityProcessStateCANCELLED:
+		return true
+	case AvailabilityProcessStateCOMPLETED:
+		return true
+	case AvailabilityProcessStateRUNNING:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for AvailabilityTaskState.
+const (
+	AvailabilityTaskStateCANCELLED AvailabilityTaskState = "CANCELLED"
+	AvailabilityTaskStateCLAIMED   AvailabilityTaskState = "CLAIMED"
+	AvailabilityTaskStateCOMPLETED AvailabilityTaskState = "COMPLETED"
+	AvailabilityTaskStateREADY     AvailabilityTaskState = "READY"
+)
+
+// Valid indicates whether the value is a known member of the AvailabilityTaskState enum.
+func (e AvailabilityTaskState) Valid() bool {
+	switch e {
+	case AvailabilityTaskStateCANCELLED:
+		return true
+	case AvailabilityTaskStateCLAIMED:
+		return true
+	case AvailabilityTaskStateCOMPLETED:
+		return true
+	case AvailabilityTaskStateREADY:
 		return true
 	default:
 		return false
@@ -312,6 +393,15 @@ func (e WorkerState) Valid() bool {
 	}
 }
 
+// ActionObstacle defines model for ActionObstacle.
+type ActionObstacle struct {
+	Code    ActionObstacleCode `json:"code"`
+	Message string             `json:"message"`
+}
+
+// ActionObstacleCode defines model for ActionObstacle.Code.
+type ActionObstacleCode string
+
 // AppliedResource What became of a resource
 type AppliedResource struct {
 	// Action What was done. A CREATED resource has no document from before, a DELETED one has none for after.
@@ -334,6 +424,87 @@ type AppliedResource struct {
 
 // ApplyAction What was done. A CREATED resource has no document from before, a DELETED one has none for after.
 type ApplyAction string
+
+// AvailabilityError defines model for AvailabilityError.
+type AvailabilityError struct {
+	// Column The character of the expression, counted from 1, where there is one that is wrong
+	Column  *int   `json:"column,omitempty"`
+	Message string `json:"message"`
+}
+
+// AvailabilityEvaluateParams What to evaluate, in a process or against a model
+type AvailabilityEvaluateParams struct {
+	// Expression Written as `${ ... }`
+	Expression string `json:"expression"`
+
+	// Model What availability expressions see
+	Model     *AvailabilityModel  `json:"model,omitempty"`
+	ProcessID *openapi_types.UUID `json:"processId,omitempty"`
+}
+
+// AvailabilityEvaluation Either a result or an error
+type AvailabilityEvaluation struct {
+	Error *AvailabilityError `json:"error,omitempty"`
+
+	// Model What availability expressions see
+	Model AvailabilityModel `json:"model"`
+
+	// Result Whether the action would be available
+	Result *bool `json:"result,omitempty"`
+}
+
+// AvailabilityFault An availability expression that failed
+type AvailabilityFault struct {
+	ActionCode            string             `json:"actionCode"`
+	FirstAt               time.Time          `json:"firstAt"`
+	LastAt                time.Time          `json:"lastAt"`
+	Message               string             `json:"message"`
+	ProcessDefinitionCode string             `json:"processDefinitionCode"`
+	ProcessDefinitionID   openapi_types.UUID `json:"processDefinitionId"`
+
+	// ProcessDefinitionVersion The version that has the action
+	ProcessDefinitionVersion openapi_types.UUID `json:"processDefinitionVersion"`
+
+	// ProcessID The process in which it failed last
+	ProcessID openapi_types.UUID `json:"processId"`
+	TenantID  openapi_types.UUID `json:"tenantId"`
+}
+
+// AvailabilityFaultPage defines model for AvailabilityFaultPage.
+type AvailabilityFaultPage struct {
+	Content []AvailabilityFault `json:"content"`
+
+	// Metadata Which page this is, and of how many
+	Metadata PageMetadata `json:"metadata"`
+}
+
+// AvailabilityModel What availability expressions see
+type AvailabilityModel struct {
+	Process AvailabilityProcess `json:"process"`
+
+	// Tasks The newest task of each code
+	Tasks map[string]AvailabilityTask `json:"tasks"`
+}
+
+// AvailabilityProcess defines model for AvailabilityProcess.
+type AvailabilityProcess struct {
+	CreatedAt      time.Time                `json:"createdAt"`
+	LastModifiedAt time.Time                `json:"lastModifiedAt"`
+	State          AvailabilityProcessState `json:"state"`
+}
+
+// AvailabilityProcessState defines model for AvailabilityProcess.State.
+type AvailabilityProcessState string
+
+// AvailabilityTask defines model for AvailabilityTask.
+type AvailabilityTask struct {
+	CreatedAt      time.Time             `json:"createdAt"`
+	LastModifiedAt time.Time             `json:"lastModifiedAt"`
+	State          AvailabilityTaskState `json:"state"`
+}
+
+// AvailabilityTaskState defines model for AvailabilityTask.State.
+type AvailabilityTaskState string
 
 // DefaultError Why a request failed
 type DefaultError struct {
@@ -451,6 +622,24 @@ type EngineAccessRevokeParams struct {
 // ErrorCode Stable reason of a failure
 type ErrorCode string
 
+// ExplainedAction A user action, and why it is offered or not
+type ExplainedAction struct {
+	// Availability The availability expression, absent without one
+	Availability *string `json:"availability,omitempty"`
+	Code         string  `json:"code"`
+	Name         string  `json:"name"`
+	Offered      bool    `json:"offered"`
+
+	// Reasons What keeps the principal from it, empty for an action that is offered
+	Reasons []ActionObstacle `json:"reasons"`
+	Type    string           `json:"type"`
+}
+
+// ExplainedActions defines model for ExplainedActions.
+type ExplainedActions struct {
+	Content []ExplainedAction `json:"content"`
+}
+
 // Identity Who the caller is
 type Identity struct {
 	Memberships []Membership `json:"memberships"`
@@ -467,8 +656,8 @@ type IdentityPrincipal struct {
 	Type PrincipalType      `json:"type"`
 }
 
-// Incident The workflow of a process or of an action on a business artifact failed or timed out. A process keeps running until
-// the workflow is retried or the process is cancelled; an action is in ERROR for good.
+// Incident The workflow of a process or of an action failed or timed out. A process keeps running until the workflow is retried
+// or the process is cancelled; an action is in ERROR for good.
 type Incident struct {
 	// BusinessArtifactActionID The action whose workflow it was
 	BusinessArtifactActionID *openapi_types.UUID `json:"businessArtifactActionId,omitempty"`
@@ -487,7 +676,10 @@ type Incident struct {
 	// Message Why the workflow failed
 	Message string `json:"message"`
 
-	// ProcessID The process whose workflow it was
+	// ProcessActionID The user action whose workflow it was
+	ProcessActionID *openapi_types.UUID `json:"processActionId,omitempty"`
+
+	// ProcessID The process whose workflow it was, or that the user action is on
 	ProcessID *openapi_types.UUID `json:"processId,omitempty"`
 
 	// ResolvedAt When it was retried or dismissed
@@ -865,6 +1057,18 @@ type TenantCodeParam = string
 // Error Why a request failed
 type Error = DefaultError
 
+// FindAvailabilityFaultsParams defines parameters for FindAvailabilityFaults.
+type FindAvailabilityFaultsParams struct {
+	// Size Elements per page; 0 asks for the totals alone
+	Size *PageSizeParam `form:"size,omitempty" json:"size,omitempty"`
+
+	// Page The page, counted from 0
+	Page *PageNumberParam `form:"page,omitempty" json:"page,omitempty"`
+
+	// Tenant Only what belongs to a tenant with one of these codes
+	Tenant TenantCodeFilter `form:"tenant,omitempty" json:"tenant,omitempty"`
+}
+
 // FindEncryptionKeyVersionsParams defines parameters for FindEncryptionKeyVersions.
 type FindEncryptionKeyVersionsParams struct {
 	// Tenant The code of the tenant; a caller who belongs to one tenant only may leave it out
@@ -929,6 +1133,12 @@ type FindIncidentsParams struct {
 type FindDefinitionVersionsParams struct {
 	// Tenant The code of the tenant; a caller who belongs to one tenant only may leave it out
 	Tenant *TenantCodeParam `form:"tenant,omitempty" json:"tenant,omitempty"`
+}
+
+// ExplainProcessActionsParams defines parameters for ExplainProcessActions.
+type ExplainProcessActionsParams struct {
+	// PrincipalID A user or an application of the tenant
+	PrincipalID openapi_types.UUID `form:"principalId" json:"principalId"`
 }
 
 // FindResourcesParams defines parameters for FindResources.
@@ -1021,6 +1231,9 @@ type FindWorkersParams struct {
 	TaskQueue []string `form:"taskQueue,omitempty" json:"taskQueue,omitempty"`
 }
 
+// EvaluateAvailabilityJSONRequestBody defines body for EvaluateAvailability for application/json ContentType.
+type EvaluateAvailabilityJSONRequestBody = AvailabilityEvaluateParams
+
 // RevokeEngineAccessJSONRequestBody defines body for RevokeEngineAccess for application/json ContentType.
 type RevokeEngineAccessJSONRequestBody = EngineAccessRevokeParams
 
@@ -1104,6 +1317,34 @@ func WithRequestEditorFn(fn RequestEditorFn) ClientOption {
 // The interface specification for the client above.
 type ClientInterface interface {
 
+	// FindAvailabilityFaults List the availability expressions that failed
+	//
+	// Actions whose expression fails are not offered. What failed last comes first; of every action of a version of a
+	// definition there is the first and the last time.
+	//
+	// Corresponds with GET /availability/faults (the `FindAvailabilityFaults` operationId).
+	FindAvailabilityFaults(ctx context.Context, params *FindAvailabilityFaultsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// EvaluateAvailabilityWithBody Evaluate an availability expression
+	//
+	// The expression is evaluated as it would be in a process, or against a model. One that is not allowed, or fails, is
+	// answered with what is wrong with it; nothing is stored.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /availability/~actions/evaluate (the `EvaluateAvailability` operationId).
+	EvaluateAvailabilityWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// EvaluateAvailability Evaluate an availability expression
+	//
+	// The expression is evaluated as it would be in a process, or against a model. One that is not allowed, or fails, is
+	// answered with what is wrong with it; nothing is stored.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /availability/~actions/evaluate (the `EvaluateAvailability` operationId).
+	EvaluateAvailability(ctx context.Context, body EvaluateAvailabilityJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// FindEncryptionKeyVersions List the versions of a key, the newest first
 	//
 	// What the key is cannot be read here.
@@ -1185,6 +1426,13 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /process-definitions/{code}/versions (the `FindDefinitionVersions` operationId).
 	FindDefinitionVersions(ctx context.Context, code ResourceCodeParam, params *FindDefinitionVersionsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ExplainProcessActions Tell why a principal is offered a user action of a process, or not
+	//
+	// The order is that of the process definition.
+	//
+	// Corresponds with GET /processes/{id}/user-actions (the `ExplainProcessActions` operationId).
+	ExplainProcessActions(ctx context.Context, id openapi_types.UUID, params *ExplainProcessActionsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// FindResources List resources
 	//
@@ -1285,6 +1533,64 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /workers (the `FindWorkers` operationId).
 	FindWorkers(ctx context.Context, params *FindWorkersParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+}
+
+// FindAvailabilityFaults List the availability expressions that failed
+//
+// Actions whose expression fails are not offered. What failed last comes first; of every action of a version of a
+// definition there is the first and the last time.
+//
+// Corresponds with GET /availability/faults (the `FindAvailabilityFaults` operationId).
+func (c *Client) FindAvailabilityFaults(ctx context.Context, params *FindAvailabilityFaultsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFindAvailabilityFaultsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// EvaluateAvailabilityWithBody Evaluate an availability expression
+//
+// The expression is evaluated as it would be in a process, or against a model. One that is not allowed, or fails, is
+// answered with what is wrong with it; nothing is stored.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /availability/~actions/evaluate (the `EvaluateAvailability` operationId).
+func (c *Client) EvaluateAvailabilityWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewEvaluateAvailabilityRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// EvaluateAvailability Evaluate an availability expression
+//
+// The expression is evaluated as it would be in a process, or against a model. One that is not allowed, or fails, is
+// answered with what is wrong with it; nothing is stored.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /availability/~actions/evaluate (the `EvaluateAvailability` operationId).
+func (c *Client) EvaluateAvailability(ctx context.Context, body EvaluateAvailabilityJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewEvaluateAvailabilityRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
 }
 
 // FindEncryptionKeyVersions List the versions of a key, the newest first
@@ -1469,6 +1775,23 @@ func (c *Client) RetryIncident(ctx context.Context, id IncidentID, reqEditors ..
 // Corresponds with GET /process-definitions/{code}/versions (the `FindDefinitionVersions` operationId).
 func (c *Client) FindDefinitionVersions(ctx context.Context, code ResourceCodeParam, params *FindDefinitionVersionsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewFindDefinitionVersionsRequest(c.Server, code, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ExplainProcessActions Tell why a principal is offered a user action of a process, or not
+//
+// The order is that of the process definition.
+//
+// Corresponds with GET /processes/{id}/user-actions (the `ExplainProcessActions` operationId).
+func (c *Client) ExplainProcessActions(ctx context.Context, id openapi_types.UUID, params *ExplainProcessActionsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewExplainProcessActionsRequest(c.Server, id, params)
 	if err != nil {
 		return nil, err
 	}
@@ -1687,6 +2010,124 @@ func (c *Client) FindWorkers(ctx context.Context, params *FindWorkersParams, req
 		return nil, err
 	}
 	return c.Client.Do(req)
+}
+
+// NewFindAvailabilityFaultsRequest constructs an http.Request for the FindAvailabilityFaults method
+func NewFindAvailabilityFaultsRequest(server string, params *FindAvailabilityFaultsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/availability/faults")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Size != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "size", *params.Size, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Page != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "page", *params.Page, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Tenant != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewEvaluateAvailabilityRequest calls the generic EvaluateAvailability builder with application/json body
+func NewEvaluateAvailabilityRequest(server string, body EvaluateAvailabilityJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewEvaluateAvailabilityRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewEvaluateAvailabilityRequestWithBody constructs an http.Request for the EvaluateAvailability method, with any body, and a specified content type
+func NewEvaluateAvailabilityRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/availability/~actions/evaluate")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
 }
 
 // NewFindEncryptionKeyVersionsRequest constructs an http.Request for the FindEncryptionKeyVersions method
@@ -2277,6 +2718,63 @@ func NewFindDefinitionVersionsRequest(server string, code ResourceCodeParam, par
 				}
 			}
 
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewExplainProcessActionsRequest constructs an http.Request for the ExplainProcessActions method
+func NewExplainProcessActionsRequest(server string, id openapi_types.UUID, params *ExplainProcessActionsParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/processes/%s/user-actions", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "principalId", params.PrincipalID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
 		}
 
 		if encoded := queryValues.Encode(); encoded != "" {
@@ -3067,6 +3565,36 @@ func WithBaseURL(baseURL string) ClientOption {
 // ClientWithResponsesInterface is the interface specification for the client with responses above.
 type ClientWithResponsesInterface interface {
 
+	// FindAvailabilityFaultsWithResponse List the availability expressions that failed
+	//
+	// Actions whose expression fails are not offered. What failed last comes first; of every action of a version of a
+	// definition there is the first and the last time.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /availability/faults (the `FindAvailabilityFaults` operationId).
+	FindAvailabilityFaultsWithResponse(ctx context.Context, params *FindAvailabilityFaultsParams, reqEditors ...RequestEditorFn) (*FindAvailabilityFaultsResponse, error)
+
+	// EvaluateAvailabilityWithBodyWithResponse Evaluate an availability expression
+	//
+	// The expression is evaluated as it would be in a process, or against a model. One that is not allowed, or fails, is
+	// answered with what is wrong with it; nothing is stored.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /availability/~actions/evaluate (the `EvaluateAvailability` operationId).
+	EvaluateAvailabilityWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*EvaluateAvailabilityResponse, error)
+
+	// EvaluateAvailabilityWithResponse Evaluate an availability expression
+	//
+	// The expression is evaluated as it would be in a process, or against a model. One that is not allowed, or fails, is
+	// answered with what is wrong with it; nothing is stored.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /availability/~actions/evaluate (the `EvaluateAvailability` operationId).
+	EvaluateAvailabilityWithResponse(ctx context.Context, body EvaluateAvailabilityJSONRequestBody, reqEditors ...RequestEditorFn) (*EvaluateAvailabilityResponse, error)
+
 	// FindEncryptionKeyVersionsWithResponse List the versions of a key, the newest first
 	//
 	// What the key is cannot be read here.
@@ -3166,6 +3694,15 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /process-definitions/{code}/versions (the `FindDefinitionVersions` operationId).
 	FindDefinitionVersionsWithResponse(ctx context.Context, code ResourceCodeParam, params *FindDefinitionVersionsParams, reqEditors ...RequestEditorFn) (*FindDefinitionVersionsResponse, error)
+
+	// ExplainProcessActionsWithResponse Tell why a principal is offered a user action of a process, or not
+	//
+	// The order is that of the process definition.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /processes/{id}/user-actions (the `ExplainProcessActions` operationId).
+	ExplainProcessActionsWithResponse(ctx context.Context, id openapi_types.UUID, params *ExplainProcessActionsParams, reqEditors ...RequestEditorFn) (*ExplainProcessActionsResponse, error)
 
 	// FindResourcesWithResponse List resources
 	//
@@ -3280,6 +3817,102 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /workers (the `FindWorkers` operationId).
 	FindWorkersWithResponse(ctx context.Context, params *FindWorkersParams, reqEditors ...RequestEditorFn) (*FindWorkersResponse, error)
+}
+
+type FindAvailabilityFaultsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *AvailabilityFaultPage
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Error
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r FindAvailabilityFaultsResponse) GetJSON200() *AvailabilityFaultPage {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r FindAvailabilityFaultsResponse) GetJSONDefault() *Error {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r FindAvailabilityFaultsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r FindAvailabilityFaultsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r FindAvailabilityFaultsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r FindAvailabilityFaultsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type EvaluateAvailabilityResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *AvailabilityEvaluation
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Error
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r EvaluateAvailabilityResponse) GetJSON200() *AvailabilityEvaluation {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r EvaluateAvailabilityResponse) GetJSONDefault() *Error {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r EvaluateAvailabilityResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r EvaluateAvailabilityResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r EvaluateAvailabilityResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r EvaluateAvailabilityResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
 }
 
 type FindEncryptionKeyVersionsResponse struct {
@@ -3762,6 +4395,54 @@ func (r FindDefinitionVersionsResponse) ContentType() string {
 	return ""
 }
 
+type ExplainProcessActionsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *ExplainedActions
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Error
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ExplainProcessActionsResponse) GetJSON200() *ExplainedActions {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r ExplainProcessActionsResponse) GetJSONDefault() *Error {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ExplainProcessActionsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ExplainProcessActionsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ExplainProcessActionsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ExplainProcessActionsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type FindResourcesResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -4180,6 +4861,54 @@ func (r FindWorkersResponse) ContentType() string {
 	return ""
 }
 
+// FindAvailabilityFaultsWithResponse List the availability expressions that failed
+//
+// Actions whose expression fails are not offered. What failed last comes first; of every action of a version of a
+// definition there is the first and the last time.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /availability/faults (the `FindAvailabilityFaults` operationId).
+func (c *ClientWithResponses) FindAvailabilityFaultsWithResponse(ctx context.Context, params *FindAvailabilityFaultsParams, reqEditors ...RequestEditorFn) (*FindAvailabilityFaultsResponse, error) {
+	rsp, err := c.FindAvailabilityFaults(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseFindAvailabilityFaultsResponse(rsp)
+}
+
+// EvaluateAvailabilityWithBodyWithResponse Evaluate an availability expression
+//
+// The expression is evaluated as it would be in a process, or against a model. One that is not allowed, or fails, is
+// answered with what is wrong with it; nothing is stored.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /availability/~actions/evaluate (the `EvaluateAvailability` operationId).
+func (c *ClientWithResponses) EvaluateAvailabilityWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*EvaluateAvailabilityResponse, error) {
+	rsp, err := c.EvaluateAvailabilityWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseEvaluateAvailabilityResponse(rsp)
+}
+
+// EvaluateAvailabilityWithResponse Evaluate an availability expression
+//
+// The expression is evaluated as it would be in a process, or against a model. One that is not allowed, or fails, is
+// answered with what is wrong with it; nothing is stored.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /availability/~actions/evaluate (the `EvaluateAvailability` operationId).
+func (c *ClientWithResponses) EvaluateAvailabilityWithResponse(ctx context.Context, body EvaluateAvailabilityJSONRequestBody, reqEditors ...RequestEditorFn) (*EvaluateAvailabilityResponse, error) {
+	rsp, err := c.EvaluateAvailability(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseEvaluateAvailabilityResponse(rsp)
+}
+
 // FindEncryptionKeyVersionsWithResponse List the versions of a key, the newest first
 //
 // What the key is cannot be read here.
@@ -4344,6 +5073,21 @@ func (c *ClientWithResponses) FindDefinitionVersionsWithResponse(ctx context.Con
 		return nil, err
 	}
 	return ParseFindDefinitionVersionsResponse(rsp)
+}
+
+// ExplainProcessActionsWithResponse Tell why a principal is offered a user action of a process, or not
+//
+// The order is that of the process definition.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /processes/{id}/user-actions (the `ExplainProcessActions` operationId).
+func (c *ClientWithResponses) ExplainProcessActionsWithResponse(ctx context.Context, id openapi_types.UUID, params *ExplainProcessActionsParams, reqEditors ...RequestEditorFn) (*ExplainProcessActionsResponse, error) {
+	rsp, err := c.ExplainProcessActions(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseExplainProcessActionsResponse(rsp)
 }
 
 // FindResourcesWithResponse List resources
@@ -4524,6 +5268,72 @@ func (c *ClientWithResponses) FindWorkersWithResponse(ctx context.Context, param
 		return nil, err
 	}
 	return ParseFindWorkersResponse(rsp)
+}
+
+// ParseFindAvailabilityFaultsResponse parses an HTTP response from a FindAvailabilityFaultsWithResponse call
+func ParseFindAvailabilityFaultsResponse(rsp *http.Response) (*FindAvailabilityFaultsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &FindAvailabilityFaultsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest AvailabilityFaultPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseEvaluateAvailabilityResponse parses an HTTP response from a EvaluateAvailabilityWithResponse call
+func ParseEvaluateAvailabilityResponse(rsp *http.Response) (*EvaluateAvailabilityResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &EvaluateAvailabilityResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest AvailabilityEvaluation
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	return response, nil
 }
 
 // ParseFindEncryptionKeyVersionsResponse parses an HTTP response from a FindEncryptionKeyVersionsWithResponse call
@@ -4839,6 +5649,39 @@ func ParseFindDefinitionVersionsResponse(rsp *http.Response) (*FindDefinitionVer
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest DefinitionVersionList
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseExplainProcessActionsResponse parses an HTTP response from a ExplainProcessActionsWithResponse call
+func ParseExplainProcessActionsResponse(rsp *http.Response) (*ExplainProcessActionsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ExplainProcessActionsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest ExplainedActions
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

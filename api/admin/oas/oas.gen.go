@@ -17,6 +17,42 @@ import (
 	openapi_types "github.com/oapi-codegen/runtime/types"
 )
 
+// Defines values for ActionObstacleCode.
+const (
+	ActionObstacleCodeEXPRESSIONFAILED           ActionObstacleCode = "EXPRESSION_FAILED"
+	ActionObstacleCodeMANAGERREQUIRED            ActionObstacleCode = "MANAGER_REQUIRED"
+	ActionObstacleCodeNOTAVAILABLE               ActionObstacleCode = "NOT_AVAILABLE"
+	ActionObstacleCodePERMISSION                 ActionObstacleCode = "PERMISSION"
+	ActionObstacleCodePROCESSNOTVISIBLE          ActionObstacleCode = "PROCESS_NOT_VISIBLE"
+	ActionObstacleCodeRELATEDPROCESSNOTPUBLISHED ActionObstacleCode = "RELATED_PROCESS_NOT_PUBLISHED"
+	ActionObstacleCodeRELATEDPROCESSPERMISSION   ActionObstacleCode = "RELATED_PROCESS_PERMISSION"
+	ActionObstacleCodeWORKFLOWENDED              ActionObstacleCode = "WORKFLOW_ENDED"
+)
+
+// Valid indicates whether the value is a known member of the ActionObstacleCode enum.
+func (e ActionObstacleCode) Valid() bool {
+	switch e {
+	case ActionObstacleCodeEXPRESSIONFAILED:
+		return true
+	case ActionObstacleCodeMANAGERREQUIRED:
+		return true
+	case ActionObstacleCodeNOTAVAILABLE:
+		return true
+	case ActionObstacleCodePERMISSION:
+		return true
+	case ActionObstacleCodePROCESSNOTVISIBLE:
+		return true
+	case ActionObstacleCodeRELATEDPROCESSNOTPUBLISHED:
+		return true
+	case ActionObstacleCodeRELATEDPROCESSPERMISSION:
+		return true
+	case ActionObstacleCodeWORKFLOWENDED:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ApplyAction.
 const (
 	ApplyActionCONFIGURED ApplyAction = "CONFIGURED"
@@ -35,6 +71,51 @@ func (e ApplyAction) Valid() bool {
 	case ApplyActionDELETED:
 		return true
 	case ApplyActionUNCHANGED:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for AvailabilityProcessState.
+const (
+	AvailabilityProcessStateCANCELLED AvailabilityProcessState = "CANCELLED"
+	AvailabilityProcessStateCOMPLETED AvailabilityProcessState = "COMPLETED"
+	AvailabilityProcessStateRUNNING   AvailabilityProcessState = "RUNNING"
+)
+
+// Valid indicates whether the value is a known member of the AvailabilityProcessState enum.
+func (e AvailabilityProcessState) Valid() bool {
+	switch e {
+	case AvailabilityProcessStateCANCELLED:
+		return true
+	case AvailabilityProcessStateCOMPLETED:
+		return true
+	case AvailabilityProcessStateRUNNING:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for AvailabilityTaskState.
+const (
+	AvailabilityTaskStateCANCELLED AvailabilityTaskState = "CANCELLED"
+	AvailabilityTaskStateCLAIMED   AvailabilityTaskState = "CLAIMED"
+	AvailabilityTaskStateCOMPLETED AvailabilityTaskState = "COMPLETED"
+	AvailabilityTaskStateREADY     AvailabilityTaskState = "READY"
+)
+
+// Valid indicates whether the value is a known member of the AvailabilityTaskState enum.
+func (e AvailabilityTaskState) Valid() bool {
+	switch e {
+	case AvailabilityTaskStateCANCELLED:
+		return true
+	case AvailabilityTaskStateCLAIMED:
+		return true
+	case AvailabilityTaskStateCOMPLETED:
+		return true
+	case AvailabilityTaskStateREADY:
 		return true
 	default:
 		return false
@@ -311,6 +392,15 @@ func (e WorkerState) Valid() bool {
 	}
 }
 
+// ActionObstacle defines model for ActionObstacle.
+type ActionObstacle struct {
+	Code    ActionObstacleCode `json:"code"`
+	Message string             `json:"message"`
+}
+
+// ActionObstacleCode defines model for ActionObstacle.Code.
+type ActionObstacleCode string
+
 // AppliedResource What became of a resource
 type AppliedResource struct {
 	// Action What was done. A CREATED resource has no document from before, a DELETED one has none for after.
@@ -333,6 +423,87 @@ type AppliedResource struct {
 
 // ApplyAction What was done. A CREATED resource has no document from before, a DELETED one has none for after.
 type ApplyAction string
+
+// AvailabilityError defines model for AvailabilityError.
+type AvailabilityError struct {
+	// Column The character of the expression, counted from 1, where there is one that is wrong
+	Column  *int   `json:"column,omitempty"`
+	Message string `json:"message"`
+}
+
+// AvailabilityEvaluateParams What to evaluate, in a process or against a model
+type AvailabilityEvaluateParams struct {
+	// Expression Written as `${ ... }`
+	Expression string `json:"expression"`
+
+	// Model What availability expressions see
+	Model     *AvailabilityModel  `json:"model,omitempty"`
+	ProcessID *openapi_types.UUID `json:"processId,omitempty"`
+}
+
+// AvailabilityEvaluation Either a result or an error
+type AvailabilityEvaluation struct {
+	Error *AvailabilityError `json:"error,omitempty"`
+
+	// Model What availability expressions see
+	Model AvailabilityModel `json:"model"`
+
+	// Result Whether the action would be available
+	Result *bool `json:"result,omitempty"`
+}
+
+// AvailabilityFault An availability expression that failed
+type AvailabilityFault struct {
+	ActionCode            string             `json:"actionCode"`
+	FirstAt               time.Time          `json:"firstAt"`
+	LastAt                time.Time          `json:"lastAt"`
+	Message               string             `json:"message"`
+	ProcessDefinitionCode string             `json:"processDefinitionCode"`
+	ProcessDefinitionID   openapi_types.UUID `json:"processDefinitionId"`
+
+	// ProcessDefinitionVersion The version that has the action
+	ProcessDefinitionVersion openapi_types.UUID `json:"processDefinitionVersion"`
+
+	// ProcessID The process in which it failed last
+	ProcessID openapi_types.UUID `json:"processId"`
+	TenantID  openapi_types.UUID `json:"tenantId"`
+}
+
+// AvailabilityFaultPage defines model for AvailabilityFaultPage.
+type AvailabilityFaultPage struct {
+	Content []AvailabilityFault `json:"content"`
+
+	// Metadata Which page this is, and of how many
+	Metadata PageMetadata `json:"metadata"`
+}
+
+// AvailabilityModel What availability expressions see
+type AvailabilityModel struct {
+	Process AvailabilityProcess `json:"process"`
+
+	// Tasks The newest task of each code
+	Tasks map[string]AvailabilityTask `json:"tasks"`
+}
+
+// AvailabilityProcess defines model for AvailabilityProcess.
+type AvailabilityProcess struct {
+	CreatedAt      time.Time                `json:"createdAt"`
+	LastModifiedAt time.Time                `json:"lastModifiedAt"`
+	State          AvailabilityProcessState `json:"state"`
+}
+
+// AvailabilityProcessState defines model for AvailabilityProcess.State.
+type AvailabilityProcessState string
+
+// AvailabilityTask defines model for AvailabilityTask.
+type AvailabilityTask struct {
+	CreatedAt      time.Time             `json:"createdAt"`
+	LastModifiedAt time.Time             `json:"lastModifiedAt"`
+	State          AvailabilityTaskState `json:"state"`
+}
+
+// AvailabilityTaskState defines model for AvailabilityTask.State.
+type AvailabilityTaskState string
 
 // DefaultError Why a request failed
 type DefaultError struct {
@@ -450,6 +621,24 @@ type EngineAccessRevokeParams struct {
 // ErrorCode Stable reason of a failure
 type ErrorCode string
 
+// ExplainedAction A user action, and why it is offered or not
+type ExplainedAction struct {
+	// Availability The availability expression, absent without one
+	Availability *string `json:"availability,omitempty"`
+	Code         string  `json:"code"`
+	Name         string  `json:"name"`
+	Offered      bool    `json:"offered"`
+
+	// Reasons What keeps the principal from it, empty for an action that is offered
+	Reasons []ActionObstacle `json:"reasons"`
+	Type    string           `json:"type"`
+}
+
+// ExplainedActions defines model for ExplainedActions.
+type ExplainedActions struct {
+	Content []ExplainedAction `json:"content"`
+}
+
 // Identity Who the caller is
 type Identity struct {
 	Memberships []Membership `json:"memberships"`
@@ -466,8 +655,8 @@ type IdentityPrincipal struct {
 	Type PrincipalType      `json:"type"`
 }
 
-// Incident The workflow of a process or of an action on a business artifact failed or timed out. A process keeps running until
-// the workflow is retried or the process is cancelled; an action is in ERROR for good.
+// Incident The workflow of a process or of an action failed or timed out. A process keeps running until the workflow is retried
+// or the process is cancelled; an action is in ERROR for good.
 type Incident struct {
 	// BusinessArtifactActionID The action whose workflow it was
 	BusinessArtifactActionID *openapi_types.UUID `json:"businessArtifactActionId,omitempty"`
@@ -486,7 +675,10 @@ type Incident struct {
 	// Message Why the workflow failed
 	Message string `json:"message"`
 
-	// ProcessID The process whose workflow it was
+	// ProcessActionID The user action whose workflow it was
+	ProcessActionID *openapi_types.UUID `json:"processActionId,omitempty"`
+
+	// ProcessID The process whose workflow it was, or that the user action is on
 	ProcessID *openapi_types.UUID `json:"processId,omitempty"`
 
 	// ResolvedAt When it was retried or dismissed
@@ -864,6 +1056,18 @@ type TenantCodeParam = string
 // Error Why a request failed
 type Error = DefaultError
 
+// FindAvailabilityFaultsParams defines parameters for FindAvailabilityFaults.
+type FindAvailabilityFaultsParams struct {
+	// Size Elements per page; 0 asks for the totals alone
+	Size PageSizeParam `form:"size,omitempty" json:"size,omitempty"`
+
+	// Page The page, counted from 0
+	Page PageNumberParam `form:"page,omitempty" json:"page,omitempty"`
+
+	// Tenant Only what belongs to a tenant with one of these codes
+	Tenant TenantCodeFilter `form:"tenant,omitempty" json:"tenant,omitempty"`
+}
+
 // FindEncryptionKeyVersionsParams defines parameters for FindEncryptionKeyVersions.
 type FindEncryptionKeyVersionsParams struct {
 	// Tenant The code of the tenant; a caller who belongs to one tenant only may leave it out
@@ -928,6 +1132,12 @@ type FindIncidentsParams struct {
 type FindDefinitionVersionsParams struct {
 	// Tenant The code of the tenant; a caller who belongs to one tenant only may leave it out
 	Tenant *TenantCodeParam `form:"tenant,omitempty" json:"tenant,omitempty"`
+}
+
+// ExplainProcessActionsParams defines parameters for ExplainProcessActions.
+type ExplainProcessActionsParams struct {
+	// PrincipalID A user or an application of the tenant
+	PrincipalID openapi_types.UUID `form:"principalId" json:"principalId"`
 }
 
 // FindResourcesParams defines parameters for FindResources.
@@ -1020,6 +1230,9 @@ type FindWorkersParams struct {
 	TaskQueue []string `form:"taskQueue,omitempty" json:"taskQueue,omitempty"`
 }
 
+// EvaluateAvailabilityJSONRequestBody defines body for EvaluateAvailability for application/json ContentType.
+type EvaluateAvailabilityJSONRequestBody = AvailabilityEvaluateParams
+
 // RevokeEngineAccessJSONRequestBody defines body for RevokeEngineAccess for application/json ContentType.
 type RevokeEngineAccessJSONRequestBody = EngineAccessRevokeParams
 
@@ -1031,6 +1244,12 @@ type ApplyResourcesJSONRequestBody = ResourceApplyParams
 
 // ServerInterface represents all server handlers.
 type ServerInterface interface {
+	// FindAvailabilityFaults List the availability expressions that failed
+	// (GET /availability/faults)
+	FindAvailabilityFaults(c *gin.Context, params FindAvailabilityFaultsParams)
+	// EvaluateAvailability Evaluate an availability expression
+	// (POST /availability/~actions/evaluate)
+	EvaluateAvailability(c *gin.Context)
 	// FindEncryptionKeyVersions List the versions of a key, the newest first
 	// (GET /encryption-keys/{code}/versions)
 	FindEncryptionKeyVersions(c *gin.Context, code ResourceCodeParam, params FindEncryptionKeyVersionsParams)
@@ -1061,6 +1280,9 @@ type ServerInterface interface {
 	// FindDefinitionVersions List the versions of a process definition
 	// (GET /process-definitions/{code}/versions)
 	FindDefinitionVersions(c *gin.Context, code ResourceCodeParam, params FindDefinitionVersionsParams)
+	// ExplainProcessActions Tell why a principal is offered a user action of a process, or not
+	// (GET /processes/{id}/user-actions)
+	ExplainProcessActions(c *gin.Context, id openapi_types.UUID, params ExplainProcessActionsParams)
 	// FindResources List resources
 	// (GET /resources)
 	FindResources(c *gin.Context, params FindResourcesParams)
@@ -1098,6 +1320,62 @@ type ServerInterfaceWrapper struct {
 }
 
 type MiddlewareFunc func(c *gin.Context)
+
+// FindAvailabilityFaults operation middleware
+func (siw *ServerInterfaceWrapper) FindAvailabilityFaults(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params FindAvailabilityFaultsParams
+
+	// ------------- Optional query parameter "size" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "size", c.Request.URL.Query(), &params.Size, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter size: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "page" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "tenant" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.FindAvailabilityFaults(c, params)
+}
+
+// EvaluateAvailability operation middleware
+func (siw *ServerInterfaceWrapper) EvaluateAvailability(c *gin.Context) {
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.EvaluateAvailability(c)
+}
 
 // FindEncryptionKeyVersions operation middleware
 func (siw *ServerInterfaceWrapper) FindEncryptionKeyVersions(c *gin.Context) {
@@ -1456,6 +1734,42 @@ func (siw *ServerInterfaceWrapper) FindDefinitionVersions(c *gin.Context) {
 	}
 
 	siw.Handler.FindDefinitionVersions(c, code, params)
+}
+
+// ExplainProcessActions operation middleware
+func (siw *ServerInterfaceWrapper) ExplainProcessActions(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id openapi_types.UUID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ExplainProcessActionsParams
+
+	// ------------- Required query parameter "principalId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "principalId", c.Request.URL.Query(), &params.PrincipalID, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter principalId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ExplainProcessActions(c, id, params)
 }
 
 // FindResources operation middleware
@@ -1942,11 +2256,92 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/incidents/:id", wrapper.RetrieveIncident)
 	router.POST(options.BaseURL+"/incidents/:id/~actions/retry", wrapper.RetryIncident)
 	router.POST(options.BaseURL+"/incidents/:id/~actions/dismiss", wrapper.DismissIncident)
+	router.GET(options.BaseURL+"/processes/:id/user-actions", wrapper.ExplainProcessActions)
+	router.POST(options.BaseURL+"/availability/~actions/evaluate", wrapper.EvaluateAvailability)
+	router.GET(options.BaseURL+"/availability/faults", wrapper.FindAvailabilityFaults)
 	router.GET(options.BaseURL+"/engine-access", wrapper.FindEngineAccess)
 	router.POST(options.BaseURL+"/engine-access/~actions/revoke", wrapper.RevokeEngineAccess)
 }
 
 type ErrorJSONResponse DefaultError
+
+type FindAvailabilityFaultsRequestObject struct {
+	Params FindAvailabilityFaultsParams
+}
+
+type FindAvailabilityFaultsResponseObject interface {
+	VisitFindAvailabilityFaultsResponse(w http.ResponseWriter) error
+}
+
+type FindAvailabilityFaults200JSONResponse AvailabilityFaultPage
+
+func (response FindAvailabilityFaults200JSONResponse) VisitFindAvailabilityFaultsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FindAvailabilityFaultsdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response FindAvailabilityFaultsdefaultJSONResponse) VisitFindAvailabilityFaultsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EvaluateAvailabilityRequestObject struct {
+	Body *EvaluateAvailabilityJSONRequestBody
+}
+
+type EvaluateAvailabilityResponseObject interface {
+	VisitEvaluateAvailabilityResponse(w http.ResponseWriter) error
+}
+
+type EvaluateAvailability200JSONResponse AvailabilityEvaluation
+
+func (response EvaluateAvailability200JSONResponse) VisitEvaluateAvailabilityResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EvaluateAvailabilitydefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response EvaluateAvailabilitydefaultJSONResponse) VisitEvaluateAvailabilityResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
 
 type FindEncryptionKeyVersionsRequestObject struct {
 	Code   ResourceCodeParam `json:"code"`
@@ -2340,6 +2735,46 @@ func (response FindDefinitionVersionsdefaultJSONResponse) VisitFindDefinitionVer
 	return err
 }
 
+type ExplainProcessActionsRequestObject struct {
+	ID     openapi_types.UUID `json:"id"`
+	Params ExplainProcessActionsParams
+}
+
+type ExplainProcessActionsResponseObject interface {
+	VisitExplainProcessActionsResponse(w http.ResponseWriter) error
+}
+
+type ExplainProcessActions200JSONResponse ExplainedActions
+
+func (response ExplainProcessActions200JSONResponse) VisitExplainProcessActionsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ExplainProcessActionsdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response ExplainProcessActionsdefaultJSONResponse) VisitExplainProcessActionsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type FindResourcesRequestObject struct {
 	Params FindResourcesParams
 }
@@ -2693,6 +3128,12 @@ func (response FindWorkersdefaultJSONResponse) VisitFindWorkersResponse(w http.R
 
 // StrictServerInterface represents all server handlers.
 type StrictServerInterface interface {
+	// FindAvailabilityFaults List the availability expressions that failed
+	// (GET /availability/faults)
+	FindAvailabilityFaults(ctx context.Context, request FindAvailabilityFaultsRequestObject) (FindAvailabilityFaultsResponseObject, error)
+	// EvaluateAvailability Evaluate an availability expression
+	// (POST /availability/~actions/evaluate)
+	EvaluateAvailability(ctx context.Context, request EvaluateAvailabilityRequestObject) (EvaluateAvailabilityResponseObject, error)
 	// FindEncryptionKeyVersions List the versions of a key, the newest first
 	// (GET /encryption-keys/{code}/versions)
 	FindEncryptionKeyVersions(ctx context.Context, request FindEncryptionKeyVersionsRequestObject) (FindEncryptionKeyVersionsResponseObject, error)
@@ -2723,6 +3164,9 @@ type StrictServerInterface interface {
 	// FindDefinitionVersions List the versions of a process definition
 	// (GET /process-definitions/{code}/versions)
 	FindDefinitionVersions(ctx context.Context, request FindDefinitionVersionsRequestObject) (FindDefinitionVersionsResponseObject, error)
+	// ExplainProcessActions Tell why a principal is offered a user action of a process, or not
+	// (GET /processes/{id}/user-actions)
+	ExplainProcessActions(ctx context.Context, request ExplainProcessActionsRequestObject) (ExplainProcessActionsResponseObject, error)
 	// FindResources List resources
 	// (GET /resources)
 	FindResources(ctx context.Context, request FindResourcesRequestObject) (FindResourcesResponseObject, error)
@@ -2807,6 +3251,74 @@ type strictHandler struct {
 	ssi         StrictServerInterface
 	middlewares []StrictMiddlewareFunc
 	options     StrictGinServerOptions
+}
+
+// FindAvailabilityFaults operation middleware
+func (sh *strictHandler) FindAvailabilityFaults(ctx *gin.Context, params FindAvailabilityFaultsParams) {
+	var request FindAvailabilityFaultsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.FindAvailabilityFaults(ctx, request.(FindAvailabilityFaultsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "FindAvailabilityFaults")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(FindAvailabilityFaultsResponseObject); ok {
+		if err := validResponse.VisitFindAvailabilityFaultsResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// EvaluateAvailability operation middleware
+func (sh *strictHandler) EvaluateAvailability(ctx *gin.Context) {
+	var request EvaluateAvailabilityRequestObject
+
+	var body EvaluateAvailabilityJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = ctx.ShouldBindJSON(&body)
+	} else if binding.Validator != nil {
+		// ShouldBindJSON runs the struct validator after decoding; keep that.
+		err = binding.Validator.ValidateStruct(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.EvaluateAvailability(ctx, request.(EvaluateAvailabilityRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "EvaluateAvailability")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(EvaluateAvailabilityResponseObject); ok {
+		if err := validResponse.VisitEvaluateAvailabilityResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
 }
 
 // FindEncryptionKeyVersions operation middleware
@@ -3079,6 +3591,33 @@ func (sh *strictHandler) FindDefinitionVersions(ctx *gin.Context, code ResourceC
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(FindDefinitionVersionsResponseObject); ok {
 		if err := validResponse.VisitFindDefinitionVersionsResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ExplainProcessActions operation middleware
+func (sh *strictHandler) ExplainProcessActions(ctx *gin.Context, id openapi_types.UUID, params ExplainProcessActionsParams) {
+	var request ExplainProcessActionsRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ExplainProcessActions(ctx, request.(ExplainProcessActionsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ExplainProcessActions")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ExplainProcessActionsResponseObject); ok {
+		if err := validResponse.VisitExplainProcessActionsResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

@@ -238,6 +238,84 @@ func (e PrincipalType) Valid() bool {
 	}
 }
 
+// Defines values for ProcessActionParameterType.
+const (
+	ProcessActionParameterTypeOBJECT ProcessActionParameterType = "OBJECT"
+	ProcessActionParameterTypeSTRING ProcessActionParameterType = "STRING"
+	ProcessActionParameterTypeUUID   ProcessActionParameterType = "UUID"
+)
+
+// Valid indicates whether the value is a known member of the ProcessActionParameterType enum.
+func (e ProcessActionParameterType) Valid() bool {
+	switch e {
+	case ProcessActionParameterTypeOBJECT:
+		return true
+	case ProcessActionParameterTypeSTRING:
+		return true
+	case ProcessActionParameterTypeUUID:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ProcessActionStatus.
+const (
+	ProcessActionStatusCANCELED  ProcessActionStatus = "CANCELED"
+	ProcessActionStatusCOMPLETED ProcessActionStatus = "COMPLETED"
+	ProcessActionStatusERROR     ProcessActionStatus = "ERROR"
+	ProcessActionStatusREQUESTED ProcessActionStatus = "REQUESTED"
+)
+
+// Valid indicates whether the value is a known member of the ProcessActionStatus enum.
+func (e ProcessActionStatus) Valid() bool {
+	switch e {
+	case ProcessActionStatusCANCELED:
+		return true
+	case ProcessActionStatusCOMPLETED:
+		return true
+	case ProcessActionStatusERROR:
+		return true
+	case ProcessActionStatusREQUESTED:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ProcessActionType.
+const (
+	ProcessActionTypeCREATEPROCESSITEMMESSAGE ProcessActionType = "CREATE_PROCESS_ITEM_MESSAGE"
+	ProcessActionTypeCREATEPROCESSITEMTHREAD  ProcessActionType = "CREATE_PROCESS_ITEM_THREAD"
+	ProcessActionTypeCREATETASK               ProcessActionType = "CREATE_TASK"
+	ProcessActionTypeDOWNLOADABLE             ProcessActionType = "DOWNLOADABLE"
+	ProcessActionTypeSENDWORKFLOWSIGNAL       ProcessActionType = "SEND_WORKFLOW_SIGNAL"
+	ProcessActionTypeSTARTRELATEDPROCESS      ProcessActionType = "START_RELATED_PROCESS"
+	ProcessActionTypeSTARTWORKFLOW            ProcessActionType = "START_WORKFLOW"
+)
+
+// Valid indicates whether the value is a known member of the ProcessActionType enum.
+func (e ProcessActionType) Valid() bool {
+	switch e {
+	case ProcessActionTypeCREATEPROCESSITEMMESSAGE:
+		return true
+	case ProcessActionTypeCREATEPROCESSITEMTHREAD:
+		return true
+	case ProcessActionTypeCREATETASK:
+		return true
+	case ProcessActionTypeDOWNLOADABLE:
+		return true
+	case ProcessActionTypeSENDWORKFLOWSIGNAL:
+		return true
+	case ProcessActionTypeSTARTRELATEDPROCESS:
+		return true
+	case ProcessActionTypeSTARTWORKFLOW:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ProcessItemTaskLogLevel.
 const (
 	ProcessItemTaskLogLevelERROR ProcessItemTaskLogLevel = "ERROR"
@@ -405,6 +483,30 @@ type AuthenticationEngineToken struct {
 
 // AuthenticationType defines model for AuthenticationType.
 type AuthenticationType string
+
+// AvailableProcessAction What may be invoked, and with what
+type AvailableProcessAction struct {
+	// Code What to invoke the action by
+	Code string `json:"code"`
+
+	// Name The text of the menu
+	Name string `json:"name"`
+
+	// Parameters What the invocation takes beside the code, empty for nothing
+	Parameters []ProcessActionParameter `json:"parameters"`
+
+	// ProcessActionDefinitionRef The user action of the process's definition
+	ProcessActionDefinitionRef ProcessActionDefinitionRef `json:"processActionDefinitionRef"`
+
+	// ProcessDefinitionID What START_RELATED_PROCESS starts
+	ProcessDefinitionID *openapi_types.UUID `json:"processDefinitionId,omitempty"`
+	Type                ProcessActionType   `json:"type"`
+}
+
+// AvailableProcessActions defines model for AvailableProcessActions.
+type AvailableProcessActions struct {
+	Content []AvailableProcessAction `json:"content"`
+}
 
 // BusinessArtifact defines model for BusinessArtifact.
 type BusinessArtifact struct {
@@ -747,6 +849,109 @@ type Process struct {
 	State          ProcessState       `json:"state"`
 	TenantID       openapi_types.UUID `json:"tenantId"`
 }
+
+// ProcessAction defines model for ProcessAction.
+type ProcessAction struct {
+	// CreateProcessItemMessage The item that was created
+	CreateProcessItemMessage *ProcessActionCreatedItem `json:"createProcessItemMessage,omitempty"`
+
+	// CreateProcessItemThread The item that was created
+	CreateProcessItemThread *ProcessActionCreatedItem `json:"createProcessItemThread,omitempty"`
+
+	// CreateTask The item that was created
+	CreateTask     *ProcessActionCreatedItem  `json:"createTask,omitempty"`
+	CreatedAt      *time.Time                 `json:"createdAt,omitempty"`
+	CreatedBy      *openapi_types.UUID        `json:"createdBy,omitempty"`
+	Downloadable   *ProcessActionDownloadable `json:"downloadable,omitempty"`
+	ID             openapi_types.UUID         `json:"id"`
+	LastModifiedAt *time.Time                 `json:"lastModifiedAt,omitempty"`
+	LastModifiedBy *openapi_types.UUID        `json:"lastModifiedBy,omitempty"`
+
+	// ProcessActionDefinitionRef The user action of the process's definition
+	ProcessActionDefinitionRef ProcessActionDefinitionRef `json:"processActionDefinitionRef"`
+
+	// SendWorkflowSignal The signal that was sent to the workflow of the process
+	SendWorkflowSignal *ProcessActionSendWorkflowSignal `json:"sendWorkflowSignal,omitempty"`
+
+	// StartRelatedProcess The process that was started
+	StartRelatedProcess *ProcessActionStartRelatedProcess `json:"startRelatedProcess,omitempty"`
+	Status              ProcessActionStatus               `json:"status"`
+	Type                ProcessActionType                 `json:"type"`
+}
+
+// ProcessActionCreateParams The action to invoke; only the block of its type counts
+type ProcessActionCreateParams struct {
+	CreateProcessItemMessage *struct {
+		// ProcessItemThreadID A thread of the process that the message belongs to
+		ProcessItemThreadID *openapi_types.UUID `json:"processItemThreadId,omitempty"`
+
+		// Text The message, which needs one
+		Text *string `json:"text,omitempty"`
+	} `json:"createProcessItemMessage,omitempty"`
+	CreateTask *struct {
+		// ProcessItemThreadID A thread of the process that the task belongs to
+		ProcessItemThreadID *openapi_types.UUID `json:"processItemThreadId,omitempty"`
+	} `json:"createTask,omitempty"`
+
+	// ID Chosen by the caller to make the invocation repeatable
+	ID                          *openapi_types.UUID `json:"id,omitempty"`
+	ProcessActionDefinitionCode string              `json:"processActionDefinitionCode"`
+	StartRelatedProcess         *struct {
+		// Entity Any JSON object; numbers keep all their digits
+		Entity AnyObject `json:"entity,omitempty"`
+
+		// Metadata Any JSON object; numbers keep all their digits
+		Metadata AnyObject `json:"metadata,omitempty"`
+	} `json:"startRelatedProcess,omitempty"`
+}
+
+// ProcessActionCreatedItem The item that was created
+type ProcessActionCreatedItem struct {
+	ProcessItemID openapi_types.UUID `json:"processItemId"`
+}
+
+// ProcessActionDefinitionRef The user action of the process's definition
+type ProcessActionDefinitionRef struct {
+	Code string             `json:"code"`
+	ID   openapi_types.UUID `json:"id"`
+}
+
+// ProcessActionDownloadable defines model for ProcessActionDownloadable.
+type ProcessActionDownloadable struct {
+	// DocumentExpired Whether the document has been deleted since
+	DocumentExpired *bool `json:"documentExpired,omitempty"`
+
+	// DocumentURI The document, once the action is completed
+	DocumentURI *string `json:"documentUri,omitempty"`
+}
+
+// ProcessActionParameter defines model for ProcessActionParameter.
+type ProcessActionParameter struct {
+	// Pointer The place in the body of the invocation, as a JSON Pointer
+	Pointer  string                     `json:"pointer"`
+	Required bool                       `json:"required"`
+	Type     ProcessActionParameterType `json:"type"`
+}
+
+// ProcessActionParameterType defines model for ProcessActionParameter.Type.
+type ProcessActionParameterType string
+
+// ProcessActionSendWorkflowSignal The signal that was sent to the workflow of the process
+type ProcessActionSendWorkflowSignal struct {
+	SignalName string `json:"signalName"`
+}
+
+// ProcessActionStartRelatedProcess The process that was started
+type ProcessActionStartRelatedProcess struct {
+	ProcessDefinitionID openapi_types.UUID `json:"processDefinitionId"`
+	ProcessID           openapi_types.UUID `json:"processId"`
+}
+
+// ProcessActionStatus defines model for ProcessActionStatus.
+type ProcessActionStatus string
+
+// ProcessActionType defines model for ProcessActionType.
+type ProcessActionType string
 
 // ProcessChangeInitiatorParams The new initiator; one way of naming it is enough
 type ProcessChangeInitiatorParams struct {
@@ -1292,6 +1497,15 @@ type FindProcessesParams struct {
 	Metadata []string `form:"metadata,omitempty" json:"metadata,omitempty"`
 }
 
+// UploadProcessActionDocumentParams defines parameters for UploadProcessActionDocument.
+type UploadProcessActionDocumentParams struct {
+	// FileContentType The media type of the document
+	FileContentType FileContentTypeParam `form:"fileContentType" json:"fileContentType"`
+
+	// FileName The file name of the document; what leads into folders is stripped
+	FileName FileNameParam `form:"fileName" json:"fileName"`
+}
+
 // CancelProcessProcessItemsParams defines parameters for CancelProcessProcessItems.
 type CancelProcessProcessItemsParams struct {
 	// ProcessItemID The items to cancel
@@ -1408,6 +1622,9 @@ type AssignProcessItemTaskJSONRequestBody = ProcessItemTaskAssignParams
 
 // CreateProcessJSONRequestBody defines body for CreateProcess for application/json ContentType.
 type CreateProcessJSONRequestBody = ProcessCreateParams
+
+// CreateProcessActionJSONRequestBody defines body for CreateProcessAction for application/json ContentType.
+type CreateProcessActionJSONRequestBody = ProcessActionCreateParams
 
 // PatchProcessEntityJSONRequestBody defines body for PatchProcessEntity for application/json ContentType.
 type PatchProcessEntityJSONRequestBody = JSONPatch
@@ -1677,6 +1894,21 @@ type ServerInterface interface {
 	// RetrieveProcess Get a process (B9)
 	// (GET /processes/{id})
 	RetrieveProcess(c *gin.Context, id ResourceID)
+	// CreateProcessAction Invoke a user action on a process
+	// (POST /processes/{id}/actions)
+	CreateProcessAction(c *gin.Context, id ResourceID)
+	// RetrieveProcessAction Get a user action that was invoked on a process
+	// (GET /processes/{id}/actions/{actionId})
+	RetrieveProcessAction(c *gin.Context, id ResourceID, actionID ActionID)
+	// CancelProcessAction Cancel a user action that was invoked on a process
+	// (POST /processes/{id}/actions/{actionId}/~actions/cancel)
+	CancelProcessAction(c *gin.Context, id ResourceID, actionID ActionID)
+	// UploadProcessActionDocument Upload the document that a user action produced
+	// (POST /processes/{id}/actions/{actionId}/~actions/upload-document)
+	UploadProcessActionDocument(c *gin.Context, id ResourceID, actionID ActionID, params UploadProcessActionDocumentParams)
+	// FindAvailableProcessActions List the user actions that the caller may invoke on a process now
+	// (GET /processes/{id}/actions/~available)
+	FindAvailableProcessActions(c *gin.Context, id ResourceID)
 	// PatchProcessEntity Patch the entity of a process (B18)
 	// (PATCH /processes/{id}/entity)
 	PatchProcessEntity(c *gin.Context, id ResourceID)
@@ -2784,6 +3016,177 @@ func (siw *ServerInterfaceWrapper) RetrieveProcess(c *gin.Context) {
 	siw.Handler.RetrieveProcess(c, id)
 }
 
+// CreateProcessAction operation middleware
+func (siw *ServerInterfaceWrapper) CreateProcessAction(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.CreateProcessAction(c, id)
+}
+
+// RetrieveProcessAction operation middleware
+func (siw *ServerInterfaceWrapper) RetrieveProcessAction(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Path parameter "actionId" -------------
+	var actionID ActionID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "actionId", c.Param("actionId"), &actionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter actionId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.RetrieveProcessAction(c, id, actionID)
+}
+
+// CancelProcessAction operation middleware
+func (siw *ServerInterfaceWrapper) CancelProcessAction(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Path parameter "actionId" -------------
+	var actionID ActionID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "actionId", c.Param("actionId"), &actionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter actionId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.CancelProcessAction(c, id, actionID)
+}
+
+// UploadProcessActionDocument operation middleware
+func (siw *ServerInterfaceWrapper) UploadProcessActionDocument(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Path parameter "actionId" -------------
+	var actionID ActionID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "actionId", c.Param("actionId"), &actionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter actionId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params UploadProcessActionDocumentParams
+
+	// ------------- Required query parameter "fileContentType" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "fileContentType", c.Request.URL.Query(), &params.FileContentType, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter fileContentType: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "fileName" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "fileName", c.Request.URL.Query(), &params.FileName, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter fileName: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.UploadProcessActionDocument(c, id, actionID, params)
+}
+
+// FindAvailableProcessActions operation middleware
+func (siw *ServerInterfaceWrapper) FindAvailableProcessActions(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.FindAvailableProcessActions(c, id)
+}
+
 // PatchProcessEntity operation middleware
 func (siw *ServerInterfaceWrapper) PatchProcessEntity(c *gin.Context) {
 
@@ -3380,6 +3783,11 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/processes/:id/~actions/download-document", wrapper.DownloadProcessDocument)
 	router.POST(options.BaseURL+"/processes/:id/~actions/upload-document", wrapper.UploadProcessDocument)
 	router.POST(options.BaseURL+"/processes/:id/~actions/upload-user-action-document", wrapper.UploadProcessUserActionDocument)
+	router.POST(options.BaseURL+"/processes/:id/actions", wrapper.CreateProcessAction)
+	router.GET(options.BaseURL+"/processes/:id/actions/:actionId", wrapper.RetrieveProcessAction)
+	router.POST(options.BaseURL+"/processes/:id/actions/:actionId/~actions/cancel", wrapper.CancelProcessAction)
+	router.POST(options.BaseURL+"/processes/:id/actions/:actionId/~actions/upload-document", wrapper.UploadProcessActionDocument)
+	router.GET(options.BaseURL+"/processes/:id/actions/~available", wrapper.FindAvailableProcessActions)
 	router.PATCH(options.BaseURL+"/processes/:id/entity", wrapper.PatchProcessEntity)
 	router.PUT(options.BaseURL+"/processes/:id/entity", wrapper.UpdateProcessEntity)
 	router.PATCH(options.BaseURL+"/processes/:id/metadata", wrapper.PatchProcessMetadata)
@@ -4673,6 +5081,229 @@ func (response RetrieveProcessdefaultJSONResponse) VisitRetrieveProcessResponse(
 	return err
 }
 
+type CreateProcessActionRequestObject struct {
+	ID   ResourceID `json:"id"`
+	Body *CreateProcessActionJSONRequestBody
+}
+
+type CreateProcessActionResponseObject interface {
+	VisitCreateProcessActionResponse(w http.ResponseWriter) error
+}
+
+type CreateProcessAction200JSONResponse ProcessAction
+
+func (response CreateProcessAction200JSONResponse) VisitCreateProcessActionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateProcessAction201JSONResponse ProcessAction
+
+func (response CreateProcessAction201JSONResponse) VisitCreateProcessActionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateProcessActiondefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response CreateProcessActiondefaultJSONResponse) VisitCreateProcessActionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RetrieveProcessActionRequestObject struct {
+	ID       ResourceID `json:"id"`
+	ActionID ActionID   `json:"actionId"`
+}
+
+type RetrieveProcessActionResponseObject interface {
+	VisitRetrieveProcessActionResponse(w http.ResponseWriter) error
+}
+
+type RetrieveProcessAction200JSONResponse ProcessAction
+
+func (response RetrieveProcessAction200JSONResponse) VisitRetrieveProcessActionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RetrieveProcessActiondefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response RetrieveProcessActiondefaultJSONResponse) VisitRetrieveProcessActionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CancelProcessActionRequestObject struct {
+	ID       ResourceID `json:"id"`
+	ActionID ActionID   `json:"actionId"`
+}
+
+type CancelProcessActionResponseObject interface {
+	VisitCancelProcessActionResponse(w http.ResponseWriter) error
+}
+
+type CancelProcessAction200JSONResponse ProcessAction
+
+func (response CancelProcessAction200JSONResponse) VisitCancelProcessActionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CancelProcessActiondefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response CancelProcessActiondefaultJSONResponse) VisitCancelProcessActionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UploadProcessActionDocumentRequestObject struct {
+	ID       ResourceID `json:"id"`
+	ActionID ActionID   `json:"actionId"`
+	Params   UploadProcessActionDocumentParams
+	Body     io.Reader
+}
+
+type UploadProcessActionDocumentResponseObject interface {
+	VisitUploadProcessActionDocumentResponse(w http.ResponseWriter) error
+}
+
+type UploadProcessActionDocument200JSONResponse ProcessAction
+
+func (response UploadProcessActionDocument200JSONResponse) VisitUploadProcessActionDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UploadProcessActionDocument304Response struct {
+}
+
+func (response UploadProcessActionDocument304Response) VisitUploadProcessActionDocumentResponse(w http.ResponseWriter) error {
+	w.WriteHeader(304)
+	return nil
+}
+
+type UploadProcessActionDocumentdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response UploadProcessActionDocumentdefaultJSONResponse) VisitUploadProcessActionDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FindAvailableProcessActionsRequestObject struct {
+	ID ResourceID `json:"id"`
+}
+
+type FindAvailableProcessActionsResponseObject interface {
+	VisitFindAvailableProcessActionsResponse(w http.ResponseWriter) error
+}
+
+type FindAvailableProcessActions200JSONResponse AvailableProcessActions
+
+func (response FindAvailableProcessActions200JSONResponse) VisitFindAvailableProcessActionsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FindAvailableProcessActionsdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response FindAvailableProcessActionsdefaultJSONResponse) VisitFindAvailableProcessActionsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type PatchProcessEntityRequestObject struct {
 	ID                               ResourceID `json:"id"`
 	JSONBody                         *PatchProcessEntityJSONRequestBody
@@ -5484,6 +6115,21 @@ type StrictServerInterface interface {
 	// RetrieveProcess Get a process (B9)
 	// (GET /processes/{id})
 	RetrieveProcess(ctx context.Context, request RetrieveProcessRequestObject) (RetrieveProcessResponseObject, error)
+	// CreateProcessAction Invoke a user action on a process
+	// (POST /processes/{id}/actions)
+	CreateProcessAction(ctx context.Context, request CreateProcessActionRequestObject) (CreateProcessActionResponseObject, error)
+	// RetrieveProcessAction Get a user action that was invoked on a process
+	// (GET /processes/{id}/actions/{actionId})
+	RetrieveProcessAction(ctx context.Context, request RetrieveProcessActionRequestObject) (RetrieveProcessActionResponseObject, error)
+	// CancelProcessAction Cancel a user action that was invoked on a process
+	// (POST /processes/{id}/actions/{actionId}/~actions/cancel)
+	CancelProcessAction(ctx context.Context, request CancelProcessActionRequestObject) (CancelProcessActionResponseObject, error)
+	// UploadProcessActionDocument Upload the document that a user action produced
+	// (POST /processes/{id}/actions/{actionId}/~actions/upload-document)
+	UploadProcessActionDocument(ctx context.Context, request UploadProcessActionDocumentRequestObject) (UploadProcessActionDocumentResponseObject, error)
+	// FindAvailableProcessActions List the user actions that the caller may invoke on a process now
+	// (GET /processes/{id}/actions/~available)
+	FindAvailableProcessActions(ctx context.Context, request FindAvailableProcessActionsRequestObject) (FindAvailableProcessActionsResponseObject, error)
 	// PatchProcessEntity Patch the entity of a process (B18)
 	// (PATCH /processes/{id}/entity)
 	PatchProcessEntity(ctx context.Context, request PatchProcessEntityRequestObject) (PatchProcessEntityResponseObject, error)
@@ -6644,6 +7290,160 @@ func (sh *strictHandler) RetrieveProcess(ctx *gin.Context, id ResourceID) {
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(RetrieveProcessResponseObject); ok {
 		if err := validResponse.VisitRetrieveProcessResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// CreateProcessAction operation middleware
+func (sh *strictHandler) CreateProcessAction(ctx *gin.Context, id ResourceID) {
+	var request CreateProcessActionRequestObject
+
+	request.ID = id
+
+	var body CreateProcessActionJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = ctx.ShouldBindJSON(&body)
+	} else if binding.Validator != nil {
+		// ShouldBindJSON runs the struct validator after decoding; keep that.
+		err = binding.Validator.ValidateStruct(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateProcessAction(ctx, request.(CreateProcessActionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateProcessAction")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(CreateProcessActionResponseObject); ok {
+		if err := validResponse.VisitCreateProcessActionResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// RetrieveProcessAction operation middleware
+func (sh *strictHandler) RetrieveProcessAction(ctx *gin.Context, id ResourceID, actionID ActionID) {
+	var request RetrieveProcessActionRequestObject
+
+	request.ID = id
+	request.ActionID = actionID
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.RetrieveProcessAction(ctx, request.(RetrieveProcessActionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RetrieveProcessAction")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(RetrieveProcessActionResponseObject); ok {
+		if err := validResponse.VisitRetrieveProcessActionResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// CancelProcessAction operation middleware
+func (sh *strictHandler) CancelProcessAction(ctx *gin.Context, id ResourceID, actionID ActionID) {
+	var request CancelProcessActionRequestObject
+
+	request.ID = id
+	request.ActionID = actionID
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CancelProcessAction(ctx, request.(CancelProcessActionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CancelProcessAction")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(CancelProcessActionResponseObject); ok {
+		if err := validResponse.VisitCancelProcessActionResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// UploadProcessActionDocument operation middleware
+func (sh *strictHandler) UploadProcessActionDocument(ctx *gin.Context, id ResourceID, actionID ActionID, params UploadProcessActionDocumentParams) {
+	var request UploadProcessActionDocumentRequestObject
+
+	request.ID = id
+	request.ActionID = actionID
+	request.Params = params
+
+	request.Body = ctx.Request.Body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UploadProcessActionDocument(ctx, request.(UploadProcessActionDocumentRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UploadProcessActionDocument")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(UploadProcessActionDocumentResponseObject); ok {
+		if err := validResponse.VisitUploadProcessActionDocumentResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// FindAvailableProcessActions operation middleware
+func (sh *strictHandler) FindAvailableProcessActions(ctx *gin.Context, id ResourceID) {
+	var request FindAvailableProcessActionsRequestObject
+
+	request.ID = id
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.FindAvailableProcessActions(ctx, request.(FindAvailableProcessActionsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "FindAvailableProcessActions")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(FindAvailableProcessActionsResponseObject); ok {
+		if err := validResponse.VisitFindAvailableProcessActionsResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

@@ -2,7 +2,9 @@ package restapi
 
 import (
 	"context"
+	"errors"
 	"net/http"
+	"net/url"
 
 	"github.com/google/uuid"
 )
@@ -34,4 +36,23 @@ func (c *Client) PatchProcessMetadata(ctx context.Context, id uuid.UUID, patch [
 		mediaType: mediaJSONPatch, in: patch, out: &process,
 	})
 	return process, err
+}
+
+// UploadProcessUserActionDocument is B14: it completes the user action with its document. The first result says whether
+// the action still waited for one.
+func (c *Client) UploadProcessUserActionDocument(
+	ctx context.Context, id, userActionID uuid.UUID, name, contentType string, content []byte,
+) (bool, error) {
+	_, err := c.do(ctx, call{
+		operation: "uploadProcessUserActionDocument", method: http.MethodPost,
+		path: "/processes/" + id.String() + "/~actions/upload-user-action-document",
+		query: url.Values{
+			"userActionValueId": {userActionID.String()}, "fileName": {name}, "fileContentType": {contentType},
+		},
+		body: content, mediaType: mediaBytes,
+	})
+	if refused, ok := errors.AsType[*ResponseError](err); ok && refused.Status == http.StatusNotModified {
+		return false, nil
+	}
+	return err == nil, err
 }

@@ -21,8 +21,11 @@ const (
 	TaskCancelled = "CANCELLED"
 )
 
-// ItemTask is the process item type of tasks.
-const ItemTask = "TASK"
+// Types of process items.
+const (
+	ItemTask    = "TASK"
+	ItemMessage = "MESSAGE"
+)
 
 // Types of an authentication.
 const (
@@ -119,12 +122,18 @@ func (i ProcessItem) TaskData() Object {
 
 // ProcessItemCreateParams is the body of B22. The id makes the creation repeatable.
 type ProcessItemCreateParams struct {
-	ID                        uuid.UUID         `json:"id"`
-	Type                      string            `json:"type"`
-	ProcessID                 uuid.UUID         `json:"processId"`
-	OwnerID                   *uuid.UUID        `json:"ownerId,omitempty"`
-	ProcessItemDefinitionCode string            `json:"processItemDefinitionCode"`
-	Task                      *TaskCreateParams `json:"task,omitempty"`
+	ID                        uuid.UUID            `json:"id"`
+	Type                      string               `json:"type"`
+	ProcessID                 uuid.UUID            `json:"processId"`
+	OwnerID                   *uuid.UUID           `json:"ownerId,omitempty"`
+	ProcessItemDefinitionCode string               `json:"processItemDefinitionCode"`
+	Task                      *TaskCreateParams    `json:"task,omitempty"`
+	Message                   *MessageCreateParams `json:"message,omitempty"`
+}
+
+// MessageCreateParams is what a message says.
+type MessageCreateParams struct {
+	Text string `json:"text"`
 }
 
 // TaskCreateParams fills a task while it is created.

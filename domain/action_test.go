@@ -12,17 +12,17 @@ func TestActionsEndOnce(t *testing.T) {
 	t.Parallel()
 	first, second := uuid.New(), uuid.New()
 	at := time.Date(2026, time.March, 2, 10, 0, 0, 0, time.UTC)
-	ends := map[ActionStatus]func(a *BusinessArtifactAction, by uuid.UUID, now time.Time) bool{
-		ActionCompleted: (*BusinessArtifactAction).Complete,
-		ActionCanceled:  (*BusinessArtifactAction).Cancel,
-		ActionError: func(a *BusinessArtifactAction, by uuid.UUID, now time.Time) bool {
+	ends := map[ActionStatus]func(a *Action, by uuid.UUID, now time.Time) bool{
+		ActionCompleted: (*Action).Complete,
+		ActionCanceled:  (*Action).Cancel,
+		ActionError: func(a *Action, by uuid.UUID, now time.Time) bool {
 			return a.Fail("by "+by.String(), by, now)
 		},
 	}
 	for status, end := range ends {
-		a := BusinessArtifactAction{Status: ActionRequested}
+		a := Action{Status: ActionRequested}
 		require.True(t, end(&a, first, at))
-		ended := BusinessArtifactAction{
+		ended := Action{
 			Status: status, FinishedAt: &at, Audit: Audit{LastModifiedBy: first, LastModifiedAt: at},
 		}
 		if status == ActionError {
@@ -39,8 +39,9 @@ func TestActionsEndOnce(t *testing.T) {
 func TestActionsAreKnownByDefinitionAndCode(t *testing.T) {
 	t.Parallel()
 	definition := uuid.New()
-	id := ArtifactActionID(definition, "STATEMENT")
-	require.Equal(t, id, ArtifactActionID(definition, "STATEMENT"))
-	require.NotEqual(t, id, ArtifactActionID(definition, "RECALCULATE"))
-	require.NotEqual(t, id, ArtifactActionID(uuid.New(), "STATEMENT"))
+	ref := NewActionDefinitionRef(definition, "STATEMENT")
+	require.Equal(t, "STATEMENT", ref.Code)
+	require.Equal(t, ref, NewActionDefinitionRef(definition, "STATEMENT"))
+	require.NotEqual(t, ref.ID, NewActionDefinitionRef(definition, "RECALCULATE").ID)
+	require.NotEqual(t, ref.ID, NewActionDefinitionRef(uuid.New(), "STATEMENT").ID)
 }

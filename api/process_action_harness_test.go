@@ -1,0 +1,62 @@
+package api_test
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/google/uuid"
+
+	oasb "github.com/procession-dev/procession/api/shapeb/oas"
+	"github.com/procession-dev/procession/localstack/demo"
+)
+
+const invokeReport = `{"processActionDefinitionCode":"REPORT"}`
+
+// invokeUserAction is the body that invokes a user action; more are members of
+// it.
+func invokeUserAction(code string, more ...string) string {
+	members := append([]string{`"processActionDefinitionCode":"` + code + `"`}, more...)
+	return "{" + strings.Join(members, ",") + "}"
+}
+
+func userActionPath(process, action uuid.UUID, rest string) string {
+	return processPath(process, "/actions/"+action.String()+rest)
+}
+
+// invoke invokes a user action.
+func (s *service) invoke(as demo.Account, process uuid.UUID, body string) oasb.ProcessAction {
+	s.t.Helper()
+	return decode[oasb.ProcessAction](s.t, s.post(201, as, processPath(process, "/actions"), body))
+}
+
+func (s *service) retrieveUserAction(process, action uuid.UUID) oasb.ProcessAction {
+	s.t.Helper()
+	return decode[oasb.ProcessAction](s.t, s.get(200, demo.LoanWorker(), userActionPath(process, action, "")))
+}
+
+// available are the codes of the user actions that the account may invoke.
+func (s *service) available(as demo.Account, process uuid.UUID) []string {
+	s.t.Helper()
+	codes := []string{}
+	for _, a := range decode[oasb.AvailableProcessActions](s.t, s.get(200, as, processPath(process, "/actions/~available"))).Content {
+		codes = append(codes, a.Code)
+	}
+	return codes
+}
+
+// processActionOperations are the valid requests about user actions.
+func (f fixture) processActionOperations() map[string]operation {
+	of := func(method, path, body string) operation {
+		return operation{method: method, path: path, body: body, byID: true}
+	}
+	report := invokeUserAction("REPORT", `"createTask":{},"createProcessItemMessage":{"text":"t"},`+
+		`"startRelatedProcess":{"metadata":{"A":1},"entity":{"A":1}}`)
+	return map[string]operation{
+		"B.createProcessAction":         of(http.MethodPost, processPath(f.process, "/actions"), report),
+		"B.findAvailableProcessActions": of(http.MethodGet, processPath(f.process, "/actions/~available"), ""),
+		"B.retrieveProcessAction":       of(http.MethodGet, userActionPath(f.process, f.action, ""), ""),
+		"B.cancelProcessAction":         of(http.MethodPost, userActionPath(f.process, f.action, "/~actions/cancel"), ""),
+		"B.uploadProcessActionDocument": of(http.MethodPost,
+			uploadPath(userActionPath(f.process, f.action, ""), "text/plain", "report.txt"), "text"),
+	}
+}

@@ -1,0 +1,162 @@
+package shapeb
+
+import (
+	"context"
+
+	"github.com/procession-dev/procession/api/httpio"
+	oasb "github.com/procession-dev/procession/api/shapeb/oas"
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/domain"
+)
+
+// CreateProcessAction invokes a user action.
+func (s *Server) CreateProcessAction(
+	ctx context.Context, request oasb.CreateProcessActionRequestObject,
+) (oasb.CreateProcessActionResponseObject, error) {
+	body := request.Body
+	in := app.NewProcessAction{ID: body.ID, Code: body.ProcessActionDefinitionCode}
+	if block := body.StartRelatedProcess; block != nil {
+		in.Metadata, in.Entity = block.Metadata, block.Entity
+	}
+	if block := body.CreateTask; block != nil {
+		in.TaskThreadID = block.ProcessItemThreadID
+	}
+	if block := body.CreateProcessItemMessage; block != nil {
+		in.Text, in.MessageThreadID = httpio.Given(block.Text), block.ProcessItemThreadID
+	}
+	created, isNew, err := s.app.CreateProcessAction(ctx, s.caller(ctx), request.ID, in)
+	switch {
+	case err != nil:
+		return nil, err
+	case isNew:
+		return oasb.CreateProcessAction201JSONResponse(processAction(created)), nil
+	default:
+		return oasb.CreateProcessAction200JSONResponse(processAction(created)), nil
+	}
+}
+
+// FindAvailableProcessActions lists what the caller may invoke.
+func (s *Server) FindAvailableProcessActions(
+	ctx context.Context, request oasb.FindAvailableProcessActionsRequestObject,
+) (oasb.FindAvailableProcessActionsResponseObject, error) {
+	found, err := s.app.FindAvailableProcessActions(ctx, s.caller(ctx), request.ID)
+	if err != nil {
+		return nil, err
+	}
+	content := make([]oasb.AvailableProcessAction, len(found))
+	for i := range found {
+		content[i] = availableAction(&found[i])
+	}
+	return oasb.FindAvailableProcessActions200JSONResponse{Content: content}, nil
+}
+
+// RetrieveProcessAction returns a user action that was invoked.
+func (s *Server) RetrieveProcessAction(
+	ctx context.Context, request oasb.RetrieveProcessActionRequestObject,
+) (oasb.RetrieveProcessActionResponseObject, error) {
+	found, err := s.app.RetrieveProcessAction(ctx, s.caller(ctx), request.ID, request.ActionID)
+	if err != nil {
+		return nil, err
+	}
+	return oasb.RetrieveProcessAction200JSONResponse(processAction(found)), nil
+}
+
+// CancelProcessAction cancels a user action.
+func (s *Server) CancelProcessAction(
+	ctx context.Context, request oasb.CancelProcessActionRequestObject,
+) (oasb.CancelProcessActionResponseObject, error) {
+	canceled, err := s.app.CancelProcessAction(ctx, s.caller(ctx), request.ID, request.ActionID)
+	if err != nil {
+		return nil, err
+	}
+	return oasb.CancelProcessAction200JSONResponse(processAction(canceled)), nil
+}
+
+// UploadProcessActionDocument completes a user action with its document.
+func (s *Server) UploadProcessActionDocument(
+	ctx context.Context, request oasb.UploadProcessActionDocumentRequestObject,
+) (oasb.UploadProcessActionDocumentResponseObject, error) {
+	params := request.Params
+	completed, taken, err := s.app.UploadProcessActionDocument(ctx, s.caller(ctx), request.ID, request.ActionID,
+		app.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
+	switch {
+	case err != nil:
+		return nil, err
+	case !taken:
+		httpio.LeaveBody(ctx)
+		return oasb.UploadProcessActionDocument304Response{}, nil
+	default:
+		return oasb.UploadProcessActionDocument200JSONResponse(processAction(completed)), nil
+	}
+}
+
+func processAction(a *domain.ProcessAction) oasb.ProcessAction {
+	answer := oasb.ProcessAction{
+		ID: a.ID, Type: oasb.ProcessActionType(a.Type), Status: oasb.ProcessActionStatus(a.Status),
+		ProcessActionDefinitionRef: actionDefinitionRef(a.Definition),
+	}
+	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = httpio.Audited(a.Audit)
+	var item *oasb.ProcessActionCreatedItem
+	if a.ItemID != nil {
+		item = &oasb.ProcessActionCreatedItem{ProcessItemID: *a.ItemID}
+	}
+	switch a.Type {
+	case domain.ProcessActionStartWorkflow:
+	case domain.ProcessActionDownloadable:
+		answer.Downloadable = &oasb.ProcessActionDownloadable{}
+		if a.Status == domain.ActionCompleted {
+			answer.Downloadable.DocumentURI = &a.DocumentURI
+			answer.Downloadable.DocumentExpired = &a.DocumentExpired
+		}
+	case domain.ProcessActionStartRelatedProcess:
+		if a.Started != nil {
+			answer.StartRelatedProcess = &oasb.ProcessActionStartRelatedProcess{
+				ProcessDefinitionID: a.Started.DefinitionID, ProcessID: a.Started.ID,
+			}
+		}
+	case domain.ProcessActionCreateTask:
+		answer.CreateTask = item
+	case domain.ProcessActionCreateMessage:
+		answer.CreateProcessItemMessage = item
+	case domain.ProcessActionCreateThread:
+		answer.CreateProcessItemThread = item
+	case domain.ProcessActionSendSignal:
+		answer.SendWorkflowSignal = &oasb.ProcessActionSendWorkflowSignal{SignalName: a.SignalName}
+	}
+	return answer
+}
+
+func actionDefinitionRef(ref domain.ActionDefinitionRef) oasb.ProcessActionDefinitionRef {
+	return oasb.ProcessActionDefinitionRef{ID: ref.ID, Code: ref.Code}
+}
+
+func availableAction(a *app.AvailableAction) oasb.AvailableProcessAction {
+	return oasb.AvailableProcessAction{
+		ProcessActionDefinitionRef: actionDefinitionRef(a.Definition), Code: a.Code, Name: a.Name,
+		Type: oasb.ProcessActionType(a.Type), ProcessDefinitionID: a.Related, Parameters: actionParameters(a.Type),
+	}
+}
+
+// actionParameters are what an invocation takes beside the code.
+func actionParameters(of domain.ProcessActionType) []oasb.ProcessActionParameter {
+	parameter := func(pointer string, t oasb.ProcessActionParameterType, required bool) oasb.ProcessActionParameter {
+		return oasb.ProcessActionParameter{Pointer: pointer, Type: t, Required: required}
+	}
+	switch of {
+	case domain.ProcessActionStartRelatedProcess:
+		return []oasb.ProcessActionParameter{
+			parameter("/startRelatedProcess/metadata", oasb.ProcessActionParameterTypeOBJECT, false),
+			parameter("/startRelatedProcess/entity", oasb.ProcessActionParameterTypeOBJECT, false),
+		}
+	case domain.ProcessActionCreateTask:
+		return []oasb.ProcessActionParameter{parameter("/createTask/processItemThreadId", oasb.ProcessActionParameterTypeUUID, false)}
+	case domain.ProcessActionCreateMessage:
+		return []oasb.ProcessActionParameter{
+			parameter("/createProcessItemMessage/text", oasb.ProcessActionParameterTypeSTRING, true),
+			parameter("/createProcessItemMessage/processItemThreadId", oasb.ProcessActionParameterTypeUUID, false),
+		}
+	case domain.ProcessActionDownloadable, domain.ProcessActionStartWorkflow, domain.ProcessActionCreateThread,
+		domain.ProcessActionSendSignal:
+	}
+	return []oasb.ProcessActionParameter{}
+}

@@ -1,0 +1,103 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// newAction is an action that the caller invokes.
+func (k *keeper) newAction(id, tenant uuid.UUID, ref domain.ActionDefinitionRef) domain.Action {
+	return domain.Action{
+		ID: id, TenantID: tenant, Status: domain.ActionRequested, Definition: ref,
+		Audit: domain.NewAudit(k.caller.PrincipalID, k.now),
+	}
+}
+
+// actionWorkflow names the workflow of an action of the tenant.
+func (k *keeper) actionWorkflow(tenant uuid.UUID, workflowType, queue string) (domain.ActionWorkflow, error) {
+	member, err := k.caller.Tenant(&tenant)
+	if err != nil {
+		return domain.ActionWorkflow{}, err
+	}
+	return domain.ActionWorkflow{Namespace: member.Namespace, Type: workflowType, TaskQueue: queue}, nil
+}
+
+// startProcessOf completes an action by starting a process as CreateProcess does,
+// with the caller as its initiator.
+func (s *Service) startProcessOf(
+	ctx context.Context, k *keeper, a *domain.Action, id uuid.UUID, in NewProcess, known *persistence.NewProcess,
+) error {
+	process, err := s.startProcess(ctx, k, id, in, known)
+	if domain.HasCode(err, domain.CodeDefinitionNotFound) {
+		// The caller did not name it.
+		return domain.Denied("the Initiator permission on the process definition is required")
+	}
+	if err != nil {
+		return err
+	}
+	a.Started = &domain.StartedProcess{DefinitionID: process.Definition.ID, ID: process.ID}
+	a.Complete(k.caller.PrincipalID, k.now)
+	return nil
+}
+
+// endAs ends a REQUESTED action as its workflow ended, with an incident where that
+// failed.
+func endAs(tx *persistence.Tx, a *domain.Action, run domain.EngineRun, c domain.Closing, now time.Time) {
+	by := domain.SystemPrincipalID()
+	switch c.Status {
+	case domain.RunFailed:
+		a.Fail(c.Message, by, now)
+		tx.InsertIncident(domain.NewIncident(newID(), run, c, now))
+	case domain.RunCancelled:
+		a.Cancel(by, now)
+	case domain.RunCompleted, domain.RunPending, domain.RunRunning:
+		a.Complete(by, now)
+	}
+}
+
+// violates refuses a value that violates its schema. It is for values that nobody
+// could correct later.
+func violates(location string, violations []domain.ValueError) error {
+	refusal := &domain.Error{Kind: domain.KindInvalid, Code: domain.CodeValidation, Message: "the request is not valid"}
+	for _, violation := range violations {
+		refusal.Details = append(refusal.Details, domain.Detail{
+			Code: domain.CodeValidation, Message: "violates the keyword " + violation.Type + " of its schema",
+			Location: location + violation.PropertyPath, LocationType: domain.LocationBody,
+		})
+	}
+	return refusal
+}
+
+// below says of an error about a value in which place of the body the value is.
+func below(location string, err error) error {
+	var known *domain.Error
+	if !errors.As(err, &known) {
+		return err
+	}
+	moved := *known
+	moved.Details = make([]domain.Detail, len(known.Details))
+	for i, detail := range known.Details {
+		if detail.LocationType == domain.LocationBody {
+			detail.Location = location + detail.Location
+		}
+		moved.Details[i] = detail
+	}
+	return &moved
+}
+
+// unknownAction refuses the code of an action that there is not. location is that
+// of the code in the body.
+func unknownAction(location, message string) error {
+	return &domain.Error{
+		Kind: domain.KindNotFound, Code: domain.CodeDefinitionNotFound, Message: "action definition not found",
+		Details: []domain.Detail{{
+			Code: domain.CodeDefinitionNotFound, Message: message, Location: location, LocationType: domain.LocationBody,
+		}},
+	}
+}

@@ -1,0 +1,45 @@
+package app
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// CancelProcessAction cancels a REQUESTED action and asks its workflow to stop;
+// what that still uploads or returns is dropped. An action in a final state is
+// returned as it is. It takes being the one who invoked the action, or the
+// Manager permission.
+func (s *Service) CancelProcessAction(
+	ctx context.Context, caller domain.Caller, process, action uuid.UUID,
+) (*domain.ProcessAction, error) {
+	var canceled *domain.ProcessAction
+	now := s.now()
+	err := s.write(ctx, func(tx *persistence.Tx) error {
+		site, err := tx.LockProcessAction(ctx, caller, process, action, now)
+		if err != nil {
+			return err
+		}
+		if site.Action == nil {
+			return domain.NotFound("user action")
+		}
+		canceled = site.Action
+		if canceled.CreatedBy != caller.PrincipalID {
+			if err := site.Process.Manage(site.Rights); err != nil {
+				return err
+			}
+		}
+		if canceled.Cancel(caller.PrincipalID, now) {
+			tx.EndProcessAction(canceled)
+			s.stopWorkflow(tx, site.RunID, now)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return canceled, nil
+}

@@ -1,0 +1,184 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// NewProcessAction is what a user action is invoked with. Only what is of the
+// action's type counts: Metadata and Entity, each a JSON object or nil, for
+// START_RELATED_PROCESS; Text and MessageThreadID for
+// CREATE_PROCESS_ITEM_MESSAGE; TaskThreadID for CREATE_TASK. A thread is one of
+// the process, nil for none.
+type NewProcessAction struct {
+	ID              *uuid.UUID
+	Code            string
+	Metadata        json.RawMessage
+	Entity          json.RawMessage
+	Text            string
+	MessageThreadID *uuid.UUID
+	TaskThreadID    *uuid.UUID
+}
+
+// CreateProcessAction invokes a user action on a process, which may be finished,
+// and reports whether it is new: with an id that the action of this code on the
+// process has already, that action is returned as it is.
+//
+// START_WORKFLOW and DOWNLOADABLE are REQUESTED, for a worker to carry out. All
+// others are COMPLETED when the call returns, or have left nothing behind.
+//
+// It takes what domain.UserAction.Obstacles demands, and that the availability
+// expression is true: otherwise ACCESS_DENIED. Other errors: NOT_FOUND for the
+// process, DEFINITION_NOT_FOUND for a code that its definition does not have,
+// CONFLICT for an id that another action has, DEFINITION_NOT_PUBLISHED,
+// INVALID_STATE for a signal to a workflow that has ended, VALIDATION for a
+// message without a text and for a thread that the process does not have.
+func (s *Service) CreateProcessAction(
+	ctx context.Context, caller domain.Caller, process uuid.UUID, in NewProcessAction,
+) (action *domain.ProcessAction, created bool, err error) {
+	id, now := idOr(in.ID), s.now()
+	var failed func() error
+	err = s.write(ctx, func(tx *persistence.Tx) error {
+		failed = nil
+		k, err := keep(tx, caller, now, nil, in.Metadata, in.Entity)
+		if err != nil {
+			return err
+		}
+		known, err := tx.PrepareProcessAction(ctx, caller, process, id, in.threads(), now)
+		if err != nil {
+			return err
+		}
+		if existing := known.Existing; existing != nil {
+			if existing.ProcessID != process || existing.Definition.Code != in.Code {
+				return idTaken()
+			}
+			action, created = existing, false
+			return nil
+		}
+		d, err := s.definitions.get(ctx, tx, known.Process.Definition.Version)
+		if err != nil {
+			return err
+		}
+		of := d.action(in.Code)
+		if of == nil {
+			return unknownAction("/processActionDefinitionCode", "is no user action of the process")
+		}
+		obstacle, fault := of.hindered(&known.ActionableProcess)
+		if fault != nil {
+			failed = func() error { return s.recordFault(ctx, of, &known.ActionableProcess, fault) }
+		}
+		if obstacle != "" {
+			return obstacle.Refusal()
+		}
+		created = true
+		action, err = s.invokeUserAction(ctx, k, id, d, of, known, in)
+		return err
+	})
+	if failed != nil {
+		if err := failed(); err != nil {
+			return nil, false, err
+		}
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	return action, created, nil
+}
+
+// threads are those that are asked for.
+func (in *NewProcessAction) threads() []uuid.UUID {
+	var asked []uuid.UUID
+	for _, thread := range []*uuid.UUID{in.TaskThreadID, in.MessageThreadID} {
+		if thread != nil {
+			asked = append(asked, *thread)
+		}
+	}
+	return asked
+}
+
+func (s *Service) invokeUserAction(
+	ctx context.Context, k *keeper, id uuid.UUID, d *definition, of *userAction, known *persistence.NewProcessAction,
+	in NewProcessAction,
+) (*domain.ProcessAction, error) {
+	p := &known.Process
+	a := &domain.ProcessAction{
+		Action:    k.newAction(id, p.TenantID, domain.NewActionDefinitionRef(d.ID, of.Code)),
+		ProcessID: p.ID, Type: of.Type,
+	}
+	var err error
+	switch a.Type {
+	case domain.ProcessActionStartWorkflow, domain.ProcessActionDownloadable:
+		by, err := k.actionWorkflow(p.TenantID, of.WorkflowType, of.TaskQueue)
+		if err != nil {
+			return nil, err
+		}
+		k.tx.InsertProcessAction(a)
+		startWorkflow(k.tx, domain.NewProcessActionRun(newID(), a, by), "", k.now)
+		return a, nil
+	case domain.ProcessActionStartRelatedProcess:
+		err = s.startRelatedProcess(ctx, k, a, of, known, in)
+	case domain.ProcessActionCreateTask:
+		err = createItemOf(ctx, k, a, d, known, NewItem{DefinitionCode: of.Item}, in.TaskThreadID, "/createTask")
+	case domain.ProcessActionCreateThread:
+		err = createItemOf(ctx, k, a, d, known, NewItem{DefinitionCode: of.Item}, nil, "")
+	case domain.ProcessActionCreateMessage:
+		if in.Text == "" {
+			return nil, domain.InvalidBody("/createProcessItemMessage/text", "is required")
+		}
+		err = createItemOf(ctx, k, a, d, known, NewItem{DefinitionCode: of.Item, Text: in.Text},
+			in.MessageThreadID, "/createProcessItemMessage")
+	case domain.ProcessActionSendSignal:
+		a.SignalName = of.SignalName
+		k.tx.Enqueue(domain.EngineCommand{
+			ID: newID(), RunID: *known.RunID, OrderKey: *known.RunID, Kind: domain.CommandSignalAction,
+			SignalName: of.SignalName, ActionCode: of.Code, CreatedAt: k.now, NotBefore: k.now,
+		})
+	}
+	if err != nil {
+		return nil, err
+	}
+	a.Complete(k.caller.PrincipalID, k.now)
+	k.tx.InsertProcessAction(a)
+	return a, nil
+}
+
+// startRelatedProcess starts a process that comes from that of the action.
+func (s *Service) startRelatedProcess(
+	ctx context.Context, k *keeper, a *domain.ProcessAction, of *userAction, known *persistence.NewProcessAction,
+	in NewProcessAction,
+) error {
+	related := NewProcess{Metadata: in.Metadata, Entity: in.Entity, RelatedID: &a.ProcessID}
+	return s.startProcessOf(ctx, k, &a.Action, newID(), related, &persistence.NewProcess{
+		Definitions: []persistence.FoundDefinition{known.Startable[of.ProcessDefinition]}, RelatedTenantID: &a.TenantID,
+	})
+}
+
+// createItemOf creates the item of an action, in a thread unless that is nil. The
+// process may be finished: then nobody is there to be told. location is that of
+// the action's block in the body.
+func createItemOf(
+	ctx context.Context, k *keeper, a *domain.ProcessAction, d *definition, known *persistence.NewProcessAction,
+	in NewItem, thread *uuid.UUID, location string,
+) error {
+	if thread != nil && !slices.Contains(known.Threads, *thread) {
+		return domain.InvalidBody(location+"/processItemThreadId", "is no thread of the process that you see")
+	}
+	p := &known.Process
+	in.Type = a.Type.ItemType()
+	i := &domain.ProcessItem{
+		ID: newID(), TenantID: p.TenantID, ProcessID: p.ID, ProcessDefinitionID: p.Definition.ID,
+		Type: in.Type, Audit: a.Audit,
+	}
+	run := known.RunID
+	if p.Finished() {
+		run = nil
+	}
+	a.ItemID, a.ThreadID = &i.ID, thread
+	return putItem(ctx, k, i, in, d, run, known.SignalShape)
+}

@@ -1,0 +1,100 @@
+package app
+
+import (
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// errNotTaken ends an upload that came too late.
+var errNotTaken = errors.New("the action is final")
+
+// UploadProcessUserActionDocument (A13, B14) is UploadProcessActionDocument that
+// returns the process.
+func (s *Service) UploadProcessUserActionDocument(
+	ctx context.Context, caller domain.Caller, process, action uuid.UUID, in Upload,
+) (p *domain.Process, taken bool, err error) {
+	site, err := s.deliver(ctx, caller, process, action, in)
+	if site == nil || err != nil {
+		return nil, false, err
+	}
+	return &site.Process, true, nil
+}
+
+// UploadProcessActionDocument completes an action that was invoked on a process
+// with the document it delivers, and reports whether it did: an action that is
+// final already stays as it is. The process may be finished. It takes the Manager
+// permission. Errors: NOT_FOUND, INVALID_STATE for an action that delivers no
+// document, VALIDATION, DOCUMENT_TOO_LARGE.
+func (s *Service) UploadProcessActionDocument(
+	ctx context.Context, caller domain.Caller, process, action uuid.UUID, in Upload,
+) (a *domain.ProcessAction, taken bool, err error) {
+	site, err := s.deliver(ctx, caller, process, action, in)
+	if site == nil || err != nil {
+		return nil, false, err
+	}
+	return site.Action, true, nil
+}
+
+// deliver stores the document of an action and completes the action. It returns
+// nil for an action that is final already.
+func (s *Service) deliver(
+	ctx context.Context, caller domain.Caller, process, action uuid.UUID, in Upload,
+) (*persistence.ProcessActionSite, error) {
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	site, err := s.reader.GetProcessActionSite(ctx, caller, process, action, s.now())
+	if err != nil {
+		return nil, err
+	}
+	if err := takesDocument(site); err != nil {
+		return nil, unlessNotTaken(err)
+	}
+	owner := domain.DocumentOwner{Kind: domain.DocumentOfProcessAction, ID: action}
+	_, err = s.receive(ctx, caller, site.Process.TenantID, owner, in, func(tx *persistence.Tx, d *domain.Document) error {
+		locked, err := tx.LockProcessAction(ctx, caller, process, action, d.CreatedAt)
+		if err != nil {
+			return err
+		}
+		if err := takesDocument(locked); err != nil {
+			return err
+		}
+		site = locked
+		site.Action.Complete(caller.PrincipalID, d.CreatedAt)
+		site.Action.Deliver(d.ID, DocumentURI(d))
+		tx.EndProcessAction(site.Action)
+		return nil
+	})
+	if err != nil {
+		return nil, unlessNotTaken(err)
+	}
+	return site, nil
+}
+
+// takesDocument says whether the caller may complete the action of a site with a
+// document, errNotTaken for one that is final already.
+func takesDocument(site *persistence.ProcessActionSite) error {
+	if err := site.Process.Manage(site.Rights); err != nil {
+		return err
+	}
+	if site.Action == nil {
+		return domain.NotFound("user action")
+	}
+	waits, err := site.Action.TakesDocument()
+	if err == nil && !waits {
+		err = errNotTaken
+	}
+	return err
+}
+
+func unlessNotTaken(err error) error {
+	if errors.Is(err, errNotTaken) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,17 @@
+package app
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// RetrieveProcessAction returns an action on a process that the caller sees, or
+// NOT_FOUND.
+func (s *Service) RetrieveProcessAction(
+	ctx context.Context, caller domain.Caller, process, action uuid.UUID,
+) (*domain.ProcessAction, error) {
+	return s.reader.GetProcessAction(ctx, caller, process, action, s.now())
+}

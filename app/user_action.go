@@ -1,0 +1,105 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/availability"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// faultInterval is how long after a fault of an expression another one of the
+// same is not recorded.
+const faultInterval = time.Minute
+
+// userAction is a user action of a version of a process definition, ready to be
+// worked with.
+type userAction struct {
+	*domain.UserAction
+	// expression is nil for an action that is always available.
+	expression *availability.Expression
+	// unreadable is why the expression could not be read, although it could when
+	// the definition was saved: by an earlier release, perhaps.
+	unreadable error
+	// recorded is when a fault was last recorded, in nanoseconds since 1970.
+	recorded atomic.Int64
+}
+
+func newUserAction(source *domain.UserAction) *userAction {
+	a := &userAction{UserAction: source}
+	if source.Availability != "" {
+		var err error
+		if a.expression, err = availability.Parse(source.Availability); err != nil {
+			a.unreadable = fmt.Errorf("reading the availability expression: %w", err)
+		}
+	}
+	return a
+}
+
+// available evaluates the availability expression. What cannot be evaluated is
+// not available.
+func (a *userAction) available(m availability.Model) (bool, error) {
+	switch {
+	case a.unreadable != nil:
+		return false, a.unreadable
+	case a.expression == nil:
+		return true, nil
+	default:
+		return a.expression.Evaluate(m)
+	}
+}
+
+// hindered tells what comes first of what keeps a principal from invoking the
+// action, empty when nothing does. The fault is that of the expression, which is
+// not evaluated for who may not invoke the action anyway.
+func (a *userAction) hindered(p *persistence.ActionableProcess) (first domain.Obstacle, fault error) {
+	if found := a.Obstacles(p.RelationsTo(a.UserAction)); len(found) > 0 {
+		return found[0], nil
+	}
+	available, fault := a.available(p.Model())
+	switch {
+	case fault != nil:
+		return domain.ObstacleExpression, fault
+	case !available:
+		return domain.ObstacleUnavailable, nil
+	}
+	return "", nil
+}
+
+// action finds the user action with the code, nil when there is none.
+func (d *definition) action(code string) *userAction {
+	for _, a := range d.actions {
+		if a.Code == code {
+			return a
+		}
+	}
+	return nil
+}
+
+// recordFault keeps for administrators that an expression failed, in a
+// transaction of its own: whoever looked at the process changes nothing. It does
+// so once in a faultInterval.
+func (s *Service) recordFault(
+	ctx context.Context, a *userAction, p *persistence.ActionableProcess, fault error,
+) error {
+	now := s.now()
+	last := a.recorded.Load()
+	if last != 0 && now.Sub(time.Unix(0, last)) < faultInterval || !a.recorded.CompareAndSwap(last, now.UnixNano()) {
+		return nil
+	}
+	err := s.write(ctx, func(tx *persistence.Tx) error {
+		tx.RecordAvailabilityFault(domain.AvailabilityFault{
+			TenantID: p.Process.TenantID, Definition: p.Process.Definition, ActionCode: a.Code, ProcessID: p.Process.ID,
+			Message: fault.Error(), FirstAt: now, LastAt: now,
+		})
+		return nil
+	})
+	if err != nil {
+		// It is for the next one to record.
+		a.recorded.Store(0)
+	}
+	return err
+}

@@ -1,0 +1,99 @@
+package app
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// AvailableAction is a user action that a caller may invoke now. Related is the
+// definition that START_RELATED_PROCESS starts, nil for other types.
+type AvailableAction struct {
+	domain.UserAction
+	Definition domain.ActionDefinitionRef
+	Related    *uuid.UUID
+}
+
+// FindAvailableProcessActions lists the user actions that the caller may invoke
+// on a process now, in the order of the definition, or returns NOT_FOUND for a
+// process that the caller does not see. An action whose availability expression
+// fails is left out, and that is recorded for administrators.
+func (s *Service) FindAvailableProcessActions(
+	ctx context.Context, caller domain.Caller, process uuid.UUID,
+) ([]AvailableAction, error) {
+	p, err := s.reader.GetActionableProcess(ctx, caller, process)
+	if err != nil {
+		return nil, err
+	}
+	d, err := s.definitions.get(ctx, s.reader, p.Process.Definition.Version)
+	if err != nil {
+		return nil, err
+	}
+	var found []AvailableAction
+	for _, a := range d.actions {
+		obstacle, fault := a.hindered(p)
+		switch {
+		case fault != nil:
+			if err := s.recordFault(ctx, a, p, fault); err != nil {
+				return nil, err
+			}
+		case obstacle == "":
+			found = append(found, availableAction(d, a, p))
+		}
+	}
+	return found, nil
+}
+
+func availableAction(d *definition, a *userAction, p *persistence.ActionableProcess) AvailableAction {
+	available := AvailableAction{UserAction: *a.UserAction, Definition: domain.NewActionDefinitionRef(d.ID, a.Code)}
+	if a.Type == domain.ProcessActionStartRelatedProcess {
+		related := p.Startable[a.ProcessDefinition].ID
+		available.Related = &related
+	}
+	return available
+}
+
+// ExplainedAction is a user action and what keeps a principal from invoking it,
+// nothing when the principal may.
+type ExplainedAction struct {
+	domain.UserAction
+	Obstacles []domain.Obstacle
+	// Fault is what is wrong with the availability expression, empty for nothing.
+	Fault string
+}
+
+// ExplainProcessActions tells of every user action of a process, in the order of
+// the definition, whether a principal may invoke it now and what keeps it from
+// that. It takes being an owner or an administrator of the tenant; for others the
+// process is NOT_FOUND. VALIDATION refuses a principal who is none of the tenant.
+func (s *Service) ExplainProcessActions(
+	ctx context.Context, caller domain.Caller, process, principal uuid.UUID,
+) ([]ExplainedAction, error) {
+	p, who, err := s.reader.GetActionableProcessFor(ctx, caller.AdministeredTenants(), process, principal)
+	if err != nil {
+		return nil, err
+	}
+	if !who.In(p.Process.TenantID) {
+		return nil, domain.Invalid(domain.LocationQuery, "principalId", "is no active principal of the tenant")
+	}
+	d, err := s.definitions.get(ctx, s.reader, p.Process.Definition.Version)
+	if err != nil {
+		return nil, err
+	}
+	explained := make([]ExplainedAction, len(d.actions))
+	for i, a := range d.actions {
+		explained[i] = ExplainedAction{UserAction: *a.UserAction, Obstacles: a.Obstacles(p.RelationsTo(a.UserAction))}
+		available, fault := a.available(p.Model())
+		switch {
+		case fault != nil:
+			explained[i].Obstacles = append(explained[i].Obstacles, domain.ObstacleExpression)
+			explained[i].Fault = fault.Error()
+		case !available:
+			explained[i].Obstacles = append(explained[i].Obstacles, domain.ObstacleUnavailable)
+		}
+	}
+	return explained, nil
+}

@@ -1,0 +1,109 @@
+package cli_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/cli"
+)
+
+// The process and the principals of these tests.
+const (
+	actionsProcess = "01980000-0000-7000-8000-0000000000c1"
+)
+
+func TestActions(t *testing.T) {
+	t.Parallel()
+	w := newNorth(t)
+	o := w.runs("actions", "faults")
+	require.NoError(t, o.err)
+	require.Equal(t, "no faults\n", o.stderr)
+	w.succeeds("apply", "-f", w.file("loan.yaml", withUserActions(t)))
+	w.create("/v2024-06-14/processes", `{"id":"`+actionsProcess+`","processDefinitionId":"01980000-0000-7000-8000-000000000031"}`)
+
+	golden(t, "actions.txt", w.succeeds("actions", "explain", actionsProcess, workerID))
+	require.Equal(t, "REMIND\nLATE\n", w.succeeds("actions", "explain", actionsProcess, workerID, "-o", "jq=.[]|select(.offered|not)|.code"))
+
+	require.Equal(t, "true\n", w.succeeds("actions", "evaluate", `${ .process.state == "RUNNING" }`, "--process", actionsProcess))
+	model := w.file("model.json", `{"process":{"state":"COMPLETED","createdAt":"2026-03-02T10:30:00Z","lastModifiedAt":"2026-03-02T10:30:00Z"}}`)
+	require.Equal(t, "false\n", w.succeeds("actions", "evaluate", `${ .process.state == "RUNNING" }`, "--model", model))
+	require.Equal(t, `column 22: unexpected EOF`,
+		w.fails(cli.ExitUsage, "actions", "evaluate", `${ .process.state == }`, "--model", model))
+	require.Contains(t, w.fails(cli.ExitUsage, "actions", "evaluate", `${ .tasks.NONE.createdAt | startswith("a") }`, "--model", model),
+		"evaluating the availability expression")
+
+	w.get("/v2024-06-14/processes/" + actionsProcess + "/actions/~available")
+	golden(t, "action_faults.txt", w.succeeds("actions", "faults"))
+	require.Equal(t, "[]\n", w.as(memberToken).succeeds("actions", "faults", "-o", "json"))
+	require.Equal(t, "1\n", w.succeeds("actions", "faults", "--tenant", "north", "-o", "jq=length"))
+
+	unknown := uuid.NewString()
+	require.Equal(t, "process "+unknown+" not found", w.fails(cli.ExitNotFound, "actions", "explain", unknown, workerID))
+	require.Equal(t, "process "+unknown+" not found",
+		w.fails(cli.ExitNotFound, "actions", "evaluate", "${ true }", "--process", unknown))
+	w.as(memberToken).fails(cli.ExitNotFound, "actions", "explain", actionsProcess, workerID)
+	for _, wrong := range [][]string{
+		{"explain"},
+		{"explain", actionsProcess},
+		{"explain", "x", workerID},
+		{"explain", actionsProcess, "x"},
+		{"explain", actionsProcess, unknown},
+		{"evaluate"},
+		{"evaluate", "${ true }"},
+		{"evaluate", "${ true }", "--process", "x"},
+		{"evaluate", "${ true }", "--process", actionsProcess, "--model", model},
+		{"evaluate", "${ true }", "--model", model + ".none"},
+		{"evaluate", "${ true }", "--model", w.file("odd.json", `{"processes":1}`)},
+		{"faults", "--limit", "0"},
+		{"faults", "x"},
+	} {
+		w.fails(cli.ExitUsage, append([]string{"actions"}, wrong...)...)
+	}
+}
+
+// withUserActions is the definition LOAN of testdata with user actions.
+func withUserActions(t *testing.T) string {
+	t.Helper()
+	loan, err := os.ReadFile("testdata/north/loan.yaml")
+	require.NoError(t, err)
+	return strings.Replace(string(loan), "  permissions:\n    initiators:", `  userActions:
+    - {code: EXPORT, name: Export, type: DOWNLOADABLE, permissions: [MANAGER], workflowType: W, taskQueue: LOANS}
+    - code: REMIND
+      name: Remind
+      type: START_WORKFLOW
+      permissions: [INITIATOR]
+      workflowType: W
+      taskQueue: LOANS
+      availability: ${ .process.state == "COMPLETED" }
+    - code: LATE
+      name: Late
+      type: SEND_WORKFLOW_SIGNAL
+      permissions: [MANAGER, INITIATOR]
+      signalName: Late
+      availability: ${ .tasks.APPLY.createdAt | startswith("2025") }
+  permissions:
+    initiators:`, 1)
+}
+
+func (w *terminal) create(path, body string) { w.ask(http.MethodPost, path, body, http.StatusCreated) }
+
+func (w *terminal) get(path string) { w.ask(http.MethodGet, path, "", http.StatusOK) }
+
+// ask sends a request of the member.
+func (w *terminal) ask(method, path, body string, status int) {
+	w.t.Helper()
+	request := httptest.NewRequestWithContext(w.t.Context(), method, path, strings.NewReader(body))
+	request.Header.Set("Authorization", "Bearer "+memberToken)
+	if body != "" {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	answer := httptest.NewRecorder()
+	w.handler.ServeHTTP(answer, request)
+	require.Equal(w.t, status, answer.Code, answer.Body)
+}

@@ -1,0 +1,67 @@
+package domain
+
+import "github.com/google/uuid"
+
+// ProcessActionType is the type of a user action, and of each invocation of it
+// (specification section 2.12).
+type ProcessActionType string
+
+// The types of action. Workers carry out the first two; the others are done when
+// the call that invokes them returns.
+const (
+	ProcessActionDownloadable        ProcessActionType = "DOWNLOADABLE"
+	ProcessActionStartWorkflow       ProcessActionType = "START_WORKFLOW"
+	ProcessActionStartRelatedProcess ProcessActionType = "START_RELATED_PROCESS"
+	ProcessActionCreateTask          ProcessActionType = "CREATE_TASK"
+	ProcessActionCreateMessage       ProcessActionType = "CREATE_PROCESS_ITEM_MESSAGE"
+	ProcessActionCreateThread        ProcessActionType = "CREATE_PROCESS_ITEM_THREAD"
+	ProcessActionSendSignal          ProcessActionType = "SEND_WORKFLOW_SIGNAL"
+)
+
+// ItemType is the type of the items that an action of the type creates, empty
+// when it creates none.
+func (t ProcessActionType) ItemType() ItemType {
+	switch t {
+	case ProcessActionCreateTask:
+		return ItemTask
+	case ProcessActionCreateMessage:
+		return ItemMessage
+	case ProcessActionCreateThread:
+		return ItemThread
+	case ProcessActionDownloadable, ProcessActionStartWorkflow, ProcessActionStartRelatedProcess, ProcessActionSendSignal:
+	}
+	return ""
+}
+
+// RunsWorkflow reports whether workers carry out actions of the type.
+func (t ProcessActionType) RunsWorkflow() bool {
+	return t == ProcessActionDownloadable || t == ProcessActionStartWorkflow
+}
+
+// forManagers reports whether section 2.12 of the specification shows actions of
+// the type to managers only.
+func (t ProcessActionType) forManagers() bool {
+	return t == ProcessActionDownloadable || t == ProcessActionStartRelatedProcess || t == ProcessActionCreateTask
+}
+
+// ProcessAction is a user action that was invoked on a process. ItemID is the
+// item that it created and ThreadID the thread that the item is attached to, nil
+// for none; SignalName the signal that it sent.
+type ProcessAction struct {
+	Action
+	ProcessID  uuid.UUID
+	Type       ProcessActionType
+	ItemID     *uuid.UUID
+	ThreadID   *uuid.UUID
+	SignalName string
+}
+
+// TakesDocument reports whether the action waits for the document that completes
+// it: one that is final does not any longer. Actions without a document are
+// refused with INVALID_STATE.
+func (a *ProcessAction) TakesDocument() (bool, error) {
+	if a.Type != ProcessActionDownloadable {
+		return false, Conflict(CodeInvalidState, "the action is not one that delivers a document")
+	}
+	return a.Status == ActionRequested, nil
+}

@@ -1,0 +1,141 @@
+package domain
+
+import "slices"
+
+// UserActionPermission is a kind of permission to invoke a user action
+// (specification section 2.14).
+type UserActionPermission string
+
+// The kinds. Each is exactly what its name says: a Manager who has no Viewer
+// permission is no VIEWER.
+const (
+	UserActionInitiator UserActionPermission = "INITIATOR"
+	UserActionViewer    UserActionPermission = "VIEWER"
+	UserActionManager   UserActionPermission = "MANAGER"
+)
+
+// UserAction describes what users may do to a process beside its items
+// (specification section 2.12).
+type UserAction struct {
+	// Code is unique within the process definition, 1..50 characters.
+	Code string `json:"code"`
+	// Name is the text of the menu, 1..50 characters.
+	Name string            `json:"name"`
+	Type ProcessActionType `json:"type"`
+	// Availability is a boolean jq expression in ${ … } (specification section
+	// 2.13); always available unless given.
+	Availability string `json:"availability,omitempty"`
+	// Permissions say who may invoke the action; one is enough.
+	Permissions []UserActionPermission `json:"permissions"`
+	// WorkflowType and TaskQueue are for DOWNLOADABLE and START_WORKFLOW.
+	WorkflowType string `json:"workflowType,omitempty"`
+	TaskQueue    string `json:"taskQueue,omitempty"`
+	// ProcessDefinition is the code of what START_RELATED_PROCESS starts.
+	ProcessDefinition string `json:"processDefinition,omitempty"`
+	// Item is the code of what CREATE_TASK, CREATE_PROCESS_ITEM_MESSAGE and
+	// CREATE_PROCESS_ITEM_THREAD create. A message needs none.
+	Item string `json:"item,omitempty"`
+	// SignalName is the signal that SEND_WORKFLOW_SIGNAL sends.
+	SignalName string `json:"signalName,omitempty"`
+}
+
+// UserActionRelations is what a principal is to a process, and what the process
+// is, as far as that decides which user actions the principal may invoke.
+type UserActionRelations struct {
+	// Sees says that the process exists for the principal.
+	Sees bool
+	// Initiator is the initiator of the process, a Viewer has that permission on its
+	// definition, a Manager that one or runs its workflow.
+	Initiator, Viewer, Manager bool
+	// StartsRelated says that the principal may start processes of the definition
+	// that the action names, RelatedPublished that there is a version to start.
+	StartsRelated, RelatedPublished bool
+	// WorkflowOpen says that the workflow of the process can be sent signals.
+	WorkflowOpen bool
+}
+
+// Obstacle is a reason for which a principal may not invoke a user action now.
+type Obstacle string
+
+// The obstacles, in the order in which they are told.
+const (
+	ObstacleProcess      Obstacle = "PROCESS_NOT_VISIBLE"
+	ObstaclePermission   Obstacle = "PERMISSION"
+	ObstacleManager      Obstacle = "MANAGER_REQUIRED"
+	ObstacleRelated      Obstacle = "RELATED_PROCESS_PERMISSION"
+	ObstacleNotPublished Obstacle = "RELATED_PROCESS_NOT_PUBLISHED"
+	ObstacleWorkflow     Obstacle = "WORKFLOW_ENDED"
+	ObstacleUnavailable  Obstacle = "NOT_AVAILABLE"
+	ObstacleExpression   Obstacle = "EXPRESSION_FAILED"
+)
+
+// Obstacles lists what keeps a principal from invoking the action, apart from
+// its availability expression.
+func (a *UserAction) Obstacles(r UserActionRelations) []Obstacle {
+	var found []Obstacle
+	hinders := func(holds bool, o Obstacle) {
+		if holds {
+			found = append(found, o)
+		}
+	}
+	related := a.Type == ProcessActionStartRelatedProcess
+	hinders(!r.Sees, ObstacleProcess)
+	hinders(!slices.ContainsFunc(a.Permissions, r.has), ObstaclePermission)
+	hinders(a.Type.forManagers() && !r.Manager, ObstacleManager)
+	hinders(related && !r.StartsRelated, ObstacleRelated)
+	hinders(related && r.StartsRelated && !r.RelatedPublished, ObstacleNotPublished)
+	hinders(a.Type == ProcessActionSendSignal && !r.WorkflowOpen, ObstacleWorkflow)
+	return found
+}
+
+func (r *UserActionRelations) has(kind UserActionPermission) bool {
+	switch kind {
+	case UserActionInitiator:
+		return r.Initiator
+	case UserActionViewer:
+		return r.Viewer
+	case UserActionManager:
+		return r.Manager
+	}
+	return false
+}
+
+// Refusal is the error that the obstacle is answered with.
+func (o Obstacle) Refusal() error {
+	switch o {
+	case ObstacleProcess:
+		return NotFound("process")
+	case ObstacleNotPublished:
+		return Conflict(CodeDefinitionNotPublished, o.Message())
+	case ObstacleWorkflow:
+		return Conflict(CodeInvalidState, o.Message())
+	case ObstacleUnavailable, ObstacleExpression:
+		// Whoever invokes the action is not told of its expression.
+		return Denied("the action is not available now")
+	case ObstaclePermission, ObstacleManager, ObstacleRelated:
+	}
+	return Denied(o.Message())
+}
+
+// Message says the obstacle in words.
+func (o Obstacle) Message() string {
+	switch o {
+	case ObstacleProcess:
+		return "the process is not visible"
+	case ObstaclePermission:
+		return "none of the permissions of the action is given"
+	case ObstacleManager:
+		return "the Manager permission on the process is required"
+	case ObstacleRelated:
+		return "the Initiator permission on the process definition is required"
+	case ObstacleNotPublished:
+		return "the process definition is not published"
+	case ObstacleWorkflow:
+		return "the process has no workflow that could be sent a signal"
+	case ObstacleUnavailable:
+		return "the availability expression is false"
+	case ObstacleExpression:
+		return "the availability expression failed"
+	}
+	return ""
+}

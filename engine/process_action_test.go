@@ -1,0 +1,72 @@
+package engine_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// Workers know the request of a user action by three types, one more recent than
+// the other. All find theirs in it.
+func TestWorkflowsOfUserActions(t *testing.T) {
+	t.Parallel()
+	b := setUp(t)
+	w := worker.New(b.client, "user-actions", worker.Options{})
+	w.RegisterWorkflowWithOptions(func(_ workflow.Context, in json.RawMessage) (json.RawMessage, error) { return in, nil },
+		workflow.RegisterOptions{Name: "echo"})
+	w.RegisterWorkflowWithOptions(func(ctx workflow.Context, _ json.RawMessage) (json.RawMessage, error) {
+		var told json.RawMessage
+		workflow.GetSignalChannel(ctx, "Hurry up").Receive(ctx, &told)
+		return told, nil
+	}, workflow.RegisterOptions{Name: "told"})
+	require.NoError(t, w.Start())
+	t.Cleanup(w.Stop)
+	result := func(t *testing.T, c domain.DueCommand) string {
+		t.Helper()
+		var got json.RawMessage
+		require.NoError(t, b.client.GetWorkflow(t.Context(), c.Run.WorkflowID, "").Get(t.Context(), &got))
+		return string(got)
+	}
+
+	t.Run("they are told what to do", func(t *testing.T) {
+		t.Parallel()
+		c := newCommand("echo")
+		a := domain.ProcessAction{
+			Action: domain.Action{
+				ID: c.Run.OwnerID, Definition: domain.ActionDefinitionRef{ID: uuid.New(), Code: "REPORT"},
+				Audit: domain.Audit{CreatedBy: uuid.New()},
+			},
+			ProcessID: uuid.New(), Type: domain.ProcessActionDownloadable,
+		}
+		c.Run = domain.NewProcessActionRun(c.Run.ID, &a, domain.ActionWorkflow{
+			Namespace: namespace, Type: "echo", TaskQueue: "user-actions",
+		})
+		require.Equal(t, "process-action-"+a.ID.String(), c.Run.WorkflowID)
+		run := b.execute(t, c)
+		require.JSONEq(t, `{"processId":"`+a.ProcessID.String()+`","userActionDefinitionType":"DOWNLOADABLE",`+
+			`"userActionDefinitionCode":"REPORT","userActionId":"`+a.ID.String()+`",`+
+			`"requestorPrincipalId":"`+a.CreatedBy.String()+`",`+
+			`"requestTime":"2026-03-02T10:30:15.123456Z","requestTimeZone":"Europe/Madrid"}`, result(t, c))
+		require.Equal(t, run, b.execute(t, c), "the same command")
+		require.Nil(t, b.end(t, c).Result, "what it returns does not matter")
+	})
+
+	t.Run("the workflow of a process is told of one, once", func(t *testing.T) {
+		t.Parallel()
+		c := newCommand("told")
+		c.Run.TaskQueue = "user-actions"
+		run := b.execute(t, c)
+		s := then(c, domain.CommandSignalAction, run)
+		s.SignalName, s.ActionCode = "Hurry up", "HURRY"
+		b.execute(t, s)
+		require.JSONEq(t, `{"userActionDefinitionCode":"HURRY","requestTime":"2026-03-02T10:30:15.123456Z",`+
+			`"requestInstant":"2026-03-02T10:30:15.123456Z","requestTimeZone":"Europe/Madrid"}`, result(t, c))
+		b.execute(t, s)
+	})
+}

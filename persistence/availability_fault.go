@@ -1,0 +1,52 @@
+package persistence
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+const recordAvailabilityFault = `
+INSERT INTO availability_faults (process_version, action_code, tenant_id, process_id, message, first_at, last_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7)
+ON CONFLICT (process_version, action_code) DO UPDATE
+   SET process_id = excluded.process_id, message = excluded.message, last_at = excluded.last_at
+ WHERE availability_faults.last_at < excluded.last_at`
+
+// RecordAvailabilityFault stores a fault, or that one which is known happened
+// again.
+func (tx *Tx) RecordAvailabilityFault(f domain.AvailabilityFault) {
+	tx.queue(recordAvailabilityFault, f.Definition.Version, f.ActionCode, f.TenantID, f.ProcessID, f.Message,
+		f.FirstAt, f.LastAt)
+}
+
+// ListAvailabilityFaults returns a page of the faults of the tenants, of those
+// with the codes unless there are none. What failed last comes first.
+func (r *Reader) ListAvailabilityFaults(
+	ctx context.Context, tenants []uuid.UUID, tenantCodes []string, page domain.PageRequest,
+) (domain.Page[domain.AvailabilityFault], error) {
+	result := domain.Page[domain.AvailabilityFault]{PageRequest: page}
+	l := &list{
+		columns: `f.tenant_id, d.id, f.process_version, d.code, f.action_code, f.process_id, f.message, f.first_at, f.last_at`,
+		from: `availability_faults f
+  JOIN process_definition_versions v ON v.version = f.process_version
+  JOIN process_definitions d ON d.id = v.process_definition_id`,
+		where: []string{"f.tenant_id = ANY($1)"}, args: []any{tenants},
+		order: []string{"f.last_at DESC", "f.process_version", "f.action_code"},
+	}
+	if len(tenantCodes) > 0 {
+		l.filter("f.tenant_id IN (SELECT t.id FROM tenants t WHERE t.code = ANY(%s))", tenantCodes)
+	}
+	scan := func(rows pgx.Rows) (err error) {
+		result.Items, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (f domain.AvailabilityFault, err error) {
+			return f, row.Scan(&f.TenantID, &f.Definition.ID, &f.Definition.Version, &f.Definition.Code, &f.ActionCode,
+				&f.ProcessID, &f.Message, &f.FirstAt, &f.LastAt)
+		})
+		return err
+	}
+	err := r.read(ctx, l.page(page, scan, &result.Total)...)
+	return result, translate("listing availability faults", err)
+}

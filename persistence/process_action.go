@@ -1,0 +1,140 @@
+package persistence
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+const processActionColumns = actionColumns + `,
+       x.process_id, x.type, x.started_definition_id, x.started_process_id, x.item_id, x.thread_id,
+       coalesce(x.signal_name, '')`
+
+// scanProcessAction reads processActionColumns followed by the columns of more.
+// now is when a document is asked whether it has expired.
+func scanProcessAction(a *domain.ProcessAction, now time.Time, more ...any) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		var action actionRow
+		fields := append(action.fields(), &a.ProcessID, &a.Type, &action.startedDefinition, &action.started,
+			&a.ItemID, &a.ThreadID, &a.SignalName)
+		if err := one(append(fields, more...)...)(rows); err != nil {
+			return err
+		}
+		a.Action = action.read(now)
+		return nil
+	}
+}
+
+// scanProcessActionIfAny is scanProcessAction for at most one row.
+func scanProcessActionIfAny(dest **domain.ProcessAction, now time.Time, more ...any) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		var a domain.ProcessAction
+		err := scanProcessAction(&a, now, more...)(rows)
+		if err == nil {
+			*dest = &a
+		}
+		return ignoreNoRows(err)
+	}
+}
+
+const getProcessAction = `
+SELECT ` + processActionColumns + `
+  FROM process_actions x
+  JOIN processes p ON p.id = x.process_id
+ WHERE x.id = $4 AND p.id = $3 AND p.tenant_id = ANY($2) AND ` + visibleProcess
+
+// GetProcessAction returns an action on a process that the caller sees, or
+// NOT_FOUND. now is when its document is asked whether it has expired.
+func (r *Reader) GetProcessAction(
+	ctx context.Context, caller domain.Caller, process, id uuid.UUID, now time.Time,
+) (*domain.ProcessAction, error) {
+	var a domain.ProcessAction
+	err := r.read(ctx, query{
+		getProcessAction,
+		[]any{caller.PrincipalID, caller.TenantIDs(), process, id},
+		scanProcessAction(&a, now),
+	})
+	if err != nil {
+		return nil, translate("reading a user action", notFound(err, "user action"))
+	}
+	return &a, nil
+}
+
+// ProcessActionSite is a process together with an action that was invoked on it.
+type ProcessActionSite struct {
+	Process domain.Process
+	Rights  domain.ProcessRights
+	// Action is nil when the process has none with the id.
+	Action *domain.ProcessAction
+	// RunID is that of the action's workflow, nil for an action without one.
+	RunID *uuid.UUID
+}
+
+const (
+	selectActionSite = `
+SELECT ` + processColumns + `, ` + managesProcess + `
+  FROM processes p
+ WHERE p.id = $3 AND p.tenant_id = ANY($2) AND ` + visibleProcess
+
+	selectProcessAction = `
+SELECT ` + processActionColumns + `,
+       (SELECT r.id FROM engine_runs r WHERE r.kind = 'PROCESS_ACTION' AND r.owner_id = x.id)
+  FROM process_actions x
+ WHERE x.process_id = $1 AND x.id = $2`
+
+	lockProcessAction = selectProcessAction + `
+   FOR NO KEY UPDATE OF x`
+)
+
+func (s *ProcessActionSite) queries(action string, caller domain.Caller, process, id uuid.UUID, now time.Time) []query {
+	return []query{
+		{
+			selectActionSite,
+			[]any{caller.PrincipalID, caller.TenantIDs(), process},
+			scanProcess(&s.Process, &s.Rights.Manages),
+		},
+		{action, []any{process, id}, scanProcessActionIfAny(&s.Action, now, &s.RunID)},
+		relatedProcesses(caller, process, &s.Process.Related),
+	}
+}
+
+// GetProcessActionSite returns a process that the caller sees with an action of
+// it, or NOT_FOUND for the process.
+func (r *Reader) GetProcessActionSite(
+	ctx context.Context, caller domain.Caller, process, action uuid.UUID, now time.Time,
+) (*ProcessActionSite, error) {
+	var site ProcessActionSite
+	if err := r.read(ctx, site.queries(selectProcessAction, caller, process, action, now)...); err != nil {
+		return nil, translate("reading an action of a process", notFound(err, "process"))
+	}
+	return &site, nil
+}
+
+// LockProcessAction is GetProcessActionSite with the action under lock.
+func (tx *Tx) LockProcessAction(
+	ctx context.Context, caller domain.Caller, process, action uuid.UUID, now time.Time,
+) (*ProcessActionSite, error) {
+	var site ProcessActionSite
+	if err := tx.read(ctx, site.queries(lockProcessAction, caller, process, action, now)...); err != nil {
+		return nil, notFound(err, "process")
+	}
+	return &site, nil
+}
+
+const insertProcessAction = `
+INSERT INTO process_actions (id, tenant_id, process_id, type, status, action_id, action_code,
+                             started_definition_id, started_process_id, item_id, thread_id, signal_name,
+                             created_by, created_at, last_modified_by, last_modified_at, finished_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, nullif($12, ''), $13, $14, $15, $16, $17)`
+
+// InsertProcessAction stores a new action.
+func (tx *Tx) InsertProcessAction(a *domain.ProcessAction) {
+	startedDefinition, started := startedBy(&a.Action)
+	tx.queue(insertProcessAction, a.ID, a.TenantID, a.ProcessID, a.Type, a.Status, a.Definition.ID, a.Definition.Code,
+		startedDefinition, started, a.ItemID, a.ThreadID, a.SignalName,
+		a.CreatedBy, a.CreatedAt, a.LastModifiedBy, a.LastModifiedAt, a.FinishedAt)
+}

@@ -1,0 +1,194 @@
+package persistence
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/availability"
+)
+
+// ActionableProcess is a process with what decides which of its user actions a
+// principal may invoke.
+type ActionableProcess struct {
+	// Process lacks metadata, entity, elements and related processes.
+	Process domain.Process
+	// Relations lack what depends on the action.
+	Relations domain.UserActionRelations
+	// RunID is the run of the process's workflow, nil for a manual process.
+	RunID       *uuid.UUID
+	SignalShape domain.SignalShape
+	// Tasks are the newest of each code.
+	Tasks map[string]availability.Task
+	// Startable are the definitions, by their codes, that the principal may start
+	// processes of in the tenant of the process.
+	Startable map[string]FoundDefinition
+}
+
+// Model is what availability expressions are evaluated against.
+func (p *ActionableProcess) Model() availability.Model {
+	return availability.Model{
+		Process: availability.Process{
+			State: p.Process.State, CreatedAt: p.Process.CreatedAt, LastModifiedAt: p.Process.LastModifiedAt,
+		},
+		Tasks: p.Tasks,
+	}
+}
+
+// RelationsTo are the relations that decide about the action.
+func (p *ActionableProcess) RelationsTo(action *domain.UserAction) domain.UserActionRelations {
+	r := p.Relations
+	if related, ok := p.Startable[action.ProcessDefinition]; ok {
+		r.StartsRelated, r.RelatedPublished = related.Rights.MayStart(), related.Version != nil
+	}
+	return r
+}
+
+const (
+	// What is true of no row is NULL for some.
+	selectActionableProcess = `
+SELECT ` + processSummaryColumns + `,
+       ` + visibleProcess + ` IS TRUE, p.initiator_id = $1,
+       p.process_definition_id = ANY(` + viewedProcessDefinitions + `), ` + managesProcess + `,
+       r.id, coalesce(r.state IN ('PENDING', 'RUNNING'), false), coalesce(v.signal_shape, '')
+  FROM processes p
+  JOIN process_definition_versions v ON v.version = p.process_version
+  LEFT JOIN engine_runs r ON r.kind = 'PROCESS' AND r.owner_id = p.id
+ WHERE p.id = $3 AND p.tenant_id = ANY($2)`
+
+	shareActionableProcess = selectActionableProcess + `
+   FOR SHARE OF p`
+
+	selectNewestTasks = `
+SELECT DISTINCT ON (i.item_definition_code)
+       i.item_definition_code, i.task_state, i.created_at, i.last_modified_at
+  FROM process_items i
+ WHERE i.process_id = $1 AND i.type = 'TASK'
+ ORDER BY i.item_definition_code, i.created_at DESC, i.id DESC`
+
+	selectStartableDefinitions = `
+SELECT d.code, d.id, d.tenant_id, d.published_version,
+       bool_or(g.permission = 'INITIATOR'), bool_or(g.permission = 'MANAGER')
+  FROM processes p
+  JOIN process_definitions d ON d.tenant_id = p.tenant_id
+  JOIN process_definition_grants g ON g.process_definition_id = d.id AND ` + callerIsGrantee + `
+ WHERE p.id = $3 AND p.tenant_id = ANY($2) AND g.permission IN ('INITIATOR', 'MANAGER')
+ GROUP BY d.id`
+)
+
+// queries read the process, which may lie in any of the tenants and be invisible
+// for the principal.
+func (p *ActionableProcess) queries(process string, principal uuid.UUID, tenants []uuid.UUID, id uuid.UUID) []query {
+	args, r := []any{principal, tenants, id}, &p.Relations
+	return []query{
+		{process, args, one(append(processSummaryFields(&p.Process),
+			&r.Sees, &r.Initiator, &r.Viewer, &r.Manager, &p.RunID, &r.WorkflowOpen, &p.SignalShape)...)},
+		{selectNewestTasks, []any{id}, func(rows pgx.Rows) error {
+			p.Tasks = map[string]availability.Task{}
+			var code string
+			var task availability.Task
+			_, err := pgx.ForEachRow(rows, []any{&code, &task.State, &task.CreatedAt, &task.LastModifiedAt}, func() error {
+				p.Tasks[code] = task
+				return nil
+			})
+			return err
+		}},
+		{selectStartableDefinitions, args, func(rows pgx.Rows) error {
+			p.Startable = map[string]FoundDefinition{}
+			defer rows.Close()
+			for rows.Next() {
+				var code string
+				var d FoundDefinition
+				if err := rows.Scan(&code, &d.ID, &d.TenantID, &d.Version, &d.Rights.Initiates, &d.Rights.Manages); err != nil {
+					return err
+				}
+				p.Startable[code] = d
+			}
+			return rows.Err()
+		}},
+	}
+}
+
+// GetActionableProcess returns a process that the caller sees, or NOT_FOUND.
+func (r *Reader) GetActionableProcess(
+	ctx context.Context, caller domain.Caller, id uuid.UUID,
+) (*ActionableProcess, error) {
+	var p ActionableProcess
+	err := r.read(ctx, p.queries(selectActionableProcess, caller.PrincipalID, caller.TenantIDs(), id)...)
+	if err == nil && !p.Relations.Sees {
+		err = pgx.ErrNoRows
+	}
+	if err != nil {
+		return nil, translate("reading the user actions of a process", notFound(err, "process"))
+	}
+	return &p, nil
+}
+
+// GetActionableProcessFor returns a process of one of the tenants as it is for
+// the principal, and what is known of the principal, or NOT_FOUND for the
+// process.
+func (r *Reader) GetActionableProcessFor(
+	ctx context.Context, tenants []uuid.UUID, id, principal uuid.UUID,
+) (*ActionableProcess, *PrincipalTenants, error) {
+	var p ActionableProcess
+	var who *PrincipalTenants
+	queries := append(p.queries(selectActionableProcess, principal, tenants, id),
+		lookUpPrincipal(PrincipalKey{ID: &principal}, &who))
+	if err := r.read(ctx, queries...); err != nil {
+		return nil, nil, translate("reading the user actions of a process", notFound(err, "process"))
+	}
+	return &p, who, nil
+}
+
+// NewProcessAction is what is known before a user action is invoked.
+type NewProcessAction struct {
+	ActionableProcess
+	// Existing is the action that has the id already, whatever it was invoked on.
+	Existing *domain.ProcessAction
+	// Threads are those asked for that the process has and the caller sees.
+	Threads []uuid.UUID
+}
+
+const (
+	getProcessActionByID = `
+SELECT ` + processActionColumns + `
+  FROM process_actions x
+ WHERE x.id = $1`
+
+	selectThreads = `
+SELECT i.id
+  FROM process_items i
+ WHERE i.id = ANY($4) AND i.process_id = $3 AND i.tenant_id = ANY($2) AND i.type = 'THREAD' AND ` + visibleItem
+)
+
+// PrepareProcessAction reads what invoking a user action depends on, or returns
+// NOT_FOUND for the process, which it keeps from being finished until the
+// transaction ends.
+func (tx *Tx) PrepareProcessAction(
+	ctx context.Context, caller domain.Caller, process, id uuid.UUID, threads []uuid.UUID, now time.Time,
+) (*NewProcessAction, error) {
+	var n NewProcessAction
+	queries := append(n.queries(shareActionableProcess, caller.PrincipalID, caller.TenantIDs(), process),
+		query{getProcessActionByID, []any{id}, scanProcessActionIfAny(&n.Existing, now)})
+	if len(threads) > 0 {
+		queries = append(queries, query{
+			selectThreads,
+			[]any{caller.PrincipalID, caller.TenantIDs(), process, threads},
+			func(rows pgx.Rows) (err error) {
+				n.Threads, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+				return err
+			},
+		})
+	}
+	err := tx.read(ctx, queries...)
+	if err == nil && !n.Relations.Sees {
+		err = pgx.ErrNoRows
+	}
+	if err != nil {
+		return nil, notFound(err, "process")
+	}
+	return &n, nil
+}
