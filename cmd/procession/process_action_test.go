@@ -81,6 +81,8 @@ func TestUserActionWithoutAWorker(t *testing.T) {
 	s.invokeUserAction(demo.Alice(), loan, map[string]any{"id": id, "processActionDefinitionCode": "REPORT"})
 	s.await("the workflow to be started", func() bool { return s.runState(id) == "RUNNING" })
 	require.Equal(t, "REQUESTED", field[string](t, s.userAction(loan, id), "status"), "nobody is there to carry it out")
+	require.Contains(t, printed(t, append([]string{"workers"}, s.asking(demo.Alice())...)...),
+		"action REPORT of definition LOAN needs workflow LoanReportWorkflow on task queue QUEUE_SAMPLE_LOAN: no live worker")
 
 	status, canceled := s.call(demo.Alice(), http.MethodPost, userActionPath(loan, id)+"/~actions/cancel", nil)
 	require.Equal(t, http.StatusOK, status, canceled)
