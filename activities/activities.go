@@ -55,6 +55,8 @@ func (a *Activities) Register(r worker.ActivityRegistry) {
 	r.RegisterActivityWithOptions(a.ObserveClosings, activity.RegisterOptions{Name: ObserveClosingsName})
 	r.RegisterActivityWithOptions(a.ExpireDocuments, activity.RegisterOptions{Name: ExpireDocumentsName})
 	r.RegisterActivityWithOptions(a.SweepDocuments, activity.RegisterOptions{Name: SweepDocumentsName})
+	r.RegisterActivityWithOptions(a.RetryDelivery, activity.RegisterOptions{Name: RetryDeliveryName})
+	r.RegisterActivityWithOptions(a.ExpireDeliveries, activity.RegisterOptions{Name: ExpireDeliveriesName})
 }
 
 // Touch says that a command was carried out in a namespace, so that a workflow

@@ -231,6 +231,26 @@ func (s *administered) definition(tenant string) uuid.UUID {
 	return *s.resource(s.of(tenant, "owner"), tenant, "ProcessDefinition", "LOAN").Metadata.ID
 }
 
+// deadDelivery is an event that a subscription of the tenant could not be told of,
+// after one attempt.
+func (s *administered) deadDelivery(tenant, webhook string) uuid.UUID {
+	s.t.Helper()
+	conn := s.connect()
+	defer func() { _ = conn.Close(s.t.Context()) }()
+	var id uuid.UUID
+	require.NoError(s.t, conn.QueryRow(s.t.Context(), `WITH made AS (
+		INSERT INTO webhook_deliveries (id, subscription_id, tenant_id, event_id, event_type, payload_version, process_id, state,
+			attempts, created_at, queued_at, last_attempt_at, finished_at)
+		SELECT gen_random_uuid(), r.id, r.tenant_id, e.id, e.type, 'B', e.process_id, 'DEAD', 1, e.occurred_at, e.occurred_at,
+			e.occurred_at, e.occurred_at
+		  FROM resources r JOIN tenants t ON t.id = r.tenant_id JOIN events e ON e.tenant_id = t.id AND e.type = 'PROCESS.CREATED'
+		 WHERE t.code = $1 AND r.code = $2 ORDER BY e.position DESC LIMIT 1 RETURNING id, created_at), tried AS (
+		INSERT INTO webhook_attempts (delivery_id, round, number, at, status, latency, failure, detail, answer)
+		SELECT id, 1, 1, created_at, 503, interval '12 milliseconds', 'STATUS', 'the answer was 503', 'later' FROM made)
+		SELECT id FROM made`, tenant, webhook).Scan(&id))
+	return id
+}
+
 // incident is what the failed workflow of a new process of a tenant leaves.
 func (s *administered) incident(tenant string) uuid.UUID {
 	s.t.Helper()

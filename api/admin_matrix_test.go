@@ -41,11 +41,20 @@ rotateEncryptionKey     201   201           404     404     404    404       404
 
 retrieveIdentity        200   200           200     200     200    200       200       200    200      200   401       200
 
+findEvents              200+  200+          200-    200-    200-   200-      200-      200-   200-     200+  401       200-
+
 findIncidents           200+  200+          200-    200-    200-   200-      200-      200-   200-     200+  401       200-
 retrieveIncident        200   200           404     404     404    404       404       404    404      200   401       404
 retryIncident           200   200           404     404     404    404       404       404    404      200   401       404
 dismissIncident         200   200           404     404     404    404       404       404    404      200   401       404
 
+findWebhookEndpoints    200+  200+          200-    200-    200-   200-      200-      200-   200-     200+  401       200-
+pingWebhookEndpoint     200   200           404     404     404    404       404       404    404      200   401       404
+enableWebhookEndpoint   200   200           404     404     404    404       404       404    404      200   401       404
+replayFailedWebhookDeliveries 200   200           404     404     404    404       404       404    404      200   401       404
+findWebhookDeliveries   200+  200+          200-    200-    200-   200-      200-      200-   200-     200+  401       200-
+retrieveWebhookDelivery 200   200           404     404     404    404       404       404    404      200   401       404
+replayWebhookDelivery   200   200           404     404     404    404       404       404    404      200   401       404
 explainProcessActions   200   200           404     404     404    404       404       404    404      200   401       404
 evaluateAvailability    200   200           404     404     404    404       404       404    404      200   401       404
 evaluate_MODEL          200   200           200     200     200    200       200       200    200      200   401       200
@@ -62,8 +71,8 @@ type adminThings struct {
 	tenant string
 	// definition, group and application are codes of resources that a cell has
 	// for itself.
-	definition, group, application string
-	secret, incident               uuid.UUID
+	definition, group, application, webhook string
+	secret, incident, delivery              uuid.UUID
 	// process is one of LOAN, principal a user of the tenant.
 	process, principal uuid.UUID
 	// access is an engine token of the worker, tenantID whose it is.
@@ -73,8 +82,8 @@ type adminThings struct {
 func absentAdminThings() adminThings {
 	return adminThings{
 		tenant: "nowhere", definition: "LOAN", group: "REVIEWERS", application: "worker",
-		secret: uuid.New(), incident: uuid.New(), access: uuid.New(), tenantID: uuid.New(), process: uuid.New(),
-		principal: uuid.New(),
+		webhook: "HOOK", secret: uuid.New(), incident: uuid.New(), delivery: uuid.New(),
+		access: uuid.New(), tenantID: uuid.New(), process: uuid.New(), principal: uuid.New(),
 	}
 }
 
@@ -83,6 +92,10 @@ func (f adminThings) operations() map[string]operation {
 	get, post, del := http.MethodGet, http.MethodPost, http.MethodDelete
 	at := func(kind, code, rest string) string { return resourcePath(f.tenant, kind, code, rest) }
 	incident := adminAPI + "/incidents/" + f.incident.String()
+	hook := func(action string) string {
+		return adminAPI + "/webhooks/" + f.webhook + "/~actions/" + action + "?tenant=" + f.tenant
+	}
+	delivery := adminAPI + "/webhook-deliveries/" + f.delivery.String()
 	definition := document(f.tenant, "ProcessDefinition", f.definition, ownDefinition)
 	group := document(f.tenant, "Group", f.group, `{"name":"Another name"}`)
 	tenant := `{"apiVersion":"procession/v1","kind":"Tenant","metadata":{"code":"` + f.tenant + `"},"spec":{"name":"N"}}`
@@ -106,10 +119,25 @@ func (f adminThings) operations() map[string]operation {
 		},
 		"revokeSecret":     {method: del, path: at("Application", f.application, "/secrets/"+f.secret.String())},
 		"retrieveIdentity": {method: get, path: adminAPI + "/identity"},
+		"findEvents": {
+			method: get, path: adminAPI + "/events?type=RESOURCE.CREATED&resourceKind=GROUP&order=OLDEST_FIRST&limit=5&tenant=" + f.tenant,
+		},
 		"findIncidents":    {method: get, path: adminAPI + "/incidents?state=OPEN&sort=createdAt%2Cdesc&tenant=" + f.tenant},
 		"retrieveIncident": {method: get, path: incident},
 		"retryIncident":    {method: post, path: incident + "/~actions/retry"},
 		"dismissIncident":  {method: post, path: incident + "/~actions/dismiss"},
+		"findWebhookEndpoints": {
+			method: get, path: adminAPI + "/webhooks?sort=code%2Cdesc&tenant=" + f.tenant + "&code=" + f.webhook,
+		},
+		"pingWebhookEndpoint":           {method: post, path: hook("ping")},
+		"enableWebhookEndpoint":         {method: post, path: hook("enable")},
+		"replayFailedWebhookDeliveries": {method: post, path: hook("replay-failed"), body: `{"since":"2020-01-01T00:00:00Z"}`},
+		"findWebhookDeliveries": {
+			method: get, path: adminAPI + "/webhook-deliveries?state=DEAD&sort=createdAt&eventType=PROCESS.CREATED&tenant=" + f.tenant +
+				"&webhook=" + f.webhook + "&from=2020-01-01T00:00:00Z&to=2120-01-01T00:00:00Z",
+		},
+		"retrieveWebhookDelivery": {method: get, path: delivery},
+		"replayWebhookDelivery":   {method: post, path: delivery + "/~actions/replay"},
 		"explainProcessActions": {
 			method: get, path: adminAPI + "/processes/" + f.process.String() + "/user-actions?principalId=" + f.principal.String(),
 		},
@@ -149,7 +177,7 @@ func (s *administered) things(tenant, name string) adminThings {
 	s.t.Helper()
 	f := adminThings{
 		tenant: tenant, definition: "LOAN-" + name, group: "GROUP-" + name, application: "app-" + name,
-		incident: s.incident(tenant), principal: s.of(tenant, "viewer").ID,
+		webhook: "HOOK-" + name, incident: s.incident(tenant), principal: s.of(tenant, "viewer").ID,
 	}
 	process := s.process(s.of(tenant, "initiator"), s.definition(tenant))
 	f.process = process.ID
@@ -166,7 +194,10 @@ func (s *administered) things(tenant, name string) adminThings {
 		document(tenant, "ProcessDefinition", f.definition, ownDefinition),
 		document(tenant, "Group", f.group, `{"name":"Of a cell"}`),
 		document(tenant, "Application", f.application, `{"name":"Of a cell"}`),
+		document(tenant, "WebhookSubscription", f.webhook, `{"name":"Of a cell","url":"https://events.example/hook"}`),
 	)
+	s.post(201, owner, resourcePath(tenant, "WebhookSubscription", f.webhook, "/secrets"), `{"name":"first"}`)
+	f.delivery = s.deadDelivery(tenant, f.webhook)
 	issued := s.post(201, owner, resourcePath(tenant, "Application", f.application, "/secrets"), `{"name":"first"}`)
 	f.secret = decode[oasadmin.IssuedSecret](s.t, issued).ID
 	access := decode[oasb.Authentication](s.t,

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/gin-gonic/gin"
@@ -37,7 +38,10 @@ func contracts(o Options) []contract {
 			document: openapi.ShapeA, server: shapea.NewServer(o.Service, callerOf),
 			first: []gin.HandlerFunc{deprecated(o.Deprecation, openapi.ShapeB)},
 		},
-		{document: openapi.ShapeB, server: shapeb.NewServer(o.Service, callerOf)},
+		{document: openapi.ShapeB, server: shapeb.NewServer(o.Service, callerOf, shapeb.Feed{
+			Hub: o.Feed, Recheck: recheck, Heartbeat: cmp.Or(o.Heartbeat, shapeb.DefaultHeartbeat),
+			Stall: cmp.Or(o.Stall, shapeb.DefaultStall),
+		})},
 		{document: openapi.Admin, server: admin.NewServer(o.Service, callerOf), bodyLimit: admin.BodyLimit},
 	}
 }

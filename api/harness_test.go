@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -24,6 +26,8 @@ import (
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/authn"
 	blobs "github.com/procession-dev/procession/document"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/feed"
 	"github.com/procession-dev/procession/localstack/demo"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/pgtest"
@@ -62,7 +66,7 @@ type service struct {
 func newService(t *testing.T, change ...func(*api.Options)) *service {
 	t.Helper()
 	s := &service{t: t, url: pgtest.URL(t), ticks: &atomic.Int64{}}
-	s.db = pgtest.Open(t, s.url)
+	s.db = pgtest.Open(t, pgtest.AsService(t, s.url))
 	key, err := authn.LoadOrCreateSealKey(t.TempDir() + "/seal.key")
 	require.NoError(t, err)
 	sealer, err := authn.NewSealer(key)
@@ -79,13 +83,14 @@ func newService(t *testing.T, change ...func(*api.Options)) *service {
 
 	s.documentsDir = t.TempDir()
 	s.documents = openDocuments(t, s.documentsDir)
+	hub := runHub(t, s.db)
 	options := api.Options{
 		Service: app.New(app.Options{
-			DB: s.db, Clock: s.now, Wake: func() {}, TaskLogLimit: logLimit, CancelGrace: time.Minute, Issuer: issuer,
+			DB: s.db, Clock: s.now, Wake: func() {}, Recorded: hub.Wake, TaskLogLimit: logLimit, CancelGrace: time.Minute, Issuer: issuer,
 			Sealer: sealer, Documents: s.documents, MaxDocumentBytes: documentLimit,
 		}),
 		Authenticator: authenticator, Issuer: issuer, Log: slog.New(slog.DiscardHandler), Clock: s.now,
-		DocumentLimit: documentLimit,
+		DocumentLimit: documentLimit, Feed: hub,
 	}
 	s.app = options.Service
 	for _, f := range change {
@@ -95,6 +100,20 @@ func newService(t *testing.T, change ...func(*api.Options)) *service {
 	require.NoError(t, err)
 	s.client = apitest.Client(apitest.InProcess(s.handler), slices.Collect(maps.Values(contracts))...)
 	return s
+}
+
+// runHub makes a hub and runs it until the test ends.
+func runHub(t *testing.T, db *persistence.DB) *feed.Hub {
+	t.Helper()
+	hub := feed.NewHub(feed.Options{DB: db, Logger: slog.New(slog.DiscardHandler)})
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	var running sync.WaitGroup
+	running.Go(func() { hub.Run(ctx) })
+	t.Cleanup(func() {
+		cancel()
+		running.Wait()
+	})
+	return hub
 }
 
 // in is the service for a subtest.
@@ -261,7 +280,7 @@ func (s *service) count(sql string, args ...any) int {
 // events counts what happened to a process.
 func (s *service) events(process uuid.UUID) int {
 	s.t.Helper()
-	return s.count("SELECT count(*) FROM events WHERE process_id = $1", process)
+	return s.count("SELECT count(*) FROM events WHERE process_id = $1 AND type = ANY($2)", process, domain.PublicEventTypes())
 }
 
 // snapshot is a checksum of every table.

@@ -78,6 +78,8 @@ B.findTenantUsers                   200+  200+         200+          200+    200
 B.retrieveTenantUser                200   200          200           200     200    200       200       200      200   401       404
 B.findGroups                        200+  200+         200+          200+    200+   200+      200+      200+     200+  401       200-
 
+B.streamEvents                      200   200          200           200     200    200       200       200      200   401       200
+
 B.findProcesses                     200+  200-         200-          200+    200+   200+      200+      200-     200+  401       200-
 B.createProcess                     404d  404d         404d          201     403    404d      201       404d     201   401       404d
 B.retrieveProcess                   200   404          404           200     200    200       200       404      200   401       404
@@ -168,6 +170,7 @@ func (f things) matrixRequest(name string) operation {
 		"A.findTenantUsers": shapeA + "/tenant-users?tenantId={tenant}",
 		"B.findPrincipals":  "/principals?tenantId={tenant}", "B.findTenants": "/tenants?tenantId={tenant}",
 		"B.findTenantUsers": "/tenant-users?tenantId={tenant}", "B.findGroups": "/groups?groupId={group}",
+		"B.streamEvents":     "/events?follow=false&after=0.0.0&processId={process}",
 		"B.findProcesses":    "/processes?processDefinitionId={definition}",
 		"B.findProcessItems": "/process-items?processId={process}",
 
@@ -374,11 +377,28 @@ func requireCell(t *testing.T, cell string, got answer) {
 		require.Equal(t, code, failure.Errors[0].Code, got.body)
 	case strings.HasSuffix(cell, "+"):
 		require.NotEmpty(t, decode[listed](t, got).Content)
-		require.Positive(t, decode[listed](t, got).Metadata.TotalElements)
+		if total, counted := totalOf(t, got); counted {
+			require.Positive(t, total)
+		}
 	case strings.HasSuffix(cell, "-"):
 		require.Empty(t, decode[listed](t, got).Content)
-		require.Zero(t, decode[listed](t, got).Metadata.TotalElements)
+		if total, counted := totalOf(t, got); counted {
+			require.Zero(t, total)
+		}
 	}
+}
+
+// totalOf is how many elements a list says there are. That of events does not.
+func totalOf(t *testing.T, got answer) (total int64, counted bool) {
+	t.Helper()
+	page := decode[struct {
+		Metadata *struct{ TotalElements *int64 }
+	}](t, got)
+	if page.Metadata == nil {
+		return 0, false
+	}
+	require.NotNil(t, page.Metadata.TotalElements, got.body)
+	return *page.Metadata.TotalElements, true
 }
 
 // This matrix is that of the shapes; administration has one of its own. A new

@@ -8,17 +8,31 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/procession-dev/procession/api/httpio"
+	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
 )
 
-type callerKey struct{}
+type (
+	callerKey  struct{}
+	recheckKey struct{}
+)
 
 // callerOf returns the authenticated caller of the request that ctx belongs to.
 // Without one it is nobody, for whom nothing exists.
 func callerOf(ctx context.Context) domain.Caller {
 	caller, _ := ctx.Value(callerKey{}).(domain.Caller)
 	return caller
+}
+
+// recheck finds the caller of the request that ctx belongs to anew. It fails when
+// the credentials that the request came with do not hold any longer.
+func recheck(ctx context.Context) (domain.Caller, error) {
+	authenticateAgain, ok := ctx.Value(recheckKey{}).(func(context.Context) (domain.Caller, error))
+	if !ok {
+		return domain.Caller{}, domain.Unauthenticated()
+	}
+	return authenticateAgain(ctx)
 }
 
 // authenticate lets only requests with valid credentials pass. Several
@@ -34,7 +48,11 @@ func authenticate(authenticator *authn.Authenticator, errs *httpio.ErrorWriter) 
 			errs.Write(c, err)
 			return
 		}
-		c.Request = c.Request.WithContext(context.WithValue(c.Request.Context(), callerKey{}, caller))
+		ctx := context.WithValue(c.Request.Context(), callerKey{}, caller)
+		ctx = context.WithValue(ctx, recheckKey{}, func(ctx context.Context) (domain.Caller, error) {
+			return authenticator.Authenticate(ctx, header)
+		})
+		c.Request = c.Request.WithContext(app.WithRequestID(ctx, httpio.RequestIDFrom(ctx)))
 	}
 }
 

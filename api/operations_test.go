@@ -72,6 +72,7 @@ func (f fixture) operations() map[string]operation {
 		"B.findTenantUsers":    {method: get, path: "/tenant-users?email=bob@demo.example"},
 		"B.retrieveTenantUser": of(get, "/tenant-users/", f.user, "", ""),
 		"B.findGroups":         {method: get, path: "/groups?groupCode=REVIEWERS&sort=name"},
+		"B.streamEvents":       {method: get, path: "/events?follow=false&after=0.0.0"},
 		"B.findProcesses":      {method: get, path: "/processes?state=RUNNING&metadata=LAST_NAME+eq+A"},
 		"B.createProcess": {method: post, path: "/processes", body: `{"processDefinitionId":"` + demo.Loan().String() +
 			`","tenantId":"` + f.tenant.String() + `","processDefinitionCode":"LOAN","metadata":` + value + `,"entity":` + value + `,"relatedProcessId":"` +

@@ -17,6 +17,7 @@ import (
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/feed"
 )
 
 // Options are what the REST interface is made of. All fields are required
@@ -34,8 +35,15 @@ type Options struct {
 	// DocumentLimit is the size in bytes that a document may have, 0 for
 	// app.DefaultMaxDocumentBytes. The service has to know the same.
 	DocumentLimit int64
-	// Stall is how long a client may send next to nothing of a body, 0 for a minute.
+	// Stall is how long a client may send next to nothing of a body, 0 for a minute,
+	// or take to accept what a stream of events has for it, 0 for
+	// shapeb.DefaultStall.
 	Stall time.Duration
+	// Feed tells streams of events that there are new ones.
+	Feed *feed.Hub
+	// Heartbeat is how often a stream of events shows that it is alive, 0 for
+	// shapeb.DefaultHeartbeat.
+	Heartbeat time.Duration
 	// Observe is told of every answer, and may be nil. The route is its pattern,
 	// "unmatched" for a path that there is none for.
 	Observe func(method, route string, status int, took time.Duration)

@@ -53,7 +53,7 @@ func endAs(tx *persistence.Tx, a *domain.Action, run domain.EngineRun, c domain.
 	switch c.Status {
 	case domain.RunFailed:
 		a.Fail(c.Message, by, now)
-		tx.InsertIncident(domain.NewIncident(newID(), run, c, now))
+		openIncident(tx, run, c, now)
 	case domain.RunCancelled:
 		a.Cancel(by, now)
 	case domain.RunCompleted, domain.RunPending, domain.RunRunning:

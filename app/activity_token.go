@@ -29,7 +29,9 @@ func finishActivity(tx *persistence.Tx, task uuid.UUID, run *uuid.UUID, now time
 //
 // It takes the Manager permission on the process, as creating the task does. A
 // process without a workflow has no activities: VALIDATION.
-func waitAgain(tx *persistence.Tx, known *persistence.NewItem, token domain.ActivityToken, now time.Time) error {
+func waitAgain(
+	tx *persistence.Tx, caller domain.Caller, known *persistence.NewItem, token domain.ActivityToken, now time.Time,
+) error {
 	if token == nil {
 		return nil
 	}
@@ -40,6 +42,7 @@ func waitAgain(tx *persistence.Tx, known *persistence.NewItem, token domain.Acti
 	if err := mayWait(process); err != nil {
 		return err
 	}
+	tx.Record(domain.ItemEvent(domain.EventItemTaskAwaited, known.Existing, caller.PrincipalID, now))
 	tx.ReplaceActivityToken(known.Existing.ID, token)
 	finishActivity(tx, known.Existing.ID, process.RunID, now)
 	return nil

@@ -10,6 +10,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -18,6 +19,7 @@ import (
 	"github.com/procession-dev/procession/document"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/webhook"
 )
 
 // DefaultTaskLogLimit is how many entries the log of a task keeps unless the
@@ -32,6 +34,10 @@ type Options struct {
 	// Wake is called after a transaction that staged commands for Temporal has
 	// committed. It must not block.
 	Wake func()
+	// Recorded is called after a transaction has committed that recorded events
+	// which webhooks and the live feed tell of, or has deliveries made again. It must
+	// not block, and may be nil.
+	Recorded func()
 	// TaskLogLimit is how many entries the log of a task keeps, 1..10000.
 	TaskLogLimit int
 	// CancelGrace is how long a workflow that was asked to cancel may take
@@ -47,6 +53,13 @@ type Options struct {
 	// MaxDocumentBytes is how large a document may be, 0 for
 	// DefaultMaxDocumentBytes.
 	MaxDocumentBytes int64
+	// Webhooks sends events to subscribers.
+	Webhooks WebhookSender
+	// CheckWebhookURL refuses URLs that events cannot be sent to with a
+	// webhook.URLError. Without it only what is public is accepted.
+	CheckWebhookURL func(url string) error
+	// WebhookDelay says when attempts are repeated, webhook.NextDelay unless given.
+	WebhookDelay WebhookDelay
 	// TaskQueuePatience is how long task queues may be unattended before that is
 	// told as a problem; the zero value is domain.DefaultTaskQueuePatience.
 	TaskQueuePatience domain.TaskQueuePatience
@@ -58,6 +71,7 @@ type Service struct {
 	reader       *persistence.Reader
 	clock        func() time.Time
 	wake         func()
+	recorded     func()
 	taskLogLimit int
 	cancelGrace  time.Duration
 	issuer       *authn.Issuer
@@ -69,36 +83,68 @@ type Service struct {
 	encryptionKeys      *encryptionKeyCache
 	documents           *document.Store
 	maxDocument         int64
+	webhooks            WebhookSender
+	checkWebhookURL     func(url string) error
+	webhookDelay        WebhookDelay
 	queuePatience       domain.TaskQueuePatience
 }
 
 // New makes a Service.
 func New(o Options) *Service {
 	reader := o.DB.Reader()
+	if o.Recorded == nil {
+		o.Recorded = func() {}
+	}
+	if o.CheckWebhookURL == nil {
+		o.CheckWebhookURL = checkPublicURL
+	}
+	if o.WebhookDelay == nil {
+		o.WebhookDelay = webhook.NextDelay
+	}
 	return &Service{
-		db: o.DB, reader: reader, clock: o.Clock, wake: o.Wake,
+		db: o.DB, reader: reader, clock: o.Clock, wake: o.Wake, recorded: o.Recorded,
 		taskLogLimit: o.TaskLogLimit, cancelGrace: o.CancelGrace, issuer: o.Issuer, sealer: o.Sealer,
 		revocations: authn.NewRevocations(reader, o.Clock),
 		definitions: newDefinitionCache(), artifactDefinitions: newArtifactDefinitionCache(),
 		encryptionKeys: newEncryptionKeyCache(),
 		documents:      o.Documents, maxDocument: cmp.Or(o.MaxDocumentBytes, DefaultMaxDocumentBytes),
 		queuePatience: cmp.Or(o.TaskQueuePatience, domain.DefaultTaskQueuePatience()),
+		webhooks:      o.Webhooks, checkWebhookURL: o.CheckWebhookURL, webhookDelay: o.WebhookDelay,
 	}
 }
 
+// errUnrecorded is the failure of an operation that is not written as it should
+// be.
+var errUnrecorded = errors.New("the operation changes something and records no event")
+
 // write runs fn in a transaction and, once that has committed, wakes whoever
-// carries out the commands it staged.
+// carries out the commands it staged and whoever tells of the events it recorded.
+// What changes something has to record it with tx.Record.
 func (s *Service) write(ctx context.Context, fn func(tx *persistence.Tx) error) error {
-	staged := false
+	staged, public := false, false
 	err := s.db.Write(ctx, func(tx *persistence.Tx) error {
-		err := fn(tx)
-		staged = tx.Staged()
-		return err
+		if err := fn(tx); err != nil {
+			return err
+		}
+		if tx.Changed() && !tx.Recorded() {
+			return errUnrecorded
+		}
+		staged, public = tx.Staged(), tx.RecordedPublic()
+		return nil
 	})
 	if err == nil && staged {
 		s.wake()
 	}
+	if err == nil && public {
+		s.recorded()
+	}
 	return err
+}
+
+// WithRequestID has what operations record under the context say which request it
+// belongs to. An id has at most 128 characters.
+func WithRequestID(ctx context.Context, id string) context.Context {
+	return persistence.WithRequestID(ctx, id)
 }
 
 // now is one clock reading, in the precision the database keeps.

@@ -45,7 +45,7 @@ func (s *Service) CreateAuthentication(
 	authentication := &domain.Authentication{
 		ID: newID(), Type: in.Type, TenantID: tenant.TenantID, Audit: domain.NewAudit(caller.PrincipalID, now),
 	}
-	err = s.db.Write(ctx, func(tx *persistence.Tx) error {
+	err = s.write(ctx, func(tx *persistence.Tx) error {
 		var queues persistence.EngineQueues
 		if in.Type == domain.AuthenticationEngineToken {
 			tx.ReadEngineQueuesAlong(caller.PrincipalID, tenant.TenantID, &queues)
@@ -62,6 +62,7 @@ func (s *Service) CreateAuthentication(
 			return err
 		}
 		tx.InsertEngineGrant(grant)
+		tx.Record(domain.AuthenticationEvent(authentication, caller.PrincipalID, now))
 		return nil
 	})
 	if err != nil {

@@ -36,7 +36,7 @@ func (s *Service) CancelBusinessArtifactAction(
 			}
 		}
 		if canceled.Cancel(caller.PrincipalID, now) {
-			tx.EndArtifactAction(canceled)
+			storeArtifactActionEnd(tx, canceled, caller.PrincipalID, now)
 			s.stopWorkflow(tx, locked.RunID, now)
 		}
 		return nil

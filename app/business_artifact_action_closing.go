@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/reference"
 	"github.com/procession-dev/procession/persistence"
@@ -39,8 +41,16 @@ func endArtifactAction(
 		}
 	}
 	endAs(tx, &a.Action, locked.Run, c, now)
-	tx.EndArtifactAction(a)
+	storeArtifactActionEnd(tx, a, domain.SystemPrincipalID(), now)
 	return nil
+}
+
+// storeArtifactActionEnd stores that an action has got out of REQUESTED, and that
+// this happened.
+func storeArtifactActionEnd(tx *persistence.Tx, a *domain.BusinessArtifactAction, by uuid.UUID, now time.Time) {
+	tx.EndArtifactAction(a)
+	tx.Record(domain.ArtifactActionEvent(domain.EventArtifactActionStateChanged, a, by, now).
+		From(string(domain.ActionRequested)))
 }
 
 // delivered is the document that a result names. A worker may return what it

@@ -120,9 +120,14 @@ func (s *Service) requestWorkflow(
 	if err != nil {
 		return err
 	}
-	k.tx.InsertArtifactAction(a)
+	insertArtifactAction(k, a)
 	startWorkflow(k.tx, domain.NewArtifactActionRun(newID(), a, by), "", k.now)
 	return nil
+}
+
+func insertArtifactAction(k *keeper, a *domain.BusinessArtifactAction) {
+	k.tx.InsertArtifactAction(a)
+	k.tx.Record(domain.ArtifactActionEvent(domain.EventArtifactActionCreated, a, k.caller.PrincipalID, k.now))
 }
 
 // ofArtifactAction is the place of the input of an action. Its documents belong
@@ -149,7 +154,7 @@ func (s *Service) invokeStartProcess(
 	if err := s.startProcessOf(ctx, k, &a.Action, id, in, known); err != nil {
 		return err
 	}
-	k.tx.InsertArtifactAction(a)
+	insertArtifactAction(k, a)
 	return nil
 }
 
@@ -188,7 +193,7 @@ func (s *Service) invokeCreateArtifact(
 		a.Value = made.Data.Value
 	}
 	a.Complete(k.caller.PrincipalID, k.now)
-	k.tx.InsertArtifactAction(a)
+	insertArtifactAction(k, a)
 	return nil
 }
 

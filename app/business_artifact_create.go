@@ -118,5 +118,6 @@ func (s *Service) addArtifact(
 	if err != nil {
 		return nil, err
 	}
+	k.tx.Record(domain.ArtifactEvent(domain.EventArtifactCreated, a, k.caller.PrincipalID, k.now))
 	return a, k.tx.InsertBusinessArtifact(a, indexed)
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"strconv"
 
 	"github.com/google/uuid"
 
@@ -78,6 +79,8 @@ func (s *Service) changeArtifact(
 		if err != nil {
 			return err
 		}
+		tx.Record(domain.ArtifactEvent(domain.EventArtifactDataSaved, artifact, caller.PrincipalID, k.now).
+			With("valid", strconv.FormatBool(data.Valid)))
 		return tx.UpdateBusinessArtifact(artifact, indexed)
 	})
 	if err != nil {

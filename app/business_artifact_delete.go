@@ -25,6 +25,7 @@ func (s *Service) DeleteBusinessArtifact(ctx context.Context, caller domain.Call
 		for i := range runs {
 			s.stopWorkflow(tx, &runs[i], now)
 		}
+		tx.Record(domain.ArtifactEvent(domain.EventArtifactDeleted, locked.BusinessArtifact, caller.PrincipalID, now))
 		tx.DeleteBusinessArtifact(locked.BusinessArtifact)
 		return nil
 	})

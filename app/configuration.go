@@ -50,8 +50,9 @@ func newConfiguration(caller domain.Caller, found *persistence.Configuration) *c
 	return c
 }
 
-// plan finds out what has to be done for the documents to hold.
-func (c *configuration) plan(documents []resource.Document, prune *Prune) error {
+// plan finds out what has to be done for the documents to hold. checkURL refuses
+// where events cannot be sent.
+func (c *configuration) plan(documents []resource.Document, prune *Prune, checkURL func(url string) error) error {
 	if violations := c.unknownTenants(documents); len(violations) > 0 {
 		return invalidDocuments(violations)
 	}
@@ -66,6 +67,14 @@ func (c *configuration) plan(documents []resource.Document, prune *Prune) error 
 			violation.Document = i
 			violations = append(violations, *violation)
 			continue
+		}
+		violation, err := checkWebhook(d, action, checkURL)
+		if err != nil {
+			return err
+		}
+		if violation != nil {
+			violation.Document = i
+			violations = append(violations, *violation)
 		}
 		result := AppliedResource{Key: d.Key(), ID: c.ids[d.Key()], Action: action, After: d}
 		if before := c.stored[d.Key()]; before != nil {
@@ -268,7 +277,24 @@ func (c *configuration) carryOut(tx *persistence.Tx, now time.Time) error {
 			return err
 		}
 	}
+	c.record(tx, now)
 	return nil
+}
+
+// record tells what became of the resources. Those that only depend on one that
+// was applied have not changed themselves.
+func (c *configuration) record(tx *persistence.Tx, now time.Time) {
+	types := map[ApplyAction]domain.EventType{
+		ApplyCreated: domain.EventResourceCreated, ApplyConfigured: domain.EventResourceChanged,
+		ApplyDeleted: domain.EventResourceDeleted,
+	}
+	for _, a := range c.applied {
+		if t, ok := types[a.Action]; ok {
+			tx.Record(domain.ConfigurationEvent(t, domain.Configured{
+				ID: a.ID, TenantID: c.tenantID(a.Key.Tenant), Kind: string(a.Key.Kind), Code: a.Key.Code,
+			}, c.caller.PrincipalID, now))
+		}
+	}
 }
 
 // changed lists the resources to write, in the order of the kinds: those that

@@ -69,6 +69,8 @@ func (c *configuration) project(
 		return c.projectDefinition(tx, d, spec, id, tenant, audit)
 	case *resource.BusinessArtifactDefinitionSpec:
 		c.projectArtifactDefinition(tx, d, spec, id, tenant)
+	case *resource.WebhookSubscriptionSpec:
+		c.projectWebhook(tx, d, spec, id, tenant)
 	}
 	return nil
 }
@@ -167,6 +169,7 @@ func (c *configuration) remove(tx *persistence.Tx, a AppliedResource, now time.T
 		tx.DeleteDefinition(a.ID)
 	case resource.KindWebhookSubscription:
 		tx.DeleteWebhookSecrets(a.ID)
+		tx.DeleteWebhookEndpoint(a.ID)
 	case resource.KindBusinessArtifactDefinition:
 		tx.RevokeOnArtifact(a.ID)
 	case resource.KindTenant, resource.KindDataStructure, resource.KindRobot:

@@ -39,6 +39,7 @@ func (s *Service) receive(
 	d.ExpiresAt = &expiresAt
 	err = s.write(ctx, func(tx *persistence.Tx) error {
 		tx.InsertDocument(d)
+		tx.Record(domain.DocumentEvent(domain.EventDocumentUploaded, d, caller.PrincipalID, d.CreatedAt))
 		return admit(tx, d)
 	})
 	if err != nil && refused(err) {

@@ -10,12 +10,27 @@ import (
 	"github.com/procession-dev/procession/document"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/reference"
+	"github.com/procession-dev/procession/persistence"
 )
 
-// Download is a document with its bytes. Whoever gets it closes Content.
+// Download is a document with its bytes. Whoever gets it calls Deliver before the
+// first of them goes out, and closes Content.
 type Download struct {
 	domain.Document
 	Content io.ReadSeekCloser
+
+	service *Service
+	reader  uuid.UUID
+}
+
+// Deliver records that the bytes are given to the caller, in one round trip. What
+// cannot be recorded is not to be delivered.
+func (d *Download) Deliver(ctx context.Context) error {
+	now := d.service.now()
+	return d.service.write(ctx, func(tx *persistence.Tx) error {
+		tx.Record(domain.DocumentEvent(domain.EventDocumentDownloaded, &d.Document, d.reader, now))
+		return nil
+	})
 }
 
 // Disposition offers the document for saving under its name (RFC 6266).
@@ -28,7 +43,7 @@ func (d *Download) Disposition() string { return document.ContentDisposition(d.N
 func (s *Service) DownloadProcessDocument(
 	ctx context.Context, caller domain.Caller, process uuid.UUID, uri string,
 ) (*Download, error) {
-	return s.download(ctx, uri, func(id uuid.UUID) (*domain.Document, error) {
+	return s.download(ctx, caller, uri, func(id uuid.UUID) (*domain.Document, error) {
 		return s.reader.GetDocumentOfProcess(ctx, caller, process, id, s.now())
 	})
 }
@@ -38,7 +53,7 @@ func (s *Service) DownloadProcessDocument(
 func (s *Service) DownloadBusinessArtifactDocument(
 	ctx context.Context, caller domain.Caller, artifact uuid.UUID, uri string,
 ) (*Download, error) {
-	return s.download(ctx, uri, func(id uuid.UUID) (*domain.Document, error) {
+	return s.download(ctx, caller, uri, func(id uuid.UUID) (*domain.Document, error) {
 		return s.reader.GetDocumentOfBusinessArtifact(ctx, caller, artifact, id, s.now())
 	})
 }
@@ -49,13 +64,13 @@ func (s *Service) DownloadBusinessArtifactDocument(
 func (s *Service) DownloadTaskDocument(
 	ctx context.Context, caller domain.Caller, task uuid.UUID, uri string,
 ) (*Download, error) {
-	return s.download(ctx, uri, func(id uuid.UUID) (*domain.Document, error) {
+	return s.download(ctx, caller, uri, func(id uuid.UUID) (*domain.Document, error) {
 		return s.reader.GetDocumentOfTask(ctx, caller, task, id, s.now())
 	})
 }
 
 func (s *Service) download(
-	ctx context.Context, uri string, get func(uuid.UUID) (*domain.Document, error),
+	ctx context.Context, caller domain.Caller, uri string, get func(uuid.UUID) (*domain.Document, error),
 ) (*Download, error) {
 	at, ok := reference.ParseDocumentURI(uri)
 	if !ok {
@@ -68,16 +83,18 @@ func (s *Service) download(
 	if !isAt(d, at) {
 		return nil, domain.NotFound("document")
 	}
-	return s.open(ctx, d)
+	return s.open(ctx, caller, d)
 }
 
 // open gives access to the bytes of a document.
-func (s *Service) open(ctx context.Context, d *domain.Document) (*Download, error) {
+func (s *Service) open(ctx context.Context, caller domain.Caller, d *domain.Document) (*Download, error) {
 	// Once the answer has begun it is too late to find out that there is nothing.
 	if _, err := s.documents.Size(ctx, blobOf(d)); err != nil {
 		return nil, fmt.Errorf("downloading document %s: %w", d.ID, err)
 	}
-	return &Download{Document: *d, Content: s.documents.ReadSeeker(ctx, blobOf(d), d.Size)}, nil
+	return &Download{
+		Document: *d, Content: s.documents.ReadSeeker(ctx, blobOf(d), d.Size), service: s, reader: caller.PrincipalID,
+	}, nil
 }
 
 // isAt reports whether a document is the one at an address, down to its owner.

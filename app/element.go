@@ -250,11 +250,18 @@ func newDocumentValue(id uuid.UUID, d *domain.Document, valid bool) (domain.Elem
 	}, valid)
 }
 
+// taskElementEvent tells of what happened to an element of a task.
+func taskElementEvent(k *keeper, t domain.EventType, i *domain.ProcessItem, code string) *domain.Event {
+	event := domain.ItemEvent(t, i, k.caller.PrincipalID, k.now).With("code", code)
+	return &event
+}
+
 // changeTaskElements changes values of elements of a task that the caller may
-// write to. given are those that refer to something.
+// write to. given are those that refer to something. change tells what happened,
+// nil for nothing.
 func (s *Service) changeTaskElements(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, given []domain.ElementValue,
-	change func(*keeper, *domain.ProcessItem, map[string]*elementDefinition) (changed bool, err error),
+	change func(*keeper, *domain.ProcessItem, map[string]*elementDefinition) (*domain.Event, error),
 ) (*domain.ProcessItem, error) {
 	var item *domain.ProcessItem
 	err := s.write(ctx, func(tx *persistence.Tx) error {
@@ -274,7 +281,7 @@ func (s *Service) changeTaskElements(
 // changeElements is changeTaskElements within a transaction.
 func (s *Service) changeElements(
 	ctx context.Context, k *keeper, id uuid.UUID,
-	change func(*keeper, *domain.ProcessItem, map[string]*elementDefinition) (changed bool, err error),
+	change func(*keeper, *domain.ProcessItem, map[string]*elementDefinition) (*domain.Event, error),
 ) (*domain.ProcessItem, error) {
 	locked, err := k.tx.LockProcessItem(ctx, k.caller, id)
 	if err != nil {
@@ -288,10 +295,11 @@ func (s *Service) changeElements(
 	if err != nil {
 		return nil, err
 	}
-	changed, err := change(k, item, d.items[item.DefinitionCode()].elements)
-	if err != nil || !changed {
+	event, err := change(k, item, d.items[item.DefinitionCode()].elements)
+	if err != nil || event == nil {
 		return item, err
 	}
+	k.tx.Record(*event)
 	if err := k.linkElements(ofItem(item, domain.SlotElement), item.Task.Elements); err != nil {
 		return nil, err
 	}

@@ -33,6 +33,7 @@ func (s *Service) RotateEncryptionKey(
 			return err
 		}
 		tx.InsertEncryptionKey(made.EncryptionKey, made.sealed)
+		tx.Record(domain.EncryptionKeyEvent(&made.EncryptionKey, found.ID, caller.PrincipalID, now))
 		return nil
 	})
 	if err != nil {

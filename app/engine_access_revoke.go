@@ -27,7 +27,7 @@ func (s *Service) RevokeEngineAccess(
 	}
 	now := s.now()
 	var revoked int64
-	err := s.db.Write(ctx, func(tx *persistence.Tx) error {
+	err := s.write(ctx, func(tx *persistence.Tx) error {
 		found, err := tx.LockEngineGrants(ctx, grantScope(caller), selection, now)
 		if err != nil {
 			return err
@@ -39,6 +39,7 @@ func (s *Service) RevokeEngineAccess(
 		for _, grant := range found {
 			if grant.Active {
 				active = append(active, grant.ID)
+				tx.Record(domain.EngineAccessEvent(grant.TenantID, grant.ID, caller.PrincipalID, now))
 			}
 		}
 		revoked = int64(len(active))

@@ -30,7 +30,9 @@ func (s *Service) RecordClosing(ctx context.Context, c domain.Closing) (bool, er
 		if !recorded {
 			return nil
 		}
+		before := locked.Run.State
 		locked.Run.Close(c)
+		tx.Record(domain.EngineRunEvent(locked.Run, before, domain.SystemPrincipalID(), now))
 		closedAt := c.ClosedAt.UTC().Truncate(time.Microsecond)
 		tx.UpdateEngineRun(locked.Run, &closedAt, now)
 		switch {
@@ -54,15 +56,16 @@ func (s *Service) finishWithWorkflow(
 	if p.Finished() {
 		return nil
 	}
+	before := p.State
 	if c.Status == domain.RunFailed {
-		tx.InsertIncident(domain.NewIncident(newID(), locked.Run, c, now))
+		openIncident(tx, locked.Run, c, now)
 		return nil
 	}
 	if c.Status == domain.RunCompleted {
 		if _, err := p.Complete(by, now); err != nil {
 			return err
 		}
-		return finishProcess(tx, p, by, now)
+		return finishProcess(tx, p, before, by, now)
 	}
 	if _, err := p.Cancel(by, now); err != nil {
 		return err
@@ -72,5 +75,12 @@ func (s *Service) finishWithWorkflow(
 		return err
 	}
 	cancelTasks(tx, open, &locked.Run.ID, by, now)
-	return finishProcess(tx, p, by, now)
+	return finishProcess(tx, p, before, by, now)
+}
+
+// openIncident records that a workflow failed.
+func openIncident(tx *persistence.Tx, run domain.EngineRun, c domain.Closing, now time.Time) {
+	incident := domain.NewIncident(newID(), run, c, now)
+	tx.InsertIncident(incident)
+	tx.Record(domain.IncidentEvent(domain.EventIncidentCreated, &incident, domain.SystemPrincipalID(), now))
 }

@@ -22,9 +22,12 @@ func (s *Service) DismissIncident(ctx context.Context, caller domain.Caller, id 
 			return err
 		}
 		incident = &locked.Incident
+		before := incident.State
 		changed, err := incident.Dismiss(now)
 		if changed {
 			tx.UpdateIncident(*incident)
+			tx.Record(domain.IncidentEvent(domain.EventIncidentStateChanged, incident, caller.PrincipalID, now).
+				From(string(before)))
 		}
 		return err
 	})

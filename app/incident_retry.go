@@ -27,6 +27,7 @@ func (s *Service) RetryIncident(ctx context.Context, caller domain.Caller, id uu
 		if incident.ActionID != nil {
 			return domain.Conflict(domain.CodeInvalidState, "a failed action is not retried but invoked anew")
 		}
+		before := incident.State
 		changed, err := incident.Retry(now)
 		if err != nil || !changed {
 			return err
@@ -39,6 +40,8 @@ func (s *Service) RetryIncident(ctx context.Context, caller domain.Caller, id uu
 			return domain.Conflict(domain.CodeInvalidState, "the workflow was started again since")
 		}
 		tx.UpdateIncident(*incident)
+		tx.Record(domain.IncidentEvent(domain.EventIncidentStateChanged, incident, caller.PrincipalID, now).
+			From(string(before)))
 		tx.UpdateEngineRun(run, nil, now)
 		tx.Enqueue(domain.EngineCommand{
 			ID: newID(), RunID: run.ID, OrderKey: run.ID, Kind: domain.CommandRestart, CreatedAt: now, NotBefore: now,

@@ -71,7 +71,7 @@ func (s *Service) CreateProcessItem(
 				return idTaken()
 			}
 			item, created = known.Existing, false
-			return waitAgain(tx, known, in.ActivityToken, now)
+			return waitAgain(tx, caller, known, in.ActivityToken, now)
 		}
 		item, created = nil, true
 		item, err = s.addItem(ctx, k, id, in, known)
@@ -155,9 +155,9 @@ func putItem(
 	if err := k.tx.InsertProcessItem(i); err != nil {
 		return err
 	}
-	k.tx.InsertEvent(domain.ItemEvent(newID(), domain.EventItemCreated, i, k.caller.PrincipalID, k.now))
+	k.tx.Record(domain.ItemEvent(domain.EventItemCreated, i, k.caller.PrincipalID, k.now))
 	if i.Task != nil {
-		k.tx.InsertEvent(domain.ItemEvent(newID(), domain.EventItemTaskStateChanged, i, k.caller.PrincipalID, k.now))
+		k.tx.Record(domain.TaskStateEvent(i, "", k.caller.PrincipalID, k.now))
 	} else if k.caller.Type == domain.PrincipalUser {
 		signalItem(k.tx, i, run, shape, k.now)
 	}

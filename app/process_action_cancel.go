@@ -33,7 +33,7 @@ func (s *Service) CancelProcessAction(
 			}
 		}
 		if canceled.Cancel(caller.PrincipalID, now) {
-			tx.EndProcessAction(canceled)
+			storeProcessActionEnd(tx, canceled, caller.PrincipalID, now)
 			s.stopWorkflow(tx, site.RunID, now)
 		}
 		return nil

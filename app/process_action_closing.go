@@ -3,6 +3,8 @@ package app
 import (
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence"
 )
@@ -19,5 +21,13 @@ func endProcessAction(tx *persistence.Tx, locked *persistence.LockedRun, c domai
 		c.Message = "the workflow ended without uploading a document"
 	}
 	endAs(tx, &a.Action, locked.Run, c, now)
+	storeProcessActionEnd(tx, a, domain.SystemPrincipalID(), now)
+}
+
+// storeProcessActionEnd stores that an action has got out of REQUESTED, and that
+// this happened.
+func storeProcessActionEnd(tx *persistence.Tx, a *domain.ProcessAction, by uuid.UUID, now time.Time) {
 	tx.EndProcessAction(a)
+	tx.Record(domain.ProcessActionEvent(domain.EventProcessActionStateChanged, a, by, now).
+		From(string(domain.ActionRequested)))
 }

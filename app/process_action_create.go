@@ -118,7 +118,7 @@ func (s *Service) invokeUserAction(
 		if err != nil {
 			return nil, err
 		}
-		k.tx.InsertProcessAction(a)
+		insertProcessAction(k, a)
 		startWorkflow(k.tx, domain.NewProcessActionRun(newID(), a, by), "", k.now)
 		return a, nil
 	case domain.ProcessActionStartRelatedProcess:
@@ -144,8 +144,13 @@ func (s *Service) invokeUserAction(
 		return nil, err
 	}
 	a.Complete(k.caller.PrincipalID, k.now)
-	k.tx.InsertProcessAction(a)
+	insertProcessAction(k, a)
 	return a, nil
+}
+
+func insertProcessAction(k *keeper, a *domain.ProcessAction) {
+	k.tx.InsertProcessAction(a)
+	k.tx.Record(domain.ProcessActionEvent(domain.EventProcessActionCreated, a, k.caller.PrincipalID, k.now))
 }
 
 // startRelatedProcess starts a process that comes from that of the action.

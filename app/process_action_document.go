@@ -67,7 +67,7 @@ func (s *Service) deliver(
 		site = locked
 		site.Action.Complete(caller.PrincipalID, d.CreatedAt)
 		site.Action.Deliver(d.ID, DocumentURI(d))
-		tx.EndProcessAction(site.Action)
+		storeProcessActionEnd(tx, site.Action, caller.PrincipalID, d.CreatedAt)
 		return nil
 	})
 	if err != nil {

@@ -25,13 +25,14 @@ func (s *Service) CancelProcess(ctx context.Context, caller domain.Caller, id uu
 		if err := process.Manage(locked.Rights); err != nil {
 			return err
 		}
+		before := process.State
 		changed, err := process.Cancel(caller.PrincipalID, now)
 		if err != nil || !changed {
 			return err
 		}
 		s.stopWorkflow(tx, locked.RunID, now)
 		cancelTasks(tx, locked.Open, locked.RunID, caller.PrincipalID, now)
-		return finishProcess(tx, process, caller.PrincipalID, now)
+		return finishProcess(tx, process, before, caller.PrincipalID, now)
 	})
 	return process, err
 }
@@ -68,8 +69,9 @@ func (s *Service) CancelProcessProcessItems(
 // process's workflow, nil for a manual process.
 func cancelTasks(tx *persistence.Tx, open []*domain.ProcessItem, run *uuid.UUID, by uuid.UUID, now time.Time) {
 	for _, item := range open {
+		before := taskState(item)
 		if item.Cancel(by, now) {
-			saveTaskState(tx, item, by, now)
+			saveTaskState(tx, item, before, by, now)
 			finishActivity(tx, item.ID, run, now)
 		}
 	}

@@ -35,9 +35,12 @@ func (s *Service) ChangeProcessInitiator(
 		if err != nil {
 			return err
 		}
+		before := process.InitiatorID
 		if !process.ChangeInitiator(*principal, caller.PrincipalID, now) {
 			return nil
 		}
+		tx.Record(domain.ProcessEvent(domain.EventProcessInitiatorChanged, process, caller.PrincipalID, now).
+			With("previousInitiatorId", before.String()).With("initiatorId", principal.String()))
 		return tx.UpdateProcess(process)
 	})
 	return process, err

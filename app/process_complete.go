@@ -25,19 +25,20 @@ func (s *Service) CompleteProcess(ctx context.Context, caller domain.Caller, id 
 		if err := process.Manage(locked.Rights); err != nil {
 			return err
 		}
+		before := process.State
 		changed, err := process.Complete(caller.PrincipalID, now)
 		if err != nil || !changed {
 			return err
 		}
 		s.stopWorkflow(tx, locked.RunID, now)
-		return finishProcess(tx, process, caller.PrincipalID, now)
+		return finishProcess(tx, process, before, caller.PrincipalID, now)
 	})
 	return process, err
 }
 
-// finishProcess stores a process that has got into a final state.
-func finishProcess(tx *persistence.Tx, p *domain.Process, by uuid.UUID, now time.Time) error {
-	tx.InsertEvent(domain.ProcessEvent(newID(), domain.EventProcessStateChanged, p, by, now))
+// finishProcess stores a process that has got from a state into a final one.
+func finishProcess(tx *persistence.Tx, p *domain.Process, from domain.ProcessState, by uuid.UUID, now time.Time) error {
+	tx.Record(domain.ProcessEvent(domain.EventProcessStateChanged, p, by, now).From(string(from)))
 	return tx.UpdateProcess(p)
 }
 

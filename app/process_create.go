@@ -141,8 +141,10 @@ func (s *Service) startProcess(
 		p.Related.Incoming = []uuid.UUID{*in.RelatedID}
 		tx.InsertProcessRelation(*in.RelatedID, p)
 	}
-	tx.InsertEvent(domain.ProcessEvent(newID(), domain.EventProcessCreated, p, caller.PrincipalID, now))
-	tx.InsertEvent(domain.ProcessEvent(newID(), domain.EventProcessStateChanged, p, caller.PrincipalID, now))
+	tx.Record(
+		domain.ProcessEvent(domain.EventProcessCreated, p, caller.PrincipalID, now).With("definitionCode", p.Definition.Code),
+		domain.ProcessEvent(domain.EventProcessStateChanged, p, caller.PrincipalID, now),
+	)
 	if d.Engine != nil {
 		member, err := caller.Tenant(&p.TenantID)
 		if err != nil {

@@ -15,17 +15,18 @@ import (
 func (s *Service) SaveProcessElement(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, code string, given []domain.ElementValue,
 ) (*domain.Process, error) {
-	return s.changeProcess(ctx, caller, id, nil, func(k *keeper, p *domain.Process, d *definition) error {
+	return s.changeProcess(ctx, caller, id, nil, func(k *keeper, p *domain.Process, d *definition) (*domain.Event, error) {
 		element, ok := d.elements[code]
 		if !ok {
-			return unknownElement(domain.LocationBody, "/elementDefinitionCode")
+			return nil, unknownElement(domain.LocationBody, "/elementDefinitionCode")
 		}
 		values, err := k.element(ofProcess(p, domain.SlotElement), element, p.Elements[code], given, "/elementValues")
 		if err != nil {
-			return err
+			return nil, err
 		}
 		p.SetElement(code, values, caller.PrincipalID, k.now)
-		return k.tx.UpdateProcessElements(p)
+		event := domain.ProcessEvent(domain.EventProcessElementSaved, p, caller.PrincipalID, k.now).With("code", code)
+		return &event, k.tx.UpdateProcessElements(p)
 	})
 }
 
@@ -35,14 +36,15 @@ func (s *Service) SaveProcessElement(
 func (s *Service) DeleteProcessElement(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, code string,
 ) (*domain.Process, error) {
-	return s.changeProcess(ctx, caller, id, nil, func(k *keeper, p *domain.Process, d *definition) error {
+	return s.changeProcess(ctx, caller, id, nil, func(k *keeper, p *domain.Process, d *definition) (*domain.Event, error) {
 		if _, ok := d.elements[code]; !ok {
-			return unknownElement(domain.LocationBody, "/elementDefinitionCode")
+			return nil, unknownElement(domain.LocationBody, "/elementDefinitionCode")
 		}
 		if len(p.Elements[code]) == 0 {
-			return nil
+			return nil, nil
 		}
 		p.SetElement(code, nil, caller.PrincipalID, k.now)
-		return k.tx.UpdateProcessElements(p)
+		event := domain.ProcessEvent(domain.EventProcessElementDeleted, p, caller.PrincipalID, k.now).With("code", code)
+		return &event, k.tx.UpdateProcessElements(p)
 	})
 }

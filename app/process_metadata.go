@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"strconv"
 
 	"github.com/google/uuid"
 
@@ -18,13 +19,12 @@ func (s *Service) UpdateProcessMetadata(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, metadata json.RawMessage,
 ) (*domain.Process, error) {
 	texts := []json.RawMessage{metadata}
-	return s.changeProcess(ctx, caller, id, texts, func(k *keeper, p *domain.Process, d *definition) error {
+	return s.changeProcess(ctx, caller, id, texts, func(k *keeper, p *domain.Process, d *definition) (*domain.Event, error) {
 		value, err := k.replacement(ctx, ofProcess(p, domain.SlotMetadata), d.metadata, metadata)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		p.SetMetadata(value, caller.PrincipalID, k.now)
-		return indexProcess(k.tx, p, d)
+		return saveMetadata(k, p, d, value)
 	})
 }
 
@@ -34,17 +34,23 @@ func (s *Service) UpdateProcessMetadata(
 func (s *Service) PatchProcessMetadata(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, patch []jsondoc.Operation,
 ) (*domain.Process, error) {
-	return s.changeProcess(ctx, caller, id, textsOf(patch), func(k *keeper, p *domain.Process, d *definition) error {
+	return s.changeProcess(ctx, caller, id, textsOf(patch), func(k *keeper, p *domain.Process, d *definition) (*domain.Event, error) {
 		if len(patch) == 0 {
-			return nil
+			return nil, nil
 		}
 		value, err := k.patched(ctx, ofProcess(p, domain.SlotMetadata), d.metadata, p.Metadata, patch)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		p.SetMetadata(value, caller.PrincipalID, k.now)
-		return indexProcess(k.tx, p, d)
+		return saveMetadata(k, p, d, value)
 	})
+}
+
+func saveMetadata(k *keeper, p *domain.Process, d *definition, value domain.JSONValue) (*domain.Event, error) {
+	p.SetMetadata(value, k.caller.PrincipalID, k.now)
+	event := domain.ProcessEvent(domain.EventProcessMetadataSaved, p, k.caller.PrincipalID, k.now).
+		With("valid", strconv.FormatBool(value.Valid))
+	return &event, indexProcess(k.tx, p, d)
 }
 
 // UpdateProcessEntity (B17) replaces the entity of a running process, under the
@@ -53,13 +59,12 @@ func (s *Service) UpdateProcessEntity(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, entity json.RawMessage,
 ) (*domain.Process, error) {
 	texts := []json.RawMessage{entity}
-	return s.changeProcess(ctx, caller, id, texts, func(k *keeper, p *domain.Process, d *definition) error {
+	return s.changeProcess(ctx, caller, id, texts, func(k *keeper, p *domain.Process, d *definition) (*domain.Event, error) {
 		value, err := k.replacement(ctx, ofProcess(p, domain.SlotEntity), d.entity, entity)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		p.SetEntity(value, caller.PrincipalID, k.now)
-		return nil
+		return saveEntity(k, p, value), nil
 	})
 }
 
@@ -68,24 +73,31 @@ func (s *Service) UpdateProcessEntity(
 func (s *Service) PatchProcessEntity(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, patch []jsondoc.Operation,
 ) (*domain.Process, error) {
-	return s.changeProcess(ctx, caller, id, textsOf(patch), func(k *keeper, p *domain.Process, d *definition) error {
+	return s.changeProcess(ctx, caller, id, textsOf(patch), func(k *keeper, p *domain.Process, d *definition) (*domain.Event, error) {
 		if len(patch) == 0 {
-			return nil
+			return nil, nil
 		}
 		value, err := k.patched(ctx, ofProcess(p, domain.SlotEntity), d.entity, p.Entity, patch)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		p.SetEntity(value, caller.PrincipalID, k.now)
-		return nil
+		return saveEntity(k, p, value), nil
 	})
 }
 
+func saveEntity(k *keeper, p *domain.Process, value domain.JSONValue) *domain.Event {
+	p.SetEntity(value, k.caller.PrincipalID, k.now)
+	event := domain.ProcessEvent(domain.EventProcessEntitySaved, p, k.caller.PrincipalID, k.now).
+		With("valid", strconv.FormatBool(value.Valid))
+	return &event
+}
+
 // changeProcess changes a process that a Manager may write to. texts are what is
-// known beforehand of the values that change makes.
+// known beforehand of the values that change makes. change tells what happened,
+// nil for nothing.
 func (s *Service) changeProcess(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, texts []json.RawMessage,
-	change func(*keeper, *domain.Process, *definition) error,
+	change func(*keeper, *domain.Process, *definition) (*domain.Event, error),
 ) (*domain.Process, error) {
 	var process *domain.Process
 	err := s.write(ctx, func(tx *persistence.Tx) error {
@@ -107,9 +119,11 @@ func (s *Service) changeProcess(
 		if err != nil {
 			return err
 		}
-		if err := change(k, process, d); err != nil {
+		event, err := change(k, process, d)
+		if err != nil || event == nil {
 			return err
 		}
+		tx.Record(*event)
 		return tx.UpdateProcess(process)
 	})
 	return process, err

@@ -76,7 +76,7 @@ func (s *Service) ApplyResources(
 		if err != nil {
 			return err
 		}
-		if err := c.plan(documents, in.Prune); err != nil {
+		if err := c.plan(documents, in.Prune, s.checkWebhookURL); err != nil {
 			return err
 		}
 		applied = c.applied

@@ -38,6 +38,13 @@ func checkSecretOwner(kind resource.Kind) error {
 	return domain.Invalid(domain.LocationPath, "kind", "must be User, Application or WebhookSubscription: others have no secrets")
 }
 
+// configured names the owner of secrets in events.
+func configured(owner *persistence.SecretOwner) domain.Configured {
+	return domain.Configured{
+		ID: owner.ID, TenantID: owner.TenantID, Kind: string(owner.Kind), Code: owner.Metadata.Code,
+	}
+}
+
 // lockSecretOwner locks a resource whose secrets the caller may change.
 func lockSecretOwner(
 	ctx context.Context, tx *persistence.Tx, caller domain.Caller, key ResourceKey,

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -18,6 +19,7 @@ func (s *Service) RevokeSecret(ctx context.Context, caller domain.Caller, key Re
 	if err := checkSecretOwner(key.Kind); err != nil {
 		return err
 	}
+	now := s.now()
 	return s.write(ctx, func(tx *persistence.Tx) error {
 		owner, err := lockSecretOwner(ctx, tx, caller, key)
 		if err != nil {
@@ -26,6 +28,8 @@ func (s *Service) RevokeSecret(ctx context.Context, caller domain.Caller, key Re
 		if err := owner.Secrets.Revoke(id); err != nil {
 			return err
 		}
+		secret := owner.Secrets[slices.IndexFunc(owner.Secrets, func(s Secret) bool { return s.ID == id })]
+		tx.Record(domain.SecretEvent(domain.EventSecretRevoked, secret, configured(owner), caller.PrincipalID, now))
 		if owner.Kind == resource.KindWebhookSubscription {
 			tx.DeleteWebhookSecret(id)
 		} else {

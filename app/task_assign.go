@@ -33,11 +33,12 @@ func (s *Service) AssignProcessItemTask(
 		if err != nil {
 			return err
 		}
+		before := taskState(item)
 		changed, err := item.Assign(*principal, caller.PrincipalID, now)
 		if err != nil || !changed {
 			return err
 		}
-		saveTaskState(tx, item, caller.PrincipalID, now)
+		saveTaskState(tx, item, before, caller.PrincipalID, now)
 		return nil
 	})
 	return item, err

@@ -24,19 +24,28 @@ func (s *Service) ClaimProcessItemTask(
 			return err
 		}
 		item = locked.ProcessItem
+		before := taskState(item)
 		changed, err := item.Claim(locked.Rights, caller.PrincipalID, now)
 		if err != nil || !changed {
 			return err
 		}
-		saveTaskState(tx, item, caller.PrincipalID, now)
+		saveTaskState(tx, item, before, caller.PrincipalID, now)
 		return nil
 	})
 	return item, err
 }
 
-// saveTaskState stores that a task has got into another state or has another
-// owner, and that this happened.
-func saveTaskState(tx *persistence.Tx, item *domain.ProcessItem, by uuid.UUID, now time.Time) {
+// saveTaskState stores that a task has got into another state than before or has
+// another owner, and that this happened.
+func saveTaskState(tx *persistence.Tx, item *domain.ProcessItem, before domain.TaskState, by uuid.UUID, now time.Time) {
 	tx.UpdateTaskState(item)
-	tx.InsertEvent(domain.ItemEvent(newID(), domain.EventItemTaskStateChanged, item, by, now))
+	tx.Record(domain.TaskStateEvent(item, before, by, now))
+}
+
+// taskState is the state of an item that may be no task.
+func taskState(item *domain.ProcessItem) domain.TaskState {
+	if item.Task == nil {
+		return ""
+	}
+	return item.Task.State
 }

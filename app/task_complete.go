@@ -31,6 +31,7 @@ func (s *Service) CompleteProcessItemTask(
 		}
 		definition, ok := d.items[item.DefinitionCode()]
 		requireValid := ok && definition.Spec.RequireValidDataOnComplete
+		before := taskState(item)
 		changed, err := item.Complete(requireValid, caller.PrincipalID, now)
 		if err != nil || !changed {
 			return err
@@ -38,7 +39,7 @@ func (s *Service) CompleteProcessItemTask(
 		if ok && !item.Task.Elements.Complete(definition.Spec.Elements) {
 			return domain.Conflict(domain.CodeTaskDataInvalid, "a mandatory element of the task has no value")
 		}
-		saveTaskState(tx, item, caller.PrincipalID, now)
+		saveTaskState(tx, item, before, caller.PrincipalID, now)
 		finishActivity(tx, item.ID, locked.RunID, now)
 		if locked.ProcessState == domain.ProcessRunning {
 			signalItem(tx, item, locked.RunID, locked.SignalShape, now)

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"strconv"
 
 	"github.com/google/uuid"
 
@@ -18,13 +19,13 @@ func (s *Service) UpdateProcessItemTaskData(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, data json.RawMessage,
 ) (*domain.ProcessItem, error) {
 	texts := []json.RawMessage{data}
-	return s.changeTask(ctx, caller, id, texts, func(k *keeper, i *domain.ProcessItem, d *itemDefinition) error {
+	return s.changeTask(ctx, caller, id, texts, func(k *keeper, i *domain.ProcessItem, d *itemDefinition) (*domain.Event, error) {
 		value, err := k.replacement(ctx, ofItem(i, domain.SlotData), d.data, data)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		i.SetTaskData(value, caller.PrincipalID, k.now)
-		return nil
+		return taskValueEvent(k, domain.EventItemTaskDataSaved, i, value), nil
 	})
 }
 
@@ -34,16 +35,16 @@ func (s *Service) UpdateProcessItemTaskData(
 func (s *Service) PatchProcessItemTaskData(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, patch []jsondoc.Operation,
 ) (*domain.ProcessItem, error) {
-	return s.changeTask(ctx, caller, id, textsOf(patch), func(k *keeper, i *domain.ProcessItem, d *itemDefinition) error {
+	return s.changeTask(ctx, caller, id, textsOf(patch), func(k *keeper, i *domain.ProcessItem, d *itemDefinition) (*domain.Event, error) {
 		if len(patch) == 0 {
-			return nil
+			return nil, nil
 		}
 		value, err := k.patched(ctx, ofItem(i, domain.SlotData), d.data, i.Task.Data, patch)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		i.SetTaskData(value, caller.PrincipalID, k.now)
-		return nil
+		return taskValueEvent(k, domain.EventItemTaskDataSaved, i, value), nil
 	})
 }
 
@@ -53,21 +54,27 @@ func (s *Service) UpdateProcessItemTaskContextData(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, data json.RawMessage,
 ) (*domain.ProcessItem, error) {
 	texts := []json.RawMessage{data}
-	return s.changeTask(ctx, caller, id, texts, func(k *keeper, i *domain.ProcessItem, d *itemDefinition) error {
+	return s.changeTask(ctx, caller, id, texts, func(k *keeper, i *domain.ProcessItem, d *itemDefinition) (*domain.Event, error) {
 		value, err := k.replacement(ctx, ofItem(i, domain.SlotContextData), d.contextData, data)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		i.SetTaskContextData(value, caller.PrincipalID, k.now)
-		return nil
+		return taskValueEvent(k, domain.EventItemTaskContextDataSaved, i, value), nil
 	})
 }
 
+func taskValueEvent(k *keeper, t domain.EventType, i *domain.ProcessItem, value domain.JSONValue) *domain.Event {
+	event := domain.ItemEvent(t, i, k.caller.PrincipalID, k.now).With("valid", strconv.FormatBool(value.Valid))
+	return &event
+}
+
 // changeTask changes a task whose data the caller may write. texts are what is
-// known beforehand of the values that change makes.
+// known beforehand of the values that change makes. change tells what happened,
+// nil for nothing.
 func (s *Service) changeTask(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, texts []json.RawMessage,
-	change func(*keeper, *domain.ProcessItem, *itemDefinition) error,
+	change func(*keeper, *domain.ProcessItem, *itemDefinition) (*domain.Event, error),
 ) (*domain.ProcessItem, error) {
 	var item *domain.ProcessItem
 	err := s.write(ctx, func(tx *persistence.Tx) error {
@@ -87,9 +94,11 @@ func (s *Service) changeTask(
 		if err != nil {
 			return err
 		}
-		if err := change(k, item, d.items[item.DefinitionCode()]); err != nil {
+		event, err := change(k, item, d.items[item.DefinitionCode()])
+		if err != nil || event == nil {
 			return err
 		}
+		tx.Record(*event)
 		return tx.UpdateTaskData(item)
 	})
 	return item, err

@@ -18,17 +18,17 @@ func (s *Service) SaveTaskElement(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, code string, given []domain.ElementValue,
 ) (*domain.ProcessItem, error) {
 	return s.changeTaskElements(ctx, caller, id, given,
-		func(k *keeper, i *domain.ProcessItem, elements map[string]*elementDefinition) (bool, error) {
+		func(k *keeper, i *domain.ProcessItem, elements map[string]*elementDefinition) (*domain.Event, error) {
 			d, ok := elements[code]
 			if !ok {
-				return false, unknownElement(domain.LocationBody, "/elementDefinitionCode")
+				return nil, unknownElement(domain.LocationBody, "/elementDefinitionCode")
 			}
 			values, err := k.element(ofItem(i, domain.SlotElement), d, i.Task.Elements[code], given, "/elementValues")
 			if err != nil {
-				return false, err
+				return nil, err
 			}
 			i.SetTaskElement(code, values, caller.PrincipalID, k.now)
-			return true, nil
+			return taskElementEvent(k, domain.EventItemTaskElementSaved, i, code), nil
 		})
 }
 
@@ -38,14 +38,14 @@ func (s *Service) DeleteTaskElement(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, code string,
 ) (*domain.ProcessItem, error) {
 	return s.changeTaskElements(ctx, caller, id, nil,
-		func(k *keeper, i *domain.ProcessItem, elements map[string]*elementDefinition) (bool, error) {
+		func(k *keeper, i *domain.ProcessItem, elements map[string]*elementDefinition) (*domain.Event, error) {
 			if _, ok := elements[code]; !ok {
-				return false, unknownElement(domain.LocationBody, "/elementDefinitionCode")
+				return nil, unknownElement(domain.LocationBody, "/elementDefinitionCode")
 			}
 			if len(i.Task.Elements[code]) == 0 {
-				return false, nil
+				return nil, nil
 			}
 			i.SetTaskElement(code, nil, caller.PrincipalID, k.now)
-			return true, nil
+			return taskElementEvent(k, domain.EventItemTaskElementDeleted, i, code), nil
 		})
 }

@@ -49,17 +49,17 @@ func (s *Service) SaveTaskElementDocument(
 			return err
 		}
 		changed, err = s.changeElements(ctx, k, id,
-			func(k *keeper, i *domain.ProcessItem, elements map[string]*elementDefinition) (bool, error) {
+			func(k *keeper, i *domain.ProcessItem, elements map[string]*elementDefinition) (*domain.Event, error) {
 				d, err := documentElement(elements, in.Code)
 				if err != nil {
-					return false, err
+					return nil, err
 				}
 				values, err := in.place(d, i.Task.Elements, stored)
 				if err != nil {
-					return false, err
+					return nil, err
 				}
 				i.SetTaskElement(in.Code, values, caller.PrincipalID, k.now)
-				return true, nil
+				return taskElementEvent(k, domain.EventItemTaskElementSaved, i, in.Code), nil
 			})
 		return err
 	})
@@ -140,14 +140,14 @@ func (s *Service) DeleteTaskElementDocument(
 	ctx context.Context, caller domain.Caller, id, document uuid.UUID,
 ) (*domain.ProcessItem, error) {
 	return s.changeTaskElements(ctx, caller, id, nil,
-		func(k *keeper, i *domain.ProcessItem, _ map[string]*elementDefinition) (bool, error) {
+		func(k *keeper, i *domain.ProcessItem, _ map[string]*elementDefinition) (*domain.Event, error) {
 			code, index, found := i.Task.Elements.FindDocument(document)
 			if !found {
-				return false, domain.NotFound("document")
+				return nil, domain.NotFound("document")
 			}
 			values := slices.Delete(slices.Clone(i.Task.Elements[code]), index, index+1)
 			i.SetTaskElement(code, values, caller.PrincipalID, k.now)
-			return true, nil
+			return taskElementEvent(k, domain.EventItemTaskElementDeleted, i, code), nil
 		})
 }
 
@@ -160,5 +160,5 @@ func (s *Service) DownloadTaskElementDocument(
 	if err != nil {
 		return nil, err
 	}
-	return s.open(ctx, d)
+	return s.open(ctx, caller, d)
 }

@@ -45,6 +45,8 @@ func (s *Service) AppendProcessItemTaskLog(
 		if known {
 			return nil
 		}
+		tx.Record(domain.ItemEvent(domain.EventItemTaskLogAppended, item, caller.PrincipalID, now).
+			With("logId", entry.ID.String()).With("level", string(entry.Level)))
 		tx.AppendTaskLog(item, entry, s.taskLogLimit)
 		return nil
 	})

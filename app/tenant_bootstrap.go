@@ -63,7 +63,7 @@ func (s *Service) BootstrapTenant(ctx context.Context, in FirstTenant) (*Bootstr
 		if err != nil {
 			return err
 		}
-		if err := c.plan(documents, nil); err != nil {
+		if err := c.plan(documents, nil, s.checkWebhookURL); err != nil {
 			return err
 		}
 		made.TenantID, made.UserID = c.applied[0].ID, c.applied[1].ID
@@ -71,8 +71,12 @@ func (s *Service) BootstrapTenant(ctx context.Context, in FirstTenant) (*Bootstr
 			return err
 		}
 		tx.MakeOperator(made.UserID)
+		credential := domain.SecretInfo{ID: newID(), Name: "bootstrap"}
+		tx.Record(domain.SecretEvent(domain.EventSecretIssued, credential, domain.Configured{
+			ID: made.UserID, TenantID: made.TenantID, Kind: string(resource.KindUser), Code: FirstUserCode,
+		}, system.PrincipalID, now))
 		tx.InsertCredential(domain.Credential{
-			ID: newID(), PrincipalID: made.UserID, Name: "bootstrap", Kind: domain.CredentialPersonalAccessToken,
+			ID: credential.ID, PrincipalID: made.UserID, Name: credential.Name, Kind: domain.CredentialPersonalAccessToken,
 			SecretSHA256: authn.HashSecret(token.Reveal()), CreatedAt: now,
 		})
 		return nil

@@ -90,7 +90,8 @@ func (s *Service) recordFault(
 	if last != 0 && now.Sub(time.Unix(0, last)) < faultInterval || !a.recorded.CompareAndSwap(last, now.UnixNano()) {
 		return nil
 	}
-	err := s.write(ctx, func(tx *persistence.Tx) error {
+	// It says something of the expression, and is nothing that anybody did.
+	err := s.db.Write(ctx, func(tx *persistence.Tx) error {
 		tx.RecordAvailabilityFault(domain.AvailabilityFault{
 			TenantID: p.Process.TenantID, Definition: p.Process.Definition, ActionCode: a.Code, ProcessID: p.Process.ID,
 			Message: fault.Error(), FirstAt: now, LastAt: now,

@@ -26,6 +26,6 @@ func (s *Service) CreateWorker(
 	now := s.now()
 	w.ID, w.TenantID, w.LastSeenAt = newID(), member.TenantID, now
 	w.Audit = domain.NewAudit(caller.PrincipalID, now)
-	created, err := s.db.UpsertWorker(ctx, &w)
+	created, err := s.db.UpsertWorker(ctx, &w, domain.WorkerEvent(&w, caller.PrincipalID, now))
 	return &w, created, err
 }

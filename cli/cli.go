@@ -1,7 +1,7 @@
 // Package cli is the command line that administers a service: applying documents,
 // looking at resources, issuing secrets, dealing with incidents, explaining user
-// actions. Everything it does goes through the administration API, so it can do
-// what its token may and nothing else.
+// actions, reading what happened. Everything it does goes through the
+// administration API, so it can do what its token may and nothing else.
 //
 // What was asked for is written to standard output, and everything said about it
 // to standard error. No command repeats a request that failed.
@@ -28,6 +28,7 @@ func Commands(env Environment) []*cobra.Command {
 		newGetCommand(env), newDescribeCommand(env), newDeleteCommand(env), newExportCommand(env),
 		newSecretsCommand(env), newEncryptionKeysCommand(env), newAccessCommand(env), newWhoamiCommand(env),
 		newIncidentsCommand(env), newActionsCommand(env), newWorkersCommand(env), newTaskQueuesCommand(env),
+		newWebhooksCommand(env), newEventsCommand(env),
 	}
 }
 

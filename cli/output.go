@@ -118,6 +118,25 @@ func (o *output) write(ctx context.Context, w io.Writer, value any, table func(i
 	return err
 }
 
+// line writes one of many values that come one by one.
+func (o *output) line(ctx context.Context, w io.Writer, value any) error {
+	text, err := resource.Encode(value)
+	if err != nil {
+		return fmt.Errorf("writing the answer: %w", err)
+	}
+	switch o.format {
+	case formatJQ:
+		return runQuery(ctx, w, o.query, text)
+	case formatYAML:
+		if _, err := io.WriteString(w, "---\n"); err != nil {
+			return err
+		}
+		return writeYAML(w, text)
+	}
+	_, err = fmt.Fprintln(w, strings.TrimSpace(string(text)))
+	return err
+}
+
 // writeYAML writes a JSON value: a list that is not empty as documents with ---
 // between.
 func writeYAML(w io.Writer, text json.RawMessage) error {

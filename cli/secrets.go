@@ -84,17 +84,21 @@ func expiry(text string, now time.Time) (*time.Time, error) {
 	if at, err := time.Parse(time.RFC3339, text); err == nil {
 		return &at, nil
 	}
-	lasts, err := time.ParseDuration(text)
-	if days, isDays := strings.CutSuffix(text, "d"); isDays {
-		var n uint64
-		n, err = strconv.ParseUint(days, 10, 16)
-		lasts = time.Duration(n) * 24 * time.Hour
-	}
+	lasts, err := lasting(text)
 	if err != nil || lasts <= 0 {
 		return nil, misuse("--expires must be a duration such as 90d or 12h, or a time such as 2027-01-31T00:00:00Z")
 	}
 	at := now.Add(lasts).UTC().Truncate(time.Second)
 	return &at, nil
+}
+
+// lasting reads a duration, which may be in days.
+func lasting(text string) (time.Duration, error) {
+	if days, isDays := strings.CutSuffix(text, "d"); isDays {
+		n, err := strconv.ParseUint(days, 10, 16)
+		return time.Duration(n) * 24 * time.Hour, err
+	}
+	return time.ParseDuration(text)
 }
 
 func newSecretsListCommand(env Environment) *cobra.Command {

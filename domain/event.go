@@ -1,16 +1,18 @@
 package domain
 
 import (
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
 )
 
-// EventType names what happened. Subscribers of each shape see the ones their
-// shape knows, under that shape's names.
+// EventType names what happened.
 type EventType string
 
-// The event types.
+// The event types that everybody who sees the process or the item may be told
+// of: webhooks and the live feed do. Subscribers of each shape see the ones their
+// shape knows, under that shape's names.
 const (
 	EventProcessCreated       EventType = "PROCESS.CREATED"
 	EventProcessStateChanged  EventType = "PROCESS.STATE_CHANGED"
@@ -18,40 +20,138 @@ const (
 	EventItemTaskStateChanged EventType = "PROCESS_ITEM.TASK_STATE_CHANGED"
 )
 
-// Event is something that happened to a process. It commits together with the
-// change it tells of and is never altered. The item fields are empty for events
-// of the process itself; TaskState is empty for items that are not tasks.
+// The event types that are recorded for administrators alone.
+const (
+	EventProcessInitiatorChanged EventType = "PROCESS.INITIATOR_CHANGED"
+	EventProcessMetadataSaved    EventType = "PROCESS.METADATA_SAVED"
+	EventProcessEntitySaved      EventType = "PROCESS.ENTITY_SAVED"
+	EventProcessElementSaved     EventType = "PROCESS.ELEMENT_SAVED"
+	EventProcessElementDeleted   EventType = "PROCESS.ELEMENT_DELETED"
+
+	EventItemTaskDataSaved        EventType = "PROCESS_ITEM.TASK_DATA_SAVED"
+	EventItemTaskContextDataSaved EventType = "PROCESS_ITEM.TASK_CONTEXT_DATA_SAVED"
+	EventItemTaskElementSaved     EventType = "PROCESS_ITEM.TASK_ELEMENT_SAVED"
+	EventItemTaskElementDeleted   EventType = "PROCESS_ITEM.TASK_ELEMENT_DELETED"
+	EventItemTaskLogAppended      EventType = "PROCESS_ITEM.TASK_LOG_APPENDED"
+	// EventItemTaskAwaited says that another activity waits for the task.
+	EventItemTaskAwaited EventType = "PROCESS_ITEM.TASK_AWAITED"
+
+	EventDocumentUploaded   EventType = "DOCUMENT.UPLOADED"
+	EventDocumentDownloaded EventType = "DOCUMENT.DOWNLOADED"
+	EventDocumentExpired    EventType = "DOCUMENT.EXPIRED"
+
+	EventProcessActionCreated      EventType = "PROCESS_ACTION.CREATED"
+	EventProcessActionStateChanged EventType = "PROCESS_ACTION.STATE_CHANGED"
+
+	EventArtifactCreated   EventType = "BUSINESS_ARTIFACT.CREATED"
+	EventArtifactDataSaved EventType = "BUSINESS_ARTIFACT.DATA_SAVED"
+	EventArtifactDeleted   EventType = "BUSINESS_ARTIFACT.DELETED"
+
+	EventArtifactActionCreated      EventType = "BUSINESS_ARTIFACT_ACTION.CREATED"
+	EventArtifactActionStateChanged EventType = "BUSINESS_ARTIFACT_ACTION.STATE_CHANGED"
+
+	// EventWorkerRegistered is of a worker that is new or another principal's than
+	// before; workers that say they are still there are not events.
+	EventWorkerRegistered      EventType = "WORKER.REGISTERED"
+	EventAuthenticationIssued  EventType = "AUTHENTICATION.ISSUED"
+	EventAuthenticationRevoked EventType = "AUTHENTICATION.REVOKED"
+	EventEncryptionKeyRotated  EventType = "ENCRYPTION_KEY.ROTATED"
+	EventSecretIssued          EventType = "SECRET.ISSUED"
+	EventSecretRevoked         EventType = "SECRET.REVOKED"
+
+	EventResourceCreated EventType = "RESOURCE.CREATED"
+	EventResourceChanged EventType = "RESOURCE.CHANGED"
+	EventResourceDeleted EventType = "RESOURCE.DELETED"
+
+	EventEngineRunEnded       EventType = "ENGINE_RUN.ENDED"
+	EventIncidentCreated      EventType = "INCIDENT.CREATED"
+	EventIncidentStateChanged EventType = "INCIDENT.STATE_CHANGED"
+
+	// EventEventsRemoved says that old events of the tenant were removed. The
+	// function of the database that removes them records it.
+	EventEventsRemoved EventType = "EVENTS.REMOVED"
+)
+
+// PublicEventTypes are those that webhooks and the live feed tell of.
+func PublicEventTypes() []EventType {
+	return []EventType{
+		EventProcessCreated, EventProcessStateChanged, EventItemCreated, EventItemTaskStateChanged,
+	}
+}
+
+// EventResource is the kind of resource that something happened to. Resources of
+// the configuration have theirs from their documents; see ConfiguredResource.
+type EventResource string
+
+// The kinds of resource beside those of the configuration.
+const (
+	ResourceProcess        EventResource = "PROCESS"
+	ResourceItem           EventResource = "PROCESS_ITEM"
+	ResourceDocument       EventResource = "DOCUMENT"
+	ResourceProcessAction  EventResource = "PROCESS_ACTION"
+	ResourceArtifact       EventResource = "BUSINESS_ARTIFACT"
+	ResourceArtifactAction EventResource = "BUSINESS_ARTIFACT_ACTION"
+	ResourceWorker         EventResource = "WORKER"
+	ResourceAuthentication EventResource = "AUTHENTICATION"
+	ResourceSecret         EventResource = "SECRET"
+	ResourceEngineRun      EventResource = "ENGINE_RUN"
+	ResourceIncident       EventResource = "INCIDENT"
+	ResourceTenant         EventResource = "TENANT"
+)
+
+// Event is something that happened: who did what, when, to which resource. It
+// commits together with the change it tells of and is never altered.
+//
+// ProcessID is the zero id for what is not about a process. State is the state
+// that the resource has then, empty for one that has none, and PreviousState the
+// one before where the event is about its change. Details never hold what people
+// entered, nor secrets. The fields of processes and items are empty for events of
+// others; TaskState is empty for items that are not tasks.
+//
+// ID, RequestID and Cursor are given when the event is recorded.
 type Event struct {
-	ID                 uuid.UUID
-	TenantID           uuid.UUID
-	ProcessID          uuid.UUID
-	Type               EventType
+	ID        uuid.UUID
+	Cursor    EventCursor
+	TenantID  uuid.UUID
+	ProcessID uuid.UUID
+	Type      EventType
+
+	ResourceKind  EventResource
+	ResourceID    uuid.UUID
+	PreviousState string
+	State         string
+	Details       map[string]string
+
 	ProcessState       ProcessState
 	ItemID             *uuid.UUID
 	ItemType           ItemType
 	ItemDefinitionCode string
 	TaskState          TaskState
-	ActorID            uuid.UUID
-	OccurredAt         time.Time
+
+	ActorID    uuid.UUID
+	RequestID  string
+	OccurredAt time.Time
 }
 
-// ProcessEvent tells of a change of p that by made now.
-func ProcessEvent(id uuid.UUID, t EventType, p *Process, by uuid.UUID, now time.Time) Event {
-	return Event{
-		ID: id, TenantID: p.TenantID, ProcessID: p.ID, Type: t, ProcessState: p.State,
-		ActorID: by, OccurredAt: now,
-	}
-}
-
-// ItemEvent tells of a change of i that by made now.
-func ItemEvent(id uuid.UUID, t EventType, i *ProcessItem, by uuid.UUID, now time.Time) Event {
-	e := Event{
-		ID: id, TenantID: i.TenantID, ProcessID: i.ProcessID, Type: t,
-		ItemID: &i.ID, ItemType: i.Type, ItemDefinitionCode: i.DefinitionCode(),
-		ActorID: by, OccurredAt: now,
-	}
-	if i.Task != nil {
-		e.TaskState = i.Task.State
-	}
+// From says which state the resource was in before.
+func (e Event) From(state string) Event {
+	e.PreviousState = state
 	return e
 }
+
+// With adds a detail. One without a value is left out.
+func (e Event) With(name, value string) Event {
+	if value == "" {
+		return e
+	}
+	details := make(map[string]string, len(e.Details)+1)
+	for known, text := range e.Details {
+		details[known] = text
+	}
+	details[name] = value
+	e.Details = details
+	return e
+}
+
+// Public reports whether webhooks and the live feed tell of the event.
+func (e Event) Public() bool { return slices.Contains(PublicEventTypes(), e.Type) }

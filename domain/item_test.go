@@ -4,7 +4,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/domain"
@@ -288,11 +287,14 @@ func TestItemEventTellsOfTheTask(t *testing.T) {
 	i.TenantID, i.ProcessID = id(20), id(21)
 	i.Definition = &domain.DefinitionRef{Code: "CHECK"}
 	require.Equal(t, domain.Event{
-		ID: id(30), TenantID: id(20), ProcessID: id(21), Type: domain.EventItemTaskStateChanged, ItemID: &i.ID,
+		TenantID: id(20), ProcessID: id(21), Type: domain.EventItemTaskStateChanged,
+		ResourceKind: domain.ResourceItem, ResourceID: i.ID, PreviousState: "READY", State: "CLAIMED",
+		Details: map[string]string{"ownerId": id(other).String()}, ItemID: &i.ID,
 		ItemType: domain.ItemTask, ItemDefinitionCode: "CHECK", TaskState: claimed, ActorID: id(other), OccurredAt: at(1),
-	}, domain.ItemEvent(id(30), domain.EventItemTaskStateChanged, i, id(other), at(1)))
+	}, domain.TaskStateEvent(i, ready, id(other), at(1)))
 
-	e := domain.ItemEvent(uuid.Nil, domain.EventItemCreated, message(), id(other), at(1))
+	e := domain.ItemEvent(domain.EventItemCreated, message(), id(other), at(1))
+	require.Empty(t, e.State)
 	require.Empty(t, e.TaskState)
 	require.Empty(t, e.ItemDefinitionCode)
 }

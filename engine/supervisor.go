@@ -242,7 +242,7 @@ func (s *Supervisor) checkTenant(ctx context.Context, namespace string) error {
 			return err
 		}
 	}
-	if err := s.o.Engine.startOwned(ctx, s.o.Observer(namespace)); err != nil {
+	if err := s.o.Engine.StartOwned(ctx, s.o.Observer(namespace)); err != nil {
 		return err
 	}
 	s.confirm(namespace)
@@ -266,8 +266,8 @@ func (s *Supervisor) startWorker() (worker.Worker, error) {
 	return w, nil
 }
 
-// startOwned starts a workflow of the service's own unless it runs.
-func (e *Engine) startOwned(ctx context.Context, w OwnedWorkflow) error {
+// StartOwned starts a workflow of the service's own unless it runs.
+func (e *Engine) StartOwned(ctx context.Context, w OwnedWorkflow) error {
 	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
 	defer cancel()
 	_, err := e.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{

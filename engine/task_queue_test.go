@@ -101,10 +101,11 @@ func newObserved(t *testing.T, queues ...string) *observed {
 		return nil
 	}))
 	for _, queue := range queues {
-		_, err := o.db.UpsertWorker(t.Context(), &domain.Worker{
+		w := &domain.Worker{
 			ID: uuid.New(), TenantID: o.tenant, Identity: "w", TaskQueue: queue, Hostname: "host", IP: "127.0.0.1",
 			LastSeenAt: now, Audit: domain.NewAudit(principal, now),
-		})
+		}
+		_, err := o.db.UpsertWorker(t.Context(), w, domain.WorkerEvent(w, principal, now))
 		require.NoError(t, err)
 	}
 	o.observer = engine.NewTaskQueueObserver(engine.TaskQueueObserverOptions{

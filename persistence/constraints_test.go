@@ -20,6 +20,7 @@ const (
 	notNull    = "23502"
 	foreignKey = "23503"
 	unique     = "23505"
+	denied     = "42501"
 	checked    = "23514"
 )
 
@@ -47,6 +48,8 @@ func TestConstraintsRefuseWhatTheDomainRefuses(t *testing.T) {
 		Definition: app.DefinitionKey{Code: "CUSTOMER"},
 	})
 	require.NoError(t, err)
+	const eventRow = `INSERT INTO events (id, tenant_id, actor_id, occurred_at, resource_kind, type, resource_id)
+		SELECT gen_random_uuid(), tenant_id, actor_id, occurred_at, resource_kind, `
 	report, _, err := service.CreateProcessAction(t.Context(), alice, process.ID, app.NewProcessAction{Code: "REPORT"})
 	require.NoError(t, err)
 	const artifactIndexRow = `INSERT INTO business_artifact_index (business_artifact_id, definition_id, created_at, field,
@@ -101,6 +104,9 @@ func TestConstraintsRefuseWhatTheDomainRefuses(t *testing.T) {
 		"data that are no object":          {checked, "UPDATE business_artifacts SET data = '[]' WHERE id = $1", []any{artifact.ID}},
 		"data nobody validated":            {checked, "UPDATE business_artifacts SET data_valid = NULL WHERE id = $1", []any{artifact.ID}},
 		"an unknown right on artifacts":    {checked, "UPDATE business_artifact_definition_grants SET permission = 'ANYTHING'", nil},
+		"an event of no type":              {notNull, eventRow + "NULL, process_id FROM events WHERE process_id = $1", []any{process.ID}},
+		"an event of nothing":              {notNull, eventRow + "type, NULL FROM events WHERE process_id = $1", []any{process.ID}},
+		"another event":                    {denied, "UPDATE events SET type = 'OTHER' WHERE process_id = $1", []any{process.ID}},
 		"a user action of no type":         {checked, "UPDATE process_actions SET type = 'START_PROCESS' WHERE id = $1", []any{report.ID}},
 		"a user action without its end":    {checked, "UPDATE process_actions SET status = 'COMPLETED' WHERE id = $1", []any{report.ID}},
 		"a task that is yet to be created": {checked, "UPDATE process_actions SET type = 'CREATE_TASK' WHERE id = $1", []any{report.ID}},
@@ -109,7 +115,6 @@ func TestConstraintsRefuseWhatTheDomainRefuses(t *testing.T) {
 		"a user action of another tenant":  {foreignKey, "UPDATE process_actions SET tenant_id = $2 WHERE id = $1", []any{report.ID, demo.TenantOther()}},
 		"a run of an unknown action":       {checked, "UPDATE engine_runs SET action = NULL WHERE owner_id = $1", []any{report.ID}},
 		"a signal of an action of no name": {checked, "UPDATE engine_commands SET kind = 'SIGNAL_ACTION' WHERE engine_run_id = (SELECT id FROM engine_runs WHERE owner_id = $1)", []any{report.ID}},
-		"an event of no type":              {notNull, "UPDATE events SET type = NULL WHERE process_id = $1", []any{process.ID}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -68,7 +68,8 @@ func (db *DB) Connections() (inUse, limit int32) {
 // Reader returns the queries that change nothing.
 func (db *DB) Reader() *Reader { return &Reader{pool: db.pool} }
 
-// Migrate brings the schema up to date. Several processes may call it at once:
+// Migrate brings the schema up to date, and the ledger of events where the
+// database was restored in another cluster. Several processes may call it at once:
 // they take turns.
 func (db *DB) Migrate(ctx context.Context) error {
 	provider, closeProvider, err := db.migrations()
@@ -79,10 +80,11 @@ func (db *DB) Migrate(ctx context.Context) error {
 	if _, err := provider.Up(ctx); err != nil {
 		return fmt.Errorf("migrating the database: %w", err)
 	}
-	return nil
+	return db.adoptEvents(ctx)
 }
 
-// Migrated reports whether the schema is the one this build needs, or newer.
+// Migrated reports whether there is nothing for Migrate to do: the schema is the
+// one this build needs, or newer.
 func (db *DB) Migrated(ctx context.Context) (bool, error) {
 	provider, closeProvider, err := db.migrations()
 	if err != nil {
@@ -93,7 +95,10 @@ func (db *DB) Migrated(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("reading the schema version: %w", err)
 	}
-	return !pending, nil
+	if pending {
+		return false, nil
+	}
+	return db.eventsAdopted(ctx)
 }
 
 func (db *DB) migrations() (provider *goose.Provider, closeProvider func(), err error) {
@@ -124,15 +129,18 @@ func (db *DB) Write(ctx context.Context, fn func(tx *Tx) error) error {
 }
 
 func (db *DB) writeOnce(ctx context.Context, fn func(tx *Tx) error) error {
-	conn, err := db.pool.Acquire(ctx)
+	conn, err := acquire(ctx, db.pool)
 	if err != nil {
 		return err
 	}
 	defer conn.Release()
-	tx := &Tx{conn: conn}
+	tx := &Tx{conn: conn, requestID: requestID(ctx)}
 	defer tx.rollback(ctx)
 	if err := fn(tx); err != nil {
 		return err
+	}
+	if tx.failed != nil {
+		return tx.failed
 	}
 	return tx.commit(ctx)
 }
@@ -144,6 +152,11 @@ type Tx struct {
 	closed bool
 	staged bool
 	queued pgx.Batch
+	// requestID is that of the request that the transaction is for, if any.
+	requestID        string
+	recorded, public bool
+	// failed is why the transaction cannot be committed.
+	failed error
 	// along are queries that go with those of the next read.
 	along []query
 }

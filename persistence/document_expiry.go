@@ -22,11 +22,20 @@ WITH due AS (
      WHERE d.expires_at <= $1 AND NOT EXISTS (SELECT 1 FROM document_links l WHERE l.document_id = d.id)
      ORDER BY d.expires_at, d.id
      LIMIT $2
-       FOR UPDATE SKIP LOCKED)
-DELETE FROM documents d
- USING due
- WHERE d.id = due.id
-RETURNING d.tenant_id, d.blob_id`
+       FOR UPDATE SKIP LOCKED),
+gone AS (
+    DELETE FROM documents d
+     USING due
+     WHERE d.id = due.id
+    RETURNING d.id, d.tenant_id, d.blob_id, d.owner_kind, d.owner_id, d.content_type, d.size),
+event AS (
+    INSERT INTO events (id, tenant_id, process_id, type, resource_kind, resource_id, details, actor_id, occurred_at)
+    SELECT gen_random_uuid(), g.tenant_id, CASE WHEN g.owner_kind = 'PROCESS' THEN g.owner_id END, $3::text, $4::text, g.id,
+           json_build_object('ownerKind', g.owner_kind, 'ownerId', g.owner_id, 'contentType', g.content_type,
+                             'size', g.size::text),
+           $5::uuid, $1
+      FROM gone g)
+SELECT g.tenant_id, g.blob_id FROM gone g`
 
 	selectOrphans = `
 SELECT b.tenant_id, b.blob_id
@@ -42,11 +51,12 @@ SELECT ` + documentColumns + `
 )
 
 // ExpireDocuments deletes up to limit documents that have expired by now and
-// that nothing refers to. It returns where the bytes of each were, which other
+// that nothing refers to, and records that it did. It returns where the bytes of each were, which other
 // documents may share.
 func (db *DB) ExpireDocuments(ctx context.Context, now time.Time, limit int) ([]BlobKey, error) {
 	var keys []BlobKey
-	err := send(ctx, db.pool, &pgx.Batch{}, []query{{expireDocuments, []any{now, limit}, collectBlobKeys(&keys)}})
+	args := []any{now, limit, domain.EventDocumentExpired, domain.ResourceDocument, domain.SystemPrincipalID()}
+	err := send(ctx, db.pool, &pgx.Batch{}, []query{{expireDocuments, args, collectBlobKeys(&keys)}})
 	return keys, translate("expiring documents", err)
 }
 

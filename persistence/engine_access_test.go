@@ -81,11 +81,12 @@ func (q queueOwners) register(t *testing.T, tenant, principal uuid.UUID, queues 
 func (q queueOwners) registerAs(t *testing.T, identity string, tenant, principal uuid.UUID, queues ...string) {
 	t.Helper()
 	for _, queue := range queues {
-		_, err := q.db.UpsertWorker(t.Context(), &domain.Worker{
+		w := &domain.Worker{
 			ID: uuid.New(), TenantID: tenant, Identity: identity, TaskQueue: queue,
 			Hostname: "host", IP: "127.0.0.1", WorkflowTypes: []string{}, ActivityTypes: []string{},
 			RobotIDs: []uuid.UUID{}, LastSeenAt: q.now, Audit: domain.NewAudit(principal, q.now),
-		})
+		}
+		_, err := q.db.UpsertWorker(t.Context(), w, domain.WorkerEvent(w, principal, q.now))
 		require.NoError(t, err)
 	}
 }

@@ -133,7 +133,7 @@ type EngineGrantSelection struct {
 
 const (
 	lockEngineGrants = `
-SELECT g.id, g.revoked_at IS NULL AND g.expires_at > $6 AS active
+SELECT g.id, g.tenant_id, g.revoked_at IS NULL AND g.expires_at > $6 AS active
   FROM engine_grants g
  WHERE ($1 OR g.tenant_id = ANY($2))
    AND ($3::uuid IS NULL OR g.id = $3)
@@ -151,8 +151,9 @@ UPDATE engine_grants
 // LockedEngineGrant is a grant under lock. It is Active if it neither was revoked
 // nor has expired.
 type LockedEngineGrant struct {
-	ID     uuid.UUID
-	Active bool
+	ID       uuid.UUID
+	TenantID uuid.UUID
+	Active   bool
 }
 
 // LockEngineGrants locks the selected grants in the scope.

@@ -1,14 +1,98 @@
 package persistence
 
-import "github.com/procession-dev/procession/domain"
+import (
+	"context"
+	"encoding/json"
+	"fmt"
 
-const insertEvent = `
-INSERT INTO events (id, tenant_id, process_id, type, process_state, process_item_id, item_type,
-                    item_definition_code, task_state, actor_id, occurred_at)
-VALUES ($1, $2, $3, $4, nullif($5, ''), $6, nullif($7, ''), nullif($8, ''), nullif($9, ''), $10, $11)`
+	"github.com/google/uuid"
 
-// InsertEvent records what happened, in the transaction in which it happens.
-func (tx *Tx) InsertEvent(e domain.Event) {
-	tx.queue(insertEvent, e.ID, e.TenantID, e.ProcessID, e.Type, e.ProcessState, e.ItemID, e.ItemType,
-		e.ItemDefinitionCode, e.TaskState, e.ActorID, e.OccurredAt)
+	"github.com/procession-dev/procession/domain"
+)
+
+const (
+	// insertEventColumns are what is given when an event is recorded; its place in
+	// the ledger is not.
+	insertEventColumns = `id, tenant_id, process_id, type, resource_kind, resource_id, previous_state, state, details,
+                    process_state, process_item_id, item_type, item_definition_code, task_state,
+                    actor_id, request_id, occurred_at`
+
+	insertEvent = `
+INSERT INTO events (` + insertEventColumns + `)
+VALUES ($1, $2, $3, $4, $5, $6, nullif($7, ''), nullif($8, ''), $9,
+        nullif($10, ''), $11, nullif($12, ''), nullif($13, ''), nullif($14, ''), $15, nullif($16, ''), $17)`
+)
+
+type requestIDKey struct{}
+
+// WithRequestID has what is recorded under the context say which request it
+// belongs to. An id has at most 128 characters.
+func WithRequestID(ctx context.Context, id string) context.Context {
+	return context.WithValue(ctx, requestIDKey{}, id)
+}
+
+func requestID(ctx context.Context) string {
+	id, _ := ctx.Value(requestIDKey{}).(string)
+	return id
+}
+
+// Record records what happened, in the transaction in which it happens. Every
+// event that has none gets its id here, and the id of the request that the
+// transaction is for.
+func (tx *Tx) Record(events ...domain.Event) {
+	for i := range events {
+		e := &events[i]
+		args, err := eventArgs(e, tx.requestID)
+		if err != nil {
+			tx.failed = err
+			return
+		}
+		tx.queue(insertEvent, args...)
+		tx.recorded = true
+		tx.public = tx.public || e.Public()
+	}
+}
+
+// Recorded reports whether the transaction records events.
+func (tx *Tx) Recorded() bool { return tx.recorded }
+
+// RecordedPublic reports whether the transaction records events that webhooks
+// and the live feed tell of.
+func (tx *Tx) RecordedPublic() bool { return tx.public }
+
+// Changed reports whether the transaction changes anything.
+func (tx *Tx) Changed() bool { return tx.queued.Len() > 0 }
+
+// eventArgs are those of insertEvent, in the order of insertEventColumns.
+func eventArgs(e *domain.Event, request string) ([]any, error) {
+	details, err := eventDetails(e)
+	if err != nil {
+		return nil, err
+	}
+	return []any{
+		eventID(e), e.TenantID, optional(e.ProcessID), e.Type, e.ResourceKind, e.ResourceID,
+		e.PreviousState, e.State, details,
+		e.ProcessState, e.ItemID, e.ItemType, e.ItemDefinitionCode, e.TaskState,
+		e.ActorID, request, e.OccurredAt,
+	}, nil
+}
+
+func eventDetails(e *domain.Event) ([]byte, error) {
+	if len(e.Details) == 0 {
+		return nil, nil
+	}
+	details, err := json.Marshal(e.Details)
+	if err != nil {
+		return nil, fmt.Errorf("writing the details of an event: %w", err)
+	}
+	return details, nil
+}
+
+// eventID is the id that is the event's wherever it is told of: the one that was
+// chosen, or else a new one.
+func eventID(e *domain.Event) uuid.UUID {
+	if e.ID != uuid.Nil {
+		return e.ID
+	}
+	return uuid.Must(uuid.NewV7())
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/procession-dev/procession/domain"
 )
@@ -28,8 +29,35 @@ func send(ctx context.Context, to batchSender, batch *pgx.Batch, queries []query
 	for _, q := range queries {
 		batch.Queue(q.sql, q.args...).Query(q.scan)
 	}
+	if pool, ok := to.(*pgxpool.Pool); ok {
+		conn, err := acquire(ctx, pool)
+		if err != nil {
+			return err
+		}
+		defer conn.Release()
+		to = conn
+	}
 	return to.SendBatch(ctx, batch).Close()
 }
+
+// acquire takes a connection from the pool.
+func acquire(ctx context.Context, pool *pgxpool.Pool) (*pgxpool.Conn, error) {
+	return pool.Acquire(lasting{Context: ctx, done: ctx.Done()}) //nolint:contextcheck // it is the same one
+}
+
+// lasting is a context that can be looked at after its request is over: the pool
+// may still be making a connection then that it began to make for the request,
+// and the context of the request may be another one's.
+type lasting struct {
+	context.Context
+	done <-chan struct{}
+}
+
+// Done is that of the request that it was made for.
+func (l lasting) Done() <-chan struct{} { return l.done }
+
+// Value finds nothing.
+func (lasting) Value(any) any { return nil }
 
 // one scans exactly one row into the destinations; no row is pgx.ErrNoRows.
 func one(dest ...any) func(pgx.Rows) error {

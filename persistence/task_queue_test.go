@@ -141,10 +141,11 @@ func TestAWorkerOfSeveralQueues(t *testing.T) {
 	q := newQueueOwners(t)
 	start := q.now
 	register := func(queue string, types ...string) {
-		_, err := q.db.UpsertWorker(t.Context(), &domain.Worker{
+		w := &domain.Worker{
 			ID: uuid.New(), TenantID: q.tenant, Identity: "w", TaskQueue: queue, Hostname: "host", IP: "127.0.0.1",
 			WorkflowTypes: types, LastSeenAt: q.now, Audit: domain.NewAudit(q.runner, q.now),
-		})
+		}
+		_, err := q.db.UpsertWorker(t.Context(), w, domain.WorkerEvent(w, q.runner, q.now))
 		require.NoError(t, err)
 	}
 	register("P", "A", "B")

@@ -79,4 +79,6 @@ func Register(r worker.WorkflowRegistry) {
 	r.RegisterWorkflowWithOptions(EngineObserver, workflow.RegisterOptions{Name: EngineObserverName})
 	r.RegisterWorkflowWithOptions(DocumentExpiry, workflow.RegisterOptions{Name: DocumentExpiryName})
 	r.RegisterWorkflowWithOptions(DocumentSweep, workflow.RegisterOptions{Name: DocumentSweepName})
+	r.RegisterWorkflowWithOptions(WebhookDelivery, workflow.RegisterOptions{Name: WebhookDeliveryName})
+	r.RegisterWorkflowWithOptions(WebhookExpiry, workflow.RegisterOptions{Name: WebhookExpiryName})
 }

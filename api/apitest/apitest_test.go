@@ -94,6 +94,7 @@ func samples() map[string]func() *http.Request {
 		"findTenantUsers":           get("/tenant-users?email=a@example.test"),
 		"retrieveTenantUser":        get("/tenant-users/" + someID),
 		"findGroups":                get("/groups?groupCode=A&sort=name"),
+		"streamEvents":              get("/events?follow=false&after=0.0.0"),
 		"findProcesses":             get("/processes?size=25&page=0&state=RUNNING&state=COMPLETED"),
 		"createProcess":             post("/processes", `{"processDefinitionId":"`+someID+`","metadata":`+value+`}`),
 		"retrieveProcess":           get("/processes/" + someID),

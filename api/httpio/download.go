@@ -24,6 +24,9 @@ type Download struct {
 	SHA256                   [32]byte
 	// Content is closed once it is sent.
 	Content io.ReadSeekCloser
+	// Deliver is called before the first byte of the document is sent, which its
+	// error prevents. Answers without any of it do not call it.
+	Deliver func(context.Context) error
 
 	gin *gin.Context
 }
@@ -31,9 +34,12 @@ type Download struct {
 // NewDownload answers the request that ctx belongs to.
 func NewDownload(
 	ctx context.Context, contentType, disposition string, digest [32]byte, content io.ReadSeekCloser,
+	deliver func(context.Context) error,
 ) *Download {
 	c, _ := ctx.Value(gin.ContextKey).(*gin.Context)
-	return &Download{ContentType: contentType, Disposition: disposition, SHA256: digest, Content: content, gin: c}
+	return &Download{
+		ContentType: contentType, Disposition: disposition, SHA256: digest, Content: content, Deliver: deliver, gin: c,
+	}
 }
 
 // Serve writes the answer. A range that the document does not have and a
@@ -63,7 +69,12 @@ func (d *Download) Serve(w http.ResponseWriter) error {
 	header.Set(gzhttp.HeaderNoCompression, "1")
 
 	connection := http.NewResponseController(w)
-	out := &downloadWriter{ResponseWriter: w, progress: newProgress(stallTime, func() {
+	out := &downloadWriter{ResponseWriter: w, deliver: func() error {
+		if request.Method == http.MethodHead {
+			return nil
+		}
+		return d.Deliver(request.Context())
+	}, progress: newProgress(stallTime, func() {
 		// Nothing can be done where there is no connection.
 		_ = connection.SetWriteDeadline(past())
 	})}
@@ -73,6 +84,11 @@ func (d *Download) Serve(w http.ResponseWriter) error {
 	if out.refused != 0 {
 		header.Del("Content-Disposition")
 		header.Del("Content-Type")
+		if out.undelivered != nil {
+			header.Del("Content-Length")
+			header.Del("Content-Range")
+			header.Del("ETag")
+		}
 		header.Set("Cache-Control", "no-store")
 	}
 	switch {
@@ -88,6 +104,8 @@ func (d *Download) Serve(w http.ResponseWriter) error {
 		return &domain.Error{
 			Kind: domain.KindPrecondition, Code: domain.CodePreconditionFailed, Message: "the document is another one",
 		}
+	case out.undelivered != nil:
+		return fmt.Errorf("sending a document: %w", out.undelivered)
 	case in.err != nil:
 		return fmt.Errorf("sending a document: %w", in.err)
 	case out.refused != 0:
@@ -116,11 +134,19 @@ func (r *downloadReader) Read(p []byte) (int, error) {
 type downloadWriter struct {
 	http.ResponseWriter
 	progress *progress
-	refused  int
+	deliver  func() error
+	// undelivered is why the document must not be sent.
+	undelivered error
+	refused     int
 }
 
 // WriteHeader passes on every status that is not a refusal.
 func (w *downloadWriter) WriteHeader(status int) {
+	if status == http.StatusOK || status == http.StatusPartialContent {
+		if w.undelivered = w.deliver(); w.undelivered != nil {
+			status = http.StatusInternalServerError
+		}
+	}
 	if status >= http.StatusBadRequest {
 		w.refused = status
 		return

@@ -105,7 +105,7 @@ func (s *Server) ActionsTaskDownloadJSONFormsValueDocument(
 type download struct{ answer *httpio.Download }
 
 func newDownload(ctx context.Context, d *app.Download) download {
-	return download{httpio.NewDownload(ctx, d.ContentType, d.Disposition(), d.SHA256, d.Content)}
+	return download{httpio.NewDownload(ctx, d.ContentType, d.Disposition(), d.SHA256, d.Content, d.Deliver)}
 }
 
 // VisitActionsProcessDownloadEntityDocumentResponse writes the answer of A16.

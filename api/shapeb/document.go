@@ -79,7 +79,7 @@ func (s *Server) DownloadBusinessArtifactDocument(
 type download struct{ answer *httpio.Download }
 
 func newDownload(ctx context.Context, d *app.Download) download {
-	return download{httpio.NewDownload(ctx, d.ContentType, d.Disposition(), d.SHA256, d.Content)}
+	return download{httpio.NewDownload(ctx, d.ContentType, d.Disposition(), d.SHA256, d.Content, d.Deliver)}
 }
 
 // VisitDownloadProcessDocumentResponse writes the answer of B20.

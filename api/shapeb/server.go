@@ -19,14 +19,15 @@ import (
 type Server struct {
 	app    *app.Service
 	caller func(context.Context) domain.Caller
+	feed   Feed
 }
 
 var _ oasb.StrictServerInterface = (*Server)(nil)
 
 // NewServer makes a Server. caller finds the authenticated caller of the
 // request that a context belongs to.
-func NewServer(service *app.Service, caller func(context.Context) domain.Caller) *Server {
-	return &Server{app: service, caller: caller}
+func NewServer(service *app.Service, caller func(context.Context) domain.Caller, feed Feed) *Server {
+	return &Server{app: service, caller: caller, feed: feed}
 }
 
 // Register adds the operations to routes, which errs answers failures of.

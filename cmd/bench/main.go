@@ -73,6 +73,7 @@ func (b *bench) measure(ctx context.Context) error {
 		{"pairs", b.measurePairs},
 		{"engine", b.measureEngine},
 		{"latency", b.measureLatency},
+		{"webhooks", b.measureWebhooks},
 		{"list", b.measureLists},
 		{"artifacts", b.measureArtifacts},
 	} {

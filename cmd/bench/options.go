@@ -25,7 +25,7 @@ type options struct {
 }
 
 func sections() []string {
-	return []string{"memory", "creates", "pairs", "engine", "latency", "list", "artifacts"}
+	return []string{"memory", "creates", "pairs", "engine", "latency", "webhooks", "list", "artifacts"}
 }
 
 func (o *options) wants(section string) bool {

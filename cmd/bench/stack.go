@@ -42,6 +42,7 @@ type stack struct {
 	admin    string
 	temporal string
 	system   *systemAccess
+	sealKey  authn.SealKey
 	stops    []func(context.Context) error
 }
 
@@ -161,6 +162,7 @@ func (s *stack) prepare(ctx context.Context, binary string) ([]string, error) {
 	if err := publishDefinitions(ctx, s.db, time.Now()); err != nil {
 		return nil, err
 	}
+	s.sealKey = key
 	s.system, err = newSystemAccess(ctx, s.db, key)
 	return env, err
 }
@@ -172,7 +174,7 @@ func (s *stack) startService(binary string, env []string) error {
 	if err != nil {
 		return fmt.Errorf("opening the service's log: %w", err)
 	}
-	cmd := exec.Command(binary, "serve", "--listen", s.address, "--listen-admin", s.admin, "--temporal-address", s.temporal) //nolint:gosec,noctx // built here; it is stopped in its turn
+	cmd := exec.Command(binary, "serve", "--listen", s.address, "--listen-admin", s.admin, "--temporal-address", s.temporal, "--webhook-allow", "127.0.0.1") //nolint:gosec,noctx // built here; it is stopped in its turn
 	cmd.Env = env
 	cmd.Stdout, cmd.Stderr = log, log
 	if s.service, err = child.Start(cmd, syscall.SIGTERM); err != nil {

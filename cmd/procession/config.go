@@ -61,6 +61,10 @@ type Config struct {
 	KeyPublishDelay     time.Duration `yaml:"key-publish-delay" env:"KEY_PUBLISH_DELAY"`
 	OIDCIssuers         oidcIssuers   `yaml:"oidc-issuers" env:"OIDC_ISSUERS"`
 
+	WebhookAllow     hostList `yaml:"webhook-allow" env:"WEBHOOK_ALLOW"`
+	WebhookRefuse    hostList `yaml:"webhook-refuse" env:"WEBHOOK_REFUSE"`
+	WebhookAllowHTTP bool     `yaml:"webhook-allow-http" env:"WEBHOOK_ALLOW_HTTP"`
+
 	TaskLogLimit int           `yaml:"task-log-limit" env:"TASK_LOG_LIMIT"`
 	CancelGrace  time.Duration `yaml:"cancel-grace" env:"CANCEL_GRACE"`
 	MaxBodyBytes int64         `yaml:"max-body-bytes" env:"MAX_BODY_BYTES"`
@@ -72,6 +76,9 @@ type Config struct {
 
 	LogLevel  slog.Level `yaml:"log-level" env:"LOG_LEVEL"`
 	LogFormat string     `yaml:"log-format" env:"LOG_FORMAT"`
+
+	// webhookDelay is no setting; it is when webhooks are repeated.
+	webhookDelay app.WebhookDelay
 }
 
 // Values of Config.Migrate.
@@ -118,6 +125,11 @@ func (c *Config) bind(f *pflag.FlagSet) {
 		"how long a new signing key is published before it signs, more than --key-reload, at most 30m")
 	f.Var(&c.OIDCIssuers, "oidc-issuers", "OpenID Connect issuers whose tokens let users in, as YAML or JSON: "+
 		`[{"issuer": "https://…", "audiences": ["…"]}]`)
+	f.Var(&c.WebhookAllow, "webhook-allow",
+		"hosts, addresses and prefixes such as 10.1.0.0/16 that webhooks may be sent to although they are not public")
+	f.Var(&c.WebhookRefuse, "webhook-refuse", "addresses and prefixes that webhooks may not be sent to although they are public")
+	f.BoolVar(&c.WebhookAllowHTTP, "webhook-allow-http", false,
+		"accept http:// for webhooks to everywhere, not to the hosts of --webhook-allow alone")
 	f.IntVar(&c.TaskLogLimit, "task-log-limit", app.DefaultTaskLogLimit, "entries a task log keeps, 1 to 10000")
 	f.DurationVar(&c.CancelGrace, "cancel-grace", time.Minute,
 		"how long a workflow may take to cancel before it is terminated")
@@ -195,7 +207,8 @@ func (c *Config) check() error {
 	must(c.KeyReload >= time.Millisecond && c.KeyPublishDelay > c.KeyReload && c.KeyPublishDelay <= authn.MaxPublishDelay,
 		"--key-publish-delay must be more than --key-reload and at most 30m")
 	_, err := c.deprecation()
-	return errors.Join(append(wrong, c.OIDCIssuers.check(c.Issuer), err)...)
+	_, unguarded := c.webhookGuard()
+	return errors.Join(append(wrong, c.OIDCIssuers.check(c.Issuer), err, unguarded)...)
 }
 
 // The require functions are for the commands that cannot do without.

@@ -47,7 +47,7 @@ func newDevCommand() *cobra.Command {
 	f.StringVar(&o.worker, "worker", "", "program of the example worker, or none")
 	f.BoolVar(&o.ephemeral, "ephemeral", false, "start empty and forget all data on exit")
 	for name, value := range map[string]string{
-		"listen-tls": "127.0.0.1:8443", "log-format": "text",
+		"listen-tls": "127.0.0.1:8443", "log-format": "text", "webhook-allow": "127.0.0.1",
 	} {
 		flag := f.Lookup(name)
 		flag.DefValue = value

@@ -80,7 +80,7 @@ func (s *testStack) occupy() {
 func TestDoctor(t *testing.T) {
 	t.Parallel()
 	// The stand-ins never poll, and other tests may take their time.
-	s := newStack(t, false, func(c *Config) { c.PollerPatience = time.Hour })
+	s := newStack(t, false, withConfig(func(c *Config) { c.PollerPatience = time.Hour }))
 	nothing := func(*doctor) {}
 	s.examine(t, nothing).requireOnly(t, map[string]verdict{checkWorkers: verdictWarn})
 	s.occupy()

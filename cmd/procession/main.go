@@ -11,25 +11,35 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/spf13/cobra"
+
+	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/cli"
+	"github.com/procession-dev/procession/webhook"
 )
 
-func main() {
+func main() { os.Exit(execute(webhook.NextDelay)) }
+
+// execute carries out the command that the program was called for and returns the
+// exit code.
+func execute(delay app.WebhookDelay) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
 	// A second signal ends the program at once, however long draining takes.
 	context.AfterFunc(ctx, stop)
-	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
-		if !errors.Is(err, cli.ErrDifferences) {
-			fmt.Fprintln(os.Stderr, "procession:", err)
-		}
-		os.Exit(exitCode(err))
+	err := carryOut(ctx, newRoot(delay), os.Args[1:], os.Stdout, os.Stderr)
+	if err == nil {
+		return 0
 	}
+	if !errors.Is(err, cli.ErrDifferences) {
+		fmt.Fprintln(os.Stderr, "procession:", err)
+	}
+	return exitCode(err)
 }
 
-// run carries out the command that args name and returns when it is done or,
+// carryOut carries out the command that args name and returns when it is done or,
 // for those that serve, when ctx ends.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	root := newRoot()
+func carryOut(ctx context.Context, root *cobra.Command, args []string, stdout, stderr io.Writer) error {
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)

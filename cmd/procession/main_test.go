@@ -1,20 +1,43 @@
 package main
 
 import (
+	"context"
+	"io"
 	"os"
 	"testing"
+	"time"
 
+	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/persistence/pgtest"
+	"github.com/procession-dev/procession/webhook"
 )
 
 // asProgram makes the test binary behave as the program itself, so that tests
 // can run it as a process of its own and kill it.
 const asProgram = "PROCESSION_TEST_AS_PROGRAM"
 
+// webhookStep is how long each step of the repetition of webhooks lasts in a
+// program that is a test's, if not as usual.
+const webhookStep = "PROCESSION_TEST_WEBHOOK_STEP"
+
+func delayOfWebhooks() app.WebhookDelay {
+	step, err := time.ParseDuration(os.Getenv(webhookStep))
+	if err != nil {
+		return webhook.NextDelay
+	}
+	return func(attempt int, _ float64, _ time.Duration) (time.Duration, bool) {
+		return step, attempt < webhook.Attempts
+	}
+}
+
+// run carries out the command that args name, as the program does.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	return carryOut(ctx, newRoot(webhook.NextDelay), args, stdout, stderr)
+}
+
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
-		main()
-		return
+		os.Exit(execute(delayOfWebhooks()))
 	}
 	code := pgtest.Main(m)
 	removeBuilt()

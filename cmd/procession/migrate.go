@@ -11,15 +11,22 @@ import (
 )
 
 func newMigrateCommand() *cobra.Command {
-	return configured("migrate", "Bring the database schema up to date",
+	var role string
+	cmd := configured("migrate", "Bring the database schema up to date",
 		func(ctx context.Context, _ *cobra.Command, c Config) error {
 			db, err := openDatabase(ctx, c)
 			if err != nil {
 				return err
 			}
 			defer db.Close()
-			return db.Migrate(ctx)
+			if err := db.Migrate(ctx); err != nil || role == "" {
+				return err
+			}
+			return db.GrantTo(ctx, role)
 		})
+	cmd.Flags().StringVar(&role, "grant-to", "",
+		"`role` of the database that the service works as, if it is not the owner: it is given what it needs")
+	return cmd
 }
 
 // openDatabase opens the database of the configuration. The caller closes it.
@@ -41,7 +48,7 @@ func prepareSchema(ctx context.Context, db *persistence.DB, mode string) error {
 			return fmt.Errorf("checking the schema: %w", err)
 		}
 		if !current {
-			return errors.New("the database schema is older than this build: run procession migrate")
+			return errors.New("the database schema is older than this build, or restored from elsewhere: run procession migrate")
 		}
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/cli"
 )
 
@@ -34,7 +35,8 @@ func exitCode(err error) int {
 	return cli.ExitCode(err)
 }
 
-func newRoot() *cobra.Command {
+// newRoot makes the program. delay says when webhooks are repeated.
+func newRoot(delay app.WebhookDelay) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "procession",
 		Short: "Process orchestration beside a Temporal cluster",
@@ -49,7 +51,7 @@ func newRoot() *cobra.Command {
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(
-		newServeCommand(), newMigrateCommand(), newBootstrapCommand(), newConfigCommand(),
+		newServeCommand(delay), newMigrateCommand(), newBootstrapCommand(), newConfigCommand(),
 		newCertificateCommand(), newKeysCommand(), newCACommand(), newSealKeyCommand(), newDoctorCommand(),
 		newDevCommand(),
 	)

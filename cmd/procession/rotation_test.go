@@ -216,9 +216,9 @@ func (s *testStack) shown() string {
 
 func TestRotationUnderTwentyPollingWorkersLosesNoTask(t *testing.T) {
 	t.Parallel()
-	s := newStack(t, false, func(c *Config) {
+	s := newStack(t, false, withConfig(func(c *Config) {
 		c.KeyReload, c.KeyPublishDelay = 200*time.Millisecond, 3*time.Second
-	})
+	}))
 	var tasks [21]atomic.Int64
 	early := s.engineAccount(demo.LoanWorker())
 	var workers []worker.Worker

@@ -19,6 +19,7 @@ import (
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/document"
 	"github.com/procession-dev/procession/engine"
+	"github.com/procession-dev/procession/feed"
 	"github.com/procession-dev/procession/outbox"
 	"github.com/procession-dev/procession/workflows"
 )
@@ -27,9 +28,12 @@ import (
 // and so how long a key that an issuer withdrew may still be trusted.
 const issuerKeyRefresh = 10 * time.Minute
 
-func newServeCommand() *cobra.Command {
+// newServeCommand makes the command that serves. delay says when webhooks are
+// repeated.
+func newServeCommand(delay app.WebhookDelay) *cobra.Command {
 	return configured("serve", "Run the service until SIGTERM or SIGINT",
 		func(ctx context.Context, cmd *cobra.Command, c Config) error {
+			c.webhookDelay = delay
 			log := newLogger(cmd.ErrOrStderr(), c)
 			if err := errors.Join(c.requireTemporal(), c.requireDocuments(), c.requireTLSFiles()); err != nil {
 				return err
@@ -68,8 +72,12 @@ type service struct {
 	health      *health
 	engine      *engine.Engine
 	relay       *outbox.Relay
+	dispatcher  *outbox.Dispatcher
+	sender      *webhookSender
 	supervisor  *engine.Supervisor
 	taskQueues  *engine.TaskQueueObserver
+	notifier    *feed.Notifier
+	hub         *feed.Hub
 }
 
 // newService wires the service. Nothing runs before run. devCA is shown at
@@ -82,12 +90,26 @@ func newService(
 	if err != nil {
 		return nil, err
 	}
-	// Operations are given the relay's Wake before there is a relay: nothing runs
-	// before run.
+	guard, err := c.webhookGuard()
+	if err != nil {
+		return nil, err
+	}
+	m := newMetrics()
+	s.sender = newWebhookSender(guard, m)
+	s.notifier = feed.NewNotifier(k.db, log)
+	s.hub = feed.NewHub(feed.Options{DB: k.db, Logger: log})
+	// Operations are given what wakes the relay and the dispatcher before there are
+	// such: nothing runs before run.
 	operations := app.New(app.Options{
 		DB: k.db, Clock: time.Now, Issuer: k.issuer, Sealer: k.sealer, Wake: func() { s.relay.Wake() },
+		Recorded: func() {
+			s.hub.Wake()
+			s.notifier.Wake()
+			s.dispatcher.Wake()
+		},
 		TaskLogLimit: c.TaskLogLimit, CancelGrace: c.CancelGrace,
 		Documents: documents, MaxDocumentBytes: c.MaxDocumentBytes, TaskQueuePatience: queuePatience(c),
+		Webhooks: s.sender, CheckWebhookURL: guard.CheckURL, WebhookDelay: c.webhookDelay,
 	})
 	s.revocations = operations.Revocations()
 	s.engine, err = engine.New(engine.Options{
@@ -97,6 +119,7 @@ func newService(
 	if err != nil {
 		return nil, err
 	}
+	s.dispatcher = newDispatcher(c, k.db, operations, s.engine, log)
 	observation := activities.New(activities.Options{
 		App: operations, DB: k.db, Engine: s.engine, Clock: time.Now, Logger: log,
 	})
@@ -129,8 +152,8 @@ func newService(
 	if err != nil {
 		return nil, err
 	}
-	m := newMetrics()
-	m.registry.MustRegister(newBacklog(k.db.Reader()), newTaskQueueMetrics(k.db.Reader(), queuePatience(c)))
+	m.registry.MustRegister(newBacklog(k.db.Reader()), newWebhookBacklog(k.db.Reader()),
+		newTaskQueueMetrics(k.db.Reader(), queuePatience(c)))
 	inUse := func() float64 { n, _ := k.db.Connections(); return float64(n) }
 	m.gauge("procession_database_connections_in_use", "Connections to PostgreSQL in use.", inUse)
 	m.counter("procession_engine_commands_executed_total", "Commands for Temporal carried out.",
@@ -143,6 +166,8 @@ func newService(
 		func() float64 { return float64(observation.DocumentStats().Swept) })
 	m.counter("procession_documents_lost_total", "Documents found without their bytes, each time that they were.",
 		func() float64 { return float64(observation.DocumentStats().Lost) })
+	m.gauge("procession_event_streams", "Clients and parts of the service that follow the events.",
+		func() float64 { return float64(s.hub.Count()) })
 	deprecation, err := c.deprecation()
 	if err != nil {
 		return nil, err
@@ -150,7 +175,7 @@ func newService(
 	s.handler, err = api.NewRouter(api.Options{
 		Service: operations, Authenticator: authenticator, Issuer: k.issuer, Clock: time.Now, Log: log,
 		BodyLimit: c.MaxBodyBytes, DocumentLimit: c.MaxDocumentBytes, Deprecation: deprecation, Observe: m.observe,
-		DevCA: devCA,
+		DevCA: devCA, Feed: s.hub,
 	})
 	if err != nil {
 		return nil, err
@@ -181,6 +206,7 @@ func schedules() []engine.Schedule {
 	return []engine.Schedule{
 		{ID: "document-expiry", Type: workflows.DocumentExpiryName, Every: workflows.DocumentExpiryInterval},
 		{ID: "document-sweep", Type: workflows.DocumentSweepName, Every: workflows.DocumentSweepInterval},
+		{ID: "webhook-expiry", Type: workflows.WebhookExpiryName, Every: workflows.WebhookExpiryInterval},
 	}
 }
 
@@ -229,6 +255,7 @@ func (s *service) listen(ctx context.Context) (opened listeners, err error) {
 // in the background and, last of all, stops answering about its health.
 func (s *service) run(ctx context.Context, opened listeners) error {
 	defer s.engine.Close()
+	defer s.sender.client.Close()
 	lasting := context.WithoutCancel(ctx)
 	background, stopBackground := context.WithCancel(lasting)
 	defer stopBackground()
@@ -240,11 +267,17 @@ func (s *service) run(ctx context.Context, opened listeners) error {
 	parts.Go(func() { s.revocations.RefreshEvery(background, authn.DefaultRevocationReload, s.log) })
 	parts.Go(func() { s.oidc.RefreshEvery(background, issuerKeyRefresh, s.log) })
 	parts.Go(func() { s.relay.Run(background) })
+	parts.Go(func() { s.dispatcher.Run(background) })
+	parts.Go(func() { s.followFeed(background) })
 	parts.Go(func() { s.supervisor.Run(background) })
+	parts.Go(func() { s.notifier.Run(background) })
+	parts.Go(func() { s.hub.Run(background) })
 	parts.Go(func() { s.taskQueues.Run(background) })
 
 	accepting, stopAccepting := context.WithCancel(lasting)
 	defer stopAccepting()
+	// Streams of events end only when they are told to.
+	defer context.AfterFunc(accepting, s.hub.Drain)()
 	defer context.AfterFunc(ctx, func() {
 		s.health.draining.Store(true)
 		time.AfterFunc(s.config.DrainDelay, stopAccepting)

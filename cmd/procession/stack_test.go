@@ -46,11 +46,13 @@ type testStack struct {
 	temporal *temporalserver.Server
 	service  *child.Process
 	http     *http.Client
+	// env is what the program finds in its environment beside what all do.
+	env []string
 }
 
 // newStack starts everything and loads the demo data. With durable, Temporal
 // keeps its state when it is stopped.
-func newStack(t *testing.T, durable bool, change ...func(*Config)) *testStack {
+func newStack(t *testing.T, durable bool, options ...func(*testStack)) *testStack {
 	t.Helper()
 	s := &testStack{t: t, dir: t.TempDir(), http: &http.Client{Timeout: 30 * time.Second}}
 	s.config.bind(pflag.NewFlagSet("test", pflag.ContinueOnError))
@@ -60,8 +62,9 @@ func newStack(t *testing.T, durable bool, change ...func(*Config)) *testStack {
 	s.config.Listen, s.config.ListenAdmin = freeAddress(t), freeAddress(t)
 	s.config.TemporalAddress = freeAddress(t)
 	s.config.CancelGrace = 2 * time.Second
-	for _, f := range change {
-		f(&s.config)
+	s.config.WebhookAllow = hostList{"127.0.0.1"}
+	for _, option := range options {
+		option(s)
 	}
 	_, err := authn.LoadOrCreateSealKey(s.config.SealKeyFile)
 	require.NoError(t, err)
@@ -90,6 +93,16 @@ func newStack(t *testing.T, durable bool, change ...func(*Config)) *testStack {
 	return s
 }
 
+// withConfig changes the configuration of a stack.
+func withConfig(change func(*Config)) func(*testStack) {
+	return func(s *testStack) { change(&s.config) }
+}
+
+// withEnv adds to the environment of the service.
+func withEnv(env ...string) func(*testStack) {
+	return func(s *testStack) { s.env = env }
+}
+
 // freeAddress is one with a free port, of those that no connection is given as
 // its own end meanwhile.
 func freeAddress(t *testing.T) string {
@@ -115,6 +128,7 @@ func (s *testStack) startService() {
 	file := filepath.Join(s.dir, "procession.yaml")
 	require.NoError(s.t, os.WriteFile(file, out, 0o600))
 	cmd := program("serve", "--config", file)
+	cmd.Env = append(cmd.Env, s.env...)
 	cmd.Stderr = s.logTo("service.log")
 	s.service, err = child.Start(cmd, syscall.SIGKILL)
 	require.NoError(s.t, err)

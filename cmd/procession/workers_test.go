@@ -18,9 +18,9 @@ import (
 
 func TestWhatIsWrongWithWorkersIsTold(t *testing.T) {
 	t.Parallel()
-	s := newStack(t, false, func(c *Config) {
+	s := newStack(t, false, withConfig(func(c *Config) {
 		c.TaskQueueInterval, c.PollerPatience = 600*time.Millisecond, 5*time.Second
-	})
+	}))
 	asAlice := s.asking(demo.Alice())
 	workers := func() string {
 		return printed(t, append([]string{"workers", "--task-queue", "QUEUE_SAMPLE_LOAN"}, asAlice...)...)

@@ -9,6 +9,7 @@ package pgtest
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"os"
 	"strings"
 	"sync"
@@ -24,6 +25,9 @@ import (
 )
 
 const template = "template_procession"
+
+// serviceRole is the name of a role, and its password.
+const serviceRole = "procession_service"
 
 //nolint:gochecknoglobals // the cluster is shared by all tests of a binary, which start in no order
 var shared struct {
@@ -78,6 +82,16 @@ func URL(tb testing.TB) string {
 	return shared.cluster.URL(name)
 }
 
+// AsService is the URL of the same database for the role that the service works
+// as where it does not own it.
+func AsService(tb testing.TB, address string) string {
+	tb.Helper()
+	u, err := url.Parse(address)
+	require.NoError(tb, err)
+	u.User = url.UserPassword(serviceRole, serviceRole)
+	return u.String()
+}
+
 func admin(tb testing.TB, sql string) {
 	tb.Helper()
 	require.NoError(tb, run(context.Background(), sql))
@@ -113,6 +127,12 @@ func start() {
 			return err
 		}
 		defer db.Close()
-		return db.Migrate(ctx)
+		if err := db.Migrate(ctx); err != nil {
+			return err
+		}
+		if err := run(ctx, "CREATE ROLE "+serviceRole+" LOGIN PASSWORD '"+serviceRole+"'"); err != nil {
+			return err
+		}
+		return db.GrantTo(ctx, serviceRole)
 	}()
 }

@@ -210,6 +210,24 @@ func (e ErrorCode) Valid() bool {
 	}
 }
 
+// Defines values for EventOrder.
+const (
+	EventOrderNEWESTFIRST EventOrder = "NEWEST_FIRST"
+	EventOrderOLDESTFIRST EventOrder = "OLDEST_FIRST"
+)
+
+// Valid indicates whether the value is a known member of the EventOrder enum.
+func (e EventOrder) Valid() bool {
+	switch e {
+	case EventOrderNEWESTFIRST:
+		return true
+	case EventOrderOLDESTFIRST:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for IncidentState.
 const (
 	IncidentStateDISMISSED IncidentState = "DISMISSED"
@@ -369,6 +387,96 @@ func (e TenantRole) Valid() bool {
 	case TenantRoleMEMBER:
 		return true
 	case TenantRoleOWNER:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for WebhookDeliveryState.
+const (
+	WebhookDeliveryStateDEAD      WebhookDeliveryState = "DEAD"
+	WebhookDeliveryStateDELIVERED WebhookDeliveryState = "DELIVERED"
+	WebhookDeliveryStateDROPPED   WebhookDeliveryState = "DROPPED"
+	WebhookDeliveryStatePENDING   WebhookDeliveryState = "PENDING"
+	WebhookDeliveryStateRETRYING  WebhookDeliveryState = "RETRYING"
+)
+
+// Valid indicates whether the value is a known member of the WebhookDeliveryState enum.
+func (e WebhookDeliveryState) Valid() bool {
+	switch e {
+	case WebhookDeliveryStateDEAD:
+		return true
+	case WebhookDeliveryStateDELIVERED:
+		return true
+	case WebhookDeliveryStateDROPPED:
+		return true
+	case WebhookDeliveryStatePENDING:
+		return true
+	case WebhookDeliveryStateRETRYING:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for WebhookDisabledReason.
+const (
+	WebhookDisabledReasonFAILING WebhookDisabledReason = "FAILING"
+	WebhookDisabledReasonGONE    WebhookDisabledReason = "GONE"
+)
+
+// Valid indicates whether the value is a known member of the WebhookDisabledReason enum.
+func (e WebhookDisabledReason) Valid() bool {
+	switch e {
+	case WebhookDisabledReasonFAILING:
+		return true
+	case WebhookDisabledReasonGONE:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for WebhookEndpointState.
+const (
+	WebhookEndpointStateACTIVE   WebhookEndpointState = "ACTIVE"
+	WebhookEndpointStateDISABLED WebhookEndpointState = "DISABLED"
+	WebhookEndpointStateFAILING  WebhookEndpointState = "FAILING"
+	WebhookEndpointStateNOSECRET WebhookEndpointState = "NO_SECRET"
+	WebhookEndpointStatePAUSED   WebhookEndpointState = "PAUSED"
+)
+
+// Valid indicates whether the value is a known member of the WebhookEndpointState enum.
+func (e WebhookEndpointState) Valid() bool {
+	switch e {
+	case WebhookEndpointStateACTIVE:
+		return true
+	case WebhookEndpointStateDISABLED:
+		return true
+	case WebhookEndpointStateFAILING:
+		return true
+	case WebhookEndpointStateNOSECRET:
+		return true
+	case WebhookEndpointStatePAUSED:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for WebhookPayloadVersion.
+const (
+	WebhookPayloadVersionA WebhookPayloadVersion = "A"
+	WebhookPayloadVersionB WebhookPayloadVersion = "B"
+)
+
+// Valid indicates whether the value is a known member of the WebhookPayloadVersion enum.
+func (e WebhookPayloadVersion) Valid() bool {
+	switch e {
+	case WebhookPayloadVersionA:
+		return true
+	case WebhookPayloadVersionB:
 		return true
 	default:
 		return false
@@ -621,6 +729,63 @@ type EngineAccessRevokeParams struct {
 
 // ErrorCode Stable reason of a failure
 type ErrorCode string
+
+// Event Something that happened
+type Event struct {
+	// ActorID The principal who did it
+	ActorID openapi_types.UUID `json:"actorId"`
+
+	// Cursor The place of the event in the order of commits; good for `after`
+	Cursor string `json:"cursor"`
+
+	// Details More about it, depending on the type. Never what people entered, and no secrets.
+	Details map[string]string `json:"details,omitempty"`
+
+	// ID The same wherever the event is told of, such as in webhooks
+	ID         openapi_types.UUID `json:"id"`
+	OccurredAt time.Time          `json:"occurredAt"`
+
+	// PreviousState The state of the resource before, where the event is about its change
+	PreviousState *string `json:"previousState,omitempty"`
+
+	// ProcessID The process that it is about
+	ProcessID *openapi_types.UUID `json:"processId,omitempty"`
+
+	// RequestID The request that did it (X-Request-Id)
+	RequestID  *string            `json:"requestId,omitempty"`
+	ResourceID openapi_types.UUID `json:"resourceId"`
+
+	// ResourceKind What it happened to: PROCESS, PROCESS_ITEM, DOCUMENT, PROCESS_ACTION, BUSINESS_ARTIFACT, BUSINESS_ARTIFACT_ACTION,
+	// WORKER, AUTHENTICATION, SECRET, ENGINE_RUN, INCIDENT, or a kind of document, such as PROCESS_DEFINITION. There will be
+	// more kinds.
+	ResourceKind EventResourceKind `json:"resourceKind"`
+
+	// State The state of the resource then
+	State    *string            `json:"state,omitempty"`
+	TenantID openapi_types.UUID `json:"tenantId"`
+
+	// Type What happened. There will be more types.
+	Type EventType `json:"type"`
+}
+
+// EventList defines model for EventList.
+type EventList struct {
+	Content []Event `json:"content"`
+
+	// Next Where the list continues: the value of `after` for the next part. Without it, the list is at its end.
+	Next *string `json:"next,omitempty"`
+}
+
+// EventOrder defines model for EventOrder.
+type EventOrder string
+
+// EventResourceKind What it happened to: PROCESS, PROCESS_ITEM, DOCUMENT, PROCESS_ACTION, BUSINESS_ARTIFACT, BUSINESS_ARTIFACT_ACTION,
+// WORKER, AUTHENTICATION, SECRET, ENGINE_RUN, INCIDENT, or a kind of document, such as PROCESS_DEFINITION. There will be
+// more kinds.
+type EventResourceKind = string
+
+// EventType What happened. There will be more types.
+type EventType = string
 
 // ExplainedAction A user action, and why it is offered or not
 type ExplainedAction struct {
@@ -962,6 +1127,176 @@ type TaskQueueWorker struct {
 // TenantRole defines model for TenantRole.
 type TenantRole string
 
+// WebhookAttempt An attempt to deliver an event
+type WebhookAttempt struct {
+	// Answer How the body of the answer began, up to 20,000 bytes
+	Answer *string   `json:"answer,omitempty"`
+	At     time.Time `json:"at"`
+
+	// Detail Why it failed, in words
+	Detail *string `json:"detail,omitempty"`
+
+	// Failure Why it failed, if it did: TIMEOUT, REFUSED (the address is none that events may be sent to), TLS, CONNECTION or
+	// STATUS. There may be more.
+	Failure *string `json:"failure,omitempty"`
+
+	// LatencyMillis The time until the answer began, or until the attempt had failed
+	LatencyMillis int64 `json:"latencyMillis"`
+
+	// Number Counts the attempts of a round from 1
+	Number int `json:"number"`
+	Round  int `json:"round"`
+
+	// Status The HTTP status of the answer, if there was one
+	Status *int `json:"status,omitempty"`
+}
+
+// WebhookDelivery An event on its way to an endpoint. Kept for 30 days after it has finished.
+type WebhookDelivery struct {
+	// Attempts How many attempts the round has had
+	Attempts  int       `json:"attempts"`
+	CreatedAt time.Time `json:"createdAt"`
+
+	// EventID The id of the event, which the receiver gets with every attempt
+	EventID openapi_types.UUID `json:"eventId"`
+
+	// EventType The type of the event, as the payload version calls it
+	EventType     string             `json:"eventType"`
+	FinishedAt    *time.Time         `json:"finishedAt,omitempty"`
+	ID            openapi_types.UUID `json:"id"`
+	LastAttemptAt *time.Time         `json:"lastAttemptAt,omitempty"`
+
+	// LastFailure Why the last attempt failed, if it did
+	LastFailure *string `json:"lastFailure,omitempty"`
+
+	// LastStatus The HTTP status of the last answer, if there was one
+	LastStatus     *int                  `json:"lastStatus,omitempty"`
+	NextAttemptAt  *time.Time            `json:"nextAttemptAt,omitempty"`
+	PayloadVersion WebhookPayloadVersion `json:"payloadVersion"`
+	ProcessID      *openapi_types.UUID   `json:"processId,omitempty"`
+
+	// Round Counts from 1; every replay begins another
+	Round int `json:"round"`
+
+	// State PENDING waits for its first attempt, RETRYING for another, and DELIVERED was taken. DEAD has failed ten times. DROPPED
+	// was given up because the endpoint was disabled, or because it had waited for 30 days.
+	State WebhookDeliveryState `json:"state"`
+
+	// Tenant The code of the tenant
+	Tenant string `json:"tenant"`
+
+	// Webhook The code of the subscription
+	Webhook string `json:"webhook"`
+}
+
+// WebhookDeliveryLog defines model for WebhookDeliveryLog.
+type WebhookDeliveryLog struct {
+	// Attempts Of all rounds, the first one first
+	Attempts []WebhookAttempt `json:"attempts"`
+
+	// Delivery An event on its way to an endpoint. Kept for 30 days after it has finished.
+	Delivery WebhookDelivery `json:"delivery"`
+}
+
+// WebhookDeliveryPage defines model for WebhookDeliveryPage.
+type WebhookDeliveryPage struct {
+	Content []WebhookDelivery `json:"content"`
+
+	// Metadata Which page this is, and of how many
+	Metadata PageMetadata `json:"metadata"`
+}
+
+// WebhookDeliveryState PENDING waits for its first attempt, RETRYING for another, and DELIVERED was taken. DEAD has failed ten times. DROPPED
+// was given up because the endpoint was disabled, or because it had waited for 30 days.
+type WebhookDeliveryState string
+
+// WebhookDisabledReason Why the service disabled an endpoint: it answered 410 (GONE), or no attempt has succeeded for five days (FAILING)
+type WebhookDisabledReason string
+
+// WebhookEndpoint Where a webhook subscription has events sent, and how that goes
+type WebhookEndpoint struct {
+	// Code The code of the subscription
+	Code string `json:"code"`
+
+	// Dead How many deliveries have failed for good in the last 30 days
+	Dead       int64      `json:"dead"`
+	DisabledAt *time.Time `json:"disabledAt,omitempty"`
+
+	// DisabledReason Why the service disabled an endpoint: it answered 410 (GONE), or no attempt has succeeded for five days (FAILING)
+	DisabledReason *WebhookDisabledReason `json:"disabledReason,omitempty"`
+
+	// Dropped How many deliveries were given up in the last 30 days because the endpoint was disabled, or they waited too long
+	Dropped int64 `json:"dropped"`
+
+	// EventTypes The types of event that it is told of; all of them unless given
+	EventTypes []string `json:"eventTypes,omitempty"`
+
+	// FailingSince Since when no attempt has succeeded
+	FailingSince *time.Time `json:"failingSince,omitempty"`
+
+	// ID The id of the subscription
+	ID             openapi_types.UUID    `json:"id"`
+	Name           string                `json:"name"`
+	PayloadVersion WebhookPayloadVersion `json:"payloadVersion"`
+
+	// Pending How many deliveries wait for their first attempt
+	Pending int64 `json:"pending"`
+
+	// PendingSince Since when the oldest of them waits
+	PendingSince *time.Time `json:"pendingSince,omitempty"`
+
+	// ProcessDefinition The code of the process definition whose events it is told of; all definitions unless given
+	ProcessDefinition *string `json:"processDefinition,omitempty"`
+
+	// Retrying How many deliveries have failed and are attempted again
+	Retrying int64 `json:"retrying"`
+
+	// State FAILING has failed since it was last delivered to. A PAUSED endpoint, and one with NO_SECRET to sign with, is sent
+	// nothing; what it is to be told waits, for 30 days. A DISABLED one is told nothing until it is enabled.
+	State WebhookEndpointState `json:"state"`
+
+	// Tenant The code of the tenant
+	Tenant string `json:"tenant"`
+	URL    string `json:"url"`
+}
+
+// WebhookEndpointPage defines model for WebhookEndpointPage.
+type WebhookEndpointPage struct {
+	Content []WebhookEndpoint `json:"content"`
+
+	// Metadata Which page this is, and of how many
+	Metadata PageMetadata `json:"metadata"`
+}
+
+// WebhookEndpointState FAILING has failed since it was last delivered to. A PAUSED endpoint, and one with NO_SECRET to sign with, is sent
+// nothing; what it is to be told waits, for 30 days. A DISABLED one is told nothing until it is enabled.
+type WebhookEndpointState string
+
+// WebhookPayloadVersion defines model for WebhookPayloadVersion.
+type WebhookPayloadVersion string
+
+// WebhookPing A test event
+type WebhookPing struct {
+	// EventID The id that the receiver is told, and by which the delivery can be found
+	EventID   openapi_types.UUID `json:"eventId"`
+	Timestamp time.Time          `json:"timestamp"`
+}
+
+// WebhookReplay defines model for WebhookReplay.
+type WebhookReplay struct {
+	// More There are others
+	More bool `json:"more"`
+
+	// Replayed How many deliveries are made again
+	Replayed int `json:"replayed"`
+}
+
+// WebhookReplayParams defines model for WebhookReplayParams.
+type WebhookReplayParams struct {
+	// Since Deliveries are made again that were first made then or later
+	Since time.Time `json:"since"`
+}
+
 // Worker A program that serves task queues
 type Worker struct {
 	CreatedAt time.Time          `json:"createdAt"`
@@ -1039,11 +1374,17 @@ type ResourceKindParam = ResourceKind
 // SecretOwnerKindParam What can have secrets
 type SecretOwnerKindParam = SecretOwnerKind
 
+// SortDeliveriesParam defines model for SortDeliveriesParam.
+type SortDeliveriesParam = []string
+
 // SortIncidentsParam defines model for SortIncidentsParam.
 type SortIncidentsParam = []string
 
 // SortResourcesParam defines model for SortResourcesParam.
 type SortResourcesParam = []string
+
+// SortWebhooksParam defines model for SortWebhooksParam.
+type SortWebhooksParam = []string
 
 // SortWorkersParam defines model for SortWorkersParam.
 type SortWorkersParam = []string
@@ -1053,6 +1394,9 @@ type TenantCodeFilter = []string
 
 // TenantCodeParam defines model for TenantCodeParam.
 type TenantCodeParam = string
+
+// WebhookDeliveryID defines model for WebhookDeliveryId.
+type WebhookDeliveryID = openapi_types.UUID
 
 // Error Why a request failed
 type Error = DefaultError
@@ -1106,6 +1450,48 @@ type FindEngineAccessParams struct {
 
 	// Active Only what is accepted, or with false only what was revoked or has expired
 	Active *bool `form:"active,omitempty" json:"active,omitempty"`
+}
+
+// FindEventsParams defines parameters for FindEvents.
+type FindEventsParams struct {
+	// Tenant Only what belongs to a tenant with one of these codes
+	Tenant TenantCodeFilter `form:"tenant,omitempty" json:"tenant,omitempty"`
+
+	// TenantID Only events of one of these tenants
+	TenantID []openapi_types.UUID `form:"tenantId,omitempty" json:"tenantId,omitempty"`
+
+	// Type Only events of one of these types
+	Type []EventType `form:"type,omitempty" json:"type,omitempty"`
+
+	// ActorID Only what one of these principals did
+	ActorID []openapi_types.UUID `form:"actorId,omitempty" json:"actorId,omitempty"`
+
+	// ProcessID Only what is about one of these processes, its items, documents and workflows
+	ProcessID []openapi_types.UUID `form:"processId,omitempty" json:"processId,omitempty"`
+
+	// ResourceKind Only what happened to resources of one of these kinds
+	ResourceKind []EventResourceKind `form:"resourceKind,omitempty" json:"resourceKind,omitempty"`
+
+	// ResourceID Only what happened to one of these resources
+	ResourceID []openapi_types.UUID `form:"resourceId,omitempty" json:"resourceId,omitempty"`
+
+	// RequestID Only what requests with one of these ids (X-Request-Id) did
+	RequestID []string `form:"requestId,omitempty" json:"requestId,omitempty"`
+
+	// From Only what happened at this time or later
+	From *time.Time `form:"from,omitempty" json:"from,omitempty"`
+
+	// To Only what happened before this time
+	To *time.Time `form:"to,omitempty" json:"to,omitempty"`
+
+	// Order Where the list begins
+	Order *EventOrder `form:"order,omitempty" json:"order,omitempty"`
+
+	// After Where to continue, as `next` of another part with the same filters and order says
+	After *string `form:"after,omitempty" json:"after,omitempty"`
+
+	// Limit How many events the part has at most
+	Limit int `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
 // FindIncidentsParams defines parameters for FindIncidents.
@@ -1210,6 +1596,78 @@ type FindTaskQueuesParams struct {
 	TaskQueue []string `form:"taskQueue,omitempty" json:"taskQueue,omitempty"`
 }
 
+// FindWebhookDeliveriesParams defines parameters for FindWebhookDeliveries.
+type FindWebhookDeliveriesParams struct {
+	// Size Elements per page; 0 asks for the totals alone
+	Size *PageSizeParam `form:"size,omitempty" json:"size,omitempty"`
+
+	// Page The page, counted from 0
+	Page *PageNumberParam `form:"page,omitempty" json:"page,omitempty"`
+
+	// Sort Order by `createdAt`, optionally followed by `,asc` or `,desc`
+	Sort SortDeliveriesParam `form:"sort,omitempty" json:"sort,omitempty"`
+
+	// Tenant Only what belongs to a tenant with one of these codes
+	Tenant TenantCodeFilter `form:"tenant,omitempty" json:"tenant,omitempty"`
+
+	// Webhook Only deliveries to endpoints of subscriptions with one of these codes
+	Webhook []string `form:"webhook,omitempty" json:"webhook,omitempty"`
+
+	// State Only deliveries in one of these states
+	State []WebhookDeliveryState `form:"state,omitempty" json:"state,omitempty"`
+
+	// EventType Only deliveries of events of one of these types, as the payload version calls them
+	EventType []string `form:"eventType,omitempty" json:"eventType,omitempty"`
+
+	// EventID Only deliveries of one of these events
+	EventID []openapi_types.UUID `form:"eventId,omitempty" json:"eventId,omitempty"`
+
+	// ProcessID Only deliveries of events of one of these processes
+	ProcessID []openapi_types.UUID `form:"processId,omitempty" json:"processId,omitempty"`
+
+	// From Only deliveries that were made then or later
+	From *time.Time `form:"from,omitempty" json:"from,omitempty"`
+
+	// To Only deliveries that were made before
+	To *time.Time `form:"to,omitempty" json:"to,omitempty"`
+}
+
+// FindWebhookEndpointsParams defines parameters for FindWebhookEndpoints.
+type FindWebhookEndpointsParams struct {
+	// Size Elements per page; 0 asks for the totals alone
+	Size *PageSizeParam `form:"size,omitempty" json:"size,omitempty"`
+
+	// Page The page, counted from 0
+	Page *PageNumberParam `form:"page,omitempty" json:"page,omitempty"`
+
+	// Sort Order by `code`, optionally followed by `,asc` or `,desc`
+	Sort SortWebhooksParam `form:"sort,omitempty" json:"sort,omitempty"`
+
+	// Tenant Only what belongs to a tenant with one of these codes
+	Tenant TenantCodeFilter `form:"tenant,omitempty" json:"tenant,omitempty"`
+
+	// Code Only endpoints of subscriptions with one of these codes
+	Code []string `form:"code,omitempty" json:"code,omitempty"`
+}
+
+// EnableWebhookEndpointParams defines parameters for EnableWebhookEndpoint.
+type EnableWebhookEndpointParams struct {
+	// Tenant The code of the tenant; a caller who belongs to one tenant only may leave it out
+	Tenant *TenantCodeParam `form:"tenant,omitempty" json:"tenant,omitempty"`
+}
+
+// PingWebhookEndpointParams defines parameters for PingWebhookEndpoint.
+type PingWebhookEndpointParams struct {
+	// Tenant The code of the tenant; a caller who belongs to one tenant only may leave it out
+	Tenant *TenantCodeParam `form:"tenant,omitempty" json:"tenant,omitempty"`
+}
+
+// ReplayFailedWebhookDeliveriesParams defines parameters for ReplayFailedWebhookDeliveries.
+type ReplayFailedWebhookDeliveriesParams struct {
+	// Tenant The code of the tenant; a caller who belongs to one tenant only may leave it out
+	Tenant *TenantCodeParam `form:"tenant,omitempty" json:"tenant,omitempty"`
+}
+
 // FindWorkersParams defines parameters for FindWorkers.
 type FindWorkersParams struct {
 	// Size Elements per page; 0 asks for the totals alone
@@ -1242,6 +1700,9 @@ type IssueSecretJSONRequestBody = SecretIssueParams
 
 // ApplyResourcesJSONRequestBody defines body for ApplyResources for application/json ContentType.
 type ApplyResourcesJSONRequestBody = ResourceApplyParams
+
+// ReplayFailedWebhookDeliveriesJSONRequestBody defines body for ReplayFailedWebhookDeliveries for application/json ContentType.
+type ReplayFailedWebhookDeliveriesJSONRequestBody = WebhookReplayParams
 
 // RequestEditorFn is the function signature for the RequestEditor callback function
 type RequestEditorFn func(ctx context.Context, req *http.Request) error
@@ -1388,6 +1849,18 @@ type ClientInterface interface {
 	// Corresponds with POST /engine-access/~actions/revoke (the `RevokeEngineAccess` operationId).
 	RevokeEngineAccess(ctx context.Context, body RevokeEngineAccessJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// FindEvents List events
+	//
+	// Everything that was done in the tenants of the caller: changes with the states before and after, documents that were
+	// read, access that was issued. Events are in the order in which they were committed, and never change. An event shows
+	// as soon as no other can come before it.
+	//
+	// The list is read part by part: `after` continues behind `next` of the part before. Towards the newest it never ends:
+	// `next` of the last part later leads to what was recorded since.
+	//
+	// Corresponds with GET /events (the `FindEvents` operationId).
+	FindEvents(ctx context.Context, params *FindEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// RetrieveIdentity Get who the caller is
 	//
 	// Corresponds with GET /identity (the `RetrieveIdentity` operationId).
@@ -1525,6 +1998,70 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /task-queues (the `FindTaskQueues` operationId).
 	FindTaskQueues(ctx context.Context, params *FindTaskQueuesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// FindWebhookDeliveries List deliveries
+	//
+	// The newest comes first, unless told otherwise.
+	//
+	// Corresponds with GET /webhook-deliveries (the `FindWebhookDeliveries` operationId).
+	FindWebhookDeliveries(ctx context.Context, params *FindWebhookDeliveriesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RetrieveWebhookDelivery Get a delivery with all its attempts
+	//
+	// Corresponds with GET /webhook-deliveries/{id} (the `RetrieveWebhookDelivery` operationId).
+	RetrieveWebhookDelivery(ctx context.Context, id WebhookDeliveryID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ReplayWebhookDelivery Make a delivery again
+	//
+	// Begins a new round of attempts, whatever became of the one before, of which no more comes. A delivery that still waits
+	// for its first attempt is returned unchanged. Refused while the endpoint is disabled.
+	//
+	// Corresponds with POST /webhook-deliveries/{id}/~actions/replay (the `ReplayWebhookDelivery` operationId).
+	ReplayWebhookDelivery(ctx context.Context, id WebhookDeliveryID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// FindWebhookEndpoints List the endpoints of webhook subscriptions
+	//
+	// Ordered by tenant, then by code, unless told otherwise.
+	//
+	// Corresponds with GET /webhooks (the `FindWebhookEndpoints` operationId).
+	FindWebhookEndpoints(ctx context.Context, params *FindWebhookEndpointsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// EnableWebhookEndpoint Tell a disabled endpoint of events again
+	//
+	// From now on; what was dropped can be replayed, and what happened while the endpoint was disabled is not made up for. An
+	// endpoint that is not disabled is returned unchanged.
+	//
+	// Corresponds with POST /webhooks/{code}/~actions/enable (the `EnableWebhookEndpoint` operationId).
+	EnableWebhookEndpoint(ctx context.Context, code ResourceCodeParam, params *EnableWebhookEndpointParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// PingWebhookEndpoint Send a test event
+	//
+	// Records an event, which is delivered to this endpoint and to no other, whatever types it asks for: attempted, signed
+	// and repeated like any other. Its `type` is PING in both payload versions. An endpoint that is disabled, paused or
+	// without a secret is refused.
+	//
+	// Corresponds with POST /webhooks/{code}/~actions/ping (the `PingWebhookEndpoint` operationId).
+	PingWebhookEndpoint(ctx context.Context, code ResourceCodeParam, params *PingWebhookEndpointParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ReplayFailedWebhookDeliveriesWithBody Make failed deliveries again
+	//
+	// Those in the states RETRYING, DEAD and DROPPED whose event is known since a time, the oldest first and 10,000 at most.
+	// When there are more, the same request again sees to the next ones. A disabled endpoint is refused.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /webhooks/{code}/~actions/replay-failed (the `ReplayFailedWebhookDeliveries` operationId).
+	ReplayFailedWebhookDeliveriesWithBody(ctx context.Context, code ResourceCodeParam, params *ReplayFailedWebhookDeliveriesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ReplayFailedWebhookDeliveries Make failed deliveries again
+	//
+	// Those in the states RETRYING, DEAD and DROPPED whose event is known since a time, the oldest first and 10,000 at most.
+	// When there are more, the same request again sees to the next ones. A disabled endpoint is refused.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /webhooks/{code}/~actions/replay-failed (the `ReplayFailedWebhookDeliveries` operationId).
+	ReplayFailedWebhookDeliveries(ctx context.Context, code ResourceCodeParam, params *ReplayFailedWebhookDeliveriesParams, body ReplayFailedWebhookDeliveriesJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// FindWorkers List the workers that registered
 	//
@@ -1676,6 +2213,28 @@ func (c *Client) RevokeEngineAccessWithBody(ctx context.Context, contentType str
 // Corresponds with POST /engine-access/~actions/revoke (the `RevokeEngineAccess` operationId).
 func (c *Client) RevokeEngineAccess(ctx context.Context, body RevokeEngineAccessJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewRevokeEngineAccessRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// FindEvents List events
+//
+// Everything that was done in the tenants of the caller: changes with the states before and after, documents that were
+// read, access that was issued. Events are in the order in which they were committed, and never change. An event shows
+// as soon as no other can come before it.
+//
+// The list is read part by part: `after` continues behind `next` of the part before. Towards the newest it never ends:
+// `next` of the last part later leads to what was recorded since.
+//
+// Corresponds with GET /events (the `FindEvents` operationId).
+func (c *Client) FindEvents(ctx context.Context, params *FindEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFindEventsRequest(c.Server, params)
 	if err != nil {
 		return nil, err
 	}
@@ -1984,6 +2543,150 @@ func (c *Client) ApplyResources(ctx context.Context, body ApplyResourcesJSONRequ
 // Corresponds with GET /task-queues (the `FindTaskQueues` operationId).
 func (c *Client) FindTaskQueues(ctx context.Context, params *FindTaskQueuesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewFindTaskQueuesRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// FindWebhookDeliveries List deliveries
+//
+// The newest comes first, unless told otherwise.
+//
+// Corresponds with GET /webhook-deliveries (the `FindWebhookDeliveries` operationId).
+func (c *Client) FindWebhookDeliveries(ctx context.Context, params *FindWebhookDeliveriesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFindWebhookDeliveriesRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RetrieveWebhookDelivery Get a delivery with all its attempts
+//
+// Corresponds with GET /webhook-deliveries/{id} (the `RetrieveWebhookDelivery` operationId).
+func (c *Client) RetrieveWebhookDelivery(ctx context.Context, id WebhookDeliveryID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRetrieveWebhookDeliveryRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ReplayWebhookDelivery Make a delivery again
+//
+// Begins a new round of attempts, whatever became of the one before, of which no more comes. A delivery that still waits
+// for its first attempt is returned unchanged. Refused while the endpoint is disabled.
+//
+// Corresponds with POST /webhook-deliveries/{id}/~actions/replay (the `ReplayWebhookDelivery` operationId).
+func (c *Client) ReplayWebhookDelivery(ctx context.Context, id WebhookDeliveryID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewReplayWebhookDeliveryRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// FindWebhookEndpoints List the endpoints of webhook subscriptions
+//
+// Ordered by tenant, then by code, unless told otherwise.
+//
+// Corresponds with GET /webhooks (the `FindWebhookEndpoints` operationId).
+func (c *Client) FindWebhookEndpoints(ctx context.Context, params *FindWebhookEndpointsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFindWebhookEndpointsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// EnableWebhookEndpoint Tell a disabled endpoint of events again
+//
+// From now on; what was dropped can be replayed, and what happened while the endpoint was disabled is not made up for. An
+// endpoint that is not disabled is returned unchanged.
+//
+// Corresponds with POST /webhooks/{code}/~actions/enable (the `EnableWebhookEndpoint` operationId).
+func (c *Client) EnableWebhookEndpoint(ctx context.Context, code ResourceCodeParam, params *EnableWebhookEndpointParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewEnableWebhookEndpointRequest(c.Server, code, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// PingWebhookEndpoint Send a test event
+//
+// Records an event, which is delivered to this endpoint and to no other, whatever types it asks for: attempted, signed
+// and repeated like any other. Its `type` is PING in both payload versions. An endpoint that is disabled, paused or
+// without a secret is refused.
+//
+// Corresponds with POST /webhooks/{code}/~actions/ping (the `PingWebhookEndpoint` operationId).
+func (c *Client) PingWebhookEndpoint(ctx context.Context, code ResourceCodeParam, params *PingWebhookEndpointParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPingWebhookEndpointRequest(c.Server, code, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ReplayFailedWebhookDeliveriesWithBody Make failed deliveries again
+//
+// Those in the states RETRYING, DEAD and DROPPED whose event is known since a time, the oldest first and 10,000 at most.
+// When there are more, the same request again sees to the next ones. A disabled endpoint is refused.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /webhooks/{code}/~actions/replay-failed (the `ReplayFailedWebhookDeliveries` operationId).
+func (c *Client) ReplayFailedWebhookDeliveriesWithBody(ctx context.Context, code ResourceCodeParam, params *ReplayFailedWebhookDeliveriesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewReplayFailedWebhookDeliveriesRequestWithBody(c.Server, code, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ReplayFailedWebhookDeliveries Make failed deliveries again
+//
+// Those in the states RETRYING, DEAD and DROPPED whose event is known since a time, the oldest first and 10,000 at most.
+// When there are more, the same request again sees to the next ones. A disabled endpoint is refused.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /webhooks/{code}/~actions/replay-failed (the `ReplayFailedWebhookDeliveries` operationId).
+func (c *Client) ReplayFailedWebhookDeliveries(ctx context.Context, code ResourceCodeParam, params *ReplayFailedWebhookDeliveriesParams, body ReplayFailedWebhookDeliveriesJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewReplayFailedWebhookDeliveriesRequest(c.Server, code, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -2426,6 +3129,200 @@ func NewRevokeEngineAccessRequestWithBody(server string, contentType string, bod
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewFindEventsRequest constructs an http.Request for the FindEvents method
+func NewFindEventsRequest(server string, params *FindEventsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/events")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Tenant != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.TenantID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenantId", params.TenantID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Type != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "type", params.Type, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ActorID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "actorId", params.ActorID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ProcessID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "processId", params.ProcessID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ResourceKind != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "resourceKind", params.ResourceKind, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ResourceID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "resourceId", params.ResourceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.RequestID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "requestId", params.RequestID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.From != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "from", *params.From, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.To != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "to", *params.To, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Order != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "order", *params.Order, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.After != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "after", *params.After, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
 
 	return req, nil
 }
@@ -3407,6 +4304,546 @@ func NewFindTaskQueuesRequest(server string, params *FindTaskQueuesParams) (*htt
 	return req, nil
 }
 
+// NewFindWebhookDeliveriesRequest constructs an http.Request for the FindWebhookDeliveries method
+func NewFindWebhookDeliveriesRequest(server string, params *FindWebhookDeliveriesParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/webhook-deliveries")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Size != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "size", *params.Size, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Page != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "page", *params.Page, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Sort != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sort", params.Sort, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Tenant != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Webhook != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "webhook", params.Webhook, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.State != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "state", params.State, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.EventType != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "eventType", params.EventType, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.EventID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "eventId", params.EventID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ProcessID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "processId", params.ProcessID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.From != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "from", *params.From, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.To != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "to", *params.To, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewRetrieveWebhookDeliveryRequest constructs an http.Request for the RetrieveWebhookDelivery method
+func NewRetrieveWebhookDeliveryRequest(server string, id WebhookDeliveryID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/webhook-deliveries/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewReplayWebhookDeliveryRequest constructs an http.Request for the ReplayWebhookDelivery method
+func NewReplayWebhookDeliveryRequest(server string, id WebhookDeliveryID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/webhook-deliveries/%s/~actions/replay", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewFindWebhookEndpointsRequest constructs an http.Request for the FindWebhookEndpoints method
+func NewFindWebhookEndpointsRequest(server string, params *FindWebhookEndpointsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/webhooks")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Size != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "size", *params.Size, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Page != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "page", *params.Page, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Sort != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sort", params.Sort, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Tenant != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Code != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "code", params.Code, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewEnableWebhookEndpointRequest constructs an http.Request for the EnableWebhookEndpoint method
+func NewEnableWebhookEndpointRequest(server string, code ResourceCodeParam, params *EnableWebhookEndpointParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "code", code, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/webhooks/%s/~actions/enable", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Tenant != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", *params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewPingWebhookEndpointRequest constructs an http.Request for the PingWebhookEndpoint method
+func NewPingWebhookEndpointRequest(server string, code ResourceCodeParam, params *PingWebhookEndpointParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "code", code, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/webhooks/%s/~actions/ping", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Tenant != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", *params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewReplayFailedWebhookDeliveriesRequest calls the generic ReplayFailedWebhookDeliveries builder with application/json body
+func NewReplayFailedWebhookDeliveriesRequest(server string, code ResourceCodeParam, params *ReplayFailedWebhookDeliveriesParams, body ReplayFailedWebhookDeliveriesJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewReplayFailedWebhookDeliveriesRequestWithBody(server, code, params, "application/json", bodyReader)
+}
+
+// NewReplayFailedWebhookDeliveriesRequestWithBody constructs an http.Request for the ReplayFailedWebhookDeliveries method, with any body, and a specified content type
+func NewReplayFailedWebhookDeliveriesRequestWithBody(server string, code ResourceCodeParam, params *ReplayFailedWebhookDeliveriesParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "code", code, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/webhooks/%s/~actions/replay-failed", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Tenant != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", *params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
 // NewFindWorkersRequest constructs an http.Request for the FindWorkers method
 func NewFindWorkersRequest(server string, params *FindWorkersParams) (*http.Request, error) {
 	var err error
@@ -3644,6 +5081,20 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /engine-access/~actions/revoke (the `RevokeEngineAccess` operationId).
 	RevokeEngineAccessWithResponse(ctx context.Context, body RevokeEngineAccessJSONRequestBody, reqEditors ...RequestEditorFn) (*RevokeEngineAccessResponse, error)
 
+	// FindEventsWithResponse List events
+	//
+	// Everything that was done in the tenants of the caller: changes with the states before and after, documents that were
+	// read, access that was issued. Events are in the order in which they were committed, and never change. An event shows
+	// as soon as no other can come before it.
+	//
+	// The list is read part by part: `after` continues behind `next` of the part before. Towards the newest it never ends:
+	// `next` of the last part later leads to what was recorded since.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /events (the `FindEvents` operationId).
+	FindEventsWithResponse(ctx context.Context, params *FindEventsParams, reqEditors ...RequestEditorFn) (*FindEventsResponse, error)
+
 	// RetrieveIdentityWithResponse Get who the caller is
 	//
 	// Returns a wrapper object for the known response body format(s).
@@ -3807,6 +5258,82 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /task-queues (the `FindTaskQueues` operationId).
 	FindTaskQueuesWithResponse(ctx context.Context, params *FindTaskQueuesParams, reqEditors ...RequestEditorFn) (*FindTaskQueuesResponse, error)
+
+	// FindWebhookDeliveriesWithResponse List deliveries
+	//
+	// The newest comes first, unless told otherwise.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /webhook-deliveries (the `FindWebhookDeliveries` operationId).
+	FindWebhookDeliveriesWithResponse(ctx context.Context, params *FindWebhookDeliveriesParams, reqEditors ...RequestEditorFn) (*FindWebhookDeliveriesResponse, error)
+
+	// RetrieveWebhookDeliveryWithResponse Get a delivery with all its attempts
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /webhook-deliveries/{id} (the `RetrieveWebhookDelivery` operationId).
+	RetrieveWebhookDeliveryWithResponse(ctx context.Context, id WebhookDeliveryID, reqEditors ...RequestEditorFn) (*RetrieveWebhookDeliveryResponse, error)
+
+	// ReplayWebhookDeliveryWithResponse Make a delivery again
+	//
+	// Begins a new round of attempts, whatever became of the one before, of which no more comes. A delivery that still waits
+	// for its first attempt is returned unchanged. Refused while the endpoint is disabled.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /webhook-deliveries/{id}/~actions/replay (the `ReplayWebhookDelivery` operationId).
+	ReplayWebhookDeliveryWithResponse(ctx context.Context, id WebhookDeliveryID, reqEditors ...RequestEditorFn) (*ReplayWebhookDeliveryResponse, error)
+
+	// FindWebhookEndpointsWithResponse List the endpoints of webhook subscriptions
+	//
+	// Ordered by tenant, then by code, unless told otherwise.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /webhooks (the `FindWebhookEndpoints` operationId).
+	FindWebhookEndpointsWithResponse(ctx context.Context, params *FindWebhookEndpointsParams, reqEditors ...RequestEditorFn) (*FindWebhookEndpointsResponse, error)
+
+	// EnableWebhookEndpointWithResponse Tell a disabled endpoint of events again
+	//
+	// From now on; what was dropped can be replayed, and what happened while the endpoint was disabled is not made up for. An
+	// endpoint that is not disabled is returned unchanged.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /webhooks/{code}/~actions/enable (the `EnableWebhookEndpoint` operationId).
+	EnableWebhookEndpointWithResponse(ctx context.Context, code ResourceCodeParam, params *EnableWebhookEndpointParams, reqEditors ...RequestEditorFn) (*EnableWebhookEndpointResponse, error)
+
+	// PingWebhookEndpointWithResponse Send a test event
+	//
+	// Records an event, which is delivered to this endpoint and to no other, whatever types it asks for: attempted, signed
+	// and repeated like any other. Its `type` is PING in both payload versions. An endpoint that is disabled, paused or
+	// without a secret is refused.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /webhooks/{code}/~actions/ping (the `PingWebhookEndpoint` operationId).
+	PingWebhookEndpointWithResponse(ctx context.Context, code ResourceCodeParam, params *PingWebhookEndpointParams, reqEditors ...RequestEditorFn) (*PingWebhookEndpointResponse, error)
+
+	// ReplayFailedWebhookDeliveriesWithBodyWithResponse Make failed deliveries again
+	//
+	// Those in the states RETRYING, DEAD and DROPPED whose event is known since a time, the oldest first and 10,000 at most.
+	// When there are more, the same request again sees to the next ones. A disabled endpoint is refused.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /webhooks/{code}/~actions/replay-failed (the `ReplayFailedWebhookDeliveries` operationId).
+	ReplayFailedWebhookDeliveriesWithBodyWithResponse(ctx context.Context, code ResourceCodeParam, params *ReplayFailedWebhookDeliveriesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReplayFailedWebhookDeliveriesResponse, error)
+
+	// ReplayFailedWebhookDeliveriesWithResponse Make failed deliveries again
+	//
+	// Those in the states RETRYING, DEAD and DROPPED whose event is known since a time, the oldest first and 10,000 at most.
+	// When there are more, the same request again sees to the next ones. A disabled endpoint is refused.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /webhooks/{code}/~actions/replay-failed (the `ReplayFailedWebhookDeliveries` operationId).
+	ReplayFailedWebhookDeliveriesWithResponse(ctx context.Context, code ResourceCodeParam, params *ReplayFailedWebhookDeliveriesParams, body ReplayFailedWebhookDeliveriesJSONRequestBody, reqEditors ...RequestEditorFn) (*ReplayFailedWebhookDeliveriesResponse, error)
 
 	// FindWorkersWithResponse List the workers that registered
 	//
@@ -4101,6 +5628,54 @@ func (r RevokeEngineAccessResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r RevokeEngineAccessResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type FindEventsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *EventList
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Error
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r FindEventsResponse) GetJSON200() *EventList {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r FindEventsResponse) GetJSONDefault() *Error {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r FindEventsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r FindEventsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r FindEventsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r FindEventsResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -4813,6 +6388,342 @@ func (r FindTaskQueuesResponse) ContentType() string {
 	return ""
 }
 
+type FindWebhookDeliveriesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *WebhookDeliveryPage
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Error
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r FindWebhookDeliveriesResponse) GetJSON200() *WebhookDeliveryPage {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r FindWebhookDeliveriesResponse) GetJSONDefault() *Error {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r FindWebhookDeliveriesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r FindWebhookDeliveriesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r FindWebhookDeliveriesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r FindWebhookDeliveriesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type RetrieveWebhookDeliveryResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *WebhookDeliveryLog
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Error
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r RetrieveWebhookDeliveryResponse) GetJSON200() *WebhookDeliveryLog {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r RetrieveWebhookDeliveryResponse) GetJSONDefault() *Error {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r RetrieveWebhookDeliveryResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r RetrieveWebhookDeliveryResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RetrieveWebhookDeliveryResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r RetrieveWebhookDeliveryResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ReplayWebhookDeliveryResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *WebhookDelivery
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Error
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ReplayWebhookDeliveryResponse) GetJSON200() *WebhookDelivery {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r ReplayWebhookDeliveryResponse) GetJSONDefault() *Error {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ReplayWebhookDeliveryResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ReplayWebhookDeliveryResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ReplayWebhookDeliveryResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ReplayWebhookDeliveryResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type FindWebhookEndpointsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *WebhookEndpointPage
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Error
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r FindWebhookEndpointsResponse) GetJSON200() *WebhookEndpointPage {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r FindWebhookEndpointsResponse) GetJSONDefault() *Error {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r FindWebhookEndpointsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r FindWebhookEndpointsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r FindWebhookEndpointsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r FindWebhookEndpointsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type EnableWebhookEndpointResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *WebhookEndpoint
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Error
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r EnableWebhookEndpointResponse) GetJSON200() *WebhookEndpoint {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r EnableWebhookEndpointResponse) GetJSONDefault() *Error {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r EnableWebhookEndpointResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r EnableWebhookEndpointResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r EnableWebhookEndpointResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r EnableWebhookEndpointResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type PingWebhookEndpointResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *WebhookPing
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Error
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r PingWebhookEndpointResponse) GetJSON200() *WebhookPing {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r PingWebhookEndpointResponse) GetJSONDefault() *Error {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r PingWebhookEndpointResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r PingWebhookEndpointResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r PingWebhookEndpointResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r PingWebhookEndpointResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ReplayFailedWebhookDeliveriesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *WebhookReplay
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Error
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ReplayFailedWebhookDeliveriesResponse) GetJSON200() *WebhookReplay {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r ReplayFailedWebhookDeliveriesResponse) GetJSONDefault() *Error {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ReplayFailedWebhookDeliveriesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ReplayFailedWebhookDeliveriesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ReplayFailedWebhookDeliveriesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ReplayFailedWebhookDeliveriesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type FindWorkersResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -4986,6 +6897,26 @@ func (c *ClientWithResponses) RevokeEngineAccessWithResponse(ctx context.Context
 		return nil, err
 	}
 	return ParseRevokeEngineAccessResponse(rsp)
+}
+
+// FindEventsWithResponse List events
+//
+// Everything that was done in the tenants of the caller: changes with the states before and after, documents that were
+// read, access that was issued. Events are in the order in which they were committed, and never change. An event shows
+// as soon as no other can come before it.
+//
+// The list is read part by part: `after` continues behind `next` of the part before. Towards the newest it never ends:
+// `next` of the last part later leads to what was recorded since.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /events (the `FindEvents` operationId).
+func (c *ClientWithResponses) FindEventsWithResponse(ctx context.Context, params *FindEventsParams, reqEditors ...RequestEditorFn) (*FindEventsResponse, error) {
+	rsp, err := c.FindEvents(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseFindEventsResponse(rsp)
 }
 
 // RetrieveIdentityWithResponse Get who the caller is
@@ -5254,6 +7185,130 @@ func (c *ClientWithResponses) FindTaskQueuesWithResponse(ctx context.Context, pa
 	return ParseFindTaskQueuesResponse(rsp)
 }
 
+// FindWebhookDeliveriesWithResponse List deliveries
+//
+// The newest comes first, unless told otherwise.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /webhook-deliveries (the `FindWebhookDeliveries` operationId).
+func (c *ClientWithResponses) FindWebhookDeliveriesWithResponse(ctx context.Context, params *FindWebhookDeliveriesParams, reqEditors ...RequestEditorFn) (*FindWebhookDeliveriesResponse, error) {
+	rsp, err := c.FindWebhookDeliveries(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseFindWebhookDeliveriesResponse(rsp)
+}
+
+// RetrieveWebhookDeliveryWithResponse Get a delivery with all its attempts
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /webhook-deliveries/{id} (the `RetrieveWebhookDelivery` operationId).
+func (c *ClientWithResponses) RetrieveWebhookDeliveryWithResponse(ctx context.Context, id WebhookDeliveryID, reqEditors ...RequestEditorFn) (*RetrieveWebhookDeliveryResponse, error) {
+	rsp, err := c.RetrieveWebhookDelivery(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRetrieveWebhookDeliveryResponse(rsp)
+}
+
+// ReplayWebhookDeliveryWithResponse Make a delivery again
+//
+// Begins a new round of attempts, whatever became of the one before, of which no more comes. A delivery that still waits
+// for its first attempt is returned unchanged. Refused while the endpoint is disabled.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /webhook-deliveries/{id}/~actions/replay (the `ReplayWebhookDelivery` operationId).
+func (c *ClientWithResponses) ReplayWebhookDeliveryWithResponse(ctx context.Context, id WebhookDeliveryID, reqEditors ...RequestEditorFn) (*ReplayWebhookDeliveryResponse, error) {
+	rsp, err := c.ReplayWebhookDelivery(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseReplayWebhookDeliveryResponse(rsp)
+}
+
+// FindWebhookEndpointsWithResponse List the endpoints of webhook subscriptions
+//
+// Ordered by tenant, then by code, unless told otherwise.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /webhooks (the `FindWebhookEndpoints` operationId).
+func (c *ClientWithResponses) FindWebhookEndpointsWithResponse(ctx context.Context, params *FindWebhookEndpointsParams, reqEditors ...RequestEditorFn) (*FindWebhookEndpointsResponse, error) {
+	rsp, err := c.FindWebhookEndpoints(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseFindWebhookEndpointsResponse(rsp)
+}
+
+// EnableWebhookEndpointWithResponse Tell a disabled endpoint of events again
+//
+// From now on; what was dropped can be replayed, and what happened while the endpoint was disabled is not made up for. An
+// endpoint that is not disabled is returned unchanged.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /webhooks/{code}/~actions/enable (the `EnableWebhookEndpoint` operationId).
+func (c *ClientWithResponses) EnableWebhookEndpointWithResponse(ctx context.Context, code ResourceCodeParam, params *EnableWebhookEndpointParams, reqEditors ...RequestEditorFn) (*EnableWebhookEndpointResponse, error) {
+	rsp, err := c.EnableWebhookEndpoint(ctx, code, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseEnableWebhookEndpointResponse(rsp)
+}
+
+// PingWebhookEndpointWithResponse Send a test event
+//
+// Records an event, which is delivered to this endpoint and to no other, whatever types it asks for: attempted, signed
+// and repeated like any other. Its `type` is PING in both payload versions. An endpoint that is disabled, paused or
+// without a secret is refused.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /webhooks/{code}/~actions/ping (the `PingWebhookEndpoint` operationId).
+func (c *ClientWithResponses) PingWebhookEndpointWithResponse(ctx context.Context, code ResourceCodeParam, params *PingWebhookEndpointParams, reqEditors ...RequestEditorFn) (*PingWebhookEndpointResponse, error) {
+	rsp, err := c.PingWebhookEndpoint(ctx, code, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParsePingWebhookEndpointResponse(rsp)
+}
+
+// ReplayFailedWebhookDeliveriesWithBodyWithResponse Make failed deliveries again
+//
+// Those in the states RETRYING, DEAD and DROPPED whose event is known since a time, the oldest first and 10,000 at most.
+// When there are more, the same request again sees to the next ones. A disabled endpoint is refused.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /webhooks/{code}/~actions/replay-failed (the `ReplayFailedWebhookDeliveries` operationId).
+func (c *ClientWithResponses) ReplayFailedWebhookDeliveriesWithBodyWithResponse(ctx context.Context, code ResourceCodeParam, params *ReplayFailedWebhookDeliveriesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReplayFailedWebhookDeliveriesResponse, error) {
+	rsp, err := c.ReplayFailedWebhookDeliveriesWithBody(ctx, code, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseReplayFailedWebhookDeliveriesResponse(rsp)
+}
+
+// ReplayFailedWebhookDeliveriesWithResponse Make failed deliveries again
+//
+// Those in the states RETRYING, DEAD and DROPPED whose event is known since a time, the oldest first and 10,000 at most.
+// When there are more, the same request again sees to the next ones. A disabled endpoint is refused.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /webhooks/{code}/~actions/replay-failed (the `ReplayFailedWebhookDeliveries` operationId).
+func (c *ClientWithResponses) ReplayFailedWebhookDeliveriesWithResponse(ctx context.Context, code ResourceCodeParam, params *ReplayFailedWebhookDeliveriesParams, body ReplayFailedWebhookDeliveriesJSONRequestBody, reqEditors ...RequestEditorFn) (*ReplayFailedWebhookDeliveriesResponse, error) {
+	rsp, err := c.ReplayFailedWebhookDeliveries(ctx, code, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseReplayFailedWebhookDeliveriesResponse(rsp)
+}
+
 // FindWorkersWithResponse List the workers that registered
 //
 // The one that registered last comes first, unless told otherwise. A worker is ONLINE until it has missed three windows of
@@ -5451,6 +7506,39 @@ func ParseRevokeEngineAccessResponse(rsp *http.Response) (*RevokeEngineAccessRes
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest EngineAccessRevocation
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseFindEventsResponse parses an HTTP response from a FindEventsWithResponse call
+func ParseFindEventsResponse(rsp *http.Response) (*FindEventsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &FindEventsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest EventList
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
@@ -5938,6 +8026,237 @@ func ParseFindTaskQueuesResponse(rsp *http.Response) (*FindTaskQueuesResponse, e
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest TaskQueuePage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseFindWebhookDeliveriesResponse parses an HTTP response from a FindWebhookDeliveriesWithResponse call
+func ParseFindWebhookDeliveriesResponse(rsp *http.Response) (*FindWebhookDeliveriesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &FindWebhookDeliveriesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest WebhookDeliveryPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseRetrieveWebhookDeliveryResponse parses an HTTP response from a RetrieveWebhookDeliveryWithResponse call
+func ParseRetrieveWebhookDeliveryResponse(rsp *http.Response) (*RetrieveWebhookDeliveryResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RetrieveWebhookDeliveryResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest WebhookDeliveryLog
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseReplayWebhookDeliveryResponse parses an HTTP response from a ReplayWebhookDeliveryWithResponse call
+func ParseReplayWebhookDeliveryResponse(rsp *http.Response) (*ReplayWebhookDeliveryResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ReplayWebhookDeliveryResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest WebhookDelivery
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseFindWebhookEndpointsResponse parses an HTTP response from a FindWebhookEndpointsWithResponse call
+func ParseFindWebhookEndpointsResponse(rsp *http.Response) (*FindWebhookEndpointsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &FindWebhookEndpointsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest WebhookEndpointPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseEnableWebhookEndpointResponse parses an HTTP response from a EnableWebhookEndpointWithResponse call
+func ParseEnableWebhookEndpointResponse(rsp *http.Response) (*EnableWebhookEndpointResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &EnableWebhookEndpointResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest WebhookEndpoint
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParsePingWebhookEndpointResponse parses an HTTP response from a PingWebhookEndpointWithResponse call
+func ParsePingWebhookEndpointResponse(rsp *http.Response) (*PingWebhookEndpointResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &PingWebhookEndpointResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest WebhookPing
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseReplayFailedWebhookDeliveriesResponse parses an HTTP response from a ReplayFailedWebhookDeliveriesWithResponse call
+func ParseReplayFailedWebhookDeliveriesResponse(rsp *http.Response) (*ReplayFailedWebhookDeliveriesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ReplayFailedWebhookDeliveriesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest WebhookReplay
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

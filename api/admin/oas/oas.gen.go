@@ -209,6 +209,24 @@ func (e ErrorCode) Valid() bool {
 	}
 }
 
+// Defines values for EventOrder.
+const (
+	EventOrderNEWESTFIRST EventOrder = "NEWEST_FIRST"
+	EventOrderOLDESTFIRST EventOrder = "OLDEST_FIRST"
+)
+
+// Valid indicates whether the value is a known member of the EventOrder enum.
+func (e EventOrder) Valid() bool {
+	switch e {
+	case EventOrderNEWESTFIRST:
+		return true
+	case EventOrderOLDESTFIRST:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for IncidentState.
 const (
 	IncidentStateDISMISSED IncidentState = "DISMISSED"
@@ -368,6 +386,96 @@ func (e TenantRole) Valid() bool {
 	case TenantRoleMEMBER:
 		return true
 	case TenantRoleOWNER:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for WebhookDeliveryState.
+const (
+	WebhookDeliveryStateDEAD      WebhookDeliveryState = "DEAD"
+	WebhookDeliveryStateDELIVERED WebhookDeliveryState = "DELIVERED"
+	WebhookDeliveryStateDROPPED   WebhookDeliveryState = "DROPPED"
+	WebhookDeliveryStatePENDING   WebhookDeliveryState = "PENDING"
+	WebhookDeliveryStateRETRYING  WebhookDeliveryState = "RETRYING"
+)
+
+// Valid indicates whether the value is a known member of the WebhookDeliveryState enum.
+func (e WebhookDeliveryState) Valid() bool {
+	switch e {
+	case WebhookDeliveryStateDEAD:
+		return true
+	case WebhookDeliveryStateDELIVERED:
+		return true
+	case WebhookDeliveryStateDROPPED:
+		return true
+	case WebhookDeliveryStatePENDING:
+		return true
+	case WebhookDeliveryStateRETRYING:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for WebhookDisabledReason.
+const (
+	WebhookDisabledReasonFAILING WebhookDisabledReason = "FAILING"
+	WebhookDisabledReasonGONE    WebhookDisabledReason = "GONE"
+)
+
+// Valid indicates whether the value is a known member of the WebhookDisabledReason enum.
+func (e WebhookDisabledReason) Valid() bool {
+	switch e {
+	case WebhookDisabledReasonFAILING:
+		return true
+	case WebhookDisabledReasonGONE:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for WebhookEndpointState.
+const (
+	WebhookEndpointStateACTIVE   WebhookEndpointState = "ACTIVE"
+	WebhookEndpointStateDISABLED WebhookEndpointState = "DISABLED"
+	WebhookEndpointStateFAILING  WebhookEndpointState = "FAILING"
+	WebhookEndpointStateNOSECRET WebhookEndpointState = "NO_SECRET"
+	WebhookEndpointStatePAUSED   WebhookEndpointState = "PAUSED"
+)
+
+// Valid indicates whether the value is a known member of the WebhookEndpointState enum.
+func (e WebhookEndpointState) Valid() bool {
+	switch e {
+	case WebhookEndpointStateACTIVE:
+		return true
+	case WebhookEndpointStateDISABLED:
+		return true
+	case WebhookEndpointStateFAILING:
+		return true
+	case WebhookEndpointStateNOSECRET:
+		return true
+	case WebhookEndpointStatePAUSED:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for WebhookPayloadVersion.
+const (
+	WebhookPayloadVersionA WebhookPayloadVersion = "A"
+	WebhookPayloadVersionB WebhookPayloadVersion = "B"
+)
+
+// Valid indicates whether the value is a known member of the WebhookPayloadVersion enum.
+func (e WebhookPayloadVersion) Valid() bool {
+	switch e {
+	case WebhookPayloadVersionA:
+		return true
+	case WebhookPayloadVersionB:
 		return true
 	default:
 		return false
@@ -620,6 +728,63 @@ type EngineAccessRevokeParams struct {
 
 // ErrorCode Stable reason of a failure
 type ErrorCode string
+
+// Event Something that happened
+type Event struct {
+	// ActorID The principal who did it
+	ActorID openapi_types.UUID `json:"actorId"`
+
+	// Cursor The place of the event in the order of commits; good for `after`
+	Cursor string `json:"cursor"`
+
+	// Details More about it, depending on the type. Never what people entered, and no secrets.
+	Details map[string]string `json:"details,omitempty"`
+
+	// ID The same wherever the event is told of, such as in webhooks
+	ID         openapi_types.UUID `json:"id"`
+	OccurredAt time.Time          `json:"occurredAt"`
+
+	// PreviousState The state of the resource before, where the event is about its change
+	PreviousState *string `json:"previousState,omitempty"`
+
+	// ProcessID The process that it is about
+	ProcessID *openapi_types.UUID `json:"processId,omitempty"`
+
+	// RequestID The request that did it (X-Request-Id)
+	RequestID  *string            `json:"requestId,omitempty"`
+	ResourceID openapi_types.UUID `json:"resourceId"`
+
+	// ResourceKind What it happened to: PROCESS, PROCESS_ITEM, DOCUMENT, PROCESS_ACTION, BUSINESS_ARTIFACT, BUSINESS_ARTIFACT_ACTION,
+	// WORKER, AUTHENTICATION, SECRET, ENGINE_RUN, INCIDENT, or a kind of document, such as PROCESS_DEFINITION. There will be
+	// more kinds.
+	ResourceKind EventResourceKind `json:"resourceKind"`
+
+	// State The state of the resource then
+	State    *string            `json:"state,omitempty"`
+	TenantID openapi_types.UUID `json:"tenantId"`
+
+	// Type What happened. There will be more types.
+	Type EventType `json:"type"`
+}
+
+// EventList defines model for EventList.
+type EventList struct {
+	Content []Event `json:"content"`
+
+	// Next Where the list continues: the value of `after` for the next part. Without it, the list is at its end.
+	Next *string `json:"next,omitempty"`
+}
+
+// EventOrder defines model for EventOrder.
+type EventOrder string
+
+// EventResourceKind What it happened to: PROCESS, PROCESS_ITEM, DOCUMENT, PROCESS_ACTION, BUSINESS_ARTIFACT, BUSINESS_ARTIFACT_ACTION,
+// WORKER, AUTHENTICATION, SECRET, ENGINE_RUN, INCIDENT, or a kind of document, such as PROCESS_DEFINITION. There will be
+// more kinds.
+type EventResourceKind = string
+
+// EventType What happened. There will be more types.
+type EventType = string
 
 // ExplainedAction A user action, and why it is offered or not
 type ExplainedAction struct {
@@ -961,6 +1126,176 @@ type TaskQueueWorker struct {
 // TenantRole defines model for TenantRole.
 type TenantRole string
 
+// WebhookAttempt An attempt to deliver an event
+type WebhookAttempt struct {
+	// Answer How the body of the answer began, up to 20,000 bytes
+	Answer *string   `json:"answer,omitempty"`
+	At     time.Time `json:"at"`
+
+	// Detail Why it failed, in words
+	Detail *string `json:"detail,omitempty"`
+
+	// Failure Why it failed, if it did: TIMEOUT, REFUSED (the address is none that events may be sent to), TLS, CONNECTION or
+	// STATUS. There may be more.
+	Failure *string `json:"failure,omitempty"`
+
+	// LatencyMillis The time until the answer began, or until the attempt had failed
+	LatencyMillis int64 `json:"latencyMillis"`
+
+	// Number Counts the attempts of a round from 1
+	Number int `json:"number"`
+	Round  int `json:"round"`
+
+	// Status The HTTP status of the answer, if there was one
+	Status *int `json:"status,omitempty"`
+}
+
+// WebhookDelivery An event on its way to an endpoint. Kept for 30 days after it has finished.
+type WebhookDelivery struct {
+	// Attempts How many attempts the round has had
+	Attempts  int       `json:"attempts"`
+	CreatedAt time.Time `json:"createdAt"`
+
+	// EventID The id of the event, which the receiver gets with every attempt
+	EventID openapi_types.UUID `json:"eventId"`
+
+	// EventType The type of the event, as the payload version calls it
+	EventType     string             `json:"eventType"`
+	FinishedAt    *time.Time         `json:"finishedAt,omitempty"`
+	ID            openapi_types.UUID `json:"id"`
+	LastAttemptAt *time.Time         `json:"lastAttemptAt,omitempty"`
+
+	// LastFailure Why the last attempt failed, if it did
+	LastFailure *string `json:"lastFailure,omitempty"`
+
+	// LastStatus The HTTP status of the last answer, if there was one
+	LastStatus     *int                  `json:"lastStatus,omitempty"`
+	NextAttemptAt  *time.Time            `json:"nextAttemptAt,omitempty"`
+	PayloadVersion WebhookPayloadVersion `json:"payloadVersion"`
+	ProcessID      *openapi_types.UUID   `json:"processId,omitempty"`
+
+	// Round Counts from 1; every replay begins another
+	Round int `json:"round"`
+
+	// State PENDING waits for its first attempt, RETRYING for another, and DELIVERED was taken. DEAD has failed ten times. DROPPED
+	// was given up because the endpoint was disabled, or because it had waited for 30 days.
+	State WebhookDeliveryState `json:"state"`
+
+	// Tenant The code of the tenant
+	Tenant string `json:"tenant"`
+
+	// Webhook The code of the subscription
+	Webhook string `json:"webhook"`
+}
+
+// WebhookDeliveryLog defines model for WebhookDeliveryLog.
+type WebhookDeliveryLog struct {
+	// Attempts Of all rounds, the first one first
+	Attempts []WebhookAttempt `json:"attempts"`
+
+	// Delivery An event on its way to an endpoint. Kept for 30 days after it has finished.
+	Delivery WebhookDelivery `json:"delivery"`
+}
+
+// WebhookDeliveryPage defines model for WebhookDeliveryPage.
+type WebhookDeliveryPage struct {
+	Content []WebhookDelivery `json:"content"`
+
+	// Metadata Which page this is, and of how many
+	Metadata PageMetadata `json:"metadata"`
+}
+
+// WebhookDeliveryState PENDING waits for its first attempt, RETRYING for another, and DELIVERED was taken. DEAD has failed ten times. DROPPED
+// was given up because the endpoint was disabled, or because it had waited for 30 days.
+type WebhookDeliveryState string
+
+// WebhookDisabledReason Why the service disabled an endpoint: it answered 410 (GONE), or no attempt has succeeded for five days (FAILING)
+type WebhookDisabledReason string
+
+// WebhookEndpoint Where a webhook subscription has events sent, and how that goes
+type WebhookEndpoint struct {
+	// Code The code of the subscription
+	Code string `json:"code"`
+
+	// Dead How many deliveries have failed for good in the last 30 days
+	Dead       int64      `json:"dead"`
+	DisabledAt *time.Time `json:"disabledAt,omitempty"`
+
+	// DisabledReason Why the service disabled an endpoint: it answered 410 (GONE), or no attempt has succeeded for five days (FAILING)
+	DisabledReason *WebhookDisabledReason `json:"disabledReason,omitempty"`
+
+	// Dropped How many deliveries were given up in the last 30 days because the endpoint was disabled, or they waited too long
+	Dropped int64 `json:"dropped"`
+
+	// EventTypes The types of event that it is told of; all of them unless given
+	EventTypes []string `json:"eventTypes,omitempty"`
+
+	// FailingSince Since when no attempt has succeeded
+	FailingSince *time.Time `json:"failingSince,omitempty"`
+
+	// ID The id of the subscription
+	ID             openapi_types.UUID    `json:"id"`
+	Name           string                `json:"name"`
+	PayloadVersion WebhookPayloadVersion `json:"payloadVersion"`
+
+	// Pending How many deliveries wait for their first attempt
+	Pending int64 `json:"pending"`
+
+	// PendingSince Since when the oldest of them waits
+	PendingSince *time.Time `json:"pendingSince,omitempty"`
+
+	// ProcessDefinition The code of the process definition whose events it is told of; all definitions unless given
+	ProcessDefinition *string `json:"processDefinition,omitempty"`
+
+	// Retrying How many deliveries have failed and are attempted again
+	Retrying int64 `json:"retrying"`
+
+	// State FAILING has failed since it was last delivered to. A PAUSED endpoint, and one with NO_SECRET to sign with, is sent
+	// nothing; what it is to be told waits, for 30 days. A DISABLED one is told nothing until it is enabled.
+	State WebhookEndpointState `json:"state"`
+
+	// Tenant The code of the tenant
+	Tenant string `json:"tenant"`
+	URL    string `json:"url"`
+}
+
+// WebhookEndpointPage defines model for WebhookEndpointPage.
+type WebhookEndpointPage struct {
+	Content []WebhookEndpoint `json:"content"`
+
+	// Metadata Which page this is, and of how many
+	Metadata PageMetadata `json:"metadata"`
+}
+
+// WebhookEndpointState FAILING has failed since it was last delivered to. A PAUSED endpoint, and one with NO_SECRET to sign with, is sent
+// nothing; what it is to be told waits, for 30 days. A DISABLED one is told nothing until it is enabled.
+type WebhookEndpointState string
+
+// WebhookPayloadVersion defines model for WebhookPayloadVersion.
+type WebhookPayloadVersion string
+
+// WebhookPing A test event
+type WebhookPing struct {
+	// EventID The id that the receiver is told, and by which the delivery can be found
+	EventID   openapi_types.UUID `json:"eventId"`
+	Timestamp time.Time          `json:"timestamp"`
+}
+
+// WebhookReplay defines model for WebhookReplay.
+type WebhookReplay struct {
+	// More There are others
+	More bool `json:"more"`
+
+	// Replayed How many deliveries are made again
+	Replayed int `json:"replayed"`
+}
+
+// WebhookReplayParams defines model for WebhookReplayParams.
+type WebhookReplayParams struct {
+	// Since Deliveries are made again that were first made then or later
+	Since time.Time `json:"since"`
+}
+
 // Worker A program that serves task queues
 type Worker struct {
 	CreatedAt time.Time          `json:"createdAt"`
@@ -1038,11 +1373,17 @@ type ResourceKindParam = ResourceKind
 // SecretOwnerKindParam What can have secrets
 type SecretOwnerKindParam = SecretOwnerKind
 
+// SortDeliveriesParam defines model for SortDeliveriesParam.
+type SortDeliveriesParam = []string
+
 // SortIncidentsParam defines model for SortIncidentsParam.
 type SortIncidentsParam = []string
 
 // SortResourcesParam defines model for SortResourcesParam.
 type SortResourcesParam = []string
+
+// SortWebhooksParam defines model for SortWebhooksParam.
+type SortWebhooksParam = []string
 
 // SortWorkersParam defines model for SortWorkersParam.
 type SortWorkersParam = []string
@@ -1052,6 +1393,9 @@ type TenantCodeFilter = []string
 
 // TenantCodeParam defines model for TenantCodeParam.
 type TenantCodeParam = string
+
+// WebhookDeliveryID defines model for WebhookDeliveryId.
+type WebhookDeliveryID = openapi_types.UUID
 
 // Error Why a request failed
 type Error = DefaultError
@@ -1105,6 +1449,48 @@ type FindEngineAccessParams struct {
 
 	// Active Only what is accepted, or with false only what was revoked or has expired
 	Active *bool `form:"active,omitempty" json:"active,omitempty"`
+}
+
+// FindEventsParams defines parameters for FindEvents.
+type FindEventsParams struct {
+	// Tenant Only what belongs to a tenant with one of these codes
+	Tenant TenantCodeFilter `form:"tenant,omitempty" json:"tenant,omitempty"`
+
+	// TenantID Only events of one of these tenants
+	TenantID []openapi_types.UUID `form:"tenantId,omitempty" json:"tenantId,omitempty"`
+
+	// Type Only events of one of these types
+	Type []EventType `form:"type,omitempty" json:"type,omitempty"`
+
+	// ActorID Only what one of these principals did
+	ActorID []openapi_types.UUID `form:"actorId,omitempty" json:"actorId,omitempty"`
+
+	// ProcessID Only what is about one of these processes, its items, documents and workflows
+	ProcessID []openapi_types.UUID `form:"processId,omitempty" json:"processId,omitempty"`
+
+	// ResourceKind Only what happened to resources of one of these kinds
+	ResourceKind []EventResourceKind `form:"resourceKind,omitempty" json:"resourceKind,omitempty"`
+
+	// ResourceID Only what happened to one of these resources
+	ResourceID []openapi_types.UUID `form:"resourceId,omitempty" json:"resourceId,omitempty"`
+
+	// RequestID Only what requests with one of these ids (X-Request-Id) did
+	RequestID []string `form:"requestId,omitempty" json:"requestId,omitempty"`
+
+	// From Only what happened at this time or later
+	From *time.Time `form:"from,omitempty" json:"from,omitempty"`
+
+	// To Only what happened before this time
+	To *time.Time `form:"to,omitempty" json:"to,omitempty"`
+
+	// Order Where the list begins
+	Order *EventOrder `form:"order,omitempty" json:"order,omitempty"`
+
+	// After Where to continue, as `next` of another part with the same filters and order says
+	After *string `form:"after,omitempty" json:"after,omitempty"`
+
+	// Limit How many events the part has at most
+	Limit int `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
 // FindIncidentsParams defines parameters for FindIncidents.
@@ -1209,6 +1595,78 @@ type FindTaskQueuesParams struct {
 	TaskQueue []string `form:"taskQueue,omitempty" json:"taskQueue,omitempty"`
 }
 
+// FindWebhookDeliveriesParams defines parameters for FindWebhookDeliveries.
+type FindWebhookDeliveriesParams struct {
+	// Size Elements per page; 0 asks for the totals alone
+	Size PageSizeParam `form:"size,omitempty" json:"size,omitempty"`
+
+	// Page The page, counted from 0
+	Page PageNumberParam `form:"page,omitempty" json:"page,omitempty"`
+
+	// Sort Order by `createdAt`, optionally followed by `,asc` or `,desc`
+	Sort SortDeliveriesParam `form:"sort,omitempty" json:"sort,omitempty"`
+
+	// Tenant Only what belongs to a tenant with one of these codes
+	Tenant TenantCodeFilter `form:"tenant,omitempty" json:"tenant,omitempty"`
+
+	// Webhook Only deliveries to endpoints of subscriptions with one of these codes
+	Webhook []string `form:"webhook,omitempty" json:"webhook,omitempty"`
+
+	// State Only deliveries in one of these states
+	State []WebhookDeliveryState `form:"state,omitempty" json:"state,omitempty"`
+
+	// EventType Only deliveries of events of one of these types, as the payload version calls them
+	EventType []string `form:"eventType,omitempty" json:"eventType,omitempty"`
+
+	// EventID Only deliveries of one of these events
+	EventID []openapi_types.UUID `form:"eventId,omitempty" json:"eventId,omitempty"`
+
+	// ProcessID Only deliveries of events of one of these processes
+	ProcessID []openapi_types.UUID `form:"processId,omitempty" json:"processId,omitempty"`
+
+	// From Only deliveries that were made then or later
+	From *time.Time `form:"from,omitempty" json:"from,omitempty"`
+
+	// To Only deliveries that were made before
+	To *time.Time `form:"to,omitempty" json:"to,omitempty"`
+}
+
+// FindWebhookEndpointsParams defines parameters for FindWebhookEndpoints.
+type FindWebhookEndpointsParams struct {
+	// Size Elements per page; 0 asks for the totals alone
+	Size PageSizeParam `form:"size,omitempty" json:"size,omitempty"`
+
+	// Page The page, counted from 0
+	Page PageNumberParam `form:"page,omitempty" json:"page,omitempty"`
+
+	// Sort Order by `code`, optionally followed by `,asc` or `,desc`
+	Sort SortWebhooksParam `form:"sort,omitempty" json:"sort,omitempty"`
+
+	// Tenant Only what belongs to a tenant with one of these codes
+	Tenant TenantCodeFilter `form:"tenant,omitempty" json:"tenant,omitempty"`
+
+	// Code Only endpoints of subscriptions with one of these codes
+	Code []string `form:"code,omitempty" json:"code,omitempty"`
+}
+
+// EnableWebhookEndpointParams defines parameters for EnableWebhookEndpoint.
+type EnableWebhookEndpointParams struct {
+	// Tenant The code of the tenant; a caller who belongs to one tenant only may leave it out
+	Tenant *TenantCodeParam `form:"tenant,omitempty" json:"tenant,omitempty"`
+}
+
+// PingWebhookEndpointParams defines parameters for PingWebhookEndpoint.
+type PingWebhookEndpointParams struct {
+	// Tenant The code of the tenant; a caller who belongs to one tenant only may leave it out
+	Tenant *TenantCodeParam `form:"tenant,omitempty" json:"tenant,omitempty"`
+}
+
+// ReplayFailedWebhookDeliveriesParams defines parameters for ReplayFailedWebhookDeliveries.
+type ReplayFailedWebhookDeliveriesParams struct {
+	// Tenant The code of the tenant; a caller who belongs to one tenant only may leave it out
+	Tenant *TenantCodeParam `form:"tenant,omitempty" json:"tenant,omitempty"`
+}
+
 // FindWorkersParams defines parameters for FindWorkers.
 type FindWorkersParams struct {
 	// Size Elements per page; 0 asks for the totals alone
@@ -1242,6 +1700,9 @@ type IssueSecretJSONRequestBody = SecretIssueParams
 // ApplyResourcesJSONRequestBody defines body for ApplyResources for application/json ContentType.
 type ApplyResourcesJSONRequestBody = ResourceApplyParams
 
+// ReplayFailedWebhookDeliveriesJSONRequestBody defines body for ReplayFailedWebhookDeliveries for application/json ContentType.
+type ReplayFailedWebhookDeliveriesJSONRequestBody = WebhookReplayParams
+
 // ServerInterface represents all server handlers.
 type ServerInterface interface {
 	// FindAvailabilityFaults List the availability expressions that failed
@@ -1262,6 +1723,9 @@ type ServerInterface interface {
 	// RevokeEngineAccess Revoke tokens and certificates for the engine
 	// (POST /engine-access/~actions/revoke)
 	RevokeEngineAccess(c *gin.Context)
+	// FindEvents List events
+	// (GET /events)
+	FindEvents(c *gin.Context, params FindEventsParams)
 	// RetrieveIdentity Get who the caller is
 	// (GET /identity)
 	RetrieveIdentity(c *gin.Context)
@@ -1307,6 +1771,27 @@ type ServerInterface interface {
 	// FindTaskQueues List task queues, who serves them, and what is wrong
 	// (GET /task-queues)
 	FindTaskQueues(c *gin.Context, params FindTaskQueuesParams)
+	// FindWebhookDeliveries List deliveries
+	// (GET /webhook-deliveries)
+	FindWebhookDeliveries(c *gin.Context, params FindWebhookDeliveriesParams)
+	// RetrieveWebhookDelivery Get a delivery with all its attempts
+	// (GET /webhook-deliveries/{id})
+	RetrieveWebhookDelivery(c *gin.Context, id WebhookDeliveryID)
+	// ReplayWebhookDelivery Make a delivery again
+	// (POST /webhook-deliveries/{id}/~actions/replay)
+	ReplayWebhookDelivery(c *gin.Context, id WebhookDeliveryID)
+	// FindWebhookEndpoints List the endpoints of webhook subscriptions
+	// (GET /webhooks)
+	FindWebhookEndpoints(c *gin.Context, params FindWebhookEndpointsParams)
+	// EnableWebhookEndpoint Tell a disabled endpoint of events again
+	// (POST /webhooks/{code}/~actions/enable)
+	EnableWebhookEndpoint(c *gin.Context, code ResourceCodeParam, params EnableWebhookEndpointParams)
+	// PingWebhookEndpoint Send a test event
+	// (POST /webhooks/{code}/~actions/ping)
+	PingWebhookEndpoint(c *gin.Context, code ResourceCodeParam, params PingWebhookEndpointParams)
+	// ReplayFailedWebhookDeliveries Make failed deliveries again
+	// (POST /webhooks/{code}/~actions/replay-failed)
+	ReplayFailedWebhookDeliveries(c *gin.Context, code ResourceCodeParam, params ReplayFailedWebhookDeliveriesParams)
 	// FindWorkers List the workers that registered
 	// (GET /workers)
 	FindWorkers(c *gin.Context, params FindWorkersParams)
@@ -1543,6 +2028,129 @@ func (siw *ServerInterfaceWrapper) RevokeEngineAccess(c *gin.Context) {
 	}
 
 	siw.Handler.RevokeEngineAccess(c)
+}
+
+// FindEvents operation middleware
+func (siw *ServerInterfaceWrapper) FindEvents(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params FindEventsParams
+
+	// ------------- Optional query parameter "tenant" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "tenantId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenantId", c.Request.URL.Query(), &params.TenantID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenantId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "type" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "type", c.Request.URL.Query(), &params.Type, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter type: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "actorId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "actorId", c.Request.URL.Query(), &params.ActorID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter actorId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "processId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "processId", c.Request.URL.Query(), &params.ProcessID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter processId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "resourceKind" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "resourceKind", c.Request.URL.Query(), &params.ResourceKind, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter resourceKind: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "resourceId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "resourceId", c.Request.URL.Query(), &params.ResourceID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter resourceId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "requestId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "requestId", c.Request.URL.Query(), &params.RequestID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter requestId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "from" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "from", c.Request.URL.Query(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter from: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "to" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "to", c.Request.URL.Query(), &params.To, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter to: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "order" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "order", c.Request.URL.Query(), &params.Order, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter order: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "after", c.Request.URL.Query(), &params.After, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter after: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", c.Request.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter limit: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.FindEvents(c, params)
 }
 
 // RetrieveIdentity operation middleware
@@ -2145,6 +2753,330 @@ func (siw *ServerInterfaceWrapper) FindTaskQueues(c *gin.Context) {
 	siw.Handler.FindTaskQueues(c, params)
 }
 
+// FindWebhookDeliveries operation middleware
+func (siw *ServerInterfaceWrapper) FindWebhookDeliveries(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params FindWebhookDeliveriesParams
+
+	// ------------- Optional query parameter "size" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "size", c.Request.URL.Query(), &params.Size, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter size: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "page" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "sort" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", c.Request.URL.Query(), &params.Sort, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sort: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "tenant" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "webhook" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "webhook", c.Request.URL.Query(), &params.Webhook, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter webhook: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "state" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "state", c.Request.URL.Query(), &params.State, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter state: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "eventType" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "eventType", c.Request.URL.Query(), &params.EventType, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter eventType: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "eventId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "eventId", c.Request.URL.Query(), &params.EventID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter eventId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "processId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "processId", c.Request.URL.Query(), &params.ProcessID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter processId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "from" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "from", c.Request.URL.Query(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter from: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "to" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "to", c.Request.URL.Query(), &params.To, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter to: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.FindWebhookDeliveries(c, params)
+}
+
+// RetrieveWebhookDelivery operation middleware
+func (siw *ServerInterfaceWrapper) RetrieveWebhookDelivery(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id WebhookDeliveryID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.RetrieveWebhookDelivery(c, id)
+}
+
+// ReplayWebhookDelivery operation middleware
+func (siw *ServerInterfaceWrapper) ReplayWebhookDelivery(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id WebhookDeliveryID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ReplayWebhookDelivery(c, id)
+}
+
+// FindWebhookEndpoints operation middleware
+func (siw *ServerInterfaceWrapper) FindWebhookEndpoints(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params FindWebhookEndpointsParams
+
+	// ------------- Optional query parameter "size" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "size", c.Request.URL.Query(), &params.Size, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter size: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "page" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "sort" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", c.Request.URL.Query(), &params.Sort, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sort: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "tenant" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "code" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "code", c.Request.URL.Query(), &params.Code, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter code: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.FindWebhookEndpoints(c, params)
+}
+
+// EnableWebhookEndpoint operation middleware
+func (siw *ServerInterfaceWrapper) EnableWebhookEndpoint(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "code" -------------
+	var code ResourceCodeParam
+
+	err = runtime.BindStyledParameterWithOptions("simple", "code", c.Param("code"), &code, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter code: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params EnableWebhookEndpointParams
+
+	// ------------- Optional query parameter "tenant" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.EnableWebhookEndpoint(c, code, params)
+}
+
+// PingWebhookEndpoint operation middleware
+func (siw *ServerInterfaceWrapper) PingWebhookEndpoint(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "code" -------------
+	var code ResourceCodeParam
+
+	err = runtime.BindStyledParameterWithOptions("simple", "code", c.Param("code"), &code, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter code: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params PingWebhookEndpointParams
+
+	// ------------- Optional query parameter "tenant" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.PingWebhookEndpoint(c, code, params)
+}
+
+// ReplayFailedWebhookDeliveries operation middleware
+func (siw *ServerInterfaceWrapper) ReplayFailedWebhookDeliveries(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "code" -------------
+	var code ResourceCodeParam
+
+	err = runtime.BindStyledParameterWithOptions("simple", "code", c.Param("code"), &code, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter code: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ReplayFailedWebhookDeliveriesParams
+
+	// ------------- Optional query parameter "tenant" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ReplayFailedWebhookDeliveries(c, code, params)
+}
+
 // FindWorkers operation middleware
 func (siw *ServerInterfaceWrapper) FindWorkers(c *gin.Context) {
 
@@ -2252,6 +3184,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/identity", wrapper.RetrieveIdentity)
 	router.GET(options.BaseURL+"/workers", wrapper.FindWorkers)
 	router.GET(options.BaseURL+"/task-queues", wrapper.FindTaskQueues)
+	router.GET(options.BaseURL+"/events", wrapper.FindEvents)
 	router.GET(options.BaseURL+"/incidents", wrapper.FindIncidents)
 	router.GET(options.BaseURL+"/incidents/:id", wrapper.RetrieveIncident)
 	router.POST(options.BaseURL+"/incidents/:id/~actions/retry", wrapper.RetryIncident)
@@ -2261,6 +3194,13 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/availability/faults", wrapper.FindAvailabilityFaults)
 	router.GET(options.BaseURL+"/engine-access", wrapper.FindEngineAccess)
 	router.POST(options.BaseURL+"/engine-access/~actions/revoke", wrapper.RevokeEngineAccess)
+	router.GET(options.BaseURL+"/webhooks", wrapper.FindWebhookEndpoints)
+	router.POST(options.BaseURL+"/webhooks/:code/~actions/ping", wrapper.PingWebhookEndpoint)
+	router.POST(options.BaseURL+"/webhooks/:code/~actions/enable", wrapper.EnableWebhookEndpoint)
+	router.POST(options.BaseURL+"/webhooks/:code/~actions/replay-failed", wrapper.ReplayFailedWebhookDeliveries)
+	router.GET(options.BaseURL+"/webhook-deliveries", wrapper.FindWebhookDeliveries)
+	router.GET(options.BaseURL+"/webhook-deliveries/:id", wrapper.RetrieveWebhookDelivery)
+	router.POST(options.BaseURL+"/webhook-deliveries/:id/~actions/replay", wrapper.ReplayWebhookDelivery)
 }
 
 type ErrorJSONResponse DefaultError
@@ -2490,6 +3430,45 @@ type RevokeEngineAccessdefaultJSONResponse struct {
 }
 
 func (response RevokeEngineAccessdefaultJSONResponse) VisitRevokeEngineAccessResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FindEventsRequestObject struct {
+	Params FindEventsParams
+}
+
+type FindEventsResponseObject interface {
+	VisitFindEventsResponse(w http.ResponseWriter) error
+}
+
+type FindEvents200JSONResponse EventList
+
+func (response FindEvents200JSONResponse) VisitFindEventsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FindEventsdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response FindEventsdefaultJSONResponse) VisitFindEventsResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := encodeJSON(&buf, response.Body); err != nil {
@@ -3087,6 +4066,283 @@ func (response FindTaskQueuesdefaultJSONResponse) VisitFindTaskQueuesResponse(w 
 	return err
 }
 
+type FindWebhookDeliveriesRequestObject struct {
+	Params FindWebhookDeliveriesParams
+}
+
+type FindWebhookDeliveriesResponseObject interface {
+	VisitFindWebhookDeliveriesResponse(w http.ResponseWriter) error
+}
+
+type FindWebhookDeliveries200JSONResponse WebhookDeliveryPage
+
+func (response FindWebhookDeliveries200JSONResponse) VisitFindWebhookDeliveriesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FindWebhookDeliveriesdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response FindWebhookDeliveriesdefaultJSONResponse) VisitFindWebhookDeliveriesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RetrieveWebhookDeliveryRequestObject struct {
+	ID WebhookDeliveryID `json:"id"`
+}
+
+type RetrieveWebhookDeliveryResponseObject interface {
+	VisitRetrieveWebhookDeliveryResponse(w http.ResponseWriter) error
+}
+
+type RetrieveWebhookDelivery200JSONResponse WebhookDeliveryLog
+
+func (response RetrieveWebhookDelivery200JSONResponse) VisitRetrieveWebhookDeliveryResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RetrieveWebhookDeliverydefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response RetrieveWebhookDeliverydefaultJSONResponse) VisitRetrieveWebhookDeliveryResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ReplayWebhookDeliveryRequestObject struct {
+	ID WebhookDeliveryID `json:"id"`
+}
+
+type ReplayWebhookDeliveryResponseObject interface {
+	VisitReplayWebhookDeliveryResponse(w http.ResponseWriter) error
+}
+
+type ReplayWebhookDelivery200JSONResponse WebhookDelivery
+
+func (response ReplayWebhookDelivery200JSONResponse) VisitReplayWebhookDeliveryResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ReplayWebhookDeliverydefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response ReplayWebhookDeliverydefaultJSONResponse) VisitReplayWebhookDeliveryResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FindWebhookEndpointsRequestObject struct {
+	Params FindWebhookEndpointsParams
+}
+
+type FindWebhookEndpointsResponseObject interface {
+	VisitFindWebhookEndpointsResponse(w http.ResponseWriter) error
+}
+
+type FindWebhookEndpoints200JSONResponse WebhookEndpointPage
+
+func (response FindWebhookEndpoints200JSONResponse) VisitFindWebhookEndpointsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FindWebhookEndpointsdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response FindWebhookEndpointsdefaultJSONResponse) VisitFindWebhookEndpointsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EnableWebhookEndpointRequestObject struct {
+	Code   ResourceCodeParam `json:"code"`
+	Params EnableWebhookEndpointParams
+}
+
+type EnableWebhookEndpointResponseObject interface {
+	VisitEnableWebhookEndpointResponse(w http.ResponseWriter) error
+}
+
+type EnableWebhookEndpoint200JSONResponse WebhookEndpoint
+
+func (response EnableWebhookEndpoint200JSONResponse) VisitEnableWebhookEndpointResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EnableWebhookEndpointdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response EnableWebhookEndpointdefaultJSONResponse) VisitEnableWebhookEndpointResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PingWebhookEndpointRequestObject struct {
+	Code   ResourceCodeParam `json:"code"`
+	Params PingWebhookEndpointParams
+}
+
+type PingWebhookEndpointResponseObject interface {
+	VisitPingWebhookEndpointResponse(w http.ResponseWriter) error
+}
+
+type PingWebhookEndpoint200JSONResponse WebhookPing
+
+func (response PingWebhookEndpoint200JSONResponse) VisitPingWebhookEndpointResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PingWebhookEndpointdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response PingWebhookEndpointdefaultJSONResponse) VisitPingWebhookEndpointResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ReplayFailedWebhookDeliveriesRequestObject struct {
+	Code   ResourceCodeParam `json:"code"`
+	Params ReplayFailedWebhookDeliveriesParams
+	Body   *ReplayFailedWebhookDeliveriesJSONRequestBody
+}
+
+type ReplayFailedWebhookDeliveriesResponseObject interface {
+	VisitReplayFailedWebhookDeliveriesResponse(w http.ResponseWriter) error
+}
+
+type ReplayFailedWebhookDeliveries200JSONResponse WebhookReplay
+
+func (response ReplayFailedWebhookDeliveries200JSONResponse) VisitReplayFailedWebhookDeliveriesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ReplayFailedWebhookDeliveriesdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response ReplayFailedWebhookDeliveriesdefaultJSONResponse) VisitReplayFailedWebhookDeliveriesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type FindWorkersRequestObject struct {
 	Params FindWorkersParams
 }
@@ -3146,6 +4402,9 @@ type StrictServerInterface interface {
 	// RevokeEngineAccess Revoke tokens and certificates for the engine
 	// (POST /engine-access/~actions/revoke)
 	RevokeEngineAccess(ctx context.Context, request RevokeEngineAccessRequestObject) (RevokeEngineAccessResponseObject, error)
+	// FindEvents List events
+	// (GET /events)
+	FindEvents(ctx context.Context, request FindEventsRequestObject) (FindEventsResponseObject, error)
 	// RetrieveIdentity Get who the caller is
 	// (GET /identity)
 	RetrieveIdentity(ctx context.Context, request RetrieveIdentityRequestObject) (RetrieveIdentityResponseObject, error)
@@ -3191,6 +4450,27 @@ type StrictServerInterface interface {
 	// FindTaskQueues List task queues, who serves them, and what is wrong
 	// (GET /task-queues)
 	FindTaskQueues(ctx context.Context, request FindTaskQueuesRequestObject) (FindTaskQueuesResponseObject, error)
+	// FindWebhookDeliveries List deliveries
+	// (GET /webhook-deliveries)
+	FindWebhookDeliveries(ctx context.Context, request FindWebhookDeliveriesRequestObject) (FindWebhookDeliveriesResponseObject, error)
+	// RetrieveWebhookDelivery Get a delivery with all its attempts
+	// (GET /webhook-deliveries/{id})
+	RetrieveWebhookDelivery(ctx context.Context, request RetrieveWebhookDeliveryRequestObject) (RetrieveWebhookDeliveryResponseObject, error)
+	// ReplayWebhookDelivery Make a delivery again
+	// (POST /webhook-deliveries/{id}/~actions/replay)
+	ReplayWebhookDelivery(ctx context.Context, request ReplayWebhookDeliveryRequestObject) (ReplayWebhookDeliveryResponseObject, error)
+	// FindWebhookEndpoints List the endpoints of webhook subscriptions
+	// (GET /webhooks)
+	FindWebhookEndpoints(ctx context.Context, request FindWebhookEndpointsRequestObject) (FindWebhookEndpointsResponseObject, error)
+	// EnableWebhookEndpoint Tell a disabled endpoint of events again
+	// (POST /webhooks/{code}/~actions/enable)
+	EnableWebhookEndpoint(ctx context.Context, request EnableWebhookEndpointRequestObject) (EnableWebhookEndpointResponseObject, error)
+	// PingWebhookEndpoint Send a test event
+	// (POST /webhooks/{code}/~actions/ping)
+	PingWebhookEndpoint(ctx context.Context, request PingWebhookEndpointRequestObject) (PingWebhookEndpointResponseObject, error)
+	// ReplayFailedWebhookDeliveries Make failed deliveries again
+	// (POST /webhooks/{code}/~actions/replay-failed)
+	ReplayFailedWebhookDeliveries(ctx context.Context, request ReplayFailedWebhookDeliveriesRequestObject) (ReplayFailedWebhookDeliveriesResponseObject, error)
 	// FindWorkers List the workers that registered
 	// (GET /workers)
 	FindWorkers(ctx context.Context, request FindWorkersRequestObject) (FindWorkersResponseObject, error)
@@ -3436,6 +4716,32 @@ func (sh *strictHandler) RevokeEngineAccess(ctx *gin.Context) {
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(RevokeEngineAccessResponseObject); ok {
 		if err := validResponse.VisitRevokeEngineAccessResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// FindEvents operation middleware
+func (sh *strictHandler) FindEvents(ctx *gin.Context, params FindEventsParams) {
+	var request FindEventsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.FindEvents(ctx, request.(FindEventsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "FindEvents")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(FindEventsResponseObject); ok {
+		if err := validResponse.VisitFindEventsResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {
@@ -3871,6 +5177,209 @@ func (sh *strictHandler) FindTaskQueues(ctx *gin.Context, params FindTaskQueuesP
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(FindTaskQueuesResponseObject); ok {
 		if err := validResponse.VisitFindTaskQueuesResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// FindWebhookDeliveries operation middleware
+func (sh *strictHandler) FindWebhookDeliveries(ctx *gin.Context, params FindWebhookDeliveriesParams) {
+	var request FindWebhookDeliveriesRequestObject
+
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.FindWebhookDeliveries(ctx, request.(FindWebhookDeliveriesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "FindWebhookDeliveries")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(FindWebhookDeliveriesResponseObject); ok {
+		if err := validResponse.VisitFindWebhookDeliveriesResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// RetrieveWebhookDelivery operation middleware
+func (sh *strictHandler) RetrieveWebhookDelivery(ctx *gin.Context, id WebhookDeliveryID) {
+	var request RetrieveWebhookDeliveryRequestObject
+
+	request.ID = id
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.RetrieveWebhookDelivery(ctx, request.(RetrieveWebhookDeliveryRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RetrieveWebhookDelivery")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(RetrieveWebhookDeliveryResponseObject); ok {
+		if err := validResponse.VisitRetrieveWebhookDeliveryResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ReplayWebhookDelivery operation middleware
+func (sh *strictHandler) ReplayWebhookDelivery(ctx *gin.Context, id WebhookDeliveryID) {
+	var request ReplayWebhookDeliveryRequestObject
+
+	request.ID = id
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ReplayWebhookDelivery(ctx, request.(ReplayWebhookDeliveryRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ReplayWebhookDelivery")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ReplayWebhookDeliveryResponseObject); ok {
+		if err := validResponse.VisitReplayWebhookDeliveryResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// FindWebhookEndpoints operation middleware
+func (sh *strictHandler) FindWebhookEndpoints(ctx *gin.Context, params FindWebhookEndpointsParams) {
+	var request FindWebhookEndpointsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.FindWebhookEndpoints(ctx, request.(FindWebhookEndpointsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "FindWebhookEndpoints")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(FindWebhookEndpointsResponseObject); ok {
+		if err := validResponse.VisitFindWebhookEndpointsResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// EnableWebhookEndpoint operation middleware
+func (sh *strictHandler) EnableWebhookEndpoint(ctx *gin.Context, code ResourceCodeParam, params EnableWebhookEndpointParams) {
+	var request EnableWebhookEndpointRequestObject
+
+	request.Code = code
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.EnableWebhookEndpoint(ctx, request.(EnableWebhookEndpointRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "EnableWebhookEndpoint")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(EnableWebhookEndpointResponseObject); ok {
+		if err := validResponse.VisitEnableWebhookEndpointResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// PingWebhookEndpoint operation middleware
+func (sh *strictHandler) PingWebhookEndpoint(ctx *gin.Context, code ResourceCodeParam, params PingWebhookEndpointParams) {
+	var request PingWebhookEndpointRequestObject
+
+	request.Code = code
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.PingWebhookEndpoint(ctx, request.(PingWebhookEndpointRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "PingWebhookEndpoint")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(PingWebhookEndpointResponseObject); ok {
+		if err := validResponse.VisitPingWebhookEndpointResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ReplayFailedWebhookDeliveries operation middleware
+func (sh *strictHandler) ReplayFailedWebhookDeliveries(ctx *gin.Context, code ResourceCodeParam, params ReplayFailedWebhookDeliveriesParams) {
+	var request ReplayFailedWebhookDeliveriesRequestObject
+
+	request.Code = code
+	request.Params = params
+
+	var body ReplayFailedWebhookDeliveriesJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = ctx.ShouldBindJSON(&body)
+	} else if binding.Validator != nil {
+		// ShouldBindJSON runs the struct validator after decoding; keep that.
+		err = binding.Validator.ValidateStruct(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ReplayFailedWebhookDeliveries(ctx, request.(ReplayFailedWebhookDeliveriesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ReplayFailedWebhookDeliveries")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ReplayFailedWebhookDeliveriesResponseObject); ok {
+		if err := validResponse.VisitReplayFailedWebhookDeliveriesResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

@@ -1380,6 +1380,21 @@ type UploadBusinessArtifactDocumentParams struct {
 	FileName FileNameParam `form:"fileName" json:"fileName"`
 }
 
+// StreamEventsParams defines parameters for StreamEvents.
+type StreamEventsParams struct {
+	// ProcessID Only events of these processes and their items
+	ProcessID []openapi_types.UUID `form:"processId,omitempty" json:"processId,omitempty"`
+
+	// After Where to begin, for clients that cannot send `Last-Event-ID`, which counts if it is there
+	After *string `form:"after,omitempty" json:"after,omitempty"`
+
+	// Follow Whether to stay for what is yet to happen; if not, the stream ends with what there is
+	Follow bool `form:"follow,omitempty" json:"follow,omitempty"`
+
+	// LastEventID The last `id` that the client got
+	LastEventID *string `json:"Last-Event-ID,omitempty"`
+}
+
 // FindGroupsParams defines parameters for FindGroups.
 type FindGroupsParams struct {
 	// Size Elements per page; 0 asks for the totals alone
@@ -1843,6 +1858,9 @@ type ServerInterface interface {
 	// UploadBusinessArtifactDocument Upload a temporary document into a business artifact (B44)
 	// (POST /business-artifacts/{id}/~actions/upload-document)
 	UploadBusinessArtifactDocument(c *gin.Context, id ResourceID, params UploadBusinessArtifactDocumentParams)
+	// StreamEvents Follow the events of processes and process items
+	// (GET /events)
+	StreamEvents(c *gin.Context, params StreamEventsParams)
 	// FindGroups List the groups of tenants
 	// (GET /groups)
 	FindGroups(c *gin.Context, params FindGroupsParams)
@@ -2365,6 +2383,70 @@ func (siw *ServerInterfaceWrapper) UploadBusinessArtifactDocument(c *gin.Context
 	}
 
 	siw.Handler.UploadBusinessArtifactDocument(c, id, params)
+}
+
+// StreamEvents operation middleware
+func (siw *ServerInterfaceWrapper) StreamEvents(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params StreamEventsParams
+
+	// ------------- Optional query parameter "processId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "processId", c.Request.URL.Query(), &params.ProcessID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter processId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "after", c.Request.URL.Query(), &params.After, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter after: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "follow" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "follow", c.Request.URL.Query(), &params.Follow, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter follow: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	headers := c.Request.Header
+
+	// ------------- Optional header parameter "Last-Event-ID" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Last-Event-ID")]; found {
+		var LastEventID string
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandler(c, fmt.Errorf("Expected one value for Last-Event-ID, got %d", n), http.StatusBadRequest)
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Last-Event-ID", valueList[0], &LastEventID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter Last-Event-ID: %w", err), http.StatusBadRequest)
+			return
+		}
+
+		params.LastEventID = &LastEventID
+
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.StreamEvents(c, params)
 }
 
 // FindGroups operation middleware
@@ -3759,6 +3841,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/business-artifacts/:id/actions/:actionId/~actions/cancel", wrapper.CancelBusinessArtifactAction)
 	router.PATCH(options.BaseURL+"/business-artifacts/:id/data", wrapper.PatchBusinessArtifactData)
 	router.PUT(options.BaseURL+"/business-artifacts/:id/data", wrapper.UpdateBusinessArtifactData)
+	router.GET(options.BaseURL+"/events", wrapper.StreamEvents)
 	router.GET(options.BaseURL+"/groups", wrapper.FindGroups)
 	router.GET(options.BaseURL+"/kms/keys/:keyId", wrapper.RetrieveKmsKey)
 	router.GET(options.BaseURL+"/principals", wrapper.FindPrincipals)
@@ -4373,6 +4456,74 @@ type UploadBusinessArtifactDocumentdefaultJSONResponse struct {
 }
 
 func (response UploadBusinessArtifactDocumentdefaultJSONResponse) VisitUploadBusinessArtifactDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type StreamEventsRequestObject struct {
+	Params StreamEventsParams
+}
+
+type StreamEventsResponseObject interface {
+	VisitStreamEventsResponse(w http.ResponseWriter) error
+}
+
+type StreamEvents200TextEventStreamResponse struct {
+	Body          io.Reader
+	ContentLength int64
+}
+
+func (response StreamEvents200TextEventStreamResponse) VisitStreamEventsResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/event-stream")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	flusher, ok := w.(http.Flusher)
+	if !ok {
+		// If w doesn't support flushing, fall back to io.Copy.
+		_, err := io.Copy(w, response.Body)
+		return err
+	}
+	// text/event-stream messages are typically small; use a
+	// modest buffer and flush after each chunk so clients see
+	// events immediately instead of waiting on OS buffering.
+	buf := make([]byte, 4096)
+	for {
+		n, err := response.Body.Read(buf)
+		if n > 0 {
+			if _, writeErr := w.Write(buf[:n]); writeErr != nil {
+				return writeErr
+			}
+			flusher.Flush()
+		}
+		if err != nil {
+			if err == io.EOF {
+				return nil
+			}
+			return err
+		}
+	}
+}
+
+type StreamEventsdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response StreamEventsdefaultJSONResponse) VisitStreamEventsResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := encodeJSON(&buf, response.Body); err != nil {
@@ -6064,6 +6215,9 @@ type StrictServerInterface interface {
 	// UploadBusinessArtifactDocument Upload a temporary document into a business artifact (B44)
 	// (POST /business-artifacts/{id}/~actions/upload-document)
 	UploadBusinessArtifactDocument(ctx context.Context, request UploadBusinessArtifactDocumentRequestObject) (UploadBusinessArtifactDocumentResponseObject, error)
+	// StreamEvents Follow the events of processes and process items
+	// (GET /events)
+	StreamEvents(ctx context.Context, request StreamEventsRequestObject) (StreamEventsResponseObject, error)
 	// FindGroups List the groups of tenants
 	// (GET /groups)
 	FindGroups(ctx context.Context, request FindGroupsRequestObject) (FindGroupsResponseObject, error)
@@ -6702,6 +6856,32 @@ func (sh *strictHandler) UploadBusinessArtifactDocument(ctx *gin.Context, id Res
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(UploadBusinessArtifactDocumentResponseObject); ok {
 		if err := validResponse.VisitUploadBusinessArtifactDocumentResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// StreamEvents operation middleware
+func (sh *strictHandler) StreamEvents(ctx *gin.Context, params StreamEventsParams) {
+	var request StreamEventsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.StreamEvents(ctx, request.(StreamEventsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "StreamEvents")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(StreamEventsResponseObject); ok {
+		if err := validResponse.VisitStreamEventsResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

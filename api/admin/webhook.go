@@ -1,0 +1,146 @@
+package admin
+
+import (
+	"context"
+
+	oasadmin "github.com/procession-dev/procession/api/admin/oas"
+	"github.com/procession-dev/procession/api/httpio"
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/domain"
+)
+
+// FindWebhookEndpoints lists the endpoints of webhook subscriptions.
+func (s *Server) FindWebhookEndpoints(
+	ctx context.Context, request oasadmin.FindWebhookEndpointsRequestObject,
+) (oasadmin.FindWebhookEndpointsResponseObject, error) {
+	params := request.Params
+	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
+	filter := app.WebhookFilter{TenantCodes: params.Tenant, Codes: params.Code}
+	found, err := s.app.FindWebhookEndpoints(ctx, s.caller(ctx), filter, page, sort)
+	if err != nil {
+		return nil, err
+	}
+	var answer oasadmin.FindWebhookEndpoints200JSONResponse
+	answer.Metadata, answer.Content = pageOf(found, webhookEndpoint)
+	return answer, nil
+}
+
+// PingWebhookEndpoint sends a test event.
+func (s *Server) PingWebhookEndpoint(
+	ctx context.Context, request oasadmin.PingWebhookEndpointRequestObject,
+) (oasadmin.PingWebhookEndpointResponseObject, error) {
+	event, err := s.app.PingWebhookEndpoint(ctx, s.caller(ctx), webhookKey(request.Code, request.Params.Tenant))
+	if err != nil {
+		return nil, err
+	}
+	return oasadmin.PingWebhookEndpoint200JSONResponse{EventID: event.ID, Timestamp: event.OccurredAt.UTC()}, nil
+}
+
+// EnableWebhookEndpoint has a disabled endpoint be told of events again.
+func (s *Server) EnableWebhookEndpoint(
+	ctx context.Context, request oasadmin.EnableWebhookEndpointRequestObject,
+) (oasadmin.EnableWebhookEndpointResponseObject, error) {
+	endpoint, err := s.app.EnableWebhookEndpoint(ctx, s.caller(ctx), webhookKey(request.Code, request.Params.Tenant))
+	if err != nil {
+		return nil, err
+	}
+	return oasadmin.EnableWebhookEndpoint200JSONResponse(webhookEndpoint(endpoint)), nil
+}
+
+// ReplayFailedWebhookDeliveries has failed deliveries made again.
+func (s *Server) ReplayFailedWebhookDeliveries(
+	ctx context.Context, request oasadmin.ReplayFailedWebhookDeliveriesRequestObject,
+) (oasadmin.ReplayFailedWebhookDeliveriesResponseObject, error) {
+	replay, err := s.app.ReplayFailedDeliveries(
+		ctx, s.caller(ctx), webhookKey(request.Code, request.Params.Tenant), request.Body.Since)
+	if err != nil {
+		return nil, err
+	}
+	return oasadmin.ReplayFailedWebhookDeliveries200JSONResponse{Replayed: replay.Count, More: replay.More}, nil
+}
+
+// FindWebhookDeliveries lists deliveries.
+func (s *Server) FindWebhookDeliveries(
+	ctx context.Context, request oasadmin.FindWebhookDeliveriesRequestObject,
+) (oasadmin.FindWebhookDeliveriesResponseObject, error) {
+	params := request.Params
+	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
+	found, err := s.app.FindWebhookDeliveries(ctx, s.caller(ctx), app.WebhookDeliveryFilter{
+		TenantCodes: params.Tenant, SubscriptionCodes: params.Webhook,
+		States: words[domain.WebhookDeliveryState](params.State), EventTypes: params.EventType,
+		EventIDs: params.EventID, ProcessIDs: params.ProcessID, From: params.From, To: params.To,
+	}, page, sort)
+	if err != nil {
+		return nil, err
+	}
+	var answer oasadmin.FindWebhookDeliveries200JSONResponse
+	answer.Metadata, answer.Content = pageOf(found, webhookDelivery)
+	return answer, nil
+}
+
+// RetrieveWebhookDelivery returns a delivery with all its attempts.
+func (s *Server) RetrieveWebhookDelivery(
+	ctx context.Context, request oasadmin.RetrieveWebhookDeliveryRequestObject,
+) (oasadmin.RetrieveWebhookDeliveryResponseObject, error) {
+	delivery, attempts, err := s.app.RetrieveWebhookDelivery(ctx, s.caller(ctx), request.ID)
+	if err != nil {
+		return nil, err
+	}
+	return oasadmin.RetrieveWebhookDelivery200JSONResponse{
+		Delivery: webhookDelivery(delivery), Attempts: listOf(attempts, webhookAttempt),
+	}, nil
+}
+
+// ReplayWebhookDelivery has a delivery made again.
+func (s *Server) ReplayWebhookDelivery(
+	ctx context.Context, request oasadmin.ReplayWebhookDeliveryRequestObject,
+) (oasadmin.ReplayWebhookDeliveryResponseObject, error) {
+	delivery, err := s.app.ReplayWebhookDelivery(ctx, s.caller(ctx), request.ID)
+	if err != nil {
+		return nil, err
+	}
+	return oasadmin.ReplayWebhookDelivery200JSONResponse(webhookDelivery(delivery)), nil
+}
+
+func webhookKey(code string, tenant *string) app.WebhookKey {
+	return app.WebhookKey{Tenant: httpio.Given(tenant), Code: code}
+}
+
+func webhookEndpoint(h *app.WebhookHealth) oasadmin.WebhookEndpoint {
+	answer := oasadmin.WebhookEndpoint{
+		ID: h.SubscriptionID, Tenant: h.TenantCode, Code: h.Code, Name: h.Name, URL: h.URL,
+		PayloadVersion: oasadmin.WebhookPayloadVersion(h.PayloadVersion), EventTypes: h.EventTypes,
+		ProcessDefinition: httpio.Optional(h.ProcessDefinition), State: oasadmin.WebhookEndpointState(h.State()),
+		FailingSince: utc(h.FailingSince), DisabledAt: utc(h.DisabledAt), PendingSince: utc(h.PendingSince),
+		Pending: h.Pending, Retrying: h.Retrying, Dead: h.Dead, Dropped: h.Dropped,
+	}
+	if h.DisabledReason != "" {
+		answer.DisabledReason = new(oasadmin.WebhookDisabledReason(h.DisabledReason))
+	}
+	return answer
+}
+
+func webhookDelivery(d *app.WebhookDeliveryInfo) oasadmin.WebhookDelivery {
+	answer := oasadmin.WebhookDelivery{
+		ID: d.ID, Tenant: d.TenantCode, Webhook: d.SubscriptionCode, EventID: d.EventID, EventType: d.EventType,
+		PayloadVersion: oasadmin.WebhookPayloadVersion(d.PayloadVersion), ProcessID: d.ProcessID,
+		State: oasadmin.WebhookDeliveryState(d.State), Round: d.Round, Attempts: d.Attempts,
+		LastFailure: httpio.Optional(d.LastFailure), CreatedAt: d.CreatedAt.UTC(),
+		LastAttemptAt: utc(d.LastAttemptAt), NextAttemptAt: utc(d.NextAttemptAt), FinishedAt: utc(d.FinishedAt),
+	}
+	if d.LastStatus != 0 {
+		answer.LastStatus = &d.LastStatus
+	}
+	return answer
+}
+
+func webhookAttempt(a *domain.WebhookAttempt) oasadmin.WebhookAttempt {
+	answer := oasadmin.WebhookAttempt{
+		Round: a.Round, Number: a.Number, At: a.At.UTC(), LatencyMillis: a.Latency.Milliseconds(),
+		Failure: httpio.Optional(a.Failure), Detail: httpio.Optional(a.Detail), Answer: httpio.Optional(a.Answer),
+	}
+	if a.Status != 0 {
+		answer.Status = &a.Status
+	}
+	return answer
+}

@@ -1,0 +1,81 @@
+package httpio
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/klauspost/compress/gzhttp"
+)
+
+// EventStream is an answer of Server-Sent Events. It keeps nothing for a client
+// that does not take it: Flush fails then, and the answer is to end.
+type EventStream struct {
+	w          http.ResponseWriter
+	connection *http.ResponseController
+	stall      time.Duration
+	written    bytes.Buffer
+}
+
+// NewEventStream begins the answer. A client may take as long as stall to accept
+// what there is for it.
+func NewEventStream(w http.ResponseWriter, stall time.Duration) *EventStream {
+	header := w.Header()
+	header.Set("Content-Type", "text/event-stream")
+	header.Set("Cache-Control", "no-store")
+	header.Set("X-Content-Type-Options", "nosniff")
+	// Neither the service nor a proxy may keep events back to have more of them.
+	header.Set("X-Accel-Buffering", "no")
+	header.Set(gzhttp.HeaderNoCompression, "1")
+	w.WriteHeader(http.StatusOK)
+	return &EventStream{w: w, connection: http.NewResponseController(w), stall: stall}
+}
+
+// IsHead reports whether the request that ctx belongs to asks for the headers of
+// the answer alone.
+func IsHead(ctx context.Context) bool {
+	c, ok := ctx.Value(gin.ContextKey).(*gin.Context)
+	return ok && requestMethod(c.Request) == http.MethodHead
+}
+
+// Retry tells the client how soon to come back after the answer has ended.
+func (s *EventStream) Retry(d time.Duration) {
+	s.written.WriteString("retry: " + strconv.FormatInt(d.Milliseconds(), 10) + "\n")
+}
+
+// ID tells the client where to continue, without an event.
+func (s *EventStream) ID(id string) { s.written.WriteString("id: " + id + "\n\n") }
+
+// Comment shows that the connection is alive.
+func (s *EventStream) Comment() { s.written.WriteString(":\n") }
+
+// Event adds an event. The data are one line.
+func (s *EventStream) Event(id, name string, data []byte) {
+	s.written.WriteString("id: " + id + "\nevent: " + name + "\ndata: ")
+	s.written.Write(data)
+	s.written.WriteString("\n\n")
+}
+
+// errSlow ends an answer that the client does not take.
+var errSlow = errors.New("the client does not take what it is sent")
+
+// Flush sends what was added.
+func (s *EventStream) Flush() error {
+	defer s.written.Reset()
+	slow := time.AfterFunc(s.stall, func() {
+		// Nothing can be done where there is no connection.
+		_ = s.connection.SetWriteDeadline(past())
+	})
+	_, err := s.w.Write(s.written.Bytes())
+	if err == nil {
+		err = s.connection.Flush()
+	}
+	if !slow.Stop() {
+		return errSlow
+	}
+	return err
+}

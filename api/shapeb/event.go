@@ -1,0 +1,167 @@
+package shapeb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/procession-dev/procession/api/httpio"
+	oasb "github.com/procession-dev/procession/api/shapeb/oas"
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/feed"
+	"github.com/procession-dev/procession/webhook"
+)
+
+const (
+	// DefaultHeartbeat is how often a stream shows that it is alive.
+	DefaultHeartbeat = 15 * time.Second
+	// DefaultStall is how long a client may take to accept what a stream has for it.
+	DefaultStall = 10 * time.Second
+	// comeBackAfter is how soon a client is to come back whose stream has ended.
+	comeBackAfter = 2 * time.Second
+)
+
+// Feed is what streams of events need beside the operations.
+type Feed struct {
+	// Hub tells of new events.
+	Hub *feed.Hub
+	// Recheck finds the caller of a request anew: it fails when the credentials do
+	// not hold any longer.
+	Recheck func(context.Context) (domain.Caller, error)
+	// Heartbeat is how often streams show that they are alive, and the credentials
+	// of their callers are looked at.
+	Heartbeat time.Duration
+	// Stall is how long a client may take to accept what a stream has for it.
+	Stall time.Duration
+}
+
+// StreamEvents follows the events of processes and items. It is an extension of
+// the service.
+func (s *Server) StreamEvents(
+	ctx context.Context, request oasb.StreamEventsRequestObject,
+) (oasb.StreamEventsResponseObject, error) {
+	caller, params := s.caller(ctx), request.Params
+	at, given, err := startOf(params)
+	if err != nil {
+		return nil, err
+	}
+	subscription, err := s.feed.Hub.Subscribe(caller.PrincipalID, caller.TenantIDs())
+	if err != nil {
+		return nil, err
+	}
+	if !given {
+		at, err = s.app.FeedStart(ctx)
+	}
+	var first app.FeedPart
+	if err == nil {
+		// What is wrong is said while there is still an answer to say it in.
+		first, err = s.app.ReadFeed(ctx, caller, at, params.ProcessID)
+	}
+	if err != nil {
+		subscription.Close()
+		return nil, err
+	}
+	return &eventStream{Server: s, ctx: ctx, params: params, subscription: subscription, part: first}, nil
+}
+
+// startOf is where the client wants the stream to begin, if it says so.
+func startOf(params oasb.StreamEventsParams) (at domain.EventCursor, given bool, err error) {
+	text, part, name := httpio.Given(params.LastEventID), domain.LocationHeader, "Last-Event-ID"
+	if text == "" {
+		text, part, name = httpio.Given(params.After), domain.LocationQuery, "after"
+	}
+	if text == "" {
+		return at, false, nil
+	}
+	if at, err = domain.ParseEventCursor(text); err != nil {
+		return at, false, domain.Invalid(part, name, err.Error())
+	}
+	return at, true, nil
+}
+
+// eventStream is the answer of StreamEvents.
+type eventStream struct {
+	*Server
+	ctx          context.Context
+	params       oasb.StreamEventsParams
+	subscription *feed.Subscription
+	// part is what is sent next.
+	part app.FeedPart
+}
+
+// VisitStreamEventsResponse writes the stream until it ends. Why it ends is
+// nothing that the client could be told any more.
+func (e *eventStream) VisitStreamEventsResponse(w http.ResponseWriter) error {
+	defer e.subscription.Close()
+	out := httpio.NewEventStream(w, e.feed.Stall)
+	if httpio.IsHead(e.ctx) {
+		return nil
+	}
+	heartbeat := time.NewTicker(e.feed.Heartbeat)
+	defer heartbeat.Stop()
+	out.Retry(comeBackAfter)
+	for beat := true; ; {
+		if err := e.send(out, beat); err != nil {
+			return nil
+		}
+		if !e.part.More {
+			if !e.params.Follow {
+				return nil
+			}
+			var ended bool
+			if beat, ended = e.wait(heartbeat.C); ended {
+				return nil
+			}
+		}
+		caller, err := e.feed.Recheck(e.ctx)
+		if err == nil {
+			e.part, err = e.app.ReadFeed(e.ctx, caller, e.part.Next, e.params.ProcessID)
+		}
+		if known := (*domain.Error)(nil); errors.As(err, &known) || e.ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("following the events: %w", err)
+		}
+	}
+}
+
+// send sends the part. With a beat there is something in any case, and the client
+// learns how far the ledger was read for it.
+func (e *eventStream) send(out *httpio.EventStream, beat bool) error {
+	for i := range e.part.Events {
+		event := &e.part.Events[i]
+		data, _, err := webhook.Render(resource.PayloadShapeB, event)
+		if err != nil {
+			return err
+		}
+		out.Event(event.Cursor.String(), string(event.Type), data)
+	}
+	if beat {
+		out.Comment()
+		out.ID(e.part.Next.String())
+	}
+	if len(e.part.Events) == 0 && !beat {
+		return nil
+	}
+	return out.Flush()
+}
+
+// wait waits for what there is to send: new events, or a sign of life. ended says
+// that there will be nothing more.
+func (e *eventStream) wait(heartbeat <-chan time.Time) (beat, ended bool) {
+	select {
+	case <-e.ctx.Done():
+		return false, true
+	case <-e.subscription.Draining():
+		return false, true
+	case <-e.subscription.News():
+		return false, false
+	case <-heartbeat:
+		return true, false
+	}
+}

@@ -1,0 +1,123 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/webhook"
+)
+
+// WebhookSender makes one attempt at a delivery: a webhook.Client does.
+type WebhookSender interface {
+	Send(ctx context.Context, d webhook.Delivery) (webhook.Result, error)
+}
+
+// WebhookDelay is how long to wait after an attempt that failed, and whether
+// there is to be another: webhook.NextDelay.
+type WebhookDelay func(attempt int, jitter float64, retryAfter time.Duration) (time.Duration, bool)
+
+// retryLetGo is more than a workflow needs to end that has let go of a delivery.
+const retryLetGo = 5 * time.Second
+
+// DueDelivery is a delivery that is to be attempted now.
+type DueDelivery = persistence.DueDelivery
+
+// AttemptDelivery makes an attempt at a delivery and reports what came of it, and
+// when to try again. An error means that there was no attempt to speak of, which
+// says nothing about the receiver. Nothing is recorded.
+func (s *Service) AttemptDelivery(ctx context.Context, due *DueDelivery) (domain.WebhookAttempt, error) {
+	secrets, err := s.openWebhookSecrets(due)
+	if err != nil {
+		return domain.WebhookAttempt{}, err
+	}
+	body, told, err := webhook.Render(resource.PayloadVersion(due.PayloadVersion), &due.Event)
+	if err != nil {
+		return domain.WebhookAttempt{}, err
+	}
+	if !told {
+		return domain.WebhookAttempt{}, fmt.Errorf("payload version %s has no %s", due.PayloadVersion, due.Event.Type)
+	}
+	attempt := domain.WebhookAttempt{
+		DeliveryID: due.ID, Round: due.Round, Number: due.Attempts + 1, At: s.now(),
+	}
+	result, err := s.webhooks.Send(ctx, webhook.Delivery{
+		URL: due.URL, ID: due.EventID.String(), Body: body, Secrets: secrets,
+	})
+	if err != nil {
+		return domain.WebhookAttempt{}, fmt.Errorf("attempting the webhook delivery %s: %w", due.ID, err)
+	}
+	attempt.Status, attempt.Latency, attempt.Answer = result.Status, result.Latency, result.Answer
+	if result.Delivered() {
+		return attempt, nil
+	}
+	attempt.Failure, attempt.Detail, attempt.Gone = string(result.Failure), result.Detail, result.Gone()
+	//nolint:gosec // it spreads attempts over time, and protects nothing
+	if delay, again := s.webhookDelay(attempt.Number, rand.Float64(), result.RetryAfter); again && !attempt.Gone {
+		attempt.NextAt = s.now().Add(delay)
+	}
+	return attempt, nil
+}
+
+// openWebhookSecrets opens the secrets that a delivery is signed with.
+func (s *Service) openWebhookSecrets(due *DueDelivery) ([]webhook.Secret, error) {
+	if s.sealer == nil {
+		return nil, errors.New("opening webhook secrets: there is no key to open them with")
+	}
+	secrets := make([]webhook.Secret, 0, len(due.Secrets))
+	for _, sealed := range due.Secrets {
+		opened, err := s.sealer.Open(WebhookSecretPurpose, sealed.ID.String(), sealed.Sealed)
+		if err != nil {
+			return nil, fmt.Errorf("opening the webhook secret %s: %w", sealed.ID, err)
+		}
+		secret, err := webhook.ParseSecret(domain.NewSecret(string(opened)))
+		if err != nil {
+			return nil, fmt.Errorf("opening the webhook secret %s: %w", sealed.ID, err)
+		}
+		secrets = append(secrets, secret)
+	}
+	return secrets, nil
+}
+
+// RetriedDelivery is how far the retries of a delivery have got: how many attempts
+// the round has had, and when the next is due, the zero time for never.
+type RetriedDelivery struct {
+	Attempts int
+	NextAt   time.Time
+}
+
+// RetryDelivery attempts a delivery that failed before, records it, and reports
+// how far that got. number is that of the attempt in its round. An attempt that
+// was recorded already is not made again, and neither is one of a round that is
+// over. While the endpoint is paused or has no secret, somebody else is to see to
+// the delivery later, and there is no next attempt to be made.
+func (s *Service) RetryDelivery(ctx context.Context, id uuid.UUID, round, number int) (RetriedDelivery, error) {
+	due, err := s.reader.DueRetry(ctx, persistence.Round{DeliveryID: id, Number: round}, s.now())
+	if domain.HasCode(err, domain.CodeNotFound) {
+		return RetriedDelivery{}, nil
+	}
+	if err != nil {
+		return RetriedDelivery{}, err
+	}
+	if due.Attempts >= number {
+		return RetriedDelivery{Attempts: due.Attempts, NextAt: *due.NextAttemptAt}, nil
+	}
+	if due.Paused || len(due.Secrets) == 0 {
+		return RetriedDelivery{}, s.db.LetGoOfRetry(ctx, persistence.Round{DeliveryID: id, Number: round}, s.now().Add(retryLetGo))
+	}
+	attempt, err := s.AttemptDelivery(ctx, due)
+	if err != nil {
+		return RetriedDelivery{}, err
+	}
+	if err := s.db.RecordAttempt(ctx, attempt); err != nil {
+		return RetriedDelivery{}, err
+	}
+	return RetriedDelivery{Attempts: attempt.Number, NextAt: attempt.NextAt}, nil
+}

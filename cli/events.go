@@ -1,0 +1,239 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"github.com/procession-dev/procession/api/admin/client"
+)
+
+// followInterval is how often new events are asked for.
+const followInterval = time.Second
+
+// eventFlags are the filters as they are typed.
+type eventFlags struct {
+	tenant, after, from, to                              string
+	types, kinds, actors, processes, resources, requests []string
+	limit                                                int
+	oldestFirst, follow                                  bool
+}
+
+func newEventsCommand(env Environment) *cobra.Command {
+	var flags eventFlags
+	var out *output
+	cmd := asking(env, &cobra.Command{
+		Use: "events", Args: exactly(), Short: "List what was done: who, what, when, to which resource",
+		Long: "Lists the events of the tenants that you administer, the newest first: every change with the states before and\n" +
+			"after, documents that were read, access that was issued. With --follow it shows the latest, the oldest of them first,\n" +
+			"and then new ones until it is interrupted; -o json is one line for each then.",
+		Example: "  procession events --process 01980000-0000-7000-8000-0000000000b1\n" +
+			"  procession events --type DOCUMENT.DOWNLOADED --from 7d -o json\n" +
+			"  procession events --follow --limit 10",
+		ValidArgsFunction: completeNothing,
+	}, func(cmd *cobra.Command, s *service, _ []string) error {
+		params, err := flags.params(env.Clock())
+		if err != nil {
+			return err
+		}
+		if flags.follow {
+			return s.followEvents(cmd, params, flags, out)
+		}
+		found, err := s.events(cmd.Context(), params)
+		if err != nil {
+			return err
+		}
+		if len(found.Content) == 0 && out.format == formatTable {
+			cmd.PrintErrln("no events")
+			return nil
+		}
+		if found.Next != nil && len(found.Content) == flags.limit {
+			defer cmd.PrintErrf("There may be more: --after %s\n", *found.Next)
+		}
+		return out.write(cmd.Context(), cmd.OutOrStdout(), found.Content, func(w io.Writer) {
+			eventTitles(w)
+			eventRows(w, found.Content)
+		})
+	})
+	flags.bind(cmd)
+	completeTenants(env, cmd)
+	out = bindOutput(cmd, formatTable, formatJSON, formatYAML, formatJQ)
+	return cmd
+}
+
+func (e *eventFlags) bind(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&e.tenant, "tenant", "", "only those of the tenant with the `code`")
+	f.StringSliceVar(&e.types, "type", nil, "only those of the `type`, such as PROCESS.STATE_CHANGED; repeatable")
+	f.StringSliceVar(&e.actors, "actor", nil, "only what the principal with the `id` did; repeatable")
+	f.StringSliceVar(&e.processes, "process", nil, "only what is about the process with the `id`; repeatable")
+	f.StringSliceVar(&e.kinds, "kind", nil, "only what happened to resources of the `kind`, such as DOCUMENT; repeatable")
+	f.StringSliceVar(&e.resources, "resource", nil, "only what happened to the resource with the `id`; repeatable")
+	f.StringSliceVar(&e.requests, "request", nil, "only what the request with the `id` did; repeatable")
+	f.StringVar(&e.from, "from", "", "only from `when` on: a time such as 2027-01-31T00:00:00Z, or how long ago, such as 90m or 7d")
+	f.StringVar(&e.to, "to", "", "only before `when`")
+	f.BoolVar(&e.oldestFirst, "oldest-first", false, "begin with the oldest")
+	f.StringVar(&e.after, "after", "", "continue behind the `cursor` that was told or that an event has")
+	f.IntVar(&e.limit, "limit", 50, "how `many` to show, at most 1000")
+	f.BoolVar(&e.follow, "follow", false, "go on with new events")
+}
+
+// params are what the service is asked.
+func (e *eventFlags) params(now time.Time) (client.FindEventsParams, error) {
+	params := client.FindEventsParams{
+		Tenant: filter(e.tenant), Type: e.types, ResourceKind: e.kinds, RequestID: e.requests,
+		After: optional(e.after), Limit: e.limit,
+	}
+	if e.limit < 1 || e.limit > pageSize {
+		return params, misuse("--limit must be 1 to %d", pageSize)
+	}
+	if e.follow && (e.oldestFirst || e.to != "") {
+		return params, misuse("--follow goes on for ever: it has no use for --oldest-first and --to")
+	}
+	if e.oldestFirst {
+		order := client.EventOrderOLDESTFIRST
+		params.Order = &order
+	}
+	for flag, ids := range map[string]struct {
+		texts []string
+		to    *[]uuid.UUID
+	}{
+		"actor": {e.actors, &params.ActorID}, "process": {e.processes, &params.ProcessID},
+		"resource": {e.resources, &params.ResourceID},
+	} {
+		for _, text := range ids.texts {
+			id, err := uuid.Parse(text)
+			if err != nil {
+				return params, misuse("--%s: %w", flag, err)
+			}
+			*ids.to = append(*ids.to, id)
+		}
+	}
+	var err error
+	if params.From, err = moment("from", e.from, now); err != nil {
+		return params, err
+	}
+	params.To, err = moment("to", e.to, now)
+	return params, err
+}
+
+// moment reads a time, or how long ago it was. Nothing stands for none.
+func moment(flag, text string, now time.Time) (*time.Time, error) {
+	if text == "" {
+		return nil, nil //nolint:nilnil // there need not be one
+	}
+	if at, err := time.Parse(time.RFC3339, text); err == nil {
+		return &at, nil
+	}
+	ago, err := lasting(text)
+	if err != nil || ago < 0 {
+		return nil, misuse("--%s must be a time such as 2027-01-31T00:00:00Z, or how long ago, such as 90m or 7d", flag)
+	}
+	at := now.Add(-ago)
+	return &at, nil
+}
+
+func (s *service) events(ctx context.Context, params client.FindEventsParams) (client.EventList, error) {
+	answer, err := s.FindEventsWithResponse(ctx, &params)
+	return read[client.EventList](s, answer, err)
+}
+
+// followEvents shows the latest events, or those behind the cursor that was
+// given, and then new ones until it is interrupted.
+func (s *service) followEvents(cmd *cobra.Command, params client.FindEventsParams, flags eventFlags, out *output) error {
+	ctx := cmd.Context()
+	show := out.lines(cmd)
+	oldestFirst := client.EventOrderOLDESTFIRST
+	if flags.after == "" {
+		latest, err := s.events(ctx, params)
+		if err != nil {
+			return err
+		}
+		slices.Reverse(latest.Content)
+		if err := show(latest.Content); err != nil {
+			return err
+		}
+		params.After = new("0.0.0")
+		if n := len(latest.Content); n > 0 {
+			params.After = &latest.Content[n-1].Cursor
+		}
+	}
+	params.Order = &oldestFirst
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-timer.C:
+		}
+		found, err := s.events(ctx, params)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := show(found.Content); err != nil {
+			return err
+		}
+		params.After = found.Next
+		if timer.Reset(followInterval); len(found.Content) == flags.limit {
+			timer.Reset(0)
+		}
+	}
+}
+
+// lines shows events part by part.
+func (o *output) lines(cmd *cobra.Command) func([]client.Event) error {
+	titled := false
+	return func(events []client.Event) error {
+		if o.format != formatTable {
+			for _, e := range events {
+				if err := o.line(cmd.Context(), cmd.OutOrStdout(), e); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		if len(events) == 0 && titled {
+			return nil
+		}
+		return o.write(cmd.Context(), cmd.OutOrStdout(), events, func(w io.Writer) {
+			if !titled {
+				eventTitles(w)
+			}
+			titled = true
+			eventRows(w, events)
+		})
+	}
+}
+
+func eventTitles(w io.Writer) {
+	row(w, "TIME", "TYPE", "KIND", "RESOURCE", "STATE", "ACTOR", "REQUEST")
+}
+
+func eventRows(w io.Writer, events []client.Event) {
+	for _, e := range events {
+		row(w, timeText(e.OccurredAt), e.Type, e.ResourceKind, e.ResourceID.String(), statesOf(e), e.ActorID.String(),
+			text(e.RequestID))
+	}
+}
+
+// statesOf is how the state of the resource changed, or what it was.
+func statesOf(e client.Event) string {
+	return strings.TrimPrefix(text(e.PreviousState)+" > "+text(e.State), " > ")
+}
+
+// text is a text that may be missing.
+func text(value *string) string {
+	if value == nil {
+		return ""
+	}
+	return *value
+}

@@ -1,0 +1,146 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/api/admin/client"
+	"github.com/procession-dev/procession/cli"
+)
+
+const patience = 30 * time.Second
+
+// settled waits until so many events can be read: other tests have transactions
+// of their own at the same time.
+func (w *terminal) settled(n int, args ...string) {
+	w.t.Helper()
+	require.Eventually(w.t, func() bool {
+		o := w.runs(append([]string{"events", "--limit", "1000", "-o", "jq=length"}, args...)...)
+		return o.err == nil && strings.TrimSpace(o.stdout) == strconv.Itoa(n)
+	}, patience, 10*time.Millisecond)
+}
+
+func TestEvents(t *testing.T) {
+	t.Parallel()
+	w := newNorth(t)
+	const process = "01980000-0000-7000-8000-0000000000b1"
+	w.incident("01980000-0000-7000-8000-0000000000a1", "no funds")
+	w.settled(2, "--process", process)
+	golden(t, "events.txt", w.succeeds("events", "--type", "PROCESS.CREATED,PROCESS.STATE_CHANGED"))
+	one := w.succeeds("events", "--process", process, "--type", "PROCESS.CREATED", "-o", `jq=.[] | del(.cursor, .requestId)`)
+	golden(t, "events.json", one)
+
+	first := w.runs("events", "--oldest-first", "--limit", "2", "-o", "jq=.[].cursor")
+	require.NoError(t, first.err)
+	cursors := strings.Fields(first.stdout)
+	require.Len(t, cursors, 2)
+	require.Equal(t, "There may be more: --after "+cursors[1]+"\n", first.stderr)
+	second := strings.Fields(w.succeeds("events", "--oldest-first", "--limit", "2", "--after", cursors[0], "-o", "jq=.[].cursor"))
+	require.Equal(t, cursors[1], second[0])
+	require.Equal(t, cursors[0]+"\n", w.succeeds("events", "--after", cursors[1], "-o", "jq=.[].cursor"))
+
+	o := w.runs("events", "--type", "NOTHING.HAPPENED")
+	require.NoError(t, o.err)
+	require.Equal(t, "no events\n", o.stderr)
+	require.Equal(t, "[]\n", w.as(memberToken).succeeds("events", "-o", "json"))
+	require.Equal(t, "0\n", w.succeeds("events", "--tenant", "home", "-o", "jq=length"))
+	require.NotEqual(t, "0\n", w.as(w.operator).succeeds("events", "--tenant", "home", "-o", "jq=length"))
+	// The clock of the command is three days ahead of the service's.
+	require.Equal(t, "0\n", w.succeeds("events", "--from", "1d", "-o", "jq=length"))
+	require.NotEqual(t, "0\n", w.succeeds("events", "--from", "4d", "--kind", "GROUP", "-o", "jq=length"))
+	require.Equal(t, "0\n", w.succeeds("events", "--to", "2020-01-01T00:00:00Z", "-o", "jq=length"))
+	for _, wrong := range [][]string{
+		{"x"},
+		{"--limit", "0"},
+		{"--limit", "1001"},
+		{"--process", "x"},
+		{"--actor", "x"},
+		{"--resource", "x"},
+		{"--from", "yesterday"},
+		{"--to", "-1h"},
+		{"--after", "x"},
+		{"--type", "x"},
+		{"--follow", "--oldest-first"},
+		{"--follow", "--to", "1h"},
+	} {
+		w.fails(cli.ExitUsage, append([]string{"events"}, wrong...)...)
+	}
+}
+
+// screen is what a command prints while it runs.
+type screen struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (s *screen) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(p)
+}
+
+func (s *screen) lines() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.Split(strings.TrimSpace(s.text.String()), "\n")
+}
+
+func TestEventsAreFollowed(t *testing.T) {
+	t.Parallel()
+	for format, titles := range map[string]int{"json": 0, "table": 1, "jq=.details.code": 0} {
+		t.Run(format, func(t *testing.T) {
+			t.Parallel()
+			w := newNorth(t)
+			w.settled(1, "--kind", "TENANT")
+			before := strings.Fields(w.succeeds("events", "--limit", "2", "-o", "jq=.[].id"))
+			shown := &screen{}
+			root := &cobra.Command{Use: "procession", SilenceErrors: true, SilenceUsage: true}
+			root.AddCommand(cli.Commands(cli.Environment{
+				LookupEnv: func(name string) (string, bool) { value, ok := w.env[name]; return value, ok },
+				Clock:     now,
+			})...)
+			root.SetOut(shown)
+			root.SetErr(shown)
+			root.SetArgs([]string{"events", "--follow", "--limit", "2", "-o", format})
+			ctx, cancel := context.WithCancel(t.Context())
+			ended := make(chan error, 1)
+			go func() { ended <- root.ExecuteContext(ctx) }()
+			require.Eventually(t, func() bool { return len(shown.lines()) == 2+titles }, patience, time.Millisecond)
+			codes := []string{"NEW", "NEWER", "NEWEST"}
+			for _, code := range codes {
+				w.succeeds("apply", "-f", w.file("group.yaml", group(code, "")))
+			}
+			require.Eventually(t, func() bool { return len(shown.lines()) == 5+titles }, patience, time.Millisecond)
+			cancel()
+			require.NoError(t, <-ended)
+
+			lines := shown.lines()
+			switch format {
+			case "table":
+				require.Contains(t, lines[0], "RESOURCE")
+				require.Contains(t, lines[5], "RESOURCE.CREATED")
+			case "json":
+				for i, line := range lines {
+					var e client.Event
+					require.NoError(t, json.Unmarshal([]byte(line), &e))
+					if i < 2 {
+						require.Equal(t, before[1-i], e.ID.String())
+					} else {
+						require.Equal(t, codes[i-2], e.Details["code"])
+					}
+				}
+			default:
+				require.Equal(t, codes, lines[2:])
+			}
+		})
+	}
+}

@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"github.com/procession-dev/procession/api/admin/client"
+	"github.com/procession-dev/procession/domain"
+)
+
+func newWebhooksDeliveriesCommand(env Environment) *cobra.Command {
+	var tenant, code, event, process string
+	var states []string
+	var limit int
+	var out *output
+	cmd := asking(env, &cobra.Command{
+		Use: "deliveries", Args: exactly(), Short: "List deliveries, the newest first",
+	}, func(cmd *cobra.Command, s *service, _ []string) error {
+		if limit < 1 || limit > pageSize {
+			return misuse("--limit must be 1 to %d", pageSize)
+		}
+		params := client.FindWebhookDeliveriesParams{Size: &limit, Tenant: filter(tenant), Webhook: filter(code)}
+		for _, state := range states {
+			params.State = append(params.State, client.WebhookDeliveryState(state))
+		}
+		for flag, to := range map[string]*[]uuid.UUID{"event": &params.EventID, "process": &params.ProcessID} {
+			text := cmd.Flags().Lookup(flag).Value.String()
+			if text == "" {
+				continue
+			}
+			id, err := uuid.Parse(text)
+			if err != nil {
+				return misuse("--%s: %w", flag, err)
+			}
+			*to = []uuid.UUID{id}
+		}
+		answer, err := s.FindWebhookDeliveriesWithResponse(cmd.Context(), &params)
+		page, err := read[client.WebhookDeliveryPage](s, answer, err)
+		if err != nil {
+			return err
+		}
+		if len(page.Content) == 0 && out.format == formatTable {
+			cmd.PrintErrln("no deliveries")
+			return nil
+		}
+		if shown := int64(len(page.Content)); shown < page.Metadata.TotalElements {
+			defer cmd.PrintErrf("%d of %d shown: --limit\n", shown, page.Metadata.TotalElements)
+		}
+		return out.write(cmd.Context(), cmd.OutOrStdout(), page.Content, func(w io.Writer) { deliveryTable(w, page.Content) })
+	})
+	f := cmd.Flags()
+	f.IntVar(&limit, "limit", 50, "how `many` to show, at most 1000")
+	f.StringVar(&code, "webhook", "", "only those to the subscription with the `code`")
+	f.StringSliceVar(&states, "state", nil, "only those in one of the `states` PENDING, RETRYING, DELIVERED, DEAD, DROPPED")
+	f.StringVar(&event, "event", "", "only those of the event with the `id`")
+	f.StringVar(&process, "process", "", "only those of events of the process with the `id`")
+	bindTenant(env, cmd, &tenant)
+	out = bindOutput(cmd, formatTable, formatJSON, formatYAML, formatJQ)
+	return cmd
+}
+
+func deliveryTable(w io.Writer, deliveries []client.WebhookDelivery) {
+	row(w, "ID", "WEBHOOK", "EVENT", "STATE", "ATTEMPTS", "LAST", "CREATED", "NEXT")
+	for _, d := range deliveries {
+		next := ""
+		if d.NextAttemptAt != nil {
+			next = timeText(*d.NextAttemptAt)
+		}
+		row(w, d.ID.String(), d.Webhook, d.EventType, string(d.State), strconv.Itoa(d.Attempts),
+			resultText(d.LastStatus, d.LastFailure), timeText(d.CreatedAt), next)
+	}
+}
+
+// resultText is what came of an attempt: the status of the answer, or why there
+// was none.
+func resultText(status *int, failure *string) string {
+	switch {
+	case status != nil:
+		return strconv.Itoa(*status)
+	case failure != nil:
+		return *failure
+	default:
+		return ""
+	}
+}
+
+// deliveryCommand makes a command about one delivery.
+func deliveryCommand(
+	env Environment, use, short string, run func(cmd *cobra.Command, s *service, id uuid.UUID) error,
+) *cobra.Command {
+	return asking(env, &cobra.Command{
+		Use: use + " ID", Short: short, Args: exactly("the id of a delivery"), ValidArgsFunction: completeNothing,
+	}, func(cmd *cobra.Command, s *service, args []string) error {
+		id, err := uuid.Parse(args[0])
+		if err != nil {
+			return misuse("the id of the delivery: %w", err)
+		}
+		if err = run(cmd, s, id); ExitCode(err) == ExitNotFound {
+			return &failure{kind: domain.KindNotFound, text: fmt.Sprintf("delivery %s not found", id)}
+		}
+		return err
+	})
+}
+
+func newWebhooksShowCommand(env Environment) *cobra.Command {
+	var out *output
+	cmd := deliveryCommand(env, "show", "Show a delivery with all its attempts",
+		func(cmd *cobra.Command, s *service, id uuid.UUID) error {
+			answer, err := s.RetrieveWebhookDeliveryWithResponse(cmd.Context(), id)
+			log, err := read[client.WebhookDeliveryLog](s, answer, err)
+			if err != nil {
+				return err
+			}
+			return out.write(cmd.Context(), cmd.OutOrStdout(), log, func(w io.Writer) {
+				deliveryTable(w, []client.WebhookDelivery{log.Delivery})
+				row(w, "")
+				row(w, "ATTEMPT", "AT", "TOOK", "RESULT", "WHY", "ANSWER")
+				for _, a := range log.Attempts {
+					row(w, fmt.Sprintf("%d.%d", a.Round, a.Number), timeText(a.At), fmt.Sprintf("%d ms", a.LatencyMillis),
+						resultText(a.Status, a.Failure), given(a.Detail), shortened(given(a.Answer)))
+				}
+			})
+		})
+	out = bindOutput(cmd, formatTable, formatJSON, formatYAML, formatJQ)
+	return cmd
+}
+
+// shortened is how a text begins.
+func shortened(text string) string {
+	const enough = 80
+	if short := []rune(text); len(short) > enough {
+		return string(short[:enough]) + "…"
+	}
+	return text
+}
+
+func newWebhooksReplayCommand(env Environment) *cobra.Command {
+	return deliveryCommand(env, "replay", "Make a delivery again, whatever became of it",
+		func(cmd *cobra.Command, s *service, id uuid.UUID) error {
+			answer, err := s.ReplayWebhookDeliveryWithResponse(cmd.Context(), id)
+			delivery, err := read[client.WebhookDelivery](s, answer, err)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s %s\n", delivery.ID, delivery.State)
+			return err
+		})
+}

@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/procession-dev/procession/api/admin/client"
+	"github.com/procession-dev/procession/domain/resource"
+)
+
+func newWebhooksCommand(env Environment) *cobra.Command {
+	return group("webhooks", "See how webhooks are doing, and deliver what they missed",
+		newWebhooksListCommand(env), newWebhooksPingCommand(env), newWebhooksEnableCommand(env),
+		newWebhooksDeliveriesCommand(env), newWebhooksShowCommand(env),
+		newWebhooksReplayCommand(env), newWebhooksReplayFailedCommand(env))
+}
+
+func newWebhooksListCommand(env Environment) *cobra.Command {
+	var tenant string
+	var out *output
+	cmd := asking(env, &cobra.Command{
+		Use: "list", Args: exactly(), Short: "List where events are sent, and how that goes",
+	}, func(cmd *cobra.Command, s *service, _ []string) error {
+		size := pageSize
+		answer, err := s.FindWebhookEndpointsWithResponse(cmd.Context(),
+			&client.FindWebhookEndpointsParams{Size: &size, Tenant: filter(tenant)})
+		page, err := read[client.WebhookEndpointPage](s, answer, err)
+		if err != nil {
+			return err
+		}
+		if len(page.Content) == 0 && out.format == formatTable {
+			cmd.PrintErrln("no webhooks")
+			return nil
+		}
+		if shown := int64(len(page.Content)); shown < page.Metadata.TotalElements {
+			defer cmd.PrintErrf("%d of %d shown: --tenant\n", shown, page.Metadata.TotalElements)
+		}
+		return out.write(cmd.Context(), cmd.OutOrStdout(), page.Content, func(w io.Writer) { webhookTable(w, page.Content) })
+	})
+	bindTenant(env, cmd, &tenant)
+	out = bindOutput(cmd, formatTable, formatJSON, formatYAML, formatJQ)
+	return cmd
+}
+
+func webhookTable(w io.Writer, endpoints []client.WebhookEndpoint) {
+	row(w, "TENANT", "CODE", "STATE", "SINCE", "WAITING", "RETRYING", "DEAD", "DROPPED", "URL")
+	for _, e := range endpoints {
+		since := ""
+		switch {
+		case e.DisabledAt != nil:
+			since = timeText(*e.DisabledAt)
+		case e.FailingSince != nil:
+			since = timeText(*e.FailingSince)
+		}
+		row(w, e.Tenant, e.Code, string(e.State), since, number(e.Pending), number(e.Retrying), number(e.Dead),
+			number(e.Dropped), e.URL)
+	}
+}
+
+func number(n int64) string { return strconv.FormatInt(n, 10) }
+
+// webhookCommand makes a command about one webhook subscription.
+func webhookCommand(
+	env Environment, use, short string, run func(cmd *cobra.Command, s *service, code string, tenant *string) error,
+) *cobra.Command {
+	var tenant string
+	cmd := asking(env, &cobra.Command{
+		Use: use + " CODE", Short: short, Args: exactly("the code of a webhook subscription"),
+		ValidArgsFunction: completeWebhook(env),
+	}, func(cmd *cobra.Command, s *service, args []string) error {
+		if err := checkCode(args[0]); err != nil {
+			return err
+		}
+		return named(run(cmd, s, args[0], optional(tenant)), resource.KindWebhookSubscription, args[0])
+	})
+	bindTenant(env, cmd, &tenant)
+	return cmd
+}
+
+// completeWebhook completes the code of a webhook subscription.
+func completeWebhook(env Environment) completions {
+	return func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		codes := env.codes(cmd, []client.ResourceKind{client.ResourceKindWebhookSubscription})
+		return beginning(toComplete, codes, nil), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+func newWebhooksPingCommand(env Environment) *cobra.Command {
+	return webhookCommand(env, "ping", "Send a test event, and print its id",
+		func(cmd *cobra.Command, s *service, code string, tenant *string) error {
+			answer, err := s.PingWebhookEndpointWithResponse(cmd.Context(), code, &client.PingWebhookEndpointParams{Tenant: tenant})
+			ping, err := read[client.WebhookPing](s, answer, err)
+			if err != nil {
+				return err
+			}
+			cmd.PrintErrf("What becomes of it: %s deliveries --event %s\n", cmd.Parent().CommandPath(), ping.EventID)
+			_, err = fmt.Fprintln(cmd.OutOrStdout(), ping.EventID)
+			return err
+		})
+}
+
+func newWebhooksEnableCommand(env Environment) *cobra.Command {
+	return webhookCommand(env, "enable", "Tell an endpoint of events again that the service disabled",
+		func(cmd *cobra.Command, s *service, code string, tenant *string) error {
+			answer, err := s.EnableWebhookEndpointWithResponse(cmd.Context(), code, &client.EnableWebhookEndpointParams{Tenant: tenant})
+			endpoint, err := read[client.WebhookEndpoint](s, answer, err)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s %s\n", endpoint.Code, endpoint.State)
+			return err
+		})
+}
+
+func newWebhooksReplayFailedCommand(env Environment) *cobra.Command {
+	var since string
+	cmd := webhookCommand(env, "replay-failed", "Make all deliveries again that have failed or were dropped",
+		func(cmd *cobra.Command, s *service, code string, tenant *string) error {
+			if since == "" {
+				return misuse("%s needs --since", cmd.CommandPath())
+			}
+			from, err := moment("since", since, env.Clock())
+			if err != nil {
+				return err
+			}
+			answer, err := s.ReplayFailedWebhookDeliveriesWithResponse(cmd.Context(), code,
+				&client.ReplayFailedWebhookDeliveriesParams{Tenant: tenant}, client.WebhookReplayParams{Since: *from})
+			replay, err := read[client.WebhookReplay](s, answer, err)
+			if err != nil {
+				return err
+			}
+			if replay.More {
+				cmd.PrintErrln("There are others: the same command again sees to them.")
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d replayed\n", replay.Replayed)
+			return err
+		})
+	cmd.Flags().StringVar(&since, "since", "", "those that were first made since `then`: a time such as 2027-01-31T00:00:00Z, or 12h or 3d ago; required")
+	return cmd
+}

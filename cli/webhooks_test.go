@@ -1,0 +1,80 @@
+package cli_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/cli"
+)
+
+func TestWebhooks(t *testing.T) {
+	t.Parallel()
+	w := newNorth(t)
+	golden(t, "webhooks-waiting.txt", w.succeeds("webhooks", "list"))
+	require.Equal(t, "null\n", w.succeeds("webhooks", "list", "-o", "jq=.[].failingSince"))
+	require.Equal(t, "no webhooks\n", w.as(memberToken).runs("webhooks", "list").stderr)
+	require.Contains(t, w.fails(cli.ExitConflict, "webhooks", "ping", "EVENTS"), "NO_SECRET")
+
+	w.succeeds("secrets", "issue", "webhook", "EVENTS", "--name", "first")
+	o := w.runs("webhooks", "ping", "EVENTS")
+	require.NoError(t, o.err)
+	event := strings.TrimSpace(o.stdout)
+	require.Contains(t, o.stderr, "procession webhooks deliveries --event "+event)
+	require.Equal(t, "no deliveries\n", w.runs("webhooks", "deliveries", "--event", event).stderr)
+
+	dead := "01980000-0000-7000-8000-0000000000b1"
+	w.exec(`INSERT INTO webhook_deliveries (id, subscription_id, tenant_id, event_id, event_type, payload_version, state, round,
+			attempts, created_at, queued_at, last_attempt_at, finished_at)
+		SELECT '`+dead+`', r.id, r.tenant_id, '`+event+`', 'PING', 'B', 'DEAD', 1, 2, n, n, n, n
+		  FROM resources r, (SELECT timestamptz '2026-03-02T10:30:00Z') t(n) WHERE r.code = 'EVENTS'`,
+		`INSERT INTO webhook_attempts (delivery_id, round, number, at, status, latency, failure, detail, answer)
+		SELECT id, 1, 1, created_at, 0, interval '1.5 seconds', 'TIMEOUT', 'there was no answer', '' FROM webhook_deliveries`,
+		`INSERT INTO webhook_attempts (delivery_id, round, number, at, status, latency, failure, detail, answer)
+		SELECT id, 1, 2, created_at, 503, interval '12 milliseconds', 'STATUS', 'the answer was 503', E'busy\x1b[31m'||repeat('x', 200)
+		  FROM webhook_deliveries`,
+		`UPDATE webhook_endpoints SET disabled_at = '2026-03-02T10:30:00Z', disabled_reason = 'FAILING'`)
+	golden(t, "webhooks.txt", w.succeeds("webhooks", "list"))
+	golden(t, "webhook-deliveries.txt", w.succeeds("webhooks", "deliveries", "--state", "DEAD,DROPPED", "--webhook", "EVENTS"))
+	golden(t, "webhook-delivery.txt", w.succeeds("webhooks", "show", dead))
+	require.Contains(t, w.fails(cli.ExitConflict, "webhooks", "replay", dead), "enable it first")
+	require.Equal(t, "EVENTS ACTIVE\n", w.succeeds("webhooks", "enable", "EVENTS"))
+	require.Equal(t, dead+" PENDING\n", w.succeeds("webhooks", "replay", dead))
+	require.Equal(t, "0 replayed\n", w.succeeds("webhooks", "replay-failed", "EVENTS", "--since", "30d"))
+	w.exec(`UPDATE webhook_deliveries SET state = 'DROPPED', finished_at = queued_at`)
+	require.Equal(t, "0 replayed\n", w.succeeds("webhooks", "replay-failed", "EVENTS", "--since", "1h"))
+	require.Equal(t, "1 replayed\n", w.succeeds("webhooks", "replay-failed", "EVENTS", "--since", "2026-03-02T10:30:00Z"))
+
+	require.Equal(t, "WebhookSubscription/NONE not found", w.fails(cli.ExitNotFound, "webhooks", "ping", "NONE"))
+	w.as(memberToken).fails(cli.ExitNotFound, "webhooks", "enable", "EVENTS")
+	unknown := "01980000-0000-7000-8000-0000000000ff"
+	require.Equal(t, "delivery "+unknown+" not found", w.fails(cli.ExitNotFound, "webhooks", "show", unknown))
+	for _, wrong := range [][]string{
+		{"show"},
+		{"show", "x"},
+		{"replay", "x"},
+		{"ping"},
+		{"ping", "a b"},
+		{"replay-failed", "EVENTS"},
+		{"replay-failed", "EVENTS", "--since", "yesterday"},
+		{"deliveries", "--limit", "0"},
+		{"deliveries", "--event", "x"},
+		{"deliveries", "x"},
+	} {
+		w.fails(cli.ExitUsage, append([]string{"webhooks"}, wrong...)...)
+	}
+}
+
+// exec changes the database of the service.
+func (w *terminal) exec(statements ...string) {
+	w.t.Helper()
+	conn, err := pgx.Connect(w.t.Context(), w.url)
+	require.NoError(w.t, err)
+	defer func() { _ = conn.Close(w.t.Context()) }()
+	for _, sql := range statements {
+		_, err := conn.Exec(w.t.Context(), sql)
+		require.NoError(w.t, err)
+	}
+}

@@ -1,0 +1,313 @@
+package main
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/localstack/demo"
+)
+
+const (
+	deadEndpoints = 100
+	// tellSpacing is the time between two processes of the tenant that is measured,
+	// each of which is two events; neighbourSpacing that of the other tenant.
+	tellSpacing      = 20 * time.Millisecond
+	neighbourSpacing = 500 * time.Millisecond
+	tellTarget       = 100 * time.Millisecond
+	// slowdown is by how much the dead endpoints may raise the 99th percentile.
+	slowdown       = 1.2
+	neighbour      = "neighbour"
+	neighbourCode  = "PLAIN"
+	neighbourToken = "bench-neighbour-secret"
+)
+
+// measureWebhooks measures the time from an event to its receiver, alone and
+// beside the dead endpoints of another tenant, by turns.
+func (b *bench) measureWebhooks(ctx context.Context) error {
+	w, err := b.newWebhookBench(ctx)
+	if err != nil {
+		return err
+	}
+	defer w.stop()
+	var all, beside []time.Duration
+	var alone99, beside99 []time.Duration
+	// The first round is not counted: nothing is warm.
+	for round := range b.rounds + 1 {
+		alone, err := w.tell(ctx, b.samples*4)
+		if err != nil {
+			return err
+		}
+		if err := w.addDead(ctx); err != nil {
+			return err
+		}
+		troubled, err := w.tell(ctx, b.samples*4)
+		if err != nil {
+			return err
+		}
+		if err := w.remove(ctx, neighbour, "dead"); err != nil {
+			return err
+		}
+		if round == 0 {
+			continue
+		}
+		fmt.Fprintf(b.progress, "alone %s, beside the dead %s\n", latency(alone), latency(troubled))
+		all, beside = append(all, alone...), append(beside, troubled...)
+		alone99, beside99 = append(alone99, percentile(alone, 0.99)), append(beside99, percentile(troubled, 0.99))
+	}
+	before, after := percentile(alone99, 0.5), percentile(beside99, 0.5)
+	b.report.add(row{
+		measure: "event → webhook received", value: latency(all), beside: fmt.Sprintf("%d events", len(all)),
+		limit: "p50 ≤ " + milliseconds(tellTarget), missed: percentile(all, 0.5) > tellTarget,
+	})
+	b.report.add(row{
+		measure: fmt.Sprintf("the same beside %d dead endpoints of another tenant", deadEndpoints),
+		value:   latency(beside), beside: fmt.Sprintf("median p99 %s, alone %s", milliseconds(after), milliseconds(before)),
+		limit: fmt.Sprintf("p99 ≤ %.1f × alone", slowdown), missed: float64(after) > slowdown*float64(before),
+	})
+	return w.remove(ctx, "demo", "live")
+}
+
+// webhookBench is what webhooks are measured with.
+type webhookBench struct {
+	bench    *bench
+	app      *app.Service
+	account  demo.Account
+	plain    uuid.UUID
+	receiver *timedReceiver
+	// silent accepts connections and never answers, refusing does not even accept.
+	silent   net.Listener
+	refusing string
+}
+
+func (b *bench) newWebhookBench(ctx context.Context) (*webhookBench, error) {
+	w := &webhookBench{bench: b, account: demo.Account{ID: uuid.New(), Secret: neighbourToken}}
+	sealer, err := authn.NewSealer(b.sealKey)
+	if err != nil {
+		return nil, err
+	}
+	w.app = app.New(app.Options{
+		DB: b.db, Clock: time.Now, Wake: func() {}, Sealer: sealer, CheckWebhookURL: func(string) error { return nil },
+	})
+	if w.receiver, err = newTimedReceiver(ctx); err != nil {
+		return nil, err
+	}
+	if w.silent, err = (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0"); err != nil {
+		return nil, fmt.Errorf("listening: %w", err)
+	}
+	go func() {
+		// Connections stay open until the listener's program ends.
+		for {
+			if _, err := w.silent.Accept(); err != nil {
+				return
+			}
+		}
+	}()
+	free, err := freeAddresses(ctx, 1)
+	if err != nil {
+		return nil, err
+	}
+	w.refusing = free[0]
+	hash := authn.HashSecret(neighbourToken)
+	applied, err := w.apply(
+		ctx,
+		manifestOf("Tenant", "", neighbour, "", `{"name":"Neighbour"}`),
+		identifiedManifest(neighbour, "driver", w.account.ID, `{"name":"Driver","secrets":[{"name":"bench","sha256":"`+hex.EncodeToString(hash[:])+`"}]}`),
+		manifestOf("ProcessDefinition", neighbour, neighbourCode, "", `{"name":"Plain","permissions":{"initiators":[{"application":"driver"}]}}`),
+		manifestOf("WebhookSubscription", "demo", "BENCH", "live", `{"name":"Bench","url":"`+w.receiver.url+`","processDefinition":"ONBOARDING"}`),
+	)
+	if err != nil {
+		return nil, err
+	}
+	w.plain = applied[2].ID
+	return w, w.secret(ctx, "demo", "BENCH")
+}
+
+func (w *webhookBench) stop() {
+	_ = w.receiver.server.Close()
+	_ = w.silent.Close()
+}
+
+func manifestOf(kind, tenant, code, label, spec string) json.RawMessage {
+	metadata := fmt.Sprintf(`"code":%q`, code)
+	if tenant != "" {
+		metadata += fmt.Sprintf(`,"tenant":%q`, tenant)
+	}
+	if label != "" {
+		metadata += fmt.Sprintf(`,"labels":{"bench":%q}`, label)
+	}
+	return json.RawMessage(fmt.Sprintf(`{"apiVersion":"procession/v1","kind":%q,"metadata":{%s},"spec":%s}`, kind, metadata, spec))
+}
+
+func identifiedManifest(tenant, code string, id uuid.UUID, spec string) json.RawMessage {
+	return json.RawMessage(fmt.Sprintf(
+		`{"apiVersion":"procession/v1","kind":"Application","metadata":{"code":%q,"tenant":%q,"id":%q},"spec":%s}`, code, tenant, id, spec))
+}
+
+func system() domain.Caller {
+	return domain.Caller{PrincipalID: domain.SystemPrincipalID(), Type: domain.PrincipalSystem, Operator: true}
+}
+
+func (w *webhookBench) apply(ctx context.Context, documents ...json.RawMessage) ([]app.AppliedResource, error) {
+	return w.app.ApplyResources(ctx, system(), app.ApplyRequest{Documents: documents})
+}
+
+func (w *webhookBench) secret(ctx context.Context, tenant, code string) error {
+	_, err := w.app.IssueSecret(ctx, system(),
+		app.ResourceKey{Tenant: tenant, Kind: resource.KindWebhookSubscription, Code: code}, app.NewSecret{Name: "bench"})
+	return err
+}
+
+// addDead gives the neighbour endpoints of which half never answer and half cannot
+// be connected to.
+func (w *webhookBench) addDead(ctx context.Context) error {
+	documents := make([]json.RawMessage, deadEndpoints)
+	for i := range documents {
+		address := w.silent.Addr().String()
+		if i%2 == 0 {
+			address = w.refusing
+		}
+		documents[i] = manifestOf("WebhookSubscription", neighbour, fmt.Sprintf("DEAD-%d", i), "dead",
+			fmt.Sprintf(`{"name":"Dead","url":"http://%s/%d"}`, address, i))
+	}
+	if _, err := w.apply(ctx, documents...); err != nil {
+		return err
+	}
+	for i := range documents {
+		if err := w.secret(ctx, neighbour, fmt.Sprintf("DEAD-%d", i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// remove deletes subscriptions with all their deliveries.
+func (w *webhookBench) remove(ctx context.Context, tenant, label string) error {
+	_, err := w.app.ApplyResources(ctx, system(), app.ApplyRequest{
+		Prune: &app.Prune{Tenant: tenant, Selector: resource.Selector{"bench": label}},
+	})
+	return err
+}
+
+// tell creates processes at an even pace, and some in the other tenant, and
+// returns how long each event took to be received.
+func (w *webhookBench) tell(ctx context.Context, processes int) ([]time.Duration, error) {
+	w.receiver.reset()
+	telling, stop := context.WithCancel(ctx)
+	defer stop()
+	var group errgroup.Group
+	group.Go(func() error {
+		return w.create(telling, w.account, w.plain, neighbourSpacing, -1)
+	})
+	err := w.create(ctx, demo.Alice(), demo.Onboarding(), tellSpacing, processes)
+	if err == nil {
+		err = w.receiver.await(ctx, 2*processes)
+	}
+	stop()
+	if failed := group.Wait(); err == nil {
+		err = failed
+	}
+	return w.receiver.latencies(), err
+}
+
+// create creates so many processes, or as many as there is time for when the
+// number is negative.
+func (w *webhookBench) create(ctx context.Context, as demo.Account, definition uuid.UUID, spacing time.Duration, processes int) error {
+	c, err := w.bench.dial(ctx, as)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	ticker := time.NewTicker(spacing)
+	defer ticker.Stop()
+	for i := 0; i != processes; i++ {
+		select {
+		case <-ctx.Done():
+			if processes < 0 {
+				return nil
+			}
+			return ctx.Err()
+		case <-ticker.C:
+		}
+		body := `{"processDefinitionId":"` + definition.String() + `"}`
+		if err := c.expect(http.MethodPost, "/processes", body, http.StatusCreated); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// timedReceiver takes webhooks and notes how old the events are by then.
+type timedReceiver struct {
+	server *http.Server
+	url    string
+
+	mu   sync.Mutex
+	took []time.Duration
+	news chan struct{}
+}
+
+func newTimedReceiver(ctx context.Context) (*timedReceiver, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("listening: %w", err)
+	}
+	r := &timedReceiver{url: "http://" + listener.Addr().String() + "/", news: make(chan struct{}, 1)}
+	r.server = &http.Server{Handler: r, ReadHeaderTimeout: time.Minute}
+	go func() { _ = r.server.Serve(listener) }()
+	return r, nil
+}
+
+func (r *timedReceiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+	var event struct{ Timestamp time.Time }
+	now := time.Now()
+	if err := json.NewDecoder(request.Body).Decode(&event); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	r.mu.Lock()
+	r.took = append(r.took, now.Sub(event.Timestamp))
+	r.mu.Unlock()
+	select {
+	case r.news <- struct{}{}:
+	default:
+	}
+}
+
+func (r *timedReceiver) reset() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.took = nil
+}
+
+func (r *timedReceiver) latencies() []time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.took
+}
+
+// await returns when so many events were received.
+func (r *timedReceiver) await(ctx context.Context, events int) error {
+	ctx, cancel := context.WithTimeout(ctx, walkTimeout)
+	defer cancel()
+	for len(r.latencies()) < events {
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("waiting for %d webhooks, of which %d came: %w", events, len(r.latencies()), ctx.Err())
+		case <-r.news:
+		}
+	}
+	return nil
+}

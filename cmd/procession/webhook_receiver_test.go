@@ -1,0 +1,80 @@
+package main
+
+import (
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/localstack/child"
+	"github.com/procession-dev/procession/localstack/demo"
+)
+
+// The example drives a process by webhooks and REST alone, though it was not there
+// when the process began.
+func TestAWebhookReceiverDrivesAProcess(t *testing.T) {
+	t.Parallel()
+	s := newStack(t, false, withEnv(webhookStep+"=1s"))
+	address, program := freeAddress(t), receiverProgram(t)
+	manifest, err := os.ReadFile("../../examples/webhook-receiver/manifest.yaml")
+	require.NoError(t, err)
+	const usual = "127.0.0.1:8099"
+	require.Contains(t, string(manifest), usual)
+	file := filepath.Join(t.TempDir(), "manifest.yaml")
+	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(string(manifest), usual, address, 1)), 0o600))
+	asAlice := s.asking(demo.Alice())
+	printed(t, append([]string{"apply", "-f", file}, asAlice...)...)
+	secret := printed(t, append([]string{"secrets", "issue", "webhook", "ORDERS", "--name", "first"}, asAlice...)...)
+
+	process := uuid.New()
+	status, body := s.call(demo.Alice(), http.MethodPost, "/processes", map[string]any{
+		"id": process, "processDefinitionId": "01970000-0000-7000-8000-00000000e009",
+	})
+	require.Equal(t, http.StatusCreated, status, body)
+	s.await("an attempt", func() bool {
+		return strings.Contains(printed(t, append([]string{"webhooks", "deliveries"}, asAlice...)...), "CONNECTION")
+	})
+	s.startReceiver(program, address, strings.TrimSpace(secret))
+	for _, code := range []string{"CHECK_ORDER", "SHIP_ORDER"} {
+		item := s.awaitItem(process, code)
+		for _, action := range []string{"claim", "complete"} {
+			status, body := s.call(demo.Alice(), http.MethodPost, "/process-items/"+item+"/task/~actions/"+action, nil)
+			require.Equal(t, http.StatusOK, status, body)
+		}
+	}
+	s.awaitState(process, "COMPLETED")
+	event := strings.TrimSpace(printed(t, append([]string{"webhooks", "ping", "ORDERS"}, asAlice...)...))
+	s.await("the test event", func() bool {
+		out := printed(t, append([]string{"webhooks", "deliveries", "--event", event}, asAlice...)...)
+		return strings.Contains(out, "PING") && strings.Contains(out, "DELIVERED")
+	})
+}
+
+// receiverProgram builds the example.
+func receiverProgram(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "webhook-receiver")
+	out, err := exec.Command("go", "build", "-o", path, "../../examples/webhook-receiver").CombinedOutput()
+	require.NoError(t, err, string(out))
+	return path
+}
+
+// startReceiver runs the example at an address.
+func (s *testStack) startReceiver(program, address, webhookSecret string) {
+	s.t.Helper()
+	cmd := exec.Command(program, "-listen", address)
+	cmd.Env = append(os.Environ(), "WEBHOOK_RECEIVER_ENDPOINT="+s.url(), "WEBHOOK_RECEIVER_WEBHOOK_SECRETS="+webhookSecret,
+		"WEBHOOK_RECEIVER_CLIENT_ID=01970000-0000-7000-8000-00000000a009",
+		"WEBHOOK_RECEIVER_CLIENT_SECRET=demo-webhook-receiver-secret")
+	log := s.logTo("webhook-receiver.log")
+	cmd.Stdout, cmd.Stderr = log, log
+	p, err := child.Start(cmd, syscall.SIGKILL)
+	require.NoError(s.t, err)
+	s.t.Cleanup(func() { s.stopProcess(p, syscall.SIGTERM) })
+}

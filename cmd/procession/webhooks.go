@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/engine"
+	"github.com/procession-dev/procession/outbox"
+	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/webhook"
+	"github.com/procession-dev/procession/workflows"
+)
+
+// delivered is how attempts are counted that succeeded.
+const delivered = "DELIVERED"
+
+// webhookSender sends webhooks and counts what comes of it.
+type webhookSender struct {
+	client   *webhook.Client
+	attempts *prometheus.HistogramVec
+}
+
+func newWebhookSender(guard *webhook.Guard, m *metrics) *webhookSender {
+	s := &webhookSender{
+		client: webhook.NewClient(webhook.ClientConfig{Guard: guard, Clock: time.Now}),
+		attempts: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "procession_webhook_attempt_duration_seconds",
+			Help:    "Time of attempts at webhook deliveries until the answer, or until they had failed, by what came of them.",
+			Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 15},
+		}, []string{"result"}),
+	}
+	m.registry.MustRegister(s.attempts)
+	return s
+}
+
+// Send implements app.WebhookSender.
+func (s *webhookSender) Send(ctx context.Context, d webhook.Delivery) (webhook.Result, error) {
+	result, err := s.client.Send(ctx, d)
+	if err == nil {
+		name := delivered
+		if !result.Delivered() {
+			name = string(result.Failure)
+		}
+		s.attempts.WithLabelValues(name).Observe(result.Latency.Seconds())
+	}
+	return result, err
+}
+
+// newDispatcher makes the part that delivers events, and what fails is retried by
+// workflows of the service's own.
+func newDispatcher(c Config, db *persistence.DB, operations *app.Service, e *engine.Engine, log *slog.Logger) *outbox.Dispatcher {
+	return outbox.NewDispatcher(outbox.DeliveryOptions{
+		DB: db, Clock: time.Now, Logger: log, Drain: c.DrainTimeout, Attempt: operations.AttemptDelivery,
+		Retry: func(ctx context.Context, d domain.WebhookDelivery) error {
+			return e.StartOwned(ctx, engine.OwnedWorkflow{
+				ID: workflows.WebhookDeliveryID(d.ID, d.Round), Type: workflows.WebhookDeliveryName,
+				Input: workflows.WebhookDeliveryInput{DeliveryID: d.ID, Round: d.Round, NextAt: *d.NextAttemptAt},
+			})
+		},
+	})
+}
+
+// followFeed wakes the dispatcher whenever another replica tells of events, until
+// ctx ends.
+func (s *service) followFeed(ctx context.Context) {
+	news := s.hub.SubscribeAll()
+	defer news.Close()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-news.News():
+			s.dispatcher.Wake()
+		}
+	}
+}
+
+// webhookBacklog shows what webhooks are still to be told.
+type webhookBacklog struct {
+	reader                 *persistence.Reader
+	pending, retrying, lag *prometheus.Desc
+}
+
+func newWebhookBacklog(reader *persistence.Reader) *webhookBacklog {
+	return &webhookBacklog{
+		reader: reader,
+		pending: prometheus.NewDesc("procession_webhook_deliveries_pending",
+			"Webhook deliveries that wait for their first attempt.", nil, nil),
+		retrying: prometheus.NewDesc("procession_webhook_deliveries_retrying",
+			"Webhook deliveries that have failed and are attempted again.", nil, nil),
+		lag: prometheus.NewDesc("procession_webhook_delivery_lag_seconds",
+			"For how long the oldest delivery waits for its first attempt to an endpoint that nothing is wrong with.", nil, nil),
+	}
+}
+
+// Describe implements prometheus.Collector.
+func (b *webhookBacklog) Describe(out chan<- *prometheus.Desc) {
+	out <- b.pending
+	out <- b.retrying
+	out <- b.lag
+}
+
+// Collect implements prometheus.Collector. Nothing is shown when the database does
+// not answer.
+func (b *webhookBacklog) Collect(out chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), checkTimeout)
+	defer cancel()
+	now := time.Now()
+	found, err := b.reader.WebhookBacklog(ctx, now)
+	if err != nil {
+		return
+	}
+	lag := 0.0
+	if !found.PendingSince.IsZero() {
+		lag = max(0, now.Sub(found.PendingSince).Seconds())
+	}
+	out <- prometheus.MustNewConstMetric(b.pending, prometheus.GaugeValue, float64(found.Pending))
+	out <- prometheus.MustNewConstMetric(b.retrying, prometheus.GaugeValue, float64(found.Retrying))
+	out <- prometheus.MustNewConstMetric(b.lag, prometheus.GaugeValue, lag)
+}

@@ -1,0 +1,178 @@
+package domain
+
+import (
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/google/uuid"
+)
+
+// ProcessEvent tells of what by did to p now.
+func ProcessEvent(t EventType, p *Process, by uuid.UUID, now time.Time) Event {
+	return Event{
+		TenantID: p.TenantID, ProcessID: p.ID, Type: t, ResourceKind: ResourceProcess, ResourceID: p.ID,
+		State: string(p.State), ProcessState: p.State, ActorID: by, OccurredAt: now,
+	}
+}
+
+// ItemEvent tells of what by did to i now.
+func ItemEvent(t EventType, i *ProcessItem, by uuid.UUID, now time.Time) Event {
+	e := Event{
+		TenantID: i.TenantID, ProcessID: i.ProcessID, Type: t, ResourceKind: ResourceItem, ResourceID: i.ID,
+		ItemID: &i.ID, ItemType: i.Type, ItemDefinitionCode: i.DefinitionCode(), ActorID: by, OccurredAt: now,
+	}
+	if i.Task != nil {
+		e.State, e.TaskState = string(i.Task.State), i.Task.State
+	}
+	return e
+}
+
+// TaskStateEvent tells that a task got into another state than from, or from one
+// owner to another.
+func TaskStateEvent(i *ProcessItem, from TaskState, by uuid.UUID, now time.Time) Event {
+	e := ItemEvent(EventItemTaskStateChanged, i, by, now).From(string(from))
+	if i.OwnerID != nil {
+		e = e.With("ownerId", i.OwnerID.String())
+	}
+	return e
+}
+
+// DocumentEvent tells of what by did with d now. The name of a document is
+// something that people entered.
+func DocumentEvent(t EventType, d *Document, by uuid.UUID, now time.Time) Event {
+	e := Event{
+		TenantID: d.TenantID, Type: t, ResourceKind: ResourceDocument, ResourceID: d.ID, ActorID: by, OccurredAt: now,
+	}
+	if d.OwnerKind == DocumentOfProcess {
+		e.ProcessID = d.OwnerID
+	}
+	return e.With("ownerKind", string(d.OwnerKind)).With("ownerId", d.OwnerID.String()).
+		With("contentType", d.ContentType).With("size", strconv.FormatInt(d.Size, 10))
+}
+
+// ProcessActionEvent tells of what by did to a now.
+func ProcessActionEvent(t EventType, a *ProcessAction, by uuid.UUID, now time.Time) Event {
+	e := Event{
+		TenantID: a.TenantID, ProcessID: a.ProcessID, Type: t, ResourceKind: ResourceProcessAction, ResourceID: a.ID,
+		State: string(a.Status), ActorID: by, OccurredAt: now,
+	}
+	return e.With("actionCode", a.Definition.Code)
+}
+
+// ArtifactEvent tells of what by did to a now.
+func ArtifactEvent(t EventType, a *BusinessArtifact, by uuid.UUID, now time.Time) Event {
+	e := Event{
+		TenantID: a.TenantID, Type: t, ResourceKind: ResourceArtifact, ResourceID: a.ID, ActorID: by, OccurredAt: now,
+	}
+	return e.With("definitionCode", a.Definition.Code)
+}
+
+// ArtifactActionEvent tells of what by did to a now.
+func ArtifactActionEvent(t EventType, a *BusinessArtifactAction, by uuid.UUID, now time.Time) Event {
+	e := Event{
+		TenantID: a.TenantID, Type: t, ResourceKind: ResourceArtifactAction, ResourceID: a.ID,
+		State: string(a.Status), ActorID: by, OccurredAt: now,
+	}
+	if a.Started != nil {
+		e.ProcessID = a.Started.ID
+	}
+	return e.With("businessArtifactId", a.ArtifactID.String()).With("actionCode", a.Definition.Code)
+}
+
+// WorkerEvent tells that by registered w now.
+func WorkerEvent(w *Worker, by uuid.UUID, now time.Time) Event {
+	e := Event{
+		TenantID: w.TenantID, Type: EventWorkerRegistered, ResourceKind: ResourceWorker, ResourceID: w.ID,
+		ActorID: by, OccurredAt: now,
+	}
+	return e.With("identity", w.Identity).With("taskQueue", w.TaskQueue)
+}
+
+// AuthenticationEvent tells that by was given access to the engine.
+func AuthenticationEvent(a *Authentication, by uuid.UUID, now time.Time) Event {
+	e := Event{
+		TenantID: a.TenantID, Type: EventAuthenticationIssued, ResourceKind: ResourceAuthentication, ResourceID: a.ID,
+		ActorID: by, OccurredAt: now,
+	}
+	return e.With("type", string(a.Type))
+}
+
+// EngineAccessEvent tells that by revoked what was issued as grant.
+func EngineAccessEvent(tenant, grant, by uuid.UUID, now time.Time) Event {
+	return Event{
+		TenantID: tenant, Type: EventAuthenticationRevoked, ResourceKind: ResourceAuthentication, ResourceID: grant,
+		ActorID: by, OccurredAt: now,
+	}
+}
+
+// EncryptionKeyEvent tells that by made another version of a key.
+func EncryptionKeyEvent(k *EncryptionKey, resource, by uuid.UUID, now time.Time) Event {
+	e := Event{
+		TenantID: k.TenantID, Type: EventEncryptionKeyRotated, ResourceKind: ConfiguredResource("EncryptionKey"),
+		ResourceID: resource, ActorID: by, OccurredAt: now,
+	}
+	return e.With("keyId", k.KeyID)
+}
+
+// SecretEvent tells of what by did to a secret of a resource now.
+func SecretEvent(t EventType, secret SecretInfo, owner Configured, by uuid.UUID, now time.Time) Event {
+	e := Event{
+		TenantID: owner.TenantID, Type: t, ResourceKind: ResourceSecret, ResourceID: secret.ID, ActorID: by, OccurredAt: now,
+	}
+	return e.With("name", secret.Name).With("ownerKind", string(ConfiguredResource(owner.Kind))).
+		With("ownerId", owner.ID.String()).With("ownerCode", owner.Code)
+}
+
+// Configured names a resource of the configuration. Kind is that of its document.
+type Configured struct {
+	ID, TenantID uuid.UUID
+	Kind, Code   string
+}
+
+// ConfigurationEvent tells of what by did to a resource of the configuration now.
+func ConfigurationEvent(t EventType, r Configured, by uuid.UUID, now time.Time) Event {
+	e := Event{
+		TenantID: r.TenantID, Type: t, ResourceKind: ConfiguredResource(r.Kind), ResourceID: r.ID,
+		ActorID: by, OccurredAt: now,
+	}
+	return e.With("code", r.Code)
+}
+
+// ConfiguredResource is the kind of resource that documents of a kind describe:
+// PROCESS_DEFINITION for ProcessDefinition.
+func ConfiguredResource(kind string) EventResource {
+	var out strings.Builder
+	for i, r := range kind {
+		if i > 0 && unicode.IsUpper(r) {
+			out.WriteByte('_')
+		}
+		out.WriteRune(unicode.ToUpper(r))
+	}
+	return EventResource(out.String())
+}
+
+// EngineRunEvent tells that a workflow ended.
+func EngineRunEvent(r EngineRun, from EngineRunState, by uuid.UUID, now time.Time) Event {
+	e := Event{
+		TenantID: r.TenantID, Type: EventEngineRunEnded, ResourceKind: ResourceEngineRun, ResourceID: r.ID,
+		PreviousState: string(from), State: string(r.State), ActorID: by, OccurredAt: now,
+	}
+	if r.Kind == RunKindProcess {
+		e.ProcessID = r.OwnerID
+	}
+	return e.With("workflowId", r.WorkflowID).With("engineRunId", r.RunID)
+}
+
+// IncidentEvent tells of what by did about i now.
+func IncidentEvent(t EventType, i *Incident, by uuid.UUID, now time.Time) Event {
+	e := Event{
+		TenantID: i.TenantID, Type: t, ResourceKind: ResourceIncident, ResourceID: i.ID, State: string(i.State),
+		ActorID: by, OccurredAt: now,
+	}
+	if i.ProcessID != nil {
+		e.ProcessID = *i.ProcessID
+	}
+	return e
+}

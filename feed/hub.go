@@ -1,0 +1,268 @@
+package feed
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+const (
+	// DefaultPerPrincipal is how many subscriptions a principal may have at a
+	// replica.
+	DefaultPerPrincipal = 10
+	// pollInterval is how soon new events are seen that nobody was notified of.
+	pollInterval = time.Second
+	// pendingInterval is how soon events are looked for again that wait for other
+	// transactions to end; it doubles each time up to pollInterval.
+	pendingInterval = 10 * time.Millisecond
+	// gatherFor is the least time between two looks.
+	gatherFor = 2 * time.Millisecond
+	// lookAt is how many new events are looked at at a time.
+	lookAt = 1000
+)
+
+// Options are what a Hub is made of.
+type Options struct {
+	DB     *persistence.DB
+	Logger *slog.Logger
+	// PerPrincipal is how many subscriptions a principal may have at the same time;
+	// 0 is DefaultPerPrincipal.
+	PerPrincipal int
+}
+
+// Hub watches the ledger for all who follow it at this replica: it listens on one
+// connection, looks once for all of them, and wakes those whose tenants have new
+// public events.
+type Hub struct {
+	o    Options
+	wake chan struct{}
+
+	mu            sync.Mutex
+	draining      chan struct{}
+	drained       bool
+	subscriptions map[*Subscription]struct{}
+	perPrincipal  map[uuid.UUID]int
+}
+
+// NewHub makes a Hub. Run makes it work.
+func NewHub(o Options) *Hub {
+	if o.PerPrincipal == 0 {
+		o.PerPrincipal = DefaultPerPrincipal
+	}
+	return &Hub{
+		o: o, wake: make(chan struct{}, 1), draining: make(chan struct{}),
+		subscriptions: map[*Subscription]struct{}{}, perPrincipal: map[uuid.UUID]int{},
+	}
+}
+
+// Subscription is somebody's who follows the ledger.
+type Subscription struct {
+	hub       *Hub
+	principal uuid.UUID
+	tenants   map[uuid.UUID]bool // nil for all
+	news      chan struct{}
+}
+
+// Subscribe lets a principal be told of new public events of tenants, until
+// Close. More subscriptions than a principal may have are RATE_LIMITED; after
+// Drain there are none: UNAVAILABLE.
+func (h *Hub) Subscribe(principal uuid.UUID, tenants []uuid.UUID) (*Subscription, error) {
+	of := make(map[uuid.UUID]bool, len(tenants))
+	for _, id := range tenants {
+		of[id] = true
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.drained {
+		return nil, &domain.Error{
+			Kind: domain.KindUnavailable, Code: domain.CodeUnavailable, Message: "the service is stopping",
+		}
+	}
+	if h.perPrincipal[principal] >= h.o.PerPrincipal {
+		return nil, &domain.Error{
+			Kind: domain.KindRateLimited, Code: domain.CodeRateLimited, Message: "you follow the events too many times already",
+		}
+	}
+	h.perPrincipal[principal]++
+	return h.add(&Subscription{principal: principal, tenants: of}), nil
+}
+
+// SubscribeAll is Subscribe for a part of the service, which is told of the
+// events of all tenants.
+func (h *Hub) SubscribeAll() *Subscription {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.add(&Subscription{})
+}
+
+func (h *Hub) add(s *Subscription) *Subscription {
+	s.hub, s.news = h, make(chan struct{}, 1)
+	h.subscriptions[s] = struct{}{}
+	return s
+}
+
+// News is sent to when there may be new events; several times may become one.
+func (s *Subscription) News() <-chan struct{} { return s.news }
+
+// Draining is closed when the replica is about to stop.
+func (s *Subscription) Draining() <-chan struct{} { return s.hub.draining }
+
+// Close ends the subscription. It must be called once.
+func (s *Subscription) Close() {
+	s.hub.mu.Lock()
+	defer s.hub.mu.Unlock()
+	delete(s.hub.subscriptions, s)
+	if s.tenants == nil {
+		return
+	}
+	if s.hub.perPrincipal[s.principal]--; s.hub.perPrincipal[s.principal] == 0 {
+		delete(s.hub.perPrincipal, s.principal)
+	}
+}
+
+// Count is how many follow.
+func (h *Hub) Count() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.subscriptions)
+}
+
+// Drain has all who follow go, and lets nobody else come.
+func (h *Hub) Drain() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.drained {
+		h.drained = true
+		close(h.draining)
+	}
+}
+
+// Wake says that there are new events. It never blocks.
+func (h *Hub) Wake() {
+	select {
+	case h.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Run works until ctx ends. Without it, and while the database cannot be used,
+// nobody is woken.
+func (h *Hub) Run(ctx context.Context) {
+	var listening sync.WaitGroup
+	listening.Go(func() { h.listen(ctx) })
+	defer listening.Wait()
+	h.watch(ctx)
+}
+
+// listen wakes the watch whenever a replica tells of new events. While it cannot,
+// the watch finds them by itself.
+func (h *Hub) listen(ctx context.Context) {
+	for ctx.Err() == nil {
+		err := h.o.DB.ReceiveEventSignals(ctx, h.Wake, h.Wake)
+		if ctx.Err() != nil {
+			return
+		}
+		h.o.Logger.WarnContext(ctx, "new events are not notified of and are found later", slog.Any("error", err))
+		pause(ctx, reconnectAfter)
+	}
+}
+
+// watch looks for new events until ctx ends.
+func (h *Hub) watch(ctx context.Context) {
+	w := watch{hub: h, pending: pendingInterval}
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-h.wake:
+		case <-timer.C:
+		}
+		next := w.look(ctx)
+		// What comes meanwhile is found together with the next.
+		pause(ctx, gatherFor)
+		timer.Reset(next)
+	}
+}
+
+// watch is how far the ledger has been looked at.
+type watch struct {
+	hub     *Hub
+	at      domain.EventCursor
+	placed  bool
+	pending time.Duration
+}
+
+// look wakes those who have new events and returns when to look again, if nobody
+// says so earlier.
+func (w *watch) look(ctx context.Context) time.Duration {
+	var found persistence.NewEvents
+	var err error
+	if w.placed {
+		found, err = w.hub.o.DB.Reader().ListNewEvents(ctx, w.at, lookAt)
+	} else {
+		found.Next, err = w.hub.o.DB.Reader().EndOfEvents(ctx)
+	}
+	if err != nil {
+		if ctx.Err() == nil {
+			w.hub.o.Logger.WarnContext(ctx, "new events cannot be looked for", slog.Any("error", err))
+		}
+		return pollInterval
+	}
+	w.at = found.Next
+	if !w.placed {
+		// Whoever came before may be behind this.
+		w.placed = true
+		w.hub.tell(nil)
+		return pollInterval
+	}
+	w.hub.tell(found.Tenants)
+	switch {
+	case found.More:
+		return 0
+	case !found.Pending:
+		w.pending = pendingInterval
+		return pollInterval
+	case len(found.Tenants) > 0:
+		w.pending = pendingInterval
+	default:
+		w.pending = min(2*w.pending, pollInterval)
+	}
+	return w.pending
+}
+
+// tell wakes those who follow one of the tenants; nil is every tenant.
+func (h *Hub) tell(tenants map[uuid.UUID]bool) {
+	if tenants != nil && len(tenants) == 0 {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for s := range h.subscriptions {
+		if s.concerned(tenants) {
+			select {
+			case s.news <- struct{}{}:
+			default:
+			}
+		}
+	}
+}
+
+func (s *Subscription) concerned(tenants map[uuid.UUID]bool) bool {
+	if tenants == nil {
+		return true
+	}
+	for tenant := range tenants {
+		if s.tenants == nil || s.tenants[tenant] {
+			return true
+		}
+	}
+	return false
+}

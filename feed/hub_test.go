@@ -1,0 +1,227 @@
+package feed_test
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/feed"
+	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/pgtest"
+)
+
+// patience is how long a test waits for what has to happen.
+const patience = 20 * time.Second
+
+// replicas are a database and what watches it.
+type replicas struct {
+	t      *testing.T
+	url    string
+	db     *persistence.DB
+	tenant uuid.UUID
+}
+
+func newReplicas(t *testing.T) *replicas {
+	t.Helper()
+	url := pgtest.URL(t)
+	return &replicas{t: t, url: url, db: pgtest.Open(t, url), tenant: uuid.New()}
+}
+
+// run runs a part of a replica until the test ends.
+func (r *replicas) run(part func(context.Context)) {
+	r.t.Helper()
+	ctx, cancel := context.WithCancel(context.WithoutCancel(r.t.Context()))
+	var running sync.WaitGroup
+	running.Go(func() { part(ctx) })
+	r.t.Cleanup(func() {
+		cancel()
+		running.Wait()
+	})
+}
+
+// hub starts a hub, and returns it once it listens and knows where it begins.
+func (r *replicas) hub() *feed.Hub {
+	r.t.Helper()
+	hub := feed.NewHub(feed.Options{DB: r.db, Logger: slog.New(slog.DiscardHandler), PerPrincipal: 2})
+	first := hub.SubscribeAll()
+	defer first.Close()
+	r.run(hub.Run)
+	r.requireNews(first)
+	require.Eventually(r.t, func() bool { return r.listening() > 0 }, patience, time.Millisecond)
+	return hub
+}
+
+func (r *replicas) connect() *pgx.Conn {
+	r.t.Helper()
+	conn, err := pgx.Connect(r.t.Context(), r.url)
+	require.NoError(r.t, err)
+	r.t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(r.t.Context())) })
+	return conn
+}
+
+const listeners = `FROM pg_stat_activity WHERE datname = current_database() AND query = 'LISTEN procession_events'`
+
+// listening counts connections that listen.
+func (r *replicas) listening() (n int) {
+	r.t.Helper()
+	conn := r.connect()
+	require.NoError(r.t, conn.QueryRow(r.t.Context(), `SELECT count(*) `+listeners).Scan(&n))
+	require.NoError(r.t, conn.Close(r.t.Context()))
+	return n
+}
+
+func (r *replicas) requireNews(s *feed.Subscription) {
+	r.t.Helper()
+	select {
+	case <-s.News():
+	case <-time.After(patience):
+		require.FailNow(r.t, "no news")
+	}
+}
+
+// record records an event of a tenant and tells nobody.
+func (r *replicas) record(tenant uuid.UUID, t domain.EventType) {
+	r.t.Helper()
+	require.NoError(r.t, r.db.Write(r.t.Context(), func(tx *persistence.Tx) error {
+		tx.Record(domain.Event{
+			TenantID: tenant, Type: t, ResourceKind: domain.ResourceProcess, ResourceID: uuid.New(),
+			ActorID: uuid.New(), OccurredAt: time.Now(),
+		})
+		return nil
+	}))
+}
+
+func TestReplicasAreToldOfNewEvents(t *testing.T) {
+	t.Parallel()
+	r := newReplicas(t)
+	here, there := r.hub(), r.hub()
+	notifier := feed.NewNotifier(r.db, slog.New(slog.DiscardHandler))
+	r.run(notifier.Run)
+	one, err := here.Subscribe(uuid.New(), []uuid.UUID{uuid.New(), r.tenant})
+	require.NoError(t, err)
+	other, err := there.Subscribe(uuid.New(), []uuid.UUID{r.tenant})
+	require.NoError(t, err)
+	all := there.SubscribeAll()
+	stranger, err := here.Subscribe(uuid.New(), []uuid.UUID{uuid.New()})
+	require.NoError(t, err)
+	for range 5 {
+		r.record(r.tenant, domain.EventProcessCreated)
+		notifier.Wake()
+		r.requireNews(one)
+		r.requireNews(other)
+		r.requireNews(all)
+	}
+	// What is for administrators alone is no news, and what is another tenant's.
+	r.record(r.tenant, domain.EventSecretIssued)
+	r.record(uuid.New(), domain.EventProcessCreated)
+	here.Wake()
+	there.Wake()
+	r.requireNews(all)
+	require.Empty(t, one.News())
+	require.Empty(t, stranger.News())
+}
+
+// Whoever is not told finds out: because nobody says so, because the connection
+// is cut, because an older transaction had to end first.
+func TestNewEventsAreFoundWithoutBeingTold(t *testing.T) {
+	t.Parallel()
+	r := newReplicas(t)
+	s := r.hub().SubscribeAll()
+	defer s.Close()
+	r.record(r.tenant, domain.EventProcessCreated)
+	r.requireNews(s)
+
+	admin := r.connect()
+	var cut int
+	require.NoError(t, admin.QueryRow(t.Context(),
+		`SELECT count(*) FROM (SELECT pg_terminate_backend(pid) `+listeners+`) t`).Scan(&cut))
+	require.Equal(t, 1, cut)
+	r.record(r.tenant, domain.EventProcessCreated)
+	r.requireNews(s)
+	require.Eventually(t, func() bool { return r.listening() == 1 }, patience, time.Millisecond)
+
+	older, err := admin.Begin(t.Context())
+	require.NoError(t, err)
+	_, err = older.Exec(t.Context(), `SELECT pg_current_xact_id()`)
+	require.NoError(t, err)
+	r.record(r.tenant, domain.EventProcessCreated)
+	found, err := r.db.Reader().ListNewEvents(t.Context(), domain.EventCursor{}, 10)
+	require.NoError(t, err)
+	require.True(t, found.Pending)
+	require.Empty(t, s.News())
+	require.NoError(t, older.Rollback(t.Context()))
+	r.requireNews(s)
+}
+
+// Notifications are few, however many events there are, and none is missing at
+// the end.
+func TestNotificationsAreGathered(t *testing.T) {
+	t.Parallel()
+	r := newReplicas(t)
+	received, ready := make(chan struct{}, 1000), make(chan struct{})
+	r.run(func(ctx context.Context) {
+		_ = r.db.ReceiveEventSignals(ctx, func() { close(ready) }, func() { received <- struct{}{} })
+	})
+	<-ready
+	notifier := feed.NewNotifier(r.db, slog.New(slog.DiscardHandler))
+	for range 1000 {
+		notifier.Wake()
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	stopped := make(chan struct{})
+	go func() {
+		notifier.Run(ctx)
+		close(stopped)
+	}()
+	select {
+	case <-received:
+	case <-time.After(patience):
+		require.FailNow(t, "no notification")
+	}
+	// What is to be told when it stops is told.
+	notifier.Wake()
+	cancel()
+	<-stopped
+	select {
+	case <-received:
+	case <-time.After(patience):
+		require.FailNow(t, "no last notification")
+	}
+	require.Empty(t, received)
+}
+
+func TestAPrincipalFollowsSoManyTimes(t *testing.T) {
+	t.Parallel()
+	hub := feed.NewHub(feed.Options{PerPrincipal: 2})
+	principal, tenants := uuid.New(), []uuid.UUID{uuid.New()}
+	first, err := hub.Subscribe(principal, tenants)
+	require.NoError(t, err)
+	_, err = hub.Subscribe(principal, tenants)
+	require.NoError(t, err)
+	_, err = hub.Subscribe(principal, tenants)
+	require.True(t, domain.HasCode(err, domain.CodeRateLimited), err)
+	_, err = hub.Subscribe(uuid.New(), nil)
+	require.NoError(t, err)
+	first.Close()
+	again, err := hub.Subscribe(principal, tenants)
+	require.NoError(t, err)
+	require.Equal(t, 3, hub.Count())
+
+	select {
+	case <-again.Draining():
+		require.FailNow(t, "nobody is to go yet")
+	default:
+	}
+	hub.Drain()
+	hub.Drain()
+	<-again.Draining()
+	_, err = hub.Subscribe(principal, nil)
+	require.True(t, domain.HasCode(err, domain.CodeUnavailable), err)
+}

@@ -1,0 +1,10 @@
+package feed_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/procession-dev/procession/persistence/pgtest"
+)
+
+func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }

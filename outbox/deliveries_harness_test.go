@@ -1,0 +1,321 @@
+package outbox_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/engine/enginetest"
+	"github.com/procession-dev/procession/outbox"
+	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/pgtest"
+	"github.com/procession-dev/procession/webhook"
+)
+
+// house is a service with the tenants north and south, each with the definitions
+// LOAN and CLAIM, whose events are delivered to receivers.
+type house struct {
+	*app.Service
+	t      *testing.T
+	db     *persistence.DB
+	url    string
+	client *webhook.Client
+	// ahead is how far the clock is ahead.
+	ahead atomic.Int64
+	ids   map[string]uuid.UUID
+
+	mu     sync.Mutex
+	handed []domain.WebhookDelivery
+	refuse error
+}
+
+func newHouse(t *testing.T) *house {
+	t.Helper()
+	h := &house{t: t, url: pgtest.URL(t), ids: map[string]uuid.UUID{}}
+	h.db = pgtest.Open(t, h.url)
+	key, err := authn.LoadOrCreateSealKey(t.TempDir() + "/seal.key")
+	require.NoError(t, err)
+	sealer, err := authn.NewSealer(key)
+	require.NoError(t, err)
+	guard, err := webhook.NewGuard(webhook.Policy{Allow: []string{"127.0.0.1"}}, nil)
+	require.NoError(t, err)
+	h.client = webhook.NewClient(webhook.ClientConfig{Guard: guard, Clock: time.Now})
+	t.Cleanup(h.client.Close)
+	h.Service = app.New(app.Options{
+		DB: h.db, Clock: h.now, Wake: func() {}, Sealer: sealer, TaskLogLimit: 10, Webhooks: h.client, CheckWebhookURL: guard.CheckURL,
+	})
+	for _, tenant := range []string{"north", "south"} {
+		h.apply(document("Tenant", "", tenant, `{"name":"T"}`))
+		h.apply(document("User", tenant, "olga", `{"name":"Olga","email":"olga@`+tenant+`.example","role":"OWNER"}`))
+		for _, code := range []string{"LOAN", "CLAIM"} {
+			h.apply(document("ProcessDefinition", tenant, code, `{"name":"P","items":[{"code":"CHECK","type":"TASK","name":"C",
+				"candidates":[{"user":"olga"}]},{"code":"TALK","type":"THREAD","name":"T"}],
+				"permissions":{"initiators":[{"user":"olga"}],"managers":[{"user":"olga"}]}}`))
+		}
+	}
+	return h
+}
+
+func document(kind, tenant, code, spec string) json.RawMessage {
+	metadata := fmt.Sprintf(`{"code":%q`, code)
+	if tenant != "" {
+		metadata += fmt.Sprintf(`,"tenant":%q`, tenant)
+	}
+	return json.RawMessage(fmt.Sprintf(`{"apiVersion":"procession/v1","kind":%q,"metadata":%s},"spec":%s}`, kind, metadata, spec))
+}
+
+func (h *house) now() time.Time { return time.Now().Add(time.Duration(h.ahead.Load())) }
+
+func (h *house) system() domain.Caller {
+	return domain.Caller{PrincipalID: domain.SystemPrincipalID(), Type: domain.PrincipalSystem, Operator: true}
+}
+
+func (h *house) apply(documents ...json.RawMessage) {
+	h.t.Helper()
+	applied, err := h.ApplyResources(h.t.Context(), h.system(), app.ApplyRequest{Documents: documents})
+	var refused *domain.Error
+	if errors.As(err, &refused) {
+		require.Empty(h.t, refused.Details)
+	}
+	require.NoError(h.t, err)
+	for _, a := range applied {
+		h.ids[a.Key.Tenant+"/"+a.Key.Code] = a.ID
+	}
+}
+
+// olga is the owner of a tenant, who may do everything in it.
+func (h *house) olga(tenant string) domain.Caller {
+	return domain.Caller{
+		PrincipalID: h.ids[tenant+"/olga"], Type: domain.PrincipalUser,
+		Memberships: []domain.Membership{{TenantID: h.ids[tenant+"/"+tenant], Namespace: tenant, Role: domain.RoleOwner}},
+	}
+}
+
+// subscribe makes a subscription with a secret.
+func (h *house) subscribe(tenant, code, url, more string) {
+	h.t.Helper()
+	h.declare(tenant, code, url, more)
+	h.secret(tenant, code, "first")
+}
+
+// declare makes or changes a subscription.
+func (h *house) declare(tenant, code, url, more string) {
+	h.t.Helper()
+	h.apply(document("WebhookSubscription", tenant, code, fmt.Sprintf(`{"name":"S","url":%q%s}`, url, more)))
+}
+
+func (h *house) secret(tenant, code, name string) {
+	h.t.Helper()
+	_, err := h.IssueSecret(h.t.Context(), h.system(), app.ResourceKey{
+		Tenant: tenant, Kind: resource.KindWebhookSubscription, Code: code,
+	}, app.NewSecret{Name: name})
+	require.NoError(h.t, err)
+}
+
+// create starts a process, which is two events.
+func (h *house) create(code string) *domain.Process {
+	h.t.Helper()
+	definition := h.ids["north/"+code]
+	process, _, err := h.CreateProcess(h.t.Context(), h.olga("north"), app.NewProcess{Definition: app.DefinitionKey{ID: &definition}})
+	require.NoError(h.t, err)
+	return process
+}
+
+// finish completes a process, which is an event.
+func (h *house) finish(tenant string, p *domain.Process) {
+	h.t.Helper()
+	_, err := h.CompleteProcess(h.t.Context(), h.olga(tenant), p.ID)
+	require.NoError(h.t, err)
+}
+
+// dispatcher makes a dispatcher, which Run makes work.
+func (h *house) dispatcher() *outbox.Dispatcher {
+	return outbox.NewDispatcher(outbox.DeliveryOptions{
+		DB: h.db, Clock: h.now, Logger: enginetest.Logger(), Drain: 2 * time.Second,
+		Attempt: h.AttemptDelivery,
+		Retry: func(_ context.Context, d domain.WebhookDelivery) error {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			if h.refuse == nil {
+				h.handed = append(h.handed, d)
+			}
+			return h.refuse
+		},
+	})
+}
+
+// deliver runs dispatchers until the test ends or the returned function is called.
+func (h *house) deliver(dispatchers int) (stop func()) {
+	h.t.Helper()
+	ctx, cancel := context.WithCancel(context.WithoutCancel(h.t.Context()))
+	var running sync.WaitGroup
+	for range dispatchers {
+		running.Go(func() { h.dispatcher().Run(ctx) })
+	}
+	stop = func() {
+		cancel()
+		running.Wait()
+	}
+	h.t.Cleanup(stop)
+	return stop
+}
+
+func (h *house) handedOver() []domain.WebhookDelivery {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.handed)
+}
+
+func (h *house) refuseHandovers(err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.refuse = err
+}
+
+func (h *house) eventually(what string, condition func() bool) {
+	h.t.Helper()
+	require.Eventually(h.t, condition, patience, 5*time.Millisecond, "waiting for "+what)
+}
+
+// count returns the one number that a query has as its result.
+func (h *house) count(sql string, args ...any) (n int) {
+	h.t.Helper()
+	conn, err := pgx.Connect(h.t.Context(), h.url)
+	require.NoError(h.t, err)
+	defer func() { _ = conn.Close(h.t.Context()) }()
+	require.NoError(h.t, conn.QueryRow(h.t.Context(), sql, args...).Scan(&n))
+	return n
+}
+
+func (h *house) inState(state domain.WebhookDeliveryState) int {
+	h.t.Helper()
+	return h.count(`SELECT count(*) FROM webhook_deliveries WHERE state = $1`, state)
+}
+
+// settled waits until the whole ledger has been read for deliveries and none waits
+// for its first attempt that could have it.
+func (h *house) settled() {
+	h.t.Helper()
+	h.eventually("all to be delivered", func() bool {
+		return h.read() && h.count(`SELECT count(*) FROM webhook_deliveries d JOIN webhook_endpoints w USING (subscription_id)
+			WHERE d.state = 'PENDING' AND NOT w.paused
+			  AND EXISTS (SELECT 1 FROM webhook_secrets s WHERE s.subscription_id = w.subscription_id)`) == 0
+	})
+}
+
+// read reports whether the whole ledger has been read for deliveries.
+func (h *house) read() bool {
+	h.t.Helper()
+	return h.count(`SELECT count(*) FROM events e, webhook_cursor c
+		WHERE (e.era, e.xid, e.position) > (c.era, c.xid, c.position)`) == 0
+}
+
+func (h *house) health() app.WebhookHealth {
+	h.t.Helper()
+	page, err := h.FindWebhookEndpoints(h.t.Context(), h.olga("north"), app.WebhookFilter{Codes: []string{"HOOK"}},
+		domain.PageRequest{Size: 10}, nil)
+	require.NoError(h.t, err)
+	require.Len(h.t, page.Items, 1)
+	return page.Items[0]
+}
+
+// told is what a receiver was told in one request.
+type told struct {
+	ID, Type, Version string
+	Signatures        string
+	Timestamp         string
+	Body              []byte
+	Data              struct {
+		ProcessID       uuid.UUID
+		ProcessItemID   uuid.UUID
+		ProcessItemType string
+	}
+}
+
+// receiver notes what it is told and answers as it is made to.
+type receiver struct {
+	t      *testing.T
+	server *httptest.Server
+	mu     sync.Mutex
+	told   []told
+	answer func(n int, m told) int
+	header http.Header
+	block  chan struct{}
+}
+
+func newReceiver(t *testing.T) *receiver {
+	t.Helper()
+	r := &receiver{t: t, header: http.Header{}}
+	r.server = httptest.NewServer(r)
+	t.Cleanup(r.server.Close)
+	return r
+}
+
+func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+	body, _ := io.ReadAll(request.Body)
+	m := told{Body: body, Signatures: request.Header.Get("Webhook-Signature"), Timestamp: request.Header.Get("Webhook-Timestamp")}
+	_ = json.Unmarshal(body, &m)
+	r.mu.Lock()
+	if m.ID != request.Header.Get("Webhook-Id") {
+		r.t.Errorf("the id of the body is %s, that of the header %s", m.ID, request.Header.Get("Webhook-Id"))
+	}
+	r.told = append(r.told, m)
+	status, block := http.StatusOK, r.block
+	if r.answer != nil {
+		status = r.answer(len(r.told), m)
+	}
+	for name, values := range r.header {
+		w.Header()[name] = values
+	}
+	r.mu.Unlock()
+	if block != nil {
+		select {
+		case <-block:
+		case <-request.Context().Done():
+		}
+	}
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, "thanks")
+}
+
+func (r *receiver) answers(f func(n int, m told) int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.answer = f
+}
+
+// always answers everything with one status.
+func always(status int) func(int, told) int { return func(int, told) int { return status } }
+
+func (r *receiver) messages() []told {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.told)
+}
+
+// types are the types that it was told of, sorted.
+func (r *receiver) types() []string {
+	types := []string{}
+	for _, m := range r.messages() {
+		types = append(types, m.Type)
+	}
+	slices.Sort(types)
+	return types
+}

@@ -1,0 +1,117 @@
+package persistence
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// A part of the ledger is looked at as a whole, however little of it the caller
+// sees, so that nobody's feed is a long query.
+const feedEvents = `
+WITH part AS (
+    SELECT e.*
+      FROM events e
+     WHERE ` + settledEvent + ` AND e.tenant_id %s AND e.type = ANY($3) AND %s%s
+     ORDER BY ` + eventOrder + `
+     LIMIT $4)
+SELECT ` + eventColumns + `,
+       CASE WHEN e.process_item_id IS NULL
+            THEN EXISTS (SELECT 1 FROM processes p WHERE p.id = e.process_id AND ` + visibleProcess + `)
+            ELSE EXISTS (SELECT 1 FROM process_items i WHERE i.id = e.process_item_id AND ` + visibleItem + `)
+       END AS visible
+  FROM part e
+ ORDER BY ` + eventOrder
+
+// FeedPart is a part of the ledger as a caller sees it. Next is where the next
+// part begins; More says that it has begun already.
+type FeedPart struct {
+	Events []domain.Event
+	Next   domain.EventCursor
+	More   bool
+}
+
+// ListFeedEvents looks at the next limit public events of the caller's tenants
+// after the cursor, and returns those of processes and items that the caller sees
+// now. With processes, only theirs are looked at.
+func (r *Reader) ListFeedEvents(
+	ctx context.Context, caller domain.Caller, after domain.EventCursor, limit int, processes []uuid.UUID,
+) (FeedPart, error) {
+	part := FeedPart{Next: after}
+	// One tenant, the usual case, is compared by equality: its index gives the order.
+	operator, tenants := "= ANY($2)", any(caller.TenantIDs())
+	if len(caller.Memberships) == 1 {
+		operator, tenants = "= $2", caller.Memberships[0].TenantID
+	}
+	args := append([]any{caller.PrincipalID, tenants, domain.PublicEventTypes(), limit}, cursorArgs(after)...)
+	only := ""
+	if len(processes) > 0 {
+		args = append(args, processes)
+		only = fmt.Sprintf(" AND e.process_id = ANY($%d)", len(args))
+	}
+	const firstOfCursor = 5
+	sql := fmt.Sprintf(feedEvents, operator, beyondCursor(">", firstOfCursor), only)
+	looked := 0
+	err := r.read(ctx, query{sql, args, func(rows pgx.Rows) error {
+		_, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (struct{}, error) {
+			var visible bool
+			e, err := scanEvent(row, &visible)
+			if err != nil {
+				return struct{}{}, err
+			}
+			looked++
+			part.Next = e.Cursor
+			if visible {
+				part.Events = append(part.Events, e)
+			}
+			return struct{}{}, nil
+		})
+		return err
+	}})
+	part.More = looked == limit
+	return part, translate("reading the feed", err)
+}
+
+const tenantsOfNewEvents = `
+SELECT n.tenant_id, n.era, n.xid, n.position
+  FROM (SELECT e.tenant_id, e.era, e.xid, e.position
+          FROM events e
+         WHERE %s AND %s AND e.type = ANY($5)
+         ORDER BY %s
+         LIMIT $4) n`
+
+// NewEvents says which tenants have new public events. Next is where to look
+// further, More that this is worth while at once, Pending as in EventBatch.
+type NewEvents struct {
+	Tenants       map[uuid.UUID]bool
+	Next          domain.EventCursor
+	More, Pending bool
+}
+
+// ListNewEvents looks at the next limit public events of all tenants after the
+// cursor.
+func (r *Reader) ListNewEvents(ctx context.Context, after domain.EventCursor, limit int) (NewEvents, error) {
+	found := NewEvents{Tenants: map[uuid.UUID]bool{}, Next: after}
+	sql := fmt.Sprintf(tenantsOfNewEvents, settledEvent, beyondCursor(">", 1), eventOrder)
+	looked := 0
+	err := r.read(
+		ctx,
+		query{pendingEvents, nil, one(&found.Pending)},
+		query{sql, append(cursorArgs(after), limit, domain.PublicEventTypes()), func(rows pgx.Rows) error {
+			_, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (struct{}, error) {
+				var tenant uuid.UUID
+				err := row.Scan(&tenant, &found.Next.Era, &found.Next.Transaction, &found.Next.Position)
+				found.Tenants[tenant] = true
+				looked++
+				return struct{}{}, err
+			})
+			return err
+		}},
+	)
+	found.More = looked == limit
+	return found, translate("looking for new events", err)
+}

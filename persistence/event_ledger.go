@@ -1,0 +1,50 @@
+package persistence
+
+import (
+	"context"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// adoptEvents begins an era of the ledger if the database has moved to another
+// cluster since the last event. Until then new events might count as older ones.
+func (db *DB) adoptEvents(ctx context.Context) error {
+	adopted, err := db.eventsAdopted(ctx)
+	if err != nil || adopted {
+		return err
+	}
+	_, err = db.pool.Exec(ctx, `SELECT begin_event_era()`)
+	return translate("looking where the ledger of events comes from", err)
+}
+
+// eventsAdopted reports whether there is nothing for adoptEvents to do.
+func (db *DB) eventsAdopted(ctx context.Context) (bool, error) {
+	var moved bool
+	err := db.Reader().read(ctx, query{`SELECT events_moved()`, nil, one(&moved)})
+	return !moved, translate("looking where the ledger of events comes from", err)
+}
+
+// grants are what a role needs that the service works as, and no more of the
+// ledger of events than to read it and to add to it.
+const grants = `
+GRANT USAGE ON SCHEMA {schema} TO {role};
+GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {role};
+GRANT USAGE ON ALL SEQUENCES IN SCHEMA {schema} TO {role};
+REVOKE UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER ON events, event_ledger FROM {role};
+REVOKE INSERT ON event_ledger FROM {role};
+REVOKE INSERT, UPDATE, DELETE ON goose_db_version FROM {role};`
+
+// GrantTo lets a role do what the service does, but not alter the schema nor what
+// is recorded. It is for the owner of the database, after each migration: tables
+// that are added later are not the role's before.
+func (db *DB) GrantTo(ctx context.Context, role string) error {
+	var schema string
+	if err := db.Reader().read(ctx, query{`SELECT current_schema()::text`, nil, one(&schema)}); err != nil {
+		return translate("finding the schema", err)
+	}
+	fill := strings.NewReplacer("{schema}", pgx.Identifier{schema}.Sanitize(), "{role}", pgx.Identifier{role}.Sanitize())
+	// One statement after the other, in one transaction.
+	_, err := db.pool.Exec(ctx, fill.Replace(grants), pgx.QueryExecModeSimpleProtocol)
+	return translate("granting rights to a role", err)
+}

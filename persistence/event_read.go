@@ -1,0 +1,197 @@
+package persistence
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+const (
+	eventColumns = `e.id, e.era, e.xid, e.position, e.tenant_id, e.process_id, e.type,
+       e.resource_kind, e.resource_id, coalesce(e.previous_state, ''), coalesce(e.state, ''), e.details,
+       coalesce(e.process_state, ''), e.process_item_id, coalesce(e.item_type, ''),
+       coalesce(e.item_definition_code, ''), coalesce(e.task_state, ''),
+       e.actor_id, coalesce(e.request_id, ''), e.occurred_at`
+
+	// settledEvent is true of an event e whose place in the ledger is certain: every
+	// transaction that might put another one before it has ended. Others are shown
+	// later, so that whoever reads in the order of eventOrder misses none.
+	settledEvent = `(e.era < (SELECT l.era FROM event_ledger l) OR e.xid < pg_snapshot_xmin(pg_current_snapshot()))`
+
+	eventOrder           = `e.era, e.xid, e.position`
+	eventOrderDescending = `e.era DESC, e.xid DESC, e.position DESC`
+
+	// pendingEvents is true while there are events that are committed and not
+	// settled.
+	pendingEvents = `
+SELECT EXISTS (SELECT 1
+                 FROM events e
+                WHERE e.era = (SELECT l.era FROM event_ledger l) AND e.xid >= pg_snapshot_xmin(pg_current_snapshot()))`
+
+	endOfLedger = `
+SELECT l.era, pg_snapshot_xmin(pg_current_snapshot())
+  FROM event_ledger l`
+)
+
+// beyondCursor compares an event e with a cursor, whose arguments begin at first.
+func beyondCursor(operator string, first int) string {
+	return fmt.Sprintf("(e.era, e.xid, e.position) %s ($%d::integer, $%d::xid8, $%d::bigint)",
+		operator, first, first+1, first+2)
+}
+
+func cursorArgs(c domain.EventCursor) []any {
+	return []any{c.Era, c.Transaction, c.Position}
+}
+
+// scanEvent reads eventColumns, and what more there is.
+func scanEvent(row pgx.CollectableRow, more ...any) (domain.Event, error) {
+	var e domain.Event
+	var process *uuid.UUID
+	var details []byte
+	err := row.Scan(append([]any{
+		&e.ID, &e.Cursor.Era, &e.Cursor.Transaction, &e.Cursor.Position, &e.TenantID, &process, &e.Type,
+		&e.ResourceKind, &e.ResourceID, &e.PreviousState, &e.State, &details,
+		&e.ProcessState, &e.ItemID, &e.ItemType, &e.ItemDefinitionCode, &e.TaskState,
+		&e.ActorID, &e.RequestID, &e.OccurredAt,
+	}, more...)...)
+	if err != nil {
+		return e, err
+	}
+	if process != nil {
+		e.ProcessID = *process
+	}
+	if len(details) > 0 {
+		if err := json.Unmarshal(details, &e.Details); err != nil {
+			return e, fmt.Errorf("reading the details of event %s: %w", e.ID, err)
+		}
+	}
+	return e, nil
+}
+
+func collectEvents(dest *[]domain.Event) func(pgx.Rows) error {
+	return func(rows pgx.Rows) (err error) {
+		*dest, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (domain.Event, error) { return scanEvent(row) })
+		return err
+	}
+}
+
+// EndOfEvents is the place behind all events that are settled, and ahead of all
+// others.
+func (r *Reader) EndOfEvents(ctx context.Context) (domain.EventCursor, error) {
+	var c domain.EventCursor
+	err := r.read(ctx, query{endOfLedger, nil, one(&c.Era, &c.Transaction)})
+	return c, translate("finding the end of the ledger", err)
+}
+
+// EventBatch is a part of the ledger. Next is where the next part begins. Pending
+// says that there are events which are committed and will be readable as soon as
+// some other transaction ends, of which nobody is notified.
+type EventBatch struct {
+	Events  []domain.Event
+	Next    domain.EventCursor
+	Pending bool
+}
+
+// ListEventsAfter returns the next limit events after the cursor, of all tenants
+// and of all types unless some are given, in the order in which they are settled.
+// Whoever goes on from Next each time gets every event once.
+func (r *Reader) ListEventsAfter(
+	ctx context.Context, after domain.EventCursor, limit int, types ...domain.EventType,
+) (EventBatch, error) {
+	batch := EventBatch{Next: after}
+	sql, args := "SELECT "+eventColumns+"\n  FROM events e\n WHERE "+settledEvent+" AND "+beyondCursor(">", 1), cursorArgs(after)
+	if len(types) > 0 {
+		sql, args = sql+" AND e.type = ANY($5)", append(args, limit, types)
+	} else {
+		args = append(args, limit)
+	}
+	err := r.read(
+		ctx,
+		// Before the events: what settles in between is read, and not only said to be
+		// pending.
+		query{pendingEvents, nil, one(&batch.Pending)},
+		query{sql + "\n ORDER BY " + eventOrder + "\n LIMIT $4", args, collectEvents(&batch.Events)},
+	)
+	if n := len(batch.Events); n > 0 {
+		batch.Next = batch.Events[n-1].Cursor
+	}
+	return batch, translate("reading the ledger", err)
+}
+
+// EventScope says whose events exist: those of Tenants, or every tenant's.
+type EventScope struct {
+	Everywhere bool
+	Tenants    []uuid.UUID
+}
+
+// EventFilter narrows a list of events; empty fields keep all. From is the first
+// moment, To the one after the last.
+type EventFilter struct {
+	TenantCodes   []string
+	TenantIDs     []uuid.UUID
+	Types         []domain.EventType
+	ActorIDs      []uuid.UUID
+	ProcessIDs    []uuid.UUID
+	ResourceKinds []domain.EventResource
+	ResourceIDs   []uuid.UUID
+	RequestIDs    []string
+	From, To      *time.Time
+}
+
+// EventRange is the part of the ledger to read: from the beginning, or from After
+// on, towards the newest; or the other way round when NewestFirst.
+type EventRange struct {
+	After       *domain.EventCursor
+	NewestFirst bool
+	Limit       int
+}
+
+// ListEvents returns the next events in the scope.
+func (r *Reader) ListEvents(
+	ctx context.Context, scope EventScope, filter EventFilter, part EventRange,
+) ([]domain.Event, error) {
+	l := &list{where: []string{settledEvent}}
+	if !scope.Everywhere {
+		l.filter("e.tenant_id = ANY(%s)", scope.Tenants)
+	}
+	if len(filter.TenantCodes) > 0 {
+		l.filter("e.tenant_id IN (SELECT t.id FROM tenants t WHERE t.code = ANY(%s))", filter.TenantCodes)
+	}
+	anyOf(l, "e.tenant_id", filter.TenantIDs)
+	anyOf(l, "e.type", filter.Types)
+	anyOf(l, "e.actor_id", filter.ActorIDs)
+	anyOf(l, "e.process_id", filter.ProcessIDs)
+	anyOf(l, "e.resource_kind", filter.ResourceKinds)
+	anyOf(l, "e.resource_id", filter.ResourceIDs)
+	anyOf(l, "e.request_id", filter.RequestIDs)
+	if filter.From != nil {
+		l.filter("e.occurred_at >= %s", *filter.From)
+	}
+	if filter.To != nil {
+		l.filter("e.occurred_at < %s", *filter.To)
+	}
+	order, operator, after := eventOrder, ">", domain.EventCursor{}
+	if part.NewestFirst {
+		order, operator = eventOrderDescending, "<"
+		after = domain.EventCursor{Era: math.MaxInt32, Transaction: math.MaxInt64, Position: math.MaxInt64}
+	}
+	if part.After != nil {
+		after = *part.After
+	}
+	l.where = append(l.where, beyondCursor(operator, len(l.args)+1))
+	l.args = append(l.args, cursorArgs(after)...)
+	limit := l.arg(part.Limit)
+	sql := "SELECT " + eventColumns + "\n  FROM events e\n WHERE " + strings.Join(l.where, "\n   AND ") +
+		"\n ORDER BY " + order + "\n LIMIT " + limit
+	var events []domain.Event
+	err := r.read(ctx, query{sql, l.args, collectEvents(&events)})
+	return events, translate("listing events", err)
+}

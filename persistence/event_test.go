@@ -1,0 +1,398 @@
+package persistence_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/pgtest"
+)
+
+// ledger is a database with connections to record events by hand.
+type ledger struct {
+	*persistence.DB
+	t      *testing.T
+	url    string
+	tenant uuid.UUID
+}
+
+func newLedger(t *testing.T) *ledger {
+	t.Helper()
+	url := pgtest.URL(t)
+	return &ledger{DB: pgtest.Open(t, url), t: t, url: url, tenant: uuid.New()}
+}
+
+func (l *ledger) connect(url string) *pgx.Conn {
+	l.t.Helper()
+	conn, err := pgx.Connect(l.t.Context(), url)
+	require.NoError(l.t, err)
+	l.t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(l.t.Context())) })
+	return conn
+}
+
+const recordByHand = `INSERT INTO events (id, tenant_id, process_id, type, resource_kind, resource_id, actor_id, occurred_at)
+VALUES ($1, $2, $1, 'PROCESS.CREATED', 'PROCESS', $1, $1, $3)`
+
+// record records an event in a transaction that is left open.
+func (l *ledger) record(conn *pgx.Conn) (pgx.Tx, uuid.UUID) {
+	l.t.Helper()
+	tx, err := conn.Begin(l.t.Context())
+	require.NoError(l.t, err)
+	id := uuid.New()
+	_, err = tx.Exec(l.t.Context(), recordByHand, id, l.tenant, time.Now())
+	require.NoError(l.t, err)
+	return tx, id
+}
+
+// read reads up to limit events from the cursor on.
+func (l *ledger) read(after domain.EventCursor, limit int) ([]uuid.UUID, persistence.EventBatch) {
+	l.t.Helper()
+	batch, err := l.Reader().ListEventsAfter(l.t.Context(), after, limit, domain.EventProcessCreated)
+	require.NoError(l.t, err)
+	var ids []uuid.UUID
+	for _, e := range batch.Events {
+		ids = append(ids, e.ID)
+	}
+	return ids, batch
+}
+
+// requireRead requires the events after the cursor, once they are settled: other
+// tests have transactions of their own in the same cluster.
+func (l *ledger) requireRead(after domain.EventCursor, want ...uuid.UUID) domain.EventCursor {
+	l.t.Helper()
+	var batch persistence.EventBatch
+	require.Eventually(l.t, func() bool {
+		var ids []uuid.UUID
+		ids, batch = l.read(after, len(want)+1)
+		return len(ids) == len(want)
+	}, 20*time.Second, time.Millisecond)
+	for i, e := range batch.Events {
+		require.Equal(l.t, want[i], e.ID)
+	}
+	return batch.Next
+}
+
+// An event that was recorded earlier and commits later keeps those after it back:
+// otherwise whoever had read them would never come to it.
+func TestEventsAreReadInTheOrderOfTheirTransactions(t *testing.T) {
+	t.Parallel()
+	l := newLedger(t)
+	before, err := l.Reader().EndOfEvents(t.Context())
+	require.NoError(t, err)
+	first, a := l.record(l.connect(l.url))
+	second, b := l.record(l.connect(l.url))
+	third, c := l.record(l.connect(l.url))
+	end, err := l.Reader().EndOfEvents(t.Context())
+	require.NoError(t, err)
+
+	require.NoError(t, third.Commit(t.Context()))
+	require.NoError(t, second.Commit(t.Context()))
+	ids, batch := l.read(domain.EventCursor{}, 10)
+	require.Empty(t, ids)
+	require.True(t, batch.Pending)
+	require.Equal(t, domain.EventCursor{}, batch.Next)
+	require.NoError(t, first.Commit(t.Context()))
+
+	next := l.requireRead(domain.EventCursor{}, a, b, c)
+	l.requireRead(next)
+	l.requireRead(before, a, b, c)
+	// Nothing that was under way is behind the end that was found meanwhile.
+	l.requireRead(end, a, b, c)
+
+	// What is rolled back leaves nothing but a gap.
+	gone, _ := l.record(l.connect(l.url))
+	after, d := l.record(l.connect(l.url))
+	require.NoError(t, after.Commit(t.Context()))
+	require.NoError(t, gone.Rollback(t.Context()))
+	l.requireRead(next, d)
+	batch, err = l.Reader().ListEventsAfter(t.Context(), next, 1, domain.EventItemCreated)
+	require.NoError(t, err)
+	require.Empty(t, batch.Events)
+}
+
+// Transactions of all lengths, some of which end in the opposite order, and a
+// reader who goes on from where it was: it gets every event once, in the order in
+// which everybody else gets them later.
+func TestAReaderMissesNothing(t *testing.T) {
+	t.Parallel()
+	const writers, transactions = 8, 40
+	l := newLedger(t)
+	var done sync.WaitGroup
+	for range writers {
+		conn := l.connect(l.url)
+		done.Go(func() {
+			for range transactions {
+				l.write(conn)
+			}
+		})
+	}
+	finished := make(chan struct{})
+	go func() {
+		done.Wait()
+		close(finished)
+	}()
+	var got []uuid.UUID
+	after, ended := domain.EventCursor{}, false
+	require.Eventually(t, func() bool {
+		select {
+		case <-finished:
+			ended = true
+		default:
+		}
+		ids, batch := l.read(after, 1+rand.IntN(7))
+		got, after = append(got, ids...), batch.Next
+		return ended && len(ids) == 0 && !batch.Pending
+	}, time.Minute, time.Microsecond)
+	all, _ := l.read(domain.EventCursor{}, 1<<20)
+	require.Equal(t, all, got)
+	var count int
+	require.NoError(t, l.connect(l.url).QueryRow(t.Context(), `SELECT count(*) FROM events`).Scan(&count))
+	require.Len(t, got, count)
+	require.Greater(t, count, writers*transactions/2)
+}
+
+// Who waits for another's lock records after the other, though its own transaction
+// may be the older one.
+func TestEventsOfOneResourceAreInTheirOrder(t *testing.T) {
+	t.Parallel()
+	const writers, transactions, resources = 6, 40, 3
+	l := newLedger(t)
+	conn := l.connect(l.url)
+	_, err := conn.Exec(t.Context(), `CREATE TABLE counters AS SELECT n AS id, 0 AS count FROM generate_series(1, $1) n`, resources)
+	require.NoError(t, err)
+	var done sync.WaitGroup
+	for range writers {
+		conn := l.connect(l.url)
+		done.Go(func() {
+			for range transactions {
+				l.count(conn, 1+rand.IntN(resources))
+			}
+		})
+	}
+	done.Wait()
+	rows, err := conn.Query(t.Context(), `SELECT (details->>'id')::int, (details->>'count')::int FROM events ORDER BY era, xid, position`)
+	require.NoError(t, err)
+	counted := map[int]int{}
+	var id, count int
+	_, err = pgx.ForEachRow(rows, []any{&id, &count}, func() error {
+		counted[id]++
+		require.Equal(t, counted[id], count)
+		return nil
+	})
+	require.NoError(t, err)
+	require.NoError(t, rows.Err())
+	require.Equal(t, writers*transactions, counted[1]+counted[2]+counted[3])
+	var older int
+	require.NoError(t, conn.QueryRow(t.Context(), `SELECT count(*) FROM events WHERE xid::text <> details->>'transaction'`).Scan(&older))
+	require.Positive(t, older, "no transaction recorded after a later one")
+}
+
+// count counts a counter up in a transaction that has begun to write before it
+// waits for its turn, and records that.
+func (l *ledger) count(conn *pgx.Conn, id int) {
+	ctx := l.t.Context()
+	tx, err := conn.Begin(ctx)
+	if !assertNoError(l.t, err) {
+		return
+	}
+	var own string
+	assertNoError(l.t, tx.QueryRow(ctx, `SELECT pg_current_xact_id()::text FROM pg_sleep($1)`, rand.Float64()*0.002).Scan(&own))
+	_, err = tx.Exec(ctx, `SELECT FROM counters WHERE id = $1 FOR UPDATE`, id)
+	assertNoError(l.t, err)
+	_, err = tx.Exec(ctx, `UPDATE counters SET count = count + 1 WHERE id = $1`, id)
+	assertNoError(l.t, err)
+	_, err = tx.Exec(ctx, `INSERT INTO events (id, tenant_id, type, resource_kind, resource_id, actor_id, occurred_at, details)
+		SELECT $1, $2, 'PROCESS.CREATED', 'PROCESS', $1, $1, now(), json_build_object('id', id, 'count', count, 'transaction', $4::text)
+		  FROM counters WHERE id = $3`, uuid.New(), l.tenant, id, own)
+	assertNoError(l.t, err)
+	assertNoError(l.t, tx.Commit(ctx))
+}
+
+// write records one to three events in a transaction that takes up to some
+// milliseconds, and now and then rolls it back.
+func (l *ledger) write(conn *pgx.Conn) {
+	ctx := l.t.Context()
+	tx, err := conn.Begin(ctx)
+	if !assertNoError(l.t, err) {
+		return
+	}
+	for range 1 + rand.IntN(3) {
+		_, err = tx.Exec(ctx, recordByHand, uuid.New(), l.tenant, time.Now())
+		assertNoError(l.t, err)
+		_, err = tx.Exec(ctx, `SELECT pg_sleep($1)`, rand.Float64()*0.004)
+		assertNoError(l.t, err)
+	}
+	if rand.IntN(10) == 0 {
+		assertNoError(l.t, tx.Rollback(ctx))
+		return
+	}
+	assertNoError(l.t, tx.Commit(ctx))
+}
+
+// assertNoError is for other goroutines than the test's own.
+func assertNoError(t *testing.T, err error) bool {
+	t.Helper()
+	if err != nil {
+		t.Error(err)
+	}
+	return err == nil
+}
+
+// The role that the service works as can add to the ledger and nothing else; its
+// owner cannot change it by mistake either.
+func TestTheLedgerIsAppendOnly(t *testing.T) {
+	t.Parallel()
+	l := newLedger(t)
+	tx, id := l.record(l.connect(pgtest.AsService(t, l.url)))
+	require.NoError(t, tx.Commit(t.Context()))
+	conn := l.connect(pgtest.AsService(t, l.url))
+	owner := l.connect(l.url)
+	count := func() (n int) {
+		require.NoError(t, owner.QueryRow(t.Context(), `SELECT count(*) FROM events WHERE id = $1 AND type = 'PROCESS.CREATED'`, id).Scan(&n))
+		return n
+	}
+	changes := []string{
+		`UPDATE events SET type = 'OTHER'`,
+		`DELETE FROM events`,
+		`DELETE FROM events WHERE false`,
+		`TRUNCATE events`,
+		`INSERT INTO events (id, tenant_id, type, resource_kind, resource_id, actor_id, occurred_at)
+			SELECT id, tenant_id, type, resource_kind, resource_id, actor_id, occurred_at FROM events
+			ON CONFLICT (id) DO UPDATE SET type = 'OTHER'`,
+		`MERGE INTO events e USING events o ON e.id = o.id WHEN MATCHED THEN DELETE`,
+	}
+	schema := []string{
+		`ALTER TABLE events DISABLE TRIGGER keep_events`,
+		`DROP TRIGGER keep_events ON events`,
+		`DROP TABLE events`,
+		`CREATE TRIGGER t BEFORE INSERT ON events FOR EACH ROW EXECUTE FUNCTION complete_event()`,
+		`CREATE RULE r AS ON INSERT TO events DO INSTEAD NOTHING`,
+		`CREATE OR REPLACE FUNCTION keep_events() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'`,
+		`SELECT remove_events('2020-01-01', 1)`,
+		`SELECT begin_event_era()`,
+		`UPDATE event_ledger SET era = 2`,
+		`INSERT INTO event_ledger VALUES (2, false)`,
+		`DELETE FROM goose_db_version`,
+		`SET session_replication_role = replica`,
+	}
+	for _, sql := range append(append([]string{}, changes...), schema...) {
+		requireDenied(t, conn, sql)
+	}
+	// What the retention says to the trigger is no help without the right.
+	as, err := conn.Begin(t.Context())
+	require.NoError(t, err)
+	_, err = as.Exec(t.Context(), `SELECT set_config('procession.removing_events', pg_current_xact_id()::text, true)`)
+	require.NoError(t, err)
+	_, err = as.Exec(t.Context(), `DELETE FROM events`)
+	require.ErrorContains(t, err, "permission denied")
+	require.NoError(t, as.Rollback(t.Context()))
+	for _, sql := range changes {
+		requireDenied(t, owner, sql)
+	}
+	require.Equal(t, 1, count())
+}
+
+func requireDenied(t *testing.T, conn *pgx.Conn, sql string) {
+	t.Helper()
+	_, err := conn.Exec(t.Context(), sql)
+	var refused *pgconn.PgError
+	require.ErrorAs(t, err, &refused, sql)
+	require.Equal(t, "42501", refused.Code, "%s: %s", sql, refused.Message)
+}
+
+// Operators remove old events, the oldest first, and that they did is recorded.
+func TestOldEventsAreRemoved(t *testing.T) {
+	t.Parallel()
+	l := newLedger(t)
+	conn := l.connect(l.url)
+	old, days := []uuid.UUID{}, []int{400, 300, 31, 29, 0}
+	for _, age := range days {
+		id := uuid.New()
+		_, err := conn.Exec(t.Context(), recordByHand, id, l.tenant, time.Now().AddDate(0, 0, -age))
+		require.NoError(t, err)
+		old = append(old, id)
+	}
+	remove := func(before time.Time, most int) (n int, err error) {
+		err = conn.QueryRow(t.Context(), `SELECT remove_events($1, $2)`, before, most).Scan(&n)
+		return n, err
+	}
+	_, err := remove(time.Now().AddDate(0, 0, -29), 10)
+	require.ErrorContains(t, err, "30 days")
+	for _, want := range []int{2, 1, 0} {
+		n, err := remove(time.Now().AddDate(0, 0, -30), 2)
+		require.NoError(t, err)
+		require.Equal(t, want, n)
+	}
+	l.requireRead(domain.EventCursor{}, old[3:]...)
+	rows, err := conn.Query(t.Context(), `SELECT details->>'count' FROM events WHERE type = $1 AND tenant_id = $2 ORDER BY position`,
+		domain.EventEventsRemoved, l.tenant)
+	require.NoError(t, err)
+	counts, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	require.NoError(t, err)
+	require.Equal(t, []string{"2", "1"}, counts)
+	// The permission was for that alone.
+	requireDenied(t, conn, `DELETE FROM events`)
+}
+
+// A database that is restored in another cluster has events of transactions that
+// are yet to come there.
+func TestALedgerFromAnotherClusterBeginsAnEra(t *testing.T) {
+	t.Parallel()
+	l := newLedger(t)
+	conn := l.connect(l.url)
+	restored := uuid.New()
+	_, err := conn.Exec(t.Context(), `INSERT INTO events (id, tenant_id, type, resource_kind, resource_id, actor_id, occurred_at, xid)
+		VALUES ($1, $2, 'PROCESS.CREATED', 'PROCESS', $1, $1, now(), '900000000000')`, restored, l.tenant)
+	require.NoError(t, err)
+	migrated, err := l.Migrated(t.Context())
+	require.NoError(t, err)
+	require.False(t, migrated)
+	for range 2 {
+		require.NoError(t, l.Migrate(t.Context()))
+	}
+	migrated, err = l.Migrated(t.Context())
+	require.NoError(t, err)
+	require.True(t, migrated)
+
+	tx, added := l.record(conn)
+	require.NoError(t, tx.Commit(t.Context()))
+	next := l.requireRead(domain.EventCursor{}, restored, added)
+	require.EqualValues(t, 2, next.Era)
+	// Whoever had read to the end before goes on with what is new.
+	l.requireRead(domain.EventCursor{Era: 1, Transaction: 900000000000, Position: 1 << 40}, added)
+}
+
+// The release before records events without what was added to them.
+func TestEventsOfTheReleaseBefore(t *testing.T) {
+	t.Parallel()
+	l := newLedger(t)
+	conn := l.connect(l.url)
+	process, item := uuid.New(), uuid.New()
+	for _, about := range []*uuid.UUID{nil, &item} {
+		_, err := conn.Exec(t.Context(), `
+INSERT INTO events (id, tenant_id, process_id, type, process_state, process_item_id, item_type,
+                    item_definition_code, task_state, actor_id, occurred_at)
+VALUES ($1, $2, $3, 'PROCESS.CREATED', 'RUNNING', $4, NULL, NULL, NULL, $1, now())`, uuid.New(), l.tenant, process, about)
+		require.NoError(t, err)
+	}
+	var events []domain.Event
+	require.Eventually(t, func() bool {
+		_, batch := l.read(domain.EventCursor{}, 3)
+		events = batch.Events
+		return len(events) == 2
+	}, 10*time.Second, time.Millisecond)
+	require.Equal(t, domain.ResourceProcess, events[0].ResourceKind)
+	require.Equal(t, process, events[0].ResourceID)
+	require.Equal(t, "RUNNING", events[0].State)
+	require.Equal(t, domain.ResourceItem, events[1].ResourceKind)
+	require.Equal(t, item, events[1].ResourceID)
+}

@@ -1,0 +1,191 @@
+package persistence
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+const (
+	// Another URL is another receiver, about whom nothing is known yet.
+	putWebhookEndpoint = `
+INSERT INTO webhook_endpoints AS w (subscription_id, tenant_id, url, payload_version, event_types,
+                                    process_definition_id, paused)
+VALUES ($1, $2, $3, $4, $5, $6, $7)
+    ON CONFLICT (subscription_id) DO UPDATE
+   SET url = excluded.url, payload_version = excluded.payload_version, event_types = excluded.event_types,
+       process_definition_id = excluded.process_definition_id, paused = excluded.paused,
+       failing_since = CASE WHEN w.url = excluded.url THEN w.failing_since END,
+       failures = CASE WHEN w.url = excluded.url THEN w.failures ELSE 0 END,
+       held_until = CASE WHEN w.url = excluded.url THEN w.held_until ELSE '-infinity' END,
+       disabled_at = CASE WHEN w.url = excluded.url THEN w.disabled_at END,
+       disabled_reason = CASE WHEN w.url = excluded.url THEN w.disabled_reason END`
+
+	deleteWebhookEndpoint = `
+DELETE FROM webhook_endpoints
+ WHERE subscription_id = $1`
+
+	enableWebhookEndpoint = `
+UPDATE webhook_endpoints
+   SET failing_since = NULL, failures = 0, held_until = '-infinity', disabled_at = NULL, disabled_reason = NULL
+ WHERE subscription_id = $1`
+
+	tryWebhookEndpoint = `
+UPDATE webhook_endpoints
+   SET held_until = '-infinity'
+ WHERE subscription_id = $1`
+)
+
+// PutWebhookEndpoint stores what the document of a subscription says of its
+// endpoint. What the service found out about the receiver stays, unless the URL
+// is another.
+func (tx *Tx) PutWebhookEndpoint(w domain.WebhookEndpoint) {
+	tx.queue(putWebhookEndpoint, w.SubscriptionID, w.TenantID, w.URL, w.PayloadVersion, w.EventTypes,
+		w.ProcessDefinitionID, w.Paused)
+}
+
+// DeleteWebhookEndpoint deletes an endpoint with its deliveries.
+func (tx *Tx) DeleteWebhookEndpoint(subscription uuid.UUID) {
+	tx.queue(deleteWebhookEndpoint, subscription)
+}
+
+// EnableWebhookEndpoint has an endpoint that is under lock be told of events again.
+func (tx *Tx) EnableWebhookEndpoint(subscription uuid.UUID) {
+	tx.queue(enableWebhookEndpoint, subscription)
+}
+
+// TryWebhookEndpoint has an endpoint that is under lock be attempted at once,
+// however often it has failed.
+func (tx *Tx) TryWebhookEndpoint(subscription uuid.UUID) {
+	tx.queue(tryWebhookEndpoint, subscription)
+}
+
+// WebhookScope says whose webhooks exist: those of Tenants, or every tenant's.
+type WebhookScope struct {
+	Everywhere bool
+	Tenants    []uuid.UUID
+}
+
+// WebhookHealth is an endpoint, and how its deliveries are doing. Pending wait for
+// their first attempt, Retrying for another; Dead and Dropped were given up and
+// are kept for domain.WebhookRetention.
+type WebhookHealth struct {
+	domain.WebhookEndpoint
+	TenantCode, Name  string
+	ProcessDefinition string
+	HasSecret         bool
+	Pending, Retrying int64
+	Dead, Dropped     int64
+	// PendingSince is since when the oldest of Pending waits.
+	PendingSince *time.Time
+}
+
+// State is the state of the endpoint.
+func (h *WebhookHealth) State() domain.WebhookEndpointState {
+	return h.WebhookEndpoint.State(h.HasSecret)
+}
+
+const (
+	webhookHealthColumns = `w.subscription_id, w.tenant_id, r.code, w.url, w.payload_version, w.event_types,
+       w.process_definition_id, w.paused, w.failing_since, w.disabled_at, coalesce(w.disabled_reason, ''),
+       t.code, r.spec ->> 'name', coalesce((SELECT d.code FROM process_definitions d WHERE d.id = w.process_definition_id), ''),
+       EXISTS (SELECT 1 FROM webhook_secrets s
+                WHERE s.subscription_id = w.subscription_id AND (s.expires_at IS NULL OR s.expires_at > $1)),
+       (SELECT count(*) FROM webhook_deliveries d WHERE d.subscription_id = w.subscription_id AND d.state = 'PENDING'),
+       (SELECT min(d.queued_at) FROM webhook_deliveries d WHERE d.subscription_id = w.subscription_id AND d.state = 'PENDING'),
+       f.retrying, f.dead, f.dropped`
+
+	fromWebhookEndpoints = `webhook_endpoints w
+  JOIN resources r ON r.tenant_id = w.tenant_id AND r.kind = 'WebhookSubscription' AND r.id = w.subscription_id
+  JOIN tenants t ON t.id = w.tenant_id`
+
+	countFailedDeliveries = `
+ CROSS JOIN LATERAL (
+       SELECT count(*) FILTER (WHERE d.state = 'RETRYING') AS retrying, count(*) FILTER (WHERE d.state = 'DEAD') AS dead,
+              count(*) FILTER (WHERE d.state = 'DROPPED') AS dropped
+         FROM webhook_deliveries d
+        WHERE d.subscription_id = w.subscription_id AND d.state IN ('RETRYING', 'DEAD', 'DROPPED')) f`
+
+	// The number of a list is counted without the columns, which need $1.
+	webhookInScope = `($1::timestamptz IS NOT NULL AND ($2 OR w.tenant_id = ANY($3)))`
+
+	lockWebhookEndpoint = `
+SELECT ` + webhookHealthColumns + `
+  FROM ` + fromWebhookEndpoints + countFailedDeliveries + `
+ WHERE ` + webhookInScope + `
+   AND r.code = $4
+   AND ($5 = '' OR t.code = $5)
+ LIMIT 2
+   FOR NO KEY UPDATE OF w`
+)
+
+func scanWebhookHealth(row pgx.CollectableRow) (WebhookHealth, error) {
+	var h WebhookHealth
+	err := row.Scan(&h.SubscriptionID, &h.TenantID, &h.Code, &h.URL, &h.PayloadVersion, &h.EventTypes,
+		&h.ProcessDefinitionID, &h.Paused, &h.FailingSince, &h.DisabledAt, &h.DisabledReason,
+		&h.TenantCode, &h.Name, &h.ProcessDefinition, &h.HasSecret, &h.Pending, &h.PendingSince,
+		&h.Retrying, &h.Dead, &h.Dropped)
+	return h, err
+}
+
+// WebhookFilter narrows a list of endpoints; empty fields keep all.
+type WebhookFilter struct {
+	TenantCodes, Codes []string
+}
+
+// ListWebhookEndpoints returns a page of the endpoints in the scope as they are
+// now. They can be sorted by id and code; without a key tenants go first.
+func (r *Reader) ListWebhookEndpoints(
+	ctx context.Context, scope WebhookScope, filter WebhookFilter, page domain.PageRequest, sort []domain.SortKey,
+	now time.Time,
+) (domain.Page[WebhookHealth], error) {
+	result := domain.Page[WebhookHealth]{PageRequest: page}
+	l := &list{
+		columns: webhookHealthColumns, from: fromWebhookEndpoints + countFailedDeliveries,
+		where: []string{webhookInScope}, args: []any{now, scope.Everywhere, scope.Tenants},
+	}
+	anyOf(l, "t.code", filter.TenantCodes)
+	anyOf(l, "r.code", filter.Codes)
+	columns := map[string]string{"id": "w.subscription_id", "code": "r.code"}
+	if err := l.sortBy(sort, columns, "t.code", "r.code"); err != nil {
+		return result, err
+	}
+	scan := func(rows pgx.Rows) (err error) {
+		result.Items, err = pgx.CollectRows(rows, scanWebhookHealth)
+		return err
+	}
+	err := r.read(ctx, l.page(page, scan, &result.Total)...)
+	return result, translate("listing webhook endpoints", err)
+}
+
+// LockWebhookEndpoint locks the endpoint of a subscription in the scope and
+// returns it as it is now, or NOT_FOUND. An empty tenant is any; several in the
+// scope may have the code then, which is a VALIDATION error.
+func (tx *Tx) LockWebhookEndpoint(
+	ctx context.Context, scope WebhookScope, tenant, code string, now time.Time,
+) (*WebhookHealth, error) {
+	var found []WebhookHealth
+	err := tx.read(ctx, query{
+		lockWebhookEndpoint,
+		[]any{now, scope.Everywhere, scope.Tenants, code, tenant},
+		func(rows pgx.Rows) (err error) {
+			found, err = pgx.CollectRows(rows, scanWebhookHealth)
+			return err
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	switch len(found) {
+	case 0:
+		return nil, domain.NotFound("webhook subscription")
+	case 1:
+		return &found[0], nil
+	default:
+		return nil, domain.Invalid(domain.LocationQuery, "tenant", "is required: several of your tenants have this subscription")
+	}
+}

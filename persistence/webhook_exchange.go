@@ -1,0 +1,248 @@
+package persistence
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// DueDelivery is a delivery that is to be attempted now, with all that takes.
+// Secrets are sealed; without one nothing can be sent.
+type DueDelivery struct {
+	domain.WebhookDelivery
+	URL     string
+	Paused  bool
+	Event   domain.Event
+	Secrets []SealedWebhookSecret
+}
+
+// SealedWebhookSecret is a secret to sign with, as it is kept at rest.
+type SealedWebhookSecret struct {
+	ID     uuid.UUID `json:"id"`
+	Sealed []byte    `json:"sealed"`
+}
+
+// Round is one round of a delivery.
+type Round struct {
+	DeliveryID uuid.UUID
+	Number     int
+}
+
+// DeliveryExchange is what a dispatcher hands in and what it takes out in return.
+type DeliveryExchange struct {
+	// Attempted are attempts that were made, HandedOver rounds whose retries a
+	// workflow has taken over, Released deliveries that were not attempted after all.
+	Attempted  []domain.WebhookAttempt
+	HandedOver []Round
+	Released   []uuid.UUID
+	// FanOut is how many events of the ledger are made deliveries of.
+	FanOut int
+	// Busy counts the deliveries of endpoints that the dispatcher has already, and
+	// Full are tenants that get no more of it for now.
+	Busy map[uuid.UUID]int
+	Full []uuid.UUID
+	// PerEndpoint is how many deliveries an endpoint may have with the dispatcher;
+	// one that is failing may have one. Limit bounds all that are taken out.
+	PerEndpoint, Limit int
+	// Handovers bounds the deliveries that a workflow is to take over.
+	Handovers  int
+	Now        time.Time
+	LeaseUntil time.Time
+}
+
+// Deliveries are what a dispatcher is given: FirstAttempts and Handovers are its
+// own until the lease ends. FannedOut counts the events that were read.
+type Deliveries struct {
+	FannedOut     int
+	FirstAttempts []DueDelivery
+	Handovers     []domain.WebhookDelivery
+}
+
+const (
+	// One replica at a time reads on; the others have nothing to do then. Whom an
+	// event is told to, and by which name, is what webhook.TypeIn says. Endpoints
+	// that are paused or have no secret keep what they miss.
+	fanOutEvents = `
+WITH place AS (
+    SELECT c.era, c.xid, c.position
+      FROM webhook_cursor c
+       FOR NO KEY UPDATE SKIP LOCKED
+), batch AS (
+    SELECT b.*
+      FROM place c
+     CROSS JOIN LATERAL (
+           SELECT e.era, e.xid, e.position, e.id, e.tenant_id, e.type, e.process_id, e.process_item_id, e.item_type,
+                  e.resource_id
+             FROM events e
+            WHERE (e.era, e.xid, e.position) > (c.era, c.xid, c.position)
+              AND ` + settledEvent + `
+            ORDER BY ` + eventOrder + `
+            LIMIT $1) b
+), told AS (
+    SELECT b.era, b.xid, b.position, b.id, b.tenant_id, b.process_id, w.subscription_id, w.payload_version, t.name
+      FROM batch b
+      LEFT JOIN processes p ON p.id = b.process_id
+      JOIN webhook_endpoints w ON w.tenant_id = b.tenant_id AND w.disabled_at IS NULL
+     CROSS JOIN LATERAL (
+           SELECT CASE
+                  WHEN b.type = 'PROCESS.STATE_CHANGED' THEN b.type
+                  WHEN b.type = 'PROCESS_ITEM.TASK_STATE_CHANGED' AND (b.item_type = 'TASK' AND b.process_item_id IS NOT NULL)
+                  THEN CASE w.payload_version WHEN 'A' THEN 'TASK.STATE_CHANGED' ELSE b.type END
+                  WHEN w.payload_version = 'A' THEN NULL
+                  WHEN b.type = 'PROCESS.CREATED' THEN b.type
+                  WHEN b.type = 'PROCESS_ITEM.CREATED' AND b.process_item_id IS NOT NULL THEN b.type
+                  END AS name
+            WHERE (w.process_definition_id IS NULL OR w.process_definition_id = p.process_definition_id)
+            UNION ALL
+           SELECT $3::text
+            WHERE b.type = $4 AND b.resource_id = w.subscription_id) t
+     WHERE t.name = $3
+        OR t.name IS NOT NULL AND (w.event_types IS NULL OR t.name = ANY(w.event_types))
+), inserted AS (
+    INSERT INTO webhook_deliveries (id, subscription_id, tenant_id, event_id, event_type, payload_version, process_id,
+                                    state, created_at, queued_at)
+    SELECT gen_random_uuid(), t.subscription_id, t.tenant_id, t.id, t.name, t.payload_version, t.process_id,
+           'PENDING', $2, $2
+      FROM told t
+     ORDER BY t.era, t.xid, t.position
+        ON CONFLICT (event_id, subscription_id) DO NOTHING
+), moved AS (
+    UPDATE webhook_cursor c
+       SET era = b.era, xid = b.xid, position = b.position
+      FROM (SELECT e.era, e.xid, e.position FROM batch e ORDER BY ` + eventOrderDescending + ` LIMIT 1) b
+)
+SELECT count(*) FROM batch`
+
+	// Endpoints that have something waiting are found by leaps through the index. Of
+	// a process, only the delivery that is first in the order of the ledger may be
+	// taken, and while somebody has it, it stays the first. How many are looked at
+	// for that is bounded: all may be of one process.
+	claimFirstAttempts = `
+WITH RECURSIVE waiting AS (
+    (SELECT d.subscription_id FROM webhook_deliveries d
+      WHERE d.state = 'PENDING' ORDER BY d.subscription_id LIMIT 1)
+    UNION ALL
+    SELECT (SELECT d.subscription_id FROM webhook_deliveries d
+             WHERE d.state = 'PENDING' AND d.subscription_id > n.subscription_id ORDER BY d.subscription_id LIMIT 1)
+      FROM waiting n
+     WHERE n.subscription_id IS NOT NULL
+), head AS (
+    SELECT d.id
+      FROM waiting n
+      JOIN webhook_endpoints w ON w.subscription_id = n.subscription_id
+      LEFT JOIN unnest($1::uuid[], $2::int[]) AS b (subscription_id, n) ON b.subscription_id = w.subscription_id
+     CROSS JOIN LATERAL (
+           SELECT d.id
+             FROM webhook_deliveries d
+            WHERE d.subscription_id = w.subscription_id
+              AND d.state = 'PENDING'
+              AND d.leased_until <= $3
+              AND d.sequence <= (SELECT max(f.sequence)
+                                   FROM (SELECT e.sequence FROM webhook_deliveries e
+                                          WHERE e.subscription_id = w.subscription_id AND e.state = 'PENDING'
+                                          ORDER BY e.sequence LIMIT 200) f)
+              AND NOT EXISTS (SELECT 1 FROM webhook_deliveries e
+                               WHERE e.subscription_id = d.subscription_id AND e.process_id = d.process_id
+                                 AND e.state = 'PENDING' AND e.sequence < d.sequence)
+            ORDER BY d.sequence
+            LIMIT greatest(0, CASE WHEN w.failing_since IS NULL THEN $4::int ELSE 1 END - coalesce(b.n, 0))
+              FOR NO KEY UPDATE SKIP LOCKED) d
+     WHERE NOT w.paused
+       AND w.disabled_at IS NULL
+       AND w.held_until <= $3
+       AND w.tenant_id <> ALL($5::uuid[])
+       AND EXISTS (SELECT 1 FROM webhook_secrets s
+                    WHERE s.subscription_id = w.subscription_id AND (s.expires_at IS NULL OR s.expires_at > $3))
+     LIMIT $6
+)
+UPDATE webhook_deliveries d
+   SET leased_until = $7
+  FROM head h, webhook_endpoints w, events e
+ WHERE d.id = h.id
+   AND w.subscription_id = d.subscription_id
+   AND e.id = d.event_id
+RETURNING ` + dueDeliveryColumns
+
+	// Where nothing can be sent now, it is looked again later.
+	claimHandovers = `
+WITH head AS (
+    SELECT d.id, NOT w.paused
+                 AND EXISTS (SELECT 1 FROM webhook_secrets s
+                              WHERE s.subscription_id = w.subscription_id AND (s.expires_at IS NULL OR s.expires_at > $1)) AS open
+      FROM webhook_deliveries d
+      JOIN webhook_endpoints w ON w.subscription_id = d.subscription_id
+     WHERE d.state = 'RETRYING'
+       AND d.leased_until <= $1
+     ORDER BY d.leased_until
+     LIMIT $2
+       FOR NO KEY UPDATE OF d SKIP LOCKED
+), taken AS (
+    UPDATE webhook_deliveries d
+       SET leased_until = CASE WHEN h.open THEN $3::timestamptz ELSE $1::timestamptz + interval '1 minute' END
+      FROM head h
+     WHERE d.id = h.id
+    RETURNING h.open, ` + deliveryColumns + `
+)
+SELECT ` + deliveryColumns + `
+  FROM taken d
+ WHERE d.open`
+
+	finishHandovers = `
+UPDATE webhook_deliveries d
+   SET leased_until = greatest(d.next_attempt_at, $3::timestamptz) + ` + workflowGrace + `
+  FROM unnest($1::uuid[], $2::int[]) AS h (id, round)
+ WHERE d.id = h.id
+   AND d.round = h.round
+   AND d.state = 'RETRYING'`
+
+	releaseDeliveries = `
+UPDATE webhook_deliveries
+   SET leased_until = '-infinity'
+ WHERE id = ANY($1)
+   AND state = 'PENDING'`
+)
+
+// ExchangeDeliveries records attempts, makes deliveries of new events and takes
+// out what is to be done next, all in one round trip and one transaction.
+func (db *DB) ExchangeDeliveries(ctx context.Context, e DeliveryExchange) (*Deliveries, error) {
+	queries := recordAttempts(e.Attempted, e.HandedOver, e.Now)
+	if len(e.Released) > 0 {
+		queries = append(queries, query{releaseDeliveries, []any{e.Released}, none})
+	}
+	var out Deliveries
+	if e.FanOut > 0 {
+		queries = append(queries, query{
+			fanOutEvents, []any{e.FanOut, e.Now, domain.WebhookPingType, domain.EventWebhookPinged}, one(&out.FannedOut),
+		})
+	}
+	if e.Limit > 0 {
+		endpoints, counts := make([]uuid.UUID, 0, len(e.Busy)), make([]int, 0, len(e.Busy))
+		for endpoint, n := range e.Busy {
+			endpoints, counts = append(endpoints, endpoint), append(counts, n)
+		}
+		full := e.Full
+		if full == nil {
+			full = []uuid.UUID{}
+		}
+		queries = append(queries, query{
+			claimFirstAttempts,
+			[]any{endpoints, counts, e.Now, e.PerEndpoint, full, e.Limit, e.LeaseUntil},
+			scanDueDeliveries(&out.FirstAttempts),
+		})
+	}
+	if e.Handovers > 0 {
+		queries = append(queries, query{
+			claimHandovers, []any{e.Now, e.Handovers, e.LeaseUntil}, scanDeliveries(&out.Handovers),
+		})
+	}
+	if len(queries) == 0 {
+		return &out, nil
+	}
+	// Statements sent in one batch are one transaction.
+	err := send(ctx, db.pool, &pgx.Batch{}, queries)
+	return &out, translate("exchanging webhook deliveries", err)
+}

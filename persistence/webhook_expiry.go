@@ -1,0 +1,87 @@
+package persistence
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+const (
+	dropLateDeliveries = `
+WITH late AS (
+    SELECT d.id FROM webhook_deliveries d
+     WHERE d.state = 'PENDING' AND d.queued_at < $1 AND d.leased_until <= $2
+     ORDER BY d.queued_at
+     LIMIT $3
+       FOR NO KEY UPDATE SKIP LOCKED
+), dropped AS (
+    UPDATE webhook_deliveries d
+       SET state = 'DROPPED', finished_at = $2
+      FROM late l
+     WHERE d.id = l.id
+    RETURNING d.id
+)
+SELECT count(*) FROM dropped`
+
+	deleteOldDeliveries = `
+WITH old AS (
+    SELECT d.id FROM webhook_deliveries d
+     WHERE d.finished_at < $1
+     ORDER BY d.finished_at
+     LIMIT $2
+       FOR UPDATE SKIP LOCKED
+), gone AS (
+    DELETE FROM webhook_deliveries d
+     USING old o
+     WHERE d.id = o.id
+    RETURNING d.id
+)
+SELECT count(*) FROM gone`
+)
+
+// ExpireDeliveries drops up to limit deliveries that have waited for their first
+// attempt for longer than domain.WebhookRetention by now, and deletes up to limit
+// that finished longer ago than that. It returns how many of each.
+func (db *DB) ExpireDeliveries(ctx context.Context, now time.Time, limit int) (dropped, deleted int, err error) {
+	before := now.Add(-domain.WebhookRetention)
+	err = send(ctx, db.pool, &pgx.Batch{}, []query{
+		{dropLateDeliveries, []any{before, now, limit}, one(&dropped)},
+		{deleteOldDeliveries, []any{before, limit}, one(&deleted)},
+	})
+	return dropped, deleted, translate("expiring webhook deliveries", err)
+}
+
+// WebhookBacklog is what endpoints are still to be told. PendingSince is since
+// when the oldest delivery waits to an endpoint that nothing is known to be wrong
+// with: paused ones, those without a secret and those that are failing do not
+// count. It is the zero time when there are none.
+type WebhookBacklog struct {
+	Pending, Retrying int64
+	PendingSince      time.Time
+}
+
+const webhookBacklog = `
+SELECT (SELECT count(*) FROM webhook_deliveries WHERE state = 'PENDING'),
+       (SELECT count(*) FROM webhook_deliveries WHERE state = 'RETRYING'),
+       (SELECT min(o.queued_at)
+          FROM webhook_endpoints w
+         CROSS JOIN LATERAL (SELECT d.queued_at FROM webhook_deliveries d
+                              WHERE d.subscription_id = w.subscription_id AND d.state = 'PENDING'
+                              ORDER BY d.sequence LIMIT 1) o
+         WHERE NOT w.paused AND w.disabled_at IS NULL AND w.failing_since IS NULL
+           AND EXISTS (SELECT 1 FROM webhook_secrets s
+                        WHERE s.subscription_id = w.subscription_id AND (s.expires_at IS NULL OR s.expires_at > $1)))`
+
+// WebhookBacklog counts the deliveries that are not finished now.
+func (r *Reader) WebhookBacklog(ctx context.Context, now time.Time) (WebhookBacklog, error) {
+	var b WebhookBacklog
+	var since *time.Time
+	err := r.read(ctx, query{webhookBacklog, []any{now}, one(&b.Pending, &b.Retrying, &since)})
+	if since != nil {
+		b.PendingSince = *since
+	}
+	return b, translate("reading the webhook backlog", err)
+}

@@ -1,0 +1,133 @@
+package persistence
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// WebhookDeliveryInfo is a delivery with what it is known by, and how its last
+// attempt went: LastStatus 0 is no answer, LastFailure "" none.
+type WebhookDeliveryInfo struct {
+	domain.WebhookDelivery
+	TenantCode, SubscriptionCode string
+	LastStatus                   int
+	LastFailure                  string
+}
+
+const (
+	deliveryInfoColumns = deliveryColumns + `, t.code, r.code, coalesce(a.status, 0), coalesce(a.failure, '')`
+
+	fromDeliveries = `webhook_deliveries d
+  JOIN tenants t ON t.id = d.tenant_id
+  JOIN resources r ON r.tenant_id = d.tenant_id AND r.kind = 'WebhookSubscription' AND r.id = d.subscription_id
+  LEFT JOIN webhook_attempts a ON a.delivery_id = d.id AND a.round = d.round AND a.number = d.attempts`
+
+	deliveryInScope = `($1 OR d.tenant_id = ANY($2))`
+)
+
+func scanDeliveryInfo(row pgx.CollectableRow) (WebhookDeliveryInfo, error) {
+	var d WebhookDeliveryInfo
+	err := row.Scan(append(deliveryFields(&d.WebhookDelivery),
+		&d.TenantCode, &d.SubscriptionCode, &d.LastStatus, &d.LastFailure)...)
+	return d, err
+}
+
+// WebhookDeliveryFilter narrows a list of deliveries; empty fields keep all. From
+// is the first moment, To the one after the last.
+type WebhookDeliveryFilter struct {
+	TenantCodes, SubscriptionCodes []string
+	States                         []domain.WebhookDeliveryState
+	EventTypes                     []string
+	EventIDs, ProcessIDs           []uuid.UUID
+	From, To                       *time.Time
+}
+
+// ListWebhookDeliveries returns a page of the deliveries in the scope. They can be
+// sorted by createdAt, which is the order in which events were recorded; without
+// a key the newest comes first.
+func (r *Reader) ListWebhookDeliveries(
+	ctx context.Context, scope WebhookScope, filter WebhookDeliveryFilter, page domain.PageRequest, sort []domain.SortKey,
+) (domain.Page[WebhookDeliveryInfo], error) {
+	result := domain.Page[WebhookDeliveryInfo]{PageRequest: page}
+	l := &list{
+		columns: deliveryInfoColumns, from: fromDeliveries,
+		where: []string{deliveryInScope}, args: []any{scope.Everywhere, scope.Tenants},
+	}
+	if len(filter.TenantCodes) > 0 {
+		l.filter("d.tenant_id IN (SELECT c.id FROM tenants c WHERE c.code = ANY(%s))", filter.TenantCodes)
+	}
+	anyOf(l, "r.code", filter.SubscriptionCodes)
+	anyOf(l, "d.state", filter.States)
+	anyOf(l, "d.event_type", filter.EventTypes)
+	anyOf(l, "d.event_id", filter.EventIDs)
+	if len(filter.ProcessIDs) > 0 {
+		l.filter("d.event_id IN (SELECT e.id FROM events e WHERE e.process_id = ANY(%s))", filter.ProcessIDs)
+	}
+	if filter.From != nil {
+		l.filter("d.created_at >= %s", *filter.From)
+	}
+	if filter.To != nil {
+		l.filter("d.created_at < %s", *filter.To)
+	}
+	columns := map[string]string{"id": "d.sequence", "createdAt": "d.sequence"}
+	if err := l.sortBy(sort, columns, "d.sequence DESC"); err != nil {
+		return result, err
+	}
+	scan := func(rows pgx.Rows) (err error) {
+		result.Items, err = pgx.CollectRows(rows, scanDeliveryInfo)
+		return err
+	}
+	err := r.read(ctx, l.page(page, scan, &result.Total)...)
+	return result, translate("listing webhook deliveries", err)
+}
+
+const (
+	getDelivery = `
+SELECT ` + deliveryInfoColumns + `
+  FROM ` + fromDeliveries + `
+ WHERE d.id = $3 AND ` + deliveryInScope
+
+	attemptsOfDelivery = `
+SELECT a.delivery_id, a.round, a.number, a.at, a.status, a.latency, a.failure, a.detail, a.answer
+  FROM webhook_attempts a
+  JOIN webhook_deliveries d ON d.id = a.delivery_id
+ WHERE d.id = $3 AND ` + deliveryInScope + `
+ ORDER BY a.round, a.number`
+)
+
+// GetWebhookDelivery returns a delivery in the scope with all its attempts, the
+// first one first, or NOT_FOUND.
+func (r *Reader) GetWebhookDelivery(
+	ctx context.Context, scope WebhookScope, id uuid.UUID,
+) (*WebhookDeliveryInfo, []domain.WebhookAttempt, error) {
+	var found []WebhookDeliveryInfo
+	var attempts []domain.WebhookAttempt
+	args := []any{scope.Everywhere, scope.Tenants, id}
+	err := r.read(
+		ctx,
+		query{getDelivery, args, func(rows pgx.Rows) (err error) {
+			found, err = pgx.CollectRows(rows, scanDeliveryInfo)
+			return err
+		}},
+		query{attemptsOfDelivery, args, func(rows pgx.Rows) (err error) {
+			attempts, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (domain.WebhookAttempt, error) {
+				var a domain.WebhookAttempt
+				err := row.Scan(&a.DeliveryID, &a.Round, &a.Number, &a.At, &a.Status, &a.Latency, &a.Failure, &a.Detail, &a.Answer)
+				return a, err
+			})
+			return err
+		}},
+	)
+	if err != nil {
+		return nil, nil, translate("reading a webhook delivery", err)
+	}
+	if len(found) == 0 {
+		return nil, nil, domain.NotFound("webhook delivery")
+	}
+	return &found[0], attempts, nil
+}

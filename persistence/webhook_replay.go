@@ -1,0 +1,106 @@
+package persistence
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// LockedDelivery is a delivery under lock together with its endpoint. EventKept
+// says that the ledger still has the event.
+type LockedDelivery struct {
+	WebhookDeliveryInfo
+	Disabled, EventKept bool
+}
+
+const (
+	lockEndpointOfDelivery = `
+SELECT 1
+  FROM webhook_endpoints w
+ WHERE w.subscription_id = (SELECT d.subscription_id FROM webhook_deliveries d WHERE d.id = $3 AND ` + deliveryInScope + `)
+   FOR NO KEY UPDATE`
+
+	lockDelivery = `
+SELECT ` + deliveryInfoColumns + `, w.disabled_at IS NOT NULL,
+       EXISTS (SELECT 1 FROM events e WHERE e.id = d.event_id)
+  FROM ` + fromDeliveries + `
+  JOIN webhook_endpoints w ON w.subscription_id = d.subscription_id
+ WHERE d.id = $3 AND ` + deliveryInScope + `
+   FOR NO KEY UPDATE OF d`
+
+	beginRound = `
+   SET state = 'PENDING', round = d.round + 1, attempts = 0, queued_at = $1, leased_until = '-infinity',
+       next_attempt_at = NULL, finished_at = NULL`
+
+	replayDelivery = `
+UPDATE webhook_deliveries d` + beginRound + `
+ WHERE d.id = $2`
+)
+
+// LockDelivery locks a delivery in the scope, or returns NOT_FOUND.
+func (tx *Tx) LockDelivery(ctx context.Context, scope WebhookScope, id uuid.UUID) (*LockedDelivery, error) {
+	var found []LockedDelivery
+	args := []any{scope.Everywhere, scope.Tenants, id}
+	err := tx.read(
+		ctx,
+		// Those who record attempts take locks in this order.
+		query{lockEndpointOfDelivery, args, none},
+		query{lockDelivery, args, func(rows pgx.Rows) (err error) {
+			found, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (LockedDelivery, error) {
+				var l LockedDelivery
+				err := row.Scan(append(deliveryFields(&l.WebhookDelivery),
+					&l.TenantCode, &l.SubscriptionCode, &l.LastStatus, &l.LastFailure, &l.Disabled, &l.EventKept)...)
+				return l, err
+			})
+			return err
+		}},
+	)
+	if err != nil {
+		return nil, err
+	}
+	if len(found) == 0 {
+		return nil, domain.NotFound("webhook delivery")
+	}
+	return &found[0], nil
+}
+
+// ReplayDelivery begins a new round of a delivery that is under lock.
+func (tx *Tx) ReplayDelivery(id uuid.UUID, now time.Time) { tx.queue(replayDelivery, now, id) }
+
+const (
+	failedDeliveries = `
+SELECT d.id
+  FROM webhook_deliveries d
+ WHERE d.subscription_id = $1
+   AND d.state IN ('RETRYING', 'DEAD', 'DROPPED')
+   AND d.created_at >= $2
+   AND EXISTS (SELECT 1 FROM events e WHERE e.id = d.event_id)
+ ORDER BY d.created_at, d.sequence
+ LIMIT $3`
+
+	replayDeliveries = `
+UPDATE webhook_deliveries d` + beginRound + `
+ WHERE d.id = ANY($2)
+   AND d.state IN ('RETRYING', 'DEAD', 'DROPPED')`
+)
+
+// ListFailedDeliveries returns the first limit deliveries to an endpoint that have
+// failed, or were dropped, of those that were made since.
+func (tx *Tx) ListFailedDeliveries(
+	ctx context.Context, subscription uuid.UUID, since time.Time, limit int,
+) ([]uuid.UUID, error) {
+	var ids []uuid.UUID
+	err := tx.read(ctx, query{failedDeliveries, []any{subscription, since, limit}, func(rows pgx.Rows) (err error) {
+		ids, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+		return err
+	}})
+	return ids, err
+}
+
+// ReplayDeliveries begins a new round of failed deliveries to an endpoint that is
+// under lock.
+func (tx *Tx) ReplayDeliveries(ids []uuid.UUID, now time.Time) { tx.queue(replayDeliveries, now, ids) }

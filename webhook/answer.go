@@ -1,0 +1,73 @@
+package webhook
+
+import (
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// MaxAnswer is how much of an answer is kept, in bytes.
+const MaxAnswer = 20_000
+
+// maxRetryAfter is longer than any delay, and short enough to be counted with.
+const maxRetryAfter = 30 * 24 * time.Hour
+
+// readAnswer reads how a body begins. What comes after that costs the connection.
+// Failing to read is no failure of the attempt: the status has been seen.
+func readAnswer(response *http.Response) string {
+	// After this status the connection is no longer one for HTTP.
+	if response.StatusCode == http.StatusSwitchingProtocols {
+		return ""
+	}
+	text, _ := io.ReadAll(io.LimitReader(response.Body, MaxAnswer+1)) // what was read before the error
+	return plainText(text)
+}
+
+// plainText makes text that can be stored and shown of anything: UTF-8 without
+// NUL, at most MaxAnswer bytes of it.
+func plainText(data []byte) string {
+	const replacement = string(utf8.RuneError)
+	if len(data) > MaxAnswer {
+		data = data[:MaxAnswer]
+		// A character that the end cuts in two is not one that was wrong.
+		for i := 1; i < utf8.UTFMax && i <= len(data); i++ {
+			if tail := data[len(data)-i:]; utf8.RuneStart(tail[0]) {
+				if !utf8.FullRune(tail) {
+					data = data[:len(data)-i]
+				}
+				break
+			}
+		}
+	}
+	text := strings.ReplaceAll(strings.ToValidUTF8(string(data), replacement), "\x00", replacement)
+	if len(text) <= MaxAnswer {
+		return text
+	}
+	// Replacements are longer than what they stand for.
+	end := MaxAnswer
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end]
+}
+
+// retryAfter reads the header Retry-After (RFC 9110, section 10.2.3): seconds or
+// a date. It is 0 for what it cannot read and for the past.
+func retryAfter(value string, now time.Time) time.Duration {
+	value = strings.TrimSpace(value)
+	if value != "" && strings.Trim(value, "0123456789") == "" {
+		seconds, err := strconv.ParseInt(value, 10, 64)
+		if err != nil || seconds > int64(maxRetryAfter/time.Second) {
+			return maxRetryAfter
+		}
+		return time.Duration(seconds) * time.Second
+	}
+	date, err := http.ParseTime(value)
+	if err != nil {
+		return 0
+	}
+	return min(max(date.Sub(now), 0), maxRetryAfter)
+}

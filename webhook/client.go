@@ -1,0 +1,191 @@
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+const (
+	// AttemptTimeout is how long a receiver has from the moment an attempt begins
+	// until it has answered with a status.
+	AttemptTimeout = 15 * time.Second
+	// maxAnswerHeader bounds the head of an answer, in bytes.
+	maxAnswerHeader = 64 << 10
+
+	userAgent = "Procession-Webhooks"
+)
+
+// ErrNoSecret refuses to send what would not be signed.
+var ErrNoSecret = errors.New("there is no secret to sign a webhook with")
+
+// ClientConfig is what a client needs.
+type ClientConfig struct {
+	// Guard decides where events may be sent.
+	Guard *Guard
+	// Clock gives the time of signatures and measures latencies.
+	Clock func() time.Time
+	// RootCAs are whom certificates of receivers are to come from, those that the
+	// system trusts when nil.
+	RootCAs *x509.CertPool
+	// Timeout is AttemptTimeout unless given.
+	Timeout time.Duration
+}
+
+// Client makes attempts at delivering events. Any number of goroutines may use it.
+//
+// It uses no proxy, follows no redirect, keeps no cookies and asks for no
+// compression. It speaks HTTP/1.1, in which an attempt has its connection for
+// itself: attempts at one receiver cannot hold each other up. Connections are
+// kept for the next attempts at the same host, and there may be as many as
+// callers ask for at the same time.
+type Client struct {
+	guard     *Guard
+	clock     func() time.Time
+	timeout   time.Duration
+	tls       *tls.Config
+	transport *http.Transport
+}
+
+// NewClient makes a client. It holds idle connections until it is closed.
+func NewClient(config ClientConfig) *Client {
+	c := &Client{guard: config.Guard, clock: config.Clock, timeout: config.Timeout}
+	if c.timeout == 0 {
+		c.timeout = AttemptTimeout
+	}
+	c.tls = &tls.Config{
+		MinVersion: tls.VersionTLS12, RootCAs: config.RootCAs, Time: config.Clock, NextProtos: []string{"http/1.1"},
+	}
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	c.transport = &http.Transport{
+		Proxy:                  nil,
+		DialContext:            c.guard.DialContext,
+		DialTLSContext:         c.dialTLS,
+		Protocols:              protocols,
+		DisableCompression:     true,
+		MaxIdleConns:           512,
+		MaxIdleConnsPerHost:    8,
+		IdleConnTimeout:        30 * time.Second,
+		MaxResponseHeaderBytes: maxAnswerHeader,
+	}
+	return c
+}
+
+// Close closes the connections that no attempt is using.
+func (c *Client) Close() { c.transport.CloseIdleConnections() }
+
+// Delivery is an event on its way to a receiver.
+type Delivery struct {
+	// URL is that of the receiver.
+	URL string
+	// ID is that of the event, the same on every attempt. It has no full stop.
+	ID string
+	// Body is the event as JSON.
+	Body []byte
+	// Secrets are those that are valid now.
+	Secrets []Secret
+}
+
+// Send makes one attempt: a signed POST. Whatever comes of it is in the result.
+// An error means that there was no attempt to speak of, which says nothing about
+// the receiver: ErrNoSecret, or the end of ctx before there was an answer.
+//
+// A kept connection that turns out to have been closed is replaced by another
+// within the attempt. Nothing of the URL but the host is in results and errors.
+func (c *Client) Send(ctx context.Context, d Delivery) (Result, error) {
+	if !signable(d.Secrets) {
+		return Result{}, ErrNoSecret
+	}
+	target, err := c.guard.parseURL(d.URL)
+	if err != nil {
+		return Result{Failure: FailureRefused, Detail: err.Error()}, nil
+	}
+	begun := c.clock()
+	attempt, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	response, err := c.transport.RoundTrip(newRequest(attempt, target, d, begun))
+	answered := c.clock()
+	if err != nil {
+		if ctx.Err() != nil {
+			return Result{}, fmt.Errorf("sending a webhook to %s: %w", target.Hostname(), context.Cause(ctx))
+		}
+		result := failed(err, attempt.Err() != nil)
+		result.Latency = answered.Sub(begun)
+		return result, nil
+	}
+	defer response.Body.Close()
+	result := Result{Status: response.StatusCode, Latency: answered.Sub(begun), Answer: readAnswer(response)}
+	if !result.Delivered() {
+		result.Failure = FailureStatus
+		result.Detail = statusDetail(response.StatusCode)
+		result.RetryAfter = retryAfter(response.Header.Get("Retry-After"), answered)
+	}
+	return result, nil
+}
+
+func signable(secrets []Secret) bool {
+	for _, secret := range secrets {
+		if secret.key.Reveal() == "" {
+			return false
+		}
+	}
+	return len(secrets) > 0
+}
+
+func newRequest(ctx context.Context, target *url.URL, d Delivery, now time.Time) *http.Request {
+	header := http.Header{}
+	header.Set("Content-Type", "application/json")
+	header.Set("User-Agent", userAgent)
+	header.Set(HeaderID, d.ID)
+	header.Set(HeaderTimestamp, Timestamp(now))
+	header.Set(HeaderSignature, Sign(d.ID, now, d.Body, d.Secrets...))
+	// Without a value it is not sent. It tells the transport that a request may be
+	// repeated when a kept connection turns out to have been closed.
+	header["Idempotency-Key"] = nil
+	request := &http.Request{
+		Method: http.MethodPost, URL: target, Host: target.Host, Header: header,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, ContentLength: int64(len(d.Body)),
+		Body: io.NopCloser(bytes.NewReader(d.Body)),
+	}
+	request.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(d.Body)), nil }
+	return request.WithContext(ctx)
+}
+
+// dialTLS opens a connection and shakes hands, so that failures of the two can be
+// told apart.
+func (c *Client) dialTLS(ctx context.Context, network, address string) (net.Conn, error) {
+	plain, err := c.guard.DialContext(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("dialling a receiver: %w", err), plain.Close())
+	}
+	config := c.tls.Clone()
+	config.ServerName = host
+	// The transport may go on dialling for others when an attempt has ended.
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	sealed := tls.Client(plain, config)
+	if err := sealed.HandshakeContext(ctx); err != nil {
+		_ = plain.Close()
+		return nil, &handshakeError{cause: err}
+	}
+	return sealed, nil
+}
+
+// handshakeError is an error of a TLS handshake.
+type handshakeError struct{ cause error }
+
+func (e *handshakeError) Error() string { return "TLS handshake: " + e.cause.Error() }
+func (e *handshakeError) Unwrap() error { return e.cause }

@@ -1,0 +1,118 @@
+package webhook
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"syscall"
+	"time"
+)
+
+// dialTimeout ends the search for one address that answers.
+const dialTimeout = 10 * time.Second
+
+// Guard keeps deliveries away from addresses that a subscriber could not reach
+// without the service. It looks at the address of every connection just before it
+// is opened, after names were resolved, so neither the spelling of a URL nor DNS
+// that changes its mind gets around it.
+//
+// All ports of an address that may be reached are. A subscriber can reach them
+// from anywhere, and over https nothing that it can choose is sent before a
+// handshake; a policy that allows http everywhere gives up the latter.
+type Guard struct {
+	allow     reach
+	refuse    reach
+	reserved  []reservedRange
+	allowHTTP bool
+
+	guarded, open net.Dialer
+}
+
+// NewGuard makes the guard of a policy. Names are resolved by the resolver, which
+// is Go's own when it is nil: that of the C library reads numbers as addresses in
+// many spellings, and has a limited number of threads, which dead DNS servers of
+// few subscribers can fill. It errs when the policy cannot be read.
+func NewGuard(policy Policy, resolver *net.Resolver) (*Guard, error) {
+	allow, err := parseReach(policy.Allow, true)
+	if err != nil {
+		return nil, fmt.Errorf("reading where webhooks may go: %w", err)
+	}
+	refuse, err := parseReach(policy.Refuse, false)
+	if err != nil {
+		return nil, fmt.Errorf("reading where webhooks may not go: %w", err)
+	}
+	if resolver == nil {
+		resolver = &net.Resolver{PreferGo: true}
+	}
+	g := &Guard{allow: allow, refuse: refuse, reserved: reservedRanges(), allowHTTP: policy.AllowHTTP}
+	g.open = net.Dialer{Timeout: dialTimeout, Resolver: resolver}
+	g.guarded = net.Dialer{Timeout: dialTimeout, Resolver: resolver, ControlContext: g.control}
+	return g, nil
+}
+
+// RefusedError tells that events may not be sent to an address. It does not name
+// the address: to resolve names for others is not the service's business.
+type RefusedError struct {
+	// What is the kind of the address in words.
+	What string
+}
+
+// Error implements error.
+func (e *RefusedError) Error() string { return "the address is refused: " + e.What }
+
+// CheckAddress refuses an address that events may not be sent to with a
+// RefusedError.
+func (g *Guard) CheckAddress(address netip.Addr) error {
+	if what := g.refusal(address); what != "" {
+		return &RefusedError{What: what}
+	}
+	return nil
+}
+
+// refusal returns what speaks against an address, or "".
+func (g *Guard) refusal(address netip.Addr) string {
+	address = address.Unmap()
+	switch {
+	case !address.IsValid():
+		return "not an address"
+	case address.Zone() != "":
+		return "link-local"
+	case g.allow.hasAddress(address):
+		return ""
+	case g.refuse.hasAddress(address):
+		return "closed by the operator"
+	}
+	for _, reserved := range g.reserved {
+		if reserved.prefix.Contains(address) {
+			return reserved.what
+		}
+	}
+	return ""
+}
+
+// DialContext opens a TCP connection to host:port, unless the address that the
+// host has is refused. Of several addresses it takes one that is not.
+func (g *Guard) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, fmt.Errorf("dialling a receiver: %w", err)
+	}
+	dialer := &g.guarded
+	if g.allow.hasHost(host) {
+		dialer = &g.open
+	}
+	return dialer.DialContext(ctx, network, address)
+}
+
+// control is called with the address of a socket that is about to connect.
+func (g *Guard) control(_ context.Context, network, address string, _ syscall.RawConn) error {
+	if network != "tcp4" && network != "tcp6" {
+		return &RefusedError{What: "not TCP"}
+	}
+	parsed, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return &RefusedError{What: "not an address"}
+	}
+	return g.CheckAddress(parsed.Addr())
+}

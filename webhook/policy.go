@@ -1,0 +1,89 @@
+package webhook
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+)
+
+// Policy is what the operator decides about where events may be sent. The zero
+// policy is for the public Internet: https to public addresses.
+type Policy struct {
+	// Allow lists what may be reached although it is not public: prefixes as
+	// 10.1.0.0/16, addresses, and names of hosts. All addresses of a name on the
+	// list are reached, so it must be a name that the operator's own DNS answers.
+	Allow []string
+	// Refuse lists prefixes and addresses that may not be reached although they are
+	// public: those of the operator's own network. Allow goes before it.
+	Refuse []string
+	// AllowHTTP accepts http, which shows events to whoever is on the way, for all
+	// hosts. What is on the list Allow may always be an http URL.
+	AllowHTTP bool
+}
+
+// reach is a list of a policy.
+type reach struct {
+	prefixes []netip.Prefix
+	hosts    map[string]bool
+}
+
+// parseReach reads a list of prefixes and addresses, and of names where names is
+// true.
+func parseReach(texts []string, names bool) (reach, error) {
+	found := reach{hosts: map[string]bool{}}
+	for _, text := range texts {
+		prefix, err := parsePrefix(text)
+		switch {
+		case err == nil:
+			found.prefixes = append(found.prefixes, prefix)
+		case !names:
+			return reach{}, fmt.Errorf("%q is neither an address nor a prefix such as 10.1.0.0/16", text)
+		case checkName(text) != nil || endsInNumber(text):
+			return reach{}, fmt.Errorf("%q is neither an address, a prefix such as 10.1.0.0/16 nor the name of a host", text)
+		default:
+			found.hosts[canonicalHost(text)] = true
+		}
+	}
+	return found, nil
+}
+
+// parsePrefix reads a prefix, or an address as the prefix of itself. IPv4 is the
+// same however it is written.
+func parsePrefix(text string) (netip.Prefix, error) {
+	prefix, err := netip.ParsePrefix(text)
+	if err != nil {
+		address, err := netip.ParseAddr(text)
+		if err != nil {
+			return netip.Prefix{}, err
+		}
+		// A zone is dropped with the rest that a prefix cannot hold; then there would
+		// be more than was asked for.
+		if address.Zone() != "" {
+			return netip.Prefix{}, fmt.Errorf("%q has a zone", text)
+		}
+		address = address.Unmap()
+		return netip.PrefixFrom(address, address.BitLen()), nil
+	}
+	if address := prefix.Addr(); address.Is4In6() {
+		const mapping = 96
+		if prefix.Bits() < mapping {
+			return netip.Prefix{}, fmt.Errorf("%q covers more than the IPv4 addresses", text)
+		}
+		prefix = netip.PrefixFrom(address.Unmap(), prefix.Bits()-mapping)
+	}
+	return prefix.Masked(), nil
+}
+
+func (r reach) hasAddress(address netip.Addr) bool {
+	for _, prefix := range r.prefixes {
+		if prefix.Contains(address) {
+			return true
+		}
+	}
+	return false
+}
+
+func (r reach) hasHost(host string) bool { return r.hosts[canonicalHost(host)] }
+
+// canonicalHost is the spelling of a name that names are compared in.
+func canonicalHost(host string) string { return strings.ToLower(strings.TrimSuffix(host, ".")) }

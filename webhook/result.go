@@ -1,0 +1,140 @@
+package webhook
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"syscall"
+	"time"
+)
+
+// Failure is the kind of a failed attempt.
+type Failure string
+
+// The failures.
+const (
+	// FailureTimeout: there was no answer in time.
+	FailureTimeout Failure = "TIMEOUT"
+	// FailureRefused: the URL or the address that its host has now is refused by
+	// the policy, and nothing was sent.
+	FailureRefused Failure = "REFUSED"
+	// FailureTLS: the receiver could not prove who it is, or does not speak TLS.
+	FailureTLS Failure = "TLS"
+	// FailureConnection: there was no connection or no answer that could be read.
+	FailureConnection Failure = "CONNECTION"
+	// FailureStatus: the answer was not one of 200 to 299.
+	FailureStatus Failure = "STATUS"
+)
+
+// Result is what came of an attempt.
+type Result struct {
+	// Status is that of the answer, 0 when there was none.
+	Status int
+	// Latency is the time until the answer began, or until the attempt had failed.
+	Latency time.Duration
+	// Failure is "" when the event was delivered.
+	Failure Failure
+	// Detail says in words why an attempt failed, on one line.
+	Detail string
+	// RetryAfter is how long the receiver asks to be left alone, 0 when it does not.
+	RetryAfter time.Duration
+	// Answer is how the body of the answer begins: at most 20,000 bytes of UTF-8
+	// without NUL, in which what is no text is replaced.
+	Answer string
+}
+
+// Delivered reports whether the receiver took the event.
+func (r Result) Delivered() bool { return r.Status >= 200 && r.Status <= 299 }
+
+// Gone reports whether the receiver wants no events any more.
+func (r Result) Gone() bool { return r.Status == http.StatusGone }
+
+func statusDetail(status int) string {
+	if status >= 300 && status <= 399 {
+		return fmt.Sprintf("the receiver answered %d, and redirects are not followed", status)
+	}
+	return fmt.Sprintf("the receiver answered %d", status)
+}
+
+// failed says what an error of the transport means. It quotes no cause: those
+// have addresses in them, of this network's name servers too, and what a receiver
+// wrote into its certificate.
+func failed(err error, expired bool) Result {
+	var refused *RefusedError
+	var handshake *handshakeError
+	switch {
+	case errors.As(err, &refused):
+		return Result{Failure: FailureRefused, Detail: refused.Error()}
+	case expired || timedOut(err):
+		return Result{Failure: FailureTimeout, Detail: "there was no answer in time"}
+	case alerted(err):
+		return Result{Failure: FailureTLS, Detail: "the receiver ended TLS: it may want another version, or a certificate"}
+	case errors.As(err, &handshake) && !disconnected(handshake.cause):
+		return Result{Failure: FailureTLS, Detail: handshakeDetail(handshake.cause)}
+	default:
+		return Result{Failure: FailureConnection, Detail: connectionDetail(err)}
+	}
+}
+
+func timedOut(err error) bool {
+	var network net.Error
+	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &network) && network.Timeout()
+}
+
+// alerted reports whether the receiver ended TLS with an alert, in the handshake
+// or, as TLS 1.3 has it for certificates of clients, after it.
+func alerted(err error) bool {
+	var operation *net.OpError
+	return errors.As(err, &operation) && operation.Op == "remote error"
+}
+
+func disconnected(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+}
+
+func handshakeDetail(err error) string {
+	var (
+		unknown x509.UnknownAuthorityError
+		name    x509.HostnameError
+		invalid x509.CertificateInvalidError
+		record  tls.RecordHeaderError
+	)
+	switch {
+	case errors.As(err, &unknown):
+		return "the certificate of the receiver comes from an unknown authority"
+	case errors.As(err, &name):
+		return "the certificate of the receiver is for another name"
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		return "the certificate of the receiver has expired or is not valid yet"
+	case errors.As(err, &invalid):
+		return "the certificate of the receiver is not valid"
+	case errors.As(err, &record):
+		return "the receiver does not speak TLS"
+	default:
+		return "TLS 1.2 or newer could not be agreed on with the receiver"
+	}
+}
+
+func connectionDetail(err error) string {
+	var dns *net.DNSError
+	switch {
+	case errors.As(err, &dns) && dns.IsNotFound:
+		return "the name of the receiver is not known"
+	case errors.As(err, &dns):
+		return "the name of the receiver could not be resolved"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "the receiver refused the connection"
+	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
+		return "there is no way to the receiver"
+	case disconnected(err):
+		return "the receiver closed the connection without an answer"
+	default:
+		return "there was no answer that could be read"
+	}
+}

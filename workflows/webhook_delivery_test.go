@@ -1,0 +1,239 @@
+package workflows_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/log"
+	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/worker"
+
+	"github.com/procession-dev/procession/activities"
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/engine"
+	"github.com/procession-dev/procession/engine/enginetest"
+	"github.com/procession-dev/procession/outbox"
+	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/pgtest"
+	"github.com/procession-dev/procession/webhook"
+	"github.com/procession-dev/procession/workflows"
+)
+
+// counter is a service with the webhook subscription HOOK, whose receiver it plays
+// itself.
+type counter struct {
+	*app.Service
+	t     *testing.T
+	db    *persistence.DB
+	clock func() time.Time
+
+	mu   sync.Mutex
+	sent []string
+	// accepts is the attempt that the receiver accepts, 0 for none.
+	accepts int
+	asks    time.Duration
+}
+
+// Send implements app.WebhookSender.
+func (c *counter) Send(_ context.Context, d webhook.Delivery) (webhook.Result, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sent = append(c.sent, d.ID)
+	if len(c.sent) == c.accepts {
+		return webhook.Result{Status: http.StatusOK}, nil
+	}
+	return webhook.Result{Status: http.StatusServiceUnavailable, Failure: webhook.FailureStatus, RetryAfter: c.asks}, nil
+}
+
+func newCounter(t *testing.T, clock func() time.Time, delay app.WebhookDelay) *counter {
+	t.Helper()
+	c := &counter{t: t, db: pgtest.New(t), clock: clock}
+	key, err := authn.LoadOrCreateSealKey(t.TempDir() + "/seal.key")
+	require.NoError(t, err)
+	sealer, err := authn.NewSealer(key)
+	require.NoError(t, err)
+	c.Service = app.New(app.Options{
+		DB: c.db, Clock: clock, Wake: func() {}, Sealer: sealer, Webhooks: c, WebhookDelay: delay,
+	})
+	_, err = c.ApplyResources(t.Context(), c.system(), app.ApplyRequest{Documents: []json.RawMessage{
+		json.RawMessage(`{"apiVersion":"procession/v1","kind":"Tenant","metadata":{"code":"north"},"spec":{"name":"North"}}`),
+		json.RawMessage(`{"apiVersion":"procession/v1","kind":"WebhookSubscription","metadata":{"code":"HOOK","tenant":"north"},
+			"spec":{"name":"Hook","url":"https://events.example/"}}`),
+	}})
+	require.NoError(t, err)
+	_, err = c.IssueSecret(t.Context(), c.system(),
+		app.ResourceKey{Tenant: "north", Kind: resource.KindWebhookSubscription, Code: "HOOK"}, app.NewSecret{Name: "first"})
+	require.NoError(t, err)
+	return c
+}
+
+func (c *counter) system() domain.Caller {
+	return domain.Caller{PrincipalID: domain.SystemPrincipalID(), Type: domain.PrincipalSystem, Operator: true}
+}
+
+// ping has an event delivered.
+func (c *counter) ping() uuid.UUID {
+	c.t.Helper()
+	event, err := c.PingWebhookEndpoint(c.t.Context(), c.system(), app.WebhookKey{Code: "HOOK"})
+	require.NoError(c.t, err)
+	return event.ID
+}
+
+// dispatcher makes the first attempts and has a workflow take over.
+func (c *counter) dispatcher(retry func(context.Context, domain.WebhookDelivery) error) *outbox.Dispatcher {
+	return outbox.NewDispatcher(outbox.DeliveryOptions{
+		DB: c.db, Clock: time.Now, Logger: enginetest.Logger(), Attempt: c.AttemptDelivery, Retry: retry,
+	})
+}
+
+// run runs a dispatcher until the test ends.
+func (c *counter) run(retry func(context.Context, domain.WebhookDelivery) error) {
+	c.t.Helper()
+	ctx, cancel := context.WithCancel(context.WithoutCancel(c.t.Context()))
+	var running sync.WaitGroup
+	running.Go(func() { c.dispatcher(retry).Run(ctx) })
+	c.t.Cleanup(func() {
+		cancel()
+		running.Wait()
+	})
+}
+
+// log is the delivery of an event and the attempts at it.
+func (c *counter) log(event uuid.UUID) (*app.WebhookDeliveryInfo, []domain.WebhookAttempt) {
+	c.t.Helper()
+	page, err := c.FindWebhookDeliveries(c.t.Context(), c.system(),
+		app.WebhookDeliveryFilter{EventIDs: []uuid.UUID{event}}, domain.PageRequest{Size: 1}, nil)
+	require.NoError(c.t, err)
+	if len(page.Items) == 0 {
+		return nil, nil
+	}
+	delivery, attempts, err := c.RetrieveWebhookDelivery(c.t.Context(), c.system(), page.Items[0].ID)
+	require.NoError(c.t, err)
+	return delivery, attempts
+}
+
+func (c *counter) activities() *activities.Activities {
+	return activities.New(activities.Options{App: c.Service, DB: c.db, Clock: c.clock, Logger: enginetest.Logger()})
+}
+
+// ladder lets the workflow retry a delivery in time that passes at once, and
+// returns what became of it.
+func ladder(t *testing.T, asks time.Duration, accepts int) (*app.WebhookDeliveryInfo, []domain.WebhookAttempt) {
+	t.Helper()
+	var suite testsuite.WorkflowTestSuite
+	suite.SetLogger(log.NewStructuredLogger(enginetest.Logger()))
+	env := suite.NewTestWorkflowEnvironment()
+	env.SetWorkflowRunTimeout(30 * 24 * time.Hour)
+	c := newCounter(t, env.Now, nil)
+	c.asks, c.accepts = asks, accepts
+	workflows.Register(env)
+	c.activities().Register(env)
+
+	handed := make(chan domain.WebhookDelivery, 1)
+	event := c.ping()
+	c.run(func(_ context.Context, d domain.WebhookDelivery) error {
+		select {
+		case handed <- d:
+		default:
+		}
+		return nil
+	})
+	d := <-handed
+	env.ExecuteWorkflow(workflows.WebhookDeliveryName, workflows.WebhookDeliveryInput{
+		DeliveryID: d.ID, Round: d.Round, NextAt: *d.NextAttemptAt,
+	})
+	require.NoError(t, env.GetWorkflowError())
+	for _, id := range c.sent {
+		require.Equal(t, event.String(), id)
+	}
+	return c.log(event)
+}
+
+func TestTheLadderOfRetries(t *testing.T) {
+	t.Parallel()
+	delivery, attempts := ladder(t, 0, 0)
+	require.Equal(t, domain.DeliveryDead, delivery.State)
+	require.Len(t, attempts, webhook.Attempts)
+	for i := 1; i < len(attempts); i++ {
+		step, _ := webhook.NextDelay(i, 0.5, 0)
+		waited := attempts[i].At.Sub(attempts[i-1].At)
+		require.InDelta(t, step.Seconds(), waited.Seconds(), 0.2*step.Seconds()+1, "before attempt %d", i+1)
+	}
+	all := 75*time.Hour + 35*time.Minute
+	took := attempts[len(attempts)-1].At.Sub(attempts[0].At)
+	require.InDelta(t, all.Seconds(), took.Seconds(), 0.2*all.Seconds())
+	t.Logf("10 attempts in %s", took)
+}
+
+func TestTheLadderEndsWithASuccess(t *testing.T) {
+	t.Parallel()
+	delivery, attempts := ladder(t, 0, 4)
+	require.Equal(t, domain.DeliveryDelivered, delivery.State)
+	require.Len(t, attempts, 4)
+}
+
+// A receiver may ask for more time, up to twice the step.
+func TestTheLadderGivesTheTimeThatIsAskedFor(t *testing.T) {
+	t.Parallel()
+	_, attempts := ladder(t, 24*time.Hour, 6)
+	for i := 1; i < len(attempts); i++ {
+		step, _ := webhook.NextDelay(i, 0.5, 0)
+		require.InDelta(t, 2*step.Seconds(), attempts[i].At.Sub(attempts[i-1].At).Seconds(), 1)
+	}
+}
+
+// On a real Temporal, and again after Temporal has been away.
+func TestAWorkflowRetriesDeliveries(t *testing.T) {
+	t.Parallel()
+	c := newCounter(t, time.Now, func(attempt int, _ float64, _ time.Duration) (time.Duration, bool) {
+		return 20 * time.Millisecond, attempt < webhook.Attempts
+	})
+	c.accepts = 4
+	stack := enginetest.New(t, c.db)
+	e := stack.Engine()
+	event := c.ping()
+	c.run(func(ctx context.Context, d domain.WebhookDelivery) error {
+		return e.StartOwned(ctx, engine.OwnedWorkflow{
+			ID: workflows.WebhookDeliveryID(d.ID, d.Round), Type: workflows.WebhookDeliveryName,
+			Input: workflows.WebhookDeliveryInput{DeliveryID: d.ID, Round: d.Round, NextAt: *d.NextAttemptAt},
+		})
+	})
+	stack.Start()
+	require.Eventually(t, func() bool { return e.EnsureNamespace(t.Context(), engine.Namespace) == nil }, patience, 250*time.Millisecond)
+	w := worker.New(stack.Client(engine.Namespace), engine.TaskQueue, worker.Options{})
+	workflows.Register(w)
+	c.activities().Register(w)
+	require.NoError(t, w.Start())
+	t.Cleanup(w.Stop)
+	var delivery *app.WebhookDeliveryInfo
+	require.Eventually(t, func() bool {
+		delivery, _ = c.log(event)
+		return delivery != nil && delivery.State == domain.DeliveryDelivered
+	}, 2*patience, 100*time.Millisecond)
+	require.Equal(t, 4, delivery.Attempts)
+
+	temporal := stack.Client(engine.Namespace)
+	run := temporal.GetWorkflow(t.Context(), workflows.WebhookDeliveryID(delivery.ID, 1), "")
+	require.NoError(t, run.Get(t.Context(), nil))
+	require.NoError(t, e.StartOwned(t.Context(), engine.OwnedWorkflow{ID: "webhook-expiry", Type: workflows.WebhookExpiryName}))
+	expiry := temporal.GetWorkflow(t.Context(), "webhook-expiry", "")
+	require.NoError(t, expiry.Get(t.Context(), nil))
+	if *update {
+		exportRun(t, temporal, "webhook_delivery.json", executed(run))
+		exportRun(t, temporal, "webhook_expiry.json", executed(expiry))
+	}
+}
+
+func executed(run client.WorkflowRun) *client.ScheduleWorkflowExecution {
+	return &client.ScheduleWorkflowExecution{WorkflowID: run.GetID(), FirstExecutionRunID: run.GetRunID()}
+}
