@@ -120,46 +120,6 @@ func TestWrongCatalogue(t *testing.T) {
 			want: []string{`8: spec.permissions.editors[0].role: only means something for the candidates and viewers of items: name a user, an application or a group`},
 		},
 		{
-			name: "an address in the open",
-			kind: resource.KindWebhookSubscription,
-			text: `  name: W
-  url: http://example.com/events
-`,
-			want: []string{`6: spec.url: must begin with https://`},
-		},
-		{
-			name: "an address with a password",
-			kind: resource.KindWebhookSubscription,
-			text: `  name: W
-  url: https://user:secret@example.com/events
-`,
-			want: []string{`6: spec.url: must have no user and password: events are signed instead`},
-		},
-		{
-			name: "an address with a fragment",
-			kind: resource.KindWebhookSubscription,
-			text: `  name: W
-  url: https://example.com/events#here
-`,
-			want: []string{`6: spec.url: must have no fragment`},
-		},
-		{
-			name: "an address without a host",
-			kind: resource.KindWebhookSubscription,
-			text: `  name: W
-  url: /events
-`,
-			want: []string{`6: spec.url: must be an absolute URL such as https://example.com/events`},
-		},
-		{
-			name: "another scheme",
-			kind: resource.KindWebhookSubscription,
-			text: `  name: W
-  url: ftp://example.com/
-`,
-			want: []string{`6: spec.url: must begin with https://`},
-		},
-		{
 			name: "events of the other version",
 			kind: resource.KindWebhookSubscription,
 			text: `  name: W

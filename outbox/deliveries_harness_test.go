@@ -49,7 +49,7 @@ type house struct {
 func newHouse(t *testing.T) *house {
 	t.Helper()
 	h := &house{t: t, url: pgtest.URL(t), ids: map[string]uuid.UUID{}}
-	h.db = pgtest.Open(t, h.url)
+	h.db = pgtest.Open(t, pgtest.AsService(t, h.url))
 	key, err := authn.LoadOrCreateSealKey(t.TempDir() + "/seal.key")
 	require.NoError(t, err)
 	sealer, err := authn.NewSealer(key)
@@ -130,10 +130,10 @@ func (h *house) secret(tenant, code, name string) {
 }
 
 // create starts a process, which is two events.
-func (h *house) create(code string) *domain.Process {
+func (h *house) create(tenant, code string) *domain.Process {
 	h.t.Helper()
-	definition := h.ids["north/"+code]
-	process, _, err := h.CreateProcess(h.t.Context(), h.olga("north"), app.NewProcess{Definition: app.DefinitionKey{ID: &definition}})
+	definition := h.ids[tenant+"/"+code]
+	process, _, err := h.CreateProcess(h.t.Context(), h.olga(tenant), app.NewProcess{Definition: app.DefinitionKey{ID: &definition}})
 	require.NoError(h.t, err)
 	return process
 }
@@ -227,6 +227,7 @@ func (h *house) read() bool {
 		WHERE (e.era, e.xid, e.position) > (c.era, c.xid, c.position)`) == 0
 }
 
+// health is how the subscription HOOK of north is doing.
 func (h *house) health() app.WebhookHealth {
 	h.t.Helper()
 	page, err := h.FindWebhookEndpoints(h.t.Context(), h.olga("north"), app.WebhookFilter{Codes: []string{"HOOK"}},

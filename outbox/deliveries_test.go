@@ -18,7 +18,7 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// item adds an item to a process.
+// item adds an item to a process of north.
 func (h *house) item(p *domain.Process, kind domain.ItemType, code string) {
 	h.t.Helper()
 	in := app.NewItem{Type: kind, ProcessID: p.ID, DefinitionCode: code}
@@ -44,11 +44,12 @@ func TestSubscribersAreToldWhatTheyAskedFor(t *testing.T) {
 	h.subscribe("south", "B", foreign.server.URL, "")
 	h.deliver(2)
 
-	loan := h.create("LOAN")
+	loan := h.create("north", "LOAN")
 	h.item(loan, domain.ItemTask, "CHECK")
 	h.item(loan, domain.ItemMessage, "")
 	h.item(loan, domain.ItemThread, "TALK")
-	h.create("CLAIM")
+	h.create("north", "CLAIM")
+	h.create("south", "CLAIM")
 	h.settled()
 
 	created, changed := "PROCESS.CREATED", "PROCESS.STATE_CHANGED"
@@ -66,8 +67,8 @@ func TestSubscribersAreToldWhatTheyAskedFor(t *testing.T) {
 	for _, m := range receivers["B"].messages() {
 		require.Equal(t, "v2024-06-14", m.Version)
 	}
-	require.Empty(t, foreign.messages())
-	require.Equal(t, 19, h.inState(domain.DeliveryDelivered))
+	require.Equal(t, []string{created, changed}, foreign.types(), "those of its own tenant")
+	require.Equal(t, 21, h.inState(domain.DeliveryDelivered))
 }
 
 // What failed is for a workflow; the others are told once. The first attempts of
@@ -88,7 +89,7 @@ func TestFirstAttemptsKeepTheOrderOfAProcess(t *testing.T) {
 	h.deliver(3)
 	const processes = 30
 	for range processes {
-		p := h.create("LOAN")
+		p := h.create("north", "LOAN")
 		h.item(p, domain.ItemTask, "CHECK")
 		h.finish("north", p)
 	}
@@ -108,6 +109,11 @@ func TestFirstAttemptsKeepTheOrderOfAProcess(t *testing.T) {
 	require.Zero(t, h.count(`SELECT count(*) FROM webhook_deliveries WHERE state = 'RETRYING' AND leased_until < next_attempt_at`))
 }
 
+type recordedEvent struct {
+	Process uuid.UUID
+	ID      string
+}
+
 // ledgerOrder lists, for each process, the ids of its events as they were
 // recorded.
 func (h *house) ledgerOrder() map[uuid.UUID][]string {
@@ -115,18 +121,15 @@ func (h *house) ledgerOrder() map[uuid.UUID][]string {
 	conn, err := pgx.Connect(h.t.Context(), h.url)
 	require.NoError(h.t, err)
 	defer func() { _ = conn.Close(h.t.Context()) }()
-	//nolint:rowserrcheck // ForEachRow does
 	rows, err := conn.Query(h.t.Context(), `SELECT process_id, id::text FROM events WHERE process_id IS NOT NULL AND type = ANY($1)
 		ORDER BY era, xid, position`, domain.PublicEventTypes())
 	require.NoError(h.t, err)
-	order := map[uuid.UUID][]string{}
-	var process uuid.UUID
-	var id string
-	_, err = pgx.ForEachRow(rows, []any{&process, &id}, func() error {
-		order[process] = append(order[process], id)
-		return nil
-	})
+	recorded, err := pgx.CollectRows(rows, pgx.RowToStructByPos[recordedEvent])
 	require.NoError(h.t, err)
+	order := map[uuid.UUID][]string{}
+	for _, e := range recorded {
+		order[e.Process] = append(order[e.Process], e.ID)
+	}
 	return order
 }
 
@@ -136,7 +139,7 @@ func TestWhatCannotBeSentWaits(t *testing.T) {
 	r := newReceiver(t)
 	h.declare("north", "HOOK", r.server.URL, "")
 	h.deliver(1)
-	h.create("LOAN")
+	h.create("north", "LOAN")
 	h.eventually("the fan-out", h.read)
 	require.Equal(t, domain.EndpointNoSecret, ptr(h.health()).State())
 	require.Empty(t, r.messages())
@@ -148,12 +151,12 @@ func TestWhatCannotBeSentWaits(t *testing.T) {
 
 	// A new secret is there beside the old one, so that the receiver can change over.
 	h.secret("north", "HOOK", "second")
-	h.create("LOAN")
+	h.create("north", "LOAN")
 	h.settled()
 	require.Len(t, strings.Fields(r.messages()[3].Signatures), 2)
 
 	h.declare("north", "HOOK", r.server.URL, `,"paused":true`)
-	h.create("LOAN")
+	h.create("north", "LOAN")
 	h.eventually("the fan-out", h.read)
 	health := h.health()
 	require.Equal(t, domain.EndpointPaused, health.State())
@@ -179,8 +182,8 @@ func TestAReceiverThatIsGoneIsDisabled(t *testing.T) {
 		return http.StatusServiceUnavailable
 	})
 	h.subscribe("north", "HOOK", r.server.URL, "")
-	h.create("LOAN")
-	h.create("LOAN")
+	h.create("north", "LOAN")
+	h.create("north", "LOAN")
 	stop := h.deliver(1)
 	h.eventually("the endpoint to be disabled", func() bool { return ptr(h.health()).State() == domain.EndpointDisabled })
 	require.Equal(t, domain.DisabledGone, h.health().DisabledReason)
@@ -189,7 +192,7 @@ func TestAReceiverThatIsGoneIsDisabled(t *testing.T) {
 		domain.EventWebhookDisabled))
 
 	// It misses what happens while it is disabled.
-	h.create("LOAN")
+	h.create("north", "LOAN")
 	h.eventually("the fan-out", h.read)
 	require.Len(t, r.messages(), 3)
 	stop()
@@ -217,7 +220,7 @@ func TestAReceiverThatFailsForFiveDaysIsDisabled(t *testing.T) {
 	h.subscribe("north", "HOOK", r.server.URL, "")
 	h.deliver(1)
 	fail := func() domain.WebhookEndpointState {
-		h.create("LOAN")
+		h.create("north", "LOAN")
 		h.settled()
 		return ptr(h.health()).State()
 	}
@@ -254,7 +257,7 @@ func TestADeadReceiverIsTriedNowAndThen(t *testing.T) {
 	h.subscribe("north", "HOOK", r.server.URL, "")
 	h.deliver(1)
 	for range 20 {
-		h.create("LOAN")
+		h.create("north", "LOAN")
 	}
 	held := func(want time.Duration) {
 		t.Helper()
@@ -298,7 +301,7 @@ func TestFailedDeliveriesAreHandedOver(t *testing.T) {
 	h.refuseHandovers(errors.New("nobody answers"))
 	h.deliver(1)
 	began := h.now()
-	h.create("LOAN")
+	h.create("north", "LOAN")
 	h.settled()
 	require.Equal(t, 1, h.inState(domain.DeliveryRetrying))
 	h.eventually("a handover to fail", func() bool {
@@ -329,7 +332,7 @@ func TestRetriesWaitForAPausedEndpoint(t *testing.T) {
 	r.answers(always(http.StatusServiceUnavailable))
 	h.subscribe("north", "HOOK", r.server.URL, `,"eventTypes":["PROCESS.CREATED"]`)
 	h.deliver(1)
-	h.create("LOAN")
+	h.create("north", "LOAN")
 	h.eventually("the handover", func() bool { return len(h.handedOver()) == 1 })
 	handed := h.handedOver()[0]
 	h.eventually("it to be noted", func() bool {
@@ -366,7 +369,7 @@ func TestAKilledDispatchersDeliveriesAreTakenOver(t *testing.T) {
 	h := newHouse(t)
 	r := newReceiver(t)
 	h.subscribe("north", "HOOK", r.server.URL, "")
-	p := h.create("LOAN")
+	p := h.create("north", "LOAN")
 	var taken *persistence.Deliveries
 	// Others may keep events from being settled.
 	h.eventually("a delivery", func() bool {
@@ -378,7 +381,7 @@ func TestAKilledDispatchersDeliveriesAreTakenOver(t *testing.T) {
 		return len(taken.FirstAttempts) > 0
 	})
 	require.Len(t, taken.FirstAttempts, 1)
-	other := h.create("LOAN")
+	other := h.create("north", "LOAN")
 	h.deliver(1)
 	h.eventually("the other process", func() bool { return h.inState(domain.DeliveryDelivered) == 2 })
 	for _, m := range r.messages() {
@@ -386,7 +389,8 @@ func TestAKilledDispatchersDeliveriesAreTakenOver(t *testing.T) {
 	}
 	h.ahead.Add(int64(time.Minute + time.Second))
 	h.settled()
-	require.Equal(t, []string{r.messages()[2].ID, r.messages()[3].ID}, h.ledgerOrder()[p.ID])
+	want := h.ledgerOrder()[p.ID]
+	require.Equal(t, want, []string{r.messages()[2].ID, r.messages()[3].ID})
 
 	// What the first one still has to say comes too late.
 	a := domain.WebhookAttempt{DeliveryID: taken.FirstAttempts[0].ID, Round: 1, Number: 1, At: h.now(), Failure: "TIMEOUT"}
@@ -406,7 +410,7 @@ func TestASlowReceiverHoldsUpNobodyElse(t *testing.T) {
 	h.subscribe("north", "QUICK", quick.server.URL, "")
 	stop := h.deliver(1)
 	for range 20 {
-		h.create("LOAN")
+		h.create("north", "LOAN")
 	}
 	h.eventually("the quick one", func() bool { return len(quick.messages()) == 40 })
 	require.Len(t, slow.messages(), 4)
@@ -435,7 +439,7 @@ func TestReplays(t *testing.T) {
 	r := newReceiver(t)
 	h.subscribe("north", "HOOK", r.server.URL, `,"eventTypes":["PROCESS.CREATED"]`)
 	h.deliver(1)
-	h.create("LOAN")
+	h.create("north", "LOAN")
 	h.settled()
 	list := func() []app.WebhookDeliveryInfo {
 		page, err := h.FindWebhookDeliveries(t.Context(), h.olga("north"), app.WebhookDeliveryFilter{}, domain.PageRequest{Size: 10}, nil)
@@ -454,7 +458,7 @@ func TestReplays(t *testing.T) {
 	// A replay begins anew while the round before is being retried, of which no more
 	// comes.
 	r.answers(always(http.StatusBadGateway))
-	h.create("LOAN")
+	h.create("north", "LOAN")
 	h.settled()
 	failed := list()[0]
 	require.Equal(t, domain.DeliveryRetrying, failed.State)
@@ -513,7 +517,7 @@ func TestDeliveriesExpire(t *testing.T) {
 	h.subscribe("north", "HOOK", r.server.URL, "")
 	h.declare("north", "WAITING", r.server.URL, "")
 	h.deliver(1)
-	h.create("LOAN")
+	h.create("north", "LOAN")
 	h.settled()
 	expire := func() [2]int {
 		dropped, deleted, err := h.ExpireDeliveries(t.Context(), 10)

@@ -119,8 +119,9 @@ SELECT count(*) FROM batch`
 
 	// Endpoints that have something waiting are found by leaps through the index. Of
 	// a process, only the delivery that is first in the order of the ledger may be
-	// taken, and while somebody has it, it stays the first. How many are looked at
-	// for that is bounded: all may be of one process.
+	// taken, and while somebody has it, it stays the first: asked for as one number,
+	// lest the planner compare all with all. How many are looked at for that is
+	// bounded: all may be of one process.
 	claimFirstAttempts = `
 WITH RECURSIVE waiting AS (
     (SELECT d.subscription_id FROM webhook_deliveries d
@@ -145,9 +146,10 @@ WITH RECURSIVE waiting AS (
                                    FROM (SELECT e.sequence FROM webhook_deliveries e
                                           WHERE e.subscription_id = w.subscription_id AND e.state = 'PENDING'
                                           ORDER BY e.sequence LIMIT 200) f)
-              AND NOT EXISTS (SELECT 1 FROM webhook_deliveries e
-                               WHERE e.subscription_id = d.subscription_id AND e.process_id = d.process_id
-                                 AND e.state = 'PENDING' AND e.sequence < d.sequence)
+              AND d.sequence = coalesce((SELECT e.sequence FROM webhook_deliveries e
+                                          WHERE e.subscription_id = d.subscription_id AND e.process_id = d.process_id
+                                            AND e.state = 'PENDING'
+                                          ORDER BY e.sequence LIMIT 1), d.sequence)
             ORDER BY d.sequence
             LIMIT greatest(0, CASE WHEN w.failing_since IS NULL THEN $4::int ELSE 1 END - coalesce(b.n, 0))
               FOR NO KEY UPDATE SKIP LOCKED) d

@@ -53,6 +53,11 @@ func (b *bench) measureWebhooks(ctx context.Context) error {
 		if err := w.addDead(ctx); err != nil {
 			return err
 		}
+		// Endpoints that have just died are tried more often for a moment.
+		dying, err := w.tell(ctx, b.samples*4)
+		if err != nil {
+			return err
+		}
 		troubled, err := w.tell(ctx, b.samples*4)
 		if err != nil {
 			return err
@@ -63,7 +68,7 @@ func (b *bench) measureWebhooks(ctx context.Context) error {
 		if round == 0 {
 			continue
 		}
-		fmt.Fprintf(b.progress, "alone %s, beside the dead %s\n", latency(alone), latency(troubled))
+		fmt.Fprintf(b.progress, "alone %s, beside the dying %s, beside the dead %s\n", latency(alone), latency(dying), latency(troubled))
 		all, beside = append(all, alone...), append(beside, troubled...)
 		alone99, beside99 = append(alone99, percentile(alone, 0.99)), append(beside99, percentile(troubled, 0.99))
 	}

@@ -168,23 +168,25 @@ func (s *testStack) queried(sql string) string {
 	return text
 }
 
+type recordedEvent struct {
+	Process uuid.UUID
+	ID      string
+}
+
 // told is the order of the ledger of what a subscriber is to be told, by process.
 func (s *testStack) told() map[uuid.UUID][]string {
 	s.t.Helper()
-	//nolint:rowserrcheck // ForEachRow does
 	rows, err := s.connect().Query(s.t.Context(), `SELECT e.process_id, e.id::text FROM events e
 		JOIN processes p ON p.id = e.process_id AND p.process_definition_code = 'HOOKED'
 		WHERE e.type IN ('PROCESS.CREATED', 'PROCESS.STATE_CHANGED', 'PROCESS_ITEM.CREATED', 'PROCESS_ITEM.TASK_STATE_CHANGED')
 		ORDER BY e.era, e.xid, e.position`)
 	require.NoError(s.t, err)
-	told := map[uuid.UUID][]string{}
-	var process uuid.UUID
-	var id string
-	_, err = pgx.ForEachRow(rows, []any{&process, &id}, func() error {
-		told[process] = append(told[process], id)
-		return nil
-	})
+	recorded, err := pgx.CollectRows(rows, pgx.RowToStructByPos[recordedEvent])
 	require.NoError(s.t, err)
+	told := map[uuid.UUID][]string{}
+	for _, e := range recorded {
+		told[e.Process] = append(told[e.Process], e.ID)
+	}
 	return told
 }
 

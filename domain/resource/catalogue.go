@@ -81,7 +81,7 @@ const (
 type WebhookSubscriptionSpec struct {
 	// Name is what people call the subscription, 1..255 characters.
 	Name string `json:"name"`
-	// URL is where events are sent.
+	// URL is where events are sent. What it may be is the operator's to say.
 	URL string `json:"url"`
 	// EventTypes are the types of event to tell of; all of them unless given.
 	EventTypes []string `json:"eventTypes,omitempty"`
@@ -90,7 +90,7 @@ type WebhookSubscriptionSpec struct {
 	// ProcessDefinition is the code of the one whose events are told of; all
 	// definitions unless given.
 	ProcessDefinition string `json:"processDefinition,omitempty"`
-	// Paused subscriptions are told of nothing.
+	// Paused subscriptions are told of nothing. What happens meanwhile waits.
 	Paused bool `json:"paused,omitempty"`
 }
 

@@ -62,7 +62,6 @@ CREATE TABLE webhook_deliveries (
 );
 CREATE INDEX webhook_deliveries_pending ON webhook_deliveries (subscription_id, sequence) WHERE state = 'PENDING';
 CREATE INDEX webhook_deliveries_process ON webhook_deliveries (subscription_id, process_id, sequence) WHERE state = 'PENDING';
-CREATE INDEX webhook_deliveries_queued ON webhook_deliveries (queued_at) WHERE state = 'PENDING';
 CREATE INDEX webhook_deliveries_retrying ON webhook_deliveries (leased_until) WHERE state = 'RETRYING';
 CREATE INDEX webhook_deliveries_failed ON webhook_deliveries (subscription_id, created_at)
     WHERE state IN ('RETRYING', 'DEAD', 'DROPPED');
