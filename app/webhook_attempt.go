@@ -46,7 +46,7 @@ func (s *Service) AttemptDelivery(ctx context.Context, due *DueDelivery) (domain
 		return domain.WebhookAttempt{}, fmt.Errorf("payload version %s has no %s", due.PayloadVersion, due.Event.Type)
 	}
 	attempt := domain.WebhookAttempt{
-		DeliveryID: due.ID, Round: due.Round, Number: due.Attempts + 1, At: s.now(),
+		DeliveryID: due.ID, SubscriptionID: due.SubscriptionID, Round: due.Round, Number: due.Attempts + 1, At: s.now(),
 	}
 	result, err := s.webhooks.Send(ctx, webhook.Delivery{
 		URL: due.URL, ID: due.EventID.String(), Body: body, Secrets: secrets,

@@ -138,17 +138,18 @@ type WebhookDelivery struct {
 // Detail says in words why it was not, Answer is how the answer began. Gone says
 // that the receiver wants nothing more, NextAt when to try again: zero for never.
 type WebhookAttempt struct {
-	DeliveryID uuid.UUID
-	Round      int
-	Number     int
-	At         time.Time
-	Status     int
-	Latency    time.Duration
-	Failure    string
-	Detail     string
-	Answer     string
-	Gone       bool
-	NextAt     time.Time
+	DeliveryID     uuid.UUID
+	SubscriptionID uuid.UUID
+	Round          int
+	Number         int
+	At             time.Time
+	Status         int
+	Latency        time.Duration
+	Failure        string
+	Detail         string
+	Answer         string
+	Gone           bool
+	NextAt         time.Time
 }
 
 // WebhookEvent tells of what by did to an endpoint now.

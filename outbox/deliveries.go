@@ -21,8 +21,9 @@ const (
 	// deliveryBatch bounds what is taken out at a time, which is how far a tenant can
 	// get beyond its share.
 	deliveryBatch = 256
-	// handoversAtOnce bounds the workflows that are being started.
-	handoversAtOnce = 32
+	// handoversAtOnce bounds the workflows that are being started: many deliveries can
+	// fail at the same moment, and first attempts go on meanwhile.
+	handoversAtOnce = 4
 	// handoverInterval is how often deliveries are looked for that a workflow is to
 	// take over. It is well below the first step of the retries.
 	handoverInterval = 250 * time.Millisecond
@@ -238,8 +239,7 @@ func (d *Dispatcher) note(ctx context.Context, r deliveryResult) {
 	if r.handover {
 		d.handing--
 		if r.err == nil {
-			d.outcome.HandedOver = append(d.outcome.HandedOver,
-				persistence.Round{DeliveryID: r.delivery.ID, Number: r.delivery.Round})
+			d.outcome.HandedOver = append(d.outcome.HandedOver, r.delivery)
 		}
 		return
 	}

@@ -265,12 +265,12 @@ func TestADeadReceiverIsTriedNowAndThen(t *testing.T) {
 			return h.count(`SELECT count(*) FROM webhook_endpoints WHERE held_until > $1`, h.now().Add(want*3/4)) == 1
 		})
 	}
-	for _, seconds := range []int{2, 4, 8, 16, 32, 60, 60} {
+	for _, seconds := range []int{2, 4, 8, 16, 32, 64, 128, 256, 300, 300} {
 		pause := time.Duration(seconds) * time.Second
 		held(pause)
-		h.ahead.Add(int64(pause))
+		h.ahead.Add(int64(pause * 5 / 4))
 	}
-	held(time.Minute)
+	held(5 * time.Minute)
 	tried := len(r.messages())
 	require.Less(t, tried, 20)
 	require.Equal(t, 40-tried, h.inState(domain.DeliveryPending))
@@ -393,7 +393,10 @@ func TestAKilledDispatchersDeliveriesAreTakenOver(t *testing.T) {
 	require.Equal(t, want, []string{r.messages()[2].ID, r.messages()[3].ID})
 
 	// What the first one still has to say comes too late.
-	a := domain.WebhookAttempt{DeliveryID: taken.FirstAttempts[0].ID, Round: 1, Number: 1, At: h.now(), Failure: "TIMEOUT"}
+	late := taken.FirstAttempts[0]
+	a := domain.WebhookAttempt{
+		DeliveryID: late.ID, SubscriptionID: late.SubscriptionID, Round: 1, Number: 1, At: h.now(), Failure: "TIMEOUT",
+	}
 	require.NoError(t, h.db.RecordAttempt(t.Context(), a))
 	require.Equal(t, 4, h.inState(domain.DeliveryDelivered))
 	require.Equal(t, 4, h.count(`SELECT count(*) FROM webhook_attempts`))

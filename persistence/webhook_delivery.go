@@ -101,16 +101,17 @@ const (
 	workflowGrace = `interval '15 minutes'`
 
 	// The order keeps two transactions from waiting for each other.
-	lockEndpointsOfDeliveries = `
+	lockEndpoints = `
 SELECT 1
   FROM webhook_endpoints w
- WHERE w.subscription_id IN (SELECT d.subscription_id FROM webhook_deliveries d WHERE d.id = ANY($1))
+ WHERE w.subscription_id = ANY($1)
  ORDER BY w.subscription_id
    FOR NO KEY UPDATE`
 
 	// An attempt that somebody else recorded in the meantime counts for nothing. From
 	// the fourth failure in a row on there is a pause before the next first attempt,
-	// which doubles up to a minute: what is dead is not tried with everything there is.
+	// which doubles up to five minutes, give or take a fifth: what is dead is not tried
+	// with everything there is, and what died together is not tried together.
 	// Latencies are in microseconds. After the first attempt a workflow has to be
 	// found; those after it are a workflow's.
 	recordAttemptsOfDeliveries = `
@@ -146,7 +147,8 @@ WITH attempt AS (
            failures = CASE WHEN s.delivered THEN 0 ELSE w.failures + s.failed END,
            held_until = CASE WHEN s.delivered THEN '-infinity'
                              WHEN w.failures + s.failed >= 4
-                             THEN s.ended + interval '1 second' * least(60, 2 ^ least(w.failures + s.failed - 4, 6))
+                             THEN s.ended + interval '1 second' * least(300, 2 ^ least(w.failures + s.failed - 4, 9))
+                                                * (0.8 + 0.4 * random())
                              ELSE w.held_until END,
            disabled_at = CASE WHEN s.gone OR NOT s.delivered AND w.failing_since < s.at - $12::interval THEN s.at END,
            disabled_reason = CASE WHEN s.gone THEN 'GONE'
@@ -170,20 +172,22 @@ SELECT gen_random_uuid(), f.tenant_id, $13::text, $14::text, f.subscription_id,
   FROM found f
  WHERE f.disabled_at IS NOT NULL`
 
-	// What waits for an endpoint that is disabled is given up.
+	// What waits for an endpoint that is disabled is given up. The first condition
+	// depends on no delivery, so that none is looked at when nothing is disabled.
 	dropDeliveriesOfDisabled = `
 UPDATE webhook_deliveries d
    SET state = 'DROPPED', finished_at = greatest(w.disabled_at, d.created_at), next_attempt_at = NULL
   FROM webhook_endpoints w
- WHERE w.subscription_id = d.subscription_id
+ WHERE EXISTS (SELECT 1 FROM webhook_endpoints x WHERE x.subscription_id = ANY($1) AND x.disabled_at IS NOT NULL)
+   AND w.subscription_id = ANY($1)
    AND w.disabled_at IS NOT NULL
-   AND w.subscription_id IN (SELECT x.subscription_id FROM webhook_deliveries x WHERE x.id = ANY($1))
+   AND d.subscription_id = w.subscription_id
    AND d.state IN ('PENDING', 'RETRYING')`
 )
 
 // recordAttempts are the statements that record attempts, and which rounds a
 // workflow has taken over by now; none for neither.
-func recordAttempts(attempts []domain.WebhookAttempt, handedOver []Round, now time.Time) []query {
+func recordAttempts(attempts []domain.WebhookAttempt, handedOver []domain.WebhookDelivery, now time.Time) []query {
 	if len(attempts)+len(handedOver) == 0 {
 		return nil
 	}
@@ -192,8 +196,10 @@ func recordAttempts(attempts []domain.WebhookAttempt, handedOver []Round, now ti
 	at, statuses, latencies := make([]time.Time, n), make([]int, n), make([]int64, n)
 	failures, details, answers := make([]string, n), make([]string, n), make([]string, n)
 	gone, next := make([]bool, n), make([]*time.Time, n)
+	endpoints := make([]uuid.UUID, 0, n+len(handedOver))
 	for i := range attempts {
 		a := &attempts[i]
+		endpoints = append(endpoints, a.SubscriptionID)
 		ids[i], rounds[i], numbers[i] = a.DeliveryID, a.Round, a.Number
 		at[i], statuses[i], latencies[i] = a.At, a.Status, a.Latency.Microseconds()
 		failures[i], details[i], answers[i] = a.Failure, a.Detail, a.Answer
@@ -203,11 +209,12 @@ func recordAttempts(attempts []domain.WebhookAttempt, handedOver []Round, now ti
 		}
 	}
 	taken, takenRounds := make([]uuid.UUID, len(handedOver)), make([]int, len(handedOver))
-	for i, round := range handedOver {
-		taken[i], takenRounds[i] = round.DeliveryID, round.Number
+	for i := range handedOver {
+		d := &handedOver[i]
+		endpoints = append(endpoints, d.SubscriptionID)
+		taken[i], takenRounds[i] = d.ID, d.Round
 	}
-	all := append(ids[:n:n], taken...)
-	queries := []query{{lockEndpointsOfDeliveries, []any{all}, none}}
+	queries := []query{{lockEndpoints, []any{endpoints}, none}}
 	if len(taken) > 0 {
 		queries = append(queries, query{finishHandovers, []any{taken, takenRounds, now}, none})
 	}
@@ -219,7 +226,7 @@ func recordAttempts(attempts []domain.WebhookAttempt, handedOver []Round, now ti
 				domain.EventWebhookDisabled, domain.ResourceWebhookSubscription, domain.SystemPrincipalID(),
 			},
 			none,
-		}, query{dropDeliveriesOfDisabled, []any{ids}, none})
+		}, query{dropDeliveriesOfDisabled, []any{endpoints[:n]}, none})
 	}
 	return queries
 }

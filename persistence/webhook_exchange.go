@@ -34,10 +34,10 @@ type Round struct {
 
 // DeliveryExchange is what a dispatcher hands in and what it takes out in return.
 type DeliveryExchange struct {
-	// Attempted are attempts that were made, HandedOver rounds whose retries a
+	// Attempted are attempts that were made, HandedOver deliveries whose retries a
 	// workflow has taken over, Released deliveries that were not attempted after all.
 	Attempted  []domain.WebhookAttempt
-	HandedOver []Round
+	HandedOver []domain.WebhookDelivery
 	Released   []uuid.UUID
 	// FanOut is how many events of the ledger are made deliveries of.
 	FanOut int
