@@ -39,10 +39,11 @@ type Options struct {
 
 // Activities holds the activities. It is safe for concurrent use.
 type Activities struct {
-	o         Options
-	reader    *persistence.Reader
-	touched   *touched
-	documents documentCounts
+	o          Options
+	reader     *persistence.Reader
+	touched    *touched
+	documents  documentCounts
+	assistance assistanceCounts
 }
 
 // New makes Activities.
@@ -57,6 +58,13 @@ func (a *Activities) Register(r worker.ActivityRegistry) {
 	r.RegisterActivityWithOptions(a.SweepDocuments, activity.RegisterOptions{Name: SweepDocumentsName})
 	r.RegisterActivityWithOptions(a.RetryDelivery, activity.RegisterOptions{Name: RetryDeliveryName})
 	r.RegisterActivityWithOptions(a.ExpireDeliveries, activity.RegisterOptions{Name: ExpireDeliveriesName})
+	for name, step := range map[string]any{
+		ReadAssistanceDocumentsName: a.ReadAssistanceDocuments, EmbedAssistancePassagesName: a.EmbedAssistancePassages,
+		PrepareAssistancePromptName: a.PrepareAssistancePrompt, AskAssistanceModelName: a.AskAssistanceModel,
+		FinishAssistanceName: a.FinishAssistance, FailAssistanceName: a.FailAssistance,
+	} {
+		r.RegisterActivityWithOptions(step, activity.RegisterOptions{Name: name})
+	}
 }
 
 // Touch says that a command was carried out in a namespace, so that a workflow

@@ -54,7 +54,8 @@ type ExpireDocumentsResult struct {
 	Deleted int `json:"deleted"`
 }
 
-// ExpireDocuments deletes all documents that have expired.
+// ExpireDocuments deletes all documents that have expired, and the passages of
+// those that are no more.
 func (a *Activities) ExpireDocuments(ctx context.Context) (ExpireDocumentsResult, error) {
 	var result ExpireDocumentsResult
 	for {
@@ -65,10 +66,14 @@ func (a *Activities) ExpireDocuments(ctx context.Context) (ExpireDocumentsResult
 			return result, fmt.Errorf("expiring documents: %w", err)
 		}
 		if deleted < documentBatch {
-			return result, nil
+			break
 		}
 		activity.RecordHeartbeat(ctx)
 	}
+	if err := a.o.App.ForgetUnusedPassages(ctx); err != nil {
+		return result, fmt.Errorf("forgetting passages of documents: %w", err)
+	}
+	return result, nil
 }
 
 // SweepDocumentsInput tells where the search for lost documents is to go on.

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -36,6 +37,12 @@ findSecrets             200   200           404     404     404    404       404
 issueSecret             201   201           404     404     404    404       404       404    404      201   401       404
 revokeSecret            204   204           404     404     404    404       404       404    404      204   401       404
 
+uploadRobotSource       200   200           404     404     404    404       404       404    404      200   401       404
+deleteRobotSource       204   204           404     404     404    404       404       404    404      204   401       404
+uploadRobotAsset        200   200           404     404     404    404       404       404    404      200   401       404
+deleteRobotAsset        204   204           404     404     404    404       404       404    404      204   401       404
+setRobotVariable        204   204           404     404     404    404       404       404    404      204   401       404
+deleteRobotVariable     204   204           404     404     404    404       404       404    404      204   401       404
 findEncryptionKeyVersions 200 200          404     404     404    404       404       404    404      200   401       404
 rotateEncryptionKey     201   201           404     404     404    404       404       404    404      201   401       404
 
@@ -71,8 +78,8 @@ type adminThings struct {
 	tenant string
 	// definition, group and application are codes of resources that a cell has
 	// for itself.
-	definition, group, application, webhook string
-	secret, incident, delivery              uuid.UUID
+	definition, group, application, webhook, robot string
+	secret, incident, delivery                     uuid.UUID
 	// process is one of LOAN, principal a user of the tenant.
 	process, principal uuid.UUID
 	// access is an engine token of the worker, tenantID whose it is.
@@ -81,7 +88,7 @@ type adminThings struct {
 
 func absentAdminThings() adminThings {
 	return adminThings{
-		tenant: "nowhere", definition: "LOAN", group: "REVIEWERS", application: "worker",
+		tenant: "nowhere", definition: "LOAN", group: "REVIEWERS", application: "worker", robot: "BOT",
 		webhook: "HOOK", secret: uuid.New(), incident: uuid.New(), delivery: uuid.New(),
 		access: uuid.New(), tenantID: uuid.New(), process: uuid.New(), principal: uuid.New(),
 	}
@@ -99,7 +106,7 @@ func (f adminThings) operations() map[string]operation {
 	definition := document(f.tenant, "ProcessDefinition", f.definition, ownDefinition)
 	group := document(f.tenant, "Group", f.group, `{"name":"Another name"}`)
 	tenant := `{"apiVersion":"procession/v1","kind":"Tenant","metadata":{"code":"` + f.tenant + `"},"spec":{"name":"N"}}`
-	return map[string]operation{
+	requests := map[string]operation{
 		"applyResources":   {method: post, path: applyPath, body: applying("", definition)},
 		"apply_GROUP":      {method: post, path: applyPath, body: applying("", group)},
 		"apply_TENANT":     {method: post, path: applyPath, body: applying(`"dryRun":true,`, tenant)},
@@ -163,6 +170,8 @@ func (f adminThings) operations() map[string]operation {
 		},
 		"findTaskQueues": {method: get, path: adminAPI + "/task-queues?taskQueue=LOANS&tenant=" + f.tenant},
 	}
+	maps.Copy(requests, f.robotOperations())
+	return requests
 }
 
 const sampleModel = `{"process":{"state":"RUNNING","createdAt":"2026-03-02T10:30:00Z","lastModifiedAt":"2026-03-02T10:30:00Z"},` +
@@ -176,7 +185,7 @@ const ownDefinition = `{"name":"Of a cell","permissions":{"initiators":[{"group"
 func (s *administered) things(tenant, name string) adminThings {
 	s.t.Helper()
 	f := adminThings{
-		tenant: tenant, definition: "LOAN-" + name, group: "GROUP-" + name, application: "app-" + name,
+		tenant: tenant, definition: "LOAN-" + name, group: "GROUP-" + name, application: "app-" + name, robot: "ROBOT-" + name,
 		webhook: "HOOK-" + name, incident: s.incident(tenant), principal: s.of(tenant, "viewer").ID,
 	}
 	process := s.process(s.of(tenant, "initiator"), s.definition(tenant))
@@ -196,6 +205,7 @@ func (s *administered) things(tenant, name string) adminThings {
 		document(tenant, "Application", f.application, `{"name":"Of a cell"}`),
 		document(tenant, "WebhookSubscription", f.webhook, `{"name":"Of a cell","url":"https://events.example/hook"}`),
 	)
+	s.furnish(owner, tenant, f.robot)
 	s.post(201, owner, resourcePath(tenant, "WebhookSubscription", f.webhook, "/secrets"), `{"name":"first"}`)
 	f.delivery = s.deadDelivery(tenant, f.webhook)
 	issued := s.post(201, owner, resourcePath(tenant, "Application", f.application, "/secrets"), `{"name":"first"}`)

@@ -129,4 +129,22 @@ admin.explainProcessActions                  none                               
 admin.evaluateAvailability                   none                                                               none
 admin.evaluate_MODEL                         none                                                               none
 admin.findAvailabilityFaults                 none                                                               none
+A.findRobots                                 none                                                               none
+A.retrieveRobot                              none                                                               none
+A.actionsRobotDownloadSourceCode             DOCUMENT.DOWNLOADED                                                same
+A.actionsRobotDownloadAsset                  DOCUMENT.DOWNLOADED                                                same
+A.actionsTaskDownloadElementValueRendered    PROCESS_ITEM.TASK_FORM_DOWNLOADED:>CLAIMED                         same
+B.findRobots                                 none                                                               none
+B.retrieveRobot                              none                                                               none
+B.downloadRobotSourceCode                    DOCUMENT.DOWNLOADED                                                same
+B.downloadRobotAsset                         DOCUMENT.DOWNLOADED                                                same
+B.downloadProcessItemTaskDataWebformsAsDocument PROCESS_ITEM.TASK_FORM_DOWNLOADED:>CLAIMED                         same
+B.generateProcessItemAiAssistance            PROCESS_ITEM.TASK_ASSISTANCE_REQUESTED:>CLAIMED                    none
+B.retrieveProcessItemAiAssistance            none                                                               none
+admin.uploadRobotSource                      DOCUMENT.UPLOADED,ROBOT.FILE_UPLOADED                              same
+admin.deleteRobotSource                      ROBOT.FILE_DELETED                                                 none
+admin.uploadRobotAsset                       DOCUMENT.UPLOADED,ROBOT.FILE_UPLOADED                              same
+admin.deleteRobotAsset                       ROBOT.FILE_DELETED                                                 none
+admin.setRobotVariable                       ROBOT.VARIABLE_SET                                                 same
+admin.deleteRobotVariable                    ROBOT.VARIABLE_DELETED                                             none
 `

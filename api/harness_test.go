@@ -24,6 +24,7 @@ import (
 	"github.com/procession-dev/procession/api/apitest"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/assistance"
 	"github.com/procession-dev/procession/authn"
 	blobs "github.com/procession-dev/procession/document"
 	"github.com/procession-dev/procession/domain"
@@ -61,6 +62,10 @@ type service struct {
 	documents    *blobs.Store
 	documentsDir string
 	app          *app.Service
+	// provider answers prompts.
+	provider *provider
+	// options are those of the handler.
+	options api.Options
 }
 
 func newService(t *testing.T, change ...func(*api.Options)) *service {
@@ -81,6 +86,7 @@ func newService(t *testing.T, change ...func(*api.Options)) *service {
 	authenticator, err := authn.NewAuthenticator(s.db.Reader(), s.now)
 	require.NoError(t, err)
 
+	s.provider = &provider{Provider: assistance.Builtin{}}
 	s.documentsDir = t.TempDir()
 	s.documents = openDocuments(t, s.documentsDir)
 	hub := runHub(t, s.db)
@@ -88,6 +94,7 @@ func newService(t *testing.T, change ...func(*api.Options)) *service {
 		Service: app.New(app.Options{
 			DB: s.db, Clock: s.now, Wake: func() {}, Recorded: hub.Wake, TaskLogLimit: logLimit, CancelGrace: time.Minute, Issuer: issuer,
 			Sealer: sealer, Documents: s.documents, MaxDocumentBytes: documentLimit,
+			Assistance: s.provider, Forms: forms,
 		}),
 		Authenticator: authenticator, Issuer: issuer, Log: slog.New(slog.DiscardHandler), Clock: s.now,
 		DocumentLimit: documentLimit, Feed: hub,
@@ -96,6 +103,7 @@ func newService(t *testing.T, change ...func(*api.Options)) *service {
 	for _, f := range change {
 		f(&options)
 	}
+	s.options = options
 	s.handler, err = api.NewRouter(options)
 	require.NoError(t, err)
 	s.client = apitest.Client(apitest.InProcess(s.handler), slices.Collect(maps.Values(contracts))...)
@@ -155,7 +163,8 @@ func request(t *testing.T, as demo.Account, method, path, body string) *http.Req
 	r.Header.Set("Authorization", authorization(as))
 	switch {
 	case body == "":
-	case strings.Contains(path, "/~actions/upload-"), strings.Contains(path, "/~actions/save-") && strings.Contains(path, "-document?"):
+	case method == http.MethodPut && strings.HasPrefix(path, adminAPI+"/robots/") && !strings.Contains(path, "/environment/"),
+		strings.Contains(path, "/~actions/upload-"), strings.Contains(path, "/~actions/save-") && strings.Contains(path, "-document?"):
 		r.Header.Set("Content-Type", "application/octet-stream")
 	case method == http.MethodPatch:
 		r.Header.Set("Content-Type", "application/json-patch+json")

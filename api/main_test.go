@@ -9,12 +9,24 @@ import (
 
 	"github.com/procession-dev/procession/api"
 	"github.com/procession-dev/procession/api/apitest"
+	"github.com/procession-dev/procession/form"
 	"github.com/procession-dev/procession/persistence/pgtest"
 )
 
 // contracts check every exchange of every test and remember what they saw, by
 // the names that tables of operations call them by: A, B, admin.
 var contracts = mustLoad()
+
+// forms puts forms on paper, for all tests: fonts take a while to read.
+var forms = mustRender()
+
+func mustRender() *form.Renderer {
+	r, err := form.NewRenderer(form.DefaultLimits())
+	if err != nil {
+		panic(err)
+	}
+	return r
+}
 
 // mustLoad loads every contract that the router mounts, so that none can be
 // forgotten.

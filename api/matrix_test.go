@@ -61,11 +61,17 @@ A.actionsTaskSaveElementValueDocument 200 404          404           200     403
 A.actionsTaskDeleteElement          200   404          404           200     403o   403o      404       404      200   401       404
 A.actionsTaskDeleteElementValueDocument 200 404        404           200     403o   403o      404       404      200   401       404
 A.actionsTaskDownloadElementValueDocument 200 404      404           200     200    200       404       404      200   401       404
+A.actionsTaskDownloadElementValueRendered 200 404        404           200     200    200       404       404      200   401       404
 A.actionsTaskSaveJsonFormsValueData 200   404          404           200     403o   403o      404       404      200   401       404
 A.actionsTaskSaveJsonFormsValueDocument 200 404        404           200     403o   403o      404       404      200   401       404
 A.actionsTaskDownloadJsonFormsValueDocument 200 404    404           200     200    200       404       404      200   401       404
 A.actionsTaskComplete               200   404          404           403o    403o   403o      404       404      200   401       404
 A.actionsTaskAppendLog              200   404          404           200     403o   403o      404       404      200   401       404
+
+A.findRobots                        200-  200+         200+          200-    200+   200-      200-      200-     200+  401       200-
+A.retrieveRobot                     404   200          200           404     200    404       404       404      200   401       404
+A.actionsRobotDownloadSourceCode    404   200          200           404     200    404       404       404      200   401       404
+A.actionsRobotDownloadAsset         404   200          200           404     200    404       404       404      200   401       404
 
 A.createWorker                      201   201          201           201     201    201       201       201      201   401       400
 A.createAuthentication              200   200          200           200     200    200       200       200      200   401       400
@@ -107,6 +113,10 @@ B.updateProcessItemTaskData         200   404          404           200     403
 B.patchProcessItemTaskData          200   404          404           200     403o   403o      404       404      200   401       404
 B.updateProcessItemTaskContextData  200   404          404           200     403o   403o      404       404      200   401       404
 
+B.retrieveProcessItemAiAssistance   200   404          404           200     200    200       404       404      200   401       404
+B.generateProcessItemAiAssistance   200   404          404           200     403    200       404       404      200   401       404
+B.downloadProcessItemTaskDataWebformsAsDocument 200 404 404           200     200    200       404       404      200   401       404
+
 B.findBusinessArtifacts             200-  200-         200-          200+    200+   200+      200-      200-     200+  401       200-
 B.createBusinessArtifact            404d  404d         404d          201     403    201       404d      404d     201   401       404d
 B.retrieveBusinessArtifact          404   404          404           200     200    200       404       404      200   401       404
@@ -126,6 +136,11 @@ B.createBusinessArtifactAction      404   404          404           201     403
 B.retrieveBusinessArtifactAction    404   404          404           200     200    200       404       404      200   401       404
 B.cancelBusinessArtifactAction      404   404          404           200     403    403       404       404      200   401       404
 B.prepareBusinessArtifactCreateArtifact 404 404        404           200     403    200       404       404      200   401       404
+
+B.findRobots                        200-  200+         200+          200-    200+   200-      200-      200-     200+  401       200-
+B.retrieveRobot                     404   200          200           404     200    404       404       404      200   401       404
+B.downloadRobotSourceCode           404   200          200           404     200    404       404       404      200   401       404
+B.downloadRobotAsset                404   200          200           404     200    404       404       404      200   401       404
 
 B.createWorker                      201   201          201           201     201    201       201       201      201   401       400
 B.createAuthentication              200   200          200           200     200    200       200       200      200   401       400
@@ -174,6 +189,8 @@ func (f things) matrixRequest(name string) operation {
 		"B.findProcesses":    "/processes?processDefinitionId={definition}",
 		"B.findProcessItems": "/process-items?processId={process}",
 
+		"A.findRobots": shapeA + "/robots?tenantId={tenant}", "B.findRobots": "/robots?tenantId={tenant}",
+
 		"B.findBusinessArtifacts": "/business-artifacts?businessArtifactDefinitionId={artifactDefinition}",
 		"B.retrieveKmsKey":        "/kms/keys/{key}",
 	}[name]; ok {
@@ -212,6 +229,7 @@ type cast struct {
 	membership uuid.UUID // of a user in the tenant Demo
 	// artifactDefinition is that of the tenant Other.
 	artifactDefinition uuid.UUID
+	robot              uuid.UUID // of the tenant Other
 }
 
 // newCast completes the demonstration data.
@@ -267,6 +285,9 @@ func newCast(s *service) cast {
 		tx.PutGroup(domain.Group{ID: c.group, TenantID: demo.TenantOther(), Code: "REVIEWERS", Name: "Reviewers"}, nil)
 		return nil
 	}))
+	require.NoError(s.t, demo.LoadFiles(s.t.Context(), s.db, s.documents, s.now()))
+	s.applyRobot("demo", "KYC_BOT", `{"name":"KYC bot","runner":"loan-worker","permissions":{"viewers":[{"application":"reader"}]}}`)
+	c.robot = s.otherRobot()
 	c.runWorkers(s)
 	for _, user := range s.list(demo.Alice(), "/tenant-users").Content {
 		c.membership = user.ID
@@ -316,13 +337,13 @@ func (c cast) things(s *service, of string, ready bool) things {
 	s.t.Helper()
 	worker, initiator, owner := demo.LoanWorker(), demo.Carol().ID, c.accounts["owner"].ID
 	made := things{
-		fixture:    fixture{tenant: demo.TenantDemo(), user: c.membership, principal: demo.Alice().ID},
+		fixture:    fixture{tenant: demo.TenantDemo(), user: c.membership, principal: demo.Alice().ID, robot: demo.Robot()},
 		definition: demo.Loan(), group: demo.Reviewers(), artifactDefinition: customers(), key: "demo-key",
 	}
 	if of == "other" {
 		worker, initiator, owner = demo.OtherWorker(), demo.OtherWorker().ID, demo.OtherWorker().ID
 		made = things{
-			fixture:    fixture{tenant: demo.TenantOther(), user: c.user, principal: demo.OtherWorker().ID},
+			fixture:    fixture{tenant: demo.TenantOther(), user: c.user, principal: demo.OtherWorker().ID, robot: c.robot},
 			definition: demo.OtherLoan(), group: c.group, artifactDefinition: c.artifactDefinition, key: "other-key",
 		}
 	}
@@ -338,7 +359,8 @@ func (c cast) things(s *service, of string, ready bool) things {
 	}
 	made.task = id("/process-items", `{"type":"TASK","processId":"`+made.process.String()+
 		`","processItemDefinitionCode":"APPROVE_LOAN"`+owned+`}`)
-	made.fixture = made.withDocuments(s, worker).withArtifactAction(s, worker).withPhoto(s, worker)
+	made.fixture = made.withDocuments(s, worker).withArtifactAction(s, worker).withPhoto(s, worker).withReports(s, worker).
+		withAssistance(s, worker)
 	return made
 }
 
@@ -346,7 +368,7 @@ func absentThings() things {
 	return things{
 		fixture: fixture{
 			process: uuid.New(), task: uuid.New(), tenant: uuid.New(), user: uuid.New(), principal: uuid.New(),
-			artifact: uuid.New(), artifactAction: uuid.New(), photo: uuid.New(),
+			artifact: uuid.New(), artifactAction: uuid.New(), photo: uuid.New(), robot: uuid.New(), assistance: uuid.New(),
 		}.withAbsentDocuments(),
 		definition: uuid.New(), group: uuid.New(), artifactDefinition: uuid.New(), key: "absent-key",
 	}

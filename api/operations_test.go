@@ -26,6 +26,10 @@ type fixture struct {
 	artifactAction uuid.UUID
 	// photo is a document of an element of the task.
 	photo uuid.UUID
+	// robot has a source package and an asset.
+	robot uuid.UUID
+	// assistance is the request of the latest run of assistance with the task.
+	assistance uuid.UUID
 }
 
 func newFixture(s *service) fixture {
@@ -37,7 +41,8 @@ func newFixture(s *service) fixture {
 	return fixture{
 		process: process, task: task, tenant: demo.TenantDemo(), user: users.Content[0].ID, principal: demo.Bob().ID,
 		artifact: s.customer(`{"name":"Acme"}`).ID,
-	}.withDocuments(s, demo.LoanWorker()).withArtifactAction(s, demo.LoanWorker()).withPhoto(s, demo.LoanWorker())
+	}.withRobot(s).withDocuments(s, demo.LoanWorker()).withArtifactAction(s, demo.LoanWorker()).withPhoto(s, demo.LoanWorker()).withReports(s, demo.LoanWorker()).
+		withAssistance(s, demo.LoanWorker())
 }
 
 // operation is how an operation is called for a fixture.
@@ -119,6 +124,8 @@ func (f fixture) operations() map[string]operation {
 	maps.Copy(requests, f.taskOperationsOfShapeA())
 	maps.Copy(requests, f.documentOperations())
 	maps.Copy(requests, f.artifactActionOperations())
+	maps.Copy(requests, f.robotOperations())
+	maps.Copy(requests, f.assistanceOperations())
 	maps.Copy(requests, f.processActionOperations())
 	return requests
 }

@@ -17,7 +17,11 @@ const (
 	processElements = `[{"code":"REF","name":"Reference","type":"FIELD","fieldType":"STRING"},
 {"code":"SCORES","name":"Scores","type":"FIELD","fieldType":"NUMBER","multiple":true}]`
 	taskElements = `[{"code":"NOTE","name":"Note","type":"FIELD","fieldType":"STRING"},
-{"code":"PHOTO","name":"Photo","type":"DOCUMENT","multiple":true}]`
+{"code":"PHOTO","name":"Photo","type":"DOCUMENT","multiple":true},
+{"code":"REPORT","name":"Report","type":"FORM","multiple":true,"schema":{"type":"object","properties":{
+"FINDINGS":{"type":"string","title":"What was found"},"DONE":{"type":"boolean"}}}}]`
+	// taskAssistance is the assistance of tasks that have none of their own.
+	taskAssistance = `{"prompt":"Say something about {{ data.LAST_NAME }}.","answer":"SUGGESTION"}`
 )
 
 // giveElements gives the loans of both tenants elements, so that one fixture does
@@ -32,6 +36,9 @@ func (s *service) giveElements() {
 		`UPDATE item_definition_versions v SET spec = (v.spec::jsonb || jsonb_build_object('elements', $1::jsonb))::json
 		  FROM item_definitions i JOIN process_definitions d ON d.id = i.process_definition_id
 		 WHERE i.id = v.item_definition_id AND v.type = 'TASK' AND d.code = 'LOAN'`: taskElements,
+		`UPDATE item_definition_versions v SET spec = (jsonb_build_object('assistance', $1::jsonb) || v.spec::jsonb)::json
+		  FROM item_definitions i JOIN process_definitions d ON d.id = i.process_definition_id
+		 WHERE i.id = v.item_definition_id AND v.type = 'TASK' AND d.code = 'LOAN'`: taskAssistance,
 	} {
 		_, err := conn.Exec(s.t.Context(), sql, elements)
 		require.NoError(s.t, err)
@@ -136,6 +143,8 @@ func (f fixture) taskOperationsOfShapeA() map[string]operation {
 			`{"documentId":"`+f.photo.String()+`"}`),
 		"A.actionsTaskDownloadElementValueDocument": of(get,
 			"/~actions/download-element-value-document?documentId="+f.photo.String(), ""),
+		"A.actionsTaskDownloadElementValueRendered": of(get,
+			"/~actions/download-element-value-form-rendered?elementDefinitionCode=REPORT", ""),
 		"A.actionsTaskSaveJsonFormsValueData": of(post, "/~actions/save-json-forms-value-data", `{"data":{"A":1}}`),
 		"A.actionsTaskSaveJsonFormsValueDocument": of(post, uploadPathA("", "save-json-forms-value-document",
 			url.Values{"schemaPath": {"#/properties/AMOUNT"}}), "text"),

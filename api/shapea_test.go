@@ -105,6 +105,8 @@ var randomID = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{
 
 var instant = regexp.MustCompile(`"(createdAt|lastModifiedAt|expiredAt)":"2026-03-02T1[01]:30:[^"]*Z"`)
 
+var uploadTime = regexp.MustCompile(`"uploadedAt":"2026-03-02T1[01]:30:[^"]*Z"`)
+
 var secret = regexp.MustCompile(`"(token|serverRootCaCertificate|clientCertificate|clientPrivateKey)":"[^"]*"`)
 
 // hidingRandomIDs is an answer without what differs from one run to the next: ids

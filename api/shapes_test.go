@@ -264,7 +264,7 @@ func TestWhatIsNoTaskIsAbsentInShapeA(t *testing.T) {
 		}
 		require.Equal(t, ask(absent).timeless(), ask(message).timeless(), name)
 	}
-	require.Equal(t, 13, tested)
+	require.Equal(t, 14, tested)
 	require.Equal(t, before, s.snapshot())
 	tasks := decode[listed](t, s.get(200, demo.LoanWorker(), shapeA+"/tasks?processId="+f.process.String()))
 	require.Len(t, tasks.Content, 1)

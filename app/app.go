@@ -15,9 +15,11 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/procession-dev/procession/assistance"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/document"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/form"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/webhook"
 )
@@ -63,6 +65,13 @@ type Options struct {
 	// TaskQueuePatience is how long task queues may be unattended before that is
 	// told as a problem; the zero value is domain.DefaultTaskQueuePatience.
 	TaskQueuePatience domain.TaskQueuePatience
+	// Assistance is what answers prompts and embeds texts, nil for nothing.
+	Assistance assistance.Provider
+	// AssistanceTime is how long a run of AI assistance may take, 0 for
+	// DefaultAssistanceTime.
+	AssistanceTime time.Duration
+	// Forms puts forms on paper. There is no such thing when it is nil.
+	Forms *form.Renderer
 }
 
 // Service carries out the operations. It is safe for concurrent use.
@@ -87,6 +96,10 @@ type Service struct {
 	checkWebhookURL     func(url string) error
 	webhookDelay        WebhookDelay
 	queuePatience       domain.TaskQueuePatience
+	// assistant is nil where there is no AI assistance.
+	assistant      *assistant
+	assistanceTime time.Duration
+	forms          *press
 }
 
 // New makes a Service.
@@ -110,6 +123,8 @@ func New(o Options) *Service {
 		documents:      o.Documents, maxDocument: cmp.Or(o.MaxDocumentBytes, DefaultMaxDocumentBytes),
 		queuePatience: cmp.Or(o.TaskQueuePatience, domain.DefaultTaskQueuePatience()),
 		webhooks:      o.Webhooks, checkWebhookURL: o.CheckWebhookURL, webhookDelay: o.WebhookDelay,
+		assistant: newAssistant(o.Assistance), assistanceTime: cmp.Or(o.AssistanceTime, DefaultAssistanceTime),
+		forms: newPress(o.Forms),
 	}
 }
 
@@ -139,6 +154,12 @@ func (s *Service) write(ctx context.Context, fn func(tx *persistence.Tx) error) 
 		s.recorded()
 	}
 	return err
+}
+
+// note runs fn in a transaction that keeps what the service found out or has got
+// done for itself, as a step on the way. Nobody is told of it.
+func (s *Service) note(ctx context.Context, fn func(tx *persistence.Tx) error) error {
+	return s.db.Write(ctx, fn)
 }
 
 // WithRequestID has what operations record under the context say which request it

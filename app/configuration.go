@@ -91,6 +91,7 @@ func (c *configuration) plan(documents []resource.Document, prune *Prune, checkU
 		}
 	}
 	violations = append(violations, c.missing(documents)...)
+	violations = append(violations, c.idleRobots(documents)...)
 	return c.check(violations)
 }
 

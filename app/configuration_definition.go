@@ -125,10 +125,14 @@ func (c *configuration) version(
 		if err := encoder.Encode([]any{items[item.Code], text}); err != nil {
 			return nil, fmt.Errorf("digesting item %s: %w", item.Code, err)
 		}
-		v.Items = append(v.Items, persistence.ItemDefinitionVersion{
+		made := persistence.ItemDefinitionVersion{
 			DefinitionRef: domain.DefinitionRef{ID: items[item.Code], Version: newID(), Code: item.Code},
 			Type:          item.Type, Name: item.Name, Spec: text,
-		})
+		}
+		if item.Robot != nil {
+			made.Robot = domain.TaskRobot(*item.Robot)
+		}
+		v.Items = append(v.Items, made)
 	}
 	v.Digest = digest.Sum(nil)
 	return v, nil

@@ -71,6 +71,8 @@ func (c *configuration) project(
 		c.projectArtifactDefinition(tx, d, spec, id, tenant)
 	case *resource.WebhookSubscriptionSpec:
 		c.projectWebhook(tx, d, spec, id, tenant)
+	case *resource.RobotSpec:
+		c.projectRobot(tx, d, spec, id, tenant, audit)
 	}
 	return nil
 }
@@ -172,7 +174,9 @@ func (c *configuration) remove(tx *persistence.Tx, a AppliedResource, now time.T
 		tx.DeleteWebhookEndpoint(a.ID)
 	case resource.KindBusinessArtifactDefinition:
 		tx.RevokeOnArtifact(a.ID)
-	case resource.KindTenant, resource.KindDataStructure, resource.KindRobot:
+	case resource.KindRobot:
+		tx.RemoveRobot(a.ID, now.Add(domain.DocumentOfRobot.Lifetime()))
+	case resource.KindTenant, resource.KindDataStructure:
 	}
 	tx.DeleteResource(tenant, a.Key.Kind, a.Key.Code)
 }

@@ -102,6 +102,8 @@ func uriOwner(kind domain.DocumentOwnerKind) reference.Owner {
 		return reference.OwnerProcessActionValue
 	case domain.DocumentOfArtifactAction:
 		return reference.OwnerBusinessArtifactActionValue
+	case domain.DocumentOfRobot:
+		// No value refers to one.
 	}
 	return ""
 }

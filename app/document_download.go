@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -20,7 +21,8 @@ type Download struct {
 	Content io.ReadSeekCloser
 
 	service *Service
-	reader  uuid.UUID
+	// event tells of the delivery.
+	event func(now time.Time) domain.Event
 }
 
 // Deliver records that the bytes are given to the caller, in one round trip. What
@@ -28,7 +30,7 @@ type Download struct {
 func (d *Download) Deliver(ctx context.Context) error {
 	now := d.service.now()
 	return d.service.write(ctx, func(tx *persistence.Tx) error {
-		tx.Record(domain.DocumentEvent(domain.EventDocumentDownloaded, &d.Document, d.reader, now))
+		tx.Record(d.event(now))
 		return nil
 	})
 }
@@ -93,7 +95,10 @@ func (s *Service) open(ctx context.Context, caller domain.Caller, d *domain.Docu
 		return nil, fmt.Errorf("downloading document %s: %w", d.ID, err)
 	}
 	return &Download{
-		Document: *d, Content: s.documents.ReadSeeker(ctx, blobOf(d), d.Size), service: s, reader: caller.PrincipalID,
+		Document: *d, Content: s.documents.ReadSeeker(ctx, blobOf(d), d.Size), service: s,
+		event: func(now time.Time) domain.Event {
+			return domain.DocumentEvent(domain.EventDocumentDownloaded, d, caller.PrincipalID, now)
+		},
 	}, nil
 }
 

@@ -13,7 +13,9 @@ import (
 // That of a process: a completed one completes its process, a cancelled one
 // cancels it together with its open tasks, a failed one leaves it RUNNING with an
 // incident. That of an action ends the action; a failed one leaves an incident
-// too. What is in a final state already stays as it is.
+// too. That of a robot that assists with a task changes nothing about the task; a
+// failed one leaves an incident while the task is open. What is in a final state
+// already stays as it is.
 //
 // It reports whether the closing was news: the end of another attempt, or one
 // that is recorded already, changes nothing. A workflow that the service did not
@@ -42,6 +44,8 @@ func (s *Service) RecordClosing(ctx context.Context, c domain.Closing) (bool, er
 			endProcessAction(tx, locked, c, now)
 		case locked.ArtifactAction != nil:
 			return endArtifactAction(ctx, tx, locked, c, now)
+		case locked.TaskState != nil:
+			endTaskRobot(tx, locked, c, now)
 		}
 		return nil
 	})
@@ -74,7 +78,7 @@ func (s *Service) finishWithWorkflow(
 	if err != nil {
 		return err
 	}
-	cancelTasks(tx, open, &locked.Run.ID, by, now)
+	s.cancelTasks(tx, open, &locked.Run.ID, by, now)
 	return finishProcess(tx, p, before, by, now)
 }
 

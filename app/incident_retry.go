@@ -9,12 +9,13 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// RetryIncident starts the failed workflow of a process again, from its
-// beginning and under the same workflow id. It takes being an owner or an
-// administrator of the tenant; for others the incident is NOT_FOUND. An incident
-// that was retried is returned as it is; PROCESS_FINISHED refuses the workflow
-// of a finished process, INVALID_STATE one that runs again already, and that of
-// an action, whose ERROR is final: the action is invoked anew.
+// RetryIncident starts the failed workflow of a process, or of a robot for its
+// task, again, from its beginning and under the same workflow id. It takes being
+// an owner or an administrator of the tenant; for others the incident is
+// NOT_FOUND. An incident that was retried is returned as it is; PROCESS_FINISHED
+// refuses the workflow of a finished process, INVALID_STATE one that runs again
+// already, that of a robot whose task is finished, and that of an action, whose
+// ERROR is final: the action is invoked anew.
 func (s *Service) RetryIncident(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.Incident, error) {
 	var incident *domain.Incident
 	now := s.now()
@@ -34,6 +35,9 @@ func (s *Service) RetryIncident(ctx context.Context, caller domain.Caller, id uu
 		}
 		if locked.Process.Finished() {
 			return domain.ProcessFinished()
+		}
+		if locked.TaskState != nil && !assistable(*locked.TaskState) {
+			return domain.Conflict(domain.CodeInvalidState, "the task is finished: it needs no robot")
 		}
 		run := locked.Run
 		if run.RunID != incident.EngineRun || !run.Restart() {

@@ -158,6 +158,7 @@ func putItem(
 	k.tx.Record(domain.ItemEvent(domain.EventItemCreated, i, k.caller.PrincipalID, k.now))
 	if i.Task != nil {
 		k.tx.Record(domain.TaskStateEvent(i, "", k.caller.PrincipalID, k.now))
+		return assistOwner(ctx, k.tx, k.caller, i, d, k.now)
 	} else if k.caller.Type == domain.PrincipalUser {
 		signalItem(k.tx, i, run, shape, k.now)
 	}

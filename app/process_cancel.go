@@ -31,7 +31,7 @@ func (s *Service) CancelProcess(ctx context.Context, caller domain.Caller, id uu
 			return err
 		}
 		s.stopWorkflow(tx, locked.RunID, now)
-		cancelTasks(tx, locked.Open, locked.RunID, caller.PrincipalID, now)
+		s.cancelTasks(tx, locked.Open, locked.RunID, caller.PrincipalID, now)
 		return finishProcess(tx, process, before, caller.PrincipalID, now)
 	})
 	return process, err
@@ -59,20 +59,22 @@ func (s *Service) CancelProcessProcessItems(
 		if locked.Known != len(ids) {
 			return domain.NotFound("process item")
 		}
-		cancelTasks(tx, locked.Open, locked.RunID, caller.PrincipalID, now)
+		s.cancelTasks(tx, locked.Open, locked.RunID, caller.PrincipalID, now)
 		return nil
 	})
 	return process, err
 }
 
-// cancelTasks cancels open tasks that are under lock. run is that of their
-// process's workflow, nil for a manual process.
-func cancelTasks(tx *persistence.Tx, open []*domain.ProcessItem, run *uuid.UUID, by uuid.UUID, now time.Time) {
+// cancelTasks cancels open tasks that are under lock, and stops the robots that
+// assist with them. run is that of their process's workflow, nil for a manual
+// process.
+func (s *Service) cancelTasks(tx *persistence.Tx, open []*domain.ProcessItem, run *uuid.UUID, by uuid.UUID, now time.Time) {
 	for _, item := range open {
 		before := taskState(item)
 		if item.Cancel(by, now) {
 			saveTaskState(tx, item, before, by, now)
 			finishActivity(tx, item.ID, run, now)
+			tx.StopTaskRobots(item.ID, now, now.Add(s.cancelGrace))
 		}
 	}
 }

@@ -73,7 +73,7 @@ func (s *Service) IssueSecret(
 		if err := owner.Secrets.Admit(in.Name, limit, now); err != nil {
 			return err
 		}
-		tx.Record(domain.SecretEvent(domain.EventSecretIssued, issued.Secret, configured(owner), caller.PrincipalID, now))
+		tx.Record(domain.SecretEvent(domain.EventSecretIssued, issued.Secret, configured(&owner.StoredResource), caller.PrincipalID, now))
 		if owner.Kind == resource.KindWebhookSubscription {
 			issued.Value = newWebhookSecret()
 			return s.insertWebhookSecret(tx, owner, issued)

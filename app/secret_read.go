@@ -38,11 +38,9 @@ func checkSecretOwner(kind resource.Kind) error {
 	return domain.Invalid(domain.LocationPath, "kind", "must be User, Application or WebhookSubscription: others have no secrets")
 }
 
-// configured names the owner of secrets in events.
-func configured(owner *persistence.SecretOwner) domain.Configured {
-	return domain.Configured{
-		ID: owner.ID, TenantID: owner.TenantID, Kind: string(owner.Kind), Code: owner.Metadata.Code,
-	}
+// configured names a resource in events.
+func configured(r *StoredResource) domain.Configured {
+	return domain.Configured{ID: r.ID, TenantID: r.TenantID, Kind: string(r.Kind), Code: r.Metadata.Code}
 }
 
 // lockSecretOwner locks a resource whose secrets the caller may change.

@@ -11,6 +11,7 @@ import (
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -36,8 +37,11 @@ func TestEverySealedSecretIsSealedAnew(t *testing.T) {
 	c.issue(c.as(domain.RoleOwner), events(), "first")
 	_, err := c.ApplyResources(t.Context(), system(), app.ApplyRequest{Documents: []json.RawMessage{
 		document("EncryptionKey", "vault", "payloads", `{"description":"For payloads"}`),
+		document("Robot", "vault", "BOT", `{"name":"Bot"}`),
 	}})
 	require.NoError(t, err)
+	robot := app.ResourceKey{Tenant: "vault", Kind: resource.KindRobot, Code: "BOT"}
+	require.NoError(t, c.SetRobotVariable(t.Context(), system(), robot, "TOKEN", domain.NewSecret("s3cret")))
 
 	done, err := authn.Reseal(t.Context(), c.db, sealer(keys[1], keys[0]))
 	require.NoError(t, err)

@@ -29,7 +29,7 @@ func (s *Service) RevokeSecret(ctx context.Context, caller domain.Caller, key Re
 			return err
 		}
 		secret := owner.Secrets[slices.IndexFunc(owner.Secrets, func(s Secret) bool { return s.ID == id })]
-		tx.Record(domain.SecretEvent(domain.EventSecretRevoked, secret, configured(owner), caller.PrincipalID, now))
+		tx.Record(domain.SecretEvent(domain.EventSecretRevoked, secret, configured(&owner.StoredResource), caller.PrincipalID, now))
 		if owner.Kind == resource.KindWebhookSubscription {
 			tx.DeleteWebhookSecret(id)
 		} else {

@@ -11,7 +11,8 @@ import (
 
 // AssignProcessItemTask (B27) makes an active principal of the tenant the owner
 // of an open task, which is then CLAIMED. It takes the Manager permission or
-// owning the task. The same owner again changes nothing.
+// owning the task. The same owner again changes nothing. A task that nobody owned
+// before gets its robot, as with ClaimProcessItemTask.
 func (s *Service) AssignProcessItemTask(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, owner PrincipalKey,
 ) (*domain.ProcessItem, error) {
@@ -21,6 +22,8 @@ func (s *Service) AssignProcessItemTask(
 	var item *domain.ProcessItem
 	now := s.now()
 	err := s.write(ctx, func(tx *persistence.Tx) error {
+		var robot *domain.AssistingRobot
+		tx.RobotOfTask(id, &robot)
 		locked, found, err := tx.LockProcessItemAnd(ctx, caller, id, owner)
 		if err != nil {
 			return err
@@ -33,13 +36,17 @@ func (s *Service) AssignProcessItemTask(
 		if err != nil {
 			return err
 		}
+		if item.OwnerID != nil {
+			// Whom the robot assists does not matter to it.
+			robot = nil
+		}
 		before := taskState(item)
 		changed, err := item.Assign(*principal, caller.PrincipalID, now)
 		if err != nil || !changed {
 			return err
 		}
 		saveTaskState(tx, item, before, caller.PrincipalID, now)
-		return nil
+		return assist(tx, caller, item, robot, now)
 	})
 	return item, err
 }

@@ -11,14 +11,17 @@ import (
 )
 
 // ClaimProcessItemTask (B26) makes the caller, who must be a candidate, the
-// owner of a READY task. Claiming one's own task changes nothing. Of several
-// callers at once exactly one wins; the others get TASK_ALREADY_CLAIMED.
+// owner of a READY task, and starts the robot that assists with it, if there is
+// one. Claiming one's own task changes nothing. Of several callers at once
+// exactly one wins; the others get TASK_ALREADY_CLAIMED.
 func (s *Service) ClaimProcessItemTask(
 	ctx context.Context, caller domain.Caller, id uuid.UUID,
 ) (*domain.ProcessItem, error) {
 	var item *domain.ProcessItem
 	now := s.now()
 	err := s.write(ctx, func(tx *persistence.Tx) error {
+		var robot *domain.AssistingRobot
+		tx.RobotOfTask(id, &robot)
 		locked, err := tx.LockProcessItem(ctx, caller, id)
 		if err != nil {
 			return err
@@ -30,7 +33,7 @@ func (s *Service) ClaimProcessItemTask(
 			return err
 		}
 		saveTaskState(tx, item, before, caller.PrincipalID, now)
-		return nil
+		return assist(tx, caller, item, robot, now)
 	})
 	return item, err
 }

@@ -91,7 +91,7 @@ func (s *Service) recordFault(
 		return nil
 	}
 	// It says something of the expression, and is nothing that anybody did.
-	err := s.db.Write(ctx, func(tx *persistence.Tx) error {
+	err := s.note(ctx, func(tx *persistence.Tx) error {
 		tx.RecordAvailabilityFault(domain.AvailabilityFault{
 			TenantID: p.Process.TenantID, Definition: p.Process.Definition, ActionCode: a.Code, ProcessID: p.Process.ID,
 			Message: fault.Error(), FirstAt: now, LastAt: now,

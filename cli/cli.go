@@ -28,7 +28,7 @@ func Commands(env Environment) []*cobra.Command {
 		newGetCommand(env), newDescribeCommand(env), newDeleteCommand(env), newExportCommand(env),
 		newSecretsCommand(env), newEncryptionKeysCommand(env), newAccessCommand(env), newWhoamiCommand(env),
 		newIncidentsCommand(env), newActionsCommand(env), newWorkersCommand(env), newTaskQueuesCommand(env),
-		newWebhooksCommand(env), newEventsCommand(env),
+		newWebhooksCommand(env), newEventsCommand(env), newRobotsCommand(env),
 	}
 }
 

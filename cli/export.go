@@ -20,7 +20,7 @@ func newExportCommand(env Environment) *cobra.Command {
 		Use: "export [KIND...]", Args: cobra.ArbitraryArgs,
 		Short: "Write resources as documents that can be applied",
 		Long: "Writes resources as documents. Applying them to the same service changes nothing. Secrets are not part of them,\n" +
-			"other than the hashes of those that documents declare.",
+			"other than the hashes of those that documents declare. What was uploaded for robots is told as their status.",
 		Example: "  procession export --tenant demo -d backup\n" +
 			"  procession export processes > processes.yaml",
 		ValidArgsFunction: completeKinds,
@@ -40,11 +40,9 @@ func newExportCommand(env Environment) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		documents := make([]client.ResourceDocument, len(found))
+		documents := make([]exported, len(found))
 		for i, r := range found {
-			documents[i] = client.ResourceDocument{
-				APIVersion: r.APIVersion, Kind: r.Kind, Metadata: r.Metadata, Spec: r.Spec,
-			}
+			documents[i] = exportedOf(r)
 		}
 		if len(documents) == 0 {
 			cmd.PrintErrln("no resources")
@@ -65,9 +63,60 @@ func newExportCommand(env Environment) *cobra.Command {
 	return cmd
 }
 
+// exported is a resource as it can be applied.
+type exported struct {
+	APIVersion string                  `json:"apiVersion"`
+	Kind       client.ResourceKind     `json:"kind"`
+	Metadata   client.ResourceMetadata `json:"metadata"`
+	Spec       client.ResourceSpec     `json:"spec"`
+	Status     *exportedStatus         `json:"status,omitempty"`
+}
+
+// exportedStatus is what a robot has beside its document. Applying it changes
+// nothing.
+type exportedStatus struct {
+	Source               *exportedFile   `json:"source,omitempty"`
+	Assets               []exportedAsset `json:"assets,omitempty"`
+	EnvironmentVariables []string        `json:"environmentVariables,omitempty"`
+}
+
+// exportedFile says of a file what is the same wherever it is uploaded.
+type exportedFile struct {
+	Name          string `json:"name"`
+	ContentType   string `json:"contentType"`
+	ContentLength int64  `json:"contentLength"`
+	ContentHash   string `json:"contentHash"`
+}
+
+type exportedAsset struct {
+	Type         client.RobotAssetType         `json:"type"`
+	Version      string                        `json:"version"`
+	Platform     client.RobotAssetPlatform     `json:"platform"`
+	Architecture client.RobotAssetArchitecture `json:"architecture"`
+	exportedFile
+}
+
+func exportedOf(r client.Resource) exported {
+	document := exported{APIVersion: r.APIVersion, Kind: r.Kind, Metadata: r.Metadata, Spec: r.Spec}
+	status := exportedStatus{EnvironmentVariables: r.Status.EnvironmentVariables}
+	if file := r.Status.Source; file != nil {
+		status.Source = &exportedFile{file.Name, file.ContentType, file.ContentLength, file.ContentHash}
+	}
+	for _, a := range r.Status.Assets {
+		status.Assets = append(status.Assets, exportedAsset{
+			a.Type, a.Version, a.Platform, a.Architecture,
+			exportedFile{a.Name, a.ContentType, a.ContentLength, a.ContentHash},
+		})
+	}
+	if status.Source != nil || len(status.Assets) > 0 || len(status.EnvironmentVariables) > 0 {
+		document.Status = &status
+	}
+	return document
+}
+
 // writeFolder writes a file for each document. No name leads out of the folder,
 // whatever the service says.
-func writeFolder(cmd *cobra.Command, folder string, out *output, documents []client.ResourceDocument) (err error) {
+func writeFolder(cmd *cobra.Command, folder string, out *output, documents []exported) (err error) {
 	if err := os.MkdirAll(folder, 0o750); err != nil {
 		return err
 	}

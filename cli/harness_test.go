@@ -20,6 +20,7 @@ import (
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/cli"
+	"github.com/procession-dev/procession/document"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/pgtest"
 )
@@ -65,8 +66,11 @@ func newTerminal(t *testing.T) *terminal {
 	require.NoError(t, err)
 	authenticator, err := authn.NewAuthenticator(db.Reader(), now)
 	require.NoError(t, err)
+	documents, err := document.Open(t.Context(), "mem://")
+	require.NoError(t, err)
 	operations := app.New(app.Options{
 		DB: db, Clock: now, Wake: func() {}, TaskLogLimit: app.DefaultTaskLogLimit, Issuer: issuer, Sealer: sealer,
+		Documents: documents,
 	})
 	first, err := operations.BootstrapTenant(t.Context(), app.FirstTenant{
 		Code: "home", Name: "Home", Email: "operator@home.example", UserName: "Operator",

@@ -33,8 +33,21 @@ func rightsOf(r client.Resource) []right {
 			{"edit artifacts", grantees(p.Editors)},
 			{"manage artifacts", grantees(p.Managers)},
 		}
+	case client.ResourceKindRobot:
+		var spec resource.RobotSpec
+		if json.Unmarshal(r.Spec, &spec) != nil {
+			return nil
+		}
+		var runners []resource.Grantee
+		if spec.Runner != "" {
+			runners = []resource.Grantee{{Application: spec.Runner}}
+		}
+		return []right{
+			{"run, and see the environment", grantees(runners)},
+			{"see and download", grantees(spec.Permissions.Viewers)},
+		}
 	case client.ResourceKindTenant, client.ResourceKindUser, client.ResourceKindApplication, client.ResourceKindGroup,
-		client.ResourceKindDataStructure, client.ResourceKindEncryptionKey, client.ResourceKindWebhookSubscription, client.ResourceKindRobot:
+		client.ResourceKindDataStructure, client.ResourceKindEncryptionKey, client.ResourceKindWebhookSubscription:
 	}
 	return nil
 }

@@ -94,9 +94,14 @@ type ItemDefinition struct {
 // document. A nil schema accepts any object.
 type ItemSpec struct {
 	DataSchema                 json.RawMessage     `json:"dataSchema,omitempty"`
+	UISchema                   json.RawMessage     `json:"uiSchema,omitempty"`
 	ContextDataSchema          json.RawMessage     `json:"contextDataSchema,omitempty"`
 	RequireValidDataOnComplete bool                `json:"requireValidDataOnComplete,omitempty"`
 	Elements                   []ElementDefinition `json:"elements,omitempty"`
+	// Assistance is how a model helps with a task, nil for not at all.
+	Assistance *Assistance `json:"assistance,omitempty"`
+	// Robot assists whoever works on a task, nil for none.
+	Robot *TaskRobot `json:"robot,omitempty"`
 }
 
 // ProcessPermission is a right on the processes of a definition.

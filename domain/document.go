@@ -15,6 +15,8 @@ const (
 	DocumentOfArtifact       DocumentOwnerKind = "BUSINESS_ARTIFACT"
 	DocumentOfProcessAction  DocumentOwnerKind = "PROCESS_ACTION"
 	DocumentOfArtifactAction DocumentOwnerKind = "BUSINESS_ARTIFACT_ACTION"
+	// DocumentOfRobot is the source package or an asset of a robot.
+	DocumentOfRobot DocumentOwnerKind = "ROBOT"
 )
 
 // UnlinkedLifetime is how long a document is kept after the last value that
@@ -31,6 +33,8 @@ func (k DocumentOwnerKind) Lifetime() time.Duration {
 		return 2 * time.Hour
 	case DocumentOfProcessAction, DocumentOfArtifactAction:
 		return 7 * 24 * time.Hour
+	case DocumentOfRobot:
+		return time.Hour
 	}
 	return 0
 }

@@ -36,6 +36,7 @@ const (
 // set for fields, Schema for forms, Options for decisions.
 type ElementDefinition struct {
 	Code      string           `json:"code"`
+	Name      string           `json:"name,omitempty"`
 	Type      ElementType      `json:"type"`
 	FieldType ElementValueType `json:"fieldType,omitempty"`
 	// Multiple elements may have several values.

@@ -32,6 +32,8 @@ const (
 	RunKindArtifactAction EngineRunKind = "BUSINESS_ARTIFACT_ACTION"
 	// RunKindProcessAction is the run of a user action on a process.
 	RunKindProcessAction EngineRunKind = "PROCESS_ACTION"
+	// RunKindTaskRobot is the run of a robot that assists with a task.
+	RunKindTaskRobot EngineRunKind = "TASK_ROBOT"
 )
 
 // EngineRun is a workflow that the service starts on a worker's task queue.
@@ -52,6 +54,8 @@ type EngineRun struct {
 	TaskQueue    string
 	State        EngineRunState
 	Action       *ActionRequest
+	// Robot is set for RunKindTaskRobot.
+	Robot *TaskRobotRequest
 	// EncryptionKeyID is chosen when the run is stored.
 	EncryptionKeyID string
 }

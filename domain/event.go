@@ -33,6 +33,9 @@ const (
 	EventItemTaskElementSaved     EventType = "PROCESS_ITEM.TASK_ELEMENT_SAVED"
 	EventItemTaskElementDeleted   EventType = "PROCESS_ITEM.TASK_ELEMENT_DELETED"
 	EventItemTaskLogAppended      EventType = "PROCESS_ITEM.TASK_LOG_APPENDED"
+	EventItemTaskFormDownloaded   EventType = "PROCESS_ITEM.TASK_FORM_DOWNLOADED"
+	EventItemTaskAssistanceAsked  EventType = "PROCESS_ITEM.TASK_ASSISTANCE_REQUESTED"
+	EventItemTaskAssistanceEnded  EventType = "PROCESS_ITEM.TASK_ASSISTANCE_ENDED"
 	// EventItemTaskAwaited says that another activity waits for the task.
 	EventItemTaskAwaited EventType = "PROCESS_ITEM.TASK_AWAITED"
 
@@ -56,6 +59,10 @@ const (
 	EventAuthenticationIssued  EventType = "AUTHENTICATION.ISSUED"
 	EventAuthenticationRevoked EventType = "AUTHENTICATION.REVOKED"
 	EventEncryptionKeyRotated  EventType = "ENCRYPTION_KEY.ROTATED"
+	EventRobotFileUploaded     EventType = "ROBOT.FILE_UPLOADED"
+	EventRobotFileDeleted      EventType = "ROBOT.FILE_DELETED"
+	EventRobotVariableSet      EventType = "ROBOT.VARIABLE_SET"
+	EventRobotVariableDeleted  EventType = "ROBOT.VARIABLE_DELETED"
 	EventSecretIssued          EventType = "SECRET.ISSUED"
 	EventSecretRevoked         EventType = "SECRET.REVOKED"
 

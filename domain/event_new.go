@@ -39,6 +39,15 @@ func TaskStateEvent(i *ProcessItem, from TaskState, by uuid.UUID, now time.Time)
 	return e
 }
 
+// AssistanceEvent tells that a run of AI assistance ended.
+func AssistanceEvent(r *AssistanceRun, now time.Time) Event {
+	return Event{
+		TenantID: r.TenantID, Type: EventItemTaskAssistanceEnded, ResourceKind: ResourceItem, ResourceID: r.ItemID,
+		ItemID: &r.ItemID, PreviousState: string(AssistancePending), State: string(r.State),
+		ActorID: SystemPrincipalID(), OccurredAt: now,
+	}
+}
+
 // DocumentEvent tells of what by did with d now. The name of a document is
 // something that people entered.
 func DocumentEvent(t EventType, d *Document, by uuid.UUID, now time.Time) Event {

@@ -36,16 +36,18 @@ var incidentTransitions = transitions[IncidentState, incidentAction]{
 
 // Incident records that a workflow failed or timed out. A process stays RUNNING
 // until an operator retries its workflow or the process is cancelled; an action
-// has the status ERROR by then, and stays so. ActionID is set for the workflow
-// of an action, and ProcessID or ArtifactID says what that was invoked on;
-// without it the workflow was that of the process ProcessID. RunID is the engine
-// run's, EngineRun the id that Temporal gave the attempt that failed.
+// has the status ERROR by then, and stays so; a task goes on without its robot.
+// ActionID is set for the workflow of an action, and ProcessID or ArtifactID says
+// what that was invoked on; TaskID, beside ProcessID, says that it was the robot's
+// of that task; without both the workflow was that of the process ProcessID. RunID
+// is the engine run's, EngineRun the id that Temporal gave the attempt that failed.
 type Incident struct {
 	ID         uuid.UUID
 	TenantID   uuid.UUID
 	ProcessID  *uuid.UUID
 	ArtifactID *uuid.UUID
 	ActionID   *uuid.UUID
+	TaskID     *uuid.UUID
 	RunID      uuid.UUID
 	Message    string
 	Failure    string
@@ -67,7 +69,11 @@ func NewIncident(id uuid.UUID, run EngineRun, c Closing, now time.Time) Incident
 
 // Concern says that the incident is of the run.
 func (i *Incident) Concern(run EngineRun) {
-	i.ProcessID, i.ArtifactID, i.ActionID = nil, nil, nil
+	i.ProcessID, i.ArtifactID, i.ActionID, i.TaskID = nil, nil, nil, nil
+	if run.Robot != nil {
+		i.ProcessID, i.TaskID = &run.Robot.ProcessID, &run.OwnerID
+		return
+	}
 	if run.Action == nil {
 		i.ProcessID = &run.OwnerID
 		return

@@ -62,6 +62,12 @@ func (i *ProcessItem) task() (*Task, error) {
 	return i.Task, nil
 }
 
+// RequireTask refuses items that are not tasks with INVALID_STATE.
+func (i *ProcessItem) RequireTask() error {
+	_, err := i.task()
+	return err
+}
+
 func (i *ProcessItem) ownedBy(principal uuid.UUID) bool {
 	return i.OwnerID != nil && *i.OwnerID == principal
 }

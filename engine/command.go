@@ -171,6 +171,9 @@ func reason(r domain.EngineRun) string {
 	if r.Kind != domain.RunKindProcess {
 		return "the action is canceled"
 	}
+	if r.Kind == domain.RunKindTaskRobot {
+		return "the task is cancelled"
+	}
 	return "the process is finished"
 }
 

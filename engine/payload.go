@@ -46,10 +46,21 @@ type userActionRequest struct {
 	RequestTimeZone string    `json:"requestTimeZone"`
 }
 
+// taskRobotRequest is the one argument of the workflow of a robot that assists
+// with a task (engine contract, section 6). Extras are left out here too.
+type taskRobotRequest struct {
+	ProcessID       uuid.UUID `json:"processId"`
+	ProcessItemID   uuid.UUID `json:"processItemId"`
+	RobotID         uuid.UUID `json:"robotId"`
+	RobotOperation  string    `json:"robotOperation"`
+	RequestTime     string    `json:"requestTime"`
+	RequestTimeZone string    `json:"requestTimeZone"`
+}
+
 // argument is what the workflow of the command's run is started with.
 func argument(c domain.DueCommand) (*commonpb.Payloads, error) {
 	action := c.Run.Action
-	if action == nil && c.Run.Kind != domain.RunKindProcess {
+	if action == nil && c.Run.Kind != domain.RunKindProcess && c.Run.Kind != domain.RunKindTaskRobot {
 		return nil, errors.New("a run of an action that is not told which")
 	}
 	switch c.Run.Kind {
@@ -67,6 +78,16 @@ func argument(c domain.DueCommand) (*commonpb.Payloads, error) {
 		return payloads(userActionRequest{
 			ProcessID: action.ProcessID, DefinitionType: action.Type, DefinitionCode: action.Code,
 			ID: c.Run.OwnerID, RequestorID: action.RequestorID,
+			RequestTime: requestTime(c), RequestTimeZone: c.TimeZone,
+		})
+	case domain.RunKindTaskRobot:
+		robot := c.Run.Robot
+		if robot == nil {
+			return nil, errors.New("a run of a robot that is not told which")
+		}
+		return payloads(taskRobotRequest{
+			ProcessID: robot.ProcessID, ProcessItemID: c.Run.OwnerID,
+			RobotID: robot.RobotID, RobotOperation: robot.Operation,
 			RequestTime: requestTime(c), RequestTimeZone: c.TimeZone,
 		})
 	}

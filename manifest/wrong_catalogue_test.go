@@ -174,9 +174,26 @@ func TestWrongCatalogue(t *testing.T) {
 			name: "a robot described at length",
 			kind: resource.KindRobot,
 			text: `  name: R
-  description: ` + strings.Repeat("x", 1001) + `
+  description: ` + strings.Repeat("x", 4001) + `
 `,
-			want: []string{`6: spec.description: must have at most 1000 characters`},
+			want: []string{`6: spec.description: must have at most 4000 characters`},
+		},
+		{
+			name: "a robot with a workflow that nobody runs",
+			kind: resource.KindRobot,
+			text: `  name: R
+  workflowType: W
+`,
+			want: []string{`4: spec.runner: is required with workflowType`, `4: spec.taskQueue: is required with workflowType`},
+		},
+		{
+			name: "a robot that the initiator of nothing sees",
+			kind: resource.KindRobot,
+			text: `  name: R
+  permissions:
+    viewers: [{role: PROCESS_INITIATOR}]
+`,
+			want: []string{`7: spec.permissions.viewers[0].role: only means something for the candidates and viewers of items: name a user, an application or a group`},
 		},
 	})
 }

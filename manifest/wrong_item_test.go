@@ -35,6 +35,20 @@ func TestWrongItems(t *testing.T) {
 			want: []string{`9: spec.items[0].type: must be one of TASK, MESSAGE, THREAD`},
 		},
 		{
+			name: "a robot that assists with nothing, and with what is no task",
+			kind: resource.KindProcessDefinition,
+			text: `  name: P
+  permissions: {initiators: [{user: alice}]}
+  items:
+    - {code: A, type: TASK, name: A, robot: {code: BOT}}
+    - {code: B, type: THREAD, name: B, robot: {code: BOT, operation: O}}
+`,
+			want: []string{
+				`8: spec.items[0].robot.operation: is required`,
+				`9: spec.items[1].robot: is only for TASK`,
+			},
+		},
+		{
 			name: "a message with the members of a task",
 			kind: resource.KindProcessDefinition,
 			text: `  name: P
@@ -152,6 +166,22 @@ func TestWrongItems(t *testing.T) {
         answer: DRAFT
 `,
 			want: []string{`11: spec.items[0].assistance.draftFields: is required for DRAFT`},
+		},
+		{
+			name: "several drafts of one text",
+			kind: resource.KindProcessDefinition,
+			text: `  name: P
+  permissions: {initiators: [{user: alice}]}
+  items:
+    - code: A
+      type: TASK
+      name: A
+      assistance:
+        prompt: hello
+        answer: DRAFT
+        draftFields: [/a, /b]
+`,
+			want: []string{`11: spec.items[0].assistance.outputSchema: is required for several draftFields: without it the answer is one text`},
 		},
 		{
 			name: "a suggestion with fields",

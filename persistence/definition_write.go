@@ -32,8 +32,9 @@ VALUES ($1, $2, $3)
 ON CONFLICT (id) DO NOTHING`
 
 	insertItemDefinitionVersion = `
-INSERT INTO item_definition_versions (version, item_definition_id, process_version, type, name, spec)
-VALUES ($1, $2, $3, $4, $5, $6)`
+INSERT INTO item_definition_versions (version, item_definition_id, process_version, type, name, spec,
+                                      robot_code, robot_operation)
+VALUES ($1, $2, $3, $4, $5, $6, nullif($7, ''), nullif($8, ''))`
 
 	// A group has rights in its own tenant only. What reads rights relies on it.
 	insertProcessGrant = `
@@ -85,6 +86,8 @@ type ItemDefinitionVersion struct {
 	Name string
 	// Spec is the document that domain.ItemSpec is a part of.
 	Spec json.RawMessage
+	// Robot is the zero value for items without one.
+	Robot domain.TaskRobot
 }
 
 // InsertDefinition stores a process definition, of which nothing is published
@@ -112,7 +115,8 @@ func (tx *Tx) PublishVersion(v DefinitionVersion, by uuid.UUID, now time.Time) {
 		engine.EncryptionKey)
 	for _, item := range v.Items {
 		tx.InsertItemDefinition(item.ID, v.ID, item.Code)
-		tx.queue(insertItemDefinitionVersion, item.Version, item.ID, v.Version, item.Type, item.Name, specOf(item.Spec))
+		tx.queue(insertItemDefinitionVersion, item.Version, item.ID, v.Version, item.Type, item.Name, specOf(item.Spec),
+			item.Robot.Code, item.Robot.Operation)
 	}
 	tx.queue(publishProcessDefinition, v.ID, v.Version)
 }

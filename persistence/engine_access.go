@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// Queues belong to process definitions, to their user actions and to the actions
-	// of business artifact definitions, all of which name who runs their workflows.
-	// $1 is a principal, $2 the tenant.
+	// Queues belong to process definitions, to their user actions, to the actions of
+	// business artifact definitions and to robots, all of which name who runs their
+	// workflows. $1 is a principal, $2 the tenant.
 	boundQueues = `
 WITH bound AS (
     SELECT v.task_queue, v.runner_id, d.published_version IS NOT DISTINCT FROM v.version AS current
@@ -37,6 +37,12 @@ WITH bound AS (
       JOIN resources p ON p.tenant_id = r.tenant_id AND p.kind = 'Application' AND p.code = a ->> 'runner'
      WHERE r.tenant_id = $2
        AND r.kind = 'BusinessArtifactDefinition'
+     UNION ALL
+    SELECT b.task_queue, b.runner_id, true
+      FROM robots b
+     WHERE b.tenant_id = $2
+       AND b.task_queue IS NOT NULL
+       AND b.runner_id IS NOT NULL
 )`
 
 	// A runner keeps the queues of its definitions' earlier versions, to which

@@ -152,6 +152,28 @@ func TestServableQueuesAreThoseOfRunActions(t *testing.T) {
 	q.requireQueues(t, q.other, q.alien, "elsewhere")
 }
 
+func TestServableQueuesAreThoseOfRobotsThatAreRun(t *testing.T) {
+	t.Parallel()
+	q := newQueueOwners(t)
+	put := func(tenant uuid.UUID, code string, worker domain.RobotWorker) {
+		require.NoError(t, q.db.Write(t.Context(), func(tx *persistence.Tx) error {
+			tx.PutRobot(domain.Robot{
+				ID: uuid.New(), TenantID: tenant, Code: code, Name: code, SourceType: domain.RobotSourcePackage,
+				Worker: worker, Audit: domain.NewAudit(domain.SystemPrincipalID(), q.now),
+			}, nil)
+			return nil
+		}))
+	}
+	put(q.tenant, "MINE", domain.RobotWorker{WorkflowType: "W", TaskQueue: "mine", RunnerID: q.runner})
+	put(q.tenant, "NOBODYS", domain.RobotWorker{TaskQueue: "free"})
+	put(q.tenant, "IDLE", domain.RobotWorker{RunnerID: q.rival})
+	put(q.other, "MINE", domain.RobotWorker{WorkflowType: "W", TaskQueue: "elsewhere", RunnerID: q.alien})
+	q.register(t, q.tenant, q.rival, "mine", "free")
+	q.requireQueues(t, q.tenant, q.runner, "mine")
+	q.requireQueues(t, q.tenant, q.rival, "free")
+	q.requireQueues(t, q.other, q.alien, "elsewhere")
+}
+
 func TestServableQueuesAreThoseOfRunUserActions(t *testing.T) {
 	t.Parallel()
 	q := newQueueOwners(t)

@@ -11,12 +11,12 @@ import (
 )
 
 const engineRunColumns = `r.id, r.tenant_id, r.kind, r.owner_id, r.namespace, r.workflow_id, r.run_id,
-       r.workflow_type, r.task_queue, r.state, r.action, coalesce(r.encryption_key_id, '')`
+       r.workflow_type, r.task_queue, r.state, r.action, r.robot, coalesce(r.encryption_key_id, '')`
 
 func engineRunFields(r *domain.EngineRun) []any {
 	return []any{
 		&r.ID, &r.TenantID, &r.Kind, &r.OwnerID, &r.Namespace, &r.WorkflowID, &r.RunID,
-		&r.WorkflowType, &r.TaskQueue, &r.State, &r.Action, &r.EncryptionKeyID,
+		&r.WorkflowType, &r.TaskQueue, &r.State, &r.Action, &r.Robot, &r.EncryptionKeyID,
 	}
 }
 
@@ -33,13 +33,13 @@ func scanEngineRuns(dest *[]domain.EngineRun) func(pgx.Rows) error {
 
 const insertEngineRun = `
 INSERT INTO engine_runs (id, tenant_id, kind, owner_id, namespace, workflow_id, workflow_type, task_queue,
-                         state, action, created_at, last_active_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11)`
+                         state, action, robot, created_at, last_active_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12)`
 
 // InsertEngineRun stores a run that is still to be started.
 func (tx *Tx) InsertEngineRun(run domain.EngineRun, now time.Time) {
 	tx.queue(insertEngineRun, run.ID, run.TenantID, run.Kind, run.OwnerID, run.Namespace, run.WorkflowID,
-		run.WorkflowType, run.TaskQueue, run.State, run.Action, now)
+		run.WorkflowType, run.TaskQueue, run.State, run.Action, run.Robot, now)
 }
 
 // The newest version of the key is what the run keeps. The lock keeps the key
@@ -67,16 +67,18 @@ func (tx *Tx) InsertEncryptedRun(run domain.EngineRun, encryptionKey string, now
 		run.WorkflowType, run.TaskQueue, run.State, run.Action, now, encryptionKey)
 }
 
-// LockedRun is a run and whose it is, both under lock: Process, ProcessAction or
-// ArtifactAction by the kind of the run, all nil for a run that outlived its
+// LockedRun is a run and whose it is, both under lock: Process, ProcessAction,
+// ArtifactAction or TaskState by the kind of the run, all nil for a run that outlived its
 // action. Failed reports whether an incident tells of the failure of the very
 // attempt that was asked about.
 type LockedRun struct {
 	Process        *domain.Process
 	ProcessAction  *domain.ProcessAction
 	ArtifactAction *domain.BusinessArtifactAction
-	Run            domain.EngineRun
-	Failed         bool
+	// TaskState is that of the task that a robot assists with.
+	TaskState *domain.TaskState
+	Run       domain.EngineRun
+	Failed    bool
 }
 
 const (
@@ -103,6 +105,13 @@ SELECT ` + artifactActionColumns + `
                 WHERE r.kind = 'BUSINESS_ARTIFACT_ACTION' AND r.namespace = $1 AND r.workflow_id = $2)
    FOR NO KEY UPDATE OF x`
 
+	lockTaskOfWorkflow = `
+SELECT i.task_state
+  FROM process_items i
+ WHERE i.id = (SELECT r.owner_id FROM engine_runs r
+                WHERE r.kind = 'TASK_ROBOT' AND r.namespace = $1 AND r.workflow_id = $2)
+   FOR SHARE OF i`
+
 	// The weaker lock lets commands for the run be staged meanwhile.
 	lockRunOfWorkflow = `
 SELECT ` + engineRunColumns + `,
@@ -112,8 +121,8 @@ SELECT ` + engineRunColumns + `,
    FOR NO KEY UPDATE OF r`
 )
 
-// LockRunOfWorkflow locks the process or the action that a workflow is the run
-// of, together with the run, or returns NOT_FOUND for a workflow that the
+// LockRunOfWorkflow locks the process, the action or the task that a workflow is
+// the run of, together with the run, or returns NOT_FOUND for a workflow that the
 // service did not start.
 func (tx *Tx) LockRunOfWorkflow(ctx context.Context, c domain.Closing) (*LockedRun, error) {
 	var locked LockedRun
@@ -130,6 +139,7 @@ func (tx *Tx) LockRunOfWorkflow(ctx context.Context, c domain.Closing) (*LockedR
 			[]any{c.Namespace, c.WorkflowID},
 			scanArtifactActionIfAny(&locked.ArtifactAction, c.ClosedAt),
 		},
+		query{lockTaskOfWorkflow, []any{c.Namespace, c.WorkflowID}, ifAny(&locked.TaskState)},
 		query{
 			lockRunOfWorkflow,
 			[]any{c.Namespace, c.WorkflowID, c.RunID},

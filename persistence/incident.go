@@ -119,7 +119,9 @@ func (r *Reader) ListIncidents(
 type LockedIncident struct {
 	Incident domain.Incident
 	Process  *domain.Process
-	Run      domain.EngineRun
+	// TaskState is that of the task that a robot assisted with, nil for other runs.
+	TaskState *domain.TaskState
+	Run       domain.EngineRun
 }
 
 const (
@@ -128,6 +130,13 @@ SELECT ` + processColumns + `
   FROM processes p
  WHERE p.id = (SELECT i.process_id FROM incidents i WHERE i.id = $3 AND ` + inScope + `)
    FOR UPDATE OF p`
+
+	lockTaskOfIncident = `
+SELECT t.task_state
+  FROM process_items t
+ WHERE t.id = (SELECT r.owner_id FROM ` + fromIncidents + `
+                WHERE i.id = $3 AND r.kind = 'TASK_ROBOT' AND ` + inScope + `)
+   FOR SHARE OF t`
 
 	lockIncident = `
 SELECT ` + incidentColumns + `
@@ -143,6 +152,7 @@ func (tx *Tx) LockIncident(ctx context.Context, scope IncidentScope, id uuid.UUI
 	err := tx.read(
 		ctx,
 		query{lockProcessOfIncident, args, scanProcessIfAny(&locked.Process)},
+		query{lockTaskOfIncident, args, ifAny(&locked.TaskState)},
 		query{lockIncident, args, oneIncident(&locked.Incident, &locked.Run)},
 	)
 	if err != nil {

@@ -73,6 +73,12 @@ func one(dest ...any) func(pgx.Rows) error {
 	}
 }
 
+// ifAny is one for a row that may be missing: dest, a pointer to a pointer, stays
+// nil then.
+func ifAny[T any](dest **T) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error { return ignoreNoRows(one(dest)(rows)) }
+}
+
 // into collects the rows as the fields of T by name.
 func into[T any](dest *[]T) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error {

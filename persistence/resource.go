@@ -19,13 +19,16 @@ type StoredResource struct {
 	ID               uuid.UUID
 	TenantID         uuid.UUID
 	PublishedVersion *uuid.UUID
+	// Robot is nil for resources of other kinds.
+	Robot *RobotState
 	domain.Audit
 }
 
 const (
 	resourceColumns = `t.code, r.tenant_id, r.kind, r.code, r.id, r.labels, r.spec,
        r.created_by, r.created_at, r.last_modified_by, r.last_modified_at,
-       (SELECT d.published_version FROM process_definitions d WHERE d.id = r.id AND r.kind = 'ProcessDefinition')`
+       (SELECT d.published_version FROM process_definitions d WHERE d.id = r.id AND r.kind = 'ProcessDefinition'),
+       CASE WHEN r.kind = 'Robot' THEN ` + robotState + ` END`
 
 	fromResources = `resources r JOIN tenants t ON t.id = r.tenant_id`
 )
@@ -34,9 +37,9 @@ func scanResource(row pgx.CollectableRow) (StoredResource, error) {
 	var r StoredResource
 	var metadata resource.Metadata
 	var kind resource.Kind
-	var spec []byte
+	var spec, robot []byte
 	err := row.Scan(&metadata.Tenant, &r.TenantID, &kind, &metadata.Code, &r.ID, &metadata.Labels, &spec,
-		&r.CreatedBy, &r.CreatedAt, &r.LastModifiedBy, &r.LastModifiedAt, &r.PublishedVersion)
+		&r.CreatedBy, &r.CreatedAt, &r.LastModifiedBy, &r.LastModifiedAt, &r.PublishedVersion, &robot)
 	if err != nil {
 		return r, err
 	}
@@ -46,6 +49,9 @@ func scanResource(row pgx.CollectableRow) (StoredResource, error) {
 	}
 	r.Document, err = resource.FromStored(kind, metadata, spec)
 	if err != nil {
+		return r, fmt.Errorf("reading %s %s: %w", kind, metadata.Code, err)
+	}
+	if r.Robot, err = readRobotState(robot); err != nil {
 		return r, fmt.Errorf("reading %s %s: %w", kind, metadata.Code, err)
 	}
 	return r, nil

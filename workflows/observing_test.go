@@ -38,6 +38,7 @@ type floor struct {
 	documents *document.Store
 	stack     *enginetest.Stack
 	relay     atomic.Pointer[outbox.Relay]
+	starter   atomic.Pointer[engine.Starter]
 }
 
 type request struct {
@@ -53,7 +54,7 @@ func loan(ctx workflow.Context, _ request) error {
 func quick(workflow.Context, request) error { return nil }
 
 // newFloor makes a service whose Temporal does not run yet.
-func newFloor(t *testing.T) *floor {
+func newFloor(t *testing.T, change ...func(*app.Options)) *floor {
 	t.Helper()
 	url := pgtest.URL(t)
 	db := pgtest.Open(t, url)
@@ -61,10 +62,14 @@ func newFloor(t *testing.T) *floor {
 	var err error
 	f.documents, err = document.Open(t.Context(), "mem://")
 	require.NoError(t, err)
-	f.Service = app.New(app.Options{
-		DB: db, Clock: time.Now, Wake: func() { f.relay.Load().Wake() },
+	options := app.Options{
+		DB: db, Clock: time.Now, Wake: func() { f.relay.Load().Wake(); f.starter.Load().Wake() },
 		TaskLogLimit: app.DefaultTaskLogLimit, CancelGrace: time.Minute, Documents: f.documents,
-	})
+	}
+	for _, c := range change {
+		c(&options)
+	}
+	f.Service = app.New(options)
 	return f
 }
 
@@ -103,6 +108,16 @@ func (f *floor) run(t *testing.T) (stop func()) {
 		},
 	})
 	f.relay.Store(relay)
+	starter := engine.NewStarter(engine.StarterOptions{
+		Engine: e, Exchange: f.DispatchAssistance, Logger: enginetest.Logger(),
+		Workflow: func(run domain.DueAssistance) engine.OwnedWorkflow {
+			return engine.OwnedWorkflow{
+				ID: run.WorkflowID(), Type: workflows.AssistanceName,
+				Input: workflows.AssistanceInput{Key: run.AssistanceKey, Deadline: run.Deadline},
+			}
+		},
+	})
+	f.starter.Store(starter)
 	var wg sync.WaitGroup
 	ctx, cancel := context.WithCancel(context.Background())
 	stop = func() {
@@ -111,6 +126,7 @@ func (f *floor) run(t *testing.T) (stop func()) {
 	}
 	t.Cleanup(stop)
 	wg.Go(func() { relay.Run(ctx) })
+	wg.Go(func() { starter.Run(ctx) })
 	wg.Go(func() { supervisor.Run(ctx) })
 	return stop
 }

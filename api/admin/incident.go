@@ -62,7 +62,7 @@ func (s *Server) DismissIncident(
 
 func incident(i *domain.Incident) oasadmin.Incident {
 	answer := oasadmin.Incident{
-		ID: i.ID, TenantID: i.TenantID, ProcessID: i.ProcessID, EngineRunID: i.EngineRun,
+		ID: i.ID, TenantID: i.TenantID, ProcessID: i.ProcessID, ProcessItemID: i.TaskID, EngineRunID: i.EngineRun,
 		Message: i.Message, Failure: httpio.Optional(i.Failure), State: oasadmin.IncidentState(i.State),
 		CreatedAt: i.CreatedAt.UTC(), ResolvedAt: utc(i.ResolvedAt),
 	}

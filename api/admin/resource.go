@@ -126,14 +126,16 @@ func storedResource(r *app.StoredResource) (oasadmin.Resource, error) {
 	spec, err := r.SpecJSON()
 	shown := metadata(r.Metadata)
 	shown.ID = &r.ID
-	return oasadmin.Resource{
+	answer := oasadmin.Resource{
 		APIVersion: resource.APIVersion, Kind: oasadmin.ResourceKind(r.Kind), Metadata: shown, Spec: spec,
 		Status: oasadmin.ResourceStatus{
 			CreatedBy: r.CreatedBy, CreatedAt: r.CreatedAt.UTC(),
 			LastModifiedBy: r.LastModifiedBy, LastModifiedAt: r.LastModifiedAt.UTC(),
 			PublishedVersion: r.PublishedVersion,
 		},
-	}, err
+	}
+	addRobot(&answer.Status, r)
+	return answer, err
 }
 
 func metadata(m resource.Metadata) oasadmin.ResourceMetadata {

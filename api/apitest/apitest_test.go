@@ -145,6 +145,15 @@ func samples() map[string]func() *http.Request {
 		"createWorker":                     post("/workers", `{"identity":"w","taskQueue":"q","hostname":"h","ip":"127.0.0.1"}`),
 		"createAuthentication":             post("/authentications", `{"type":"ENGINE_TOKEN"}`),
 		"retrieveKmsKey":                   get("/kms/keys/key"),
+		"retrieveProcessItemAiAssistance":  get("/process-items/" + someID + "/~actions/ai-assistance"),
+		"generateProcessItemAiAssistance":  post("/process-items/"+someID+"/~actions/ai-assistance", `{"requestId":"`+someID+`"}`),
+		"downloadProcessItemTaskDataWebformsAsDocument": get("/process-items/" + someID +
+			"/task/data/~actions/download-webforms-as-document?propertyPath=%2FA"),
+		"findRobots":              get("/robots?filterContext=READY"),
+		"retrieveRobot":           get("/robots/" + someID),
+		"downloadRobotSourceCode": get("/robots/" + someID + "/~actions/download-source-code"),
+		"downloadRobotAsset": get("/robots/" + someID +
+			"/~actions/download-asset?type=NODEJS&version=20.0.0&platform=LINUX&architecture=X86_64"),
 	}
 }
 

@@ -77,6 +77,17 @@ func (s *Server) ActionsTaskDownloadElementValueDocument(
 	return newDownload(ctx, found), nil
 }
 
+// ActionsTaskDownloadElementValueRendered is A27.
+func (s *Server) ActionsTaskDownloadElementValueRendered(
+	ctx context.Context, request oasa.ActionsTaskDownloadElementValueRenderedRequestObject,
+) (oasa.ActionsTaskDownloadElementValueRenderedResponseObject, error) {
+	made, err := s.app.DownloadTaskElementForms(ctx, s.caller(ctx), request.ID, request.Params.ElementDefinitionCode)
+	if err != nil {
+		return nil, hidden(err)
+	}
+	return newDownload(ctx, made), nil
+}
+
 // ActionsTaskSaveJSONFormsValueDocument is A29.
 func (s *Server) ActionsTaskSaveJSONFormsValueDocument(
 	ctx context.Context, request oasa.ActionsTaskSaveJSONFormsValueDocumentRequestObject,
@@ -120,5 +131,10 @@ func (d download) VisitActionsTaskDownloadElementValueDocumentResponse(w http.Re
 
 // VisitActionsTaskDownloadJSONFormsValueDocumentResponse writes the answer of A30.
 func (d download) VisitActionsTaskDownloadJSONFormsValueDocumentResponse(w http.ResponseWriter) error {
+	return d.answer.Serve(w)
+}
+
+// VisitActionsTaskDownloadElementValueRenderedResponse writes the answer of A27.
+func (d download) VisitActionsTaskDownloadElementValueRenderedResponse(w http.ResponseWriter) error {
 	return d.answer.Serve(w)
 }

@@ -75,7 +75,18 @@ func (s *Server) DownloadBusinessArtifactDocument(
 	return newDownload(ctx, found), nil
 }
 
-// download is what both downloads answer.
+// DownloadProcessItemTaskDataWebformsAsDocument is B33.
+func (s *Server) DownloadProcessItemTaskDataWebformsAsDocument(
+	ctx context.Context, request oasb.DownloadProcessItemTaskDataWebformsAsDocumentRequestObject,
+) (oasb.DownloadProcessItemTaskDataWebformsAsDocumentResponseObject, error) {
+	made, err := s.app.DownloadTaskForms(ctx, s.caller(ctx), request.ID, request.Params.PropertyPath)
+	if err != nil {
+		return nil, err
+	}
+	return newDownload(ctx, made), nil
+}
+
+// download is what all downloads answer.
 type download struct{ answer *httpio.Download }
 
 func newDownload(ctx context.Context, d *app.Download) download {
@@ -89,5 +100,11 @@ func (d download) VisitDownloadProcessDocumentResponse(w http.ResponseWriter) er
 
 // VisitDownloadBusinessArtifactDocumentResponse writes the answer of B45.
 func (d download) VisitDownloadBusinessArtifactDocumentResponse(w http.ResponseWriter) error {
+	return d.answer.Serve(w)
+}
+
+// VisitDownloadProcessItemTaskDataWebformsAsDocumentResponse writes the answer of
+// B33.
+func (d download) VisitDownloadProcessItemTaskDataWebformsAsDocumentResponse(w http.ResponseWriter) error {
 	return d.answer.Serve(w)
 }

@@ -61,9 +61,18 @@ type Config struct {
 	KeyPublishDelay     time.Duration `yaml:"key-publish-delay" env:"KEY_PUBLISH_DELAY"`
 	OIDCIssuers         oidcIssuers   `yaml:"oidc-issuers" env:"OIDC_ISSUERS"`
 
-	WebhookAllow     hostList `yaml:"webhook-allow" env:"WEBHOOK_ALLOW"`
-	WebhookRefuse    hostList `yaml:"webhook-refuse" env:"WEBHOOK_REFUSE"`
-	WebhookAllowHTTP bool     `yaml:"webhook-allow-http" env:"WEBHOOK_ALLOW_HTTP"`
+	WebhookAllow             hostList      `yaml:"webhook-allow" env:"WEBHOOK_ALLOW"`
+	WebhookRefuse            hostList      `yaml:"webhook-refuse" env:"WEBHOOK_REFUSE"`
+	WebhookAllowHTTP         bool          `yaml:"webhook-allow-http" env:"WEBHOOK_ALLOW_HTTP"`
+	AssistanceURL            string        `yaml:"assistance-url" env:"ASSISTANCE_URL"`
+	AssistanceKeyFile        string        `yaml:"assistance-key-file" env:"ASSISTANCE_KEY_FILE"`
+	AssistanceModel          string        `yaml:"assistance-model" env:"ASSISTANCE_MODEL"`
+	AssistanceEmbeddingModel string        `yaml:"assistance-embedding-model" env:"ASSISTANCE_EMBEDDING_MODEL"`
+	AssistanceBuiltin        bool          `yaml:"assistance-builtin" env:"ASSISTANCE_BUILTIN"`
+	AssistanceCallTimeout    time.Duration `yaml:"assistance-call-timeout" env:"ASSISTANCE_CALL_TIMEOUT"`
+	AssistanceTimeout        time.Duration `yaml:"assistance-timeout" env:"ASSISTANCE_TIMEOUT"`
+
+	FormsAsDocuments bool `yaml:"forms-as-documents" env:"FORMS_AS_DOCUMENTS"`
 
 	TaskLogLimit int           `yaml:"task-log-limit" env:"TASK_LOG_LIMIT"`
 	CancelGrace  time.Duration `yaml:"cancel-grace" env:"CANCEL_GRACE"`
@@ -130,6 +139,7 @@ func (c *Config) bind(f *pflag.FlagSet) {
 	f.Var(&c.WebhookRefuse, "webhook-refuse", "addresses and prefixes that webhooks may not be sent to although they are public")
 	f.BoolVar(&c.WebhookAllowHTTP, "webhook-allow-http", false,
 		"accept http:// for webhooks to everywhere, not to the hosts of --webhook-allow alone")
+	c.bindFeatures(f)
 	f.IntVar(&c.TaskLogLimit, "task-log-limit", app.DefaultTaskLogLimit, "entries a task log keeps, 1 to 10000")
 	f.DurationVar(&c.CancelGrace, "cancel-grace", time.Minute,
 		"how long a workflow may take to cancel before it is terminated")
@@ -208,7 +218,7 @@ func (c *Config) check() error {
 		"--key-publish-delay must be more than --key-reload and at most 30m")
 	_, err := c.deprecation()
 	_, unguarded := c.webhookGuard()
-	return errors.Join(append(wrong, c.OIDCIssuers.check(c.Issuer), err, unguarded)...)
+	return errors.Join(append(wrong, c.OIDCIssuers.check(c.Issuer), c.checkFeatures(), err, unguarded)...)
 }
 
 // The require functions are for the commands that cannot do without.

@@ -22,7 +22,7 @@ func newConfigCommand() *cobra.Command {
 }
 
 func printConfig(cmd *cobra.Command, c Config) error {
-	c.DatabaseURL = redactURL(c.DatabaseURL)
+	c.DatabaseURL, c.AssistanceURL = redactURL(c.DatabaseURL), redactURL(c.AssistanceURL)
 	c.SealKeyKeeper = redactKeeper(c.SealKeyKeeper)
 	out, err := yaml.Marshal(c)
 	if err != nil {

@@ -48,6 +48,7 @@ func newDevCommand() *cobra.Command {
 	f.BoolVar(&o.ephemeral, "ephemeral", false, "start empty and forget all data on exit")
 	for name, value := range map[string]string{
 		"listen-tls": "127.0.0.1:8443", "log-format": "text", "webhook-allow": "127.0.0.1",
+		"assistance-builtin": "true", "forms-as-documents": "true",
 	} {
 		flag := f.Lookup(name)
 		flag.DefValue = value

@@ -99,6 +99,9 @@ func (s *stack) prepareService(ctx context.Context, c *Config, o devOptions) (*s
 	if err != nil {
 		return nil, files, err
 	}
+	if err := demo.LoadFiles(ctx, k.db, documents, now); err != nil {
+		return nil, files, fmt.Errorf("loading the demo data: %w", err)
+	}
 	if err := writeDevConfig(o.dir, *c); err != nil {
 		return nil, files, err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -16,7 +17,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	data "github.com/procession-dev/procession/examples/demo"
 	"github.com/procession-dev/procession/localstack/child"
+	"github.com/procession-dev/procession/localstack/demo"
 	"github.com/procession-dev/procession/localstack/pgcluster"
 )
 
@@ -92,13 +95,33 @@ func TestDevRunsTheWholeStackAndKeepsItsData(t *testing.T) {
 	require.NoError(t, err, string(out))
 	process := d.createLoan(uuid.New())
 	item := d.awaitItem(process, "LOAN_APPLICATION")
+	d.requireRobot()
 	d.interrupt()
 
 	d.start()
 	require.Equal(t, "RUNNING", d.processState(process), "the process is still there")
+	d.requireRobot()
 	d.fill(item, map[string]any{"FIRST_NAME": "Carol", "LAST_NAME": "Demo", "CURRENCY": "EUR", "AMOUNT": 1})
 	d.awaitState(process, "COMPLETED")
 	d.interrupt()
+}
+
+// requireRobot requires that the robot of the demo data can be downloaded.
+func (d *devStack) requireRobot() {
+	d.t.Helper()
+	want, err := data.RobotPackage()
+	require.NoError(d.t, err)
+	request, err := http.NewRequestWithContext(d.t.Context(), http.MethodGet,
+		d.url()+"/v2024-06-14/robots/"+demo.Robot().String()+"/~actions/download-source-code", nil)
+	require.NoError(d.t, err)
+	request.SetBasicAuth(demo.LoanWorker().ID.String(), demo.LoanWorker().Secret)
+	answer, err := d.http.Do(request)
+	require.NoError(d.t, err)
+	defer func() { require.NoError(d.t, answer.Body.Close()) }()
+	got, err := io.ReadAll(answer.Body)
+	require.NoError(d.t, err)
+	require.Equal(d.t, http.StatusOK, answer.StatusCode, string(got))
+	require.Equal(d.t, want, got)
 }
 
 func TestDevNamesTheBusyAddressAndItsFlag(t *testing.T) {

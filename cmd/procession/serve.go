@@ -18,6 +18,7 @@ import (
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/document"
+	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
 	"github.com/procession-dev/procession/feed"
 	"github.com/procession-dev/procession/outbox"
@@ -74,6 +75,7 @@ type service struct {
 	relay       *outbox.Relay
 	dispatcher  *outbox.Dispatcher
 	sender      *webhookSender
+	starter     *engine.Starter
 	supervisor  *engine.Supervisor
 	taskQueues  *engine.TaskQueueObserver
 	notifier    *feed.Notifier
@@ -94,6 +96,14 @@ func newService(
 	if err != nil {
 		return nil, err
 	}
+	provider, err := c.assistanceProvider()
+	if err != nil {
+		return nil, err
+	}
+	forms, err := c.formRenderer()
+	if err != nil {
+		return nil, err
+	}
 	m := newMetrics()
 	s.sender = newWebhookSender(guard, m)
 	s.notifier = feed.NewNotifier(k.db, log)
@@ -101,7 +111,7 @@ func newService(
 	// Operations are given what wakes the relay and the dispatcher before there are
 	// such: nothing runs before run.
 	operations := app.New(app.Options{
-		DB: k.db, Clock: time.Now, Issuer: k.issuer, Sealer: k.sealer, Wake: func() { s.relay.Wake() },
+		DB: k.db, Clock: time.Now, Issuer: k.issuer, Sealer: k.sealer, Wake: func() { s.relay.Wake(); s.starter.Wake() },
 		Recorded: func() {
 			s.hub.Wake()
 			s.notifier.Wake()
@@ -109,6 +119,7 @@ func newService(
 		},
 		TaskLogLimit: c.TaskLogLimit, CancelGrace: c.CancelGrace,
 		Documents: documents, MaxDocumentBytes: c.MaxDocumentBytes, TaskQueuePatience: queuePatience(c),
+		Assistance: provider, AssistanceTime: c.AssistanceTimeout, Forms: forms,
 		Webhooks: s.sender, CheckWebhookURL: guard.CheckURL, WebhookDelay: c.webhookDelay,
 	})
 	s.revocations = operations.Revocations()
@@ -133,6 +144,15 @@ func newService(
 	})
 	s.taskQueues = engine.NewTaskQueueObserver(engine.TaskQueueObserverOptions{
 		DB: k.db, Describe: s.engine.DescribeTaskQueue, Interval: c.TaskQueueInterval, Clock: time.Now, Logger: log,
+	})
+	s.starter = engine.NewStarter(engine.StarterOptions{
+		Engine: s.engine, Exchange: operations.DispatchAssistance, Logger: log,
+		Workflow: func(run domain.DueAssistance) engine.OwnedWorkflow {
+			return engine.OwnedWorkflow{
+				ID: run.WorkflowID(), Type: workflows.AssistanceName,
+				Input: workflows.AssistanceInput{Key: run.AssistanceKey, Deadline: run.Deadline},
+			}
+		},
 	})
 	s.relay = outbox.New(outbox.Options{
 		DB: k.db, Execute: s.engine.Execute, Unavailable: engine.Unavailable,
@@ -168,6 +188,10 @@ func newService(
 		func() float64 { return float64(observation.DocumentStats().Lost) })
 	m.gauge("procession_event_streams", "Clients and parts of the service that follow the events.",
 		func() float64 { return float64(s.hub.Count()) })
+	m.counter("procession_assistance_completed_total", "Runs of AI assistance that have an answer.",
+		func() float64 { return float64(observation.AssistanceStats().Completed) })
+	m.counter("procession_assistance_failed_total", "Runs of AI assistance that failed.",
+		func() float64 { return float64(observation.AssistanceStats().Failed) })
 	deprecation, err := c.deprecation()
 	if err != nil {
 		return nil, err
@@ -269,6 +293,7 @@ func (s *service) run(ctx context.Context, opened listeners) error {
 	parts.Go(func() { s.relay.Run(background) })
 	parts.Go(func() { s.dispatcher.Run(background) })
 	parts.Go(func() { s.followFeed(background) })
+	parts.Go(func() { s.starter.Run(background) })
 	parts.Go(func() { s.supervisor.Run(background) })
 	parts.Go(func() { s.notifier.Run(background) })
 	parts.Go(func() { s.hub.Run(background) })

@@ -95,14 +95,29 @@ type WebhookSubscriptionSpec struct {
 }
 
 // RobotSpec describes a downloadable automation package (specification section
-// 2.18).
+// 2.18). Its files and its environment variables are no part of documents: they
+// are uploaded and set by themselves.
 type RobotSpec struct {
 	// Name is what people call the robot, 1..50 characters.
 	Name string `json:"name"`
-	// Description says what the robot does, up to 1000 characters.
+	// Description says what the robot does, up to 4000 characters.
 	Description string `json:"description,omitempty"`
 	// SourceType is PACKAGE, which is all there is, unless given.
 	SourceType string `json:"sourceType,omitempty"`
+	// WorkflowType is the name of the workflow that runs the robot for a task,
+	// 1..255 characters. It needs TaskQueue and Runner.
+	WorkflowType string `json:"workflowType,omitempty"`
 	// TaskQueue is the queue that the robot's workers serve, 1..255 characters.
 	TaskQueue string `json:"taskQueue,omitempty"`
+	// Runner is the code of the application that runs the robot. It sees the
+	// environment variables.
+	Runner string `json:"runner,omitempty"`
+	// Permissions are the rights on the robot.
+	Permissions RobotPermissions `json:"permissions,omitzero"`
+}
+
+// RobotPermissions are the rights on a robot.
+type RobotPermissions struct {
+	// Viewers see the robot and download its files.
+	Viewers []Grantee `json:"viewers,omitempty"`
 }

@@ -3,7 +3,8 @@ package resource
 // Kind names what a document describes.
 type Kind string
 
-// The kinds, in the order in which one may need another to be there.
+// The kinds, in the order in which one may need another to be there, but for the
+// robots that process definitions name.
 const (
 	KindTenant                     Kind = "Tenant"
 	KindUser                       Kind = "User"

@@ -100,10 +100,21 @@ type ItemSpec struct {
 	Elements []ElementSpec `json:"elements,omitempty"`
 	// Assistance is how a model helps with a task.
 	Assistance *AssistanceSpec `json:"assistance,omitempty"`
+	// Robot assists whoever works on a task.
+	Robot *ItemRobotSpec `json:"robot,omitempty"`
 	// Candidates may claim a task.
 	Candidates []Grantee `json:"candidates,omitempty"`
 	// Viewers see the item.
 	Viewers []Grantee `json:"viewers,omitempty"`
+}
+
+// ItemRobotSpec names the robot that assists with a task: its workflow is started
+// when somebody comes to own the task.
+type ItemRobotSpec struct {
+	// Code is that of a robot that has a workflowType.
+	Code string `json:"code"`
+	// Operation is what is asked of the robot, 1..255 characters.
+	Operation string `json:"operation"`
 }
 
 // FieldType is the type of the value of a FIELD element.
@@ -156,22 +167,25 @@ const (
 type AssistanceSpec struct {
 	// System tells the model what it is for.
 	System string `json:"system,omitempty"`
-	// Prompt is the question, with plain paths into the task as in
-	// "{{ data.AMOUNT }}".
+	// Prompt is the question. Like System it may name values as in
+	// "{{ data.AMOUNT }}": of the data and contextData of the task, and of the
+	// metadata of the process.
 	Prompt string `json:"prompt"`
 	// Documents are JSON Pointers of the members of the data that hold the
-	// documents to read; all of them unless given.
+	// documents to read. Unless given, all documents of the data and of the elements
+	// are read.
 	Documents []string `json:"documents,omitempty"`
 	// Model is the name of the model; the operator's choice unless given.
 	Model string `json:"model,omitempty"`
 	// Temperature is between 0 and 2.
 	Temperature *float64 `json:"temperature,omitempty"`
-	// OutputSchema is the JSON Schema of the answer.
+	// OutputSchema is the JSON Schema of the answer, which is an object then, and
+	// plain text otherwise.
 	OutputSchema json.RawMessage `json:"outputSchema,omitempty"`
 	// Answer is SUGGESTION unless given.
 	Answer AssistanceAnswer `json:"answer,omitempty"`
 	// DraftFields are JSON Pointers of the members of the data that a DRAFT may
-	// write.
+	// write: each becomes what the answer has at the same place.
 	DraftFields []string `json:"draftFields,omitempty"`
 }
 

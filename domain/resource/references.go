@@ -84,7 +84,8 @@ func (*EncryptionKeySpec) References() []Reference { return nil }
 
 // References implements Spec: a process definition needs the application that
 // runs it, the key of its payloads, the structures of its messages, whom it
-// gives rights to, and what its actions start and run on.
+// gives rights to, the robots that assist with its tasks, and what its actions
+// start and run on.
 func (s *ProcessDefinitionSpec) References() []Reference {
 	var found references
 	if s.Engine != nil {
@@ -98,6 +99,9 @@ func (s *ProcessDefinitionSpec) References() []Reference {
 		item := at("/spec/items", i)
 		found.addGrantees(s.Items[i].Candidates, item+"/candidates")
 		found.addGrantees(s.Items[i].Viewers, item+"/viewers")
+		if robot := s.Items[i].Robot; robot != nil {
+			found.add(KindRobot, robot.Code, item+"/robot/code")
+		}
 	}
 	for i := range s.UserActions {
 		action, pointer := &s.UserActions[i], at("/spec/userActions", i)
@@ -133,8 +137,14 @@ func (s *WebhookSubscriptionSpec) References() []Reference {
 	return found
 }
 
-// References implements Spec.
-func (*RobotSpec) References() []Reference { return nil }
+// References implements Spec: a robot needs the application that runs it and
+// whom it gives rights to.
+func (s *RobotSpec) References() []Reference {
+	var found references
+	found.add(KindApplication, s.Runner, "/spec/runner")
+	found.addGrantees(s.Permissions.Viewers, "/spec/permissions/viewers")
+	return found
+}
 
 // A granteeList is one of the lists of a spec that give a right.
 type granteeList struct {

@@ -65,4 +65,14 @@ func (s *WebhookSubscriptionSpec) check(r *report) {
 	}
 }
 
-func (*RobotSpec) check(*report) {}
+func (s *RobotSpec) check(r *report) {
+	if s.WorkflowType != "" {
+		for member, given := range map[string]string{"taskQueue": s.TaskQueue, "runner": s.Runner} {
+			if given == "" {
+				r.add("/spec/"+member, "is required with workflowType")
+			}
+		}
+	}
+	checkTaskQueue(s.TaskQueue, "/spec/taskQueue", r)
+	checkGrantees(s.Permissions.Viewers, "/spec/permissions/viewers", false, r)
+}

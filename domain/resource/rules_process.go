@@ -44,6 +44,7 @@ func (s *ItemSpec) check(pointer string, r *report) {
 		{member: "requireValidDataOnComplete", given: s.RequireValidDataOnComplete, types: task},
 		{member: "elements", given: len(s.Elements) > 0, types: task},
 		{member: "assistance", given: s.Assistance != nil, types: task},
+		{member: "robot", given: s.Robot != nil, types: task},
 		{member: "candidates", given: len(s.Candidates) > 0, types: task},
 	}, string(s.Type), pointer, r)
 	checkSchema(s.DataSchema, pointer+"/dataSchema", r)
@@ -79,6 +80,8 @@ func (s *AssistanceSpec) check(pointer string, r *report) {
 		r.add(pointer+"/draftFields", "is required for %s", AnswerDraft)
 	case s.Answer != AnswerDraft && len(s.DraftFields) > 0:
 		r.add(pointer+"/draftFields", "is only for the answer %s", AnswerDraft)
+	case len(s.DraftFields) > 1 && s.OutputSchema == nil:
+		r.add(pointer+"/outputSchema", "is required for several draftFields: without it the answer is one text")
 	}
 }
 

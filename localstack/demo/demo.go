@@ -110,6 +110,9 @@ func Inspection() uuid.UUID { return id(0xe003) }
 // OtherLoan is the copy of LOAN in TenantOther.
 func OtherLoan() uuid.UUID { return id(0xe0b1) }
 
+// Robot is KYC_BOT, which the loan worker runs.
+func Robot() uuid.UUID { return id(0x9001) }
+
 // Load applies the documents of examples/demo, all or nothing. What is there
 // already and says the same stays as it is. Keys are made that sealer seals; a
 // nil sealer leaves their documents out, for who needs none.
@@ -131,9 +134,13 @@ func Load(ctx context.Context, db *persistence.DB, sealer *authn.Sealer, now tim
 		}
 	}
 	service := app.New(app.Options{DB: db, Sealer: sealer, Clock: func() time.Time { return now }, Wake: func() {}})
-	operator := domain.Caller{PrincipalID: domain.SystemPrincipalID(), Type: domain.PrincipalSystem, Operator: true}
-	if _, err := service.ApplyResources(ctx, operator, app.ApplyRequest{Documents: documents}); err != nil {
+	if _, err := service.ApplyResources(ctx, operator(), app.ApplyRequest{Documents: documents}); err != nil {
 		return fmt.Errorf("applying the demonstration data: %w", err)
 	}
 	return nil
+}
+
+// operator is who loads the data.
+func operator() domain.Caller {
+	return domain.Caller{PrincipalID: domain.SystemPrincipalID(), Type: domain.PrincipalSystem, Operator: true}
 }

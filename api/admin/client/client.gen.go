@@ -169,6 +169,7 @@ func (e EngineAccessKind) Valid() bool {
 const (
 	ErrorCodeACCESSDENIED       ErrorCode = "ACCESS_DENIED"
 	ErrorCodeCONFLICT           ErrorCode = "CONFLICT"
+	ErrorCodeDOCUMENTTOOLARGE   ErrorCode = "DOCUMENT_TOO_LARGE"
 	ErrorCodeINTERNAL           ErrorCode = "INTERNAL"
 	ErrorCodeINVALIDSTATE       ErrorCode = "INVALID_STATE"
 	ErrorCodeNOTFOUND           ErrorCode = "NOT_FOUND"
@@ -186,6 +187,8 @@ func (e ErrorCode) Valid() bool {
 	case ErrorCodeACCESSDENIED:
 		return true
 	case ErrorCodeCONFLICT:
+		return true
+	case ErrorCodeDOCUMENTTOOLARGE:
 		return true
 	case ErrorCodeINTERNAL:
 		return true
@@ -306,6 +309,66 @@ func (e ResourceKind) Valid() bool {
 	case ResourceKindUser:
 		return true
 	case ResourceKindWebhookSubscription:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for RobotAssetArchitecture.
+const (
+	RobotAssetArchitectureX8632 RobotAssetArchitecture = "X86_32"
+	RobotAssetArchitectureX8664 RobotAssetArchitecture = "X86_64"
+)
+
+// Valid indicates whether the value is a known member of the RobotAssetArchitecture enum.
+func (e RobotAssetArchitecture) Valid() bool {
+	switch e {
+	case RobotAssetArchitectureX8632:
+		return true
+	case RobotAssetArchitectureX8664:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for RobotAssetPlatform.
+const (
+	RobotAssetPlatformLINUX   RobotAssetPlatform = "LINUX"
+	RobotAssetPlatformMACOS   RobotAssetPlatform = "MAC_OS"
+	RobotAssetPlatformWINDOWS RobotAssetPlatform = "WINDOWS"
+)
+
+// Valid indicates whether the value is a known member of the RobotAssetPlatform enum.
+func (e RobotAssetPlatform) Valid() bool {
+	switch e {
+	case RobotAssetPlatformLINUX:
+		return true
+	case RobotAssetPlatformMACOS:
+		return true
+	case RobotAssetPlatformWINDOWS:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for RobotAssetType.
+const (
+	RobotAssetTypeNODEJS    RobotAssetType = "NODEJS"
+	RobotAssetTypePYTHON    RobotAssetType = "PYTHON"
+	RobotAssetTypePYTHONPIP RobotAssetType = "PYTHON_PIP"
+)
+
+// Valid indicates whether the value is a known member of the RobotAssetType enum.
+func (e RobotAssetType) Valid() bool {
+	switch e {
+	case RobotAssetTypeNODEJS:
+		return true
+	case RobotAssetTypePYTHON:
+		return true
+	case RobotAssetTypePYTHONPIP:
 		return true
 	default:
 		return false
@@ -821,8 +884,9 @@ type IdentityPrincipal struct {
 	Type PrincipalType      `json:"type"`
 }
 
-// Incident The workflow of a process or of an action failed or timed out. A process keeps running until the workflow is retried
-// or the process is cancelled; an action is in ERROR for good.
+// Incident The workflow of a process, of an action or of a robot that assists with a task failed or timed out. A process keeps
+// running until the workflow is retried or the process is cancelled; an action is in ERROR for good; a task goes on
+// without the robot.
 type Incident struct {
 	// BusinessArtifactActionID The action whose workflow it was
 	BusinessArtifactActionID *openapi_types.UUID `json:"businessArtifactActionId,omitempty"`
@@ -844,8 +908,11 @@ type Incident struct {
 	// ProcessActionID The user action whose workflow it was
 	ProcessActionID *openapi_types.UUID `json:"processActionId,omitempty"`
 
-	// ProcessID The process whose workflow it was, or that the user action is on
+	// ProcessID The process whose workflow it was, that the user action is on, or in which the task is
 	ProcessID *openapi_types.UUID `json:"processId,omitempty"`
+
+	// ProcessItemID The task that the robot whose workflow it was assists with
+	ProcessItemID *openapi_types.UUID `json:"processItemId,omitempty"`
 
 	// ResolvedAt When it was retried or dismissed
 	ResolvedAt *time.Time         `json:"resolvedAt,omitempty"`
@@ -985,13 +1052,69 @@ type ResourceSpec = json.RawMessage
 
 // ResourceStatus What the service knows of a resource and no document says
 type ResourceStatus struct {
-	CreatedAt      time.Time          `json:"createdAt"`
-	CreatedBy      openapi_types.UUID `json:"createdBy"`
-	LastModifiedAt time.Time          `json:"lastModifiedAt"`
-	LastModifiedBy openapi_types.UUID `json:"lastModifiedBy"`
+	// Assets What was uploaded for a robot beside its source package
+	Assets    []RobotAsset       `json:"assets,omitempty"`
+	CreatedAt time.Time          `json:"createdAt"`
+	CreatedBy openapi_types.UUID `json:"createdBy"`
+
+	// EnvironmentVariables The names of the environment variables of a robot
+	EnvironmentVariables []string           `json:"environmentVariables,omitempty"`
+	LastModifiedAt       time.Time          `json:"lastModifiedAt"`
+	LastModifiedBy       openapi_types.UUID `json:"lastModifiedBy"`
 
 	// PublishedVersion The version that new processes of a process definition are started with, if any
 	PublishedVersion *openapi_types.UUID `json:"publishedVersion,omitempty"`
+
+	// Source A file of a robot, without its bytes
+	Source *RobotFile `json:"source,omitempty"`
+}
+
+// RobotAsset defines model for RobotAsset.
+type RobotAsset struct {
+	Architecture RobotAssetArchitecture `json:"architecture"`
+
+	// ContentHash The SHA-256 of the bytes in hexadecimal
+	ContentHash string `json:"contentHash"`
+
+	// ContentLength In bytes
+	ContentLength int64              `json:"contentLength"`
+	ContentType   string             `json:"contentType"`
+	ID            openapi_types.UUID `json:"id"`
+	Name          string             `json:"name"`
+	Platform      RobotAssetPlatform `json:"platform"`
+	Type          RobotAssetType     `json:"type"`
+	UploadedAt    time.Time          `json:"uploadedAt"`
+	UploadedBy    openapi_types.UUID `json:"uploadedBy"`
+	Version       string             `json:"version"`
+}
+
+// RobotAssetArchitecture defines model for RobotAssetArchitecture.
+type RobotAssetArchitecture string
+
+// RobotAssetPlatform defines model for RobotAssetPlatform.
+type RobotAssetPlatform string
+
+// RobotAssetType defines model for RobotAssetType.
+type RobotAssetType string
+
+// RobotFile A file of a robot, without its bytes
+type RobotFile struct {
+	// ContentHash The SHA-256 of the bytes in hexadecimal
+	ContentHash string `json:"contentHash"`
+
+	// ContentLength In bytes
+	ContentLength int64              `json:"contentLength"`
+	ContentType   string             `json:"contentType"`
+	ID            openapi_types.UUID `json:"id"`
+	Name          string             `json:"name"`
+	UploadedAt    time.Time          `json:"uploadedAt"`
+	UploadedBy    openapi_types.UUID `json:"uploadedBy"`
+}
+
+// RobotVariableParams defines model for RobotVariableParams.
+type RobotVariableParams struct {
+	// Value Secret
+	Value string `json:"value"`
 }
 
 // Secret A secret without its value
@@ -1356,6 +1479,12 @@ type WorkerRegistration struct {
 // WorkerState Whether a worker keeps registering
 type WorkerState string
 
+// FileContentTypeParam defines model for FileContentTypeParam.
+type FileContentTypeParam = string
+
+// FileNameParam defines model for FileNameParam.
+type FileNameParam = string
+
 // IncidentID defines model for IncidentId.
 type IncidentID = openapi_types.UUID
 
@@ -1370,6 +1499,18 @@ type ResourceCodeParam = string
 
 // ResourceKindParam What a document describes
 type ResourceKindParam = ResourceKind
+
+// RobotAssetArchitectureParam defines model for RobotAssetArchitectureParam.
+type RobotAssetArchitectureParam = RobotAssetArchitecture
+
+// RobotAssetPlatformParam defines model for RobotAssetPlatformParam.
+type RobotAssetPlatformParam = RobotAssetPlatform
+
+// RobotAssetTypeParam defines model for RobotAssetTypeParam.
+type RobotAssetTypeParam = RobotAssetType
+
+// RobotAssetVersionParam defines model for RobotAssetVersionParam.
+type RobotAssetVersionParam = string
 
 // SecretOwnerKindParam What can have secrets
 type SecretOwnerKindParam = SecretOwnerKind
@@ -1581,6 +1722,78 @@ type RevokeSecretParams struct {
 	Tenant *TenantCodeParam `form:"tenant,omitempty" json:"tenant,omitempty"`
 }
 
+// DeleteRobotAssetParams defines parameters for DeleteRobotAsset.
+type DeleteRobotAssetParams struct {
+	// Tenant The code of the tenant; a caller who belongs to one tenant only may leave it out
+	Tenant *TenantCodeParam `form:"tenant,omitempty" json:"tenant,omitempty"`
+
+	// Type What the asset is good for
+	Type RobotAssetTypeParam `form:"type" json:"type"`
+
+	// Version The version of what the asset is good for
+	Version RobotAssetVersionParam `form:"version" json:"version"`
+
+	// Platform The operating system that the asset is for
+	Platform RobotAssetPlatformParam `form:"platform" json:"platform"`
+
+	// Architecture The processor that the asset is for
+	Architecture RobotAssetArchitectureParam `form:"architecture" json:"architecture"`
+}
+
+// UploadRobotAssetParams defines parameters for UploadRobotAsset.
+type UploadRobotAssetParams struct {
+	// FileContentType The media type of the file
+	FileContentType FileContentTypeParam `form:"fileContentType" json:"fileContentType"`
+
+	// FileName The name of the file; what leads into folders is stripped
+	FileName FileNameParam `form:"fileName" json:"fileName"`
+
+	// Tenant The code of the tenant; a caller who belongs to one tenant only may leave it out
+	Tenant *TenantCodeParam `form:"tenant,omitempty" json:"tenant,omitempty"`
+
+	// Type What the asset is good for
+	Type RobotAssetTypeParam `form:"type" json:"type"`
+
+	// Version The version of what the asset is good for
+	Version RobotAssetVersionParam `form:"version" json:"version"`
+
+	// Platform The operating system that the asset is for
+	Platform RobotAssetPlatformParam `form:"platform" json:"platform"`
+
+	// Architecture The processor that the asset is for
+	Architecture RobotAssetArchitectureParam `form:"architecture" json:"architecture"`
+}
+
+// DeleteRobotVariableParams defines parameters for DeleteRobotVariable.
+type DeleteRobotVariableParams struct {
+	// Tenant The code of the tenant; a caller who belongs to one tenant only may leave it out
+	Tenant *TenantCodeParam `form:"tenant,omitempty" json:"tenant,omitempty"`
+}
+
+// SetRobotVariableParams defines parameters for SetRobotVariable.
+type SetRobotVariableParams struct {
+	// Tenant The code of the tenant; a caller who belongs to one tenant only may leave it out
+	Tenant *TenantCodeParam `form:"tenant,omitempty" json:"tenant,omitempty"`
+}
+
+// DeleteRobotSourceParams defines parameters for DeleteRobotSource.
+type DeleteRobotSourceParams struct {
+	// Tenant The code of the tenant; a caller who belongs to one tenant only may leave it out
+	Tenant *TenantCodeParam `form:"tenant,omitempty" json:"tenant,omitempty"`
+}
+
+// UploadRobotSourceParams defines parameters for UploadRobotSource.
+type UploadRobotSourceParams struct {
+	// FileContentType The media type of the file
+	FileContentType FileContentTypeParam `form:"fileContentType" json:"fileContentType"`
+
+	// FileName The name of the file; what leads into folders is stripped
+	FileName FileNameParam `form:"fileName" json:"fileName"`
+
+	// Tenant The code of the tenant; a caller who belongs to one tenant only may leave it out
+	Tenant *TenantCodeParam `form:"tenant,omitempty" json:"tenant,omitempty"`
+}
+
 // FindTaskQueuesParams defines parameters for FindTaskQueues.
 type FindTaskQueuesParams struct {
 	// Size Elements per page; 0 asks for the totals alone
@@ -1700,6 +1913,9 @@ type IssueSecretJSONRequestBody = SecretIssueParams
 
 // ApplyResourcesJSONRequestBody defines body for ApplyResources for application/json ContentType.
 type ApplyResourcesJSONRequestBody = ResourceApplyParams
+
+// SetRobotVariableJSONRequestBody defines body for SetRobotVariable for application/json ContentType.
+type SetRobotVariableJSONRequestBody = RobotVariableParams
 
 // ReplayFailedWebhookDeliveriesJSONRequestBody defines body for ReplayFailedWebhookDeliveries for application/json ContentType.
 type ReplayFailedWebhookDeliveriesJSONRequestBody = WebhookReplayParams
@@ -1989,6 +2205,60 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /resources/~actions/apply (the `ApplyResources` operationId).
 	ApplyResources(ctx context.Context, body ApplyResourcesJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeleteRobotAsset Delete an asset of a robot
+	//
+	// Corresponds with DELETE /robots/{code}/asset (the `DeleteRobotAsset` operationId).
+	DeleteRobotAsset(ctx context.Context, code ResourceCodeParam, params *DeleteRobotAssetParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UploadRobotAssetWithBody Upload an asset of a robot
+	//
+	// It takes the place of the one of the same type, version, platform and architecture, as a source package does.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PUT /robots/{code}/asset (the `UploadRobotAsset` operationId).
+	UploadRobotAssetWithBody(ctx context.Context, code ResourceCodeParam, params *UploadRobotAssetParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeleteRobotVariable Delete an environment variable of a robot
+	//
+	// Corresponds with DELETE /robots/{code}/environment/{name} (the `DeleteRobotVariable` operationId).
+	DeleteRobotVariable(ctx context.Context, code ResourceCodeParam, name string, params *DeleteRobotVariableParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SetRobotVariableWithBody Set an environment variable of a robot
+	//
+	// The value is kept sealed. Whoever runs or administers the robot reads it with the robot; here its name is all there is
+	// to see, in the status of the resource.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PUT /robots/{code}/environment/{name} (the `SetRobotVariable` operationId).
+	SetRobotVariableWithBody(ctx context.Context, code ResourceCodeParam, name string, params *SetRobotVariableParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SetRobotVariable Set an environment variable of a robot
+	//
+	// The value is kept sealed. Whoever runs or administers the robot reads it with the robot; here its name is all there is
+	// to see, in the status of the resource.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PUT /robots/{code}/environment/{name} (the `SetRobotVariable` operationId).
+	SetRobotVariable(ctx context.Context, code ResourceCodeParam, name string, params *SetRobotVariableParams, body SetRobotVariableJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeleteRobotSource Delete the source package of a robot
+	//
+	// Corresponds with DELETE /robots/{code}/source (the `DeleteRobotSource` operationId).
+	DeleteRobotSource(ctx context.Context, code ResourceCodeParam, params *DeleteRobotSourceParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UploadRobotSourceWithBody Upload the source package of a robot
+	//
+	// It takes the place of the one before at once and as a whole. Downloads that have begun go on for an hour. The document
+	// of the robot says nothing about it.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PUT /robots/{code}/source (the `UploadRobotSource` operationId).
+	UploadRobotSourceWithBody(ctx context.Context, code ResourceCodeParam, params *UploadRobotSourceParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// FindTaskQueues List task queues, who serves them, and what is wrong
 	//
@@ -2524,6 +2794,130 @@ func (c *Client) ApplyResourcesWithBody(ctx context.Context, contentType string,
 // Corresponds with POST /resources/~actions/apply (the `ApplyResources` operationId).
 func (c *Client) ApplyResources(ctx context.Context, body ApplyResourcesJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewApplyResourcesRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeleteRobotAsset Delete an asset of a robot
+//
+// Corresponds with DELETE /robots/{code}/asset (the `DeleteRobotAsset` operationId).
+func (c *Client) DeleteRobotAsset(ctx context.Context, code ResourceCodeParam, params *DeleteRobotAssetParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteRobotAssetRequest(c.Server, code, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UploadRobotAssetWithBody Upload an asset of a robot
+//
+// It takes the place of the one of the same type, version, platform and architecture, as a source package does.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PUT /robots/{code}/asset (the `UploadRobotAsset` operationId).
+func (c *Client) UploadRobotAssetWithBody(ctx context.Context, code ResourceCodeParam, params *UploadRobotAssetParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUploadRobotAssetRequestWithBody(c.Server, code, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeleteRobotVariable Delete an environment variable of a robot
+//
+// Corresponds with DELETE /robots/{code}/environment/{name} (the `DeleteRobotVariable` operationId).
+func (c *Client) DeleteRobotVariable(ctx context.Context, code ResourceCodeParam, name string, params *DeleteRobotVariableParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteRobotVariableRequest(c.Server, code, name, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SetRobotVariableWithBody Set an environment variable of a robot
+//
+// The value is kept sealed. Whoever runs or administers the robot reads it with the robot; here its name is all there is
+// to see, in the status of the resource.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PUT /robots/{code}/environment/{name} (the `SetRobotVariable` operationId).
+func (c *Client) SetRobotVariableWithBody(ctx context.Context, code ResourceCodeParam, name string, params *SetRobotVariableParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSetRobotVariableRequestWithBody(c.Server, code, name, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SetRobotVariable Set an environment variable of a robot
+//
+// The value is kept sealed. Whoever runs or administers the robot reads it with the robot; here its name is all there is
+// to see, in the status of the resource.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PUT /robots/{code}/environment/{name} (the `SetRobotVariable` operationId).
+func (c *Client) SetRobotVariable(ctx context.Context, code ResourceCodeParam, name string, params *SetRobotVariableParams, body SetRobotVariableJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSetRobotVariableRequest(c.Server, code, name, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeleteRobotSource Delete the source package of a robot
+//
+// Corresponds with DELETE /robots/{code}/source (the `DeleteRobotSource` operationId).
+func (c *Client) DeleteRobotSource(ctx context.Context, code ResourceCodeParam, params *DeleteRobotSourceParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteRobotSourceRequest(c.Server, code, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UploadRobotSourceWithBody Upload the source package of a robot
+//
+// It takes the place of the one before at once and as a whole. Downloads that have begun go on for an hour. The document
+// of the robot says nothing about it.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PUT /robots/{code}/source (the `UploadRobotSource` operationId).
+func (c *Client) UploadRobotSourceWithBody(ctx context.Context, code ResourceCodeParam, params *UploadRobotSourceParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUploadRobotSourceRequestWithBody(c.Server, code, params, contentType, body)
 	if err != nil {
 		return nil, err
 	}
@@ -4214,6 +4608,499 @@ func NewApplyResourcesRequestWithBody(server string, contentType string, body io
 	return req, nil
 }
 
+// NewDeleteRobotAssetRequest constructs an http.Request for the DeleteRobotAsset method
+func NewDeleteRobotAssetRequest(server string, code ResourceCodeParam, params *DeleteRobotAssetParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "code", code, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/robots/%s/asset", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Tenant != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", *params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "type", params.Type, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "version", params.Version, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "platform", params.Platform, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "architecture", params.Architecture, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewUploadRobotAssetRequestWithBody constructs an http.Request for the UploadRobotAsset method, with any body, and a specified content type
+func NewUploadRobotAssetRequestWithBody(server string, code ResourceCodeParam, params *UploadRobotAssetParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "code", code, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/robots/%s/asset", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "fileContentType", params.FileContentType, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "fileName", params.FileName, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if params.Tenant != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", *params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "type", params.Type, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "version", params.Version, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "platform", params.Platform, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "architecture", params.Architecture, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPut, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewDeleteRobotVariableRequest constructs an http.Request for the DeleteRobotVariable method
+func NewDeleteRobotVariableRequest(server string, code ResourceCodeParam, name string, params *DeleteRobotVariableParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "code", code, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "name", name, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/robots/%s/environment/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Tenant != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", *params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewSetRobotVariableRequest calls the generic SetRobotVariable builder with application/json body
+func NewSetRobotVariableRequest(server string, code ResourceCodeParam, name string, params *SetRobotVariableParams, body SetRobotVariableJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewSetRobotVariableRequestWithBody(server, code, name, params, "application/json", bodyReader)
+}
+
+// NewSetRobotVariableRequestWithBody constructs an http.Request for the SetRobotVariable method, with any body, and a specified content type
+func NewSetRobotVariableRequestWithBody(server string, code ResourceCodeParam, name string, params *SetRobotVariableParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "code", code, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "name", name, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/robots/%s/environment/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Tenant != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", *params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPut, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewDeleteRobotSourceRequest constructs an http.Request for the DeleteRobotSource method
+func NewDeleteRobotSourceRequest(server string, code ResourceCodeParam, params *DeleteRobotSourceParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "code", code, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/robots/%s/source", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Tenant != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", *params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewUploadRobotSourceRequestWithBody constructs an http.Request for the UploadRobotSource method, with any body, and a specified content type
+func NewUploadRobotSourceRequestWithBody(server string, code ResourceCodeParam, params *UploadRobotSourceParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "code", code, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/robots/%s/source", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "fileContentType", params.FileContentType, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "fileName", params.FileName, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if params.Tenant != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", *params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPut, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
 // NewFindTaskQueuesRequest constructs an http.Request for the FindTaskQueues method
 func NewFindTaskQueuesRequest(server string, params *FindTaskQueuesParams) (*http.Request, error) {
 	var err error
@@ -5247,6 +6134,66 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /resources/~actions/apply (the `ApplyResources` operationId).
 	ApplyResourcesWithResponse(ctx context.Context, body ApplyResourcesJSONRequestBody, reqEditors ...RequestEditorFn) (*ApplyResourcesResponse, error)
+
+	// DeleteRobotAssetWithResponse Delete an asset of a robot
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /robots/{code}/asset (the `DeleteRobotAsset` operationId).
+	DeleteRobotAssetWithResponse(ctx context.Context, code ResourceCodeParam, params *DeleteRobotAssetParams, reqEditors ...RequestEditorFn) (*DeleteRobotAssetResponse, error)
+
+	// UploadRobotAssetWithBodyWithResponse Upload an asset of a robot
+	//
+	// It takes the place of the one of the same type, version, platform and architecture, as a source package does.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /robots/{code}/asset (the `UploadRobotAsset` operationId).
+	UploadRobotAssetWithBodyWithResponse(ctx context.Context, code ResourceCodeParam, params *UploadRobotAssetParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UploadRobotAssetResponse, error)
+
+	// DeleteRobotVariableWithResponse Delete an environment variable of a robot
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /robots/{code}/environment/{name} (the `DeleteRobotVariable` operationId).
+	DeleteRobotVariableWithResponse(ctx context.Context, code ResourceCodeParam, name string, params *DeleteRobotVariableParams, reqEditors ...RequestEditorFn) (*DeleteRobotVariableResponse, error)
+
+	// SetRobotVariableWithBodyWithResponse Set an environment variable of a robot
+	//
+	// The value is kept sealed. Whoever runs or administers the robot reads it with the robot; here its name is all there is
+	// to see, in the status of the resource.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /robots/{code}/environment/{name} (the `SetRobotVariable` operationId).
+	SetRobotVariableWithBodyWithResponse(ctx context.Context, code ResourceCodeParam, name string, params *SetRobotVariableParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SetRobotVariableResponse, error)
+
+	// SetRobotVariableWithResponse Set an environment variable of a robot
+	//
+	// The value is kept sealed. Whoever runs or administers the robot reads it with the robot; here its name is all there is
+	// to see, in the status of the resource.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /robots/{code}/environment/{name} (the `SetRobotVariable` operationId).
+	SetRobotVariableWithResponse(ctx context.Context, code ResourceCodeParam, name string, params *SetRobotVariableParams, body SetRobotVariableJSONRequestBody, reqEditors ...RequestEditorFn) (*SetRobotVariableResponse, error)
+
+	// DeleteRobotSourceWithResponse Delete the source package of a robot
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /robots/{code}/source (the `DeleteRobotSource` operationId).
+	DeleteRobotSourceWithResponse(ctx context.Context, code ResourceCodeParam, params *DeleteRobotSourceParams, reqEditors ...RequestEditorFn) (*DeleteRobotSourceResponse, error)
+
+	// UploadRobotSourceWithBodyWithResponse Upload the source package of a robot
+	//
+	// It takes the place of the one before at once and as a whole. Downloads that have begun go on for an hour. The document
+	// of the robot says nothing about it.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /robots/{code}/source (the `UploadRobotSource` operationId).
+	UploadRobotSourceWithBodyWithResponse(ctx context.Context, code ResourceCodeParam, params *UploadRobotSourceParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UploadRobotSourceResponse, error)
 
 	// FindTaskQueuesWithResponse List task queues, who serves them, and what is wrong
 	//
@@ -6340,6 +7287,266 @@ func (r ApplyResourcesResponse) ContentType() string {
 	return ""
 }
 
+type DeleteRobotAssetResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Error
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r DeleteRobotAssetResponse) GetJSONDefault() *Error {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r DeleteRobotAssetResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r DeleteRobotAssetResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeleteRobotAssetResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r DeleteRobotAssetResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type UploadRobotAssetResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *RobotAsset
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Error
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r UploadRobotAssetResponse) GetJSON200() *RobotAsset {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r UploadRobotAssetResponse) GetJSONDefault() *Error {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r UploadRobotAssetResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UploadRobotAssetResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UploadRobotAssetResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UploadRobotAssetResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type DeleteRobotVariableResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Error
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r DeleteRobotVariableResponse) GetJSONDefault() *Error {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r DeleteRobotVariableResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r DeleteRobotVariableResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeleteRobotVariableResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r DeleteRobotVariableResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type SetRobotVariableResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Error
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r SetRobotVariableResponse) GetJSONDefault() *Error {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r SetRobotVariableResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r SetRobotVariableResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r SetRobotVariableResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r SetRobotVariableResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type DeleteRobotSourceResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Error
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r DeleteRobotSourceResponse) GetJSONDefault() *Error {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r DeleteRobotSourceResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r DeleteRobotSourceResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeleteRobotSourceResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r DeleteRobotSourceResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type UploadRobotSourceResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *RobotFile
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Error
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r UploadRobotSourceResponse) GetJSON200() *RobotFile {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r UploadRobotSourceResponse) GetJSONDefault() *Error {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r UploadRobotSourceResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UploadRobotSourceResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UploadRobotSourceResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UploadRobotSourceResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type FindTaskQueuesResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -7168,6 +8375,108 @@ func (c *ClientWithResponses) ApplyResourcesWithResponse(ctx context.Context, bo
 	return ParseApplyResourcesResponse(rsp)
 }
 
+// DeleteRobotAssetWithResponse Delete an asset of a robot
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /robots/{code}/asset (the `DeleteRobotAsset` operationId).
+func (c *ClientWithResponses) DeleteRobotAssetWithResponse(ctx context.Context, code ResourceCodeParam, params *DeleteRobotAssetParams, reqEditors ...RequestEditorFn) (*DeleteRobotAssetResponse, error) {
+	rsp, err := c.DeleteRobotAsset(ctx, code, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeleteRobotAssetResponse(rsp)
+}
+
+// UploadRobotAssetWithBodyWithResponse Upload an asset of a robot
+//
+// It takes the place of the one of the same type, version, platform and architecture, as a source package does.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /robots/{code}/asset (the `UploadRobotAsset` operationId).
+func (c *ClientWithResponses) UploadRobotAssetWithBodyWithResponse(ctx context.Context, code ResourceCodeParam, params *UploadRobotAssetParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UploadRobotAssetResponse, error) {
+	rsp, err := c.UploadRobotAssetWithBody(ctx, code, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUploadRobotAssetResponse(rsp)
+}
+
+// DeleteRobotVariableWithResponse Delete an environment variable of a robot
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /robots/{code}/environment/{name} (the `DeleteRobotVariable` operationId).
+func (c *ClientWithResponses) DeleteRobotVariableWithResponse(ctx context.Context, code ResourceCodeParam, name string, params *DeleteRobotVariableParams, reqEditors ...RequestEditorFn) (*DeleteRobotVariableResponse, error) {
+	rsp, err := c.DeleteRobotVariable(ctx, code, name, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeleteRobotVariableResponse(rsp)
+}
+
+// SetRobotVariableWithBodyWithResponse Set an environment variable of a robot
+//
+// The value is kept sealed. Whoever runs or administers the robot reads it with the robot; here its name is all there is
+// to see, in the status of the resource.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /robots/{code}/environment/{name} (the `SetRobotVariable` operationId).
+func (c *ClientWithResponses) SetRobotVariableWithBodyWithResponse(ctx context.Context, code ResourceCodeParam, name string, params *SetRobotVariableParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SetRobotVariableResponse, error) {
+	rsp, err := c.SetRobotVariableWithBody(ctx, code, name, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSetRobotVariableResponse(rsp)
+}
+
+// SetRobotVariableWithResponse Set an environment variable of a robot
+//
+// The value is kept sealed. Whoever runs or administers the robot reads it with the robot; here its name is all there is
+// to see, in the status of the resource.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /robots/{code}/environment/{name} (the `SetRobotVariable` operationId).
+func (c *ClientWithResponses) SetRobotVariableWithResponse(ctx context.Context, code ResourceCodeParam, name string, params *SetRobotVariableParams, body SetRobotVariableJSONRequestBody, reqEditors ...RequestEditorFn) (*SetRobotVariableResponse, error) {
+	rsp, err := c.SetRobotVariable(ctx, code, name, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSetRobotVariableResponse(rsp)
+}
+
+// DeleteRobotSourceWithResponse Delete the source package of a robot
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /robots/{code}/source (the `DeleteRobotSource` operationId).
+func (c *ClientWithResponses) DeleteRobotSourceWithResponse(ctx context.Context, code ResourceCodeParam, params *DeleteRobotSourceParams, reqEditors ...RequestEditorFn) (*DeleteRobotSourceResponse, error) {
+	rsp, err := c.DeleteRobotSource(ctx, code, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeleteRobotSourceResponse(rsp)
+}
+
+// UploadRobotSourceWithBodyWithResponse Upload the source package of a robot
+//
+// It takes the place of the one before at once and as a whole. Downloads that have begun go on for an hour. The document
+// of the robot says nothing about it.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /robots/{code}/source (the `UploadRobotSource` operationId).
+func (c *ClientWithResponses) UploadRobotSourceWithBodyWithResponse(ctx context.Context, code ResourceCodeParam, params *UploadRobotSourceParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UploadRobotSourceResponse, error) {
+	rsp, err := c.UploadRobotSourceWithBody(ctx, code, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUploadRobotSourceResponse(rsp)
+}
+
 // FindTaskQueuesWithResponse List task queues, who serves them, and what is wrong
 //
 // Every queue that a definition needs, or for which a worker registered within a week, ordered by tenant and name.
@@ -7993,6 +9302,188 @@ func ParseApplyResourcesResponse(rsp *http.Response) (*ApplyResourcesResponse, e
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest ResourceApplyResult
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseDeleteRobotAssetResponse parses an HTTP response from a DeleteRobotAssetWithResponse call
+func ParseDeleteRobotAssetResponse(rsp *http.Response) (*DeleteRobotAssetResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeleteRobotAssetResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseUploadRobotAssetResponse parses an HTTP response from a UploadRobotAssetWithResponse call
+func ParseUploadRobotAssetResponse(rsp *http.Response) (*UploadRobotAssetResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UploadRobotAssetResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest RobotAsset
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseDeleteRobotVariableResponse parses an HTTP response from a DeleteRobotVariableWithResponse call
+func ParseDeleteRobotVariableResponse(rsp *http.Response) (*DeleteRobotVariableResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeleteRobotVariableResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseSetRobotVariableResponse parses an HTTP response from a SetRobotVariableWithResponse call
+func ParseSetRobotVariableResponse(rsp *http.Response) (*SetRobotVariableResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &SetRobotVariableResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseDeleteRobotSourceResponse parses an HTTP response from a DeleteRobotSourceWithResponse call
+func ParseDeleteRobotSourceResponse(rsp *http.Response) (*DeleteRobotSourceResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeleteRobotSourceResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseUploadRobotSourceResponse parses an HTTP response from a UploadRobotSourceWithResponse call
+func ParseUploadRobotSourceResponse(rsp *http.Response) (*UploadRobotSourceResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UploadRobotSourceResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest RobotFile
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"time"
 
@@ -168,6 +169,7 @@ func (e EngineAccessKind) Valid() bool {
 const (
 	ErrorCodeACCESSDENIED       ErrorCode = "ACCESS_DENIED"
 	ErrorCodeCONFLICT           ErrorCode = "CONFLICT"
+	ErrorCodeDOCUMENTTOOLARGE   ErrorCode = "DOCUMENT_TOO_LARGE"
 	ErrorCodeINTERNAL           ErrorCode = "INTERNAL"
 	ErrorCodeINVALIDSTATE       ErrorCode = "INVALID_STATE"
 	ErrorCodeNOTFOUND           ErrorCode = "NOT_FOUND"
@@ -185,6 +187,8 @@ func (e ErrorCode) Valid() bool {
 	case ErrorCodeACCESSDENIED:
 		return true
 	case ErrorCodeCONFLICT:
+		return true
+	case ErrorCodeDOCUMENTTOOLARGE:
 		return true
 	case ErrorCodeINTERNAL:
 		return true
@@ -305,6 +309,66 @@ func (e ResourceKind) Valid() bool {
 	case ResourceKindUser:
 		return true
 	case ResourceKindWebhookSubscription:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for RobotAssetArchitecture.
+const (
+	RobotAssetArchitectureX8632 RobotAssetArchitecture = "X86_32"
+	RobotAssetArchitectureX8664 RobotAssetArchitecture = "X86_64"
+)
+
+// Valid indicates whether the value is a known member of the RobotAssetArchitecture enum.
+func (e RobotAssetArchitecture) Valid() bool {
+	switch e {
+	case RobotAssetArchitectureX8632:
+		return true
+	case RobotAssetArchitectureX8664:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for RobotAssetPlatform.
+const (
+	RobotAssetPlatformLINUX   RobotAssetPlatform = "LINUX"
+	RobotAssetPlatformMACOS   RobotAssetPlatform = "MAC_OS"
+	RobotAssetPlatformWINDOWS RobotAssetPlatform = "WINDOWS"
+)
+
+// Valid indicates whether the value is a known member of the RobotAssetPlatform enum.
+func (e RobotAssetPlatform) Valid() bool {
+	switch e {
+	case RobotAssetPlatformLINUX:
+		return true
+	case RobotAssetPlatformMACOS:
+		return true
+	case RobotAssetPlatformWINDOWS:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for RobotAssetType.
+const (
+	RobotAssetTypeNODEJS    RobotAssetType = "NODEJS"
+	RobotAssetTypePYTHON    RobotAssetType = "PYTHON"
+	RobotAssetTypePYTHONPIP RobotAssetType = "PYTHON_PIP"
+)
+
+// Valid indicates whether the value is a known member of the RobotAssetType enum.
+func (e RobotAssetType) Valid() bool {
+	switch e {
+	case RobotAssetTypeNODEJS:
+		return true
+	case RobotAssetTypePYTHON:
+		return true
+	case RobotAssetTypePYTHONPIP:
 		return true
 	default:
 		return false
@@ -820,8 +884,9 @@ type IdentityPrincipal struct {
 	Type PrincipalType      `json:"type"`
 }
 
-// Incident The workflow of a process or of an action failed or timed out. A process keeps running until the workflow is retried
-// or the process is cancelled; an action is in ERROR for good.
+// Incident The workflow of a process, of an action or of a robot that assists with a task failed or timed out. A process keeps
+// running until the workflow is retried or the process is cancelled; an action is in ERROR for good; a task goes on
+// without the robot.
 type Incident struct {
 	// BusinessArtifactActionID The action whose workflow it was
 	BusinessArtifactActionID *openapi_types.UUID `json:"businessArtifactActionId,omitempty"`
@@ -843,8 +908,11 @@ type Incident struct {
 	// ProcessActionID The user action whose workflow it was
 	ProcessActionID *openapi_types.UUID `json:"processActionId,omitempty"`
 
-	// ProcessID The process whose workflow it was, or that the user action is on
+	// ProcessID The process whose workflow it was, that the user action is on, or in which the task is
 	ProcessID *openapi_types.UUID `json:"processId,omitempty"`
+
+	// ProcessItemID The task that the robot whose workflow it was assists with
+	ProcessItemID *openapi_types.UUID `json:"processItemId,omitempty"`
 
 	// ResolvedAt When it was retried or dismissed
 	ResolvedAt *time.Time         `json:"resolvedAt,omitempty"`
@@ -984,13 +1052,69 @@ type ResourceSpec = json.RawMessage
 
 // ResourceStatus What the service knows of a resource and no document says
 type ResourceStatus struct {
-	CreatedAt      time.Time          `json:"createdAt"`
-	CreatedBy      openapi_types.UUID `json:"createdBy"`
-	LastModifiedAt time.Time          `json:"lastModifiedAt"`
-	LastModifiedBy openapi_types.UUID `json:"lastModifiedBy"`
+	// Assets What was uploaded for a robot beside its source package
+	Assets    []RobotAsset       `json:"assets,omitempty"`
+	CreatedAt time.Time          `json:"createdAt"`
+	CreatedBy openapi_types.UUID `json:"createdBy"`
+
+	// EnvironmentVariables The names of the environment variables of a robot
+	EnvironmentVariables []string           `json:"environmentVariables,omitempty"`
+	LastModifiedAt       time.Time          `json:"lastModifiedAt"`
+	LastModifiedBy       openapi_types.UUID `json:"lastModifiedBy"`
 
 	// PublishedVersion The version that new processes of a process definition are started with, if any
 	PublishedVersion *openapi_types.UUID `json:"publishedVersion,omitempty"`
+
+	// Source A file of a robot, without its bytes
+	Source *RobotFile `json:"source,omitempty"`
+}
+
+// RobotAsset defines model for RobotAsset.
+type RobotAsset struct {
+	Architecture RobotAssetArchitecture `json:"architecture"`
+
+	// ContentHash The SHA-256 of the bytes in hexadecimal
+	ContentHash string `json:"contentHash"`
+
+	// ContentLength In bytes
+	ContentLength int64              `json:"contentLength"`
+	ContentType   string             `json:"contentType"`
+	ID            openapi_types.UUID `json:"id"`
+	Name          string             `json:"name"`
+	Platform      RobotAssetPlatform `json:"platform"`
+	Type          RobotAssetType     `json:"type"`
+	UploadedAt    time.Time          `json:"uploadedAt"`
+	UploadedBy    openapi_types.UUID `json:"uploadedBy"`
+	Version       string             `json:"version"`
+}
+
+// RobotAssetArchitecture defines model for RobotAssetArchitecture.
+type RobotAssetArchitecture string
+
+// RobotAssetPlatform defines model for RobotAssetPlatform.
+type RobotAssetPlatform string
+
+// RobotAssetType defines model for RobotAssetType.
+type RobotAssetType string
+
+// RobotFile A file of a robot, without its bytes
+type RobotFile struct {
+	// ContentHash The SHA-256 of the bytes in hexadecimal
+	ContentHash string `json:"contentHash"`
+
+	// ContentLength In bytes
+	ContentLength int64              `json:"contentLength"`
+	ContentType   string             `json:"contentType"`
+	ID            openapi_types.UUID `json:"id"`
+	Name          string             `json:"name"`
+	UploadedAt    time.Time          `json:"uploadedAt"`
+	UploadedBy    openapi_types.UUID `json:"uploadedBy"`
+}
+
+// RobotVariableParams defines model for RobotVariableParams.
+type RobotVariableParams struct {
+	// Value Secret
+	Value string `json:"value"`
 }
 
 // Secret A secret without its value
@@ -1355,6 +1479,12 @@ type WorkerRegistration struct {
 // WorkerState Whether a worker keeps registering
 type WorkerState string
 
+// FileContentTypeParam defines model for FileContentTypeParam.
+type FileContentTypeParam = string
+
+// FileNameParam defines model for FileNameParam.
+type FileNameParam = string
+
 // IncidentID defines model for IncidentId.
 type IncidentID = openapi_types.UUID
 
@@ -1369,6 +1499,18 @@ type ResourceCodeParam = string
 
 // ResourceKindParam What a document describes
 type ResourceKindParam = ResourceKind
+
+// RobotAssetArchitectureParam defines model for RobotAssetArchitectureParam.
+type RobotAssetArchitectureParam = RobotAssetArchitecture
+
+// RobotAssetPlatformParam defines model for RobotAssetPlatformParam.
+type RobotAssetPlatformParam = RobotAssetPlatform
+
+// RobotAssetTypeParam defines model for RobotAssetTypeParam.
+type RobotAssetTypeParam = RobotAssetType
+
+// RobotAssetVersionParam defines model for RobotAssetVersionParam.
+type RobotAssetVersionParam = string
 
 // SecretOwnerKindParam What can have secrets
 type SecretOwnerKindParam = SecretOwnerKind
@@ -1580,6 +1722,78 @@ type RevokeSecretParams struct {
 	Tenant *TenantCodeParam `form:"tenant,omitempty" json:"tenant,omitempty"`
 }
 
+// DeleteRobotAssetParams defines parameters for DeleteRobotAsset.
+type DeleteRobotAssetParams struct {
+	// Tenant The code of the tenant; a caller who belongs to one tenant only may leave it out
+	Tenant *TenantCodeParam `form:"tenant,omitempty" json:"tenant,omitempty"`
+
+	// Type What the asset is good for
+	Type RobotAssetTypeParam `form:"type" json:"type"`
+
+	// Version The version of what the asset is good for
+	Version RobotAssetVersionParam `form:"version" json:"version"`
+
+	// Platform The operating system that the asset is for
+	Platform RobotAssetPlatformParam `form:"platform" json:"platform"`
+
+	// Architecture The processor that the asset is for
+	Architecture RobotAssetArchitectureParam `form:"architecture" json:"architecture"`
+}
+
+// UploadRobotAssetParams defines parameters for UploadRobotAsset.
+type UploadRobotAssetParams struct {
+	// FileContentType The media type of the file
+	FileContentType FileContentTypeParam `form:"fileContentType" json:"fileContentType"`
+
+	// FileName The name of the file; what leads into folders is stripped
+	FileName FileNameParam `form:"fileName" json:"fileName"`
+
+	// Tenant The code of the tenant; a caller who belongs to one tenant only may leave it out
+	Tenant *TenantCodeParam `form:"tenant,omitempty" json:"tenant,omitempty"`
+
+	// Type What the asset is good for
+	Type RobotAssetTypeParam `form:"type" json:"type"`
+
+	// Version The version of what the asset is good for
+	Version RobotAssetVersionParam `form:"version" json:"version"`
+
+	// Platform The operating system that the asset is for
+	Platform RobotAssetPlatformParam `form:"platform" json:"platform"`
+
+	// Architecture The processor that the asset is for
+	Architecture RobotAssetArchitectureParam `form:"architecture" json:"architecture"`
+}
+
+// DeleteRobotVariableParams defines parameters for DeleteRobotVariable.
+type DeleteRobotVariableParams struct {
+	// Tenant The code of the tenant; a caller who belongs to one tenant only may leave it out
+	Tenant *TenantCodeParam `form:"tenant,omitempty" json:"tenant,omitempty"`
+}
+
+// SetRobotVariableParams defines parameters for SetRobotVariable.
+type SetRobotVariableParams struct {
+	// Tenant The code of the tenant; a caller who belongs to one tenant only may leave it out
+	Tenant *TenantCodeParam `form:"tenant,omitempty" json:"tenant,omitempty"`
+}
+
+// DeleteRobotSourceParams defines parameters for DeleteRobotSource.
+type DeleteRobotSourceParams struct {
+	// Tenant The code of the tenant; a caller who belongs to one tenant only may leave it out
+	Tenant *TenantCodeParam `form:"tenant,omitempty" json:"tenant,omitempty"`
+}
+
+// UploadRobotSourceParams defines parameters for UploadRobotSource.
+type UploadRobotSourceParams struct {
+	// FileContentType The media type of the file
+	FileContentType FileContentTypeParam `form:"fileContentType" json:"fileContentType"`
+
+	// FileName The name of the file; what leads into folders is stripped
+	FileName FileNameParam `form:"fileName" json:"fileName"`
+
+	// Tenant The code of the tenant; a caller who belongs to one tenant only may leave it out
+	Tenant *TenantCodeParam `form:"tenant,omitempty" json:"tenant,omitempty"`
+}
+
 // FindTaskQueuesParams defines parameters for FindTaskQueues.
 type FindTaskQueuesParams struct {
 	// Size Elements per page; 0 asks for the totals alone
@@ -1700,6 +1914,9 @@ type IssueSecretJSONRequestBody = SecretIssueParams
 // ApplyResourcesJSONRequestBody defines body for ApplyResources for application/json ContentType.
 type ApplyResourcesJSONRequestBody = ResourceApplyParams
 
+// SetRobotVariableJSONRequestBody defines body for SetRobotVariable for application/json ContentType.
+type SetRobotVariableJSONRequestBody = RobotVariableParams
+
 // ReplayFailedWebhookDeliveriesJSONRequestBody defines body for ReplayFailedWebhookDeliveries for application/json ContentType.
 type ReplayFailedWebhookDeliveriesJSONRequestBody = WebhookReplayParams
 
@@ -1768,6 +1985,24 @@ type ServerInterface interface {
 	// ApplyResources Make resources what documents say
 	// (POST /resources/~actions/apply)
 	ApplyResources(c *gin.Context)
+	// DeleteRobotAsset Delete an asset of a robot
+	// (DELETE /robots/{code}/asset)
+	DeleteRobotAsset(c *gin.Context, code ResourceCodeParam, params DeleteRobotAssetParams)
+	// UploadRobotAsset Upload an asset of a robot
+	// (PUT /robots/{code}/asset)
+	UploadRobotAsset(c *gin.Context, code ResourceCodeParam, params UploadRobotAssetParams)
+	// DeleteRobotVariable Delete an environment variable of a robot
+	// (DELETE /robots/{code}/environment/{name})
+	DeleteRobotVariable(c *gin.Context, code ResourceCodeParam, name string, params DeleteRobotVariableParams)
+	// SetRobotVariable Set an environment variable of a robot
+	// (PUT /robots/{code}/environment/{name})
+	SetRobotVariable(c *gin.Context, code ResourceCodeParam, name string, params SetRobotVariableParams)
+	// DeleteRobotSource Delete the source package of a robot
+	// (DELETE /robots/{code}/source)
+	DeleteRobotSource(c *gin.Context, code ResourceCodeParam, params DeleteRobotSourceParams)
+	// UploadRobotSource Upload the source package of a robot
+	// (PUT /robots/{code}/source)
+	UploadRobotSource(c *gin.Context, code ResourceCodeParam, params UploadRobotSourceParams)
 	// FindTaskQueues List task queues, who serves them, and what is wrong
 	// (GET /task-queues)
 	FindTaskQueues(c *gin.Context, params FindTaskQueuesParams)
@@ -2702,6 +2937,336 @@ func (siw *ServerInterfaceWrapper) ApplyResources(c *gin.Context) {
 	siw.Handler.ApplyResources(c)
 }
 
+// DeleteRobotAsset operation middleware
+func (siw *ServerInterfaceWrapper) DeleteRobotAsset(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "code" -------------
+	var code ResourceCodeParam
+
+	err = runtime.BindStyledParameterWithOptions("simple", "code", c.Param("code"), &code, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter code: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params DeleteRobotAssetParams
+
+	// ------------- Optional query parameter "tenant" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "type" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "type", c.Request.URL.Query(), &params.Type, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter type: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "version" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "version", c.Request.URL.Query(), &params.Version, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter version: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "platform" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "platform", c.Request.URL.Query(), &params.Platform, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter platform: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "architecture" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "architecture", c.Request.URL.Query(), &params.Architecture, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter architecture: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.DeleteRobotAsset(c, code, params)
+}
+
+// UploadRobotAsset operation middleware
+func (siw *ServerInterfaceWrapper) UploadRobotAsset(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "code" -------------
+	var code ResourceCodeParam
+
+	err = runtime.BindStyledParameterWithOptions("simple", "code", c.Param("code"), &code, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter code: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params UploadRobotAssetParams
+
+	// ------------- Required query parameter "fileContentType" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "fileContentType", c.Request.URL.Query(), &params.FileContentType, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter fileContentType: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "fileName" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "fileName", c.Request.URL.Query(), &params.FileName, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter fileName: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "tenant" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "type" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "type", c.Request.URL.Query(), &params.Type, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter type: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "version" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "version", c.Request.URL.Query(), &params.Version, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter version: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "platform" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "platform", c.Request.URL.Query(), &params.Platform, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter platform: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "architecture" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "architecture", c.Request.URL.Query(), &params.Architecture, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter architecture: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.UploadRobotAsset(c, code, params)
+}
+
+// DeleteRobotVariable operation middleware
+func (siw *ServerInterfaceWrapper) DeleteRobotVariable(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "code" -------------
+	var code ResourceCodeParam
+
+	err = runtime.BindStyledParameterWithOptions("simple", "code", c.Param("code"), &code, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter code: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Path parameter "name" -------------
+	var name string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "name", c.Param("name"), &name, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter name: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params DeleteRobotVariableParams
+
+	// ------------- Optional query parameter "tenant" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.DeleteRobotVariable(c, code, name, params)
+}
+
+// SetRobotVariable operation middleware
+func (siw *ServerInterfaceWrapper) SetRobotVariable(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "code" -------------
+	var code ResourceCodeParam
+
+	err = runtime.BindStyledParameterWithOptions("simple", "code", c.Param("code"), &code, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter code: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Path parameter "name" -------------
+	var name string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "name", c.Param("name"), &name, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter name: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params SetRobotVariableParams
+
+	// ------------- Optional query parameter "tenant" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.SetRobotVariable(c, code, name, params)
+}
+
+// DeleteRobotSource operation middleware
+func (siw *ServerInterfaceWrapper) DeleteRobotSource(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "code" -------------
+	var code ResourceCodeParam
+
+	err = runtime.BindStyledParameterWithOptions("simple", "code", c.Param("code"), &code, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter code: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params DeleteRobotSourceParams
+
+	// ------------- Optional query parameter "tenant" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.DeleteRobotSource(c, code, params)
+}
+
+// UploadRobotSource operation middleware
+func (siw *ServerInterfaceWrapper) UploadRobotSource(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "code" -------------
+	var code ResourceCodeParam
+
+	err = runtime.BindStyledParameterWithOptions("simple", "code", c.Param("code"), &code, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter code: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params UploadRobotSourceParams
+
+	// ------------- Required query parameter "fileContentType" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "fileContentType", c.Request.URL.Query(), &params.FileContentType, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter fileContentType: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "fileName" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "fileName", c.Request.URL.Query(), &params.FileName, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter fileName: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "tenant" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.UploadRobotSource(c, code, params)
+}
+
 // FindTaskQueues operation middleware
 func (siw *ServerInterfaceWrapper) FindTaskQueues(c *gin.Context) {
 
@@ -3181,6 +3746,12 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/resources/:kind/:code/secrets", wrapper.FindSecrets)
 	router.POST(options.BaseURL+"/resources/:kind/:code/secrets", wrapper.IssueSecret)
 	router.DELETE(options.BaseURL+"/resources/:kind/:code/secrets/:id", wrapper.RevokeSecret)
+	router.DELETE(options.BaseURL+"/robots/:code/source", wrapper.DeleteRobotSource)
+	router.PUT(options.BaseURL+"/robots/:code/source", wrapper.UploadRobotSource)
+	router.DELETE(options.BaseURL+"/robots/:code/asset", wrapper.DeleteRobotAsset)
+	router.PUT(options.BaseURL+"/robots/:code/asset", wrapper.UploadRobotAsset)
+	router.DELETE(options.BaseURL+"/robots/:code/environment/:name", wrapper.DeleteRobotVariable)
+	router.PUT(options.BaseURL+"/robots/:code/environment/:name", wrapper.SetRobotVariable)
 	router.GET(options.BaseURL+"/identity", wrapper.RetrieveIdentity)
 	router.GET(options.BaseURL+"/workers", wrapper.FindWorkers)
 	router.GET(options.BaseURL+"/task-queues", wrapper.FindTaskQueues)
@@ -4027,6 +4598,227 @@ func (response ApplyResourcesdefaultJSONResponse) VisitApplyResourcesResponse(w 
 	return err
 }
 
+type DeleteRobotAssetRequestObject struct {
+	Code   ResourceCodeParam `json:"code"`
+	Params DeleteRobotAssetParams
+}
+
+type DeleteRobotAssetResponseObject interface {
+	VisitDeleteRobotAssetResponse(w http.ResponseWriter) error
+}
+
+type DeleteRobotAsset204Response struct {
+}
+
+func (response DeleteRobotAsset204Response) VisitDeleteRobotAssetResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type DeleteRobotAssetdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response DeleteRobotAssetdefaultJSONResponse) VisitDeleteRobotAssetResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UploadRobotAssetRequestObject struct {
+	Code   ResourceCodeParam `json:"code"`
+	Params UploadRobotAssetParams
+	Body   io.Reader
+}
+
+type UploadRobotAssetResponseObject interface {
+	VisitUploadRobotAssetResponse(w http.ResponseWriter) error
+}
+
+type UploadRobotAsset200JSONResponse RobotAsset
+
+func (response UploadRobotAsset200JSONResponse) VisitUploadRobotAssetResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UploadRobotAssetdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response UploadRobotAssetdefaultJSONResponse) VisitUploadRobotAssetResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteRobotVariableRequestObject struct {
+	Code   ResourceCodeParam `json:"code"`
+	Name   string            `json:"name"`
+	Params DeleteRobotVariableParams
+}
+
+type DeleteRobotVariableResponseObject interface {
+	VisitDeleteRobotVariableResponse(w http.ResponseWriter) error
+}
+
+type DeleteRobotVariable204Response struct {
+}
+
+func (response DeleteRobotVariable204Response) VisitDeleteRobotVariableResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type DeleteRobotVariabledefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response DeleteRobotVariabledefaultJSONResponse) VisitDeleteRobotVariableResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SetRobotVariableRequestObject struct {
+	Code   ResourceCodeParam `json:"code"`
+	Name   string            `json:"name"`
+	Params SetRobotVariableParams
+	Body   *SetRobotVariableJSONRequestBody
+}
+
+type SetRobotVariableResponseObject interface {
+	VisitSetRobotVariableResponse(w http.ResponseWriter) error
+}
+
+type SetRobotVariable204Response struct {
+}
+
+func (response SetRobotVariable204Response) VisitSetRobotVariableResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type SetRobotVariabledefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response SetRobotVariabledefaultJSONResponse) VisitSetRobotVariableResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteRobotSourceRequestObject struct {
+	Code   ResourceCodeParam `json:"code"`
+	Params DeleteRobotSourceParams
+}
+
+type DeleteRobotSourceResponseObject interface {
+	VisitDeleteRobotSourceResponse(w http.ResponseWriter) error
+}
+
+type DeleteRobotSource204Response struct {
+}
+
+func (response DeleteRobotSource204Response) VisitDeleteRobotSourceResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type DeleteRobotSourcedefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response DeleteRobotSourcedefaultJSONResponse) VisitDeleteRobotSourceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UploadRobotSourceRequestObject struct {
+	Code   ResourceCodeParam `json:"code"`
+	Params UploadRobotSourceParams
+	Body   io.Reader
+}
+
+type UploadRobotSourceResponseObject interface {
+	VisitUploadRobotSourceResponse(w http.ResponseWriter) error
+}
+
+type UploadRobotSource200JSONResponse RobotFile
+
+func (response UploadRobotSource200JSONResponse) VisitUploadRobotSourceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UploadRobotSourcedefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response UploadRobotSourcedefaultJSONResponse) VisitUploadRobotSourceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type FindTaskQueuesRequestObject struct {
 	Params FindTaskQueuesParams
 }
@@ -4447,6 +5239,24 @@ type StrictServerInterface interface {
 	// ApplyResources Make resources what documents say
 	// (POST /resources/~actions/apply)
 	ApplyResources(ctx context.Context, request ApplyResourcesRequestObject) (ApplyResourcesResponseObject, error)
+	// DeleteRobotAsset Delete an asset of a robot
+	// (DELETE /robots/{code}/asset)
+	DeleteRobotAsset(ctx context.Context, request DeleteRobotAssetRequestObject) (DeleteRobotAssetResponseObject, error)
+	// UploadRobotAsset Upload an asset of a robot
+	// (PUT /robots/{code}/asset)
+	UploadRobotAsset(ctx context.Context, request UploadRobotAssetRequestObject) (UploadRobotAssetResponseObject, error)
+	// DeleteRobotVariable Delete an environment variable of a robot
+	// (DELETE /robots/{code}/environment/{name})
+	DeleteRobotVariable(ctx context.Context, request DeleteRobotVariableRequestObject) (DeleteRobotVariableResponseObject, error)
+	// SetRobotVariable Set an environment variable of a robot
+	// (PUT /robots/{code}/environment/{name})
+	SetRobotVariable(ctx context.Context, request SetRobotVariableRequestObject) (SetRobotVariableResponseObject, error)
+	// DeleteRobotSource Delete the source package of a robot
+	// (DELETE /robots/{code}/source)
+	DeleteRobotSource(ctx context.Context, request DeleteRobotSourceRequestObject) (DeleteRobotSourceResponseObject, error)
+	// UploadRobotSource Upload the source package of a robot
+	// (PUT /robots/{code}/source)
+	UploadRobotSource(ctx context.Context, request UploadRobotSourceRequestObject) (UploadRobotSourceResponseObject, error)
 	// FindTaskQueues List task queues, who serves them, and what is wrong
 	// (GET /task-queues)
 	FindTaskQueues(ctx context.Context, request FindTaskQueuesRequestObject) (FindTaskQueuesResponseObject, error)
@@ -5151,6 +5961,192 @@ func (sh *strictHandler) ApplyResources(ctx *gin.Context) {
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(ApplyResourcesResponseObject); ok {
 		if err := validResponse.VisitApplyResourcesResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// DeleteRobotAsset operation middleware
+func (sh *strictHandler) DeleteRobotAsset(ctx *gin.Context, code ResourceCodeParam, params DeleteRobotAssetParams) {
+	var request DeleteRobotAssetRequestObject
+
+	request.Code = code
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteRobotAsset(ctx, request.(DeleteRobotAssetRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteRobotAsset")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(DeleteRobotAssetResponseObject); ok {
+		if err := validResponse.VisitDeleteRobotAssetResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// UploadRobotAsset operation middleware
+func (sh *strictHandler) UploadRobotAsset(ctx *gin.Context, code ResourceCodeParam, params UploadRobotAssetParams) {
+	var request UploadRobotAssetRequestObject
+
+	request.Code = code
+	request.Params = params
+
+	request.Body = ctx.Request.Body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UploadRobotAsset(ctx, request.(UploadRobotAssetRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UploadRobotAsset")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(UploadRobotAssetResponseObject); ok {
+		if err := validResponse.VisitUploadRobotAssetResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// DeleteRobotVariable operation middleware
+func (sh *strictHandler) DeleteRobotVariable(ctx *gin.Context, code ResourceCodeParam, name string, params DeleteRobotVariableParams) {
+	var request DeleteRobotVariableRequestObject
+
+	request.Code = code
+	request.Name = name
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteRobotVariable(ctx, request.(DeleteRobotVariableRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteRobotVariable")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(DeleteRobotVariableResponseObject); ok {
+		if err := validResponse.VisitDeleteRobotVariableResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// SetRobotVariable operation middleware
+func (sh *strictHandler) SetRobotVariable(ctx *gin.Context, code ResourceCodeParam, name string, params SetRobotVariableParams) {
+	var request SetRobotVariableRequestObject
+
+	request.Code = code
+	request.Name = name
+	request.Params = params
+
+	var body SetRobotVariableJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = ctx.ShouldBindJSON(&body)
+	} else if binding.Validator != nil {
+		// ShouldBindJSON runs the struct validator after decoding; keep that.
+		err = binding.Validator.ValidateStruct(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.SetRobotVariable(ctx, request.(SetRobotVariableRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "SetRobotVariable")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(SetRobotVariableResponseObject); ok {
+		if err := validResponse.VisitSetRobotVariableResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// DeleteRobotSource operation middleware
+func (sh *strictHandler) DeleteRobotSource(ctx *gin.Context, code ResourceCodeParam, params DeleteRobotSourceParams) {
+	var request DeleteRobotSourceRequestObject
+
+	request.Code = code
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteRobotSource(ctx, request.(DeleteRobotSourceRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteRobotSource")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(DeleteRobotSourceResponseObject); ok {
+		if err := validResponse.VisitDeleteRobotSourceResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// UploadRobotSource operation middleware
+func (sh *strictHandler) UploadRobotSource(ctx *gin.Context, code ResourceCodeParam, params UploadRobotSourceParams) {
+	var request UploadRobotSourceRequestObject
+
+	request.Code = code
+	request.Params = params
+
+	request.Body = ctx.Request.Body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UploadRobotSource(ctx, request.(UploadRobotSourceRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UploadRobotSource")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(UploadRobotSourceResponseObject); ok {
+		if err := validResponse.VisitUploadRobotSourceResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

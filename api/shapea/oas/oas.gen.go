@@ -285,6 +285,102 @@ func (e ProcessState) Valid() bool {
 	}
 }
 
+// Defines values for RobotAssetArchitecture.
+const (
+	RobotAssetArchitectureX8632 RobotAssetArchitecture = "X86_32"
+	RobotAssetArchitectureX8664 RobotAssetArchitecture = "X86_64"
+)
+
+// Valid indicates whether the value is a known member of the RobotAssetArchitecture enum.
+func (e RobotAssetArchitecture) Valid() bool {
+	switch e {
+	case RobotAssetArchitectureX8632:
+		return true
+	case RobotAssetArchitectureX8664:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for RobotAssetPlatform.
+const (
+	RobotAssetPlatformLINUX   RobotAssetPlatform = "LINUX"
+	RobotAssetPlatformMACOS   RobotAssetPlatform = "MAC_OS"
+	RobotAssetPlatformWINDOWS RobotAssetPlatform = "WINDOWS"
+)
+
+// Valid indicates whether the value is a known member of the RobotAssetPlatform enum.
+func (e RobotAssetPlatform) Valid() bool {
+	switch e {
+	case RobotAssetPlatformLINUX:
+		return true
+	case RobotAssetPlatformMACOS:
+		return true
+	case RobotAssetPlatformWINDOWS:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for RobotAssetType.
+const (
+	RobotAssetTypeNODEJS    RobotAssetType = "NODEJS"
+	RobotAssetTypePYTHON    RobotAssetType = "PYTHON"
+	RobotAssetTypePYTHONPIP RobotAssetType = "PYTHON_PIP"
+)
+
+// Valid indicates whether the value is a known member of the RobotAssetType enum.
+func (e RobotAssetType) Valid() bool {
+	switch e {
+	case RobotAssetTypeNODEJS:
+		return true
+	case RobotAssetTypePYTHON:
+		return true
+	case RobotAssetTypePYTHONPIP:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for RobotFilterContext.
+const (
+	RobotFilterContextDEFAULT RobotFilterContext = "DEFAULT"
+	RobotFilterContextREADY   RobotFilterContext = "READY"
+)
+
+// Valid indicates whether the value is a known member of the RobotFilterContext enum.
+func (e RobotFilterContext) Valid() bool {
+	switch e {
+	case RobotFilterContextDEFAULT:
+		return true
+	case RobotFilterContextREADY:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for RobotSourceType.
+const (
+	RobotSourceTypePACKAGE                   RobotSourceType = "PACKAGE"
+	RobotSourceTypeROBOTFRAMEWORKPYTHONWHEEL RobotSourceType = "ROBOT_FRAMEWORK_PYTHON_WHEEL"
+)
+
+// Valid indicates whether the value is a known member of the RobotSourceType enum.
+func (e RobotSourceType) Valid() bool {
+	switch e {
+	case RobotSourceTypePACKAGE:
+		return true
+	case RobotSourceTypeROBOTFRAMEWORKPYTHONWHEEL:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for TaskElementValueType.
 const (
 	TaskElementValueTypeDOCUMENT  TaskElementValueType = "DOCUMENT"
@@ -647,6 +743,65 @@ type RelatedProcess struct {
 	Incoming  []openapi_types.UUID `json:"incoming"`
 	Outcoming []openapi_types.UUID `json:"outcoming"`
 }
+
+// Robot defines model for Robot.
+type Robot struct {
+	Code        string              `json:"code"`
+	CreatedAt   *time.Time          `json:"createdAt,omitempty"`
+	CreatedBy   *openapi_types.UUID `json:"createdBy,omitempty"`
+	Description *string             `json:"description,omitempty"`
+
+	// EnvironmentVariables Secret
+	EnvironmentVariables map[string]string   `json:"environmentVariables,omitempty"`
+	ID                   openapi_types.UUID  `json:"id"`
+	LastModifiedAt       *time.Time          `json:"lastModifiedAt,omitempty"`
+	LastModifiedBy       *openapi_types.UUID `json:"lastModifiedBy,omitempty"`
+	Name                 string              `json:"name"`
+
+	// ObjectType The kind of a resource
+	ObjectType *AuditedObjectType  `json:"objectType,omitempty"`
+	SourceFile *RobotSourceFile    `json:"sourceFile,omitempty"`
+	SourceType RobotSourceType     `json:"sourceType"`
+	TenantID   *openapi_types.UUID `json:"tenantId,omitempty"`
+}
+
+// RobotAssetArchitecture defines model for RobotAssetArchitecture.
+type RobotAssetArchitecture string
+
+// RobotAssetPlatform defines model for RobotAssetPlatform.
+type RobotAssetPlatform string
+
+// RobotAssetType defines model for RobotAssetType.
+type RobotAssetType string
+
+// RobotFilterContext defines model for RobotFilterContext.
+type RobotFilterContext string
+
+// RobotPage defines model for RobotPage.
+type RobotPage struct {
+	Content []Robot `json:"content"`
+
+	// Metadata Which page this is, and of how many
+	Metadata PageMetadata `json:"metadata"`
+
+	// ObjectType The kind of a page
+	ObjectType *PagedObjectType `json:"objectType,omitempty"`
+}
+
+// RobotSourceFile defines model for RobotSourceFile.
+type RobotSourceFile struct {
+	// ContentHash The SHA-256 of the bytes in hexadecimal
+	ContentHash string `json:"contentHash"`
+
+	// ContentLength In bytes
+	ContentLength int64              `json:"contentLength"`
+	ContentType   string             `json:"contentType"`
+	ID            openapi_types.UUID `json:"id"`
+	Name          string             `json:"name"`
+}
+
+// RobotSourceType defines model for RobotSourceType.
+type RobotSourceType string
 
 // Task defines model for Task.
 type Task struct {
@@ -1016,6 +1171,39 @@ type ActionsProcessSaveUserActionValueDocumentParams struct {
 	UserActionValueID UserActionValueIDParam `form:"userActionValueId" json:"userActionValueId"`
 }
 
+// FindRobotsParams defines parameters for FindRobots.
+type FindRobotsParams struct {
+	// Size Elements per page; 0 asks for the totals alone
+	Size PageSizeParam `form:"size,omitempty" json:"size,omitempty"`
+
+	// Page The page, counted from 0
+	Page PageNumberParam `form:"page,omitempty" json:"page,omitempty"`
+
+	// Sort Order by `id`, `createdAt` or `lastModifiedAt`, each optionally followed by `,asc` or `,desc`; repeatable
+	Sort SortByAuditParam `form:"sort,omitempty" json:"sort,omitempty"`
+
+	// TenantID Only what belongs to one of these tenants
+	TenantID TenantIDFilter `form:"tenantId,omitempty" json:"tenantId,omitempty"`
+
+	// FilterContext READY leaves out robots without a source package, DEFAULT does not
+	FilterContext *RobotFilterContext `form:"filterContext,omitempty" json:"filterContext,omitempty"`
+}
+
+// ActionsRobotDownloadAssetParams defines parameters for ActionsRobotDownloadAsset.
+type ActionsRobotDownloadAssetParams struct {
+	// Type What the asset is good for
+	Type RobotAssetType `form:"type" json:"type"`
+
+	// Version The version of what the asset is good for
+	Version string `form:"version" json:"version"`
+
+	// Platform The operating system that the asset is for
+	Platform RobotAssetPlatform `form:"platform" json:"platform"`
+
+	// Architecture The processor that the asset is for
+	Architecture RobotAssetArchitecture `form:"architecture" json:"architecture"`
+}
+
 // FindTasksParams defines parameters for FindTasks.
 type FindTasksParams struct {
 	// Size Elements per page; 0 asks for the totals alone
@@ -1052,6 +1240,12 @@ type CreateTaskParams struct {
 type ActionsTaskDownloadElementValueDocumentParams struct {
 	// DocumentID The id of the document in the value
 	DocumentID openapi_types.UUID `form:"documentId" json:"documentId"`
+}
+
+// ActionsTaskDownloadElementValueRenderedParams defines parameters for ActionsTaskDownloadElementValueRendered.
+type ActionsTaskDownloadElementValueRenderedParams struct {
+	// ElementDefinitionCode The element, by the code of its definition
+	ElementDefinitionCode ElementDefinitionCodeParam `form:"elementDefinitionCode" json:"elementDefinitionCode"`
 }
 
 // ActionsTaskDownloadJSONFormsValueDocumentParams defines parameters for ActionsTaskDownloadJSONFormsValueDocument.
@@ -1201,6 +1395,18 @@ type ServerInterface interface {
 	// ActionsProcessSaveUserActionValueDocument Upload the document that a user action produced (A13)
 	// (POST /processes/{id}/~actions/save-user-action-value-document)
 	ActionsProcessSaveUserActionValueDocument(c *gin.Context, id ResourceID, params ActionsProcessSaveUserActionValueDocumentParams)
+	// FindRobots List robots (A34)
+	// (GET /robots)
+	FindRobots(c *gin.Context, params FindRobotsParams)
+	// RetrieveRobot Get a robot (A35)
+	// (GET /robots/{id})
+	RetrieveRobot(c *gin.Context, id ResourceID)
+	// ActionsRobotDownloadAsset Download an asset of a robot (A37)
+	// (GET /robots/{id}/~actions/download-asset)
+	ActionsRobotDownloadAsset(c *gin.Context, id ResourceID, params ActionsRobotDownloadAssetParams)
+	// ActionsRobotDownloadSourceCode Download the source package of a robot (A36)
+	// (GET /robots/{id}/~actions/download-source-code)
+	ActionsRobotDownloadSourceCode(c *gin.Context, id ResourceID)
 	// FindTasks List the tasks the caller may see (A17)
 	// (GET /tasks)
 	FindTasks(c *gin.Context, params FindTasksParams)
@@ -1231,6 +1437,9 @@ type ServerInterface interface {
 	// ActionsTaskDownloadElementValueDocument Download a document of an element of a task (A26)
 	// (GET /tasks/{id}/~actions/download-element-value-document)
 	ActionsTaskDownloadElementValueDocument(c *gin.Context, id ResourceID, params ActionsTaskDownloadElementValueDocumentParams)
+	// ActionsTaskDownloadElementValueRendered Download the forms of an element of a task as a document (A27)
+	// (GET /tasks/{id}/~actions/download-element-value-form-rendered)
+	ActionsTaskDownloadElementValueRendered(c *gin.Context, id ResourceID, params ActionsTaskDownloadElementValueRenderedParams)
 	// ActionsTaskDownloadJSONFormsValueDocument Download a document of the form data of a task (A30)
 	// (GET /tasks/{id}/~actions/download-json-forms-value-document)
 	ActionsTaskDownloadJSONFormsValueDocument(c *gin.Context, id ResourceID, params ActionsTaskDownloadJSONFormsValueDocumentParams)
@@ -1750,6 +1959,175 @@ func (siw *ServerInterfaceWrapper) ActionsProcessSaveUserActionValueDocument(c *
 	siw.Handler.ActionsProcessSaveUserActionValueDocument(c, id, params)
 }
 
+// FindRobots operation middleware
+func (siw *ServerInterfaceWrapper) FindRobots(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params FindRobotsParams
+
+	// ------------- Optional query parameter "size" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "size", c.Request.URL.Query(), &params.Size, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter size: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "page" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "sort" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", c.Request.URL.Query(), &params.Sort, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sort: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "tenantId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenantId", c.Request.URL.Query(), &params.TenantID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenantId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "filterContext" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "filterContext", c.Request.URL.Query(), &params.FilterContext, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter filterContext: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.FindRobots(c, params)
+}
+
+// RetrieveRobot operation middleware
+func (siw *ServerInterfaceWrapper) RetrieveRobot(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.RetrieveRobot(c, id)
+}
+
+// ActionsRobotDownloadAsset operation middleware
+func (siw *ServerInterfaceWrapper) ActionsRobotDownloadAsset(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ActionsRobotDownloadAssetParams
+
+	// ------------- Required query parameter "type" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "type", c.Request.URL.Query(), &params.Type, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter type: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "version" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "version", c.Request.URL.Query(), &params.Version, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter version: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "platform" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "platform", c.Request.URL.Query(), &params.Platform, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter platform: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "architecture" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "architecture", c.Request.URL.Query(), &params.Architecture, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter architecture: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ActionsRobotDownloadAsset(c, id, params)
+}
+
+// ActionsRobotDownloadSourceCode operation middleware
+func (siw *ServerInterfaceWrapper) ActionsRobotDownloadSourceCode(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ActionsRobotDownloadSourceCode(c, id)
+}
+
 // FindTasks operation middleware
 func (siw *ServerInterfaceWrapper) FindTasks(c *gin.Context) {
 
@@ -2061,6 +2439,42 @@ func (siw *ServerInterfaceWrapper) ActionsTaskDownloadElementValueDocument(c *gi
 	}
 
 	siw.Handler.ActionsTaskDownloadElementValueDocument(c, id, params)
+}
+
+// ActionsTaskDownloadElementValueRendered operation middleware
+func (siw *ServerInterfaceWrapper) ActionsTaskDownloadElementValueRendered(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ActionsTaskDownloadElementValueRenderedParams
+
+	// ------------- Required query parameter "elementDefinitionCode" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "elementDefinitionCode", c.Request.URL.Query(), &params.ElementDefinitionCode, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter elementDefinitionCode: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ActionsTaskDownloadElementValueRendered(c, id, params)
 }
 
 // ActionsTaskDownloadJSONFormsValueDocument operation middleware
@@ -2416,6 +2830,10 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/processes/:id/~actions/save-entity-data", wrapper.ActionsProcessSaveEntityData)
 	router.POST(options.BaseURL+"/processes/:id/~actions/save-entity-document", wrapper.ActionsProcessSaveEntityDocument)
 	router.POST(options.BaseURL+"/processes/:id/~actions/save-user-action-value-document", wrapper.ActionsProcessSaveUserActionValueDocument)
+	router.GET(options.BaseURL+"/robots", wrapper.FindRobots)
+	router.GET(options.BaseURL+"/robots/:id", wrapper.RetrieveRobot)
+	router.GET(options.BaseURL+"/robots/:id/~actions/download-asset", wrapper.ActionsRobotDownloadAsset)
+	router.GET(options.BaseURL+"/robots/:id/~actions/download-source-code", wrapper.ActionsRobotDownloadSourceCode)
 	router.GET(options.BaseURL+"/tasks", wrapper.FindTasks)
 	router.POST(options.BaseURL+"/tasks", wrapper.CreateTask)
 	router.GET(options.BaseURL+"/tasks/:id", wrapper.RetrieveTask)
@@ -2426,6 +2844,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/tasks/:id/~actions/delete-element", wrapper.ActionsTaskDeleteElement)
 	router.POST(options.BaseURL+"/tasks/:id/~actions/delete-element-value-document", wrapper.ActionsTaskDeleteElementValueDocument)
 	router.GET(options.BaseURL+"/tasks/:id/~actions/download-element-value-document", wrapper.ActionsTaskDownloadElementValueDocument)
+	router.GET(options.BaseURL+"/tasks/:id/~actions/download-element-value-form-rendered", wrapper.ActionsTaskDownloadElementValueRendered)
 	router.GET(options.BaseURL+"/tasks/:id/~actions/download-json-forms-value-document", wrapper.ActionsTaskDownloadJSONFormsValueDocument)
 	router.POST(options.BaseURL+"/tasks/:id/~actions/save-element", wrapper.ActionsTaskSaveElement)
 	router.POST(options.BaseURL+"/tasks/:id/~actions/save-element-value-document", wrapper.ActionsTaskSaveElementValueDocument)
@@ -3098,6 +3517,251 @@ func (response ActionsProcessSaveUserActionValueDocumentdefaultJSONResponse) Vis
 	return err
 }
 
+type FindRobotsRequestObject struct {
+	Params FindRobotsParams
+}
+
+type FindRobotsResponseObject interface {
+	VisitFindRobotsResponse(w http.ResponseWriter) error
+}
+
+type FindRobots200JSONResponse RobotPage
+
+func (response FindRobots200JSONResponse) VisitFindRobotsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FindRobotsdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response FindRobotsdefaultJSONResponse) VisitFindRobotsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RetrieveRobotRequestObject struct {
+	ID ResourceID `json:"id"`
+}
+
+type RetrieveRobotResponseObject interface {
+	VisitRetrieveRobotResponse(w http.ResponseWriter) error
+}
+
+type RetrieveRobot200JSONResponse Robot
+
+func (response RetrieveRobot200JSONResponse) VisitRetrieveRobotResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RetrieveRobotdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response RetrieveRobotdefaultJSONResponse) VisitRetrieveRobotResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ActionsRobotDownloadAssetRequestObject struct {
+	ID     ResourceID `json:"id"`
+	Params ActionsRobotDownloadAssetParams
+}
+
+type ActionsRobotDownloadAssetResponseObject interface {
+	VisitActionsRobotDownloadAssetResponse(w http.ResponseWriter) error
+}
+
+type ActionsRobotDownloadAsset200ResponseHeaders struct {
+	ContentDisposition *string
+}
+
+type ActionsRobotDownloadAsset200AsteriskResponse struct {
+	Body          io.Reader
+	Headers       ActionsRobotDownloadAsset200ResponseHeaders
+	ContentType   string
+	ContentLength int64
+}
+
+func (response ActionsRobotDownloadAsset200AsteriskResponse) VisitActionsRobotDownloadAssetResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", response.ContentType)
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	if response.Headers.ContentDisposition != nil {
+		w.Header().Set("Content-Disposition", fmt.Sprint(*response.Headers.ContentDisposition))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type ActionsRobotDownloadAsset206AsteriskResponse struct {
+	Body          io.Reader
+	ContentType   string
+	ContentLength int64
+}
+
+func (response ActionsRobotDownloadAsset206AsteriskResponse) VisitActionsRobotDownloadAssetResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", response.ContentType)
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.WriteHeader(206)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type ActionsRobotDownloadAsset304Response struct {
+}
+
+func (response ActionsRobotDownloadAsset304Response) VisitActionsRobotDownloadAssetResponse(w http.ResponseWriter) error {
+	w.WriteHeader(304)
+	return nil
+}
+
+type ActionsRobotDownloadAssetdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response ActionsRobotDownloadAssetdefaultJSONResponse) VisitActionsRobotDownloadAssetResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ActionsRobotDownloadSourceCodeRequestObject struct {
+	ID ResourceID `json:"id"`
+}
+
+type ActionsRobotDownloadSourceCodeResponseObject interface {
+	VisitActionsRobotDownloadSourceCodeResponse(w http.ResponseWriter) error
+}
+
+type ActionsRobotDownloadSourceCode200ResponseHeaders struct {
+	ContentDisposition *string
+}
+
+type ActionsRobotDownloadSourceCode200AsteriskResponse struct {
+	Body          io.Reader
+	Headers       ActionsRobotDownloadSourceCode200ResponseHeaders
+	ContentType   string
+	ContentLength int64
+}
+
+func (response ActionsRobotDownloadSourceCode200AsteriskResponse) VisitActionsRobotDownloadSourceCodeResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", response.ContentType)
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	if response.Headers.ContentDisposition != nil {
+		w.Header().Set("Content-Disposition", fmt.Sprint(*response.Headers.ContentDisposition))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type ActionsRobotDownloadSourceCode206AsteriskResponse struct {
+	Body          io.Reader
+	ContentType   string
+	ContentLength int64
+}
+
+func (response ActionsRobotDownloadSourceCode206AsteriskResponse) VisitActionsRobotDownloadSourceCodeResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", response.ContentType)
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.WriteHeader(206)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type ActionsRobotDownloadSourceCode304Response struct {
+}
+
+func (response ActionsRobotDownloadSourceCode304Response) VisitActionsRobotDownloadSourceCodeResponse(w http.ResponseWriter) error {
+	w.WriteHeader(304)
+	return nil
+}
+
+type ActionsRobotDownloadSourceCodedefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response ActionsRobotDownloadSourceCodedefaultJSONResponse) VisitActionsRobotDownloadSourceCodeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type FindTasksRequestObject struct {
 	Params FindTasksParams
 }
@@ -3552,6 +4216,90 @@ func (response ActionsTaskDownloadElementValueDocumentdefaultJSONResponse) Visit
 	return err
 }
 
+type ActionsTaskDownloadElementValueRenderedRequestObject struct {
+	ID     ResourceID `json:"id"`
+	Params ActionsTaskDownloadElementValueRenderedParams
+}
+
+type ActionsTaskDownloadElementValueRenderedResponseObject interface {
+	VisitActionsTaskDownloadElementValueRenderedResponse(w http.ResponseWriter) error
+}
+
+type ActionsTaskDownloadElementValueRendered200ResponseHeaders struct {
+	ContentDisposition *string
+}
+
+type ActionsTaskDownloadElementValueRendered200AsteriskResponse struct {
+	Body          io.Reader
+	Headers       ActionsTaskDownloadElementValueRendered200ResponseHeaders
+	ContentType   string
+	ContentLength int64
+}
+
+func (response ActionsTaskDownloadElementValueRendered200AsteriskResponse) VisitActionsTaskDownloadElementValueRenderedResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", response.ContentType)
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	if response.Headers.ContentDisposition != nil {
+		w.Header().Set("Content-Disposition", fmt.Sprint(*response.Headers.ContentDisposition))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type ActionsTaskDownloadElementValueRendered206AsteriskResponse struct {
+	Body          io.Reader
+	ContentType   string
+	ContentLength int64
+}
+
+func (response ActionsTaskDownloadElementValueRendered206AsteriskResponse) VisitActionsTaskDownloadElementValueRenderedResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", response.ContentType)
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.WriteHeader(206)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type ActionsTaskDownloadElementValueRendered304Response struct {
+}
+
+func (response ActionsTaskDownloadElementValueRendered304Response) VisitActionsTaskDownloadElementValueRenderedResponse(w http.ResponseWriter) error {
+	w.WriteHeader(304)
+	return nil
+}
+
+type ActionsTaskDownloadElementValueRendereddefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response ActionsTaskDownloadElementValueRendereddefaultJSONResponse) VisitActionsTaskDownloadElementValueRenderedResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ActionsTaskDownloadJSONFormsValueDocumentRequestObject struct {
 	ID     ResourceID `json:"id"`
 	Params ActionsTaskDownloadJSONFormsValueDocumentParams
@@ -3992,6 +4740,18 @@ type StrictServerInterface interface {
 	// ActionsProcessSaveUserActionValueDocument Upload the document that a user action produced (A13)
 	// (POST /processes/{id}/~actions/save-user-action-value-document)
 	ActionsProcessSaveUserActionValueDocument(ctx context.Context, request ActionsProcessSaveUserActionValueDocumentRequestObject) (ActionsProcessSaveUserActionValueDocumentResponseObject, error)
+	// FindRobots List robots (A34)
+	// (GET /robots)
+	FindRobots(ctx context.Context, request FindRobotsRequestObject) (FindRobotsResponseObject, error)
+	// RetrieveRobot Get a robot (A35)
+	// (GET /robots/{id})
+	RetrieveRobot(ctx context.Context, request RetrieveRobotRequestObject) (RetrieveRobotResponseObject, error)
+	// ActionsRobotDownloadAsset Download an asset of a robot (A37)
+	// (GET /robots/{id}/~actions/download-asset)
+	ActionsRobotDownloadAsset(ctx context.Context, request ActionsRobotDownloadAssetRequestObject) (ActionsRobotDownloadAssetResponseObject, error)
+	// ActionsRobotDownloadSourceCode Download the source package of a robot (A36)
+	// (GET /robots/{id}/~actions/download-source-code)
+	ActionsRobotDownloadSourceCode(ctx context.Context, request ActionsRobotDownloadSourceCodeRequestObject) (ActionsRobotDownloadSourceCodeResponseObject, error)
 	// FindTasks List the tasks the caller may see (A17)
 	// (GET /tasks)
 	FindTasks(ctx context.Context, request FindTasksRequestObject) (FindTasksResponseObject, error)
@@ -4022,6 +4782,9 @@ type StrictServerInterface interface {
 	// ActionsTaskDownloadElementValueDocument Download a document of an element of a task (A26)
 	// (GET /tasks/{id}/~actions/download-element-value-document)
 	ActionsTaskDownloadElementValueDocument(ctx context.Context, request ActionsTaskDownloadElementValueDocumentRequestObject) (ActionsTaskDownloadElementValueDocumentResponseObject, error)
+	// ActionsTaskDownloadElementValueRendered Download the forms of an element of a task as a document (A27)
+	// (GET /tasks/{id}/~actions/download-element-value-form-rendered)
+	ActionsTaskDownloadElementValueRendered(ctx context.Context, request ActionsTaskDownloadElementValueRenderedRequestObject) (ActionsTaskDownloadElementValueRenderedResponseObject, error)
 	// ActionsTaskDownloadJSONFormsValueDocument Download a document of the form data of a task (A30)
 	// (GET /tasks/{id}/~actions/download-json-forms-value-document)
 	ActionsTaskDownloadJSONFormsValueDocument(ctx context.Context, request ActionsTaskDownloadJSONFormsValueDocumentRequestObject) (ActionsTaskDownloadJSONFormsValueDocumentResponseObject, error)
@@ -4606,6 +5369,111 @@ func (sh *strictHandler) ActionsProcessSaveUserActionValueDocument(ctx *gin.Cont
 	}
 }
 
+// FindRobots operation middleware
+func (sh *strictHandler) FindRobots(ctx *gin.Context, params FindRobotsParams) {
+	var request FindRobotsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.FindRobots(ctx, request.(FindRobotsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "FindRobots")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(FindRobotsResponseObject); ok {
+		if err := validResponse.VisitFindRobotsResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// RetrieveRobot operation middleware
+func (sh *strictHandler) RetrieveRobot(ctx *gin.Context, id ResourceID) {
+	var request RetrieveRobotRequestObject
+
+	request.ID = id
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.RetrieveRobot(ctx, request.(RetrieveRobotRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RetrieveRobot")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(RetrieveRobotResponseObject); ok {
+		if err := validResponse.VisitRetrieveRobotResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ActionsRobotDownloadAsset operation middleware
+func (sh *strictHandler) ActionsRobotDownloadAsset(ctx *gin.Context, id ResourceID, params ActionsRobotDownloadAssetParams) {
+	var request ActionsRobotDownloadAssetRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ActionsRobotDownloadAsset(ctx, request.(ActionsRobotDownloadAssetRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ActionsRobotDownloadAsset")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ActionsRobotDownloadAssetResponseObject); ok {
+		if err := validResponse.VisitActionsRobotDownloadAssetResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ActionsRobotDownloadSourceCode operation middleware
+func (sh *strictHandler) ActionsRobotDownloadSourceCode(ctx *gin.Context, id ResourceID) {
+	var request ActionsRobotDownloadSourceCodeRequestObject
+
+	request.ID = id
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ActionsRobotDownloadSourceCode(ctx, request.(ActionsRobotDownloadSourceCodeRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ActionsRobotDownloadSourceCode")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ActionsRobotDownloadSourceCodeResponseObject); ok {
+		if err := validResponse.VisitActionsRobotDownloadSourceCodeResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // FindTasks operation middleware
 func (sh *strictHandler) FindTasks(ctx *gin.Context, params FindTasksParams) {
 	var request FindTasksRequestObject
@@ -4950,6 +5818,33 @@ func (sh *strictHandler) ActionsTaskDownloadElementValueDocument(ctx *gin.Contex
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(ActionsTaskDownloadElementValueDocumentResponseObject); ok {
 		if err := validResponse.VisitActionsTaskDownloadElementValueDocumentResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ActionsTaskDownloadElementValueRendered operation middleware
+func (sh *strictHandler) ActionsTaskDownloadElementValueRendered(ctx *gin.Context, id ResourceID, params ActionsTaskDownloadElementValueRenderedParams) {
+	var request ActionsTaskDownloadElementValueRenderedRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ActionsTaskDownloadElementValueRendered(ctx, request.(ActionsTaskDownloadElementValueRenderedRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ActionsTaskDownloadElementValueRendered")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ActionsTaskDownloadElementValueRenderedResponseObject); ok {
+		if err := validResponse.VisitActionsTaskDownloadElementValueRenderedResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

@@ -316,6 +316,81 @@ func (e ProcessActionType) Valid() bool {
 	}
 }
 
+// Defines values for ProcessItemAiAssistanceAnswerType.
+const (
+	ProcessItemAiAssistanceAnswerTypeDRAFT      ProcessItemAiAssistanceAnswerType = "DRAFT"
+	ProcessItemAiAssistanceAnswerTypeSUGGESTION ProcessItemAiAssistanceAnswerType = "SUGGESTION"
+)
+
+// Valid indicates whether the value is a known member of the ProcessItemAiAssistanceAnswerType enum.
+func (e ProcessItemAiAssistanceAnswerType) Valid() bool {
+	switch e {
+	case ProcessItemAiAssistanceAnswerTypeDRAFT:
+		return true
+	case ProcessItemAiAssistanceAnswerTypeSUGGESTION:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ProcessItemAiAssistanceDocumentProblem.
+const (
+	ProcessItemAiAssistanceDocumentProblemBROKEN           ProcessItemAiAssistanceDocumentProblem = "BROKEN"
+	ProcessItemAiAssistanceDocumentProblemENCRYPTED        ProcessItemAiAssistanceDocumentProblem = "ENCRYPTED"
+	ProcessItemAiAssistanceDocumentProblemNOTEXT           ProcessItemAiAssistanceDocumentProblem = "NO_TEXT"
+	ProcessItemAiAssistanceDocumentProblemTOOLARGE         ProcessItemAiAssistanceDocumentProblem = "TOO_LARGE"
+	ProcessItemAiAssistanceDocumentProblemTOOMANYDOCUMENTS ProcessItemAiAssistanceDocumentProblem = "TOO_MANY_DOCUMENTS"
+	ProcessItemAiAssistanceDocumentProblemTOOSLOW          ProcessItemAiAssistanceDocumentProblem = "TOO_SLOW"
+	ProcessItemAiAssistanceDocumentProblemUNREADABLE       ProcessItemAiAssistanceDocumentProblem = "UNREADABLE"
+	ProcessItemAiAssistanceDocumentProblemUNSUPPORTEDTYPE  ProcessItemAiAssistanceDocumentProblem = "UNSUPPORTED_TYPE"
+)
+
+// Valid indicates whether the value is a known member of the ProcessItemAiAssistanceDocumentProblem enum.
+func (e ProcessItemAiAssistanceDocumentProblem) Valid() bool {
+	switch e {
+	case ProcessItemAiAssistanceDocumentProblemBROKEN:
+		return true
+	case ProcessItemAiAssistanceDocumentProblemENCRYPTED:
+		return true
+	case ProcessItemAiAssistanceDocumentProblemNOTEXT:
+		return true
+	case ProcessItemAiAssistanceDocumentProblemTOOLARGE:
+		return true
+	case ProcessItemAiAssistanceDocumentProblemTOOMANYDOCUMENTS:
+		return true
+	case ProcessItemAiAssistanceDocumentProblemTOOSLOW:
+		return true
+	case ProcessItemAiAssistanceDocumentProblemUNREADABLE:
+		return true
+	case ProcessItemAiAssistanceDocumentProblemUNSUPPORTEDTYPE:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ProcessItemAiAssistanceState.
+const (
+	ProcessItemAiAssistanceStateCOMPLETED ProcessItemAiAssistanceState = "COMPLETED"
+	ProcessItemAiAssistanceStateFAILED    ProcessItemAiAssistanceState = "FAILED"
+	ProcessItemAiAssistanceStatePENDING   ProcessItemAiAssistanceState = "PENDING"
+)
+
+// Valid indicates whether the value is a known member of the ProcessItemAiAssistanceState enum.
+func (e ProcessItemAiAssistanceState) Valid() bool {
+	switch e {
+	case ProcessItemAiAssistanceStateCOMPLETED:
+		return true
+	case ProcessItemAiAssistanceStateFAILED:
+		return true
+	case ProcessItemAiAssistanceStatePENDING:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ProcessItemTaskLogLevel.
 const (
 	ProcessItemTaskLogLevelERROR ProcessItemTaskLogLevel = "ERROR"
@@ -397,6 +472,102 @@ func (e ProcessState) Valid() bool {
 	case ProcessStateCOMPLETED:
 		return true
 	case ProcessStateRUNNING:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for RobotAssetArchitecture.
+const (
+	RobotAssetArchitectureX8632 RobotAssetArchitecture = "X86_32"
+	RobotAssetArchitectureX8664 RobotAssetArchitecture = "X86_64"
+)
+
+// Valid indicates whether the value is a known member of the RobotAssetArchitecture enum.
+func (e RobotAssetArchitecture) Valid() bool {
+	switch e {
+	case RobotAssetArchitectureX8632:
+		return true
+	case RobotAssetArchitectureX8664:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for RobotAssetPlatform.
+const (
+	RobotAssetPlatformLINUX   RobotAssetPlatform = "LINUX"
+	RobotAssetPlatformMACOS   RobotAssetPlatform = "MAC_OS"
+	RobotAssetPlatformWINDOWS RobotAssetPlatform = "WINDOWS"
+)
+
+// Valid indicates whether the value is a known member of the RobotAssetPlatform enum.
+func (e RobotAssetPlatform) Valid() bool {
+	switch e {
+	case RobotAssetPlatformLINUX:
+		return true
+	case RobotAssetPlatformMACOS:
+		return true
+	case RobotAssetPlatformWINDOWS:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for RobotAssetType.
+const (
+	RobotAssetTypeNODEJS    RobotAssetType = "NODEJS"
+	RobotAssetTypePYTHON    RobotAssetType = "PYTHON"
+	RobotAssetTypePYTHONPIP RobotAssetType = "PYTHON_PIP"
+)
+
+// Valid indicates whether the value is a known member of the RobotAssetType enum.
+func (e RobotAssetType) Valid() bool {
+	switch e {
+	case RobotAssetTypeNODEJS:
+		return true
+	case RobotAssetTypePYTHON:
+		return true
+	case RobotAssetTypePYTHONPIP:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for RobotFilterContext.
+const (
+	RobotFilterContextDEFAULT RobotFilterContext = "DEFAULT"
+	RobotFilterContextREADY   RobotFilterContext = "READY"
+)
+
+// Valid indicates whether the value is a known member of the RobotFilterContext enum.
+func (e RobotFilterContext) Valid() bool {
+	switch e {
+	case RobotFilterContextDEFAULT:
+		return true
+	case RobotFilterContextREADY:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for RobotSourceType.
+const (
+	RobotSourceTypePACKAGE RobotSourceType = "PACKAGE"
+	RobotSourceTypeUNKNOWN RobotSourceType = "UNKNOWN"
+)
+
+// Valid indicates whether the value is a known member of the RobotSourceType enum.
+func (e RobotSourceType) Valid() bool {
+	switch e {
+	case RobotSourceTypePACKAGE:
+		return true
+	case RobotSourceTypeUNKNOWN:
 		return true
 	default:
 		return false
@@ -1015,6 +1186,80 @@ type ProcessItem struct {
 	Type     ProcessItemType     `json:"type"`
 }
 
+// ProcessItemAiAssistance A run of AI assistance
+type ProcessItemAiAssistance struct {
+	// Answer What the model said, when COMPLETED
+	Answer *ProcessItemAiAssistanceAnswer `json:"answer,omitempty"`
+
+	// Documents The documents that were read, or could not be
+	Documents []ProcessItemAiAssistanceDocument `json:"documents,omitempty"`
+
+	// EmbeddingPending Passages of documents that are still to be embedded, while PENDING
+	EmbeddingPending *int32 `json:"embeddingPending,omitempty"`
+
+	// EmbeddingProcessing Passages of documents that are being embedded, while PENDING
+	EmbeddingProcessing *int32 `json:"embeddingProcessing,omitempty"`
+
+	// ErrorCode When FAILED
+	ErrorCode *string `json:"errorCode,omitempty"`
+
+	// ErrorMessage When FAILED
+	ErrorMessage *string `json:"errorMessage,omitempty"`
+
+	// FinishReason Why the model stopped, when COMPLETED
+	FinishReason *string `json:"finishReason,omitempty"`
+
+	// FinishedAt When final
+	FinishedAt *time.Time `json:"finishedAt,omitempty"`
+
+	// Model What answered, when COMPLETED
+	Model     *string            `json:"model,omitempty"`
+	RequestID openapi_types.UUID `json:"requestId"`
+
+	// RetryAfterSeconds How long to wait before asking again, while PENDING
+	RetryAfterSeconds *int32                       `json:"retryAfterSeconds,omitempty"`
+	StartedAt         time.Time                    `json:"startedAt"`
+	State             ProcessItemAiAssistanceState `json:"state"`
+}
+
+// ProcessItemAiAssistanceAnswer What the model said, when COMPLETED
+type ProcessItemAiAssistanceAnswer struct {
+	// DraftedFields JSON Pointers of the fields that a DRAFT was written into
+	DraftedFields []string `json:"draftedFields,omitempty"`
+	Text          string   `json:"text"`
+
+	// Type Whether it is to be shown beside the form or was written into fields of it
+	Type ProcessItemAiAssistanceAnswerType `json:"type"`
+
+	// Value The text as an object, where the definition has a schema for answers
+	Value json.RawMessage `json:"value,omitempty"`
+}
+
+// ProcessItemAiAssistanceAnswerType Whether it is to be shown beside the form or was written into fields of it
+type ProcessItemAiAssistanceAnswerType string
+
+// ProcessItemAiAssistanceDocument defines model for ProcessItemAiAssistanceDocument.
+type ProcessItemAiAssistanceDocument struct {
+	Name string `json:"name"`
+
+	// Problem Why the document could not be read
+	Problem *ProcessItemAiAssistanceDocumentProblem `json:"problem,omitempty"`
+
+	// Truncated Whether there is more text than was read
+	Truncated *bool `json:"truncated,omitempty"`
+}
+
+// ProcessItemAiAssistanceDocumentProblem Why the document could not be read
+type ProcessItemAiAssistanceDocumentProblem string
+
+// ProcessItemAiAssistanceGenerateParams defines model for ProcessItemAiAssistanceGenerateParams.
+type ProcessItemAiAssistanceGenerateParams struct {
+	RequestID openapi_types.UUID `json:"requestId"`
+}
+
+// ProcessItemAiAssistanceState defines model for ProcessItemAiAssistanceState.
+type ProcessItemAiAssistanceState string
+
 // ProcessItemCreateParams A new process item
 type ProcessItemCreateParams struct {
 	// ID Chosen by the caller to make the creation repeatable
@@ -1191,6 +1436,74 @@ type ProcessRelated struct {
 
 // ProcessState defines model for ProcessState.
 type ProcessState string
+
+// Robot defines model for Robot.
+type Robot struct {
+	Code        string              `json:"code"`
+	CreatedAt   *time.Time          `json:"createdAt,omitempty"`
+	CreatedBy   *openapi_types.UUID `json:"createdBy,omitempty"`
+	Description *string             `json:"description,omitempty"`
+
+	// EnvironmentVariables Secret
+	EnvironmentVariables map[string]string   `json:"environmentVariables,omitempty"`
+	ID                   openapi_types.UUID  `json:"id"`
+	LastModifiedAt       *time.Time          `json:"lastModifiedAt,omitempty"`
+	LastModifiedBy       *openapi_types.UUID `json:"lastModifiedBy,omitempty"`
+	Name                 string              `json:"name"`
+	SourceFile           RobotSourceFile     `json:"sourceFile"`
+	SourceType           RobotSourceType     `json:"sourceType"`
+	TenantID             openapi_types.UUID  `json:"tenantId"`
+}
+
+// RobotAssetArchitecture defines model for RobotAssetArchitecture.
+type RobotAssetArchitecture string
+
+// RobotAssetPlatform defines model for RobotAssetPlatform.
+type RobotAssetPlatform string
+
+// RobotAssetType defines model for RobotAssetType.
+type RobotAssetType string
+
+// RobotFilterContext defines model for RobotFilterContext.
+type RobotFilterContext string
+
+// RobotPage defines model for RobotPage.
+type RobotPage struct {
+	Content []RobotPageItem `json:"content"`
+
+	// Metadata Which page this is, and of how many
+	Metadata PageMetadata `json:"metadata"`
+}
+
+// RobotPageItem defines model for RobotPageItem.
+type RobotPageItem struct {
+	Code           string              `json:"code"`
+	CreatedAt      *time.Time          `json:"createdAt,omitempty"`
+	CreatedBy      *openapi_types.UUID `json:"createdBy,omitempty"`
+	Description    *string             `json:"description,omitempty"`
+	ID             openapi_types.UUID  `json:"id"`
+	LastModifiedAt *time.Time          `json:"lastModifiedAt,omitempty"`
+	LastModifiedBy *openapi_types.UUID `json:"lastModifiedBy,omitempty"`
+	Name           string              `json:"name"`
+	SourceFile     RobotSourceFile     `json:"sourceFile"`
+	SourceType     RobotSourceType     `json:"sourceType"`
+	TenantID       openapi_types.UUID  `json:"tenantId"`
+}
+
+// RobotSourceFile defines model for RobotSourceFile.
+type RobotSourceFile struct {
+	// ContentHash The SHA-256 of the bytes in hexadecimal
+	ContentHash string `json:"contentHash"`
+
+	// ContentLength In bytes
+	ContentLength int64              `json:"contentLength"`
+	ContentType   string             `json:"contentType"`
+	ID            openapi_types.UUID `json:"id"`
+	Name          string             `json:"name"`
+}
+
+// RobotSourceType defines model for RobotSourceType.
+type RobotSourceType string
 
 // Tenant defines model for Tenant.
 type Tenant struct {
@@ -1477,6 +1790,12 @@ type FindProcessItemsParams struct {
 	TenantID TenantIDFilter `form:"tenantId,omitempty" json:"tenantId,omitempty"`
 }
 
+// DownloadProcessItemTaskDataWebformsAsDocumentParams defines parameters for DownloadProcessItemTaskDataWebformsAsDocument.
+type DownloadProcessItemTaskDataWebformsAsDocumentParams struct {
+	// PropertyPath Where the form is within the data, as a JSON Pointer (RFC 6901)
+	PropertyPath string `form:"propertyPath" json:"propertyPath"`
+}
+
 // FindProcessesParams defines parameters for FindProcesses.
 type FindProcessesParams struct {
 	// Size Elements per page; 0 asks for the totals alone
@@ -1552,6 +1871,39 @@ type UploadProcessUserActionDocumentParams struct {
 
 	// UserActionValueID The invocation of the action
 	UserActionValueID openapi_types.UUID `form:"userActionValueId" json:"userActionValueId"`
+}
+
+// FindRobotsParams defines parameters for FindRobots.
+type FindRobotsParams struct {
+	// Size Elements per page; 0 asks for the totals alone
+	Size PageSizeParam `form:"size,omitempty" json:"size,omitempty"`
+
+	// Page The page, counted from 0
+	Page PageNumberParam `form:"page,omitempty" json:"page,omitempty"`
+
+	// Sort Order by `id`, `createdAt` or `lastModifiedAt`, each optionally followed by `,asc` or `,desc`; repeatable
+	Sort SortByAuditParam `form:"sort,omitempty" json:"sort,omitempty"`
+
+	// TenantID Only what belongs to one of these tenants
+	TenantID TenantIDFilter `form:"tenantId,omitempty" json:"tenantId,omitempty"`
+
+	// FilterContext READY are robots with a source package; there are no others here
+	FilterContext *RobotFilterContext `form:"filterContext,omitempty" json:"filterContext,omitempty"`
+}
+
+// DownloadRobotAssetParams defines parameters for DownloadRobotAsset.
+type DownloadRobotAssetParams struct {
+	// Type What the asset is good for
+	Type RobotAssetType `form:"type" json:"type"`
+
+	// Version The version of what the asset is good for
+	Version string `form:"version" json:"version"`
+
+	// Platform The operating system that the asset is for
+	Platform RobotAssetPlatform `form:"platform" json:"platform"`
+
+	// Architecture The processor that the asset is for
+	Architecture RobotAssetArchitecture `form:"architecture" json:"architecture"`
 }
 
 // FindTenantUsersParams defines parameters for FindTenantUsers.
@@ -1634,6 +1986,9 @@ type AppendProcessItemTaskLogJSONRequestBody = ProcessItemTaskAppendLogParams
 
 // AssignProcessItemTaskJSONRequestBody defines body for AssignProcessItemTask for application/json ContentType.
 type AssignProcessItemTaskJSONRequestBody = ProcessItemTaskAssignParams
+
+// GenerateProcessItemAiAssistanceJSONRequestBody defines body for GenerateProcessItemAiAssistance for application/json ContentType.
+type GenerateProcessItemAiAssistanceJSONRequestBody = ProcessItemAiAssistanceGenerateParams
 
 // CreateProcessJSONRequestBody defines body for CreateProcess for application/json ContentType.
 type CreateProcessJSONRequestBody = ProcessCreateParams
@@ -1891,6 +2246,9 @@ type ServerInterface interface {
 	// UpdateProcessItemTaskData Replace the data of a task (B30)
 	// (PUT /process-items/{id}/task/data)
 	UpdateProcessItemTaskData(c *gin.Context, id ResourceID)
+	// DownloadProcessItemTaskDataWebformsAsDocument Download a form of a task as a document (B33)
+	// (GET /process-items/{id}/task/data/~actions/download-webforms-as-document)
+	DownloadProcessItemTaskDataWebformsAsDocument(c *gin.Context, id ResourceID, params DownloadProcessItemTaskDataWebformsAsDocumentParams)
 	// AppendProcessItemTaskLog Append an entry to the log of a task (B29)
 	// (POST /process-items/{id}/task/~actions/append-log)
 	AppendProcessItemTaskLog(c *gin.Context, id ResourceID)
@@ -1903,6 +2261,12 @@ type ServerInterface interface {
 	// CompleteProcessItemTask Complete a task the caller owns (B28)
 	// (POST /process-items/{id}/task/~actions/complete)
 	CompleteProcessItemTask(c *gin.Context, id ResourceID)
+	// RetrieveProcessItemAiAssistance Get the latest run of AI assistance with a process item (B24)
+	// (GET /process-items/{id}/~actions/ai-assistance)
+	RetrieveProcessItemAiAssistance(c *gin.Context, id ResourceID)
+	// GenerateProcessItemAiAssistance Ask for AI assistance with a process item (B25)
+	// (POST /process-items/{id}/~actions/ai-assistance)
+	GenerateProcessItemAiAssistance(c *gin.Context, id ResourceID)
 	// FindProcesses List the processes the caller may see (B7)
 	// (GET /processes)
 	FindProcesses(c *gin.Context, params FindProcessesParams)
@@ -1960,6 +2324,18 @@ type ServerInterface interface {
 	// UploadProcessUserActionDocument Upload the document that a user action produced (B14)
 	// (POST /processes/{id}/~actions/upload-user-action-document)
 	UploadProcessUserActionDocument(c *gin.Context, id ResourceID, params UploadProcessUserActionDocumentParams)
+	// FindRobots List robots (B47)
+	// (GET /robots)
+	FindRobots(c *gin.Context, params FindRobotsParams)
+	// RetrieveRobot Get a robot (B48)
+	// (GET /robots/{id})
+	RetrieveRobot(c *gin.Context, id ResourceID)
+	// DownloadRobotAsset Download an asset of a robot (B50)
+	// (GET /robots/{id}/~actions/download-asset)
+	DownloadRobotAsset(c *gin.Context, id ResourceID, params DownloadRobotAssetParams)
+	// DownloadRobotSourceCode Download the source package of a robot (B49)
+	// (GET /robots/{id}/~actions/download-source-code)
+	DownloadRobotSourceCode(c *gin.Context, id ResourceID)
 	// FindTenantUsers List the users of tenants (B5)
 	// (GET /tenant-users)
 	FindTenantUsers(c *gin.Context, params FindTenantUsersParams)
@@ -2861,6 +3237,42 @@ func (siw *ServerInterfaceWrapper) UpdateProcessItemTaskData(c *gin.Context) {
 	siw.Handler.UpdateProcessItemTaskData(c, id)
 }
 
+// DownloadProcessItemTaskDataWebformsAsDocument operation middleware
+func (siw *ServerInterfaceWrapper) DownloadProcessItemTaskDataWebformsAsDocument(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params DownloadProcessItemTaskDataWebformsAsDocumentParams
+
+	// ------------- Required query parameter "propertyPath" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "propertyPath", c.Request.URL.Query(), &params.PropertyPath, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter propertyPath: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.DownloadProcessItemTaskDataWebformsAsDocument(c, id, params)
+}
+
 // AppendProcessItemTaskLog operation middleware
 func (siw *ServerInterfaceWrapper) AppendProcessItemTaskLog(c *gin.Context) {
 
@@ -2959,6 +3371,56 @@ func (siw *ServerInterfaceWrapper) CompleteProcessItemTask(c *gin.Context) {
 	}
 
 	siw.Handler.CompleteProcessItemTask(c, id)
+}
+
+// RetrieveProcessItemAiAssistance operation middleware
+func (siw *ServerInterfaceWrapper) RetrieveProcessItemAiAssistance(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.RetrieveProcessItemAiAssistance(c, id)
+}
+
+// GenerateProcessItemAiAssistance operation middleware
+func (siw *ServerInterfaceWrapper) GenerateProcessItemAiAssistance(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.GenerateProcessItemAiAssistance(c, id)
 }
 
 // FindProcesses operation middleware
@@ -3612,6 +4074,175 @@ func (siw *ServerInterfaceWrapper) UploadProcessUserActionDocument(c *gin.Contex
 	siw.Handler.UploadProcessUserActionDocument(c, id, params)
 }
 
+// FindRobots operation middleware
+func (siw *ServerInterfaceWrapper) FindRobots(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params FindRobotsParams
+
+	// ------------- Optional query parameter "size" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "size", c.Request.URL.Query(), &params.Size, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter size: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "page" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "sort" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", c.Request.URL.Query(), &params.Sort, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sort: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "tenantId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenantId", c.Request.URL.Query(), &params.TenantID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenantId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "filterContext" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "filterContext", c.Request.URL.Query(), &params.FilterContext, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter filterContext: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.FindRobots(c, params)
+}
+
+// RetrieveRobot operation middleware
+func (siw *ServerInterfaceWrapper) RetrieveRobot(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.RetrieveRobot(c, id)
+}
+
+// DownloadRobotAsset operation middleware
+func (siw *ServerInterfaceWrapper) DownloadRobotAsset(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params DownloadRobotAssetParams
+
+	// ------------- Required query parameter "type" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "type", c.Request.URL.Query(), &params.Type, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter type: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "version" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "version", c.Request.URL.Query(), &params.Version, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter version: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "platform" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "platform", c.Request.URL.Query(), &params.Platform, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter platform: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "architecture" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "architecture", c.Request.URL.Query(), &params.Architecture, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter architecture: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.DownloadRobotAsset(c, id, params)
+}
+
+// DownloadRobotSourceCode operation middleware
+func (siw *ServerInterfaceWrapper) DownloadRobotSourceCode(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.DownloadRobotSourceCode(c, id)
+}
+
 // FindTenantUsers operation middleware
 func (siw *ServerInterfaceWrapper) FindTenantUsers(c *gin.Context) {
 
@@ -3849,6 +4480,8 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/process-items", wrapper.FindProcessItems)
 	router.POST(options.BaseURL+"/process-items", wrapper.CreateProcessItem)
 	router.GET(options.BaseURL+"/process-items/:id", wrapper.RetrieveProcessItem)
+	router.GET(options.BaseURL+"/process-items/:id/~actions/ai-assistance", wrapper.RetrieveProcessItemAiAssistance)
+	router.POST(options.BaseURL+"/process-items/:id/~actions/ai-assistance", wrapper.GenerateProcessItemAiAssistance)
 	router.POST(options.BaseURL+"/process-items/:id/task/~actions/append-log", wrapper.AppendProcessItemTaskLog)
 	router.POST(options.BaseURL+"/process-items/:id/task/~actions/assign", wrapper.AssignProcessItemTask)
 	router.POST(options.BaseURL+"/process-items/:id/task/~actions/claim", wrapper.ClaimProcessItemTask)
@@ -3856,6 +4489,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.PUT(options.BaseURL+"/process-items/:id/task/context-data", wrapper.UpdateProcessItemTaskContextData)
 	router.PATCH(options.BaseURL+"/process-items/:id/task/data", wrapper.PatchProcessItemTaskData)
 	router.PUT(options.BaseURL+"/process-items/:id/task/data", wrapper.UpdateProcessItemTaskData)
+	router.GET(options.BaseURL+"/process-items/:id/task/data/~actions/download-webforms-as-document", wrapper.DownloadProcessItemTaskDataWebformsAsDocument)
 	router.GET(options.BaseURL+"/processes", wrapper.FindProcesses)
 	router.POST(options.BaseURL+"/processes", wrapper.CreateProcess)
 	router.GET(options.BaseURL+"/processes/:id", wrapper.RetrieveProcess)
@@ -3875,6 +4509,10 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.PUT(options.BaseURL+"/processes/:id/entity", wrapper.UpdateProcessEntity)
 	router.PATCH(options.BaseURL+"/processes/:id/metadata", wrapper.PatchProcessMetadata)
 	router.PUT(options.BaseURL+"/processes/:id/metadata", wrapper.UpdateProcessMetadata)
+	router.GET(options.BaseURL+"/robots", wrapper.FindRobots)
+	router.GET(options.BaseURL+"/robots/:id", wrapper.RetrieveRobot)
+	router.GET(options.BaseURL+"/robots/:id/~actions/download-asset", wrapper.DownloadRobotAsset)
+	router.GET(options.BaseURL+"/robots/:id/~actions/download-source-code", wrapper.DownloadRobotSourceCode)
 	router.GET(options.BaseURL+"/tenant-users", wrapper.FindTenantUsers)
 	router.GET(options.BaseURL+"/tenant-users/:id", wrapper.RetrieveTenantUser)
 	router.GET(options.BaseURL+"/tenants", wrapper.FindTenants)
@@ -4943,6 +5581,90 @@ func (response UpdateProcessItemTaskDatadefaultJSONResponse) VisitUpdateProcessI
 	return err
 }
 
+type DownloadProcessItemTaskDataWebformsAsDocumentRequestObject struct {
+	ID     ResourceID `json:"id"`
+	Params DownloadProcessItemTaskDataWebformsAsDocumentParams
+}
+
+type DownloadProcessItemTaskDataWebformsAsDocumentResponseObject interface {
+	VisitDownloadProcessItemTaskDataWebformsAsDocumentResponse(w http.ResponseWriter) error
+}
+
+type DownloadProcessItemTaskDataWebformsAsDocument200ResponseHeaders struct {
+	ContentDisposition *string
+}
+
+type DownloadProcessItemTaskDataWebformsAsDocument200AsteriskResponse struct {
+	Body          io.Reader
+	Headers       DownloadProcessItemTaskDataWebformsAsDocument200ResponseHeaders
+	ContentType   string
+	ContentLength int64
+}
+
+func (response DownloadProcessItemTaskDataWebformsAsDocument200AsteriskResponse) VisitDownloadProcessItemTaskDataWebformsAsDocumentResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", response.ContentType)
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	if response.Headers.ContentDisposition != nil {
+		w.Header().Set("Content-Disposition", fmt.Sprint(*response.Headers.ContentDisposition))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type DownloadProcessItemTaskDataWebformsAsDocument206AsteriskResponse struct {
+	Body          io.Reader
+	ContentType   string
+	ContentLength int64
+}
+
+func (response DownloadProcessItemTaskDataWebformsAsDocument206AsteriskResponse) VisitDownloadProcessItemTaskDataWebformsAsDocumentResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", response.ContentType)
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.WriteHeader(206)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type DownloadProcessItemTaskDataWebformsAsDocument304Response struct {
+}
+
+func (response DownloadProcessItemTaskDataWebformsAsDocument304Response) VisitDownloadProcessItemTaskDataWebformsAsDocumentResponse(w http.ResponseWriter) error {
+	w.WriteHeader(304)
+	return nil
+}
+
+type DownloadProcessItemTaskDataWebformsAsDocumentdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response DownloadProcessItemTaskDataWebformsAsDocumentdefaultJSONResponse) VisitDownloadProcessItemTaskDataWebformsAsDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type AppendProcessItemTaskLogRequestObject struct {
 	ID   ResourceID `json:"id"`
 	Body *AppendProcessItemTaskLogJSONRequestBody
@@ -5090,6 +5812,99 @@ type CompleteProcessItemTaskdefaultJSONResponse struct {
 }
 
 func (response CompleteProcessItemTaskdefaultJSONResponse) VisitCompleteProcessItemTaskResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RetrieveProcessItemAiAssistanceRequestObject struct {
+	ID ResourceID `json:"id"`
+}
+
+type RetrieveProcessItemAiAssistanceResponseObject interface {
+	VisitRetrieveProcessItemAiAssistanceResponse(w http.ResponseWriter) error
+}
+
+type RetrieveProcessItemAiAssistance200JSONResponse ProcessItemAiAssistance
+
+func (response RetrieveProcessItemAiAssistance200JSONResponse) VisitRetrieveProcessItemAiAssistanceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RetrieveProcessItemAiAssistancedefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response RetrieveProcessItemAiAssistancedefaultJSONResponse) VisitRetrieveProcessItemAiAssistanceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GenerateProcessItemAiAssistanceRequestObject struct {
+	ID   ResourceID `json:"id"`
+	Body *GenerateProcessItemAiAssistanceJSONRequestBody
+}
+
+type GenerateProcessItemAiAssistanceResponseObject interface {
+	VisitGenerateProcessItemAiAssistanceResponse(w http.ResponseWriter) error
+}
+
+type GenerateProcessItemAiAssistance200JSONResponse ProcessItemAiAssistance
+
+func (response GenerateProcessItemAiAssistance200JSONResponse) VisitGenerateProcessItemAiAssistanceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GenerateProcessItemAiAssistance202JSONResponse ProcessItemAiAssistance
+
+func (response GenerateProcessItemAiAssistance202JSONResponse) VisitGenerateProcessItemAiAssistanceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(202)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GenerateProcessItemAiAssistancedefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response GenerateProcessItemAiAssistancedefaultJSONResponse) VisitGenerateProcessItemAiAssistanceResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := encodeJSON(&buf, response.Body); err != nil {
@@ -5949,6 +6764,251 @@ func (response UploadProcessUserActionDocumentdefaultJSONResponse) VisitUploadPr
 	return err
 }
 
+type FindRobotsRequestObject struct {
+	Params FindRobotsParams
+}
+
+type FindRobotsResponseObject interface {
+	VisitFindRobotsResponse(w http.ResponseWriter) error
+}
+
+type FindRobots200JSONResponse RobotPage
+
+func (response FindRobots200JSONResponse) VisitFindRobotsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FindRobotsdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response FindRobotsdefaultJSONResponse) VisitFindRobotsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RetrieveRobotRequestObject struct {
+	ID ResourceID `json:"id"`
+}
+
+type RetrieveRobotResponseObject interface {
+	VisitRetrieveRobotResponse(w http.ResponseWriter) error
+}
+
+type RetrieveRobot200JSONResponse Robot
+
+func (response RetrieveRobot200JSONResponse) VisitRetrieveRobotResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RetrieveRobotdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response RetrieveRobotdefaultJSONResponse) VisitRetrieveRobotResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DownloadRobotAssetRequestObject struct {
+	ID     ResourceID `json:"id"`
+	Params DownloadRobotAssetParams
+}
+
+type DownloadRobotAssetResponseObject interface {
+	VisitDownloadRobotAssetResponse(w http.ResponseWriter) error
+}
+
+type DownloadRobotAsset200ResponseHeaders struct {
+	ContentDisposition *string
+}
+
+type DownloadRobotAsset200AsteriskResponse struct {
+	Body          io.Reader
+	Headers       DownloadRobotAsset200ResponseHeaders
+	ContentType   string
+	ContentLength int64
+}
+
+func (response DownloadRobotAsset200AsteriskResponse) VisitDownloadRobotAssetResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", response.ContentType)
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	if response.Headers.ContentDisposition != nil {
+		w.Header().Set("Content-Disposition", fmt.Sprint(*response.Headers.ContentDisposition))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type DownloadRobotAsset206AsteriskResponse struct {
+	Body          io.Reader
+	ContentType   string
+	ContentLength int64
+}
+
+func (response DownloadRobotAsset206AsteriskResponse) VisitDownloadRobotAssetResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", response.ContentType)
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.WriteHeader(206)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type DownloadRobotAsset304Response struct {
+}
+
+func (response DownloadRobotAsset304Response) VisitDownloadRobotAssetResponse(w http.ResponseWriter) error {
+	w.WriteHeader(304)
+	return nil
+}
+
+type DownloadRobotAssetdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response DownloadRobotAssetdefaultJSONResponse) VisitDownloadRobotAssetResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DownloadRobotSourceCodeRequestObject struct {
+	ID ResourceID `json:"id"`
+}
+
+type DownloadRobotSourceCodeResponseObject interface {
+	VisitDownloadRobotSourceCodeResponse(w http.ResponseWriter) error
+}
+
+type DownloadRobotSourceCode200ResponseHeaders struct {
+	ContentDisposition *string
+}
+
+type DownloadRobotSourceCode200AsteriskResponse struct {
+	Body          io.Reader
+	Headers       DownloadRobotSourceCode200ResponseHeaders
+	ContentType   string
+	ContentLength int64
+}
+
+func (response DownloadRobotSourceCode200AsteriskResponse) VisitDownloadRobotSourceCodeResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", response.ContentType)
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	if response.Headers.ContentDisposition != nil {
+		w.Header().Set("Content-Disposition", fmt.Sprint(*response.Headers.ContentDisposition))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type DownloadRobotSourceCode206AsteriskResponse struct {
+	Body          io.Reader
+	ContentType   string
+	ContentLength int64
+}
+
+func (response DownloadRobotSourceCode206AsteriskResponse) VisitDownloadRobotSourceCodeResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", response.ContentType)
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.WriteHeader(206)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type DownloadRobotSourceCode304Response struct {
+}
+
+func (response DownloadRobotSourceCode304Response) VisitDownloadRobotSourceCodeResponse(w http.ResponseWriter) error {
+	w.WriteHeader(304)
+	return nil
+}
+
+type DownloadRobotSourceCodedefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response DownloadRobotSourceCodedefaultJSONResponse) VisitDownloadRobotSourceCodeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type FindTenantUsersRequestObject struct {
 	Params FindTenantUsersParams
 }
@@ -6248,6 +7308,9 @@ type StrictServerInterface interface {
 	// UpdateProcessItemTaskData Replace the data of a task (B30)
 	// (PUT /process-items/{id}/task/data)
 	UpdateProcessItemTaskData(ctx context.Context, request UpdateProcessItemTaskDataRequestObject) (UpdateProcessItemTaskDataResponseObject, error)
+	// DownloadProcessItemTaskDataWebformsAsDocument Download a form of a task as a document (B33)
+	// (GET /process-items/{id}/task/data/~actions/download-webforms-as-document)
+	DownloadProcessItemTaskDataWebformsAsDocument(ctx context.Context, request DownloadProcessItemTaskDataWebformsAsDocumentRequestObject) (DownloadProcessItemTaskDataWebformsAsDocumentResponseObject, error)
 	// AppendProcessItemTaskLog Append an entry to the log of a task (B29)
 	// (POST /process-items/{id}/task/~actions/append-log)
 	AppendProcessItemTaskLog(ctx context.Context, request AppendProcessItemTaskLogRequestObject) (AppendProcessItemTaskLogResponseObject, error)
@@ -6260,6 +7323,12 @@ type StrictServerInterface interface {
 	// CompleteProcessItemTask Complete a task the caller owns (B28)
 	// (POST /process-items/{id}/task/~actions/complete)
 	CompleteProcessItemTask(ctx context.Context, request CompleteProcessItemTaskRequestObject) (CompleteProcessItemTaskResponseObject, error)
+	// RetrieveProcessItemAiAssistance Get the latest run of AI assistance with a process item (B24)
+	// (GET /process-items/{id}/~actions/ai-assistance)
+	RetrieveProcessItemAiAssistance(ctx context.Context, request RetrieveProcessItemAiAssistanceRequestObject) (RetrieveProcessItemAiAssistanceResponseObject, error)
+	// GenerateProcessItemAiAssistance Ask for AI assistance with a process item (B25)
+	// (POST /process-items/{id}/~actions/ai-assistance)
+	GenerateProcessItemAiAssistance(ctx context.Context, request GenerateProcessItemAiAssistanceRequestObject) (GenerateProcessItemAiAssistanceResponseObject, error)
 	// FindProcesses List the processes the caller may see (B7)
 	// (GET /processes)
 	FindProcesses(ctx context.Context, request FindProcessesRequestObject) (FindProcessesResponseObject, error)
@@ -6317,6 +7386,18 @@ type StrictServerInterface interface {
 	// UploadProcessUserActionDocument Upload the document that a user action produced (B14)
 	// (POST /processes/{id}/~actions/upload-user-action-document)
 	UploadProcessUserActionDocument(ctx context.Context, request UploadProcessUserActionDocumentRequestObject) (UploadProcessUserActionDocumentResponseObject, error)
+	// FindRobots List robots (B47)
+	// (GET /robots)
+	FindRobots(ctx context.Context, request FindRobotsRequestObject) (FindRobotsResponseObject, error)
+	// RetrieveRobot Get a robot (B48)
+	// (GET /robots/{id})
+	RetrieveRobot(ctx context.Context, request RetrieveRobotRequestObject) (RetrieveRobotResponseObject, error)
+	// DownloadRobotAsset Download an asset of a robot (B50)
+	// (GET /robots/{id}/~actions/download-asset)
+	DownloadRobotAsset(ctx context.Context, request DownloadRobotAssetRequestObject) (DownloadRobotAssetResponseObject, error)
+	// DownloadRobotSourceCode Download the source package of a robot (B49)
+	// (GET /robots/{id}/~actions/download-source-code)
+	DownloadRobotSourceCode(ctx context.Context, request DownloadRobotSourceCodeRequestObject) (DownloadRobotSourceCodeResponseObject, error)
 	// FindTenantUsers List the users of tenants (B5)
 	// (GET /tenant-users)
 	FindTenantUsers(ctx context.Context, request FindTenantUsersRequestObject) (FindTenantUsersResponseObject, error)
@@ -7243,6 +8324,33 @@ func (sh *strictHandler) UpdateProcessItemTaskData(ctx *gin.Context, id Resource
 	}
 }
 
+// DownloadProcessItemTaskDataWebformsAsDocument operation middleware
+func (sh *strictHandler) DownloadProcessItemTaskDataWebformsAsDocument(ctx *gin.Context, id ResourceID, params DownloadProcessItemTaskDataWebformsAsDocumentParams) {
+	var request DownloadProcessItemTaskDataWebformsAsDocumentRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DownloadProcessItemTaskDataWebformsAsDocument(ctx, request.(DownloadProcessItemTaskDataWebformsAsDocumentRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DownloadProcessItemTaskDataWebformsAsDocument")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(DownloadProcessItemTaskDataWebformsAsDocumentResponseObject); ok {
+		if err := validResponse.VisitDownloadProcessItemTaskDataWebformsAsDocumentResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // AppendProcessItemTaskLog operation middleware
 func (sh *strictHandler) AppendProcessItemTaskLog(ctx *gin.Context, id ResourceID) {
 	var request AppendProcessItemTaskLogRequestObject
@@ -7376,6 +8484,76 @@ func (sh *strictHandler) CompleteProcessItemTask(ctx *gin.Context, id ResourceID
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(CompleteProcessItemTaskResponseObject); ok {
 		if err := validResponse.VisitCompleteProcessItemTaskResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// RetrieveProcessItemAiAssistance operation middleware
+func (sh *strictHandler) RetrieveProcessItemAiAssistance(ctx *gin.Context, id ResourceID) {
+	var request RetrieveProcessItemAiAssistanceRequestObject
+
+	request.ID = id
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.RetrieveProcessItemAiAssistance(ctx, request.(RetrieveProcessItemAiAssistanceRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RetrieveProcessItemAiAssistance")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(RetrieveProcessItemAiAssistanceResponseObject); ok {
+		if err := validResponse.VisitRetrieveProcessItemAiAssistanceResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GenerateProcessItemAiAssistance operation middleware
+func (sh *strictHandler) GenerateProcessItemAiAssistance(ctx *gin.Context, id ResourceID) {
+	var request GenerateProcessItemAiAssistanceRequestObject
+
+	request.ID = id
+
+	var body GenerateProcessItemAiAssistanceJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = ctx.ShouldBindJSON(&body)
+	} else if binding.Validator != nil {
+		// ShouldBindJSON runs the struct validator after decoding; keep that.
+		err = binding.Validator.ValidateStruct(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GenerateProcessItemAiAssistance(ctx, request.(GenerateProcessItemAiAssistanceRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GenerateProcessItemAiAssistance")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(GenerateProcessItemAiAssistanceResponseObject); ok {
+		if err := validResponse.VisitGenerateProcessItemAiAssistanceResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {
@@ -8056,6 +9234,111 @@ func (sh *strictHandler) UploadProcessUserActionDocument(ctx *gin.Context, id Re
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(UploadProcessUserActionDocumentResponseObject); ok {
 		if err := validResponse.VisitUploadProcessUserActionDocumentResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// FindRobots operation middleware
+func (sh *strictHandler) FindRobots(ctx *gin.Context, params FindRobotsParams) {
+	var request FindRobotsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.FindRobots(ctx, request.(FindRobotsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "FindRobots")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(FindRobotsResponseObject); ok {
+		if err := validResponse.VisitFindRobotsResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// RetrieveRobot operation middleware
+func (sh *strictHandler) RetrieveRobot(ctx *gin.Context, id ResourceID) {
+	var request RetrieveRobotRequestObject
+
+	request.ID = id
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.RetrieveRobot(ctx, request.(RetrieveRobotRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RetrieveRobot")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(RetrieveRobotResponseObject); ok {
+		if err := validResponse.VisitRetrieveRobotResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// DownloadRobotAsset operation middleware
+func (sh *strictHandler) DownloadRobotAsset(ctx *gin.Context, id ResourceID, params DownloadRobotAssetParams) {
+	var request DownloadRobotAssetRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DownloadRobotAsset(ctx, request.(DownloadRobotAssetRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DownloadRobotAsset")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(DownloadRobotAssetResponseObject); ok {
+		if err := validResponse.VisitDownloadRobotAssetResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// DownloadRobotSourceCode operation middleware
+func (sh *strictHandler) DownloadRobotSourceCode(ctx *gin.Context, id ResourceID) {
+	var request DownloadRobotSourceCodeRequestObject
+
+	request.ID = id
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DownloadRobotSourceCode(ctx, request.(DownloadRobotSourceCodeRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DownloadRobotSourceCode")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(DownloadRobotSourceCodeResponseObject); ok {
+		if err := validResponse.VisitDownloadRobotSourceCodeResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

@@ -1,0 +1,127 @@
+package admin
+
+import (
+	"context"
+	"encoding/hex"
+
+	oasadmin "github.com/procession-dev/procession/api/admin/oas"
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+)
+
+// UploadRobotSource stores the source package of a robot.
+func (s *Server) UploadRobotSource(
+	ctx context.Context, request oasadmin.UploadRobotSourceRequestObject,
+) (oasadmin.UploadRobotSourceResponseObject, error) {
+	params := request.Params
+	stored, err := s.app.UploadRobotFile(ctx, s.caller(ctx), keyOf(resource.KindRobot, request.Code, params.Tenant),
+		domain.RobotAssetKey{}, app.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
+	if err != nil {
+		return nil, err
+	}
+	return oasadmin.UploadRobotSource200JSONResponse(robotFile(stored)), nil
+}
+
+// DeleteRobotSource deletes the source package of a robot.
+func (s *Server) DeleteRobotSource(
+	ctx context.Context, request oasadmin.DeleteRobotSourceRequestObject,
+) (oasadmin.DeleteRobotSourceResponseObject, error) {
+	key := keyOf(resource.KindRobot, request.Code, request.Params.Tenant)
+	if err := s.app.DeleteRobotFile(ctx, s.caller(ctx), key, domain.RobotAssetKey{}); err != nil {
+		return nil, err
+	}
+	return oasadmin.DeleteRobotSource204Response{}, nil
+}
+
+// UploadRobotAsset stores an asset of a robot.
+func (s *Server) UploadRobotAsset(
+	ctx context.Context, request oasadmin.UploadRobotAssetRequestObject,
+) (oasadmin.UploadRobotAssetResponseObject, error) {
+	params := request.Params
+	stored, err := s.app.UploadRobotFile(ctx, s.caller(ctx), keyOf(resource.KindRobot, request.Code, params.Tenant),
+		assetKey(params.Type, params.Version, params.Platform, params.Architecture),
+		app.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
+	if err != nil {
+		return nil, err
+	}
+	return oasadmin.UploadRobotAsset200JSONResponse(robotAsset(stored)), nil
+}
+
+// DeleteRobotAsset deletes an asset of a robot.
+func (s *Server) DeleteRobotAsset(
+	ctx context.Context, request oasadmin.DeleteRobotAssetRequestObject,
+) (oasadmin.DeleteRobotAssetResponseObject, error) {
+	params := request.Params
+	err := s.app.DeleteRobotFile(ctx, s.caller(ctx), keyOf(resource.KindRobot, request.Code, params.Tenant),
+		assetKey(params.Type, params.Version, params.Platform, params.Architecture))
+	if err != nil {
+		return nil, err
+	}
+	return oasadmin.DeleteRobotAsset204Response{}, nil
+}
+
+// SetRobotVariable sets an environment variable of a robot.
+func (s *Server) SetRobotVariable(
+	ctx context.Context, request oasadmin.SetRobotVariableRequestObject,
+) (oasadmin.SetRobotVariableResponseObject, error) {
+	key := keyOf(resource.KindRobot, request.Code, request.Params.Tenant)
+	if err := s.app.SetRobotVariable(ctx, s.caller(ctx), key, request.Name, domain.NewSecret(request.Body.Value)); err != nil {
+		return nil, err
+	}
+	return oasadmin.SetRobotVariable204Response{}, nil
+}
+
+// DeleteRobotVariable deletes an environment variable of a robot.
+func (s *Server) DeleteRobotVariable(
+	ctx context.Context, request oasadmin.DeleteRobotVariableRequestObject,
+) (oasadmin.DeleteRobotVariableResponseObject, error) {
+	key := keyOf(resource.KindRobot, request.Code, request.Params.Tenant)
+	if err := s.app.DeleteRobotVariable(ctx, s.caller(ctx), key, request.Name); err != nil {
+		return nil, err
+	}
+	return oasadmin.DeleteRobotVariable204Response{}, nil
+}
+
+func assetKey(
+	kind oasadmin.RobotAssetType, version string,
+	platform oasadmin.RobotAssetPlatform, architecture oasadmin.RobotAssetArchitecture,
+) domain.RobotAssetKey {
+	return domain.RobotAssetKey{
+		Type: domain.RobotAssetType(kind), Version: version,
+		Platform: domain.RobotAssetPlatform(platform), Architecture: domain.RobotAssetArchitecture(architecture),
+	}
+}
+
+func robotFile(f *domain.RobotFile) oasadmin.RobotFile {
+	return oasadmin.RobotFile{
+		ID: f.ID, Name: f.Name, ContentType: f.ContentType, ContentLength: f.Size,
+		ContentHash: hex.EncodeToString(f.SHA256[:]), UploadedBy: f.UploadedBy, UploadedAt: f.UploadedAt.UTC(),
+	}
+}
+
+func robotAsset(f *domain.RobotFile) oasadmin.RobotAsset {
+	file := robotFile(f)
+	return oasadmin.RobotAsset{
+		ID: file.ID, Name: file.Name, ContentType: file.ContentType, ContentLength: file.ContentLength,
+		ContentHash: file.ContentHash, UploadedBy: file.UploadedBy, UploadedAt: file.UploadedAt,
+		Type: oasadmin.RobotAssetType(f.Key.Type), Version: f.Key.Version,
+		Platform: oasadmin.RobotAssetPlatform(f.Key.Platform), Architecture: oasadmin.RobotAssetArchitecture(f.Key.Architecture),
+	}
+}
+
+// addRobot adds to the status of a resource what only robots have.
+func addRobot(status *oasadmin.ResourceStatus, r *app.StoredResource) {
+	if r.Robot == nil {
+		return
+	}
+	status.EnvironmentVariables = r.Robot.Variables
+	for i := range r.Robot.Files {
+		if file := &r.Robot.Files[i]; file.Key.Source() {
+			source := robotFile(file)
+			status.Source = &source
+		} else {
+			status.Assets = append(status.Assets, robotAsset(file))
+		}
+	}
+}

@@ -1,0 +1,186 @@
+package api_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/base64"
+	"io"
+	"net/http"
+	"net/url"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	oasb "github.com/procession-dev/procession/api/shapeb/oas"
+	"github.com/procession-dev/procession/localstack/demo"
+)
+
+// textOf is what a reader sees of a PDF.
+func textOf(t *testing.T, pdf string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "pdftotext", "-layout", "-", "-")
+	cmd.Stdin = strings.NewReader(pdf)
+	text, err := cmd.Output()
+	require.NoError(t, err)
+	return string(text)
+}
+
+// orders is a process definition with a form.
+func (s *service) orders() uuid.UUID {
+	s.t.Helper()
+	id := uuid.New()
+	s.define(identified("demo", "ProcessDefinition", "ORDERS", id, `{"name":"Orders","subjectTemplate":"Order {{ NUMBER }}",`+
+		`"metadataSchema":{"type":"object"},"items":[{"code":"FILL","type":"TASK","name":"Fill in",`+
+		`"dataSchema":{"type":"object","properties":{"NAME":{"type":"string","title":"Full name"},`+
+		`"SIZE":{"title":"Size","oneOf":[{"const":"S","title":"Small"},{"const":"L","title":"Large"}]},`+
+		`"PHOTO":{"type":"string","format":"kuflow-file","title":"Photo"},`+
+		`"PERSON":{"type":"object","title":"The person","properties":{"AGE":{"type":"integer","title":"Age"}}},`+
+		`"LINES":{"type":"array","title":"Order line","items":{"type":"object","properties":{"WHAT":{"type":"string","title":"What"}}}}}},`+
+		`"uiSchema":{"type":"VerticalLayout","elements":[{"type":"Control","scope":"#/properties/SIZE"},`+
+		`{"type":"Control","scope":"#/properties/NAME","label":"Who"},{"type":"Control","scope":"#/properties/PHOTO"}]},`+
+		`"candidates":[{"user":"bob"}]}],`+
+		`"permissions":{"initiators":[{"user":"alice"}],"managers":[{"user":"alice"}]}}`))
+	return id
+}
+
+// order is a task of an order that Bob owns.
+func (s *service) order(data string) oasb.ProcessItem {
+	s.t.Helper()
+	process := decode[oasb.Process](s.t, s.post(201, demo.Alice(), "/processes",
+		`{"processDefinitionId":"`+s.orders().String()+`","metadata":{"value":{"NUMBER":17}}}`)).ID
+	return decode[oasb.ProcessItem](s.t, s.post(201, demo.Alice(), "/process-items", `{"type":"TASK","processId":"`+
+		process.String()+`","processItemDefinitionCode":"FILL"`+ownedBy(demo.Bob())+`,"task":{"data":{"value":`+data+`}}}`))
+}
+
+func formPath(task uuid.UUID, pointer string) string {
+	return itemPath(task, formsAction+"?"+url.Values{"propertyPath": {pointer}}.Encode())
+}
+
+// filesIn are the texts of the PDFs in a ZIP, by their names.
+func filesIn(t *testing.T, body string) map[string]string {
+	t.Helper()
+	archive, err := zip.NewReader(strings.NewReader(body), int64(len(body)))
+	require.NoError(t, err)
+	texts := map[string]string{}
+	for _, file := range archive.File {
+		opened, err := file.Open()
+		require.NoError(t, err)
+		content, err := io.ReadAll(opened)
+		require.NoError(t, err)
+		texts[file.Name] = textOf(t, string(content))
+	}
+	return texts
+}
+
+func TestTaskDataOnPaper(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	task := s.order(`{"NAME":"Ada Ωmega","SIZE":"L","PERSON":{"AGE":36},"LINES":[{"WHAT":"Tea"},{"WHAT":"Cake"}]}`).ID
+
+	got := s.get(200, demo.Bob(), formPath(task, ""))
+	require.Equal(t, "application/pdf", got.header.Get("Content-Type"))
+	require.Contains(t, got.header.Get("Content-Disposition"), `attachment; filename="Fill-in.pdf"`)
+	require.Equal(t, "private, no-cache", got.header.Get("Cache-Control"))
+	text := textOf(t, got.body)
+	for _, part := range []string{"Fill in", "Orders: Order 17", "Who", "Ada Ωmega", "Size", "Large", "2026"} {
+		require.Contains(t, text, part)
+	}
+	require.Less(t, strings.Index(text, "Large"), strings.Index(text, "Ada"), "in the order of the layout")
+	require.Equal(t, got.body, s.get(200, demo.Alice(), formPath(task, "")).body, "the same until something changes")
+
+	// It is a download as any other.
+	r := request(t, demo.Bob(), http.MethodGet, formPath(task, ""), "")
+	r.Header.Set("Range", "bytes=1-3")
+	part := s.send(r)
+	require.Equal(t, 206, part.status)
+	require.Equal(t, got.body[1:4], part.body)
+	r = request(t, demo.Bob(), http.MethodGet, formPath(task, ""), "")
+	r.Header.Set("If-None-Match", got.header.Get("ETag"))
+	require.Equal(t, 304, s.send(r).status)
+
+	person := s.get(200, demo.Bob(), formPath(task, "/PERSON"))
+	require.Contains(t, person.header.Get("Content-Disposition"), `filename="The-person.pdf"`)
+	text = textOf(t, person.body)
+	require.Contains(t, text, "Fill in · Orders: Order 17")
+	require.Contains(t, text, "36")
+	require.NotContains(t, text, "Ada")
+
+	lines := s.get(200, demo.Bob(), formPath(task, "/LINES"))
+	require.Equal(t, "application/zip", lines.header.Get("Content-Type"))
+	files := filesIn(t, lines.body)
+	require.Len(t, files, 2)
+	require.Contains(t, files["Order-line-1.pdf"], "Tea")
+	require.Contains(t, files["Order-line-2.pdf"], "Cake")
+	one := s.get(200, demo.Bob(), formPath(task, "/LINES/1"))
+	require.Contains(t, textOf(t, one.body), "Cake")
+
+	s.saveData(demo.Bob(), task, `{"LINES":[{"WHAT":"Tea"}]}`)
+	alone := s.get(200, demo.Bob(), formPath(task, "/LINES"))
+	require.Equal(t, "application/pdf", alone.header.Get("Content-Type"), "one is not several")
+}
+
+func TestPlacesWithoutFormAreRefused(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	many := "[" + strings.Repeat(`{"A":1},`, 500) + `{"A":1}]`
+	task := s.order(`{"NAME":"Ada","NONE":[],"MIXED":[{},1],"MANY":` + many + `}`).ID
+	for _, pointer := range []string{"/NAME", "/NONE", "/MIXED", "/ABSENT", "/MANY/501"} {
+		s.refused(404, "NOT_FOUND", demo.Bob(), "GET", formPath(task, pointer), "")
+	}
+	s.refused(409, "INVALID_STATE", demo.Bob(), "GET", formPath(task, "/MANY"), "")
+	message := decode[oasb.ProcessItem](t, s.post(201, demo.LoanWorker(), "/process-items",
+		`{"type":"MESSAGE","processId":"`+s.loan().ID.String()+`","message":{"text":"t"}}`)).ID
+	s.refused(409, "INVALID_STATE", demo.LoanWorker(), "GET", formPath(message, ""), "")
+}
+
+func TestElementsOnPaper(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	task := s.approval()
+	path := func(code string) string {
+		return taskPathA(task, "/~actions/download-element-value-form-rendered?elementDefinitionCode="+code)
+	}
+	s.refused(404, "NOT_FOUND", demo.LoanWorker(), "GET", path("REPORT"), "")
+	s.refused(404, "DEFINITION_NOT_FOUND", demo.LoanWorker(), "GET", path("ABSENT"), "")
+	s.refused(400, "VALIDATION", demo.LoanWorker(), "GET", path("NOTE"), "")
+	s.saveReports(demo.LoanWorker(), task, `{"FINDINGS":"A leak","DONE":true}`)
+	got := s.get(200, demo.LoanWorker(), path("REPORT"))
+	require.Equal(t, "application/pdf", got.header.Get("Content-Type"))
+	text := textOf(t, got.body)
+	for _, part := range []string{"Report", "Approve the loan · Loan", "What was found", "A leak"} {
+		require.Contains(t, text, part)
+	}
+	r := request(t, demo.LoanWorker(), http.MethodGet, path("REPORT"), "")
+	r.Header.Set("Range", "bytes=0-3")
+	require.Equal(t, "%PDF", s.send(r).body)
+	s.saveReports(demo.LoanWorker(), task, `{"FINDINGS":"A leak","DONE":true}`, `{"FINDINGS":"A crack"}`)
+	files := filesIn(t, s.get(200, demo.LoanWorker(), path("REPORT")).body)
+	require.Len(t, files, 2)
+	require.Contains(t, files["Report-2.pdf"], "A crack")
+}
+
+// pixel is a PNG.
+const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+
+// An image is placed when whoever asks may see it, which takes more than that it
+// is named.
+func TestImagesOnPaperAreThoseOfTheTask(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	item := s.order(`{}`)
+	image, err := base64.StdEncoding.DecodeString(pixel)
+	require.NoError(t, err)
+	mine := s.uploadAs(demo.Alice(), processPath(item.ProcessID, ""), "image/png", "mine.png", string(image))
+	s.saveData(demo.Bob(), item.ID, `{"PHOTO":"`+mine+`"}`)
+	placed := s.get(200, demo.Bob(), formPath(item.ID, "")).body
+	require.True(t, bytes.Contains([]byte(placed), []byte("/Subtype /Image")))
+
+	foreign := s.uploadAs(demo.LoanWorker(), processPath(s.loan().ID, ""), "image/png", "theirs.png", string(image))
+	s.saveData(demo.Bob(), item.ID, `{"PHOTO":"`+foreign+`"}`)
+	listed := s.get(200, demo.Bob(), formPath(item.ID, "")).body
+	require.False(t, bytes.Contains([]byte(listed), []byte("/Subtype /Image")))
+	require.Contains(t, textOf(t, listed), "theirs.png")
+}

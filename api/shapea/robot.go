@@ -1,0 +1,101 @@
+package shapea
+
+import (
+	"context"
+	"encoding/hex"
+	"net/http"
+
+	"github.com/procession-dev/procession/api/httpio"
+	oasa "github.com/procession-dev/procession/api/shapea/oas"
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/domain"
+)
+
+// everyRobot takes robots without a source package for robots too.
+const everyRobot = false
+
+// FindRobots is A34.
+func (s *Server) FindRobots(
+	ctx context.Context, request oasa.FindRobotsRequestObject,
+) (oasa.FindRobotsResponseObject, error) {
+	params := request.Params
+	filter := app.RobotFilter{
+		TenantIDs: params.TenantID, Packaged: httpio.Given(params.FilterContext) == oasa.RobotFilterContextREADY,
+	}
+	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
+	found, err := s.app.FindRobots(ctx, s.caller(ctx), filter, page, sort)
+	if err != nil {
+		return nil, err
+	}
+	answer := oasa.FindRobots200JSONResponse{ObjectType: new(oasa.PagedObjectTypeROBOTPAGE)}
+	answer.Metadata, answer.Content = pageOf(found, robot)
+	return answer, nil
+}
+
+// RetrieveRobot is A35.
+func (s *Server) RetrieveRobot(
+	ctx context.Context, request oasa.RetrieveRobotRequestObject,
+) (oasa.RetrieveRobotResponseObject, error) {
+	found, err := s.app.RetrieveRobot(ctx, s.caller(ctx), request.ID, everyRobot)
+	if err != nil {
+		return nil, err
+	}
+	answer := robot(&found.Robot)
+	answer.EnvironmentVariables = make(map[string]string, len(found.Environment))
+	for name, value := range found.Environment {
+		answer.EnvironmentVariables[name] = value.Reveal()
+	}
+	return oasa.RetrieveRobot200JSONResponse(answer), nil
+}
+
+// ActionsRobotDownloadSourceCode is A36.
+func (s *Server) ActionsRobotDownloadSourceCode(
+	ctx context.Context, request oasa.ActionsRobotDownloadSourceCodeRequestObject,
+) (oasa.ActionsRobotDownloadSourceCodeResponseObject, error) {
+	found, err := s.app.DownloadRobotSourceCode(ctx, s.caller(ctx), request.ID)
+	if err != nil {
+		return nil, err
+	}
+	return newDownload(ctx, found), nil
+}
+
+// ActionsRobotDownloadAsset is A37.
+func (s *Server) ActionsRobotDownloadAsset(
+	ctx context.Context, request oasa.ActionsRobotDownloadAssetRequestObject,
+) (oasa.ActionsRobotDownloadAssetResponseObject, error) {
+	params := request.Params
+	found, err := s.app.DownloadRobotAsset(ctx, s.caller(ctx), request.ID, domain.RobotAssetKey{
+		Type: domain.RobotAssetType(params.Type), Version: params.Version,
+		Platform: domain.RobotAssetPlatform(params.Platform), Architecture: domain.RobotAssetArchitecture(params.Architecture),
+	}, everyRobot)
+	if err != nil {
+		return nil, err
+	}
+	return newDownload(ctx, found), nil
+}
+
+// VisitActionsRobotDownloadSourceCodeResponse writes the answer of A36.
+func (d download) VisitActionsRobotDownloadSourceCodeResponse(w http.ResponseWriter) error {
+	return d.answer.Serve(w)
+}
+
+// VisitActionsRobotDownloadAssetResponse writes the answer of A37.
+func (d download) VisitActionsRobotDownloadAssetResponse(w http.ResponseWriter) error {
+	return d.answer.Serve(w)
+}
+
+// robot shows a robot without its environment variables.
+func robot(r *domain.Robot) oasa.Robot {
+	answer := oasa.Robot{
+		ID: r.ID, TenantID: &r.TenantID, Code: r.Code, Name: r.Name, Description: httpio.Optional(r.Description),
+		SourceType: oasa.RobotSourceType(r.SourceType), ObjectType: new(oasa.AuditedObjectTypeROBOT),
+	}
+	if r.Source != nil {
+		answer.SourceFile = &oasa.RobotSourceFile{
+			ID: r.Source.ID, Name: r.Source.Name, ContentType: r.Source.ContentType, ContentLength: r.Source.Size,
+			ContentHash: hex.EncodeToString(r.Source.SHA256[:]),
+		}
+	}
+	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = httpio.Audited(r.Audit)
+	return answer
+}

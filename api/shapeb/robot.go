@@ -1,0 +1,102 @@
+package shapeb
+
+import (
+	"context"
+	"encoding/hex"
+	"net/http"
+
+	"github.com/procession-dev/procession/api/httpio"
+	oasb "github.com/procession-dev/procession/api/shapeb/oas"
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/domain"
+)
+
+// packaged leaves out robots without a source package: the contract says that
+// every robot has one.
+const packaged = true
+
+// FindRobots is B47.
+func (s *Server) FindRobots(
+	ctx context.Context, request oasb.FindRobotsRequestObject,
+) (oasb.FindRobotsResponseObject, error) {
+	params := request.Params
+	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
+	found, err := s.app.FindRobots(ctx, s.caller(ctx), app.RobotFilter{TenantIDs: params.TenantID, Packaged: packaged}, page, sort)
+	if err != nil {
+		return nil, err
+	}
+	var answer oasb.FindRobots200JSONResponse
+	answer.Metadata, answer.Content = pageOf(found, robotPageItem)
+	return answer, nil
+}
+
+// RetrieveRobot is B48.
+func (s *Server) RetrieveRobot(
+	ctx context.Context, request oasb.RetrieveRobotRequestObject,
+) (oasb.RetrieveRobotResponseObject, error) {
+	found, err := s.app.RetrieveRobot(ctx, s.caller(ctx), request.ID, packaged)
+	if err != nil {
+		return nil, err
+	}
+	item := robotPageItem(&found.Robot)
+	answer := oasb.RetrieveRobot200JSONResponse{
+		ID: item.ID, Code: item.Code, Name: item.Name, Description: item.Description, TenantID: item.TenantID,
+		SourceType: item.SourceType, SourceFile: item.SourceFile,
+		EnvironmentVariables: make(map[string]string, len(found.Environment)),
+	}
+	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = httpio.Audited(found.Audit)
+	for name, value := range found.Environment {
+		answer.EnvironmentVariables[name] = value.Reveal()
+	}
+	return answer, nil
+}
+
+// DownloadRobotSourceCode is B49.
+func (s *Server) DownloadRobotSourceCode(
+	ctx context.Context, request oasb.DownloadRobotSourceCodeRequestObject,
+) (oasb.DownloadRobotSourceCodeResponseObject, error) {
+	found, err := s.app.DownloadRobotSourceCode(ctx, s.caller(ctx), request.ID)
+	if err != nil {
+		return nil, err
+	}
+	return newDownload(ctx, found), nil
+}
+
+// DownloadRobotAsset is B50.
+func (s *Server) DownloadRobotAsset(
+	ctx context.Context, request oasb.DownloadRobotAssetRequestObject,
+) (oasb.DownloadRobotAssetResponseObject, error) {
+	params := request.Params
+	found, err := s.app.DownloadRobotAsset(ctx, s.caller(ctx), request.ID, domain.RobotAssetKey{
+		Type: domain.RobotAssetType(params.Type), Version: params.Version,
+		Platform: domain.RobotAssetPlatform(params.Platform), Architecture: domain.RobotAssetArchitecture(params.Architecture),
+	}, packaged)
+	if err != nil {
+		return nil, err
+	}
+	return newDownload(ctx, found), nil
+}
+
+// VisitDownloadRobotSourceCodeResponse writes the answer of B49.
+func (d download) VisitDownloadRobotSourceCodeResponse(w http.ResponseWriter) error {
+	return d.answer.Serve(w)
+}
+
+// VisitDownloadRobotAssetResponse writes the answer of B50.
+func (d download) VisitDownloadRobotAssetResponse(w http.ResponseWriter) error {
+	return d.answer.Serve(w)
+}
+
+// robotPageItem shows a robot that has a source package.
+func robotPageItem(r *domain.Robot) oasb.RobotPageItem {
+	answer := oasb.RobotPageItem{
+		ID: r.ID, TenantID: r.TenantID, Code: r.Code, Name: r.Name, Description: httpio.Optional(r.Description),
+		SourceType: oasb.RobotSourceType(r.SourceType),
+		SourceFile: oasb.RobotSourceFile{
+			ID: r.Source.ID, Name: r.Source.Name, ContentType: r.Source.ContentType, ContentLength: r.Source.Size,
+			ContentHash: hex.EncodeToString(r.Source.SHA256[:]),
+		},
+	}
+	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = httpio.Audited(r.Audit)
+	return answer
+}

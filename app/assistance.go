@@ -1,0 +1,156 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/procession-dev/procession/assistance"
+	"github.com/procession-dev/procession/assistance/extract"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// DefaultAssistanceTime is how long a run of AI assistance may take unless the
+// configuration says otherwise.
+const DefaultAssistanceTime = 10 * time.Minute
+
+const (
+	// readersAtOnce is how many documents are read at the same time, for each may
+	// take a multiple of its size of memory.
+	readersAtOnce = 2
+	// maxAssistedDocuments is how many documents a run reads, maxPassages how many
+	// passages of each.
+	maxAssistedDocuments = 10
+	maxPassages          = 400
+	// maxExcerpts is how many passages a model is shown.
+	maxExcerpts = 8
+	// maxQuery is how much of a prompt passages are chosen by, in bytes.
+	maxQuery = 4000
+)
+
+// ErrAssistanceOver says that a run has ended, or that another one has taken its
+// place, so that nothing is left to be done for it.
+var ErrAssistanceOver = errors.New("the run of assistance is over")
+
+// assistant is what runs of assistance take.
+type assistant struct {
+	provider assistance.Provider
+	limits   extract.Limits
+	// readers has room for whoever reads a document.
+	readers chan struct{}
+}
+
+func newAssistant(provider assistance.Provider) *assistant {
+	if provider == nil {
+		return nil
+	}
+	return &assistant{provider: provider, limits: extract.DefaultLimits(), readers: make(chan struct{}, readersAtOnce)}
+}
+
+func assistanceDisabled() error {
+	return domain.Conflict(domain.CodeFeatureDisabled, "AI assistance is not available for this process item")
+}
+
+// space is where the embeddings of a run can be compared.
+func (s *Service) space(run *domain.AssistanceRun) persistence.EmbeddingSpace {
+	return persistence.EmbeddingSpace{TenantID: run.TenantID, Model: s.assistant.provider.EmbeddingModel()}
+}
+
+// pendingRun returns a run that is to be worked on, or ErrAssistanceOver.
+func (s *Service) pendingRun(ctx context.Context, key domain.AssistanceKey) (*domain.AssistanceRun, error) {
+	if s.assistant == nil {
+		return nil, assistanceDisabled()
+	}
+	run, err := s.reader.GetAssistanceRun(ctx, key)
+	if err != nil {
+		return nil, overIfGone(err)
+	}
+	if run.State != domain.AssistancePending {
+		return nil, ErrAssistanceOver
+	}
+	return run, nil
+}
+
+// assisted is the item of a run that is to be worked on, and its definition.
+type assisted struct {
+	*persistence.AssistedItem
+	spec *domain.Assistance
+}
+
+// assistedItem returns the item of a run that is to be worked on, or
+// ErrAssistanceOver.
+func (s *Service) assistedItem(ctx context.Context, key domain.AssistanceKey) (*assisted, error) {
+	if s.assistant == nil {
+		return nil, assistanceDisabled()
+	}
+	var found assisted
+	err := s.write(ctx, func(tx *persistence.Tx) error {
+		var err error
+		if found.AssistedItem, err = tx.GetAssistedItem(ctx, key); err != nil {
+			return overIfGone(err)
+		}
+		if found.Run.State != domain.AssistancePending {
+			return ErrAssistanceOver
+		}
+		d, err := s.definitions.get(ctx, tx, found.ProcessVersion)
+		if err != nil {
+			return err
+		}
+		if item, ok := d.items[found.Item.DefinitionCode()]; ok {
+			found.spec = item.Spec.Assistance
+		}
+		return nil
+	})
+	if err == nil && (found.spec == nil || found.Item.Task == nil) {
+		err = assistanceDisabled()
+	}
+	return &found, err
+}
+
+func overIfGone(err error) error {
+	if domain.HasCode(err, domain.CodeNotFound) {
+		return ErrAssistanceOver
+	}
+	return err
+}
+
+// contentsOf are the contents that a run chooses passages from.
+func contentsOf(run *domain.AssistanceRun) [][]byte {
+	var contents [][]byte
+	for _, d := range run.Documents {
+		if d.Problem == "" {
+			contents = append(contents, d.SHA256)
+		}
+	}
+	return contents
+}
+
+// storable is a text as the database takes it.
+func storable(text string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", " ")
+}
+
+// AssistanceFault is why a step of a run failed, as far as it is the provider's
+// or the configuration's doing: a code and what to tell people. It is "" for
+// everything else.
+func AssistanceFault(err error) (code, message string) {
+	var fault *assistance.Error
+	switch {
+	case errors.As(err, &fault):
+		return string(fault.Code), storable(fault.Message)
+	case domain.HasCode(err, domain.CodeFeatureDisabled):
+		return domain.AssistanceDisabled, "AI assistance is not available any more"
+	}
+	return "", ""
+}
+
+// NoteAssistanceFault keeps why an attempt at a step failed, so that it can be
+// shown should the run fail for that.
+func (s *Service) NoteAssistanceFault(ctx context.Context, key domain.AssistanceKey, code, message string) error {
+	return s.note(ctx, func(tx *persistence.Tx) error {
+		tx.NoteAssistanceFault(key, code, message)
+		return nil
+	})
+}

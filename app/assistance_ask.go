@@ -1,0 +1,49 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/procession-dev/procession/assistance"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// answerTime bounds the storing of an answer.
+const answerTime = 10 * time.Second
+
+// AskAssistanceModel is the fourth step of a run: it asks the model and stores
+// the answer. A run that has its answer does not ask again.
+func (s *Service) AskAssistanceModel(ctx context.Context, key domain.AssistanceKey) error {
+	if _, err := s.pendingRun(ctx, key); err != nil {
+		return err
+	}
+	call, err := s.reader.GetAssistanceCall(ctx, key)
+	switch {
+	case err != nil:
+		return err
+	case call == nil:
+		return fmt.Errorf("asking a model for run %s: nothing was prepared", key.WorkflowID())
+	case call.Answered:
+		return nil
+	}
+	var request preparedRequest
+	if err := json.Unmarshal(call.Request, &request); err != nil {
+		return fmt.Errorf("reading what is to be asked: %w", err)
+	}
+	answer, err := s.assistant.provider.Complete(ctx, assistance.Request(request))
+	if err != nil {
+		return fmt.Errorf("asking a model: %w", err)
+	}
+	call.Text, call.Value = storable(answer.Text), answer.Value
+	call.Model, call.FinishReason = storable(answer.Model), storable(answer.FinishReason)
+	// An answer that is here is kept, even when nobody waits for this attempt.
+	storing, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerTime)
+	defer cancel()
+	return s.note(storing, func(tx *persistence.Tx) error {
+		tx.AnswerAssistanceCall(call, s.now())
+		return nil
+	})
+}

@@ -1,0 +1,34 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+const (
+	// dispatchLease is how long a run is left alone by other replicas while its
+	// workflow is being started.
+	dispatchLease = 10 * time.Second
+	// dispatchBatch is how many runs are taken out at once.
+	dispatchBatch = 50
+	// overdueGrace is how long after its deadline the workflow of a run may take to
+	// end it.
+	overdueGrace = 15 * time.Second
+)
+
+// DispatchAssistance notes the runs whose workflows were started and returns
+// those whose workflows are to be started. A run may be returned again until it
+// was noted, also after a crash. Runs that are overdue, whatever has become of
+// their workflows, are ended with the error TIMEOUT.
+func (s *Service) DispatchAssistance(
+	ctx context.Context, started []domain.DueAssistance,
+) ([]domain.DueAssistance, error) {
+	now := s.now()
+	return s.db.ExchangeAssistance(ctx, persistence.AssistanceExchange{
+		Started: started, Now: now, Overdue: now.Add(-overdueGrace), LeaseUntil: now.Add(dispatchLease),
+		Limit: dispatchBatch,
+	})
+}

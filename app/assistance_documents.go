@@ -1,0 +1,210 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/assistance"
+	"github.com/procession-dev/procession/assistance/extract"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/jsondoc"
+	"github.com/procession-dev/procession/domain/reference"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// problemTooMany says that a run had read enough documents before this one.
+const problemTooMany = "TOO_MANY_DOCUMENTS"
+
+// ReadAssistanceDocuments is the first step of a run: the documents of the task
+// become passages. What has passages already, from whatever run, is not read
+// again. A document that cannot be read is noted in the run.
+func (s *Service) ReadAssistanceDocuments(ctx context.Context, key domain.AssistanceKey) error {
+	found, err := s.assistedItem(ctx, key)
+	if err != nil {
+		return err
+	}
+	if found.Run.Documents != nil {
+		return nil
+	}
+	named, err := found.files()
+	if err != nil {
+		return err
+	}
+	space := s.space(found.Run)
+	var contents [][]byte
+	for _, file := range named {
+		if file.stored != nil {
+			contents = append(contents, file.stored.SHA256[:])
+		}
+	}
+	known, err := s.reader.ListKnownContents(ctx, space, contents)
+	if err != nil {
+		return err
+	}
+	documents, usable := make([]domain.AssistedDocument, 0, len(named)), 0
+	for _, file := range named {
+		assisted := domain.AssistedDocument{Name: storable(file.name)}
+		switch {
+		case file.stored == nil:
+			assisted.Problem = string(extract.ReasonUnreadable)
+		case usable == maxAssistedDocuments:
+			assisted.Problem = problemTooMany
+		default:
+			assisted.SHA256 = file.stored.SHA256[:]
+			if err := s.readPassages(ctx, space, file.stored, known, &assisted); err != nil {
+				return err
+			}
+			if assisted.Problem == "" {
+				usable++
+			}
+		}
+		documents = append(documents, assisted)
+	}
+	found.Run.Documents = documents
+	_, missing, err := s.reader.ListMissingEmbeddings(ctx, space, contentsOf(found.Run), 0)
+	if err != nil {
+		return err
+	}
+	return s.note(ctx, func(tx *persistence.Tx) error {
+		return tx.SetAssistedDocuments(key, documents, missing)
+	})
+}
+
+// readPassages makes passages of a document, unless they are known.
+func (s *Service) readPassages(
+	ctx context.Context, space persistence.EmbeddingSpace, d *domain.Document, known []persistence.KnownContent,
+	assisted *domain.AssistedDocument,
+) error {
+	for _, k := range known {
+		if bytes.Equal(k.SHA256, assisted.SHA256) {
+			assisted.Passages, assisted.Truncated = k.Passages, k.Truncated
+			return nil
+		}
+	}
+	text, err := s.textOf(ctx, d)
+	var broken *extract.Error
+	switch {
+	case errors.As(err, &broken):
+		assisted.Problem = string(broken.Reason)
+		return nil
+	case err != nil:
+		return err
+	}
+	passages := assistance.Passages(storable(text.Body), assistance.DefaultSplitting())
+	assisted.Truncated = text.Truncated || len(passages) > maxPassages
+	passages = passages[:min(len(passages), maxPassages)]
+	if assisted.Passages = len(passages); assisted.Passages == 0 {
+		assisted.Problem = string(extract.ReasonEmpty)
+		return nil
+	}
+	return s.note(ctx, func(tx *persistence.Tx) error {
+		tx.InsertPassages(space, assisted.SHA256, passages, assisted.Truncated)
+		return nil
+	})
+}
+
+// textOf reads the text of a document. Errors other than *extract.Error are not
+// the document's.
+func (s *Service) textOf(ctx context.Context, d *domain.Document) (extract.Text, error) {
+	if !extract.Supported(d.Name, d.ContentType) {
+		return extract.Text{}, &extract.Error{Document: d.Name, Reason: extract.ReasonType}
+	}
+	select {
+	case s.assistant.readers <- struct{}{}:
+	case <-ctx.Done():
+		return extract.Text{}, ctx.Err()
+	}
+	defer func() { <-s.assistant.readers }()
+	// It is delivered to nobody, so nobody is recorded.
+	opened, err := s.open(ctx, domain.Caller{}, d)
+	if err != nil {
+		return extract.Text{}, err
+	}
+	defer func() { _ = opened.Content.Close() }()
+	text, err := extract.Read(ctx, d.Name, d.ContentType, opened.Content, s.assistant.limits)
+	if err != nil {
+		return extract.Text{}, fmt.Errorf("reading the text of document %s: %w", d.ID, err)
+	}
+	return text, nil
+}
+
+// namedFile is a document that a task refers to. stored is nil for one that is
+// not there.
+type namedFile struct {
+	name   string
+	stored *domain.Document
+}
+
+// files are the documents that the configuration has a model read, each content
+// once: those at its pointers into the data or, without pointers, all of the data
+// and of the elements.
+func (a *assisted) files() ([]namedFile, error) {
+	stored := make(map[uuid.UUID]*domain.Document, len(a.Documents))
+	for i := range a.Documents {
+		stored[a.Documents[i].ID] = &a.Documents[i]
+	}
+	var files []namedFile
+	seen := map[[32]byte]bool{}
+	add := func(name string, id uuid.UUID) {
+		file := namedFile{name: name, stored: stored[id]}
+		if file.stored != nil {
+			if seen[file.stored.SHA256] {
+				return
+			}
+			seen[file.stored.SHA256], file.name = true, file.stored.Name
+		}
+		files = append(files, file)
+	}
+	occurrences, err := dataReferences(a.Item)
+	if err != nil {
+		return nil, err
+	}
+	for _, occurrence := range occurrences {
+		file, ok := occurrence.Reference.(reference.File)
+		if !ok || !a.reads(occurrence.Pointer) {
+			continue
+		}
+		at, _ := file.Document()
+		add(file.Name, at.DocumentID)
+	}
+	if len(a.spec.Documents) > 0 {
+		return files, nil
+	}
+	for _, code := range slices.Sorted(maps.Keys(a.Item.Task.Elements)) {
+		for _, value := range a.Item.Task.Elements[code] {
+			if value.Type != domain.ValueDocument || value.Value == nil {
+				continue
+			}
+			d, err := value.Document()
+			if err != nil {
+				return nil, err
+			}
+			add(d.Name, d.DocumentID)
+		}
+	}
+	return files, nil
+}
+
+func dataReferences(item *domain.ProcessItem) ([]jsondoc.Occurrence, error) {
+	if item.Task.Data == nil {
+		return nil, nil
+	}
+	return references(item.Task.Data.Value)
+}
+
+// reads reports whether the configuration has documents at the pointer read.
+func (a *assisted) reads(pointer string) bool {
+	if len(a.spec.Documents) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(a.spec.Documents, func(configured string) bool {
+		return pointer == configured || strings.HasPrefix(pointer, configured+"/")
+	})
+}

@@ -1,0 +1,204 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/jsondoc"
+	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// FinishAssistance is the last step of a run: the answer is shown and, where the
+// definition says so, drafted into the data of the task. A task that cannot be
+// written to any more, by whoever asked for the run, is left alone. The task is
+// never completed.
+func (s *Service) FinishAssistance(ctx context.Context, key domain.AssistanceKey) error {
+	found, err := s.assistedItem(ctx, key)
+	if err != nil {
+		return err
+	}
+	call, err := s.reader.GetAssistanceCall(ctx, key)
+	switch {
+	case err != nil:
+		return err
+	case call == nil || !call.Answered:
+		return fmt.Errorf("finishing run %s: there is no answer", key.WorkflowID())
+	}
+	now := s.now()
+	run := found.Run
+	run.State, run.FinishedAt = domain.AssistanceCompleted, &now
+	run.Model, run.FinishReason, run.ErrorCode, run.ErrorMessage = call.Model, call.FinishReason, "", ""
+	run.Text, run.Value = call.Text, call.Value
+	if run.Answer == domain.AssistanceDraft {
+		done, err := s.finishDraft(ctx, run, found.spec)
+		if done || err != nil {
+			return err
+		}
+	}
+	return s.endAssistance(ctx, run)
+}
+
+// FailAssistance ends a run without an answer. What was noted of the fault is
+// shown.
+func (s *Service) FailAssistance(ctx context.Context, key domain.AssistanceKey, code string) error {
+	run, err := s.reader.GetAssistanceRun(ctx, key)
+	if err != nil {
+		return ignoreOver(overIfGone(err))
+	}
+	now := s.now()
+	message := run.ErrorMessage
+	switch {
+	case code == run.ErrorCode && message != "":
+	case code == domain.AssistanceTimedOut && message != "":
+		message = "the run took too long; last, " + message
+	case code == domain.AssistanceTimedOut:
+		message = "the run took too long"
+	case code == domain.AssistanceDisabled:
+		message = "AI assistance is not available any more"
+	default:
+		message = "the service could not carry the run out"
+	}
+	run.State, run.FinishedAt, run.ErrorCode, run.ErrorMessage = domain.AssistanceFailed, &now, code, message
+	return s.endAssistance(ctx, run)
+}
+
+func ignoreOver(err error) error {
+	if errors.Is(err, ErrAssistanceOver) {
+		return nil
+	}
+	return err
+}
+
+func (s *Service) endAssistance(ctx context.Context, run *domain.AssistanceRun) error {
+	return s.write(ctx, func(tx *persistence.Tx) error {
+		tx.FinishAssistance(run)
+		tx.Record(domain.AssistanceEvent(run, *run.FinishedAt))
+		return nil
+	})
+}
+
+// finishDraft writes the answer into the draft fields, as a save by whoever asked
+// for the run, and ends the run with it. It reports whether it did: it does not
+// when such a save would be refused.
+func (s *Service) finishDraft(ctx context.Context, run *domain.AssistanceRun, spec *domain.Assistance) (bool, error) {
+	caller, err := s.reader.GetCallerInTenant(ctx, run.RequestedBy, run.TenantID)
+	if domain.HasCode(err, domain.CodeNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	answers, err := draftOf(run, spec)
+	if err != nil {
+		return false, err
+	}
+	err = s.write(ctx, func(tx *persistence.Tx) error {
+		k, err := keep(tx, caller, s.now(), &run.ItemID)
+		if err != nil {
+			return err
+		}
+		locked, latest, err := tx.LockAssistance(ctx, caller, run.ItemID)
+		if err != nil {
+			return err
+		}
+		if latest == nil || latest.AssistanceKey != run.AssistanceKey || latest.State != domain.AssistancePending {
+			return ErrAssistanceOver
+		}
+		item := locked.ProcessItem
+		if err := item.WriteTask(locked.ProcessState, locked.Rights, caller.PrincipalID); err != nil {
+			return err
+		}
+		patch, drafted := drafting(item, run.Baseline, spec.DraftFields, answers)
+		run.Drafted = drafted
+		tx.FinishAssistance(run)
+		tx.Record(domain.AssistanceEvent(run, k.now))
+		if len(patch) == 0 {
+			return nil
+		}
+		d, err := s.definitions.get(ctx, tx, locked.ProcessVersion)
+		if err != nil {
+			return err
+		}
+		value, err := k.patched(ctx, ofItem(item, domain.SlotData), d.items[item.DefinitionCode()].data, item.Task.Data, patch)
+		if err != nil {
+			return err
+		}
+		item.SetTaskData(value, caller.PrincipalID, k.now)
+		tx.Record(domain.ItemEvent(domain.EventItemTaskDataSaved, item, caller.PrincipalID, k.now))
+		return tx.UpdateTaskData(item)
+	})
+	var refusal *domain.Error
+	if errors.As(err, &refusal) && refusal.Kind != domain.KindUnavailable && refusal.Kind != domain.KindInternal {
+		run.Drafted = nil
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// draftOf is what an answer has for each of the draft fields: its member at the
+// same place or, without a schema, the whole text.
+func draftOf(run *domain.AssistanceRun, spec *domain.Assistance) (map[string]json.RawMessage, error) {
+	answers := map[string]json.RawMessage{}
+	if run.Value == nil {
+		text, err := resource.Encode(run.Text)
+		if err != nil {
+			return nil, fmt.Errorf("writing a draft: %w", err)
+		}
+		for _, field := range spec.DraftFields {
+			answers[field] = text
+		}
+		return answers, nil
+	}
+	for _, field := range spec.DraftFields {
+		if value, ok := jsondoc.Lookup(run.Value, field); ok {
+			answers[field] = value
+		}
+	}
+	return answers, nil
+}
+
+// drafting is the patch that writes answers into the fields that are empty, or as
+// they were when the run began, and the pointers of those.
+func drafting(
+	item *domain.ProcessItem, baseline map[string]json.RawMessage, fields []string, answers map[string]json.RawMessage,
+) (patch []jsondoc.Operation, drafted []string) {
+	for _, field := range fields {
+		answer, answered := answers[field]
+		current, there := dataAt(item, field)
+		before, was := baseline[field]
+		untouched := there == was && bytes.Equal(current, before)
+		if !answered || field == "" || !untouched && !isBlank(current) {
+			continue
+		}
+		op := "replace"
+		if !there {
+			if parent, _ := jsondoc.Parent(field); !holdsMembers(item, parent) {
+				continue
+			}
+			op = "add"
+		}
+		patch = append(patch, jsondoc.Operation{Op: op, Path: field, Value: answer})
+		drafted = append(drafted, field)
+	}
+	return patch, drafted
+}
+
+// isBlank reports whether a field has no value to speak of.
+func isBlank(value json.RawMessage) bool {
+	return len(value) == 0 || string(value) == "null" || string(value) == `""`
+}
+
+// holdsMembers reports whether there is an object at a pointer into the data of a
+// task.
+func holdsMembers(item *domain.ProcessItem, pointer string) bool {
+	if pointer == "" {
+		return true
+	}
+	value, ok := dataAt(item, pointer)
+	return ok && value[0] == '{'
+}

@@ -1,0 +1,98 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/jsondoc"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// GenerateProcessItemAIAssistance (B25) begins a run of AI assistance with a
+// process item and reports whether it does: a request that the latest run belongs
+// to already is answered with that run. It takes owning the task, being a
+// candidate or the Manager permission; an answer that is drafted into the data
+// takes what UpdateProcessItemTaskData takes. Errors: AI_RUN_PENDING while another
+// request is being worked on, FEATURE_DISABLED where the definition of the item
+// has no assistance or the operator no provider, ACCESS_DENIED, TASK_NOT_OWNED,
+// INVALID_STATE, PROCESS_FINISHED.
+func (s *Service) GenerateProcessItemAIAssistance(
+	ctx context.Context, caller domain.Caller, id, request uuid.UUID,
+) (run *domain.AssistanceRun, begun bool, err error) {
+	err = s.write(ctx, func(tx *persistence.Tx) error {
+		locked, latest, err := tx.LockAssistance(ctx, caller, id)
+		if err != nil {
+			return err
+		}
+		item := locked.ProcessItem
+		if err := item.Assist(locked.Rights, caller.PrincipalID); err != nil {
+			return err
+		}
+		run = latest
+		if begun, err = latest.Admit(request); err != nil || !begun {
+			return err
+		}
+		d, err := s.definitions.get(ctx, tx, locked.ProcessVersion)
+		if err != nil {
+			return err
+		}
+		spec := assistanceOf(d, item)
+		if spec == nil || s.assistant == nil {
+			return assistanceDisabled()
+		}
+		if spec.Drafts() {
+			if err := item.WriteTask(locked.ProcessState, locked.Rights, caller.PrincipalID); err != nil {
+				return err
+			}
+		}
+		now := s.now()
+		run = &domain.AssistanceRun{
+			AssistanceKey: domain.AssistanceKey{ItemID: id, Run: 1}, TenantID: item.TenantID,
+			RequestID: request, RequestedBy: caller.PrincipalID, State: domain.AssistancePending,
+			Answer: domain.AssistanceSuggestion, StartedAt: now, Deadline: now.Add(s.assistanceTime),
+		}
+		if latest != nil {
+			run.Run = latest.Run + 1
+		}
+		if spec.Drafts() {
+			run.Answer, run.Baseline = domain.AssistanceDraft, baselineOf(item, spec.DraftFields)
+		}
+		tx.Record(domain.ItemEvent(domain.EventItemTaskAssistanceAsked, item, caller.PrincipalID, now))
+		return tx.BeginAssistance(run)
+	})
+	if err != nil {
+		return nil, false, err
+	}
+	return run, begun, nil
+}
+
+// assistanceOf is how a model helps with an item, nil for not at all.
+func assistanceOf(d *definition, item *domain.ProcessItem) *domain.Assistance {
+	definition, ok := d.items[item.DefinitionCode()]
+	if !ok || item.Task == nil {
+		return nil
+	}
+	return definition.Spec.Assistance
+}
+
+// baselineOf is what the fields hold, as far as they exist.
+func baselineOf(item *domain.ProcessItem, fields []string) map[string]json.RawMessage {
+	baseline := map[string]json.RawMessage{}
+	for _, field := range fields {
+		if value, ok := dataAt(item, field); ok {
+			baseline[field] = value
+		}
+	}
+	return baseline
+}
+
+// dataAt finds the value at a pointer into the data of a task.
+func dataAt(item *domain.ProcessItem, pointer string) (json.RawMessage, bool) {
+	if item.Task.Data == nil {
+		return nil, false
+	}
+	return jsondoc.Lookup(item.Task.Data.Value, pointer)
+}

@@ -1,0 +1,156 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/procession-dev/procession/assistance"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// preparedRequest is a request to a model as it is stored until it is answered.
+type preparedRequest struct {
+	Model       string               `json:"model,omitempty"`
+	Temperature *float64             `json:"temperature,omitempty"`
+	System      string               `json:"system"`
+	Prompt      string               `json:"prompt"`
+	Excerpts    []assistance.Excerpt `json:"excerpts"`
+	Schema      json.RawMessage      `json:"schema,omitempty"`
+}
+
+// PrepareAssistancePrompt is the third step of a run: it fills the templates,
+// chooses the passages that are nearest to the prompt, and stores what is to be
+// asked, once and for all.
+func (s *Service) PrepareAssistancePrompt(ctx context.Context, key domain.AssistanceKey) error {
+	found, err := s.assistedItem(ctx, key)
+	if err != nil {
+		return err
+	}
+	prepared, err := s.reader.GetAssistanceCall(ctx, key)
+	if err != nil || prepared != nil {
+		return err
+	}
+	values := found.values()
+	request := assistance.Request{
+		Model: found.spec.Model, Temperature: found.spec.Temperature, Schema: found.spec.OutputSchema,
+		System: storable(assistance.Fill(found.spec.System, values)),
+		Prompt: storable(assistance.Fill(found.spec.Prompt, values)),
+	}
+	if request.Excerpts, err = s.excerpts(ctx, found.Run, request.Prompt); err != nil {
+		return err
+	}
+	call := &persistence.AssistanceCall{
+		Key: key, TenantID: found.Run.TenantID, RequestID: found.Run.RequestID, RequestedBy: found.Run.RequestedBy,
+		AskedAt: s.now(),
+	}
+	if call.Request, err = resource.Encode(preparedRequest(request)); err != nil {
+		return fmt.Errorf("writing what is to be asked: %w", err)
+	}
+	if call.Messages, err = resource.Encode(request.Messages()); err != nil {
+		return fmt.Errorf("writing what the model is told: %w", err)
+	}
+	return s.note(ctx, func(tx *persistence.Tx) error {
+		tx.InsertAssistanceCall(call)
+		return nil
+	})
+}
+
+// values are what templates can name: data, contextData and metadata.
+func (a *assisted) values() json.RawMessage {
+	var values bytes.Buffer
+	member := func(name string, value json.RawMessage) {
+		if len(value) == 0 {
+			value = json.RawMessage("null")
+		}
+		fmt.Fprintf(&values, "%q:%s", name, value)
+	}
+	text := func(v *domain.JSONValue) json.RawMessage {
+		if v == nil {
+			return nil
+		}
+		return v.Value
+	}
+	values.WriteByte('{')
+	member("data", text(a.Item.Task.Data))
+	values.WriteByte(',')
+	member("contextData", text(a.Item.Task.ContextData))
+	values.WriteByte(',')
+	member("metadata", a.Metadata)
+	values.WriteByte('}')
+	return values.Bytes()
+}
+
+// excerpts are the passages nearest to a prompt, the nearest first.
+func (s *Service) excerpts(ctx context.Context, run *domain.AssistanceRun, prompt string) ([]assistance.Excerpt, error) {
+	space := s.space(run)
+	places, stored, err := s.reader.ListVectors(ctx, space, contentsOf(run))
+	if err != nil || len(places) == 0 {
+		return nil, err
+	}
+	chosen, err := s.nearest(ctx, prompt, places, stored)
+	if err != nil {
+		return nil, err
+	}
+	passages, err := s.reader.ListPassages(ctx, space, chosen)
+	if err != nil {
+		return nil, err
+	}
+	excerpts := make([]assistance.Excerpt, 0, len(chosen))
+	for _, place := range chosen {
+		for _, p := range passages {
+			if p.Position == place.Position && bytes.Equal(p.SHA256, place.SHA256) {
+				excerpts = append(excerpts, assistance.Excerpt{Document: nameOfContent(run, p.SHA256), Text: p.Text})
+			}
+		}
+	}
+	return excerpts, nil
+}
+
+// nearest chooses passages by a prompt. Where there is nothing to choose by, it
+// takes the first ones.
+func (s *Service) nearest(
+	ctx context.Context, prompt string, places []persistence.PassageKey, stored [][]byte,
+) ([]persistence.PassageKey, error) {
+	query := strings.ToValidUTF8(prompt[:min(len(prompt), maxQuery)], "")
+	if strings.TrimSpace(query) == "" {
+		return places[:min(len(places), maxExcerpts)], nil
+	}
+	wanted, err := s.assistant.provider.Embed(ctx, []string{query})
+	if err != nil {
+		return nil, fmt.Errorf("embedding a prompt: %w", err)
+	}
+	vectors := make([][]float32, len(stored))
+	for i, text := range stored {
+		if vectors[i], err = assistance.DecodeVector(text); err != nil {
+			return nil, fmt.Errorf("reading embeddings: %w", err)
+		}
+	}
+	matches, err := assistance.Closest(wanted[0], vectors, maxExcerpts)
+	if errors.Is(err, assistance.ErrVector) {
+		// Another model goes by the name of the one that made the embeddings.
+		return places[:min(len(places), maxExcerpts)], nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("choosing passages: %w", err)
+	}
+	chosen := make([]persistence.PassageKey, len(matches))
+	for i, match := range matches {
+		chosen[i] = places[match.Index]
+	}
+	return chosen, nil
+}
+
+func nameOfContent(run *domain.AssistanceRun, content []byte) string {
+	for _, d := range run.Documents {
+		if bytes.Equal(d.SHA256, content) {
+			return d.Name
+		}
+	}
+	return ""
+}

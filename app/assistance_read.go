@@ -1,0 +1,24 @@
+package app
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// RetrieveProcessItemAIAssistance (B24) returns the latest run of AI assistance
+// with a process item. NOT_FOUND says that there was none, or that the caller does
+// not see the item.
+func (s *Service) RetrieveProcessItemAIAssistance(
+	ctx context.Context, caller domain.Caller, id uuid.UUID,
+) (*domain.AssistanceRun, error) {
+	return s.reader.GetAssistance(ctx, caller, id)
+}
+
+// RetryAssistanceAfter is how many seconds clients should wait before they ask
+// for a run again.
+func (s *Service) RetryAssistanceAfter(run *domain.AssistanceRun) int {
+	return run.RetryAfterSeconds(s.now())
+}

@@ -1,0 +1,88 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// RobotFilter narrows FindRobots. Packaged leaves out robots without a source
+// package, which cannot be run; so does filterContext READY.
+type RobotFilter struct {
+	TenantIDs []uuid.UUID
+	Packaged  bool
+}
+
+// FindRobots (B47) returns a page of the robots that the caller sees, without
+// their environment variables: all of the tenants where it is an OWNER or
+// ADMINISTRATOR, those it is a viewer of, and those it runs, by itself or for
+// tasks of processes whose workflow it runs.
+func (s *Service) FindRobots(
+	ctx context.Context, caller domain.Caller, filter RobotFilter, page domain.PageRequest, sort []domain.SortKey,
+) (domain.Page[domain.Robot], error) {
+	return s.reader.ListRobots(ctx, persistence.RobotScope{Caller: caller, Packaged: filter.Packaged},
+		persistence.RobotFilter{TenantIDs: filter.TenantIDs}, page, sort)
+}
+
+// RobotDetails are a robot with its environment variables, by their names. There
+// are none for a caller who may not see them.
+type RobotDetails struct {
+	domain.Robot
+	Environment map[string]domain.Secret
+}
+
+// RetrieveRobot (B48) returns a robot that the caller sees, or NOT_FOUND. Only
+// administrators, and who runs the robot, see its environment variables; viewers
+// do not. packaged leaves out robots without a source package.
+func (s *Service) RetrieveRobot(
+	ctx context.Context, caller domain.Caller, id uuid.UUID, packaged bool,
+) (*RobotDetails, error) {
+	robot, variables, err := s.reader.GetRobot(ctx, persistence.RobotScope{Caller: caller, Packaged: packaged}, id)
+	if err != nil {
+		return nil, err
+	}
+	details := &RobotDetails{Robot: *robot, Environment: make(map[string]domain.Secret, len(variables))}
+	for _, v := range variables {
+		if s.sealer == nil {
+			return nil, errors.New("reading the environment of a robot: there is no key to open it with")
+		}
+		value, err := s.sealer.Open(RobotVariablePurpose, robotVariableRecord(v.RobotID, v.Name), v.Sealed)
+		if err != nil {
+			return nil, fmt.Errorf("reading the environment of robot %s: %w", v.RobotID, err)
+		}
+		details.Environment[v.Name] = domain.NewSecret(string(value))
+	}
+	return details, nil
+}
+
+// DownloadRobotSourceCode (B49) returns the source package of a robot that the
+// caller sees, or NOT_FOUND.
+func (s *Service) DownloadRobotSourceCode(ctx context.Context, caller domain.Caller, id uuid.UUID) (*Download, error) {
+	return s.downloadRobotFile(ctx, persistence.RobotScope{Caller: caller}, id, domain.RobotAssetKey{})
+}
+
+// DownloadRobotAsset (B50) returns an asset of a robot that the caller sees, or
+// NOT_FOUND. packaged is as in RetrieveRobot.
+func (s *Service) DownloadRobotAsset(
+	ctx context.Context, caller domain.Caller, id uuid.UUID, key domain.RobotAssetKey, packaged bool,
+) (*Download, error) {
+	if err := checkRobotAsset(key); err != nil {
+		return nil, err
+	}
+	return s.downloadRobotFile(ctx, persistence.RobotScope{Caller: caller, Packaged: packaged}, id, key)
+}
+
+func (s *Service) downloadRobotFile(
+	ctx context.Context, scope persistence.RobotScope, id uuid.UUID, key domain.RobotAssetKey,
+) (*Download, error) {
+	d, err := s.reader.GetDocumentOfRobot(ctx, scope, id, key)
+	if err != nil {
+		return nil, err
+	}
+	return s.open(ctx, scope.Caller, d)
+}

@@ -1,0 +1,54 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// assist starts the robot that assists with a task, unless that is nil. The
+// caller has just made somebody the owner of the task.
+func assist(
+	tx *persistence.Tx, caller domain.Caller, task *domain.ProcessItem, robot *domain.AssistingRobot, now time.Time,
+) error {
+	if robot == nil {
+		return nil
+	}
+	member, err := caller.Tenant(&task.TenantID)
+	if err != nil {
+		return err
+	}
+	startWorkflow(tx, domain.NewTaskRobotRun(newID(), task, *robot, member.Namespace), "", now)
+	return nil
+}
+
+// assistOwner is assist for a task that is new, which may have no owner. Where a
+// robot assists, it takes a third round trip.
+func assistOwner(
+	ctx context.Context, tx *persistence.Tx, caller domain.Caller, task *domain.ProcessItem, d *definition, now time.Time,
+) error {
+	item := d.items[task.DefinitionCode()]
+	if task.OwnerID == nil || item == nil || item.Spec.Robot == nil {
+		return nil
+	}
+	robot, err := tx.GetAssistingRobot(ctx, task.TenantID, *item.Spec.Robot)
+	if err != nil {
+		return err
+	}
+	return assist(tx, caller, task, robot, now)
+}
+
+// assistable reports whether a task in the state has any use for a robot.
+func assistable(state domain.TaskState) bool {
+	return state == domain.TaskReady || state == domain.TaskClaimed
+}
+
+// endTaskRobot leaves the task of a robot as it is. That the robot failed is for
+// administrators to know while the task still needs it.
+func endTaskRobot(tx *persistence.Tx, locked *persistence.LockedRun, c domain.Closing, now time.Time) {
+	if c.Status == domain.RunFailed && assistable(*locked.TaskState) {
+		openIncident(tx, locked.Run, c, now)
+	}
+}

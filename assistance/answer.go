@@ -1,0 +1,50 @@
+package assistance
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/procession-dev/procession/domain/jsondoc"
+)
+
+// withoutThoughts is an answer without what some models write down before it.
+func withoutThoughts(text string) string {
+	trimmed := strings.TrimSpace(text)
+	if rest, ok := strings.CutPrefix(trimmed, "<think>"); ok {
+		if _, after, closed := strings.Cut(rest, "</think>"); closed {
+			return strings.TrimSpace(after)
+		}
+	}
+	return trimmed
+}
+
+// structured reads the object that an answer is. It may stand in a fence, or
+// between words.
+func structured(text string, schema json.RawMessage) (json.RawMessage, error) {
+	compiled, err := jsondoc.Compile(schema)
+	if err != nil {
+		return nil, &Error{Code: CodeRefused, Message: "the schema of the answer is not valid", Cause: err}
+	}
+	start, end := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}')
+	if start < 0 || end < start {
+		return nil, &Error{Code: CodeInvalidAnswer, Message: "the answer is not a JSON object"}
+	}
+	var value bytes.Buffer
+	if err := json.Compact(&value, []byte(text[start:end+1])); err != nil {
+		return nil, &Error{Code: CodeInvalidAnswer, Message: "the answer is not a JSON object", Cause: err}
+	}
+	checked, err := compiled.Validate(value.Bytes())
+	if err != nil {
+		return nil, &Error{Code: CodeInvalidAnswer, Message: "the answer cannot be held against its schema", Cause: err}
+	}
+	if !checked.Valid {
+		message := "the answer does not fit its schema"
+		if len(checked.Errors) > 0 {
+			message += fmt.Sprintf(": %s at %q", checked.Errors[0].Type, checked.Errors[0].PropertyPath)
+		}
+		return nil, &Error{Code: CodeInvalidAnswer, Message: message}
+	}
+	return value.Bytes(), nil
+}

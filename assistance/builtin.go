@@ -1,0 +1,161 @@
+package assistance
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// BuiltinModel is what the built-in provider calls itself, so that nobody takes
+// it for a model.
+const BuiltinModel = "procession-builtin"
+
+const (
+	// builtinDimensions is the length of the built-in vectors.
+	builtinDimensions = 384
+	// maxCited is how many passages an answer cites, maxQuote how long a quote is
+	// in bytes.
+	maxCited = 3
+	maxQuote = 280
+)
+
+// Builtin is a provider for local use and tests. It is no model: it compares
+// words, cites the sentences nearest to the prompt, and says the same every time.
+type Builtin struct{}
+
+var _ Provider = Builtin{}
+
+// Model is BuiltinModel, whatever is configured.
+func (Builtin) Model(string) string { return BuiltinModel }
+
+// EmbeddingModel is BuiltinModel.
+func (Builtin) EmbeddingModel() string { return BuiltinModel }
+
+// Embed makes vectors of which words are in the texts.
+func (Builtin) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	if err := checkBatch(texts); err != nil {
+		return nil, err
+	}
+	vectors := make([][]float32, len(texts))
+	for i, text := range texts {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		vectors[i] = wordVector(text)
+	}
+	return vectors, nil
+}
+
+// Complete cites the excerpts and, when there is a schema, fills its fields from
+// them.
+func (Builtin) Complete(ctx context.Context, r Request) (Answer, error) {
+	if err := ctx.Err(); err != nil {
+		return Answer{}, err
+	}
+	cited := cite(r.Prompt, r.Excerpts)
+	answer := Answer{Model: BuiltinModel, FinishReason: "stop", Text: citation(cited)}
+	if r.Schema == nil {
+		return answer, nil
+	}
+	value, err := fillSchema(r.Schema, cited, answer.Text)
+	if err != nil {
+		return Answer{}, err
+	}
+	if answer.Value, err = structured(string(value), r.Schema); err != nil {
+		return Answer{}, err
+	}
+	answer.Text = string(answer.Value)
+	return answer, nil
+}
+
+// A quote is a sentence of an excerpt.
+type quote struct {
+	number   int
+	document string
+	text     string
+}
+
+// cite finds the sentences that are nearest to a prompt, at most one for each
+// excerpt, the nearest first.
+func cite(prompt string, excerpts []Excerpt) []quote {
+	type scored struct {
+		quote
+		score float64
+	}
+	wanted := wordVector(prompt)
+	var found []scored
+	for i, excerpt := range excerpts {
+		best := scored{score: math.Inf(-1)}
+		for _, sentence := range Passages(excerpt.Text, Splitting{Size: maxQuote}) {
+			matches, err := Closest(wanted, [][]float32{wordVector(sentence)}, 1)
+			if err == nil && matches[0].Score > best.score {
+				best = scored{quote{number: i + 1, document: oneLine(excerpt.Document), text: oneLine(sentence)}, matches[0].Score}
+			}
+		}
+		if best.text != "" {
+			found = append(found, best)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b scored) int {
+		switch {
+		case a.score > b.score:
+			return -1
+		case a.score < b.score:
+			return 1
+		}
+		return 0
+	})
+	var quotes []quote
+	for _, s := range found[:min(len(found), maxCited)] {
+		quotes = append(quotes, s.quote)
+	}
+	return quotes
+}
+
+// citation is an answer in words.
+func citation(quotes []quote) string {
+	if len(quotes) == 0 {
+		return "The documents hold nothing to go by. (Built-in answer, not by a model.)"
+	}
+	var text strings.Builder
+	text.WriteString("The documents say:")
+	for _, q := range quotes {
+		fmt.Fprintf(&text, "\n- %s: “%s” [%d]", q.document, q.text, q.number)
+	}
+	text.WriteString("\n(Built-in answer, not by a model.)")
+	return text.String()
+}
+
+// wordVector adds up a direction for each word of a text and, at half the weight,
+// for its beginning, so that forms of one word are near each other.
+func wordVector(text string) []float32 {
+	vector := make([]float32, builtinDimensions)
+	for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	}) {
+		addWord(vector, word, 1)
+		if runes := []rune(word); len(runes) > 5 {
+			addWord(vector, string(runes[:5])+"…", 0.5)
+		}
+	}
+	if length := math.Sqrt(float64(dot(vector, vector))); length > 0 {
+		for i := range vector {
+			vector[i] = float32(float64(vector[i]) / length)
+		}
+	}
+	return vector
+}
+
+func addWord(vector []float32, word string, weight float32) {
+	hash := fnv.New64a()
+	_, _ = hash.Write([]byte(word)) // It never fails.
+	sum := hash.Sum64()
+	if sum>>63 == 1 {
+		weight = -weight
+	}
+	vector[sum%uint64(len(vector))] += weight
+}

@@ -1,0 +1,205 @@
+package assistance
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// Config is where a provider is and what it is asked for.
+type Config struct {
+	// BaseURL is the address that /chat/completions and /embeddings are under,
+	// such as http://127.0.0.1:11434/v1.
+	BaseURL string
+	// Key is sent as a bearer token. None is sent when it is empty.
+	Key domain.Secret
+	// ChatModel answers unless a configuration names another one.
+	ChatModel string
+	// Embeddings is the model that embeds.
+	Embeddings string
+	// Temperature is for requests that have none of their own, the model's when
+	// nil.
+	Temperature *float64
+	// MaxTokens bounds an answer, when it is not 0.
+	MaxTokens int
+	// ChatTimeout and EmbeddingTimeout bound one call, two and one minutes unless
+	// given.
+	ChatTimeout      time.Duration
+	EmbeddingTimeout time.Duration
+	// Transport makes the connections; one that takes no proxy from the
+	// environment unless given.
+	Transport http.RoundTripper
+	// Clock is for providers that say at what time to come back.
+	Clock func() time.Time
+}
+
+const (
+	chatTimeout      = 2 * time.Minute
+	embeddingTimeout = time.Minute
+	dialTimeout      = 10 * time.Second
+	// maxBody bounds what is read of an answer, maxErrorBody of an error.
+	maxBody      = 16 << 20
+	maxErrorBody = 64 << 10
+	// maxProviderText is how much of a provider's own words is shown.
+	maxProviderText = 300
+)
+
+// Client is a provider over HTTP that speaks as OpenAI does. It is safe for
+// concurrent use. Redirects are not followed, and nothing is tried again: that is
+// for the caller, who knows how long.
+type Client struct {
+	config Config
+	base   string
+	http   *http.Client
+	// plain says that the server does not take a schema with the request.
+	plain atomic.Bool
+}
+
+var _ Provider = (*Client)(nil)
+
+// NewClient makes a client. It returns an error for a configuration that cannot
+// work.
+func NewClient(config Config) (*Client, error) {
+	base, err := url.Parse(config.BaseURL)
+	switch {
+	case err != nil:
+		return nil, errors.New("the address of the provider is not a URL")
+	case base.Scheme != "http" && base.Scheme != "https" || base.Host == "":
+		return nil, errors.New("the address of the provider does not begin with http:// or https:// and a host")
+	case base.User != nil || base.RawQuery != "" || base.Fragment != "":
+		return nil, errors.New("the address of the provider has more than a path: the key has a setting of its own")
+	case config.ChatModel == "" || config.Embeddings == "":
+		return nil, errors.New("the provider needs a model that answers and one that embeds")
+	case config.Clock == nil:
+		return nil, errors.New("the provider needs a clock")
+	case strings.ContainsAny(config.Key.Reveal(), "\r\n\x00"):
+		return nil, errors.New("the key of the provider has more than one line")
+	}
+	if config.ChatTimeout <= 0 {
+		config.ChatTimeout = chatTimeout
+	}
+	if config.EmbeddingTimeout <= 0 {
+		config.EmbeddingTimeout = embeddingTimeout
+	}
+	if config.Transport == nil {
+		config.Transport = &http.Transport{
+			DialContext:           (&net.Dialer{Timeout: dialTimeout}).DialContext,
+			TLSHandshakeTimeout:   dialTimeout,
+			ForceAttemptHTTP2:     true,
+			MaxIdleConnsPerHost:   8,
+			IdleConnTimeout:       90 * time.Second,
+			ExpectContinueTimeout: time.Second,
+		}
+	}
+	return &Client{
+		config: config,
+		base:   strings.TrimRight(config.BaseURL, "/"),
+		http: &http.Client{
+			Transport:     config.Transport,
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+	}, nil
+}
+
+// Model is the configured model, else that of the client.
+func (c *Client) Model(configured string) string {
+	if configured != "" {
+		return configured
+	}
+	return c.config.ChatModel
+}
+
+// EmbeddingModel is the model that embeds.
+func (c *Client) EmbeddingModel() string { return c.config.Embeddings }
+
+// post sends a request and decodes the answer. Errors are *Error, or the context
+// was cancelled.
+func (c *Client) post(ctx context.Context, path string, timeout time.Duration, request, answer any) error {
+	body, err := json.Marshal(request)
+	if err != nil {
+		return fmt.Errorf("writing a request to the provider: %w", err)
+	}
+	bounded, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	r, err := http.NewRequestWithContext(bounded, http.MethodPost, c.base+path, bytes.NewReader(body))
+	if err != nil {
+		return errors.New("the address of the provider is not a URL")
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json")
+	if key := c.config.Key.Reveal(); key != "" {
+		r.Header.Set("Authorization", "Bearer "+key)
+	}
+	response, err := c.http.Do(r)
+	if err != nil {
+		return c.failure(ctx, err)
+	}
+	// What is left is not read: a connection is cheaper than an endless body.
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode != http.StatusOK {
+		text, _ := io.ReadAll(io.LimitReader(response.Body, maxErrorBody)) // As much as there is.
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return c.statusError(response, text)
+	}
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxBody+1))
+	if err != nil {
+		return c.failure(ctx, err)
+	}
+	return c.decode(response, text, answer)
+}
+
+// decode reads the body of an answer.
+func (c *Client) decode(response *http.Response, text []byte, answer any) error {
+	invalid := func(message string) error {
+		return &Error{Code: CodeInvalidAnswer, Message: message, Status: response.StatusCode}
+	}
+	if len(text) > maxBody {
+		return invalid("the answer of the provider is too large")
+	}
+	if header := response.Header.Get("Content-Type"); header != "" {
+		// Some servers do not say what they send, and have it guessed.
+		mediaType, _, err := mime.ParseMediaType(header)
+		if err != nil || mediaType != "application/json" && mediaType != "text/plain" && !strings.HasSuffix(mediaType, "+json") {
+			return invalid("the provider answered with something other than JSON")
+		}
+	}
+	if err := json.Unmarshal(text, answer); err != nil {
+		if told := c.told(text); told != "" {
+			return invalid("the provider answered with an error: " + told)
+		}
+		return invalid("the answer of the provider is not the JSON that was expected")
+	}
+	return nil
+}
+
+// failure makes an error of a call that had no answer. Errors of the network name
+// the address, which is no secret but nobody's business, so they are only the
+// cause.
+func (c *Client) failure(ctx context.Context, err error) error {
+	var wrapped *url.Error
+	if errors.As(err, &wrapped) {
+		err = wrapped.Err
+	}
+	var network net.Error
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+		return ctx.Err()
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &network) && network.Timeout():
+		return &Error{Code: CodeTimeout, Message: "the provider did not answer in time", Cause: err}
+	}
+	return &Error{Code: CodeUnavailable, Message: "the provider cannot be reached", Cause: err}
+}

@@ -1,0 +1,62 @@
+package extract
+
+import "fmt"
+
+// Reason says why a document has no text.
+type Reason string
+
+// The reasons.
+const (
+	// ReasonType: the kind of document is not one that is read.
+	ReasonType Reason = "UNSUPPORTED_TYPE"
+	// ReasonTooLarge: the document, or what it unpacks to, exceeds a limit.
+	ReasonTooLarge Reason = "TOO_LARGE"
+	// ReasonTooSlow: reading took longer than allowed.
+	ReasonTooSlow Reason = "TOO_SLOW"
+	// ReasonEncrypted: a password would be needed.
+	ReasonEncrypted Reason = "ENCRYPTED"
+	// ReasonBroken: the document is not what it says it is, or is damaged.
+	ReasonBroken Reason = "BROKEN"
+	// ReasonEmpty: there is no text in it; it may be a scan.
+	ReasonEmpty Reason = "NO_TEXT"
+	// ReasonUnreadable: its bytes could not be had.
+	ReasonUnreadable Reason = "UNREADABLE"
+)
+
+// Error says that a document has no text for a model to read, and why. It is safe
+// to show.
+type Error struct {
+	// Document is its file name.
+	Document string
+	Reason   Reason
+	// Cause may be nil. It is for the log.
+	Cause error
+}
+
+// Error names the document and the reason.
+func (e *Error) Error() string {
+	return fmt.Sprintf("%q %s", e.Document, e.Reason.text())
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Cause }
+
+func (r Reason) text() string {
+	switch r {
+	case ReasonType:
+		return "is of a type that is not read"
+	case ReasonTooLarge:
+		return "is too large"
+	case ReasonTooSlow:
+		return "takes too long to read"
+	case ReasonEncrypted:
+		return "is encrypted"
+	case ReasonBroken:
+		return "is damaged or not of the type it says"
+	case ReasonEmpty:
+		return "holds no text"
+	case ReasonUnreadable:
+		return "could not be opened"
+	}
+	return string(r)
+}

@@ -1,0 +1,270 @@
+package extract
+
+import (
+	"encoding/xml"
+	"math"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	// maxStrings bounds the strings that the cells of a workbook share.
+	maxStrings = 1_000_000
+	// maxSheets bounds the sheets of a workbook.
+	maxSheets = 1_000
+)
+
+// A workbook is what the sheets of an xlsx need to be read.
+type workbook struct {
+	*office
+	sheets []sheet
+	shared []string
+	// dates are the styles that show a number as a date.
+	dates map[int]bool
+	// since1904 is how some workbooks count days.
+	since1904 bool
+}
+
+type sheet struct{ name, relation string }
+
+// excel writes the sheets of an xlsx: a line for each row that is not empty.
+func (r *reader) excel(data []byte) error {
+	o, err := r.office(data)
+	if err != nil {
+		return err
+	}
+	w := &workbook{office: o, dates: map[int]bool{}}
+	found, err := o.walk("xl/workbook.xml", w.book)
+	if err != nil {
+		return err
+	}
+	if !found {
+		return errNoDocument
+	}
+	targets := map[string]string{}
+	if _, err := o.walk("xl/_rels/workbook.xml.rels", func(token xml.Token) error {
+		if e, ok := token.(xml.StartElement); ok && e.Name.Local == "Relationship" {
+			targets[attribute(e, "Id")] = attribute(e, "Target")
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	if err := w.readStrings(); err != nil {
+		return err
+	}
+	if err := w.readStyles(); err != nil {
+		return err
+	}
+	for _, s := range w.sheets {
+		target := targets[s.relation]
+		if !strings.HasPrefix(target, "/") {
+			target = path.Join("xl", target)
+		}
+		if err := r.out.write(s.name, "\n"); err != nil {
+			return err
+		}
+		if _, err := o.walk(target, w.sheetReader()); err != nil {
+			return err
+		}
+		if err := r.out.write("\n\n"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *workbook) book(token xml.Token) error {
+	e, ok := token.(xml.StartElement)
+	switch {
+	case !ok:
+	case e.Name.Local == "sheet":
+		if len(w.sheets) >= maxSheets {
+			return errTooLarge
+		}
+		w.sheets = append(w.sheets, sheet{name: attribute(e, "name"), relation: attribute(e, "id")})
+	case e.Name.Local == "workbookPr":
+		value := attribute(e, "date1904")
+		w.since1904 = value == "1" || value == "true"
+	}
+	return nil
+}
+
+func (w *workbook) readStrings() error {
+	var current strings.Builder
+	inText, phonetic := false, false
+	_, err := w.walk("xl/sharedStrings.xml", func(token xml.Token) error {
+		switch t := token.(type) {
+		case xml.StartElement:
+			switch t.Name.Local {
+			case "t":
+				inText = true
+			case "rPh":
+				phonetic = true
+			}
+		case xml.EndElement:
+			switch t.Name.Local {
+			case "t":
+				inText = false
+			case "rPh":
+				phonetic = false
+			case "si":
+				if len(w.shared) >= maxStrings {
+					return errTooLarge
+				}
+				w.shared = append(w.shared, current.String())
+				current.Reset()
+			}
+		case xml.CharData:
+			if inText && !phonetic {
+				current.Write(t)
+			}
+		}
+		return nil
+	})
+	return err
+}
+
+// readStyles finds the styles of dates.
+func (w *workbook) readStyles() error {
+	formats := map[string]bool{}
+	inCells, style := false, 0
+	_, err := w.walk("xl/styles.xml", func(token xml.Token) error {
+		switch t := token.(type) {
+		case xml.StartElement:
+			switch t.Name.Local {
+			case "numFmt":
+				formats[attribute(t, "numFmtId")] = isDateFormat(attribute(t, "formatCode"))
+			case "cellXfs":
+				inCells = true
+			case "xf":
+				if inCells {
+					id := attribute(t, "numFmtId")
+					number, err := strconv.Atoi(id)
+					builtIn := err == nil && (number >= 14 && number <= 17 || number == 22)
+					if builtIn || formats[id] {
+						w.dates[style] = true
+					}
+					style++
+				}
+			}
+		case xml.EndElement:
+			if t.Name.Local == "cellXfs" {
+				inCells = false
+			}
+		}
+		return nil
+	})
+	return err
+}
+
+// isDateFormat reports whether a format of numbers has a year or a day.
+func isDateFormat(format string) bool {
+	quoted, bracket := false, false
+	for i := 0; i < len(format); i++ {
+		switch c := format[i]; {
+		case c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '[':
+			bracket = true
+		case c == ']':
+			bracket = false
+		case !bracket && strings.IndexByte("yYdD", c) >= 0:
+			return true
+		}
+	}
+	return false
+}
+
+// sheetReader writes the rows of a sheet.
+func (w *workbook) sheetReader() func(xml.Token) error {
+	var value strings.Builder
+	cells := 0
+	kind, style, inValue := "", 0, false
+	return func(token xml.Token) error {
+		switch t := token.(type) {
+		case xml.StartElement:
+			switch t.Name.Local {
+			case "row":
+				cells = 0
+			case "c":
+				kind = attribute(t, "t")
+				style, _ = strconv.Atoi(attribute(t, "s")) // None is the first style.
+				value.Reset()
+			case "v", "t":
+				inValue = true
+			}
+		case xml.EndElement:
+			switch t.Name.Local {
+			case "v", "t":
+				inValue = false
+			case "c":
+				text := w.cell(kind, style, value.String())
+				if text == "" {
+					return nil
+				}
+				// Cells may share a long string: they are not gathered.
+				if cells++; cells > 1 {
+					return w.r.out.write(" | ", text)
+				}
+				return w.r.out.write(text)
+			case "row":
+				if cells > 0 {
+					return w.r.out.write("\n")
+				}
+			}
+		case xml.CharData:
+			if inValue {
+				value.Write(t)
+			}
+		}
+		return nil
+	}
+}
+
+// cell is the text of a cell of a type.
+func (w *workbook) cell(kind string, style int, value string) string {
+	switch kind {
+	case "s":
+		index, err := strconv.Atoi(strings.TrimSpace(value))
+		if err != nil || index < 0 || index >= len(w.shared) {
+			return ""
+		}
+		return strings.TrimSpace(w.shared[index])
+	case "b":
+		if value == "1" {
+			return "TRUE"
+		}
+		return "FALSE"
+	case "", "n":
+		if w.dates[style] {
+			if date, ok := w.date(value); ok {
+				return date
+			}
+		}
+	}
+	return strings.TrimSpace(value)
+}
+
+// date is a number of days as a date.
+func (w *workbook) date(value string) (string, bool) {
+	days, err := strconv.ParseFloat(value, 64)
+	if err != nil || !(days >= 1 && days < 3_000_000) {
+		return "", false
+	}
+	start := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
+	if w.since1904 {
+		start = time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)
+	}
+	whole, part := math.Modf(days)
+	date := start.AddDate(0, 0, int(whole))
+	if part == 0 {
+		return date.Format(time.DateOnly), true
+	}
+	return date.Add(time.Duration(math.Round(part*86400)) * time.Second).Format("2006-01-02 15:04:05"), true
+}

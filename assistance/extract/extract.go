@@ -1,0 +1,222 @@
+package extract
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/procession-dev/procession/assistance/pdftext"
+)
+
+// Limits bound the reading of one document.
+type Limits struct {
+	// Bytes is how large a document may be.
+	Bytes int64
+	// Unpacked is how many bytes the compressed parts of a document may have.
+	Unpacked int64
+	// Text is how many bytes of text are kept of a document. Of a longer one the
+	// beginning is kept.
+	Text int
+	// Time is how long reading may take.
+	Time time.Duration
+}
+
+// DefaultLimits read long contracts and large tables, in at most a few times
+// their size of memory.
+func DefaultLimits() Limits {
+	return Limits{Bytes: 25 << 20, Unpacked: 100 << 20, Text: 1 << 20, Time: 20 * time.Second}
+}
+
+// maxSteps is how many tokens of a PDF are read: those of some thousand pages.
+const maxSteps = 20_000_000
+
+// Text is the text of a document.
+type Text struct {
+	Body string
+	// Truncated says that there was more than is kept.
+	Truncated bool
+}
+
+// A kind is a format that is read.
+type kind int
+
+const (
+	kindUnknown kind = iota
+	kindPlain
+	kindHTML
+	kindCSV
+	kindJSON
+	kindWord
+	kindExcel
+	kindPDF
+)
+
+// Supported reports whether documents of that name and media type are read at
+// all.
+func Supported(name, mediaType string) bool { return kindOf(name, mediaType) != kindUnknown }
+
+// kindOf tells a format by the media type and, where that does not say, by the
+// name.
+func kindOf(name, mediaType string) kind {
+	essence, _, err := mime.ParseMediaType(mediaType)
+	if err != nil {
+		essence, _, _ = strings.Cut(strings.ToLower(mediaType), ";")
+	}
+	switch essence {
+	case "text/html", "application/xhtml+xml":
+		return kindHTML
+	case "text/csv", "text/tab-separated-values":
+		return kindCSV
+	case "application/json", "text/json":
+		return kindJSON
+	case "application/vnd.openxmlformats-officedocument.wordprocessingml.document":
+		return kindWord
+	case "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet":
+		return kindExcel
+	case "application/pdf", "application/x-pdf":
+		return kindPDF
+	case "text/markdown", "text/x-markdown":
+		return kindPlain
+	case "", "application/octet-stream", "application/zip", "text/plain", "application/vnd.ms-excel", "binary/octet-stream":
+	default:
+		if strings.HasSuffix(essence, "+json") {
+			return kindJSON
+		}
+		return kindUnknown
+	}
+	switch strings.ToLower(path.Ext(name)) {
+	case ".html", ".htm", ".xhtml":
+		return kindHTML
+	case ".csv", ".tsv":
+		return kindCSV
+	case ".json":
+		return kindJSON
+	case ".docx":
+		return kindWord
+	case ".xlsx":
+		return kindExcel
+	case ".pdf":
+		return kindPDF
+	case ".txt", ".md", ".markdown", ".text", ".log":
+		return kindPlain
+	}
+	if essence == "text/plain" {
+		return kindPlain
+	}
+	return kindUnknown
+}
+
+// errEnough ends the reading of a document whose text is long enough.
+var errEnough = errors.New("there is enough text")
+
+// errTooLarge is ReasonTooLarge on its way.
+var errTooLarge = errors.New("the document exceeds a limit")
+
+// errEncrypted is ReasonEncrypted on its way.
+var errEncrypted = errors.New("the document is encrypted")
+
+// Read makes text of a document. Name and mediaType are what the document says of
+// itself. It returns an *Error for the document's faults, and the error of the
+// context when that ends first.
+func Read(ctx context.Context, name, mediaType string, body io.Reader, limits Limits) (Text, error) {
+	format := kindOf(name, mediaType)
+	if format == kindUnknown {
+		return Text{}, &Error{Document: name, Reason: ReasonType}
+	}
+	data, err := io.ReadAll(io.LimitReader(body, limits.Bytes+1))
+	if err != nil {
+		if ctx.Err() != nil {
+			return Text{}, ctx.Err()
+		}
+		return Text{}, &Error{Document: name, Reason: ReasonUnreadable, Cause: err}
+	}
+	if int64(len(data)) > limits.Bytes {
+		return Text{}, &Error{Document: name, Reason: ReasonTooLarge}
+	}
+	bounded, cancel := context.WithTimeout(ctx, limits.Time)
+	defer cancel()
+	r := &reader{ctx: bounded, out: &sink{most: limits.Text}, unpacked: limits.Unpacked}
+	err = r.read(format, data)
+	switch {
+	case ctx.Err() != nil:
+		return Text{}, ctx.Err()
+	case err != nil && !errors.Is(err, errEnough):
+		return Text{}, &Error{Document: name, Reason: reasonOf(err), Cause: err}
+	}
+	text := Text{Body: r.out.text(), Truncated: errors.Is(err, errEnough)}
+	if text.Body == "" {
+		return Text{}, &Error{Document: name, Reason: ReasonEmpty}
+	}
+	return text, nil
+}
+
+func reasonOf(err error) Reason {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return ReasonTooSlow
+	case errors.Is(err, errTooLarge), errors.Is(err, pdftext.ErrTooMuch):
+		return ReasonTooLarge
+	case errors.Is(err, errEncrypted), errors.Is(err, pdftext.ErrEncrypted):
+		return ReasonEncrypted
+	}
+	return ReasonBroken
+}
+
+// A reader reads one document.
+type reader struct {
+	ctx context.Context //nolint:containedctx // A reader lives for one call.
+	out *sink
+	// unpacked is how many bytes may still be unpacked.
+	unpacked int64
+}
+
+func (r *reader) read(format kind, data []byte) (err error) {
+	defer func() {
+		// The libraries for the formats are not meant to panic; a document is no
+		// reason to end the service if one does.
+		if broken := recover(); broken != nil {
+			err = fmt.Errorf("reading a document: %v", broken)
+		}
+	}()
+	switch format {
+	case kindPlain:
+		return r.plain(data)
+	case kindHTML:
+		return r.html(data)
+	case kindCSV:
+		return r.csv(data)
+	case kindJSON:
+		return r.json(data)
+	case kindWord:
+		return r.word(data)
+	case kindExcel:
+		return r.excel(data)
+	case kindPDF:
+		limits := pdftext.Limits{Unpacked: r.unpacked, Steps: maxSteps}
+		return pdftext.Extract(r.ctx, data, limits, func(page string) error { return r.out.write(page, "\n\n") })
+	case kindUnknown:
+	}
+	return errTooLarge
+}
+
+// checked is a reader of bytes that looks at the context.
+type checked struct {
+	r      *reader
+	source *bytes.Reader
+}
+
+// Read reads as an io.Reader does, until the context ends.
+func (c checked) Read(p []byte) (int, error) {
+	if err := c.r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.source.Read(p[:min(len(p), 64<<10)])
+}
+
+func (r *reader) source(data []byte) io.Reader { return checked{r: r, source: bytes.NewReader(data)} }

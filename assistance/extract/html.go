@@ -1,0 +1,123 @@
+package extract
+
+import (
+	"errors"
+	"io"
+	"strings"
+
+	"golang.org/x/net/html"
+)
+
+// maxTag bounds a single tag or text of HTML, in bytes.
+const maxTag = 4 << 20
+
+// html writes what a browser would show as text. Tags are looked at one by one,
+// so that no nesting is too deep.
+func (r *reader) html(data []byte) error {
+	text, err := decoded(data)
+	if err != nil {
+		return err
+	}
+	tokens := html.NewTokenizer(r.source(text))
+	tokens.SetMaxBuf(maxTag)
+	hidden := ""
+	pre, space := 0, true
+	for {
+		switch tokens.Next() {
+		case html.ErrorToken:
+			err := tokens.Err()
+			if errors.Is(err, html.ErrBufferExceeded) {
+				return errTooLarge
+			}
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return err
+		case html.TextToken:
+			if hidden != "" {
+				continue
+			}
+			body := string(tokens.Text())
+			if pre == 0 {
+				body = collapse(html.UnescapeString(body), space)
+			} else {
+				body = html.UnescapeString(body)
+			}
+			if body != "" {
+				space = strings.HasSuffix(body, " ") || strings.HasSuffix(body, "\n")
+			}
+			if err := r.out.write(body); err != nil {
+				return err
+			}
+		case html.StartTagToken, html.SelfClosingTagToken:
+			name, _ := tokens.TagName()
+			tag := string(name)
+			if hidden == "" && hides(tag) {
+				hidden = tag
+			}
+			if tag == "pre" {
+				pre++
+			}
+			space, err = r.breakFor(tag, space)
+		case html.EndTagToken:
+			name, _ := tokens.TagName()
+			tag := string(name)
+			if tag == hidden {
+				hidden = ""
+			}
+			if tag == "pre" && pre > 0 {
+				pre--
+			}
+			space, err = r.breakFor(tag, space)
+		case html.CommentToken, html.DoctypeToken:
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// hides reports whether the content of an element is not text.
+func hides(tag string) bool {
+	switch tag {
+	case "script", "style", "noscript", "template", "svg", "math", "iframe", "object":
+		return true
+	}
+	return false
+}
+
+// breakFor begins a new line, or a new cell, where an element does.
+func (r *reader) breakFor(tag string, space bool) (bool, error) {
+	switch tag {
+	case "br", "tr", "li", "dt", "dd", "option":
+		return true, r.out.write("\n")
+	case "td", "th":
+		if space {
+			return true, nil
+		}
+		return true, r.out.write(" | ")
+	case "p", "div", "h1", "h2", "h3", "h4", "h5", "h6", "table", "ul", "ol", "section",
+		"article", "header", "footer", "main", "nav", "aside", "blockquote", "pre", "title", "hr",
+		"form", "fieldset", "figure", "caption", "body", "dl":
+		return true, r.out.write("\n\n")
+	}
+	return space, nil
+}
+
+// collapse makes one space of each run of white space, and none where there is
+// one before.
+func collapse(text string, space bool) string {
+	var tidy strings.Builder
+	for _, c := range text {
+		if c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f' {
+			if !space {
+				tidy.WriteByte(' ')
+			}
+			space = true
+			continue
+		}
+		space = false
+		tidy.WriteRune(c)
+	}
+	return tidy.String()
+}

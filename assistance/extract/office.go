@@ -1,0 +1,118 @@
+package extract
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+)
+
+const (
+	// maxParts bounds the files within a document.
+	maxParts = 20_000
+	// maxElements bounds elements within each other.
+	maxElements = 256
+)
+
+// oleSignature begins documents of Office that are encrypted, and those older
+// than the formats that are read.
+const oleSignature = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+
+// directorySignature begins each entry of the directory of a ZIP.
+const directorySignature = "PK\x01\x02"
+
+// An office document is a ZIP of XML files.
+type office struct {
+	r     *reader
+	parts map[string]*zip.File
+}
+
+func (r *reader) office(data []byte) (*office, error) {
+	if bytes.HasPrefix(data, []byte(oleSignature)) {
+		return nil, errEncrypted
+	}
+	if bytes.Count(data, []byte(directorySignature)) > maxParts {
+		return nil, errTooLarge // Reading the directory alone would take too much memory.
+	}
+	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, fmt.Errorf("reading a document of Office: %w", err)
+	}
+	o := &office{r: r, parts: make(map[string]*zip.File, len(archive.File))}
+	for _, file := range archive.File {
+		o.parts[strings.ToLower(path.Clean("/"+file.Name))] = file
+	}
+	return o, nil
+}
+
+// walk visits the tokens of a part. It reports whether there is such a part.
+func (o *office) walk(name string, visit func(xml.Token) error) (found bool, err error) {
+	file, ok := o.parts[strings.ToLower(path.Clean("/"+name))]
+	if !ok {
+		return false, nil
+	}
+	body, err := file.Open()
+	if err != nil {
+		return true, fmt.Errorf("reading a document of Office: %w", err)
+	}
+	defer func() { err = errors.Join(err, body.Close()) }()
+	// Entities that a document defines itself are not known to the decoder, so
+	// none grows.
+	decoder := xml.NewDecoder(&metered{r: o.r, source: body})
+	decoder.CharsetReader = func(string, io.Reader) (io.Reader, error) {
+		return nil, errors.New("an XML file that is not UTF-8")
+	}
+	for depth := 0; ; {
+		token, err := decoder.RawToken()
+		if errors.Is(err, io.EOF) {
+			return true, nil
+		}
+		if err != nil {
+			return true, fmt.Errorf("reading a document of Office: %w", err)
+		}
+		switch token.(type) {
+		case xml.StartElement:
+			if depth++; depth > maxElements {
+				return true, errTooLarge
+			}
+		case xml.EndElement:
+			depth--
+		}
+		if err := visit(token); err != nil {
+			return true, err
+		}
+	}
+}
+
+// metered counts what is unpacked, for all parts of a document together.
+type metered struct {
+	r      *reader
+	source io.Reader
+}
+
+// Read reads as an io.Reader does, until the context ends or the limit is met.
+func (m *metered) Read(p []byte) (int, error) {
+	if err := m.r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := m.source.Read(p)
+	m.r.unpacked -= int64(n)
+	if m.r.unpacked < 0 {
+		return 0, errTooLarge
+	}
+	return n, err
+}
+
+// attribute is the value of an attribute by its local name.
+func attribute(element xml.StartElement, name string) string {
+	for _, a := range element.Attr {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}

@@ -1,0 +1,139 @@
+package extract
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
+)
+
+// errBinary says that what should be text is not.
+var errBinary = errors.New("the document is not text")
+
+// decoded is text as UTF-8: from UTF-16 with a byte order mark, from UTF-8, else
+// from what Windows has.
+func decoded(data []byte) ([]byte, error) {
+	if bytes.HasPrefix(data, []byte{0xff, 0xfe}) || bytes.HasPrefix(data, []byte{0xfe, 0xff}) {
+		return unicode.UTF16(unicode.BigEndian, unicode.ExpectBOM).NewDecoder().Bytes(data)
+	}
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	if bytes.IndexByte(data[:min(len(data), 8<<10)], 0) >= 0 {
+		return nil, errBinary
+	}
+	if utf8.Valid(data) {
+		return data, nil
+	}
+	return charmap.Windows1252.NewDecoder().Bytes(data)
+}
+
+func (r *reader) plain(data []byte) error {
+	text, err := decoded(data)
+	if err != nil {
+		return err
+	}
+	return r.out.write(strings.ReplaceAll(string(text[:min(len(text), r.out.most+1)]), "\r\n", "\n"))
+}
+
+// csv writes a line for each record.
+func (r *reader) csv(data []byte) error {
+	text, err := decoded(data)
+	if err != nil {
+		return err
+	}
+	records := csv.NewReader(r.source(text))
+	records.Comma = separator(text)
+	records.FieldsPerRecord = -1
+	records.LazyQuotes = true
+	records.ReuseRecord = true
+	for {
+		record, err := records.Read()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("reading CSV: %w", err)
+		}
+		if err := r.out.write(strings.Join(record, " | "), "\n"); err != nil {
+			return err
+		}
+	}
+}
+
+// separator is what the first line has most of.
+func separator(text []byte) rune {
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	best, most := ',', bytes.Count(line, []byte(","))
+	for _, other := range ";\t" {
+		if count := bytes.Count(line, []byte(string(other))); count > most {
+			best, most = other, count
+		}
+	}
+	return best
+}
+
+// maxNesting bounds values within each other.
+const maxNesting = 64
+
+// json writes a line for each plain value, with the path to it.
+func (r *reader) json(data []byte) error {
+	text, err := decoded(data)
+	if err != nil {
+		return err
+	}
+	if !json.Valid(text) {
+		return errors.New("the document is not JSON")
+	}
+	decoder := json.NewDecoder(r.source(text))
+	decoder.UseNumber()
+	return r.jsonValue(decoder, "", maxNesting)
+}
+
+func (r *reader) jsonValue(decoder *json.Decoder, path string, depth int) error {
+	if depth == 0 || len(path) > 4<<10 {
+		return errTooLarge
+	}
+	token, err := decoder.Token()
+	if err != nil {
+		return fmt.Errorf("reading JSON: %w", err)
+	}
+	switch token {
+	case json.Delim('{'):
+		for decoder.More() {
+			member, err := decoder.Token()
+			if err != nil {
+				return fmt.Errorf("reading JSON: %w", err)
+			}
+			name := fmt.Sprint(member)
+			if path != "" {
+				name = path + "." + name
+			}
+			if err := r.jsonValue(decoder, name, depth-1); err != nil {
+				return err
+			}
+		}
+		_, err := decoder.Token()
+		return err
+	case json.Delim('['):
+		for i := 1; decoder.More(); i++ {
+			if err := r.jsonValue(decoder, path+"["+strconv.Itoa(i)+"]", depth-1); err != nil {
+				return err
+			}
+		}
+		_, err := decoder.Token()
+		return err
+	case nil:
+		return nil
+	}
+	if path != "" {
+		path += ": "
+	}
+	return r.out.write(path, fmt.Sprint(token), "\n")
+}

@@ -1,0 +1,60 @@
+package extract
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A sink keeps text up to a bound.
+type sink struct {
+	body strings.Builder
+	most int
+}
+
+// write keeps texts. It returns errEnough when there is no more room.
+func (s *sink) write(texts ...string) error {
+	for _, text := range texts {
+		if room := s.most - s.body.Len(); len(text) > room {
+			for room > 0 && !utf8.RuneStart(text[room]) {
+				room--
+			}
+			s.body.WriteString(text[:room])
+			return errEnough
+		}
+		s.body.WriteString(text)
+	}
+	return nil
+}
+
+// text is what was kept, tidied: valid UTF-8 without control characters, without
+// spaces at the ends of lines and with at most one empty line in a row.
+func (s *sink) text() string {
+	var tidy strings.Builder
+	empty := 0
+	for line := range strings.SplitSeq(s.body.String(), "\n") {
+		line = strings.TrimRightFunc(strings.Map(printable, line), unicode.IsSpace)
+		if line == "" {
+			empty++
+			continue
+		}
+		if tidy.Len() > 0 {
+			tidy.WriteString(strings.Repeat("\n", min(empty, 1)+1))
+		}
+		empty = 0
+		tidy.WriteString(strings.ToValidUTF8(line, "\ufffd"))
+	}
+	return tidy.String()
+}
+
+// printable drops characters that say nothing, and makes plain spaces of the
+// others that look like one.
+func printable(r rune) rune {
+	switch {
+	case r == '\t' || unicode.Is(unicode.Zs, r):
+		return ' '
+	case unicode.IsControl(r) || r == '\ufeff' || r == '\u00ad' || r == '\u200b':
+		return -1
+	}
+	return r
+}

@@ -1,0 +1,81 @@
+package extract
+
+import (
+	"encoding/xml"
+	"errors"
+	"strings"
+)
+
+var errNoDocument = errors.New("there is no text part in the document")
+
+// word writes the paragraphs of a docx, then its notes.
+func (r *reader) word(data []byte) error {
+	o, err := r.office(data)
+	if err != nil {
+		return err
+	}
+	found, err := o.wordPart("word/document.xml")
+	if err != nil {
+		return err
+	}
+	if !found {
+		return errNoDocument
+	}
+	for _, name := range []string{"word/footnotes.xml", "word/endnotes.xml"} {
+		if _, err := o.wordPart(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *office) wordPart(name string) (bool, error) {
+	// Within these there is no text of the document: what was deleted, what a
+	// field is computed from, and the same again for older programs.
+	hidden, cells := 0, 0
+	inText := false
+	var paragraph strings.Builder
+	return o.walk(name, func(token xml.Token) error {
+		switch t := token.(type) {
+		case xml.StartElement:
+			switch t.Name.Local {
+			case "del", "instrText", "Fallback", "moveFrom":
+				hidden++
+			case "t":
+				inText = true
+			case "tc":
+				cells++
+			case "tab":
+				paragraph.WriteByte(' ')
+			case "br", "cr":
+				paragraph.WriteByte('\n')
+			case "noBreakHyphen":
+				paragraph.WriteByte('-')
+			}
+		case xml.EndElement:
+			switch t.Name.Local {
+			case "del", "instrText", "Fallback", "moveFrom":
+				hidden--
+			case "t":
+				inText = false
+			case "p":
+				text := paragraph.String()
+				paragraph.Reset()
+				if cells > 0 {
+					return o.r.out.write(text, " ")
+				}
+				return o.r.out.write(text, "\n")
+			case "tc":
+				cells--
+				return o.r.out.write("| ")
+			case "tr":
+				return o.r.out.write("\n")
+			}
+		case xml.CharData:
+			if inText && hidden <= 0 {
+				paragraph.Write(t)
+			}
+		}
+		return nil
+	})
+}

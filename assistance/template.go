@@ -1,0 +1,77 @@
+package assistance
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/procession-dev/procession/domain/reference"
+)
+
+// Fill replaces each {{ path }} of a template by the member of values that the
+// path, names with dots between, leads to. Strings are put as they are, those
+// that refer to something by its name, and objects and arrays as JSON; what is
+// absent leaves nothing. What was put in is not looked at again.
+func Fill(template string, values json.RawMessage) string {
+	var filled strings.Builder
+	for rest := template; ; {
+		before, after, found := strings.Cut(rest, "{{")
+		filled.WriteString(before)
+		path, next, closed := strings.Cut(after, "}}")
+		if !found {
+			return filled.String()
+		}
+		if !closed {
+			filled.WriteString("{{" + after)
+			return filled.String()
+		}
+		filled.WriteString(memberText(values, strings.Split(strings.TrimSpace(path), ".")))
+		rest = next
+	}
+}
+
+func memberText(value json.RawMessage, path []string) string {
+	for _, name := range path {
+		var object map[string]json.RawMessage
+		if json.Unmarshal(value, &object) != nil {
+			return ""
+		}
+		value = object[name]
+	}
+	value = bytes.TrimSpace(value)
+	if len(value) == 0 || string(value) == "null" {
+		return ""
+	}
+	if value[0] != '"' {
+		return string(value)
+	}
+	var text string
+	if json.Unmarshal(value, &text) != nil {
+		return ""
+	}
+	return nameOf(text)
+}
+
+// nameOf is what a reference calls its target, and any other text as it is: the
+// addresses of documents are no business of a model.
+func nameOf(text string) string {
+	found, ok := reference.Parse(text)
+	if !ok {
+		return text
+	}
+	switch r := found.(type) {
+	case reference.File:
+		return r.Name
+	case reference.Principal:
+		return r.Name
+	case reference.Group:
+		return r.Name
+	case reference.BusinessArtifact:
+		return r.Title
+	case reference.DataSource:
+		return r.Name
+	case reference.Process:
+		return r.Name
+	}
+	return text
+}

@@ -1,0 +1,99 @@
+package assistance
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// ErrVector says that a vector cannot be compared or read.
+var ErrVector = errors.New("the embedding is not a vector of the expected size")
+
+// Match is a vector that is near another.
+type Match struct {
+	// Index is its place in the list.
+	Index int
+	// Score is the cosine of the angle between the two, -1 to 1; 0 for a vector
+	// that has no direction.
+	Score float64
+}
+
+// Closest finds the vectors nearest to a query, the nearest first and of equal
+// ones the first. It returns ErrVector when the vectors are not all as long as the
+// query.
+func Closest(query []float32, vectors [][]float32, most int) ([]Match, error) {
+	length := math.Sqrt(float64(dot(query, query)))
+	matches := make([]Match, len(vectors))
+	for i, vector := range vectors {
+		if len(vector) != len(query) {
+			return nil, fmt.Errorf("vector %d of %d: %w", i+1, len(vectors), ErrVector)
+		}
+		matches[i] = Match{Index: i}
+		along, square := project(query, vector)
+		if product := length * math.Sqrt(float64(square)); product > 0 {
+			matches[i].Score = float64(along) / product
+		}
+	}
+	slices.SortStableFunc(matches, func(a, b Match) int { return cmp.Compare(b.Score, a.Score) })
+	return matches[:min(max(most, 0), len(matches))], nil
+}
+
+// dot multiplies vectors of equal length.
+func dot(a, b []float32) float32 {
+	along, _ := project(a, b)
+	return along
+}
+
+// project multiplies two vectors of equal length with each other, and the second
+// with itself, in one pass. Four sums at once keep the processor busy.
+func project(a, b []float32) (along, square float32) {
+	b = b[:len(a)]
+	var p0, p1, p2, p3, s0, s1, s2, s3 float32
+	for len(a) >= 4 && len(b) >= 4 {
+		y0, y1, y2, y3 := b[0], b[1], b[2], b[3]
+		p0 += a[0] * y0
+		p1 += a[1] * y1
+		p2 += a[2] * y2
+		p3 += a[3] * y3
+		s0 += y0 * y0
+		s1 += y1 * y1
+		s2 += y2 * y2
+		s3 += y3 * y3
+		a, b = a[4:], b[4:]
+	}
+	for i, x := range a {
+		p0 += x * b[i]
+		s0 += b[i] * b[i]
+	}
+	return p0 + p1 + p2 + p3, s0 + s1 + s2 + s3
+}
+
+// EncodeVector writes a vector for storage: four bytes for each number.
+func EncodeVector(vector []float32) []byte {
+	data := make([]byte, 0, 4*len(vector))
+	for _, x := range vector {
+		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(x))
+	}
+	return data
+}
+
+// DecodeVector reads what EncodeVector wrote. It returns ErrVector for anything
+// else.
+func DecodeVector(data []byte) ([]float32, error) {
+	if len(data)%4 != 0 {
+		return nil, fmt.Errorf("reading %d bytes: %w", len(data), ErrVector)
+	}
+	vector := make([]float32, len(data)/4)
+	for i := range vector {
+		vector[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
+		if !finite(vector[i]) {
+			return nil, fmt.Errorf("reading number %d: %w", i, ErrVector)
+		}
+	}
+	return vector, nil
+}
+
+func finite(x float32) bool { return !math.IsNaN(float64(x)) && !math.IsInf(float64(x), 0) }

@@ -1,0 +1,283 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/procession-dev/procession/api/admin/client"
+	"github.com/procession-dev/procession/domain/resource"
+)
+
+const (
+	// uploadTimeout bounds an upload unless the user says otherwise.
+	uploadTimeout = "30m0s"
+	// maxVariable bounds, in bytes, what is read as the value of an environment
+	// variable. The service refuses less.
+	maxVariable = 64 << 10
+)
+
+func newRobotsCommand(env Environment) *cobra.Command {
+	return group("robots", "Upload the files of robots and set their environment",
+		newRobotsUploadCommand(env, "upload-source CODE FILE", "Upload the source package of a robot, in the place of the one before", nil),
+		newRobotsUploadCommand(env, "upload-asset CODE FILE", "Upload an asset of a robot, in the place of the same one before", &asset{}),
+		newRobotsDeleteCommand(env, "delete-source CODE", "Delete the source package of a robot", nil),
+		newRobotsDeleteCommand(env, "delete-asset CODE", "Delete an asset of a robot", &asset{}),
+		newRobotsSetCommand(env), newRobotsUnsetCommand(env))
+}
+
+// asset tells an asset from others.
+type asset struct{ kind, version, platform, architecture string }
+
+func (a *asset) bind(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&a.kind, "type", "", "what it is: `PYTHON`, PYTHON_PIP or NODEJS; required")
+	f.StringVar(&a.version, "version", "", "`version` of what it is; required")
+	f.StringVar(&a.platform, "platform", "", "what it runs on: WINDOWS, MAC_OS or `LINUX`; required")
+	f.StringVar(&a.architecture, "architecture", "", "what it runs on: X86_32 or `X86_64`; required")
+}
+
+func (a *asset) check(cmd *cobra.Command) error {
+	for _, flag := range []struct {
+		name  string
+		valid bool
+	}{
+		{"type", client.RobotAssetType(a.kind).Valid()},
+		{"version", a.version != ""},
+		{"platform", client.RobotAssetPlatform(a.platform).Valid()},
+		{"architecture", client.RobotAssetArchitecture(a.architecture).Valid()},
+	} {
+		if !flag.valid {
+			return misuse("%s needs --%s: see %[1]s --help", cmd.CommandPath(), flag.name)
+		}
+	}
+	return nil
+}
+
+// robotFile is a file that is about to be uploaded.
+type robotFile struct {
+	tenant, name, contentType string
+	content                   *os.File
+	size                      int64
+}
+
+// length tells the service how much comes, so that too much is refused before
+// it is sent.
+func (f *robotFile) length(_ context.Context, r *http.Request) error {
+	r.ContentLength = f.size
+	return nil
+}
+
+// newRobotsUploadCommand uploads an asset, or without one the source package.
+func newRobotsUploadCommand(env Environment, use, short string, a *asset) *cobra.Command {
+	var file robotFile
+	cmd := asking(env, &cobra.Command{
+		Use: use, Args: exactly("the code of a robot", "a file"), Short: short,
+		Long:              short + ". It is sent as it is read, and replaces the one before as a whole.",
+		ValidArgsFunction: completeRobot(env, cobra.ShellCompDirectiveDefault),
+	}, func(cmd *cobra.Command, s *service, args []string) error {
+		if err := checkCode(args[0]); err != nil {
+			return err
+		}
+		if a != nil {
+			if err := a.check(cmd); err != nil {
+				return err
+			}
+		}
+		return upload(cmd, s, args[0], args[1], a, file)
+	})
+	timeout := cmd.Flags().Lookup("timeout")
+	timeout.DefValue = uploadTimeout
+	// The value is valid.
+	_ = timeout.Value.Set(uploadTimeout)
+	bindTenant(env, cmd, &file.tenant)
+	cmd.Flags().StringVar(&file.name, "name", "", "`name` under which it is downloaded; that of the file unless given")
+	cmd.Flags().StringVar(&file.contentType, "content-type", "", "media `type`; by the extension of the name unless given")
+	if a != nil {
+		a.bind(cmd)
+	}
+	return cmd
+}
+
+func upload(cmd *cobra.Command, s *service, code, path string, a *asset, file robotFile) (err error) {
+	if file.content, err = os.Open(path); err != nil { //nolint:gosec // the user says which file
+		return misuse("opening the file: %w", err)
+	}
+	defer func() { _ = file.content.Close() }()
+	info, err := file.content.Stat()
+	if err != nil {
+		return fmt.Errorf("measuring %s: %w", path, err)
+	}
+	if !info.Mode().IsRegular() {
+		return misuse("%s is not a file", path)
+	}
+	file.size = info.Size()
+	if file.name == "" {
+		file.name = filepath.Base(path)
+	}
+	if file.contentType == "" {
+		file.contentType = mediaType(file.name)
+	}
+	stored, err := s.upload(cmd.Context(), code, a, &file)
+	if err != nil {
+		return named(err, resource.KindRobot, code)
+	}
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s uploaded: %d bytes, sha256 %s\n", stored.Name, stored.ContentLength, stored.ContentHash)
+	return err
+}
+
+func (s *service) upload(ctx context.Context, code string, a *asset, file *robotFile) (client.RobotFile, error) {
+	const bytes = "application/octet-stream"
+	if a == nil {
+		answer, err := s.UploadRobotSourceWithBodyWithResponse(ctx, code, &client.UploadRobotSourceParams{
+			Tenant: optional(file.tenant), FileName: file.name, FileContentType: file.contentType,
+		}, bytes, file.content, file.length)
+		return read[client.RobotFile](s, answer, err)
+	}
+	answer, err := s.UploadRobotAssetWithBodyWithResponse(ctx, code, &client.UploadRobotAssetParams{
+		Tenant: optional(file.tenant), FileName: file.name, FileContentType: file.contentType,
+		Type: client.RobotAssetType(a.kind), Version: a.version,
+		Platform: client.RobotAssetPlatform(a.platform), Architecture: client.RobotAssetArchitecture(a.architecture),
+	}, bytes, file.content, file.length)
+	return read[client.RobotFile](s, answer, err)
+}
+
+// mediaType guesses by the extension of a name.
+func mediaType(name string) string {
+	extension := strings.ToLower(filepath.Ext(name))
+	if extension == ".zip" || extension == ".whl" {
+		return "application/zip"
+	}
+	if known := mime.TypeByExtension(extension); known != "" {
+		return known
+	}
+	return "application/octet-stream"
+}
+
+// newRobotsDeleteCommand deletes an asset, or without one the source package.
+func newRobotsDeleteCommand(env Environment, use, short string, a *asset) *cobra.Command {
+	var tenant string
+	cmd := asking(env, &cobra.Command{
+		Use: use, Args: exactly("the code of a robot"), Short: short,
+		ValidArgsFunction: completeRobot(env, cobra.ShellCompDirectiveNoFileComp),
+	}, func(cmd *cobra.Command, s *service, args []string) error {
+		if err := checkCode(args[0]); err != nil {
+			return err
+		}
+		what := "source package"
+		var answer reply
+		var err error
+		if a == nil {
+			answer, err = s.DeleteRobotSourceWithResponse(cmd.Context(), args[0], &client.DeleteRobotSourceParams{Tenant: optional(tenant)})
+		} else {
+			if err := a.check(cmd); err != nil {
+				return err
+			}
+			what = "asset"
+			answer, err = s.DeleteRobotAssetWithResponse(cmd.Context(), args[0], &client.DeleteRobotAssetParams{
+				Tenant: optional(tenant), Type: client.RobotAssetType(a.kind), Version: a.version,
+				Platform: client.RobotAssetPlatform(a.platform), Architecture: client.RobotAssetArchitecture(a.architecture),
+			})
+		}
+		if _, err := read[nothing](s, answer, err); err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s of Robot/%s deleted\n", what, args[0])
+		return err
+	})
+	bindTenant(env, cmd, &tenant)
+	if a != nil {
+		a.bind(cmd)
+	}
+	return cmd
+}
+
+func newRobotsSetCommand(env Environment) *cobra.Command {
+	var tenant, file string
+	cmd := asking(env, &cobra.Command{
+		Use: "set-env CODE NAME", Args: exactly("the code of a robot", "the name of a variable"),
+		Short: "Set an environment variable of a robot, to what comes from standard input",
+		Long: "Sets an environment variable of a robot to the text that comes from standard input or a file, without the line break\n" +
+			"at its end. The service keeps it sealed; this command line cannot show it again.",
+		Example:           "  pass show kyc | procession robots set-env KYC_BOT API_TOKEN",
+		ValidArgsFunction: completeRobot(env, cobra.ShellCompDirectiveNoFileComp),
+	}, func(cmd *cobra.Command, s *service, args []string) error {
+		if err := checkCode(args[0]); err != nil {
+			return err
+		}
+		value, err := variable(cmd, file)
+		if err != nil {
+			return err
+		}
+		answer, err := s.SetRobotVariableWithResponse(cmd.Context(), args[0], args[1],
+			&client.SetRobotVariableParams{Tenant: optional(tenant)}, client.RobotVariableParams{Value: value})
+		if _, err := read[nothing](s, answer, err); err != nil {
+			return named(err, resource.KindRobot, args[0])
+		}
+		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s of Robot/%s set\n", args[1], args[0])
+		return err
+	})
+	bindTenant(env, cmd, &tenant)
+	cmd.Flags().StringVar(&file, "file", "", "`file` with the value, instead of standard input")
+	return cmd
+}
+
+// variable reads the value of an environment variable. It is never an argument,
+// which other users of the machine could see.
+func variable(cmd *cobra.Command, path string) (string, error) {
+	from := cmd.InOrStdin()
+	if path != "" {
+		file, err := os.Open(path) //nolint:gosec // the user says which file
+		if err != nil {
+			return "", misuse("opening the file: %w", err)
+		}
+		defer func() { _ = file.Close() }()
+		from = file
+	}
+	text, err := io.ReadAll(io.LimitReader(from, maxVariable))
+	if err != nil {
+		return "", fmt.Errorf("reading the value: %w", err)
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(string(text), "\n"), "\r"), nil
+}
+
+func newRobotsUnsetCommand(env Environment) *cobra.Command {
+	var tenant string
+	cmd := asking(env, &cobra.Command{
+		Use: "unset-env CODE NAME", Args: exactly("the code of a robot", "the name of a variable"),
+		Short:             "Delete an environment variable of a robot",
+		ValidArgsFunction: completeRobot(env, cobra.ShellCompDirectiveNoFileComp),
+	}, func(cmd *cobra.Command, s *service, args []string) error {
+		if err := checkCode(args[0]); err != nil {
+			return err
+		}
+		answer, err := s.DeleteRobotVariableWithResponse(cmd.Context(), args[0], args[1],
+			&client.DeleteRobotVariableParams{Tenant: optional(tenant)})
+		if _, err := read[nothing](s, answer, err); err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s of Robot/%s deleted\n", args[1], args[0])
+		return err
+	})
+	bindTenant(env, cmd, &tenant)
+	return cmd
+}
+
+// completeRobot completes the code of a robot, and leaves what follows to the
+// shell.
+func completeRobot(env Environment, rest cobra.ShellCompDirective) completions {
+	return func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, rest
+		}
+		return beginning(toComplete, env.codes(cmd, []client.ResourceKind{client.ResourceKindRobot}), nil),
+			cobra.ShellCompDirectiveNoFileComp
+	}
+}

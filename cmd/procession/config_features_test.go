@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/assistance"
+)
+
+func TestFeaturesAreOffByDefault(t *testing.T) {
+	t.Parallel()
+	out := printed(t, "config", "print")
+	require.Contains(t, out, "assistance-url: \"\"\n")
+	require.Contains(t, out, "assistance-builtin: false\n")
+	require.Contains(t, out, "forms-as-documents: false\n")
+	require.Contains(t, out, "assistance-timeout: 10m0s\n")
+	var c Config
+	provider, err := c.assistanceProvider()
+	require.NoError(t, err)
+	require.Nil(t, provider)
+	forms, err := c.formRenderer()
+	require.NoError(t, err)
+	require.Nil(t, forms)
+}
+
+func TestTheLocalStackHasFeaturesOn(t *testing.T) {
+	t.Parallel()
+	flags := newDevCommand().Flags()
+	for _, name := range []string{"assistance-builtin", "forms-as-documents"} {
+		require.Equal(t, "true", flags.Lookup(name).Value.String(), name)
+	}
+}
+
+func TestAssistanceProvider(t *testing.T) {
+	t.Parallel()
+	c := Config{AssistanceBuiltin: true}
+	provider, err := c.assistanceProvider()
+	require.NoError(t, err)
+	require.Equal(t, assistance.Builtin{}, provider)
+
+	key := filepath.Join(t.TempDir(), "key")
+	c = Config{
+		AssistanceURL: "http://127.0.0.1:1/v1", AssistanceModel: "m", AssistanceEmbeddingModel: "e",
+		AssistanceKeyFile: key, AssistanceBuiltin: true,
+	}
+	_, err = c.assistanceProvider()
+	require.ErrorContains(t, err, key)
+	require.NoError(t, os.WriteFile(key, []byte(" \n"), 0o600))
+	_, err = c.assistanceProvider()
+	require.ErrorContains(t, err, "is empty")
+	require.NoError(t, os.WriteFile(key, []byte("hunter2\n"), 0o600))
+	provider, err = c.assistanceProvider()
+	require.NoError(t, err)
+	require.Equal(t, "m", provider.Model(""), "a URL goes before the built-in one")
+
+	out := printed(t, "config", "print", "--assistance-url", c.AssistanceURL, "--assistance-model", "m",
+		"--assistance-embedding-model", "e", "--assistance-key-file", key)
+	require.NotContains(t, out, "hunter2")
+	require.Contains(t, out, key)
+}
+
+func TestWrongFeatureSettingsAreRefused(t *testing.T) {
+	t.Parallel()
+	for complaint, args := range map[string][]string{
+		"assistance-key-file": {"--assistance-url", "https://user:hunter2@models.example/v1"},
+		"assistance-model":    {"--assistance-url", "https://models.example/v1"},
+		"must be 1s or more":  {"--assistance-timeout", "0s"},
+	} {
+		err := run(context.Background(), append([]string{"config", "print"}, args...), io.Discard, io.Discard)
+		require.ErrorContains(t, err, complaint)
+		require.NotContains(t, err.Error(), "hunter2")
+	}
+}

@@ -1,0 +1,160 @@
+package domain
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// AssistanceAnswer says what becomes of the answer of a model.
+type AssistanceAnswer string
+
+// The ways to use an answer.
+const (
+	// AssistanceSuggestion shows the answer beside the form.
+	AssistanceSuggestion AssistanceAnswer = "SUGGESTION"
+	// AssistanceDraft writes the answer into fields of the task's data.
+	AssistanceDraft AssistanceAnswer = "DRAFT"
+)
+
+// Assistance configures how a model helps with the tasks of an item definition
+// (specification section 2.11). System and Prompt are templates; Documents and
+// DraftFields are JSON Pointers into the data of the task.
+type Assistance struct {
+	System       string           `json:"system,omitempty"`
+	Prompt       string           `json:"prompt"`
+	Documents    []string         `json:"documents,omitempty"`
+	Model        string           `json:"model,omitempty"`
+	Temperature  *float64         `json:"temperature,omitempty"`
+	OutputSchema json.RawMessage  `json:"outputSchema,omitempty"`
+	Answer       AssistanceAnswer `json:"answer,omitempty"`
+	DraftFields  []string         `json:"draftFields,omitempty"`
+}
+
+// Drafts reports whether the answer is written into the data of the task.
+func (a *Assistance) Drafts() bool { return a.Answer == AssistanceDraft }
+
+// AssistanceState is the state of a run of AI assistance (specification section
+// 3.1).
+type AssistanceState string
+
+// The states of a run.
+const (
+	AssistancePending   AssistanceState = "PENDING"
+	AssistanceCompleted AssistanceState = "COMPLETED"
+	AssistanceFailed    AssistanceState = "FAILED"
+)
+
+// The error codes of failed runs beside those of the provider.
+const (
+	// AssistanceTimedOut says that the time of the run was over.
+	AssistanceTimedOut = "TIMEOUT"
+	// AssistanceDisabled says that the operator has taken the provider away since
+	// the run was asked for.
+	AssistanceDisabled = "FEATURE_DISABLED"
+	// AssistanceBroken says that the service itself is at fault.
+	AssistanceBroken = "INTERNAL"
+)
+
+// AssistanceKey names a run: they are numbered for each item.
+type AssistanceKey struct {
+	ItemID uuid.UUID `json:"itemId"`
+	Run    int       `json:"run"`
+}
+
+// WorkflowID is the id of the workflow that carries the run out, and nothing
+// else ever.
+func (k AssistanceKey) WorkflowID() string { return fmt.Sprintf("assistance-%s-%d", k.ItemID, k.Run) }
+
+// DueAssistance is a run whose workflow is to be started. After Deadline it is of
+// no use.
+type DueAssistance struct {
+	AssistanceKey
+	Deadline time.Time
+}
+
+// AssistanceRun is the latest run of an item (specification section 2.11). Model
+// and FinishReason are set for completed runs, ErrorCode and ErrorMessage for
+// failed ones.
+type AssistanceRun struct {
+	AssistanceKey
+	TenantID    uuid.UUID
+	RequestID   uuid.UUID
+	RequestedBy uuid.UUID
+	State       AssistanceState
+	// EmbeddingPending is how many passages are still to be embedded,
+	// EmbeddingProcessing how many are being embedded.
+	EmbeddingPending    int
+	EmbeddingProcessing int
+	Model               string
+	FinishReason        string
+	ErrorCode           string
+	ErrorMessage        string
+	StartedAt           time.Time
+	Deadline            time.Time
+	FinishedAt          *time.Time
+	// Answer is what becomes of the answer.
+	Answer AssistanceAnswer
+	// Text is the answer of a completed run. Value is the same as an object, when
+	// the definition has a schema for answers.
+	Text  string
+	Value json.RawMessage
+	// Drafted are the pointers of the fields that the answer was written into.
+	Drafted []string
+	// Documents are those that were read, or could not be.
+	Documents []AssistedDocument
+	// Baseline is what the draft fields held when the run began, by their pointers;
+	// those that did not exist are not in it.
+	Baseline map[string]json.RawMessage
+}
+
+// AssistedDocument is what a run made of a document.
+type AssistedDocument struct {
+	Name string `json:"name"`
+	// Passages is how many there are to choose from.
+	Passages int `json:"passages"`
+	// Truncated says that the document has more text than is read.
+	Truncated bool `json:"truncated,omitempty"`
+	// Problem says why the document has no text, "" when it has.
+	Problem string `json:"problem,omitempty"`
+	// SHA256 is nil for a document that is not there.
+	SHA256 []byte `json:"sha256,omitempty"`
+}
+
+// Admit says what becomes of a request for a run, given the latest run, which is
+// nil when there is none: whether another one begins (specification section 3.3).
+// While the latest one is PENDING, others than its own request are refused with
+// AI_RUN_PENDING.
+func (r *AssistanceRun) Admit(request uuid.UUID) (bool, error) {
+	switch {
+	case r == nil:
+		return true, nil
+	case r.RequestID == request:
+		return false, nil
+	case r.State == AssistancePending:
+		return false, Conflict(CodeAIRunPending, "another request for assistance with this process item is being worked on")
+	}
+	return true, nil
+}
+
+// Assist says whether a caller may have a model help with a task: its owner, its
+// candidates and Managers may.
+func (i *ProcessItem) Assist(rights ItemRights, by uuid.UUID) error {
+	if rights.Manages || rights.Candidate || i.ownedBy(by) {
+		return nil
+	}
+	return Denied("only the owner, a candidate or a Manager may ask for assistance")
+}
+
+const (
+	minRetryAfter = 2
+	maxRetryAfter = 30
+)
+
+// RetryAfterSeconds is how long clients should wait before they ask again: the
+// longer a run takes, the longer.
+func (r *AssistanceRun) RetryAfterSeconds(now time.Time) int {
+	return min(max(int(now.Sub(r.StartedAt).Seconds())/4, minRetryAfter), maxRetryAfter)
+}

@@ -1,0 +1,149 @@
+package form
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// place makes the fields of one value: one, or none when the value has to go to
+// the others.
+func (b *builder) place(detail *element, label string, v *view, path []string, value any) ([]Field, error) {
+	if err := b.count(); err != nil {
+		return nil, err
+	}
+	f := Field{Pointer: pointerOf(path), Label: label}
+	switch member := value.(type) {
+	case nil:
+		f.Content = Text("")
+	case *object:
+		if !v.expects("object") {
+			return nil, b.unknown(path, value)
+		}
+		fields, err := b.object(detail, v, member, path)
+		if err != nil {
+			return nil, err
+		}
+		f.Content = Group(fields)
+		if len(fields) == 0 {
+			f.Content = Text("")
+		}
+	case []any:
+		if !v.expects("array") {
+			return nil, b.unknown(path, value)
+		}
+		content, err := b.array(detail, v, member, path)
+		if err != nil {
+			return nil, err
+		}
+		f.Content = content
+	case deep:
+		f.Content = Text(rawText(value))
+	default:
+		if !expectsPlain(v, value) {
+			return nil, b.unknown(path, value)
+		}
+		f.Content = plainContent(v, value)
+	}
+	return []Field{f}, nil
+}
+
+// expectsPlain reports whether a plain value is where one can be. Of plain values
+// one kind stands for another: they read well all the same.
+func expectsPlain(v *view, value any) bool {
+	if text, ok := value.(string); ok && text == "" {
+		return true
+	}
+	for _, plain := range []string{"string", "number", "boolean", "null"} {
+		if v.expects(plain) {
+			return true
+		}
+	}
+	return false
+}
+
+func plainContent(v *view, value any) Content {
+	if text, ok := value.(string); ok {
+		if file, ok := readFile(text); ok {
+			return Files{file}
+		}
+	}
+	return Text(plainText(v, value))
+}
+
+// array makes a list, a table or a group of the elements of an array.
+func (b *builder) array(detail *element, v *view, elements []any, path []string) (Content, error) {
+	if len(elements) > b.limits.Rows {
+		return nil, &LimitError{What: "elements of an array", Max: b.limits.Rows}
+	}
+	if len(elements) == 0 {
+		return Text(""), nil
+	}
+	objects, files, plain := 0, Files(nil), 0
+	for _, value := range elements {
+		switch member := value.(type) {
+		case *object:
+			objects++
+		case string:
+			if file, ok := readFile(member); ok {
+				files = append(files, file)
+			} else {
+				plain++
+			}
+		case json.Number, bool, nil:
+			plain++
+		}
+	}
+	switch len(elements) {
+	case objects:
+		return b.records(detail, v, elements, path)
+	case len(files):
+		return files, b.countAll(len(elements))
+	case plain:
+		return b.list(v, elements), b.countAll(len(elements))
+	}
+	group := make(Group, 0, len(elements))
+	for i, value := range elements {
+		made, err := b.place(detail, strconv.Itoa(i+1), b.schemas.element(v, i), below(path, strconv.Itoa(i)), value)
+		if err != nil {
+			return nil, err
+		}
+		group = append(group, made...)
+	}
+	return group, nil
+}
+
+func (b *builder) countAll(n int) error {
+	for range n {
+		if err := b.count(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// list shows plain values one beneath the other.
+func (b *builder) list(v *view, elements []any) Text {
+	lines := make([]string, len(elements))
+	for i, value := range elements {
+		lines[i] = fmt.Sprintf("• %s", plainText(b.schemas.element(v, i), value))
+	}
+	return Text(strings.Join(lines, "\n"))
+}
+
+func (b *builder) records(detail *element, v *view, elements []any, path []string) (Content, error) {
+	records := make(Records, 0, len(elements))
+	for i, value := range elements {
+		member, ok := value.(*object)
+		if !ok {
+			continue
+		}
+		fields, err := b.object(detail, b.schemas.element(v, i), member, below(path, strconv.Itoa(i)))
+		if err != nil {
+			return nil, err
+		}
+		records = append(records, fields)
+	}
+	return records, nil
+}

@@ -1,0 +1,177 @@
+package form
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// An object is a JSON object with its members in their order. Of several members
+// with one name the last one counts.
+type object struct {
+	names   []string
+	members map[string]any
+}
+
+// deep is the text of an object or array that is nested too deeply to be decoded.
+type deep json.RawMessage
+
+func newObject() *object { return &object{members: map[string]any{}} }
+
+func (o *object) get(name string) (any, bool) {
+	if o == nil {
+		return nil, false
+	}
+	value, ok := o.members[name]
+	return value, ok
+}
+
+func (o *object) set(name string, value any) {
+	if _, known := o.members[name]; !known {
+		o.names = append(o.names, name)
+	}
+	o.members[name] = value
+}
+
+// text is the string that a member is, "" when it is none.
+func (o *object) text(name string) string {
+	value, _ := o.get(name)
+	text, _ := value.(string)
+	return text
+}
+
+// MarshalJSON writes the members in their order.
+func (o *object) MarshalJSON() ([]byte, error) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	text.WriteByte('{')
+	for i, name := range o.names {
+		if i > 0 {
+			text.WriteByte(',')
+		}
+		if err := encoder.Encode(name); err != nil {
+			return nil, err
+		}
+		text.WriteByte(':')
+		if err := encoder.Encode(o.members[name]); err != nil {
+			return nil, err
+		}
+	}
+	text.WriteByte('}')
+	return text.Bytes(), nil
+}
+
+// MarshalJSON writes the text as it is.
+func (d deep) MarshalJSON() ([]byte, error) { return d, nil }
+
+var errTrailing = errors.New("there is more than one value")
+
+// decode reads a JSON value into *object, []any, string, json.Number, bool, nil
+// and, for what is within more than depth objects and arrays, deep. A value of no
+// text at all is nil.
+func decode(text json.RawMessage, depth int) (any, error) {
+	if len(bytes.TrimSpace(text)) == 0 {
+		return nil, nil
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	value, err := decodeNext(decoder, depth)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, errTrailing
+	}
+	return value, nil
+}
+
+func decodeNext(decoder *json.Decoder, depth int) (any, error) {
+	if depth <= 0 {
+		return decodeDeep(decoder)
+	}
+	token, err := decoder.Token()
+	if err != nil {
+		return nil, err
+	}
+	switch token {
+	case json.Delim('{'):
+		o := newObject()
+		for decoder.More() {
+			name, err := decoder.Token()
+			if err != nil {
+				return nil, err
+			}
+			member, err := decodeNext(decoder, depth-1)
+			if err != nil {
+				return nil, err
+			}
+			o.set(fmt.Sprint(name), member)
+		}
+		_, err := decoder.Token()
+		return o, err
+	case json.Delim('['):
+		elements := []any{}
+		for decoder.More() {
+			element, err := decodeNext(decoder, depth-1)
+			if err != nil {
+				return nil, err
+			}
+			elements = append(elements, element)
+		}
+		_, err := decoder.Token()
+		return elements, err
+	}
+	return token, nil
+}
+
+// decodeDeep reads a value without looking into it, unless it is a plain one.
+func decodeDeep(decoder *json.Decoder) (any, error) {
+	var text json.RawMessage
+	if err := decoder.Decode(&text); err != nil {
+		return nil, err
+	}
+	if text[0] == '{' || text[0] == '[' {
+		return deep(text), nil
+	}
+	plain := json.NewDecoder(bytes.NewReader(text))
+	plain.UseNumber()
+	return plain.Token()
+}
+
+// rawText is a value as JSON for people to read, plain text when it is a string.
+func rawText(value any) string {
+	switch v := value.(type) {
+	case string:
+		return v
+	case json.Number:
+		return v.String()
+	case deep:
+		return string(v)
+	}
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(value); err != nil {
+		return "" // Values that were decoded can be encoded.
+	}
+	return string(bytes.TrimRight(text.Bytes(), "\n"))
+}
+
+// isEmpty reports whether there is nothing to show of a value.
+func isEmpty(value any) bool {
+	switch v := value.(type) {
+	case nil:
+		return true
+	case string:
+		return v == ""
+	case []any:
+		return len(v) == 0
+	case *object:
+		return len(v.names) == 0
+	}
+	return false
+}

@@ -1,0 +1,106 @@
+package form
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"time"
+
+	"codeberg.org/go-pdf/fpdf"
+)
+
+const (
+	fontName     = "sans"
+	ruleWidth    = 0.4
+	headerLine   = 40.0
+	footerLine   = pageHeight - 32.0
+	producerName = "Procession"
+)
+
+// paint writes pages as a PDF. Header and footer are added here, where the number
+// of pages is known.
+func (c *composer) paint(w io.Writer, m *Model, created time.Time) (err error) {
+	defer func() {
+		// What the library makes of a document is no reason to end the service.
+		if broken := recover(); broken != nil {
+			err = fmt.Errorf("writing a form as PDF: %v", broken)
+		}
+	}()
+	title, subject := c.bold.cleanLine(m.Title), c.regular.cleanLine(m.Subject)
+	pdf := fpdf.NewCustom(&fpdf.InitType{UnitStr: "pt", Size: fpdf.SizeType{Wd: pageWidth, Ht: pageHeight}})
+	pdf.SetCatalogSort(true)
+	pdf.SetCreationDate(created.UTC())
+	pdf.SetModificationDate(created.UTC())
+	pdf.SetTitle(title, true)
+	pdf.SetSubject(subject, true)
+	pdf.SetProducer(producerName, false)
+	pdf.SetMargins(0, 0, 0)
+	pdf.SetAutoPageBreak(false, 0)
+	pdf.AddUTF8FontFromBytes(fontName, "", c.regular.data)
+	pdf.AddUTF8FontFromBytes(fontName, "B", c.bold.data)
+	pdf.SetLineWidth(ruleWidth)
+	pdf.SetDrawColor(greyRule, greyRule, greyRule)
+	pdf.SetFillColor(greyBand, greyBand, greyBand)
+	stamp := created.UTC().Format("2 January 2006, 15:04") + " UTC"
+	for i, page := range c.pages {
+		if err := c.ctx.Err(); err != nil {
+			return err
+		}
+		pdf.AddPage()
+		if i > 0 {
+			head := title
+			if subject != "" {
+				head += " · " + subject
+			}
+			c.running(pdf, marginSide, headerLine, c.shorten(head, bodyWidth))
+		}
+		c.running(pdf, marginSide, footerLine, stamp)
+		number := fmt.Sprintf("Page %d of %d", i+1, len(c.pages))
+		c.running(pdf, marginSide+bodyWidth-c.regular.width(number, smallStyle().size), footerLine, number)
+		for j := range page {
+			put(pdf, &page[j])
+		}
+	}
+	if err := pdf.Output(w); err != nil {
+		return fmt.Errorf("writing a form as PDF: %w", err)
+	}
+	return nil
+}
+
+// running sets a line of the header or the footer.
+func (c *composer) running(pdf *fpdf.Fpdf, x, y float64, text string) {
+	put(pdf, &mark{kind: markText, x: x, y: y, text: text, style: smallStyle()})
+}
+
+// shorten cuts a line of the header to a width.
+func (c *composer) shorten(text string, width float64) string {
+	lines := c.regular.wrap(text, smallStyle().size, width-c.regular.width(" …", smallStyle().size))
+	if len(lines) > 1 {
+		return lines[0] + " …"
+	}
+	return text
+}
+
+func put(pdf *fpdf.Fpdf, m *mark) {
+	switch m.kind {
+	case markText:
+		weight := ""
+		if m.style.bold {
+			weight = "B"
+		}
+		grey := int(m.style.grey)
+		pdf.SetFont(fontName, weight, m.style.size)
+		pdf.SetTextColor(grey, grey, grey)
+		pdf.Text(m.x, m.y, m.text)
+	case markRule:
+		pdf.Line(m.x, m.y, m.x+m.w, m.y)
+	case markArea:
+		pdf.Rect(m.x, m.y, m.w, m.h, "F")
+	case markPicture:
+		options := fpdf.ImageOptions{ImageType: m.picture.format}
+		if pdf.GetImageInfo(m.picture.name) == nil {
+			pdf.RegisterImageOptionsReader(m.picture.name, options, bytes.NewReader(m.picture.data))
+		}
+		pdf.ImageOptions(m.picture.name, m.x, m.y, m.w, m.h, false, options, 0, "")
+	}
+}

@@ -1,0 +1,253 @@
+package form
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+)
+
+const (
+	// maxSchemaDepth bounds the nesting of schemas and UI schemas: what is deeper
+	// is as if it were not there.
+	maxSchemaDepth = 64
+	// maxExpansions bounds how many subschemas are followed for one document, and
+	// maxParts how many say something of the same value.
+	maxExpansions = 200_000
+	maxParts      = 200
+)
+
+// schemas reads a JSON Schema for what it tells of labels and order. It holds
+// nothing against it: that is what package jsondoc is for.
+type schemas struct {
+	root       any
+	expansions int
+	views      map[*object]*view
+}
+
+// A view is all that a schema says of one value: itself, what it refers to and
+// what it combines. What is among sure holds for every value, what is among maybe
+// for some.
+type view struct {
+	sure, maybe []*object
+}
+
+func newSchemas(root any) *schemas {
+	return &schemas{root: root, views: map[*object]*view{}}
+}
+
+// view of a schema and of those that hold beside it.
+func (s *schemas) view(nodes ...any) *view {
+	if len(nodes) == 1 {
+		if o, ok := nodes[0].(*object); ok {
+			if known, ok := s.views[o]; ok {
+				return known
+			}
+			v := &view{}
+			s.expand(v, o, true)
+			s.views[o] = v
+			return v
+		}
+	}
+	v := &view{}
+	for _, node := range nodes {
+		s.expand(v, node, true)
+	}
+	return v
+}
+
+func (s *schemas) expand(v *view, node any, sure bool) {
+	o, ok := node.(*object)
+	if !ok || slices.Contains(v.sure, o) || slices.Contains(v.maybe, o) {
+		return
+	}
+	s.expansions++
+	if s.expansions > maxExpansions || len(v.sure)+len(v.maybe) >= maxParts {
+		return
+	}
+	if sure {
+		v.sure = append(v.sure, o)
+	} else {
+		v.maybe = append(v.maybe, o)
+	}
+	if reference := o.text("$ref"); reference != "" {
+		s.expand(v, s.target(reference), sure)
+	}
+	s.expandAll(v, o, "allOf", sure)
+	s.expandAll(v, o, "oneOf", false)
+	s.expandAll(v, o, "anyOf", false)
+	for _, keyword := range []string{"then", "else"} {
+		if branch, ok := o.get(keyword); ok {
+			s.expand(v, branch, false)
+		}
+	}
+}
+
+func (s *schemas) expandAll(v *view, o *object, keyword string, sure bool) {
+	list, _ := o.members[keyword].([]any)
+	for _, node := range list {
+		s.expand(v, node, sure)
+	}
+}
+
+// target is what a reference within the schema leads to, nil for any other.
+func (s *schemas) target(reference string) any {
+	fragment, ok := strings.CutPrefix(reference, "#")
+	if !ok {
+		return nil
+	}
+	if decoded, err := url.PathUnescape(fragment); err == nil {
+		fragment = decoded
+	}
+	path, ok := parsePointer(fragment)
+	if !ok {
+		return nil
+	}
+	node, _ := lookUp(s.root, path)
+	return node
+}
+
+// property is what the schema says of a member. It reports whether the schema
+// names it, and whether it does so for every value.
+func (s *schemas) property(v *view, name string) (of *view, known, always bool) {
+	var sure, maybe []any
+	collect := func(parts []*object, nodes *[]any) {
+		for _, part := range parts {
+			properties, _ := part.members["properties"].(*object)
+			if node, ok := properties.get(name); ok {
+				*nodes = append(*nodes, node)
+			}
+		}
+	}
+	collect(v.sure, &sure)
+	collect(v.maybe, &maybe)
+	if len(sure) == 0 && len(maybe) == 0 {
+		for _, part := range v.sure {
+			if additional, ok := part.members["additionalProperties"].(*object); ok {
+				return s.view(additional), true, false
+			}
+		}
+		return &view{}, false, false
+	}
+	if len(sure) == 0 {
+		return s.view(maybe...), true, false
+	}
+	if len(maybe) == 0 {
+		return s.view(sure...), true, true
+	}
+	of = &view{}
+	for _, node := range sure {
+		s.expand(of, node, true)
+	}
+	for _, node := range maybe {
+		s.expand(of, node, false)
+	}
+	return of, true, true
+}
+
+// propertyNames are the members that the schema names, in its order.
+func (v *view) propertyNames() []string {
+	var names []string
+	seen := map[string]bool{}
+	for _, part := range slices.Concat(v.sure, v.maybe) {
+		properties, _ := part.members["properties"].(*object)
+		if properties == nil {
+			continue
+		}
+		for _, name := range properties.names {
+			if !seen[name] {
+				seen[name] = true
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// open reports whether the schema names no member at all, so that none is
+// unknown to it.
+func (v *view) open() bool {
+	for _, part := range slices.Concat(v.sure, v.maybe) {
+		if _, ok := part.members["properties"]; ok {
+			return false
+		}
+		if _, ok := part.members["additionalProperties"].(*object); ok {
+			return false
+		}
+	}
+	return true
+}
+
+// element is what the schema says of an element of an array.
+func (s *schemas) element(v *view, index int) *view {
+	var nodes []any
+	for _, part := range slices.Concat(v.sure, v.maybe) {
+		prefix, _ := part.members["prefixItems"].([]any)
+		items := part.members["items"]
+		if list, ok := items.([]any); ok { // As in the older drafts.
+			prefix, items = list, part.members["additionalItems"]
+		}
+		switch {
+		case index < len(prefix):
+			nodes = append(nodes, prefix[index])
+		case items != nil:
+			nodes = append(nodes, items)
+		}
+	}
+	return s.view(nodes...)
+}
+
+// text is the first string that a keyword has. Only what holds for every value
+// counts: an alternative may have a title of its own.
+func (v *view) text(keyword string) string {
+	for _, part := range v.sure {
+		if text := part.text(keyword); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// flag reports whether a keyword is true.
+func (v *view) flag(keyword string) bool {
+	return slices.ContainsFunc(v.sure, func(part *object) bool { return part.members[keyword] == true })
+}
+
+// expects reports whether a value may have the JSON type, as far as the schema
+// tells.
+func (v *view) expects(jsonType string) bool {
+	told := false
+	for _, part := range v.sure {
+		switch t := part.members["type"].(type) {
+		case string:
+			told = true
+			if t == jsonType || t == "integer" && jsonType == "number" {
+				return true
+			}
+		case []any:
+			told = true
+			if slices.Contains(t, any(jsonType)) || jsonType == "number" && slices.Contains(t, any("integer")) {
+				return true
+			}
+		}
+	}
+	return !told
+}
+
+// option finds the title that an enumeration gives to a value.
+func (v *view) option(value any) (string, bool) {
+	for _, part := range v.sure {
+		for _, keyword := range []string{"oneOf", "anyOf"} {
+			list, _ := part.members[keyword].([]any)
+			for _, entry := range list {
+				alternative, _ := entry.(*object)
+				constant, ok := alternative.get("const")
+				if ok && same(constant, value) {
+					if title := alternative.text("title"); title != "" {
+						return title, true
+					}
+				}
+			}
+		}
+	}
+	return "", false
+}

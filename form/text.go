@@ -1,0 +1,172 @@
+package form
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/procession-dev/procession/domain/reference"
+)
+
+const (
+	textYes = "Yes"
+	textNo  = "No"
+	// masked stands for what must not be read over a shoulder.
+	masked = "••••••"
+)
+
+// plainText is a string, number or boolean as its schema wants it read.
+func plainText(v *view, value any) string {
+	if title, ok := v.option(value); ok {
+		return title
+	}
+	switch plain := value.(type) {
+	case bool:
+		if plain {
+			return textYes
+		}
+		return textNo
+	case json.Number:
+		return plain.String()
+	case string:
+		format := v.text("format")
+		if format == "password" || v.flag("writeOnly") {
+			return masked
+		}
+		if named, ok := referenceText(plain); ok {
+			return named
+		}
+		return dateText(format, plain)
+	}
+	return rawText(value)
+}
+
+// referenceText is the name of what a string refers to, its id when it has none.
+func referenceText(text string) (string, bool) {
+	found, ok := reference.Parse(text)
+	if !ok {
+		return "", false
+	}
+	var name, id string
+	switch r := found.(type) {
+	case reference.Principal:
+		name, id = r.Name, r.ID.String()
+	case reference.Group:
+		name, id = r.Name, r.ID.String()
+	case reference.BusinessArtifact:
+		name, id = r.Title, r.ID.String()
+	case reference.DataSource:
+		name, id = r.Name, r.ID.String()
+	case reference.Process:
+		name, id = r.Name, r.ID.String()
+	default:
+		return "", false
+	}
+	if strings.TrimSpace(name) == "" {
+		return id, true
+	}
+	return name, true
+}
+
+// dateText is a date or a time of one of the formats of JSON Schema, and any
+// other text as it is. Times stay in the zone they were given in.
+func dateText(format, text string) string {
+	switch format {
+	case "date":
+		if t, err := time.Parse(time.DateOnly, text); err == nil {
+			return t.Format("2 January 2006")
+		}
+	case "date-time":
+		if t, err := time.Parse(time.RFC3339Nano, strings.ToUpper(text)); err == nil {
+			return t.Format("2 January 2006, 15:04") + seconds(t) + zone(t)
+		}
+	case "time":
+		for _, layout := range []string{"15:04:05Z07:00", "15:04:05", "15:04"} {
+			t, err := time.Parse(layout, strings.ToUpper(text))
+			if err != nil {
+				continue
+			}
+			if layout == "15:04:05Z07:00" {
+				return t.Format("15:04") + seconds(t) + zone(t)
+			}
+			return t.Format("15:04") + seconds(t)
+		}
+	}
+	return text
+}
+
+func seconds(t time.Time) string {
+	switch {
+	case t.Nanosecond() != 0:
+		return t.Format(":05.999999999")
+	case t.Second() != 0:
+		return t.Format(":05")
+	}
+	return ""
+}
+
+func zone(t time.Time) string {
+	if _, offset := t.Zone(); offset == 0 {
+		return " UTC"
+	}
+	return t.Format(" UTC-07:00")
+}
+
+// humanise makes words of the name of a member: FIRST_NAME, firstName and
+// first-name become First name.
+func humanise(name string) string {
+	var words strings.Builder
+	var last rune
+	shouts := strings.ToUpper(name) == name
+	for i, r := range name {
+		switch {
+		case r == '_' || r == '-' || unicode.IsSpace(r):
+			if words.Len() > 0 && last != ' ' {
+				words.WriteByte(' ')
+				last = ' '
+			}
+			continue
+		case words.Len() == 0:
+			words.WriteRune(unicode.ToUpper(r))
+		case shouts:
+			words.WriteRune(unicode.ToLower(r))
+		case unicode.IsUpper(r) && (unicode.IsLower(last) || unicode.IsDigit(last)):
+			words.WriteByte(' ')
+			if next := strings.IndexFunc(name[i+1:], unicode.IsUpper); next == 0 {
+				words.WriteRune(r) // An abbreviation keeps its capitals.
+			} else {
+				words.WriteRune(unicode.ToLower(r))
+			}
+		default:
+			words.WriteRune(r)
+		}
+		last = r
+	}
+	text := strings.TrimSpace(words.String())
+	if text == "" {
+		return name
+	}
+	return text
+}
+
+// same compares JSON values. Numbers are equal when they are the same number.
+func same(a, b any) bool {
+	switch x := a.(type) {
+	case json.Number:
+		y, ok := b.(json.Number)
+		if !ok {
+			return false
+		}
+		if x == y {
+			return true
+		}
+		// Numbers that floating point cannot hold are only equal to themselves.
+		m, err := x.Float64()
+		n, other := y.Float64()
+		return err == nil && other == nil && m == n
+	case string, bool, nil:
+		return a == b
+	}
+	return rawText(a) == rawText(b)
+}

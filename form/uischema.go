@@ -1,0 +1,115 @@
+package form
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// elementKind is what an element of a UI schema is to a reader of paper.
+type elementKind int
+
+const (
+	// kindLayout has elements and nothing to show of its own.
+	kindLayout elementKind = iota
+	// kindGroup is a layout with a heading.
+	kindGroup
+	// kindControl shows a value.
+	kindControl
+	// kindLabel is a text.
+	kindLabel
+)
+
+// element is a part of a UI schema (JSON Forms).
+type element struct {
+	kind  elementKind
+	label string
+	// path of a control leads to its value, by the names of properties.
+	path []string
+	// conditional elements have a rule: the form does not always show them.
+	conditional bool
+	// detail lays the elements of an array out.
+	detail   *element
+	elements []*element
+}
+
+// maxElements bounds the elements of a UI schema.
+const maxElements = 20_000
+
+// readLayout reads a UI schema. It returns nil for what is none.
+func readLayout(value any) *element {
+	budget := maxElements
+	return readElement(value, &budget)
+}
+
+func readElement(value any, budget *int) *element {
+	o, ok := value.(*object)
+	if !ok || *budget <= 0 {
+		return nil
+	}
+	*budget--
+	_, conditional := o.get("rule")
+	e := &element{label: labelOf(o), conditional: conditional}
+	switch o.text("type") {
+	case "Control", "ListWithDetail":
+		path, ok := scopePath(o.text("scope"))
+		if !ok {
+			return nil
+		}
+		e.kind, e.path = kindControl, path
+		if options, ok := o.members["options"].(*object); ok {
+			e.detail = readElement(options.members["detail"], budget)
+		}
+		return e
+	case "Label":
+		e.kind = kindLabel
+		if e.label == "" {
+			e.label = o.text("text")
+		}
+		return e
+	case "Group", "Category":
+		e.kind = kindGroup
+	}
+	list, _ := o.members["elements"].([]any)
+	for _, entry := range list {
+		if child := readElement(entry, budget); child != nil {
+			e.elements = append(e.elements, child)
+		}
+	}
+	return e
+}
+
+// labelOf is what an element is called, "" when it does not say. A label that is
+// switched off is none: on paper a value needs one.
+func labelOf(o *object) string {
+	switch label := o.members["label"].(type) {
+	case string:
+		return label
+	case *object:
+		return label.text("text")
+	}
+	return ""
+}
+
+// scopePath reads the scope of a control, such as #/properties/a/properties/b.
+func scopePath(scope string) ([]string, bool) {
+	fragment, ok := strings.CutPrefix(scope, "#")
+	if !ok {
+		return nil, false
+	}
+	if decoded, err := url.PathUnescape(fragment); err == nil {
+		fragment = decoded
+	}
+	tokens, ok := parsePointer(fragment)
+	if !ok || len(tokens)%2 != 0 {
+		return nil, false
+	}
+	path := make([]string, 0, len(tokens)/2)
+	for pair := range slices.Chunk(tokens, 2) {
+		if pair[0] != "properties" {
+			return nil, false
+		}
+		path = append(path, pair[1])
+	}
+	return path, true
+}

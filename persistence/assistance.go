@@ -1,0 +1,218 @@
+package persistence
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+const assistanceColumns = `a.item_id, a.run, a.tenant_id, a.request_id, a.requested_by, a.state, a.answer, a.baseline,
+       a.embedding_pending, a.embedding_processing, a.model, a.finish_reason, a.error_code, a.error_message,
+       a.answer_text, a.answer_value, a.drafted, a.documents, a.started_at, a.deadline, a.finished_at`
+
+// assistanceRow is a row of item_assistance on its way to a domain.AssistanceRun.
+type assistanceRow struct {
+	run                             domain.AssistanceRun
+	model, finishReason, code, text *string
+	message                         *string
+	baseline, value, documents      []byte
+}
+
+func (r *assistanceRow) fields() []any {
+	a := &r.run
+	return []any{
+		&a.ItemID, &a.Run, &a.TenantID, &a.RequestID, &a.RequestedBy, &a.State, &a.Answer, &r.baseline,
+		&a.EmbeddingPending, &a.EmbeddingProcessing, &r.model, &r.finishReason, &r.code, &r.message,
+		&r.text, &r.value, &a.Drafted, &r.documents, &a.StartedAt, &a.Deadline, &a.FinishedAt,
+	}
+}
+
+func (r *assistanceRow) assistanceRun() (*domain.AssistanceRun, error) {
+	a := r.run
+	for dest, column := range map[*string]*string{
+		&a.Model: r.model, &a.FinishReason: r.finishReason, &a.ErrorCode: r.code, &a.ErrorMessage: r.message, &a.Text: r.text,
+	} {
+		if column != nil {
+			*dest = *column
+		}
+	}
+	a.Value = r.value
+	if r.documents != nil {
+		if err := json.Unmarshal(r.documents, &a.Documents); err != nil {
+			return nil, fmt.Errorf("reading the documents of a run of assistance: %w", err)
+		}
+	}
+	if r.baseline != nil {
+		if err := json.Unmarshal(r.baseline, &a.Baseline); err != nil {
+			return nil, fmt.Errorf("reading the baseline of a run of assistance: %w", err)
+		}
+	}
+	return &a, nil
+}
+
+// assistanceIfAny reads assistanceColumns of at most one row.
+func assistanceIfAny(dest **domain.AssistanceRun) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		var row assistanceRow
+		err := one(row.fields()...)(rows)
+		if err == nil {
+			*dest, err = row.assistanceRun()
+		}
+		return ignoreNoRows(err)
+	}
+}
+
+const (
+	getAssistance = `
+SELECT ` + assistanceColumns + `
+  FROM process_items i
+  JOIN item_assistance a ON a.item_id = i.id
+ WHERE i.id = $3 AND i.tenant_id = ANY($2) AND ` + visibleItem
+
+	lockAssistance = `
+SELECT ` + assistanceColumns + `
+  FROM item_assistance a
+ WHERE a.item_id = $1
+   FOR UPDATE`
+)
+
+// GetAssistance returns the latest run of an item that the caller sees, or
+// NOT_FOUND, also where there was none.
+func (r *Reader) GetAssistance(ctx context.Context, caller domain.Caller, item uuid.UUID) (*domain.AssistanceRun, error) {
+	var found *domain.AssistanceRun
+	err := r.read(ctx, query{getAssistance, []any{caller.PrincipalID, caller.TenantIDs(), item}, assistanceIfAny(&found)})
+	switch {
+	case err != nil:
+		return nil, translate("reading a run of assistance", err)
+	case found == nil:
+		return nil, domain.NotFound("assistance run")
+	}
+	return found, nil
+}
+
+// LockAssistance locks an item that the caller sees together with its latest run,
+// nil when there is none, or returns NOT_FOUND. The run is read when the item is
+// under lock, so whoever begins runs takes turns.
+func (tx *Tx) LockAssistance(
+	ctx context.Context, caller domain.Caller, item uuid.UUID,
+) (*LockedItem, *domain.AssistanceRun, error) {
+	var run *domain.AssistanceRun
+	locked, err := tx.lockItem(ctx, caller, item, query{lockAssistance, []any{item}, assistanceIfAny(&run)})
+	return locked, run, err
+}
+
+const putAssistance = `
+INSERT INTO item_assistance (item_id, run, tenant_id, request_id, requested_by, state, answer, baseline,
+                             started_at, deadline, dispatch_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $9)
+    ON CONFLICT (item_id) DO UPDATE
+   SET run = excluded.run, request_id = excluded.request_id, requested_by = excluded.requested_by,
+       state = excluded.state, answer = excluded.answer, baseline = excluded.baseline,
+       embedding_pending = 0, embedding_processing = 0, model = NULL, finish_reason = NULL,
+       error_code = NULL, error_message = NULL, answer_text = NULL, answer_value = NULL, drafted = NULL,
+       documents = NULL, started_at = excluded.started_at, deadline = excluded.deadline, finished_at = NULL,
+       dispatched = false, dispatch_at = excluded.dispatch_at`
+
+// BeginAssistance stores a run that is to be worked on, in place of the one
+// before. The item is under lock.
+func (tx *Tx) BeginAssistance(a *domain.AssistanceRun) error {
+	baseline, err := json.Marshal(a.Baseline)
+	if err != nil {
+		return fmt.Errorf("writing the baseline of a run of assistance: %w", err)
+	}
+	if a.Baseline == nil {
+		baseline = nil
+	}
+	tx.staged = true
+	tx.queue(putAssistance, a.ItemID, a.Run, a.TenantID, a.RequestID, a.RequestedBy, a.State, a.Answer, baseline,
+		a.StartedAt, a.Deadline)
+	return nil
+}
+
+const finishAssistance = `
+UPDATE item_assistance
+   SET state = $3, finished_at = $4, model = $5, finish_reason = $6, error_code = $7, error_message = $8,
+       answer_text = $9, answer_value = $10, drafted = $11, embedding_pending = 0, embedding_processing = 0
+ WHERE item_id = $1 AND run = $2 AND state = 'PENDING'`
+
+// FinishAssistance stores the end of a run. One that has ended already, or whose
+// place another one has taken, stays as it is.
+func (tx *Tx) FinishAssistance(a *domain.AssistanceRun) {
+	tx.queue(finishAssistance, a.ItemID, a.Run, a.State, a.FinishedAt, orNull(a.Model), orNull(a.FinishReason),
+		orNull(a.ErrorCode), orNull(a.ErrorMessage), orNull(a.Text), jsonOrNull(a.Value), a.Drafted)
+}
+
+const (
+	// The sweep is what ends runs that no workflow ends any more.
+	expireAssistance = `
+UPDATE item_assistance
+   SET state = 'FAILED', finished_at = $1, error_code = '` + domain.AssistanceTimedOut + `',
+       error_message = left('the run took too long' || coalesce('; last, ' || error_message, ''), 500),
+       embedding_pending = 0, embedding_processing = 0
+ WHERE state = 'PENDING' AND deadline <= $2`
+
+	markDispatched = `
+UPDATE item_assistance a
+   SET dispatched = true
+  FROM unnest($1::uuid[], $2::integer[]) AS d (item_id, run)
+ WHERE a.item_id = d.item_id AND a.run = d.run`
+
+	claimAssistance = `
+WITH due AS (
+    SELECT item_id
+      FROM item_assistance
+     WHERE state = 'PENDING' AND NOT dispatched AND dispatch_at <= $1
+     ORDER BY dispatch_at
+     LIMIT $3
+       FOR NO KEY UPDATE SKIP LOCKED
+)
+UPDATE item_assistance a
+   SET dispatch_at = $2
+  FROM due d
+ WHERE a.item_id = d.item_id
+RETURNING a.item_id, a.run, a.deadline`
+)
+
+// AssistanceExchange is what whoever starts the workflows of runs hands in, and
+// how many runs it takes out in return.
+type AssistanceExchange struct {
+	// Started are the runs whose workflows were started.
+	Started []domain.DueAssistance
+	Now     time.Time
+	// Overdue is the deadline of runs that are given up.
+	Overdue time.Time
+	// LeaseUntil is when runs that are taken out and not started are due again.
+	LeaseUntil time.Time
+	Limit      int
+}
+
+// ExchangeAssistance notes which runs were started, ends those that are overdue
+// with the error TIMEOUT and takes out the next ones, in one round trip and one
+// transaction.
+func (db *DB) ExchangeAssistance(ctx context.Context, e AssistanceExchange) ([]domain.DueAssistance, error) {
+	var queries []query
+	if len(e.Started) > 0 {
+		items, runs := make([]uuid.UUID, len(e.Started)), make([]int, len(e.Started))
+		for i, started := range e.Started {
+			items[i], runs[i] = started.ItemID, started.Run
+		}
+		queries = append(queries, query{markDispatched, []any{items, runs}, none})
+	}
+	var due []domain.DueAssistance
+	queries = append(queries,
+		query{expireAssistance, []any{e.Now, e.Overdue}, none},
+		query{claimAssistance, []any{e.Now, e.LeaseUntil, e.Limit}, func(rows pgx.Rows) (err error) {
+			due, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (d domain.DueAssistance, err error) {
+				return d, row.Scan(&d.ItemID, &d.Run, &d.Deadline)
+			})
+			return err
+		}})
+	err := send(ctx, db.pool, &pgx.Batch{}, queries)
+	return due, translate("exchanging runs of assistance", err)
+}

@@ -1,0 +1,202 @@
+package persistence
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// AssistedItem is the item of a run with what the steps of the run need. Nobody's
+// visibility limits it: whoever asked for the run saw the item.
+type AssistedItem struct {
+	Run            *domain.AssistanceRun
+	Item           *domain.ProcessItem
+	ProcessVersion uuid.UUID
+	// Metadata is that of the process, nil when it has none.
+	Metadata json.RawMessage
+	// Documents are those that the data and the elements of the item refer to.
+	Documents []domain.Document
+}
+
+const (
+	getAssistedItem = `
+SELECT ` + itemColumns + `, p.process_version, p.metadata
+  FROM process_items i
+  JOIN processes p ON p.id = i.process_id
+ WHERE i.id = $1`
+
+	getRun = `
+SELECT ` + assistanceColumns + `
+  FROM item_assistance a
+ WHERE a.item_id = $1 AND a.run = $2`
+
+	documentsOfItem = `
+SELECT ` + documentColumns + `
+  FROM documents d
+ WHERE d.id IN (SELECT l.document_id FROM document_links l WHERE l.holder_id = $1 AND l.slot IN ('DATA', 'ELEMENT'))`
+)
+
+// GetAssistedItem returns the item of a run. NOT_FOUND says that another run has
+// taken its place.
+func (tx *Tx) GetAssistedItem(ctx context.Context, key domain.AssistanceKey) (*AssistedItem, error) {
+	found := &AssistedItem{}
+	var row itemRow
+	err := tx.read(ctx,
+		query{getRun, []any{key.ItemID, key.Run}, assistanceIfAny(&found.Run)},
+		query{getAssistedItem, []any{key.ItemID}, one(append(row.fields(), &found.ProcessVersion, (*[]byte)(&found.Metadata))...)},
+		query{documentsOfItem, []any{key.ItemID}, func(rows pgx.Rows) (err error) {
+			found.Documents, err = pgx.CollectRows(rows, scanDocument)
+			return err
+		}})
+	if err != nil {
+		return nil, notFound(err, "process item")
+	}
+	if found.Run == nil {
+		return nil, domain.NotFound("assistance run")
+	}
+	found.Item, err = row.processItem(nil)
+	return found, err
+}
+
+// GetAssistanceRun returns a run. NOT_FOUND says that another run has taken its
+// place.
+func (r *Reader) GetAssistanceRun(ctx context.Context, key domain.AssistanceKey) (*domain.AssistanceRun, error) {
+	var found *domain.AssistanceRun
+	err := r.read(ctx, query{getRun, []any{key.ItemID, key.Run}, assistanceIfAny(&found)})
+	switch {
+	case err != nil:
+		return nil, translate("reading a run of assistance", err)
+	case found == nil:
+		return nil, domain.NotFound("assistance run")
+	}
+	return found, nil
+}
+
+const callerInTenant = `
+SELECT p.id AS principal_id, p.type, NULL::timestamptz AS expires_at, t.id AS tenant_id, t.namespace,
+       coalesce(u.role, p.role, 'MEMBER') AS role, false AS operator
+  FROM principals p
+  LEFT JOIN tenant_users u ON u.principal_id = p.id AND p.type = 'USER' AND u.tenant_id = $2
+  JOIN tenants t ON t.id = coalesce(p.tenant_id, u.tenant_id)
+ WHERE p.id = $1 AND t.id = $2 AND p.type <> 'SYSTEM' AND p.disabled_at IS NULL`
+
+// GetCallerInTenant returns a principal as a caller who belongs to that tenant
+// only. NOT_FOUND says that it does no longer, or is disabled.
+func (r *Reader) GetCallerInTenant(ctx context.Context, principal, tenant uuid.UUID) (domain.Caller, error) {
+	var found []credentialRow
+	err := r.read(ctx, query{callerInTenant, []any{principal, tenant}, into(&found)})
+	if err == nil && len(found) == 0 {
+		err = pgx.ErrNoRows
+	}
+	if err != nil {
+		return domain.Caller{}, translate("reading who asked for assistance", notFound(err, "principal"))
+	}
+	return callerOf(found), nil
+}
+
+const (
+	setAssistedDocuments = `
+UPDATE item_assistance
+   SET documents = $3, embedding_pending = $4, embedding_processing = 0
+ WHERE item_id = $1 AND run = $2 AND state = 'PENDING'`
+
+	setEmbeddingCounts = `
+UPDATE item_assistance
+   SET embedding_pending = $3, embedding_processing = $4
+ WHERE item_id = $1 AND run = $2 AND state = 'PENDING'`
+
+	noteAssistanceFault = `
+UPDATE item_assistance
+   SET error_code = $3, error_message = $4
+ WHERE item_id = $1 AND run = $2 AND state = 'PENDING'`
+)
+
+// SetAssistedDocuments stores what was made of the documents of a run and how
+// many passages are to be embedded.
+func (tx *Tx) SetAssistedDocuments(key domain.AssistanceKey, documents []domain.AssistedDocument, pending int) error {
+	text, err := json.Marshal(documents)
+	if err != nil {
+		return fmt.Errorf("writing the documents of a run of assistance: %w", err)
+	}
+	tx.queue(setAssistedDocuments, key.ItemID, key.Run, text, pending)
+	return nil
+}
+
+// SetEmbeddingCounts stores how far the embedding of a run has got.
+func (tx *Tx) SetEmbeddingCounts(key domain.AssistanceKey, pending, processing int) {
+	tx.queue(setEmbeddingCounts, key.ItemID, key.Run, pending, processing)
+}
+
+// NoteAssistanceFault stores why the last attempt at a step of a run failed. It
+// is shown when the run fails.
+func (tx *Tx) NoteAssistanceFault(key domain.AssistanceKey, code, message string) {
+	tx.queue(noteAssistanceFault, key.ItemID, key.Run, code, message)
+}
+
+// AssistanceCall is what a model was asked in a run, and what it answered, if it
+// has.
+type AssistanceCall struct {
+	Key         domain.AssistanceKey
+	TenantID    uuid.UUID
+	RequestID   uuid.UUID
+	RequestedBy uuid.UUID
+	// Request is what is to be asked, nil once it was answered. Messages are what
+	// the model is told in it.
+	Request, Messages json.RawMessage
+	AskedAt           time.Time
+	Answered          bool
+	Text              string
+	Value             json.RawMessage
+	Model             string
+	FinishReason      string
+}
+
+const (
+	getAssistanceCall = `
+SELECT c.request, c.answered_at IS NOT NULL, coalesce(c.answer_text, ''), c.answer_value,
+       coalesce(c.model, ''), coalesce(c.finish_reason, '')
+  FROM assistance_calls c
+ WHERE c.item_id = $1 AND c.run = $2`
+
+	insertAssistanceCall = `
+INSERT INTO assistance_calls (item_id, run, tenant_id, request_id, requested_by, request, messages, asked_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+    ON CONFLICT (item_id, run) DO NOTHING`
+
+	answerAssistanceCall = `
+UPDATE assistance_calls
+   SET request = NULL, answer_text = $3, answer_value = $4, model = $5, finish_reason = $6, answered_at = $7
+ WHERE item_id = $1 AND run = $2 AND answered_at IS NULL`
+)
+
+// GetAssistanceCall returns what is asked in a run, nil when that is not known
+// yet.
+func (r *Reader) GetAssistanceCall(ctx context.Context, key domain.AssistanceKey) (*AssistanceCall, error) {
+	var found *AssistanceCall
+	err := r.read(ctx, query{getAssistanceCall, []any{key.ItemID, key.Run}, func(rows pgx.Rows) error {
+		c := &AssistanceCall{Key: key}
+		err := one((*[]byte)(&c.Request), &c.Answered, &c.Text, (*[]byte)(&c.Value), &c.Model, &c.FinishReason)(rows)
+		if err == nil {
+			found = c
+		}
+		return ignoreNoRows(err)
+	}})
+	return found, translate("reading what a model is asked", err)
+}
+
+// InsertAssistanceCall stores what is to be asked. What was stored before stays.
+func (tx *Tx) InsertAssistanceCall(c *AssistanceCall) {
+	tx.queue(insertAssistanceCall, c.Key.ItemID, c.Key.Run, c.TenantID, c.RequestID, c.RequestedBy, []byte(c.Request),
+		[]byte(c.Messages), c.AskedAt)
+}
+
+// AnswerAssistanceCall stores an answer. The first one stays.
+func (tx *Tx) AnswerAssistanceCall(c *AssistanceCall, now time.Time) {
+	tx.queue(answerAssistanceCall, c.Key.ItemID, c.Key.Run, c.Text, jsonOrNull(c.Value), c.Model, c.FinishReason, now)
+}

@@ -1,0 +1,171 @@
+package persistence
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+const robotColumns = `b.id, b.tenant_id, b.code, b.name, coalesce(b.description, ''), b.source_type,
+       coalesce(b.workflow_type, ''), coalesce(b.task_queue, ''), b.runner_id,
+       b.created_by, b.created_at, b.last_modified_by, b.last_modified_at,
+       d.id, coalesce(d.name, ''), coalesce(d.content_type, ''), coalesce(d.size, 0), d.sha256, d.created_by, d.created_at`
+
+const fromRobots = `robots b
+  LEFT JOIN robot_files f ON f.robot_id = b.id AND f.asset_type IS NULL
+  LEFT JOIN documents d ON d.id = f.document_id`
+
+// RobotScope says whose robots exist: those that the caller sees in its tenants.
+type RobotScope struct {
+	Caller domain.Caller
+	// Packaged leaves out robots without a source package.
+	Packaged bool
+}
+
+// args are those that robotsInScope reads: the principal, its tenants, and those
+// of them that it administers.
+func (s RobotScope) args() []any {
+	return []any{s.Caller.PrincipalID, s.Caller.TenantIDs(), s.Caller.AdministeredTenants(), s.Packaged}
+}
+
+const (
+	// runsRobot is true of a robot b that the caller runs, by itself or for tasks of
+	// processes that it runs.
+	runsRobot = `(b.runner_id = $1
+    OR b.code = ANY(ARRAY(SELECT i.robot_code FROM item_definition_versions i
+                           WHERE i.robot_code IS NOT NULL AND i.process_version = ANY(` + runVersions + `))))`
+
+	// usesRobot is true of a robot b whose environment variables the caller sees.
+	usesRobot = `(b.tenant_id = ANY($3) OR ` + runsRobot + ` IS TRUE)`
+
+	robotsInScope = `b.tenant_id = ANY($2)
+   AND (` + usesRobot + `
+        OR b.id = ANY(ARRAY(SELECT g.robot_id FROM robot_grants g WHERE ` + callerIsGrantee + `)))
+   AND (NOT $4 OR f.document_id IS NOT NULL)`
+)
+
+// scanRobot reads robotColumns, and more columns that follow them.
+func scanRobot(row pgx.CollectableRow, r *domain.Robot, more ...any) error {
+	var runner, file, uploadedBy *uuid.UUID
+	var source domain.RobotFile
+	var digest []byte
+	var uploadedAt *time.Time
+	err := row.Scan(append([]any{
+		&r.ID, &r.TenantID, &r.Code, &r.Name, &r.Description, &r.SourceType,
+		&r.Worker.WorkflowType, &r.Worker.TaskQueue, &runner,
+		&r.CreatedBy, &r.CreatedAt, &r.LastModifiedBy, &r.LastModifiedAt,
+		&file, &source.Name, &source.ContentType, &source.Size, &digest, &uploadedBy, &uploadedAt,
+	}, more...)...)
+	if err != nil {
+		return err
+	}
+	if runner != nil {
+		r.Worker.RunnerID = *runner
+	}
+	if file != nil {
+		source.ID, source.UploadedBy, source.UploadedAt = *file, *uploadedBy, *uploadedAt
+		copy(source.SHA256[:], digest)
+		r.Source = &source
+	}
+	return nil
+}
+
+// RobotFilter narrows a list of robots; empty fields keep all.
+type RobotFilter struct {
+	TenantIDs []uuid.UUID
+}
+
+// ListRobots returns a page of the robots in scope. They can be sorted by id,
+// createdAt and lastModifiedAt.
+func (r *Reader) ListRobots(
+	ctx context.Context, scope RobotScope, filter RobotFilter, page domain.PageRequest, sort []domain.SortKey,
+) (domain.Page[domain.Robot], error) {
+	result := domain.Page[domain.Robot]{PageRequest: page}
+	l := &list{columns: robotColumns, from: fromRobots, where: []string{robotsInScope}, args: scope.args()}
+	anyOf(l, "b.tenant_id", filter.TenantIDs)
+	err := l.sortBy(sort, map[string]string{
+		"id": "b.id", "createdAt": "b.created_at", "lastModifiedAt": "b.last_modified_at",
+	}, "b.created_at")
+	if err != nil {
+		return result, err
+	}
+	scan := func(rows pgx.Rows) (err error) {
+		result.Items, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (robot domain.Robot, err error) {
+			return robot, scanRobot(row, &robot)
+		})
+		return err
+	}
+	err = r.read(ctx, l.page(page, scan, &result.Total)...)
+	return result, translate("listing robots", err)
+}
+
+const (
+	getRobot = `
+SELECT ` + robotColumns + `
+  FROM ` + fromRobots + `
+ WHERE b.id = $5 AND ` + robotsInScope
+
+	// Whoever does not use the robot is not even sent what is sealed.
+	getRobotEnvironment = `
+SELECT e.robot_id, e.name, e.sealed, e.last_modified_by AS modified_by, e.last_modified_at AS modified_at
+  FROM robot_environment e
+  JOIN robots b ON b.id = e.robot_id
+ WHERE b.id = $4 AND b.tenant_id = ANY($2) AND ` + usesRobot + `
+ ORDER BY e.name`
+)
+
+// GetRobot returns a robot in scope with its environment variables, as far as
+// the caller may see them, or NOT_FOUND.
+func (r *Reader) GetRobot(
+	ctx context.Context, scope RobotScope, id uuid.UUID,
+) (*domain.Robot, []domain.RobotVariable, error) {
+	var robot domain.Robot
+	var environment []domain.RobotVariable
+	args := append(scope.args(), id)
+	err := r.read(ctx,
+		query{getRobot, args, func(rows pgx.Rows) error {
+			_, err := pgx.CollectExactlyOneRow(rows, func(row pgx.CollectableRow) (struct{}, error) {
+				return struct{}{}, scanRobot(row, &robot)
+			})
+			return err
+		}},
+		query{getRobotEnvironment, append(args[:3:3], id), into(&environment)})
+	if err != nil {
+		return nil, nil, translate("reading a robot", notFound(err, "robot"))
+	}
+	return &robot, environment, nil
+}
+
+const getDocumentOfRobot = `
+SELECT ` + documentColumns + `
+  FROM robots b
+  LEFT JOIN robot_files f ON f.robot_id = b.id AND f.asset_type IS NULL
+  JOIN robot_files a ON a.robot_id = b.id
+   AND a.asset_type IS NOT DISTINCT FROM nullif($6, '') AND a.version IS NOT DISTINCT FROM nullif($7, '')
+   AND a.platform IS NOT DISTINCT FROM nullif($8, '') AND a.architecture IS NOT DISTINCT FROM nullif($9, '')
+  JOIN documents d ON d.id = a.document_id
+ WHERE b.id = $5 AND ` + robotsInScope
+
+// GetDocumentOfRobot returns the source package or an asset of a robot in scope,
+// or NOT_FOUND.
+func (r *Reader) GetDocumentOfRobot(
+	ctx context.Context, scope RobotScope, id uuid.UUID, key domain.RobotAssetKey,
+) (*domain.Document, error) {
+	var d domain.Document
+	err := r.read(ctx, query{
+		getDocumentOfRobot,
+		append(scope.args(), id, key.Type, key.Version, key.Platform, key.Architecture),
+		func(rows pgx.Rows) (err error) {
+			d, err = pgx.CollectExactlyOneRow(rows, scanDocument)
+			return err
+		},
+	})
+	if err != nil {
+		return nil, translate("reading a file of a robot", notFound(err, "file of the robot"))
+	}
+	return &d, nil
+}

@@ -1,0 +1,39 @@
+package persistence
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// TaskForms is an item whose forms somebody wants on paper.
+type TaskForms struct {
+	Item           *domain.ProcessItem
+	ProcessVersion uuid.UUID
+	// Subject is that of the process, "" when it has none.
+	Subject string
+}
+
+const getTaskForms = `
+SELECT ` + itemColumns + `, p.process_version, coalesce(p.subject, '')
+  FROM process_items i
+  JOIN processes p ON p.id = i.process_id
+ WHERE i.id = $3 AND i.tenant_id = ANY($2) AND ` + visibleItem
+
+// GetTaskForms returns an item that the caller sees, or NOT_FOUND.
+func (tx *Tx) GetTaskForms(ctx context.Context, caller domain.Caller, id uuid.UUID) (*TaskForms, error) {
+	var row itemRow
+	found := &TaskForms{}
+	err := tx.read(ctx, query{
+		getTaskForms,
+		[]any{caller.PrincipalID, caller.TenantIDs(), id},
+		one(append(row.fields(), &found.ProcessVersion, &found.Subject)...),
+	})
+	if err != nil {
+		return nil, notFound(err, "process item")
+	}
+	found.Item, err = row.processItem(nil)
+	return found, err
+}

@@ -1,0 +1,70 @@
+package persistence
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+const (
+	assistingRobotColumns = `b.id, b.workflow_type, b.task_queue, b.runner_id`
+
+	robotOfTask = `
+SELECT ` + assistingRobotColumns + `, v.robot_operation
+  FROM process_items i
+  JOIN item_definition_versions v ON v.version = i.item_version
+  JOIN robots b ON b.tenant_id = i.tenant_id AND b.code = v.robot_code AND b.workflow_type IS NOT NULL
+ WHERE i.id = $1`
+
+	robotWithCode = `
+SELECT ` + assistingRobotColumns + `, $3::text
+  FROM robots b
+ WHERE b.tenant_id = $1 AND b.code = $2 AND b.workflow_type IS NOT NULL`
+)
+
+func scanAssistingRobot(dest **domain.AssistingRobot) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		var r domain.AssistingRobot
+		err := one(&r.ID, &r.Worker.WorkflowType, &r.Worker.TaskQueue, &r.Worker.RunnerID, &r.Operation)(rows)
+		if err == nil {
+			*dest = &r
+		}
+		return ignoreNoRows(err)
+	}
+}
+
+// RobotOfTask finds out, with the next read, which robot assists with a task.
+// dest stays nil when none does.
+func (tx *Tx) RobotOfTask(task uuid.UUID, dest **domain.AssistingRobot) {
+	tx.goAlong(query{robotOfTask, []any{task}, scanAssistingRobot(dest)})
+}
+
+// GetAssistingRobot returns the robot that a task definition of the tenant names,
+// nil where there is none that can be started.
+func (tx *Tx) GetAssistingRobot(
+	ctx context.Context, tenant uuid.UUID, named domain.TaskRobot,
+) (*domain.AssistingRobot, error) {
+	var robot *domain.AssistingRobot
+	err := tx.read(ctx, query{robotWithCode, []any{tenant, named.Code, named.Operation}, scanAssistingRobot(&robot)})
+	return robot, err
+}
+
+// The termination has an order of its own, as that of other workflows.
+const stopTaskRobots = `
+INSERT INTO engine_commands (id, engine_run_id, order_key, kind, created_at, not_before)
+SELECT c.id, r.id, CASE c.kind WHEN 'CANCEL' THEN r.id ELSE c.id END, c.kind, $2, c.not_before
+  FROM engine_runs r
+ CROSS JOIN LATERAL (VALUES (gen_random_uuid(), 'CANCEL', $2::timestamptz),
+                            (gen_random_uuid(), 'TERMINATE', $3::timestamptz)) c (id, kind, not_before)
+ WHERE r.kind = 'TASK_ROBOT' AND r.owner_id = $1 AND r.closed_at IS NULL`
+
+// StopTaskRobots stages that the robots which assist with a task, which is under
+// lock, are asked to cancel, and terminated where they have not ended by then.
+func (tx *Tx) StopTaskRobots(task uuid.UUID, now, terminateAt time.Time) {
+	tx.staged = true
+	tx.queue(stopTaskRobots, task, now, terminateAt)
+}
