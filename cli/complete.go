@@ -94,6 +94,17 @@ func completeTenants(env Environment, cmd *cobra.Command) {
 	})
 }
 
+// completeCode completes the code of a resource of a kind, and leaves what
+// follows to rest.
+func completeCode(env Environment, kind client.ResourceKind, rest cobra.ShellCompDirective) completions {
+	return func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, rest
+		}
+		return beginning(toComplete, env.codes(cmd, []client.ResourceKind{kind}), nil), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
 // codes are the codes of resources.
 func (env Environment) codes(cmd *cobra.Command, kinds []client.ResourceKind) []string {
 	ctx, cancel := context.WithTimeout(cmd.Context(), completionTimeout)

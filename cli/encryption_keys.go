@@ -22,7 +22,7 @@ func newEncryptionKeysListCommand(env Environment) *cobra.Command {
 	cmd := asking(env, &cobra.Command{
 		Use: "list CODE", Args: exactly("a code"),
 		Short:             "List the versions of a key, the newest first, without what they are",
-		ValidArgsFunction: completeEncryptionKey(env),
+		ValidArgsFunction: completeCode(env, client.ResourceKindEncryptionKey, cobra.ShellCompDirectiveNoFileComp),
 	}, func(cmd *cobra.Command, s *service, args []string) error {
 		code := args[0]
 		if err := checkCode(code); err != nil {
@@ -54,7 +54,7 @@ func newEncryptionKeysRotateCommand(env Environment) *cobra.Command {
 		Long: "Makes another version of a key and prints its id. Processes that start from now on are encrypted with it. Those that\n" +
 			"run go on with the version that they were started with, which can be read as long as the key is not deleted.",
 		Example:           "  procession encryption-keys rotate loans",
-		ValidArgsFunction: completeEncryptionKey(env),
+		ValidArgsFunction: completeCode(env, client.ResourceKindEncryptionKey, cobra.ShellCompDirectiveNoFileComp),
 	}, func(cmd *cobra.Command, s *service, args []string) error {
 		code := args[0]
 		if err := checkCode(code); err != nil {
@@ -71,15 +71,4 @@ func newEncryptionKeysRotateCommand(env Environment) *cobra.Command {
 	})
 	bindTenant(env, cmd, &tenant)
 	return cmd
-}
-
-// completeEncryptionKey completes the code of a key.
-func completeEncryptionKey(env Environment) completions {
-	return func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
-		if len(args) > 0 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		codes := env.codes(cmd, []client.ResourceKind{client.ResourceKindEncryptionKey})
-		return beginning(toComplete, codes, nil), cobra.ShellCompDirectiveNoFileComp
-	}
 }

@@ -81,7 +81,7 @@ func newRobotsUploadCommand(env Environment, use, short string, a *asset) *cobra
 	cmd := asking(env, &cobra.Command{
 		Use: use, Args: exactly("the code of a robot", "a file"), Short: short,
 		Long:              short + ". It is sent as it is read, and replaces the one before as a whole.",
-		ValidArgsFunction: completeRobot(env, cobra.ShellCompDirectiveDefault),
+		ValidArgsFunction: completeCode(env, client.ResourceKindRobot, cobra.ShellCompDirectiveDefault),
 	}, func(cmd *cobra.Command, s *service, args []string) error {
 		if err := checkCode(args[0]); err != nil {
 			return err
@@ -166,7 +166,7 @@ func newRobotsDeleteCommand(env Environment, use, short string, a *asset) *cobra
 	var tenant string
 	cmd := asking(env, &cobra.Command{
 		Use: use, Args: exactly("the code of a robot"), Short: short,
-		ValidArgsFunction: completeRobot(env, cobra.ShellCompDirectiveNoFileComp),
+		ValidArgsFunction: completeCode(env, client.ResourceKindRobot, cobra.ShellCompDirectiveNoFileComp),
 	}, func(cmd *cobra.Command, s *service, args []string) error {
 		if err := checkCode(args[0]); err != nil {
 			return err
@@ -207,7 +207,7 @@ func newRobotsSetCommand(env Environment) *cobra.Command {
 		Long: "Sets an environment variable of a robot to the text that comes from standard input or a file, without the line break\n" +
 			"at its end. The service keeps it sealed; this command line cannot show it again.",
 		Example:           "  pass show kyc | procession robots set-env KYC_BOT API_TOKEN",
-		ValidArgsFunction: completeRobot(env, cobra.ShellCompDirectiveNoFileComp),
+		ValidArgsFunction: completeCode(env, client.ResourceKindRobot, cobra.ShellCompDirectiveNoFileComp),
 	}, func(cmd *cobra.Command, s *service, args []string) error {
 		if err := checkCode(args[0]); err != nil {
 			return err
@@ -253,7 +253,7 @@ func newRobotsUnsetCommand(env Environment) *cobra.Command {
 	cmd := asking(env, &cobra.Command{
 		Use: "unset-env CODE NAME", Args: exactly("the code of a robot", "the name of a variable"),
 		Short:             "Delete an environment variable of a robot",
-		ValidArgsFunction: completeRobot(env, cobra.ShellCompDirectiveNoFileComp),
+		ValidArgsFunction: completeCode(env, client.ResourceKindRobot, cobra.ShellCompDirectiveNoFileComp),
 	}, func(cmd *cobra.Command, s *service, args []string) error {
 		if err := checkCode(args[0]); err != nil {
 			return err
@@ -268,16 +268,4 @@ func newRobotsUnsetCommand(env Environment) *cobra.Command {
 	})
 	bindTenant(env, cmd, &tenant)
 	return cmd
-}
-
-// completeRobot completes the code of a robot, and leaves what follows to the
-// shell.
-func completeRobot(env Environment, rest cobra.ShellCompDirective) completions {
-	return func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
-		if len(args) > 0 {
-			return nil, rest
-		}
-		return beginning(toComplete, env.codes(cmd, []client.ResourceKind{client.ResourceKindRobot}), nil),
-			cobra.ShellCompDirectiveNoFileComp
-	}
 }

@@ -69,7 +69,7 @@ func webhookCommand(
 	var tenant string
 	cmd := asking(env, &cobra.Command{
 		Use: use + " CODE", Short: short, Args: exactly("the code of a webhook subscription"),
-		ValidArgsFunction: completeWebhook(env),
+		ValidArgsFunction: completeCode(env, client.ResourceKindWebhookSubscription, cobra.ShellCompDirectiveNoFileComp),
 	}, func(cmd *cobra.Command, s *service, args []string) error {
 		if err := checkCode(args[0]); err != nil {
 			return err
@@ -78,17 +78,6 @@ func webhookCommand(
 	})
 	bindTenant(env, cmd, &tenant)
 	return cmd
-}
-
-// completeWebhook completes the code of a webhook subscription.
-func completeWebhook(env Environment) completions {
-	return func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
-		if len(args) > 0 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		codes := env.codes(cmd, []client.ResourceKind{client.ResourceKindWebhookSubscription})
-		return beginning(toComplete, codes, nil), cobra.ShellCompDirectiveNoFileComp
-	}
 }
 
 func newWebhooksPingCommand(env Environment) *cobra.Command {

@@ -3,13 +3,11 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
-	"go.temporal.io/sdk/client"
 
 	"github.com/procession-dev/procession/domain"
 )
@@ -96,16 +94,10 @@ func (s *Starter) startAll(ctx context.Context, due []domain.DueAssistance) []do
 // startOnce starts a workflow unless one with its id was ever started, as far as
 // Temporal remembers.
 func (e *Engine) startOnce(ctx context.Context, w OwnedWorkflow) error {
-	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
-	defer cancel()
-	_, err := e.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID: w.ID, TaskQueue: TaskQueue,
-		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
-		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
-	}, w.Type, w.Input)
+	err := e.startOwned(ctx, w, enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
 	var already *serviceerror.WorkflowExecutionAlreadyStarted
-	if err != nil && !errors.As(err, &already) {
-		return fmt.Errorf("starting the workflow %s: %w", w.ID, err)
+	if errors.As(err, &already) {
+		return nil
 	}
-	return nil
+	return err
 }

@@ -268,11 +268,17 @@ func (s *Supervisor) startWorker() (worker.Worker, error) {
 
 // StartOwned starts a workflow of the service's own unless it runs.
 func (e *Engine) StartOwned(ctx context.Context, w OwnedWorkflow) error {
+	return e.startOwned(ctx, w, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE)
+}
+
+// startOwned starts a workflow of the service's own unless it runs; reuse says
+// what to do when one with its id has ended.
+func (e *Engine) startOwned(ctx context.Context, w OwnedWorkflow, reuse enumspb.WorkflowIdReusePolicy) error {
 	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
 	defer cancel()
 	_, err := e.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		ID: w.ID, TaskQueue: TaskQueue,
-		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
+		WorkflowIDReusePolicy:    reuse,
 		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
 	}, w.Type, w.Input)
 	if err != nil {
