@@ -94,9 +94,14 @@ func (w *scriptWriter) transaction(a, b []statement) error {
 	return nil
 }
 
+// comparedToText matches a parameter that is a text because it is compared with
+// one: an id in it must not make it a uuid.
+var comparedToText = regexp.MustCompile(`nullif\((\$\d+), ''\)`)
+
 func (w *scriptWriter) statement(a, b statement) (string, error) {
 	var fault error
-	text := regexp.MustCompile(`\$\d+`).ReplaceAllStringFunc(a.sql, func(placeholder string) string {
+	sql := comparedToText.ReplaceAllString(a.sql, "nullif($1::text, '')")
+	text := regexp.MustCompile(`\$\d+`).ReplaceAllStringFunc(sql, func(placeholder string) string {
 		position, err := strconv.Atoi(placeholder[1:])
 		if err != nil {
 			fault = err

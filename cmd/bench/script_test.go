@@ -57,6 +57,17 @@ COMMIT;
 	require.Equal(t, 2, s.roundTrips)
 }
 
+func TestScriptKeepsTextsThatLookLikeIDs(t *testing.T) {
+	t.Parallel()
+	const first, second = "01970000-aaaa-7000-8000-000000000001", "01970000-aaaa-7000-8000-000000000002"
+	statementWith := func(id string) [][]statement {
+		return [][]statement{{{sql: "INSERT INTO e VALUES (nullif($1, ''))", params: map[int]*string{1: &id}}}}
+	}
+	s, err := newScript(statementWith(first), statementWith(second), subjectID(kindItem, captureLane, 1), kindFreshPairs)
+	require.NoError(t, err)
+	require.Contains(t, s.text, "nullif((:v1::text || :n::text)::uuid::text, '')")
+}
+
 func TestScriptRefusesWhatItCannotRepeat(t *testing.T) {
 	t.Parallel()
 	one := subjectID(kindItem, captureLane, 1)
