@@ -26,7 +26,7 @@ const logMark = "bench:"
 // begin from now on. Nothing is logged before captureTransactions asks for it.
 func (s *stack) allowCapture(ctx context.Context) error {
 	return s.alter(ctx,
-		"ALTER DATABASE "+database+" SET log_error_verbosity = 'default'",
+		"ALTER DATABASE "+s.database+" SET log_error_verbosity = 'default'",
 		"ALTER SYSTEM SET log_line_prefix = '"+logMark+"%v '",
 		"SELECT pg_reload_conf()")
 }

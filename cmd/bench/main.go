@@ -33,13 +33,13 @@ func run(ctx context.Context, args []string, out, progress io.Writer) (err error
 		if err != nil {
 			return err
 		}
-		return withStack(ctx, o.keep, progress, func(s *stack) error { return soak(ctx, s, o, out) })
+		return withStack(ctx, o.keep, "", progress, func(s *stack) error { return soak(ctx, s, o, out) })
 	}
 	o, err := parseOptions(args, progress)
 	if err != nil {
 		return err
 	}
-	return withStack(ctx, o.keep, progress, func(s *stack) error {
+	return withStack(ctx, o.keep, o.baselineBinary, progress, func(s *stack) error {
 		b := &bench{options: o, stack: s, progress: progress, report: newReport(time.Now())}
 		err := b.measure(ctx)
 		b.report.print(out)

@@ -12,16 +12,17 @@ import (
 
 // options say what a run measures and for how long.
 type options struct {
-	only      []string
-	seconds   int
-	rounds    int
-	clients   int
-	items     []int
-	artifacts int
-	requests  int
-	processes int
-	samples   int
-	keep      bool
+	only           []string
+	seconds        int
+	rounds         int
+	clients        int
+	items          []int
+	artifacts      int
+	requests       int
+	processes      int
+	samples        int
+	baselineBinary string
+	keep           bool
 }
 
 func sections() []string {
@@ -46,6 +47,7 @@ func parseOptions(args []string, help io.Writer) (options, error) {
 	f.IntVar(&o.requests, "requests", 50, "requests per kind of list; at most 20 seconds are spent on one")
 	f.IntVar(&o.processes, "processes", 500, "processes with a workflow per round")
 	f.IntVar(&o.samples, "samples", 200, "processes to measure latencies with")
+	f.StringVar(&o.baselineBinary, "baseline", "", "another build of cmd/procession, measured by turns in creates and pairs")
 	f.BoolVar(&o.keep, "keep", false, "keep the directory with data, logs and pgbench scripts")
 	if err := f.Parse(args); err != nil {
 		return o, fmt.Errorf("reading the flags: %w", err)

@@ -48,7 +48,7 @@ func (s *stack) pgbench(ctx context.Context, run pgbenchRun) (float64, error) {
 	} else {
 		args = append(args, "--time="+strconv.Itoa(run.seconds))
 	}
-	config, err := pgx.ParseConfig(s.cluster.URL(database))
+	config, err := pgx.ParseConfig(s.cluster.URL(s.database))
 	if err != nil {
 		return 0, fmt.Errorf("reading the database URL: %w", err)
 	}

@@ -24,7 +24,7 @@ import (
 )
 
 const (
-	database     = "procession"
+	mainDatabase = "procession"
 	startTimeout = 2 * time.Minute
 	stopTimeout  = 30 * time.Second
 )
@@ -32,9 +32,13 @@ const (
 // stack is everything that is measured: PostgreSQL with fsync on, on disk,
 // Temporal on it, and the service as a process of its own.
 type stack struct {
-	dir     string
-	cluster *pgcluster.Cluster
-	service *child.Process
+	dir      string
+	cluster  *pgcluster.Cluster
+	database string
+	service  *child.Process
+	// baseline is another build of the service, if one was asked for. Only its
+	// address, database and process are its own.
+	baseline *stack
 	// db holds the definitions, pool is for what the service has no operation for.
 	db       *persistence.DB
 	pool     *pgxpool.Pool
@@ -47,16 +51,18 @@ type stack struct {
 }
 
 // withStack runs do beside a stack that is made for it and removed afterwards.
-func withStack(ctx context.Context, keep bool, progress io.Writer, do func(*stack) error) (err error) {
-	s := &stack{}
+//
+// The build of the service in the file baseline, unless empty, is started too.
+func withStack(ctx context.Context, keep bool, baseline string, progress io.Writer, do func(*stack) error) (err error) {
+	s := &stack{database: mainDatabase}
 	defer func() { err = errors.Join(err, s.stop()) }()
-	if err := s.start(ctx, keep, progress); err != nil {
+	if err := s.start(ctx, keep, baseline, progress); err != nil {
 		return fmt.Errorf("starting the stack: %w", err)
 	}
 	return do(s)
 }
 
-func (s *stack) start(ctx context.Context, keep bool, progress io.Writer) (err error) {
+func (s *stack) start(ctx context.Context, keep bool, baseline string, progress io.Writer) (err error) {
 	if s.dir, err = os.MkdirTemp("", "procession-bench-"); err != nil {
 		return fmt.Errorf("making a directory: %w", err)
 	}
@@ -100,6 +106,16 @@ func (s *stack) start(ctx context.Context, keep bool, progress io.Writer) (err e
 	if err != nil {
 		return err
 	}
+	if baseline != "" {
+		s.baseline, err = s.startBaseline(ctx, baseline, env)
+		s.onStop(func(context.Context) error { return s.baseline.stop() })
+		if err != nil {
+			return fmt.Errorf("starting the baseline: %w", err)
+		}
+		if err := s.baseline.awaitReady(ctx); err != nil {
+			return err
+		}
+	}
 	return s.awaitReady(ctx)
 }
 
@@ -126,14 +142,22 @@ func (s *stack) startPostgres(ctx context.Context) error {
 	}
 	s.cluster = cluster
 	s.onStop(func(ctx context.Context) error { return errors.Join(cluster.Stop(ctx), pgcluster.Remove(dir)) })
-	if err := cluster.CreateDatabase(starting, database); err != nil {
+	if err := s.openDatabase(starting); err != nil {
 		return err
 	}
-	if s.pool, err = pgxpool.New(ctx, cluster.URL(database)); err != nil {
+	return s.allowCapture(starting)
+}
+
+// openDatabase makes the database of the service and connects to it.
+func (s *stack) openDatabase(ctx context.Context) (err error) {
+	if err := s.cluster.CreateDatabase(ctx, s.database); err != nil {
+		return err
+	}
+	if s.pool, err = pgxpool.New(context.WithoutCancel(ctx), s.cluster.URL(s.database)); err != nil {
 		return fmt.Errorf("opening the database: %w", err)
 	}
 	s.onStop(func(context.Context) error { s.pool.Close(); return nil })
-	return s.allowCapture(starting)
+	return nil
 }
 
 // prepare migrates the database, makes keys and Temporal's certificate, loads
@@ -145,14 +169,14 @@ func (s *stack) prepare(ctx context.Context, binary string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	env := append(environment(), "PROCESSION_DATABASE_URL="+s.cluster.URL(database), "PROCESSION_SEAL_KEY_FILE="+sealKey,
+	env := append(environment(), "PROCESSION_DATABASE_URL="+s.cluster.URL(s.database), "PROCESSION_SEAL_KEY_FILE="+sealKey,
 		"PROCESSION_DOCUMENTS_URL=file://"+filepath.Join(s.dir, "documents"))
 	issue := exec.CommandContext(ctx, binary, "certificate", "--host", "127.0.0.1", "--out", s.dir) //nolint:gosec // built here
 	issue.Env = env
 	if out, err := issue.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("issuing Temporal's certificate: %w\n%s", err, out)
 	}
-	if s.db, err = persistence.Open(ctx, s.cluster.URL(database), 4); err != nil {
+	if s.db, err = persistence.Open(ctx, s.cluster.URL(s.database), 4); err != nil {
 		return nil, err
 	}
 	s.onStop(func(context.Context) error { s.db.Close(); return nil })
@@ -170,7 +194,7 @@ func (s *stack) prepare(ctx context.Context, binary string) ([]string, error) {
 // startService runs the service with its defaults, in the way it is run in
 // production.
 func (s *stack) startService(binary string, env []string) error {
-	log, err := os.OpenFile(filepath.Join(s.dir, "service.log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	log, err := os.OpenFile(filepath.Join(s.dir, s.database+".log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return fmt.Errorf("opening the service's log: %w", err)
 	}

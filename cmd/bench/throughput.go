@@ -11,7 +11,11 @@ import (
 	"github.com/procession-dev/procession/localstack/demo"
 )
 
-const throughputTarget = 0.4
+const (
+	throughputTarget = 0.4
+	// baselineTarget is the share of the baseline's rate that is to be reached.
+	baselineTarget = 0.97
+)
 
 // captureTasks is more tasks than capturing what the service executes takes.
 const captureTasks = 1_000
@@ -66,6 +70,11 @@ func (b *bench) measurePairs(ctx context.Context) error {
 			return err
 		}
 	}
+	if b.baseline != nil {
+		if err := b.baseline.loadTasks(ctx, serviceLane, b.clients, perClient*b.rounds); err != nil {
+			return err
+		}
+	}
 	marker := func(lane, i int) uuid.UUID { return subjectID(kindItem, lane, i) }
 	done, err := b.measureWork(ctx, work{
 		name: "pairs", measure: "claim + complete a task", transactions: 2, marker: marker, perClient: perClient,
@@ -91,57 +100,74 @@ func idsOfPgbench(kind int) string {
 	return subjectID(kind, pgbenchLane, 0).String()[:23] + "%"
 }
 
-// measureWork measures the service and pgbench by turns and returns how often
-// the service did the work, captures included.
+// measureWork measures the service, the baseline if there is one, and pgbench by
+// turns and returns how often the service did the work, captures included.
 func (b *bench) measureWork(ctx context.Context, w work) (int64, error) {
 	statements, captured, err := b.captureScript(ctx, w)
 	if err != nil {
 		return 0, err
 	}
-	total := int64(captured)
-	conns := make([]*conn, b.clients)
-	for i := range conns {
-		if conns[i], err = b.dial(ctx, demo.Alice()); err != nil {
-			return 0, err
-		}
-		defer conns[i].Close()
+	service, err := newContender(ctx, b.stack, b.clients)
+	if err != nil {
+		return 0, err
 	}
-	var ours, theirs []float64
-	for round := range b.rounds {
-		done := make([]int, b.clients)
-		n, took, err := drive(ctx, b.clients, time.Duration(b.seconds)*time.Second, func(client int) error {
-			if w.perClient > 0 && done[client] == w.perClient {
-				return errExhausted
-			}
-			done[client]++
-			first := round * subjectStride / maxRounds
-			if w.perClient > 0 {
-				first = round * w.perClient
-			}
-			return w.request(conns[client], serviceLane+client, first+done[client])
-		})
+	defer service.close()
+	contenders := []*contender{service}
+	if b.baseline != nil {
+		baseline, err := newContender(ctx, b.baseline, b.clients)
 		if err != nil {
 			return 0, err
 		}
-		total += n
-		ours = append(ours, perSecond(n, took))
-		run := pgbenchRun{name: w.name, script: statements, clients: b.clients, seconds: b.seconds, start: round * subjectStride / maxRounds}
-		if w.perClient > 0 {
-			run.transactions, run.start = w.perClient, round*w.perClient
+		defer baseline.close()
+		contenders = append(contenders, baseline)
+	}
+	var theirs []float64
+	for round := range b.rounds {
+		// Who begins changes, so that a drift of the machine favours none.
+		for i := range contenders {
+			one := contenders[(i+round)%len(contenders)]
+			if err := one.round(ctx, w, round, time.Duration(b.seconds)*time.Second); err != nil {
+				return 0, err
+			}
 		}
+		run := pgbenchRun{name: w.name, script: statements, clients: b.clients, seconds: b.seconds, start: w.first(round), transactions: w.perClient}
 		rate, err := b.pgbench(ctx, run)
 		if err != nil {
 			return 0, err
 		}
 		theirs = append(theirs, rate)
-		fmt.Fprintf(b.progress, "  %s, round %d: service %.0f/s, pgbench %.0f/s\n", w.name, round+1, perSecond(n, took), rate)
+		fmt.Fprintf(b.progress, "  %s, round %d: service %.0f/s, pgbench %.0f/s\n", w.name, round+1, service.rates[round], rate)
 	}
 	b.report.add(row{
-		measure: w.measure, value: rate(median(ours)),
+		measure: w.measure, value: rate(median(service.rates)),
 		beside: rate(median(theirs)) + fmt.Sprintf(" pgbench, %d statements, %d round trips", statements.statements, statements.roundTrips),
-		ratio:  median(ours) / median(theirs), target: throughputTarget,
+		ratio:  median(service.rates) / median(theirs), target: throughputTarget,
 	})
-	return total, nil
+	if len(contenders) > 1 {
+		b.reportBaseline(w, service, contenders[1])
+	}
+	return int64(captured) + service.done, nil
+}
+
+// reportBaseline compares the service with another build, round by round.
+func (b *bench) reportBaseline(w work, service, baseline *contender) {
+	b.report.add(row{
+		measure: w.measure + ", beside the baseline", value: rate(median(service.rates)), beside: rate(median(baseline.rates)) + " baseline",
+		ratio: median(ratios(service.rates, baseline.rates)), target: baselineTarget,
+	})
+	cost := func(values []float64) string { return fmt.Sprintf("%.0f µs", median(values)) }
+	b.report.add(row{
+		measure: w.measure + ", CPU of the service", value: cost(service.costs), beside: cost(baseline.costs) + " baseline",
+		limit: fmt.Sprintf("≤ %.2f ×", 1/baselineTarget), missed: median(ratios(service.costs, baseline.costs)) > 1/baselineTarget,
+	})
+}
+
+// first is the number of the last subject that earlier rounds have used up.
+func (w work) first(round int) int {
+	if w.perClient > 0 {
+		return round * w.perClient
+	}
+	return round * subjectStride / maxRounds
 }
 
 // maxRounds keeps the numbers of a client within its lane.

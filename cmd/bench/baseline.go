@@ -1,0 +1,117 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+const baselineDatabase = "procession_baseline"
+
+// startBaseline runs another build of the service beside the one that is
+// measured. It has a database of its own, with the schema that it makes itself
+// and the rows of the measured one in the columns that both have.
+func (s *stack) startBaseline(ctx context.Context, binary string, env []string) (*stack, error) {
+	addresses, err := freeAddresses(ctx, 2)
+	if err != nil {
+		return nil, err
+	}
+	other := &stack{
+		dir: s.dir, cluster: s.cluster, database: baselineDatabase, temporal: s.temporal, address: addresses[0], admin: addresses[1],
+	}
+	if err := other.openDatabase(ctx); err != nil {
+		return other, err
+	}
+	env = append(slices.Clone(env), "PROCESSION_DATABASE_URL="+s.cluster.URL(baselineDatabase),
+		"PROCESSION_DOCUMENTS_URL=file://"+filepath.Join(s.dir, "baseline-documents"))
+	migrate := exec.CommandContext(ctx, binary, "migrate")
+	migrate.Env = env
+	if out, err := migrate.CombinedOutput(); err != nil {
+		return other, fmt.Errorf("migrating the database of the baseline: %w\n%s", err, out)
+	}
+	if err := copyRows(ctx, s.pool, other.pool); err != nil {
+		return other, fmt.Errorf("filling the database of the baseline: %w", err)
+	}
+	return other, other.startService(binary, env)
+}
+
+// baselineColumns lists the columns of each table that rows are copied into.
+const baselineColumns = `
+SELECT c.table_name, array_agg(c.column_name::text ORDER BY c.ordinal_position)
+  FROM information_schema.columns c
+  JOIN information_schema.tables t USING (table_schema, table_name)
+ WHERE c.table_schema = 'public' AND t.table_type = 'BASE TABLE' AND c.is_generated = 'NEVER'
+   AND c.table_name NOT LIKE 'goose%'
+ GROUP BY c.table_name`
+
+// copyRows copies what both databases have columns for.
+func copyRows(ctx context.Context, from, to *pgxpool.Pool) error {
+	source, err := tableColumns(ctx, from)
+	if err != nil {
+		return err
+	}
+	target, err := tableColumns(ctx, to)
+	if err != nil {
+		return err
+	}
+	return pgx.BeginFunc(ctx, to, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, trustForeignKeys); err != nil {
+			return err
+		}
+		for table, columns := range target {
+			both := slices.DeleteFunc(columns, func(name string) bool { return !slices.Contains(source[table], name) })
+			if len(both) == 0 {
+				continue
+			}
+			if err := copyTable(ctx, from, tx, table, both); err != nil {
+				return fmt.Errorf("table %s: %w", table, err)
+			}
+		}
+		return nil
+	})
+}
+
+func tableColumns(ctx context.Context, pool *pgxpool.Pool) (map[string][]string, error) {
+	rows, err := pool.Query(ctx, baselineColumns) //nolint:rowserrcheck // ForEachRow does
+	if err != nil {
+		return nil, fmt.Errorf("listing columns: %w", err)
+	}
+	columns := map[string][]string{}
+	var table string
+	var names []string
+	_, err = pgx.ForEachRow(rows, []any{&table, &names}, func() error {
+		columns[table] = slices.Clone(names)
+		return nil
+	})
+	return columns, err
+}
+
+// copyTable replaces the rows of a table. Migrations have made some already.
+func copyTable(ctx context.Context, from *pgxpool.Pool, to pgx.Tx, table string, columns []string) error {
+	quoted := make([]string, len(columns))
+	for i, name := range columns {
+		quoted[i] = pgx.Identifier{name}.Sanitize()
+	}
+	name, list := pgx.Identifier{table}.Sanitize(), strings.Join(quoted, ", ")
+	conn, err := from.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	var rows bytes.Buffer
+	if _, err := conn.Conn().PgConn().CopyTo(ctx, &rows, "COPY "+name+" ("+list+") TO STDOUT"); err != nil {
+		return err
+	}
+	if _, err := to.Exec(ctx, "DELETE FROM "+name); err != nil {
+		return err
+	}
+	_, err = to.Conn().PgConn().CopyFrom(ctx, &rows, "COPY "+name+" ("+list+") FROM STDIN")
+	return err
+}

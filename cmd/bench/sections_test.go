@@ -1,0 +1,30 @@
+package main
+
+import (
+	"bytes"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestThroughputSections runs the sections that a script made from the service's
+// own statements depends on, in a short form, with the same build as baseline.
+func TestThroughputSections(t *testing.T) {
+	t.Parallel()
+	binary := filepath.Join(t.TempDir(), "procession")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "github.com/procession-dev/procession/cmd/procession")
+	out, err := build.CombinedOutput()
+	require.NoError(t, err, string(out))
+
+	var report, progress bytes.Buffer
+	args := []string{"--only", "creates,pairs", "--seconds", "1", "--rounds", "1", "--clients", "2", "--baseline", binary}
+	require.NoError(t, run(t.Context(), args, &report, &progress), progress.String())
+	for _, row := range []string{
+		"POST /processes, manual ", "POST /processes, manual, beside the baseline", "POST /processes, manual, CPU of the service",
+		"claim + complete a task ", "claim + complete a task, beside the baseline", "claim + complete a task, CPU of the service",
+	} {
+		require.Contains(t, report.String(), row)
+	}
+}
