@@ -18,25 +18,26 @@ const (
 // (specification section 2.12).
 type UserAction struct {
 	// Code is unique within the process definition, 1..50 characters.
-	Code string `json:"code"`
+	Code string `json:"code" right:"no"`
 	// Name is the text of the menu, 1..50 characters.
-	Name string            `json:"name"`
-	Type ProcessActionType `json:"type"`
+	Name string `json:"name" right:"no"`
+	// Type decides who may invoke the action, too: some are for managers only.
+	Type ProcessActionType `json:"type" right:"yes"`
 	// Availability is a boolean jq expression in ${ … } (specification section
 	// 2.13); always available unless given.
-	Availability string `json:"availability,omitempty"`
+	Availability string `json:"availability,omitempty" right:"no"`
 	// Permissions say who may invoke the action; one is enough.
-	Permissions []UserActionPermission `json:"permissions"`
+	Permissions []UserActionPermission `json:"permissions" right:"yes"`
 	// WorkflowType and TaskQueue are for DOWNLOADABLE and START_WORKFLOW.
-	WorkflowType string `json:"workflowType,omitempty"`
-	TaskQueue    string `json:"taskQueue,omitempty"`
+	WorkflowType string `json:"workflowType,omitempty" right:"no"`
+	TaskQueue    string `json:"taskQueue,omitempty" right:"yes"`
 	// ProcessDefinition is the code of what START_RELATED_PROCESS starts.
-	ProcessDefinition string `json:"processDefinition,omitempty"`
+	ProcessDefinition string `json:"processDefinition,omitempty" right:"no"`
 	// Item is the code of what CREATE_TASK, CREATE_PROCESS_ITEM_MESSAGE and
 	// CREATE_PROCESS_ITEM_THREAD create. A message needs none.
-	Item string `json:"item,omitempty"`
+	Item string `json:"item,omitempty" right:"no"`
 	// SignalName is the signal that SEND_WORKFLOW_SIGNAL sends.
-	SignalName string `json:"signalName,omitempty"`
+	SignalName string `json:"signalName,omitempty" right:"no"`
 }
 
 // UserActionRelations is what a principal is to a process, and what the process

@@ -9,9 +9,9 @@ import (
 // DataStructureSpec describes what the data of a message looks like.
 type DataStructureSpec struct {
 	// Name is what people call the structure, 1..50 characters.
-	Name string `json:"name"`
+	Name string `json:"name" right:"no"`
 	// Schema is the JSON Schema of the data.
-	Schema json.RawMessage `json:"schema"`
+	Schema json.RawMessage `json:"schema" right:"no"`
 }
 
 // EncryptionKeySpec describes a key that the payloads of workflows are encrypted
@@ -19,52 +19,52 @@ type DataStructureSpec struct {
 // only the service knows.
 type EncryptionKeySpec struct {
 	// Description says what the key is for, up to 1000 characters.
-	Description string `json:"description,omitempty"`
+	Description string `json:"description,omitempty" right:"no"`
 }
 
 // BusinessArtifactDefinitionSpec describes a kind of business artifact
 // (specification section 2.15).
 type BusinessArtifactDefinitionSpec struct {
 	// Name is what people call the artifact, 1..50 characters.
-	Name string `json:"name"`
+	Name string `json:"name" right:"no"`
 	// DataSchema is the JSON Schema of the data of artifacts.
-	DataSchema json.RawMessage `json:"dataSchema,omitempty"`
+	DataSchema json.RawMessage `json:"dataSchema,omitempty" right:"no"`
 	// Indexes are the members of the data that artifacts can be filtered by.
-	Indexes []IndexSpec `json:"indexes,omitempty"`
+	Indexes []IndexSpec `json:"indexes,omitempty" right:"no"`
 	// Actions are what can be done with an artifact.
-	Actions []ArtifactActionSpec `json:"actions,omitempty"`
+	Actions []ArtifactActionSpec `json:"actions,omitempty" right:"within"`
 	// Permissions are the rights on artifacts of the definition.
-	Permissions ArtifactPermissions `json:"permissions,omitzero"`
+	Permissions ArtifactPermissions `json:"permissions,omitzero" right:"within"`
 }
 
 // ArtifactPermissions are the rights on the artifacts of a definition.
 type ArtifactPermissions struct {
-	Viewers  []Grantee `json:"viewers,omitempty"`
-	Editors  []Grantee `json:"editors,omitempty"`
-	Managers []Grantee `json:"managers,omitempty"`
+	Viewers  []Grantee `json:"viewers,omitempty" right:"yes"`
+	Editors  []Grantee `json:"editors,omitempty" right:"yes"`
+	Managers []Grantee `json:"managers,omitempty" right:"yes"`
 }
 
 // ArtifactActionSpec describes an action on an artifact.
 type ArtifactActionSpec struct {
 	// Code is unique within the artifact definition, 1..50 characters.
-	Code string `json:"code"`
+	Code string `json:"code" right:"no"`
 	// Name is the text of the menu, 1..50 characters.
-	Name string                    `json:"name"`
-	Type domain.ArtifactActionType `json:"type"`
+	Name string                    `json:"name" right:"no"`
+	Type domain.ArtifactActionType `json:"type" right:"no"`
 	// InputSchema is the JSON Schema of the input of START_WORKFLOW and
 	// DOWNLOADABLE, which run WorkflowType on TaskQueue.
-	InputSchema  json.RawMessage `json:"inputSchema,omitempty"`
-	WorkflowType string          `json:"workflowType,omitempty"`
-	TaskQueue    string          `json:"taskQueue,omitempty"`
+	InputSchema  json.RawMessage `json:"inputSchema,omitempty" right:"no"`
+	WorkflowType string          `json:"workflowType,omitempty" right:"no"`
+	TaskQueue    string          `json:"taskQueue,omitempty" right:"yes"`
 	// Runner is the code of the application that runs the workers of TaskQueue.
-	Runner string `json:"runner,omitempty"`
+	Runner string `json:"runner,omitempty" right:"yes"`
 	// ProcessDefinition is the code of what START_PROCESS starts.
-	ProcessDefinition string `json:"processDefinition,omitempty"`
+	ProcessDefinition string `json:"processDefinition,omitempty" right:"no"`
 	// BusinessArtifactDefinition is the code of what CREATE_BUSINESS_ARTIFACT
 	// creates.
-	BusinessArtifactDefinition string `json:"businessArtifactDefinition,omitempty"`
+	BusinessArtifactDefinition string `json:"businessArtifactDefinition,omitempty" right:"no"`
 	// Prefill maps members of the new artifact's data to members of this one's.
-	Prefill map[string]string `json:"prefill,omitempty"`
+	Prefill map[string]string `json:"prefill,omitempty" right:"no"`
 }
 
 // PayloadVersion says in which shape a subscriber is told of events.
@@ -80,18 +80,18 @@ const (
 // section 6). Its secrets are issued by the service.
 type WebhookSubscriptionSpec struct {
 	// Name is what people call the subscription, 1..255 characters.
-	Name string `json:"name"`
+	Name string `json:"name" right:"no"`
 	// URL is where events are sent. What it may be is the operator's to say.
-	URL string `json:"url"`
+	URL string `json:"url" right:"yes"`
 	// EventTypes are the types of event to tell of; all of them unless given.
-	EventTypes []string `json:"eventTypes,omitempty"`
+	EventTypes []string `json:"eventTypes,omitempty" right:"yes"`
 	// PayloadVersion is B unless given.
-	PayloadVersion PayloadVersion `json:"payloadVersion,omitempty"`
+	PayloadVersion PayloadVersion `json:"payloadVersion,omitempty" right:"no"`
 	// ProcessDefinition is the code of the one whose events are told of; all
 	// definitions unless given.
-	ProcessDefinition string `json:"processDefinition,omitempty"`
+	ProcessDefinition string `json:"processDefinition,omitempty" right:"yes"`
 	// Paused subscriptions are told of nothing. What happens meanwhile waits.
-	Paused bool `json:"paused,omitempty"`
+	Paused bool `json:"paused,omitempty" right:"no"`
 }
 
 // RobotSpec describes a downloadable automation package (specification section
@@ -99,25 +99,25 @@ type WebhookSubscriptionSpec struct {
 // are uploaded and set by themselves.
 type RobotSpec struct {
 	// Name is what people call the robot, 1..50 characters.
-	Name string `json:"name"`
+	Name string `json:"name" right:"no"`
 	// Description says what the robot does, up to 4000 characters.
-	Description string `json:"description,omitempty"`
+	Description string `json:"description,omitempty" right:"no"`
 	// SourceType is PACKAGE, which is all there is, unless given.
-	SourceType string `json:"sourceType,omitempty"`
+	SourceType string `json:"sourceType,omitempty" right:"no"`
 	// WorkflowType is the name of the workflow that runs the robot for a task,
 	// 1..255 characters. It needs TaskQueue and Runner.
-	WorkflowType string `json:"workflowType,omitempty"`
+	WorkflowType string `json:"workflowType,omitempty" right:"no"`
 	// TaskQueue is the queue that the robot's workers serve, 1..255 characters.
-	TaskQueue string `json:"taskQueue,omitempty"`
+	TaskQueue string `json:"taskQueue,omitempty" right:"yes"`
 	// Runner is the code of the application that runs the robot. It sees the
 	// environment variables.
-	Runner string `json:"runner,omitempty"`
+	Runner string `json:"runner,omitempty" right:"yes"`
 	// Permissions are the rights on the robot.
-	Permissions RobotPermissions `json:"permissions,omitzero"`
+	Permissions RobotPermissions `json:"permissions,omitzero" right:"within"`
 }
 
 // RobotPermissions are the rights on a robot.
 type RobotPermissions struct {
 	// Viewers see the robot and download its files.
-	Viewers []Grantee `json:"viewers,omitempty"`
+	Viewers []Grantee `json:"viewers,omitempty" right:"yes"`
 }

@@ -10,46 +10,46 @@ import (
 // TenantSpec describes a tenant.
 type TenantSpec struct {
 	// Name is what people call the tenant, 1..255 characters.
-	Name string `json:"name"`
+	Name string `json:"name" right:"no"`
 	// Plan is FREE unless given.
-	Plan domain.PricingPlan `json:"plan,omitempty"`
+	Plan domain.PricingPlan `json:"plan,omitempty" right:"no"`
 	// Namespace is the Temporal namespace of the tenant's workflows. The service
 	// chooses one unless it is given, and it never changes.
-	Namespace string `json:"namespace,omitempty"`
+	Namespace string `json:"namespace,omitempty" right:"no"`
 	// TimeZone is the IANA time zone that workflows are told, Etc/UTC unless given.
-	TimeZone string `json:"timeZone,omitempty"`
+	TimeZone string `json:"timeZone,omitempty" right:"no"`
 	// UserMetadataSchema is the JSON Schema of the metadata of the tenant's users.
-	UserMetadataSchema json.RawMessage `json:"userMetadataSchema,omitempty"`
+	UserMetadataSchema json.RawMessage `json:"userMetadataSchema,omitempty" right:"no"`
 }
 
 // UserSpec describes a user of a tenant. A person who is a user of several
 // tenants is one principal, found by the e-mail.
 type UserSpec struct {
 	// Name is what people call the user, 1..255 characters.
-	Name string `json:"name"`
+	Name string `json:"name" right:"no"`
 	// Email identifies the person, without regard to case.
-	Email string `json:"email"`
+	Email string `json:"email" right:"yes"`
 	// Role is the user's role in the tenant, MEMBER unless given.
-	Role domain.TenantRole `json:"role,omitempty"`
+	Role domain.TenantRole `json:"role,omitempty" right:"yes"`
 	// Metadata is validated against the tenant's userMetadataSchema; what violates
 	// it is kept and marked as not valid.
-	Metadata json.RawMessage `json:"metadata,omitempty"`
+	Metadata json.RawMessage `json:"metadata,omitempty" right:"no"`
 	// AccessTokens are the personal access tokens of the user in this tenant that
 	// are declared here. Those that were issued by the service are not touched.
-	AccessTokens []SecretSpec `json:"accessTokens,omitempty"`
+	AccessTokens []SecretSpec `json:"accessTokens,omitempty" right:"yes"`
 }
 
 // ApplicationSpec describes a program that calls the service.
 type ApplicationSpec struct {
 	// Name is what people call the application, 1..255 characters.
-	Name string `json:"name"`
+	Name string `json:"name" right:"no"`
 	// Role is the application's role in the tenant, MEMBER unless given.
-	Role domain.TenantRole `json:"role,omitempty"`
+	Role domain.TenantRole `json:"role,omitempty" right:"yes"`
 	// Disabled keeps the application from authenticating.
-	Disabled bool `json:"disabled,omitempty"`
+	Disabled bool `json:"disabled,omitempty" right:"yes"`
 	// Secrets are the secrets of the application that are declared here, at most
 	// two. Those that were issued by the service are not touched.
-	Secrets []SecretSpec `json:"secrets,omitempty"`
+	Secrets []SecretSpec `json:"secrets,omitempty" right:"yes"`
 }
 
 // SecretSpec declares a secret by its hash, so that documents hold nothing that
@@ -66,9 +66,9 @@ type SecretSpec struct {
 // GroupSpec describes a group of principals that rights can be given to.
 type GroupSpec struct {
 	// Name is what people call the group, 1..255 characters.
-	Name string `json:"name"`
+	Name string `json:"name" right:"no"`
 	// Members are users and applications of the tenant.
-	Members []Member `json:"members,omitempty"`
+	Members []Member `json:"members,omitempty" right:"yes"`
 }
 
 // Member names a principal by the code of its document. Exactly one is set.

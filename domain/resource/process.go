@@ -22,90 +22,91 @@ const (
 
 // ProcessDefinitionSpec describes a kind of process. All of it but Permissions,
 // Candidates and Viewers is pinned: a running process keeps the version that it
-// was started with. Rights change at once, for all processes.
+// was started with. Permissions, Candidates and Viewers change at once, for all
+// processes.
 type ProcessDefinitionSpec struct {
 	// Name is what people call the process, 1..50 characters.
-	Name string `json:"name"`
+	Name string `json:"name" right:"no"`
 	// State is PUBLISHED unless given.
-	State PublicationState `json:"state,omitempty"`
+	State PublicationState `json:"state,omitempty" right:"no"`
 	// SubjectTemplate makes the subject of a process from its metadata, with plain
 	// paths as in "Loan of {{ LAST_NAME }}". The name stands in where it is absent.
-	SubjectTemplate string `json:"subjectTemplate,omitempty"`
+	SubjectTemplate string `json:"subjectTemplate,omitempty" right:"no"`
 	// Engine is absent for a process without a workflow.
-	Engine *EngineSpec `json:"engine,omitempty"`
+	Engine *EngineSpec `json:"engine,omitempty" right:"within"`
 	// MetadataSchema is the JSON Schema of the metadata of processes.
-	MetadataSchema json.RawMessage `json:"metadataSchema,omitempty"`
+	MetadataSchema json.RawMessage `json:"metadataSchema,omitempty" right:"no"`
 	// MetadataIndexes are the members of the metadata that processes can be
 	// filtered by.
-	MetadataIndexes []IndexSpec `json:"metadataIndexes,omitempty"`
+	MetadataIndexes []IndexSpec `json:"metadataIndexes,omitempty" right:"no"`
 	// EntitySchema is the JSON Schema of the entity of processes.
-	EntitySchema json.RawMessage `json:"entitySchema,omitempty"`
+	EntitySchema json.RawMessage `json:"entitySchema,omitempty" right:"no"`
 	// Elements are the process elements of Shape A.
-	Elements []ElementSpec `json:"elements,omitempty"`
+	Elements []ElementSpec `json:"elements,omitempty" right:"no"`
 	// DataStructures are the codes of those that messages may carry.
-	DataStructures []string `json:"dataStructures,omitempty"`
+	DataStructures []string `json:"dataStructures,omitempty" right:"no"`
 	// Items are the kinds of item that a process may have.
-	Items []ItemSpec `json:"items,omitempty"`
+	Items []ItemSpec `json:"items,omitempty" right:"within"`
 	// UserActions are what users may do to a process beside its items.
-	UserActions []UserActionSpec `json:"userActions,omitempty"`
+	UserActions []UserActionSpec `json:"userActions,omitempty" right:"within"`
 	// Permissions are the rights on processes of the definition.
-	Permissions ProcessPermissions `json:"permissions,omitzero"`
+	Permissions ProcessPermissions `json:"permissions,omitzero" right:"within"`
 }
 
 // EngineSpec names the workflow that runs processes.
 type EngineSpec struct {
 	// WorkflowType is the name of the workflow, 1..255 characters.
-	WorkflowType string `json:"workflowType"`
+	WorkflowType string `json:"workflowType" right:"yes"`
 	// TaskQueue is the queue that its workers serve, 1..255 characters.
-	TaskQueue string `json:"taskQueue"`
+	TaskQueue string `json:"taskQueue" right:"yes"`
 	// SignalShape is the signal that the workflow understands when an item is
 	// completed, B unless given.
-	SignalShape domain.SignalShape `json:"signalShape,omitempty"`
+	SignalShape domain.SignalShape `json:"signalShape,omitempty" right:"yes"`
 	// Runner is the code of the application that runs the workers. It has the
 	// Manager permission on the processes.
-	Runner string `json:"runner"`
+	Runner string `json:"runner" right:"yes"`
 	// EncryptionKey is the code of the key that the workflow's payloads are
 	// encrypted with; they are plain unless given.
-	EncryptionKey string `json:"encryptionKey,omitempty"`
+	EncryptionKey string `json:"encryptionKey,omitempty" right:"yes"`
 }
 
 // ProcessPermissions are the rights on the processes of a definition
 // (specification section 2.14). A published definition needs an initiator.
 type ProcessPermissions struct {
-	Initiators     []Grantee `json:"initiators,omitempty"`
-	Viewers        []Grantee `json:"viewers,omitempty"`
-	Managers       []Grantee `json:"managers,omitempty"`
-	Administrators []Grantee `json:"administrators,omitempty"`
+	Initiators     []Grantee `json:"initiators,omitempty" right:"yes"`
+	Viewers        []Grantee `json:"viewers,omitempty" right:"yes"`
+	Managers       []Grantee `json:"managers,omitempty" right:"yes"`
+	Administrators []Grantee `json:"administrators,omitempty" right:"yes"`
 }
 
 // ItemSpec describes a kind of process item.
 type ItemSpec struct {
 	// Code is unique within the process definition, 1..50 characters.
-	Code string          `json:"code"`
-	Type domain.ItemType `json:"type"`
+	Code string          `json:"code" right:"no"`
+	Type domain.ItemType `json:"type" right:"no"`
 	// Name is what people call the item, 1..50 characters.
-	Name string `json:"name"`
+	Name string `json:"name" right:"no"`
 	// Form says that people fill the data of the task in as a form.
-	Form bool `json:"form,omitempty"`
+	Form bool `json:"form,omitempty" right:"no"`
 	// DataSchema is the JSON Schema of the data of a task.
-	DataSchema json.RawMessage `json:"dataSchema,omitempty"`
+	DataSchema json.RawMessage `json:"dataSchema,omitempty" right:"no"`
 	// UISchema lays the form out (JSON Forms).
-	UISchema json.RawMessage `json:"uiSchema,omitempty"`
+	UISchema json.RawMessage `json:"uiSchema,omitempty" right:"no"`
 	// ContextDataSchema is the JSON Schema of what a task shows beside its form.
-	ContextDataSchema json.RawMessage `json:"contextDataSchema,omitempty"`
+	ContextDataSchema json.RawMessage `json:"contextDataSchema,omitempty" right:"no"`
 	// RequireValidDataOnComplete refuses to complete a task whose data is not
 	// valid.
-	RequireValidDataOnComplete bool `json:"requireValidDataOnComplete,omitempty"`
+	RequireValidDataOnComplete bool `json:"requireValidDataOnComplete,omitempty" right:"no"`
 	// Elements are the task elements of Shape A.
-	Elements []ElementSpec `json:"elements,omitempty"`
+	Elements []ElementSpec `json:"elements,omitempty" right:"no"`
 	// Assistance is how a model helps with a task.
-	Assistance *AssistanceSpec `json:"assistance,omitempty"`
+	Assistance *AssistanceSpec `json:"assistance,omitempty" right:"no"`
 	// Robot assists whoever works on a task.
-	Robot *ItemRobotSpec `json:"robot,omitempty"`
+	Robot *ItemRobotSpec `json:"robot,omitempty" right:"yes"`
 	// Candidates may claim a task.
-	Candidates []Grantee `json:"candidates,omitempty"`
+	Candidates []Grantee `json:"candidates,omitempty" right:"yes"`
 	// Viewers see the item.
-	Viewers []Grantee `json:"viewers,omitempty"`
+	Viewers []Grantee `json:"viewers,omitempty" right:"yes"`
 }
 
 // ItemRobotSpec names the robot that assists with a task: its workflow is started
@@ -129,26 +130,26 @@ const (
 // ElementSpec describes an element of Shape A (specification section 2.8).
 type ElementSpec struct {
 	// Code is unique within the process or the task, 1..50 characters.
-	Code string `json:"code"`
+	Code string `json:"code" right:"no"`
 	// Name is what people call the element, 1..50 characters.
-	Name string             `json:"name"`
-	Type domain.ElementType `json:"type"`
+	Name string             `json:"name" right:"no"`
+	Type domain.ElementType `json:"type" right:"no"`
 	// FieldType is for elements of type FIELD, and STRING unless given.
-	FieldType FieldType `json:"fieldType,omitempty"`
+	FieldType FieldType `json:"fieldType,omitempty" right:"no"`
 	// Multiple elements may have several values.
-	Multiple bool `json:"multiple,omitempty"`
+	Multiple bool `json:"multiple,omitempty" right:"no"`
 	// Mandatory elements must have a value when the task is completed.
-	Mandatory bool `json:"mandatory,omitempty"`
+	Mandatory bool `json:"mandatory,omitempty" right:"no"`
 	// Schema is the JSON Schema of the values of a FORM element.
-	Schema json.RawMessage `json:"schema,omitempty"`
+	Schema json.RawMessage `json:"schema,omitempty" right:"no"`
 	// Options are what a DECISION element chooses from.
-	Options []OptionSpec `json:"options,omitempty"`
+	Options []OptionSpec `json:"options,omitempty" right:"no"`
 }
 
 // OptionSpec is one choice of a DECISION element.
 type OptionSpec struct {
-	Code string `json:"code"`
-	Name string `json:"name"`
+	Code string `json:"code" right:"no"`
+	Name string `json:"name" right:"no"`
 }
 
 // AssistanceAnswer says what becomes of the answer of a model.
@@ -166,27 +167,27 @@ const (
 // section 2.11).
 type AssistanceSpec struct {
 	// System tells the model what it is for.
-	System string `json:"system,omitempty"`
+	System string `json:"system,omitempty" right:"no"`
 	// Prompt is the question. Like System it may name values as in
 	// "{{ data.AMOUNT }}": of the data and contextData of the task, and of the
 	// metadata of the process.
-	Prompt string `json:"prompt"`
+	Prompt string `json:"prompt" right:"no"`
 	// Documents are JSON Pointers of the members of the data that hold the
 	// documents to read. Unless given, all documents of the data and of the elements
 	// are read.
-	Documents []string `json:"documents,omitempty"`
+	Documents []string `json:"documents,omitempty" right:"no"`
 	// Model is the name of the model; the operator's choice unless given.
-	Model string `json:"model,omitempty"`
+	Model string `json:"model,omitempty" right:"no"`
 	// Temperature is between 0 and 2.
-	Temperature *float64 `json:"temperature,omitempty"`
+	Temperature *float64 `json:"temperature,omitempty" right:"no"`
 	// OutputSchema is the JSON Schema of the answer, which is an object then, and
 	// plain text otherwise.
-	OutputSchema json.RawMessage `json:"outputSchema,omitempty"`
+	OutputSchema json.RawMessage `json:"outputSchema,omitempty" right:"no"`
 	// Answer is SUGGESTION unless given.
-	Answer AssistanceAnswer `json:"answer,omitempty"`
+	Answer AssistanceAnswer `json:"answer,omitempty" right:"no"`
 	// DraftFields are JSON Pointers of the members of the data that a DRAFT may
 	// write: each becomes what the answer has at the same place.
-	DraftFields []string `json:"draftFields,omitempty"`
+	DraftFields []string `json:"draftFields,omitempty" right:"no"`
 }
 
 // IndexType is the type that values are compared as.
@@ -202,16 +203,16 @@ const (
 // IndexSpec names a member of a value that resources can be filtered by.
 type IndexSpec struct {
 	// Field is the name of a top-level member.
-	Field string    `json:"field"`
-	Type  IndexType `json:"type"`
+	Field string    `json:"field" right:"no"`
+	Type  IndexType `json:"type" right:"no"`
 }
 
 // UserActionSpec describes what users may do to a process beside its items. All
 // of it but Runner is what processes are pinned to.
 type UserActionSpec struct {
-	domain.UserAction
+	domain.UserAction `right:"within"`
 	// Runner is the code of the application that runs the workers of TaskQueue; it
 	// is that of the engine unless given. It has the Manager permission on the
 	// processes.
-	Runner string `json:"runner,omitempty"`
+	Runner string `json:"runner,omitempty" right:"yes"`
 }

@@ -1,0 +1,116 @@
+package resource
+
+import (
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// A field of a spec carries in its tag "right" whether it decides who may do
+// what. A test walks all specs, so that a new field needs an answer.
+const (
+	// tagRight marks a field that is a right as a whole.
+	tagRight = "yes"
+	// tagWithin marks a field some of whose members are rights. Entries of a list
+	// are the same entry when they have the same code.
+	tagWithin = "within"
+)
+
+// ChangedRight compares two specs of one kind and returns the JSON Pointer of the
+// first right that differs, from the root of the wanted document. The order of
+// grantees is no difference. A new entry of a list differs by each right that it
+// brings, and a missing entry, for which the list is named, by each that it had.
+func ChangedRight(stored, wanted Spec) (pointer string, changed bool) {
+	return changedStruct(reflect.ValueOf(stored).Elem(), reflect.ValueOf(wanted).Elem(), "/spec")
+}
+
+func changedStruct(stored, wanted reflect.Value, pointer string) (string, bool) {
+	for i := range wanted.NumField() {
+		field, place := wanted.Type().Field(i), pointer
+		if !field.Anonymous {
+			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			place += "/" + name
+		}
+		switch field.Tag.Get("right") {
+		case tagRight:
+			if !sameRight(stored.Field(i), wanted.Field(i)) {
+				return place, true
+			}
+		case tagWithin:
+			if found, changed := changedWithin(stored.Field(i), wanted.Field(i), place); changed {
+				return found, true
+			}
+		}
+	}
+	return "", false
+}
+
+func changedWithin(stored, wanted reflect.Value, pointer string) (string, bool) {
+	switch wanted.Kind() { //nolint:exhaustive // a test knows the kinds of what is marked
+	case reflect.Pointer:
+		return changedStruct(orZero(stored), orZero(wanted), pointer)
+	case reflect.Slice:
+		return changedEntries(stored, wanted, pointer)
+	default:
+		return changedStruct(stored, wanted, pointer)
+	}
+}
+
+// orZero is what a pointer leads to, or the zero value of it.
+func orZero(pointer reflect.Value) reflect.Value {
+	if pointer.IsNil() {
+		return reflect.Zero(pointer.Type().Elem())
+	}
+	return pointer.Elem()
+}
+
+func changedEntries(stored, wanted reflect.Value, pointer string) (string, bool) {
+	none := reflect.Zero(wanted.Type().Elem())
+	before := entriesByCode(stored)
+	for i := range wanted.Len() {
+		entry := wanted.Index(i)
+		same, ok := before[codeOf(entry)]
+		if !ok {
+			same = none
+		}
+		delete(before, codeOf(entry))
+		if found, changed := changedStruct(same, entry, pointer+"/"+strconv.Itoa(i)); changed {
+			return found, true
+		}
+	}
+	for _, gone := range before {
+		if _, changed := changedStruct(gone, none, pointer); changed {
+			return pointer, true
+		}
+	}
+	return "", false
+}
+
+func entriesByCode(list reflect.Value) map[string]reflect.Value {
+	entries := make(map[string]reflect.Value, list.Len())
+	for i := range list.Len() {
+		entries[codeOf(list.Index(i))] = list.Index(i)
+	}
+	return entries
+}
+
+func codeOf(entry reflect.Value) string { return entry.FieldByName("Code").String() }
+
+// sameRight compares lists as sets.
+func sameRight(stored, wanted reflect.Value) bool {
+	if reflect.DeepEqual(stored.Interface(), wanted.Interface()) {
+		return true
+	}
+	if wanted.Kind() != reflect.Slice || !wanted.Type().Elem().Comparable() {
+		return false
+	}
+	return reflect.DeepEqual(set(stored), set(wanted))
+}
+
+func set(list reflect.Value) map[any]bool {
+	members := make(map[any]bool, list.Len())
+	for i := range list.Len() {
+		members[list.Index(i).Interface()] = true
+	}
+	return members
+}
