@@ -172,13 +172,14 @@ func TestRunnerOfAUserAction(t *testing.T) {
 		return s.loanOf("north", `"userActions":[{"code":"A","name":"A","type":"START_WORKFLOW","permissions":["MANAGER"],`+
 			`"workflowType":"W","taskQueue":"`+queue+`"`+runner+`}],`)
 	}
-	s.apply(s.as("definer"), own("LOANS", ""))
+	s.refusedApply(403, "ACCESS_DENIED", s.as("definer"), own("LOANS", ""))
+	s.apply(s.as("administrator"), own("LOANS", ""))
 	s.refusedApply(403, "ACCESS_DENIED", s.as("definer"), own("OTHERS", ""))
 	s.refusedApply(403, "ACCESS_DENIED", s.as("definer"), own("LOANS", `,"runner":"stranger"`))
 	s.refusedApply(400, "VALIDATION", s.as("owner"), own("LOANS", `,"runner":"nobody"`))
 	s.apply(s.as("administrator"), own("OTHERS", `,"runner":"stranger"`))
-	s.apply(s.as("definer"), own("LOANS", ""))
-	s.refusedApply(403, "ACCESS_DENIED", s.as("definer"), own("OTHERS", `,"runner":"stranger"`))
+	s.refusedApply(403, "ACCESS_DENIED", s.as("definer"), own("LOANS", ""))
+	s.get(200, s.as("stranger"), processPath(process, ""))
 }
 
 func TestAvailabilityFaultsAreRecorded(t *testing.T) {

@@ -61,7 +61,7 @@ func (c *configuration) plan(documents []resource.Document, prune *Prune, checkU
 		d := &documents[i]
 		action, err := c.planDocument(d)
 		if err != nil {
-			return err
+			return inDocument(err, i)
 		}
 		if violation := c.identify(d); violation != nil {
 			violation.Document = i

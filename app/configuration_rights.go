@@ -1,9 +1,10 @@
 package app
 
 import (
+	"errors"
 	"fmt"
-	"reflect"
 	"slices"
+	"strconv"
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
@@ -29,8 +30,8 @@ func (c *configuration) authorize(d *resource.Document, before *persistence.Stor
 	return nil
 }
 
-// authorizeDefinition is authorize for who administers at most process
-// definitions: those may be changed, but not who has which right.
+// authorizeDefinition is authorize for callers that administer at most process
+// definitions: they may change those, and none of the rights in them.
 func (c *configuration) authorizeDefinition(
 	d *resource.Document, before *persistence.StoredResource, action ApplyAction,
 ) error {
@@ -38,31 +39,46 @@ func (c *configuration) authorizeDefinition(
 	if !isDefinition || before == nil || action == ApplyDeleted || !slices.Contains(c.Administered, before.ID) {
 		return domain.Denied("the OWNER or the ADMINISTRATOR role in the tenant is required")
 	}
-	stored, ok := before.Spec.(*resource.ProcessDefinitionSpec)
-	if !ok || !reflect.DeepEqual(stored.Permissions, wanted.Permissions) || !reflect.DeepEqual(stored.Engine, wanted.Engine) {
-		return domain.Denied(
-			"the OWNER or the ADMINISTRATOR role in the tenant is required to change permissions and engine of " + display(d.Key()))
+	if pointer, changed := resource.ChangedRight(before.Spec, wanted); changed {
+		return deniedRight(d.Key(), pointer)
 	}
-	if !keepsBindings(stored, wanted) {
-		return domain.Denied(
-			"the OWNER or the ADMINISTRATOR role in the tenant is required to name another queue or runner of user actions of " +
-				display(d.Key()))
+	if i := c.regained(before, wanted); i >= 0 {
+		return deniedRight(d.Key(), "/spec/items/"+strconv.Itoa(i))
 	}
 	return nil
 }
 
-// keepsBindings reports whether user actions run on no other queues, and by no
-// other applications, than those of a definition so far. Who names a queue gives
-// its runner access to it.
-func keepsBindings(stored, wanted *resource.ProcessDefinitionSpec) bool {
-	for i := range wanted.UserActions {
-		a := &wanted.UserActions[i]
-		ofEngine := a.Runner == "" && wanted.Engine != nil && a.TaskQueue == wanted.Engine.TaskQueue
-		if a.TaskQueue != "" && !ofEngine && !slices.ContainsFunc(stored.UserActions, func(s resource.UserActionSpec) bool {
-			return s.Runner == a.Runner && s.TaskQueue == a.TaskQueue
-		}) {
-			return false
+// regained returns the index of the first item that the definition had before,
+// with rights that processes of that time still go by, and is to have again; -1
+// without one. What such an item says replaces those rights.
+func (c *configuration) regained(before *persistence.StoredResource, wanted *resource.ProcessDefinitionSpec) int {
+	stored, ok := before.Spec.(*resource.ProcessDefinitionSpec)
+	return slices.IndexFunc(wanted.Items, func(item resource.ItemSpec) bool {
+		had := ok && slices.ContainsFunc(stored.Items, func(s resource.ItemSpec) bool { return s.Code == item.Code })
+		return !had && slices.ContainsFunc(c.Items, func(known persistence.ItemDefinitionState) bool {
+			return known.ProcessDefinitionID == before.ID && known.Code == item.Code && known.Granted
+		})
+	})
+}
+
+// deniedRight refuses the change of a right at a JSON Pointer within a document.
+func deniedRight(key resource.Key, pointer string) error {
+	message := "the OWNER or the ADMINISTRATOR role in the tenant is required to change the rights of " + display(key)
+	denied := domain.Denied(message + ": " + pointer + " differs")
+	denied.Details = []domain.Detail{{
+		Code: domain.CodeAccessDenied, Message: "is a right", LocationType: domain.LocationBody, Location: pointer,
+	}}
+	return denied
+}
+
+// inDocument makes the places that a refusal names those of a document of the
+// request.
+func inDocument(err error, index int) error {
+	var refusal *domain.Error
+	if errors.As(err, &refusal) {
+		for i := range refusal.Details {
+			refusal.Details[i].Location = documentPointer(index, refusal.Details[i].Location)
 		}
 	}
-	return true
+	return err
 }

@@ -56,9 +56,9 @@ type AppliedResource struct {
 // the resources that were pruned. Applying the same again changes nothing.
 //
 // It takes the ADMINISTRATOR or the OWNER role in the tenants, or, for a process
-// definition that is there, the Administrator permission on it. Errors:
-// VALIDATION with every place that is wrong, ACCESS_DENIED, CONFLICT for what
-// cannot be deleted because something needs it.
+// definition that is there, the Administrator permission on it, which changes none
+// of the rights in it. Errors: VALIDATION with every place that is wrong,
+// ACCESS_DENIED, CONFLICT for what cannot be deleted because something needs it.
 func (s *Service) ApplyResources(
 	ctx context.Context, caller domain.Caller, in ApplyRequest,
 ) ([]AppliedResource, error) {
@@ -133,10 +133,15 @@ func invalidDocuments(violations []resource.Violation) error {
 	for _, v := range violations {
 		failure.Details = append(failure.Details, domain.Detail{
 			Code: domain.CodeValidation, Message: v.Message, LocationType: domain.LocationBody,
-			Location: "/documents/" + strconv.Itoa(v.Document) + v.Pointer,
+			Location: documentPointer(v.Document, v.Pointer),
 		})
 	}
 	return failure
+}
+
+// documentPointer is the place in the request of one in a document of it.
+func documentPointer(index int, pointer string) string {
+	return "/documents/" + strconv.Itoa(index) + pointer
 }
 
 // prepareConfiguration reads what the documents, and what is pruned, depend on.

@@ -46,10 +46,12 @@ type DefinitionState struct {
 }
 
 // ItemDefinitionState is a kind of item that a process definition has or had.
+// Granted says that there are rights on it.
 type ItemDefinitionState struct {
 	ID                  uuid.UUID
 	ProcessDefinitionID uuid.UUID
 	Code                string
+	Granted             bool
 }
 
 // PrincipalState is a principal, active or not, with its tenants.
@@ -97,7 +99,8 @@ SELECT ` + groupColumns + `
  WHERE ` + configured
 
 	itemDefinitionsOfTenants = `
-SELECT i.id, i.process_definition_id, i.code
+SELECT i.id, i.process_definition_id, i.code,
+       EXISTS (SELECT 1 FROM item_definition_grants g WHERE g.item_definition_id = i.id) AS granted
   FROM item_definitions i
   JOIN process_definitions d ON d.id = i.process_definition_id
   JOIN tenants t ON t.id = d.tenant_id
