@@ -15,6 +15,7 @@ const (
 	codeUniqueViolation      = "23505"
 	codeSerializationFailure = "40001"
 	codeDeadlockDetected     = "40P01"
+	codeUndefinedTable       = "42P01"
 )
 
 // unavailable reports whether err says that the database cannot be reached or
@@ -63,6 +64,12 @@ func retryable(err error) bool {
 	default:
 		return false
 	}
+}
+
+// undefinedTable reports whether err says that there is no such table.
+func undefinedTable(err error) bool {
+	var pgErr *pgconn.PgError
+	return errors.As(err, &pgErr) && pgErr.Code == codeUndefinedTable
 }
 
 // notFound replaces the driver's "no rows" by the domain's.

@@ -56,6 +56,24 @@ func (r *Reader) ListTenants(
 	return result, translate("listing tenants", err)
 }
 
+// Without the columns of later migrations: the schema may be of any age.
+const listTenantNamesExcept = `
+SELECT name FROM tenants WHERE NOT id = ANY($1) ORDER BY name LIMIT 5`
+
+// ListTenantNamesExcept returns the names of up to five tenants that known does
+// not name. A database without a schema has none.
+func (r *Reader) ListTenantNamesExcept(ctx context.Context, known []uuid.UUID) ([]string, error) {
+	var names []string
+	err := r.read(ctx, query{listTenantNamesExcept, []any{known}, func(rows pgx.Rows) (err error) {
+		names, err = pgx.CollectRows(rows, pgx.RowTo[string])
+		return err
+	}})
+	if undefinedTable(err) {
+		return nil, nil
+	}
+	return names, translate("listing tenants", err)
+}
+
 const putTenant = `
 INSERT INTO tenants (id, code, name, plan, namespace, time_zone, user_metadata_schema,
                      created_by, created_at, last_modified_by, last_modified_at)

@@ -32,6 +32,7 @@ type devOptions struct {
 	temporalListen string
 	worker         string
 	ephemeral      bool
+	expose         bool
 }
 
 func newDevCommand() *cobra.Command {
@@ -46,6 +47,8 @@ func newDevCommand() *cobra.Command {
 	f.StringVar(&o.temporalListen, "temporal-listen", devTemporalAddress, "address of the stack's own Temporal")
 	f.StringVar(&o.worker, "worker", "", "program of the example worker, or none")
 	f.BoolVar(&o.ephemeral, "ephemeral", false, "start empty and forget all data on exit")
+	f.BoolVar(&o.expose, exposeFlag, false,
+		"listen beyond loopback too, so that other machines can use the demo accounts, whose secrets are public")
 	for name, value := range map[string]string{
 		"listen-tls": "127.0.0.1:8443", "log-format": "text", "webhook-allow": "127.0.0.1",
 		"assistance-builtin": "true", "forms-as-documents": "true",
@@ -64,7 +67,13 @@ func newDevCommand() *cobra.Command {
 // it does. Temporal reads the service's keys, so it is started after the service,
 // and is stopped after it too.
 func runDev(ctx context.Context, out io.Writer, c Config, o devOptions) (err error) {
+	if err := checkLoopback(c, o); err != nil {
+		return err
+	}
 	if err := checkFree(ctx, c, o); err != nil {
+		return err
+	}
+	if err := checkOwnDatabase(ctx, c); err != nil {
 		return err
 	}
 	s := &stack{out: out, died: make(chan string, 2)}
@@ -115,17 +124,8 @@ func runDev(ctx context.Context, out io.Writer, c Config, o devOptions) (err err
 // checkFree finds out early, before anything is built, whether an address is
 // taken.
 func checkFree(ctx context.Context, c Config, o devOptions) error {
-	addresses := [][2]string{
-		{c.Listen, "listen"}, {c.ListenTLS, "listen-tls"}, {c.ListenAdmin, "listen-admin"},
-	}
-	if c.TemporalAddress == "" {
-		addresses = append(addresses, [2]string{o.temporalListen, "temporal-listen"})
-	}
-	for _, a := range addresses {
-		if a[0] == "" {
-			continue
-		}
-		l, err := listen(ctx, a[0], a[1], nil, newLogger(io.Discard, c))
+	for _, a := range devAddresses(c, o) {
+		l, err := listen(ctx, a.address, a.flag, nil, newLogger(io.Discard, c))
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/localstack/demo"
+)
+
+// exposeFlag lets the local stack listen beyond loopback. It is a flag only, so
+// that neither the environment nor a file of settings can set it unnoticed.
+const exposeFlag = "expose-demo-accounts"
+
+// devAddress is an address that the local stack listens on, and its flag.
+type devAddress struct{ address, flag string }
+
+// devAddresses are all addresses that the local stack listens on.
+func devAddresses(c Config, o devOptions) []devAddress {
+	addresses := []devAddress{
+		{c.Listen, "listen"}, {c.ListenTLS, "listen-tls"}, {c.ListenAdmin, "listen-admin"},
+	}
+	if c.TemporalAddress == "" {
+		addresses = append(addresses, devAddress{o.temporalListen, "temporal-listen"})
+	}
+	return slices.DeleteFunc(addresses, func(a devAddress) bool { return a.address == "" })
+}
+
+// checkLoopback refuses addresses that other machines may reach: the secrets of
+// the demo accounts are public.
+func checkLoopback(c Config, o devOptions) error {
+	if o.expose {
+		return nil
+	}
+	var refused []error
+	for _, a := range devAddresses(c, o) {
+		host, _, err := net.SplitHostPort(a.address)
+		if err != nil {
+			refused = append(refused, fmt.Errorf("--%s must be host:port: %w", a.flag, err))
+			continue
+		}
+		if !loopbackHost(host) {
+			refused = append(refused, fmt.Errorf("--%s is %s, which is not a loopback address such as 127.0.0.1; "+
+				"dev loads accounts whose secrets are public. Only --%s lets other machines reach them",
+				a.flag, a.address, exposeFlag))
+		}
+	}
+	if len(refused) > 0 {
+		return usageError{errors.Join(refused...)}
+	}
+	return nil
+}
+
+// checkOwnDatabase refuses a given database that holds tenants other than the
+// demo's, before anything is written to it.
+func checkOwnDatabase(ctx context.Context, c Config) error {
+	if c.DatabaseURL == "" {
+		return nil
+	}
+	db, err := openDatabase(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	names, err := db.Reader().ListTenantNamesExcept(ctx, []uuid.UUID{demo.TenantDemo(), demo.TenantOther()})
+	if err != nil || len(names) == 0 {
+		return err
+	}
+	return usageError{fmt.Errorf("--database-url is a database with tenants other than the demo's (%s): "+
+		"dev loads accounts whose secrets are public. Give an empty database, or none for a private one",
+		strings.Join(names, ", "))}
+}
+
+// loopbackHost reports whether a host, without a port, is localhost or a loopback
+// address.
+func loopbackHost(host string) bool {
+	if strings.EqualFold(strings.TrimSuffix(host, "."), "localhost") {
+		return true
+	}
+	address, err := netip.ParseAddr(host)
+	return err == nil && address.Unmap().IsLoopback()
+}

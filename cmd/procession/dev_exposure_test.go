@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/persistence/pgtest"
+)
+
+// refusedDev runs the program as dev, which must refuse to start, and returns
+// what it printed.
+func refusedDev(t *testing.T, env []string, args ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	made := program(append([]string{"dev", "--dir", t.TempDir(), "--worker", noWorker}, args...)...)
+	cmd := exec.CommandContext(ctx, made.Path, made.Args[1:]...)
+	cmd.Env = append(made.Env, env...)
+	// It is interrupted, and given time to stop what it started, if it does start.
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = patience
+	out, err := cmd.CombinedOutput()
+	require.Error(t, err, string(out))
+	require.NoError(t, ctx.Err(), "it did not refuse: %s", out)
+	require.Equal(t, exitUsage, cmd.ProcessState.ExitCode(), string(out))
+	return string(out)
+}
+
+func TestDevRefusesAddressesBeyondLoopback(t *testing.T) {
+	t.Parallel()
+	for _, address := range [][2]string{
+		{"listen", ":0"},
+		{"listen", "0.0.0.0:0"},
+		{"listen", "[::]:0"},
+		{"listen", "192.0.2.1:0"},
+		{"listen", "procession.example:0"},
+		{"listen-tls", "0.0.0.0:0"},
+		{"listen-admin", "0.0.0.0:0"},
+		{"temporal-listen", "0.0.0.0:0"},
+	} {
+		// The others are free, so that nothing else is refused.
+		var args []string
+		for _, flag := range []string{"listen", "listen-tls", "listen-admin", "temporal-listen"} {
+			args = append(args, "--"+flag, freeAddress(t))
+		}
+		out := refusedDev(t, nil, append(args, "--"+address[0], address[1])...)
+		require.Contains(t, out, "--"+address[0]+" is "+address[1])
+		require.Contains(t, out, "--"+exposeFlag)
+	}
+}
+
+func TestDevRefusesAddressesOfTheEnvironmentAndOfAFile(t *testing.T) {
+	t.Parallel()
+	out := refusedDev(t, []string{"PROCESSION_LISTEN=0.0.0.0:0"})
+	require.Contains(t, out, "--listen is 0.0.0.0:0")
+
+	file := filepath.Join(t.TempDir(), "procession.yaml")
+	require.NoError(t, os.WriteFile(file, []byte("listen-admin: 0.0.0.0:0\n"), 0o600))
+	out = refusedDev(t, nil, "--config", file)
+	require.Contains(t, out, "--listen-admin is 0.0.0.0:0")
+
+	// What allows it is a flag only.
+	out = refusedDev(t, []string{"PROCESSION_LISTEN=0.0.0.0:0", "PROCESSION_EXPOSE_DEMO_ACCOUNTS=true"})
+	require.Contains(t, out, "--listen is 0.0.0.0:0")
+}
+
+// Every listener of the service has a setting that begins with Listen.
+func TestDevAddressesHasEveryListener(t *testing.T) {
+	t.Parallel()
+	var c Config
+	settings := reflect.ValueOf(&c).Elem()
+	var flags []string
+	for i := range settings.NumField() {
+		if field := settings.Type().Field(i); strings.HasPrefix(field.Name, "Listen") {
+			settings.Field(i).SetString("127.0.0.1:0")
+			flags = append(flags, field.Tag.Get("yaml"))
+		}
+	}
+	require.NotEmpty(t, flags)
+	var found []string
+	for _, a := range devAddresses(c, devOptions{temporalListen: "127.0.0.1:0"}) {
+		found = append(found, a.flag)
+	}
+	require.ElementsMatch(t, append(flags, "temporal-listen"), found)
+}
+
+func TestDevRefusesADatabaseWithOtherTenants(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	_, _, err := bootstrap(t, url, "--tenant", "north", "--tenant-name", "The North",
+		"--email", "olga@north.example", "--name", "Olga")
+	require.NoError(t, err)
+	out := refusedDev(t, nil, "--database-url", url, "--listen", freeAddress(t), "--listen-tls", "",
+		"--listen-admin", freeAddress(t), "--temporal-listen", freeAddress(t))
+	require.Contains(t, out, "--database-url")
+	require.Contains(t, out, "The North")
+	require.Equal(t, 1, countRows(t, url, "SELECT count(*) FROM tenants"), "nothing was loaded")
+}
+
+func TestCheckOwnDatabase(t *testing.T) {
+	t.Parallel()
+	check := func(url string) error {
+		return checkOwnDatabase(t.Context(), Config{DatabaseURL: url, DatabaseConnections: 4})
+	}
+	require.NoError(t, check(""), "a private one")
+	url := pgtest.URL(t)
+	require.NoError(t, check(url), "without tenants")
+	db := pgtest.Open(t, url)
+	require.NoError(t, demo.Load(t.Context(), db, nil, time.Now()))
+	require.NoError(t, check(url), "with those of the demo")
+	separator := "?"
+	if strings.Contains(url, "?") {
+		separator = "&"
+	}
+	require.NoError(t, check(url+separator+"search_path=nothing"), "without a schema")
+	require.Error(t, check("postgres://procession@127.0.0.1:1/procession"))
+}
