@@ -56,6 +56,15 @@ func authenticate(authenticator *authn.Authenticator, errs *httpio.ErrorWriter) 
 	}
 }
 
+// onlyHosts answers 421 to requests for a host that is not allowed.
+func onlyHosts(allowed func(host string) bool, errs *httpio.ErrorWriter) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		if !allowed(c.Request.Host) {
+			errs.Misdirected(c)
+		}
+	}
+}
+
 // observe reports every answer. It runs inside the recovery from panics, so a
 // panic is reported as the 500 that it will be answered with.
 func observe(report func(method, route string, status int, took time.Duration), clock func() time.Time) gin.HandlerFunc {

@@ -50,6 +50,9 @@ type Options struct {
 	// DevCA is the certificate, in PEM, of the authority behind a development
 	// certificate. It is served when it is not empty.
 	DevCA []byte
+	// Hosts reports whether requests with a Host header are answered, and may be nil:
+	// then all are.
+	Hosts func(host string) bool
 	// Deprecation is what callers of Shape A are told about its end, and may be
 	// zero.
 	Deprecation Deprecation
@@ -74,6 +77,9 @@ func NewRouter(o Options) (http.Handler, error) {
 	}
 	if o.Observe != nil {
 		engine.Use(observe(o.Observe, o.Clock))
+	}
+	if o.Hosts != nil {
+		engine.Use(onlyHosts(o.Hosts, errs))
 	}
 
 	for _, c := range contracts(o) {

@@ -176,6 +176,11 @@ func (w *ErrorWriter) MethodNotAllowed(c *gin.Context) {
 	w.write(c, http.StatusMethodNotAllowed, "method not allowed", nil)
 }
 
+// Misdirected answers 421 to a request for a host that is not served here.
+func (w *ErrorWriter) Misdirected(c *gin.Context) {
+	w.write(c, http.StatusMisdirectedRequest, "this host is not served here", nil)
+}
+
 func (w *ErrorWriter) write(c *gin.Context, status int, message string, infos []errorInfo) {
 	c.Abort()
 	leaveBody(c)

@@ -105,7 +105,9 @@ func (s *stack) prepareService(ctx context.Context, c *Config, o devOptions) (*s
 	if err := writeDevConfig(o.dir, *c); err != nil {
 		return nil, files, err
 	}
-	made, err := newService(*c, k, documents, log, []byte(k.issuer.RootsPEM()))
+	made, err := newService(*c, k, documents, log, &devService{
+		authority: []byte(k.issuer.RootsPEM()), hosts: devHosts(*c, o),
+	})
 	return made, files, err
 }
 

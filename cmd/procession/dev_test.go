@@ -96,6 +96,7 @@ func TestDevRunsTheWholeStackAndKeepsItsData(t *testing.T) {
 	process := d.createLoan(uuid.New())
 	item := d.awaitItem(process, "LOAN_APPLICATION")
 	d.requireRobot()
+	d.requireOwnHosts()
 	d.interrupt()
 
 	d.start()

@@ -82,11 +82,22 @@ type service struct {
 	hub         *feed.Hub
 }
 
-// newService wires the service. Nothing runs before run. devCA is shown at
-// /dev/ca.pem unless it is empty.
+// devService is what is different about a service of the local stack.
+type devService struct {
+	// authority is the certificate, in PEM, that is shown at /dev/ca.pem.
+	authority []byte
+	// hosts reports whether requests for a host are answered.
+	hosts func(host string) bool
+}
+
+// newService wires the service. Nothing runs before run. dev is nil for one that
+// is not of the local stack.
 func newService(
-	c Config, k *keyring, documents *document.Store, log *slog.Logger, devCA []byte,
+	c Config, k *keyring, documents *document.Store, log *slog.Logger, dev *devService,
 ) (*service, error) {
+	if dev == nil {
+		dev = &devService{}
+	}
 	s := &service{config: c, log: log, keys: k.keys}
 	credentials, err := engineCredentials(k.issuer, c)
 	if err != nil {
@@ -199,7 +210,7 @@ func newService(
 	s.handler, err = api.NewRouter(api.Options{
 		Service: operations, Authenticator: authenticator, Issuer: k.issuer, Clock: time.Now, Log: log,
 		BodyLimit: c.MaxBodyBytes, DocumentLimit: c.MaxDocumentBytes, Deprecation: deprecation, Observe: m.observe,
-		DevCA: devCA, Feed: s.hub,
+		DevCA: dev.authority, Hosts: dev.hosts, Feed: s.hub,
 	})
 	if err != nil {
 		return nil, err
@@ -213,7 +224,7 @@ func newService(
 	admin.HandleFunc("GET /livez", s.health.live)
 	admin.HandleFunc("GET /readyz", s.health.ready)
 	admin.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry}))
-	s.admin = admin
+	s.admin = onlyHosts(dev.hosts, admin)
 	return s, nil
 }
 
