@@ -78,7 +78,7 @@ func observe(report func(method, route string, status int, took time.Duration), 
 			if route == "" {
 				route = "unmatched"
 			}
-			report(c.Request.Method, route, status, clock().Sub(start))
+			report(httpio.MethodLabel(c.Request), route, status, clock().Sub(start))
 		}()
 		c.Next()
 		panicked = false

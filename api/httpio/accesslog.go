@@ -20,7 +20,7 @@ func AccessLog(log *slog.Logger, clock func() time.Time) gin.HandlerFunc {
 		}
 		ctx := c.Request.Context()
 		log.LogAttrs(ctx, level, "request",
-			slog.String("method", requestMethod(c.Request)),
+			slog.String("method", MethodLabel(c.Request)),
 			slog.String("route", routeName(c)),
 			slog.Int("status", c.Writer.Status()),
 			slog.Duration("duration", clock().Sub(start)),
