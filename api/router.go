@@ -35,8 +35,8 @@ type Options struct {
 	// DocumentLimit is the size in bytes that a document may have, 0 for
 	// app.DefaultMaxDocumentBytes. The service has to know the same.
 	DocumentLimit int64
-	// Stall is how long a client may send next to nothing of a body, 0 for a minute,
-	// or take to accept what a stream of events has for it, 0 for
+	// Stall is how long a client may send or take next to nothing of a body, 0 for a
+	// minute, or take to accept what a stream of events has for it, 0 for
 	// shapeb.DefaultStall.
 	Stall time.Duration
 	// Feed tells streams of events that there are new ones.
@@ -44,8 +44,8 @@ type Options struct {
 	// Heartbeat is how often a stream of events shows that it is alive, 0 for
 	// shapeb.DefaultHeartbeat.
 	Heartbeat time.Duration
-	// Observe is told of every answer, and may be nil. The route is its pattern,
-	// "unmatched" for a path that there is none for.
+	// Observe is called for every answer, and may be nil. The method is that of
+	// httpio.MethodLabel; the route is its pattern, "unmatched" for a path without one.
 	Observe func(method, route string, status int, took time.Duration)
 	// DevCA is the certificate, in PEM, of the authority behind a development
 	// certificate. It is served when it is not empty.
@@ -95,7 +95,11 @@ func NewRouter(o Options) (http.Handler, error) {
 		engine.GET("/dev/ca.pem", publish("application/x-pem-file", revalidated, fixed(o.DevCA)))
 	}
 
-	return httpio.Handler(engine)
+	handler, err := httpio.Handler(engine)
+	if err != nil {
+		return nil, fmt.Errorf("making the router: %w", err)
+	}
+	return httpio.GuardAnswers(handler, o.Stall), nil
 }
 
 // publishSchemas adds the JSON Schemas of documents, for editors.

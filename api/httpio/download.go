@@ -68,17 +68,12 @@ func (d *Download) Serve(w http.ResponseWriter) error {
 	// Compressed, it would have neither its length nor its ranges.
 	header.Set(gzhttp.HeaderNoCompression, "1")
 
-	connection := http.NewResponseController(w)
 	out := &downloadWriter{ResponseWriter: w, deliver: func() error {
 		if request.Method == http.MethodHead {
 			return nil
 		}
 		return d.Deliver(request.Context())
-	}, progress: newProgress(stallTime, func() {
-		// Nothing can be done where there is no connection.
-		_ = connection.SetWriteDeadline(past())
-	})}
-	defer out.progress.stop()
+	}}
 	in := &downloadReader{ReadSeeker: d.Content}
 	http.ServeContent(out, request, "", time.Time{}, in)
 	if out.refused != 0 {
@@ -129,12 +124,10 @@ func (r *downloadReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// downloadWriter holds refusals back, which have a form of their own here, and
-// watches over clients that stop taking.
+// downloadWriter holds refusals back, which have a form of their own here.
 type downloadWriter struct {
 	http.ResponseWriter
-	progress *progress
-	deliver  func() error
+	deliver func() error
 	// undelivered is why the document must not be sent.
 	undelivered error
 	refused     int
@@ -159,5 +152,5 @@ func (w *downloadWriter) Write(p []byte) (int, error) {
 	if w.refused != 0 {
 		return len(p), nil
 	}
-	return w.progress.wait(func() (int, error) { return w.ResponseWriter.Write(p) })
+	return w.ResponseWriter.Write(p)
 }

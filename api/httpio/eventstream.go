@@ -3,7 +3,6 @@ package httpio
 import (
 	"bytes"
 	"context"
-	"errors"
 	"net/http"
 	"strconv"
 	"time"
@@ -59,9 +58,6 @@ func (s *EventStream) Event(id, name string, data []byte) {
 	s.written.Write(data)
 	s.written.WriteString("\n\n")
 }
-
-// errSlow ends an answer that the client does not take.
-var errSlow = errors.New("the client does not take what it is sent")
 
 // Flush sends what was added.
 func (s *EventStream) Flush() error {

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// stallTime and stallBytes are the least that a client has to send or to take
+	// stallBytes in stallTime are the least that a client has to send or to take
 	// while it is waited for.
 	stallTime  = time.Minute
 	stallBytes = 16 << 10
