@@ -48,6 +48,7 @@ type Activities struct {
 
 // New makes Activities.
 func New(o Options) *Activities {
+	o.App, o.DB = o.App.Background(), o.DB.Background()
 	return &Activities{o: o, reader: o.DB.Reader(), touched: newTouched()}
 }
 

@@ -70,8 +70,14 @@ type service struct {
 
 func newService(t *testing.T, change ...func(*api.Options)) *service {
 	t.Helper()
+	return newServiceWithin(t, persistence.Limits{}, change...)
+}
+
+// newServiceWithin is newService that takes no more of the database than limits.
+func newServiceWithin(t *testing.T, limits persistence.Limits, change ...func(*api.Options)) *service {
+	t.Helper()
 	s := &service{t: t, url: pgtest.URL(t), ticks: &atomic.Int64{}}
-	s.db = pgtest.Open(t, pgtest.AsService(t, s.url))
+	s.db = pgtest.OpenWithin(t, pgtest.AsService(t, s.url), limits)
 	key, err := authn.LoadOrCreateSealKey(t.TempDir() + "/seal.key")
 	require.NoError(t, err)
 	sealer, err := authn.NewSealer(key)

@@ -76,8 +76,10 @@ type Options struct {
 
 // Service carries out the operations. It is safe for concurrent use.
 type Service struct {
-	db           *persistence.DB
-	reader       *persistence.Reader
+	db     *persistence.DB
+	reader *persistence.Reader
+	// streams reads for answers that go on while their clients take them.
+	streams      *persistence.Reader
 	clock        func() time.Time
 	wake         func()
 	recorded     func()
@@ -115,9 +117,9 @@ func New(o Options) *Service {
 		o.WebhookDelay = webhook.NextDelay
 	}
 	return &Service{
-		db: o.DB, reader: reader, clock: o.Clock, wake: o.Wake, recorded: o.Recorded,
+		db: o.DB, reader: reader, streams: o.DB.Streams().Reader(), clock: o.Clock, wake: o.Wake, recorded: o.Recorded,
 		taskLogLimit: o.TaskLogLimit, cancelGrace: o.CancelGrace, issuer: o.Issuer, sealer: o.Sealer,
-		revocations: authn.NewRevocations(reader, o.Clock),
+		revocations: authn.NewRevocations(o.DB.Background().Reader(), o.Clock),
 		definitions: newDefinitionCache(), artifactDefinitions: newArtifactDefinitionCache(),
 		encryptionKeys: newEncryptionKeyCache(),
 		documents:      o.Documents, maxDocument: cmp.Or(o.MaxDocumentBytes, DefaultMaxDocumentBytes),
@@ -126,6 +128,16 @@ func New(o Options) *Service {
 		assistant: newAssistant(o.Assistance), assistanceTime: cmp.Or(o.AssistanceTime, DefaultAssistanceTime),
 		forms: newPress(o.Forms),
 	}
+}
+
+// Background is the same service for work that no request waits for. It has
+// connections to the database of its own, so that requests which occupy theirs do
+// not hold it up.
+func (s *Service) Background() *Service {
+	background := *s
+	background.db = s.db.Background()
+	background.reader = background.db.Reader()
+	return &background
 }
 
 // errUnrecorded is the failure of an operation that is not written as it should

@@ -18,7 +18,7 @@ const feedLimit = 200
 // FeedStart is where the feed begins for those who do not say where: behind
 // everything that has happened so far.
 func (s *Service) FeedStart(ctx context.Context) (domain.EventCursor, error) {
-	return s.reader.EndOfEvents(ctx)
+	return s.streams.EndOfEvents(ctx)
 }
 
 // ReadFeed returns the next public events after the cursor that are about
@@ -28,5 +28,5 @@ func (s *Service) FeedStart(ctx context.Context) (domain.EventCursor, error) {
 func (s *Service) ReadFeed(
 	ctx context.Context, caller domain.Caller, after domain.EventCursor, processes []uuid.UUID,
 ) (FeedPart, error) {
-	return s.reader.ListFeedEvents(ctx, caller, after, feedLimit, processes)
+	return s.streams.ListFeedEvents(ctx, caller, after, feedLimit, processes)
 }

@@ -327,7 +327,7 @@ func TestAuthenticateUserWithoutTenant(t *testing.T) {
 
 func TestAuthenticateReportsAnUnreachableDatabase(t *testing.T) {
 	t.Parallel()
-	db, err := persistence.Open(t.Context(), "postgres://user@127.0.0.1:1/nowhere", 1)
+	db, err := persistence.Open(t.Context(), "postgres://user@127.0.0.1:1/nowhere", persistence.Limits{Requests: 1})
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
 	a, err := authn.NewAuthenticator(db.Reader(), newTestClock().Now)

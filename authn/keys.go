@@ -42,7 +42,7 @@ func WithPublishDelay(delay time.Duration) KeysOption {
 
 // NewKeys makes Keys, which hold nothing before EnsureKeys.
 func NewKeys(db *persistence.DB, sealer *Sealer, clock func() time.Time, options ...KeysOption) *Keys {
-	k := &Keys{db: db, sealer: sealer, clock: clock, publishDelay: DefaultPublishDelay}
+	k := &Keys{db: db.Background(), sealer: sealer, clock: clock, publishDelay: DefaultPublishDelay}
 	for _, option := range options {
 		option(k)
 	}

@@ -49,6 +49,7 @@ func NewTaskQueueObserver(o TaskQueueObserverOptions) *TaskQueueObserver {
 	if o.Interval == 0 {
 		o.Interval = DefaultTaskQueueInterval
 	}
+	o.DB = o.DB.Background()
 	return &TaskQueueObserver{o: o}
 }
 

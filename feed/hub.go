@@ -206,9 +206,9 @@ func (w *watch) look(ctx context.Context) time.Duration {
 	var found persistence.NewEvents
 	var err error
 	if w.placed {
-		found, err = w.hub.o.DB.Reader().ListNewEvents(ctx, w.at, lookAt)
+		found, err = w.hub.o.DB.Background().Reader().ListNewEvents(ctx, w.at, lookAt)
 	} else {
-		found.Next, err = w.hub.o.DB.Reader().EndOfEvents(ctx)
+		found.Next, err = w.hub.o.DB.Background().Reader().EndOfEvents(ctx)
 	}
 	if err != nil {
 		if ctx.Err() == nil {

@@ -100,6 +100,7 @@ func NewDispatcher(o DeliveryOptions) *Dispatcher {
 	if o.PerEndpoint == 0 {
 		o.PerEndpoint = DefaultPerEndpoint
 	}
+	o.DB = o.DB.Background()
 	return &Dispatcher{
 		o: o, wake: make(chan struct{}, 1), results: make(chan deliveryResult, deliveriesAtOnce+handoversAtOnce),
 		busy: map[uuid.UUID]int{}, ofTenants: map[uuid.UUID]int{}, pause: pollInterval,

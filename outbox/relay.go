@@ -98,6 +98,7 @@ func New(o Options) *Relay {
 	if o.Refused == nil {
 		o.Refused = func(error) {}
 	}
+	o.DB = o.DB.Background()
 	return &Relay{o: o, wake: make(chan struct{}, 1), results: make(chan result, o.Concurrency)}
 }
 

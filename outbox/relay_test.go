@@ -259,3 +259,26 @@ func TestALeaseKeepsACommandFromOthersUntilItEnds(t *testing.T) {
 	require.Empty(t, take(now.Add(59*time.Second)))
 	require.Len(t, take(now.Add(time.Minute)), 1)
 }
+
+func TestCommandsGoOutWhileRequestsHoldAllTheirConnections(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.Create(t, o.Service, "Loan")
+	free := make(chan struct{})
+	var busy sync.WaitGroup
+	for range persistence.DefaultLimits().Requests {
+		busy.Go(func() {
+			_ = o.db.Write(t.Context(), func(*persistence.Tx) error {
+				<-free
+				return nil
+			})
+		})
+	}
+	requests := func() persistence.PoolState { return o.db.PoolState(persistence.PoolRequests) }
+	require.Eventually(t, func() bool { return requests().InUse == requests().Limit }, patience, time.Millisecond)
+	run(t, o.relay)
+	require.Eventually(t, func() bool { return o.relay.Stats().Executed == 1 }, patience, time.Millisecond)
+	require.Equal(t, requests().Limit, requests().InUse, "requests hold what they held")
+	close(free)
+	busy.Wait()
+}

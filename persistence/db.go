@@ -6,9 +6,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
 
@@ -18,51 +16,30 @@ import (
 // maxAttempts bounds how often a transaction that lost a race is run.
 const maxAttempts = 5
 
-// DB is the service's database. Reads go through Reader; writes that depend on
-// what is stored go through Write.
+// DB is the service's database through one of its connection pools: those of
+// requests, unless it was made by Background or Streams. Reads go through Reader;
+// writes that depend on what is stored go through Write.
 type DB struct {
-	pool *pgxpool.Pool
+	pool  *pool
+	pools *pools
 }
 
-// Open connects to the PostgreSQL server at url with at most maxConns
-// connections. The connection is made when it is first needed; use Ping to find
-// out whether it can be.
-func Open(ctx context.Context, url string, maxConns int32) (*DB, error) {
-	config, err := pgxpool.ParseConfig(url)
+// Open connects to the PostgreSQL server at url within the limits. Connections
+// are made when they are first needed; use Ping to find out whether they can be.
+func Open(ctx context.Context, url string, limits Limits) (*DB, error) {
+	opened, err := openPools(ctx, url, limits.completed())
 	if err != nil {
-		return nil, fmt.Errorf("reading the database URL: %w", err)
+		return nil, err
 	}
-	config.MaxConns = maxConns
-	config.MaxConnIdleTime = 5 * time.Minute
-	config.ConnConfig.RuntimeParams["application_name"] = "procession"
-	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
-	// Compiling a query costs more than any query here gains by it.
-	config.ConnConfig.RuntimeParams["jit"] = "off"
-	config.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
-		conn.TypeMap().RegisterType(&pgtype.Type{
-			Name: "timestamptz", OID: pgtype.TimestamptzOID, Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC},
-		})
-		return nil
-	}
-	pool, err := pgxpool.NewWithConfig(ctx, config)
-	if err != nil {
-		return nil, fmt.Errorf("opening the database: %w", err)
-	}
-	return &DB{pool: pool}, nil
+	return &DB{pool: opened.requests, pools: opened}, nil
 }
 
-// Close waits for the connections in use and closes all.
-func (db *DB) Close() { db.pool.Close() }
+// Close waits for the connections in use and closes those of all pools.
+func (db *DB) Close() { db.pools.close() }
 
 // Ping reports whether the database answers.
 func (db *DB) Ping(ctx context.Context) error {
 	return translate("pinging the database", db.pool.Ping(ctx))
-}
-
-// Connections tells how many connections are in use and how many may be.
-func (db *DB) Connections() (inUse, limit int32) {
-	stat := db.pool.Stat()
-	return stat.AcquiredConns(), stat.MaxConns()
 }
 
 // Reader returns the queries that change nothing.
@@ -106,7 +83,7 @@ func (db *DB) migrations() (provider *goose.Provider, closeProvider func(), err 
 	if err != nil {
 		return nil, nil, fmt.Errorf("preparing migrations: %w", err)
 	}
-	sqlDB := stdlib.OpenDBFromPool(db.pool)
+	sqlDB := db.unbounded()
 	provider, err = goose.NewProvider(goose.DialectPostgres, sqlDB, migrations.FS, goose.WithSessionLocker(locker))
 	if err != nil {
 		_ = sqlDB.Close()
@@ -220,7 +197,7 @@ func (tx *Tx) rollback(ctx context.Context) {
 
 // Reader runs queries that change nothing.
 type Reader struct {
-	pool *pgxpool.Pool
+	pool *pool
 }
 
 func (r *Reader) read(ctx context.Context, queries ...query) error {

@@ -16,7 +16,16 @@ const (
 	codeSerializationFailure = "40001"
 	codeDeadlockDetected     = "40P01"
 	codeUndefinedTable       = "42P01"
+	codeQueryCanceled        = "57014"
+	codeIdleInTransaction    = "25P03"
 )
+
+// tookTooLong reports whether err says that the database ended a statement, or a
+// transaction, because it took longer than the timeouts of its pool.
+func tookTooLong(err error) bool {
+	var pgErr *pgconn.PgError
+	return errors.As(err, &pgErr) && (pgErr.Code == codeQueryCanceled || pgErr.Code == codeIdleInTransaction)
+}
 
 // unavailable reports whether err says that the database cannot be reached or
 // is going down: connection exceptions (class 08), operator intervention (class
@@ -40,6 +49,11 @@ func translate(doing string, err error) error {
 		return nil
 	case errors.As(err, &known):
 		return err
+	case tookTooLong(err):
+		return &domain.Error{
+			Kind: domain.KindUnavailable, Code: domain.CodeUnavailable,
+			Message: "the database would take too long for this request: ask for less at a time, or try again later", Cause: err,
+		}
 	case unavailable(err):
 		return &domain.Error{
 			Kind: domain.KindUnavailable, Code: domain.CodeUnavailable,

@@ -14,7 +14,7 @@ func (db *DB) adoptEvents(ctx context.Context) error {
 	if err != nil || adopted {
 		return err
 	}
-	_, err = db.pool.Exec(ctx, `SELECT begin_event_era()`)
+	_, err = db.pools.background.Exec(ctx, `SELECT begin_event_era()`)
 	return translate("looking where the ledger of events comes from", err)
 }
 
@@ -45,6 +45,6 @@ func (db *DB) GrantTo(ctx context.Context, role string) error {
 	}
 	fill := strings.NewReplacer("{schema}", pgx.Identifier{schema}.Sanitize(), "{role}", pgx.Identifier{role}.Sanitize())
 	// One statement after the other, in one transaction.
-	_, err := db.pool.Exec(ctx, fill.Replace(grants), pgx.QueryExecModeSimpleProtocol)
+	_, err := db.pools.background.Exec(ctx, fill.Replace(grants), pgx.QueryExecModeSimpleProtocol)
 	return translate("granting rights to a role", err)
 }

@@ -184,7 +184,7 @@ func TestFindOIDCUserRaces(t *testing.T) {
 
 func TestFindOIDCUserWithoutDatabase(t *testing.T) {
 	t.Parallel()
-	db, err := persistence.Open(t.Context(), "postgres://user@127.0.0.1:1/nowhere", 1)
+	db, err := persistence.Open(t.Context(), "postgres://user@127.0.0.1:1/nowhere", persistence.Limits{Requests: 1})
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
 	_, err = db.FindOIDCUser(t.Context(), persistence.OIDCSubject{Issuer: issuer, Subject: "a"}, time.Now())

@@ -29,7 +29,7 @@ func send(ctx context.Context, to batchSender, batch *pgx.Batch, queries []query
 	for _, q := range queries {
 		batch.Queue(q.sql, q.args...).Query(q.scan)
 	}
-	if pool, ok := to.(*pgxpool.Pool); ok {
+	if pool, ok := to.(*pool); ok {
 		conn, err := acquire(ctx, pool)
 		if err != nil {
 			return err
@@ -40,9 +40,23 @@ func send(ctx context.Context, to batchSender, batch *pgx.Batch, queries []query
 	return to.SendBatch(ctx, batch).Close()
 }
 
-// acquire takes a connection from the pool.
-func acquire(ctx context.Context, pool *pgxpool.Pool) (*pgxpool.Conn, error) {
-	return pool.Acquire(lasting{Context: ctx, done: ctx.Done()}) //nolint:contextcheck // it is the same one
+// acquire takes a connection from the pool. It waits no longer than the pool's
+// patience, which is an UNAVAILABLE error.
+func acquire(ctx context.Context, from *pool) (*pgxpool.Conn, error) {
+	waiting := ctx
+	if from.patience > 0 {
+		var stop context.CancelFunc
+		waiting, stop = context.WithTimeout(ctx, from.patience)
+		defer stop()
+	}
+	conn, err := from.Acquire(lasting{Context: waiting, done: waiting.Done()}) //nolint:contextcheck // it is the same one
+	if err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+		return nil, &domain.Error{
+			Kind: domain.KindUnavailable, Code: domain.CodeUnavailable,
+			Message: "all connections to the database are busy; try again later", Cause: err,
+		}
+	}
+	return conn, err
 }
 
 // lasting is a context that can be looked at after its request is over: the pool

@@ -176,7 +176,7 @@ func (s *stack) prepare(ctx context.Context, binary string) ([]string, error) {
 	if out, err := issue.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("issuing Temporal's certificate: %w\n%s", err, out)
 	}
-	if s.db, err = persistence.Open(ctx, s.cluster.URL(s.database), 4); err != nil {
+	if s.db, err = persistence.Open(ctx, s.cluster.URL(s.database), persistence.Limits{Requests: 4}); err != nil {
 		return nil, err
 	}
 	s.onStop(func(context.Context) error { s.db.Close(); return nil })

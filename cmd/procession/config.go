@@ -37,9 +37,12 @@ type Config struct {
 	TLSKey      string `yaml:"tls-key" env:"TLS_KEY"`
 	ListenAdmin string `yaml:"listen-admin" env:"LISTEN_ADMIN"`
 
-	DatabaseURL         string `yaml:"database-url" env:"DATABASE_URL"`
-	DatabaseConnections int32  `yaml:"database-connections" env:"DATABASE_CONNECTIONS"`
-	Migrate             string `yaml:"migrate" env:"MIGRATE"`
+	DatabaseURL                   string        `yaml:"database-url" env:"DATABASE_URL"`
+	DatabaseConnections           int32         `yaml:"database-connections" env:"DATABASE_CONNECTIONS"`
+	DatabaseBackgroundConnections int32         `yaml:"database-background-connections" env:"DATABASE_BACKGROUND_CONNECTIONS"`
+	DatabaseStreamConnections     int32         `yaml:"database-stream-connections" env:"DATABASE_STREAM_CONNECTIONS"`
+	DatabaseStatementTimeout      time.Duration `yaml:"database-statement-timeout" env:"DATABASE_STATEMENT_TIMEOUT"`
+	Migrate                       string        `yaml:"migrate" env:"MIGRATE"`
 
 	SealKeyFile         string   `yaml:"seal-key-file" env:"SEAL_KEY_FILE"`
 	EarlierSealKeyFiles pathList `yaml:"earlier-seal-key-files" env:"EARLIER_SEAL_KEY_FILES"`
@@ -105,8 +108,7 @@ func (c *Config) bind(f *pflag.FlagSet) {
 	f.StringVar(&c.TLSCert, "tls-cert", "", "certificate of the HTTPS listener (PEM file)")
 	f.StringVar(&c.TLSKey, "tls-key", "", "private key of the HTTPS listener (PEM file)")
 	f.StringVar(&c.ListenAdmin, "listen-admin", "127.0.0.1:9090", "address of /livez, /readyz and /metrics")
-	f.StringVar(&c.DatabaseURL, "database-url", "", "PostgreSQL database, as a URL or key=value pairs (secret)")
-	f.Int32Var(&c.DatabaseConnections, "database-connections", 16, "most connections to PostgreSQL")
+	c.bindDatabase(f)
 	f.StringVar(&c.Migrate, "migrate", migrateAuto, "schema at start: auto (update), check (refuse an old one), off")
 	f.StringVar(&c.SealKeyFile, "seal-key-file", "", "file of the key that seals secrets in the database (32 bytes, base64)")
 	f.Var(&c.EarlierSealKeyFiles, "earlier-seal-key-files",
@@ -207,7 +209,6 @@ func (c *Config) check() error {
 	must(c.TaskLogLimit >= 1 && c.TaskLogLimit <= 10_000, "--task-log-limit must be 1 to 10000")
 	must(c.CertificateLifetime >= authn.MinCertificateLifetime && c.CertificateLifetime <= authn.MaxCertificateLifetime,
 		"--certificate-lifetime must be 1h to 8760h")
-	must(c.DatabaseConnections >= 4, "--database-connections must be 4 or more")
 	must(c.TaskQueueInterval >= 100*time.Millisecond, "--task-queue-interval must be 100ms or more")
 	must(c.PollerPatience >= time.Second, "--poller-patience must be 1s or more")
 	must(c.MaxBodyBytes >= 1024, "--max-body-bytes must be 1024 or more")
@@ -216,6 +217,7 @@ func (c *Config) check() error {
 		"--cancel-grace, --drain-delay and --drain-timeout must not be negative")
 	must(c.KeyReload >= time.Millisecond && c.KeyPublishDelay > c.KeyReload && c.KeyPublishDelay <= authn.MaxPublishDelay,
 		"--key-publish-delay must be more than --key-reload and at most 30m")
+	wrong = append(wrong, c.checkDatabase()...)
 	_, err := c.deprecation()
 	_, unguarded := c.webhookGuard()
 	return errors.Join(append(wrong, c.OIDCIssuers.check(c.Issuer), c.checkFeatures(), err, unguarded)...)

@@ -34,7 +34,10 @@ func openDatabase(ctx context.Context, c Config) (*persistence.DB, error) {
 	if err := c.requireDatabase(); err != nil {
 		return nil, err
 	}
-	return persistence.Open(ctx, c.DatabaseURL, c.DatabaseConnections)
+	return persistence.Open(ctx, c.DatabaseURL, persistence.Limits{
+		Requests: c.DatabaseConnections, Background: c.DatabaseBackgroundConnections, Streams: c.DatabaseStreamConnections,
+		RequestTime: c.DatabaseStatementTimeout,
+	})
 }
 
 // prepareSchema does at start what the configuration says about the schema.

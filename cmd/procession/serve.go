@@ -134,19 +134,20 @@ func newService(
 		Webhooks: s.sender, CheckWebhookURL: guard.CheckURL, WebhookDelay: c.webhookDelay,
 	})
 	s.revocations = operations.Revocations()
+	background := operations.Background()
 	s.engine, err = engine.New(engine.Options{
 		Address: c.TemporalAddress, Credentials: credentials, Retention: c.TemporalRetention, Logger: log,
-		Keys: operations.EncryptionKey,
+		Keys: background.EncryptionKey,
 	})
 	if err != nil {
 		return nil, err
 	}
-	s.dispatcher = newDispatcher(c, k.db, operations, s.engine, log)
+	s.dispatcher = newDispatcher(c, k.db, background, s.engine, log)
 	observation := activities.New(activities.Options{
 		App: operations, DB: k.db, Engine: s.engine, Clock: time.Now, Logger: log,
 	})
 	s.supervisor = engine.NewSupervisor(engine.SupervisorOptions{
-		Engine: s.engine, Namespaces: k.db.Reader().ListNamespaces, Clock: time.Now, Logger: log,
+		Engine: s.engine, Namespaces: k.db.Background().Reader().ListNamespaces, Clock: time.Now, Logger: log,
 		Observer: observer, Schedules: schedules(),
 		Register: func(r worker.Registry) {
 			workflows.Register(r)
@@ -157,7 +158,7 @@ func newService(
 		DB: k.db, Describe: s.engine.DescribeTaskQueue, Interval: c.TaskQueueInterval, Clock: time.Now, Logger: log,
 	})
 	s.starter = engine.NewStarter(engine.StarterOptions{
-		Engine: s.engine, Exchange: operations.DispatchAssistance, Logger: log,
+		Engine: s.engine, Exchange: background.DispatchAssistance, Logger: log,
 		Workflow: func(run domain.DueAssistance) engine.OwnedWorkflow {
 			return engine.OwnedWorkflow{
 				ID: run.WorkflowID(), Type: workflows.AssistanceName,
@@ -183,10 +184,9 @@ func newService(
 	if err != nil {
 		return nil, err
 	}
-	m.registry.MustRegister(newBacklog(k.db.Reader()), newWebhookBacklog(k.db.Reader()),
-		newTaskQueueMetrics(k.db.Reader(), queuePatience(c)))
-	inUse := func() float64 { n, _ := k.db.Connections(); return float64(n) }
-	m.gauge("procession_database_connections_in_use", "Connections to PostgreSQL in use.", inUse)
+	watched := k.db.Background().Reader()
+	m.registry.MustRegister(newBacklog(watched), newWebhookBacklog(watched), newTaskQueueMetrics(watched, queuePatience(c)),
+		newConnectionMetrics(k.db))
 	m.counter("procession_engine_commands_executed_total", "Commands for Temporal carried out.",
 		func() float64 { return float64(s.relay.Stats().Executed) })
 	m.counter("procession_engine_commands_failed_total", "Attempts at commands for Temporal that failed.",
@@ -216,7 +216,7 @@ func newService(
 		return nil, err
 	}
 	s.health = &health{checks: []check{
-		{name: "database", run: k.db.Ping},
+		{name: "database", run: k.db.Background().Ping},
 		{name: "documents", optional: true, run: documents.Ready},
 		{name: "temporal", optional: true, run: s.temporalReady},
 	}}

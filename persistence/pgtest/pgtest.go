@@ -64,7 +64,13 @@ func New(tb testing.TB) *persistence.DB {
 // Open opens the database at url until the test ends.
 func Open(tb testing.TB, url string) *persistence.DB {
 	tb.Helper()
-	db, err := persistence.Open(tb.Context(), url, 16)
+	return OpenWithin(tb, url, persistence.Limits{})
+}
+
+// OpenWithin opens the database at url until the test ends, within the limits.
+func OpenWithin(tb testing.TB, url string, limits persistence.Limits) *persistence.DB {
+	tb.Helper()
+	db, err := persistence.Open(tb.Context(), url, limits)
 	require.NoError(tb, err)
 	tb.Cleanup(db.Close)
 	return db
@@ -122,7 +128,7 @@ func start() {
 		if err := run(ctx, "CREATE DATABASE "+template); err != nil {
 			return err
 		}
-		db, err := persistence.Open(ctx, shared.cluster.URL(template), 2)
+		db, err := persistence.Open(ctx, shared.cluster.URL(template), persistence.Limits{Requests: 2})
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"errors"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/procession-dev/procession/persistence"
+)
+
+// bindDatabase sets the defaults and declares the flags of the database.
+func (c *Config) bindDatabase(f *pflag.FlagSet) {
+	limits := persistence.DefaultLimits()
+	f.StringVar(&c.DatabaseURL, "database-url", "", "PostgreSQL database, as a URL or key=value pairs (secret)")
+	f.Int32Var(&c.DatabaseConnections, "database-connections", limits.Requests,
+		"most connections to PostgreSQL for requests; two more are for notifications")
+	f.Int32Var(&c.DatabaseBackgroundConnections, "database-background-connections", limits.Background,
+		"most connections to PostgreSQL for background work, which requests never occupy")
+	f.Int32Var(&c.DatabaseStreamConnections, "database-stream-connections", limits.Streams,
+		"most connections to PostgreSQL for event streams and answers that are streamed")
+	f.DurationVar(&c.DatabaseStatementTimeout, "database-statement-timeout", limits.RequestTime,
+		"longest statement of a request, and its longest wait for a connection; then 503")
+}
+
+func (c *Config) checkDatabase() []error {
+	var wrong []error
+	must := func(ok bool, complaint string) {
+		if !ok {
+			wrong = append(wrong, errors.New(complaint))
+		}
+	}
+	must(c.DatabaseConnections >= 4, "--database-connections must be 4 or more")
+	must(c.DatabaseBackgroundConnections >= 2, "--database-background-connections must be 2 or more")
+	must(c.DatabaseStreamConnections >= 2, "--database-stream-connections must be 2 or more")
+	must(c.DatabaseStatementTimeout >= 100*time.Millisecond, "--database-statement-timeout must be 100ms or more")
+	return wrong
+}
