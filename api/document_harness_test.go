@@ -98,3 +98,8 @@ func (f fixture) documentOperations() map[string]operation {
 		"B.downloadBusinessArtifactDocument": of(http.MethodGet, downloadPath(artifact, f.artifactDocument), ""),
 	}
 }
+
+// taskDownload is where a document of a task is downloaded from, in Shape A.
+func taskDownload(task uuid.UUID, uri string) string {
+	return taskPathA(task, "/~actions/download-json-forms-value-document?") + url.Values{"documentUri": {uri}}.Encode()
+}

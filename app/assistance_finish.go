@@ -124,7 +124,7 @@ func (s *Service) finishDraft(ctx context.Context, run *domain.AssistanceRun, sp
 		if err != nil {
 			return err
 		}
-		value, err := k.patched(ctx, ofItem(item, domain.SlotData), d.items[item.DefinitionCode()].data, item.Task.Data, patch)
+		value, err := k.drafted(ctx, ofItem(item, domain.SlotData), d.items[item.DefinitionCode()].data, item.Task.Data, patch)
 		if err != nil {
 			return err
 		}

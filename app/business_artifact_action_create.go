@@ -43,7 +43,7 @@ func (s *Service) CreateBusinessArtifactAction(
 ) (action *domain.BusinessArtifactAction, created bool, err error) {
 	id, now := idOr(in.ID), s.now()
 	err = s.write(ctx, func(tx *persistence.Tx) error {
-		k, err := keep(tx, caller, now, nil, in.WorkflowInput, in.DownloadInput, in.Metadata, in.Entity, in.Value)
+		k, err := keep(tx, caller, now, &artifact, in.WorkflowInput, in.DownloadInput, in.Metadata, in.Entity, in.Value)
 		if err != nil {
 			return err
 		}
@@ -164,6 +164,10 @@ func (s *Service) invokeCreateArtifact(
 	ctx context.Context, k *keeper, a *domain.BusinessArtifactAction,
 	source *domain.JSONValue, spec *resource.ArtifactActionSpec, value json.RawMessage,
 ) error {
+	// What is sent was computed by B43 before, as a rule.
+	if err := k.inherit(a.ArtifactID, source); err != nil {
+		return err
+	}
 	if value == nil {
 		var err error
 		if value, err = prefilled(source, spec.Prefill); err != nil {

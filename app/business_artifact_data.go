@@ -20,7 +20,7 @@ func (s *Service) UpdateBusinessArtifactData(
 ) (*domain.BusinessArtifact, error) {
 	return s.changeArtifact(ctx, caller, id, []json.RawMessage{data},
 		func(k *keeper, a *domain.BusinessArtifact, schema *jsondoc.Schema) (domain.JSONValue, error) {
-			return k.replacement(ctx, ofArtifact(a), schema, data)
+			return k.replacement(ctx, ofArtifact(a), schema, a.Data, data)
 		})
 }
 

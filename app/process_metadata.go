@@ -20,7 +20,7 @@ func (s *Service) UpdateProcessMetadata(
 ) (*domain.Process, error) {
 	texts := []json.RawMessage{metadata}
 	return s.changeProcess(ctx, caller, id, texts, func(k *keeper, p *domain.Process, d *definition) (*domain.Event, error) {
-		value, err := k.replacement(ctx, ofProcess(p, domain.SlotMetadata), d.metadata, metadata)
+		value, err := k.replacement(ctx, ofProcess(p, domain.SlotMetadata), d.metadata, p.Metadata, metadata)
 		if err != nil {
 			return nil, err
 		}
@@ -60,7 +60,7 @@ func (s *Service) UpdateProcessEntity(
 ) (*domain.Process, error) {
 	texts := []json.RawMessage{entity}
 	return s.changeProcess(ctx, caller, id, texts, func(k *keeper, p *domain.Process, d *definition) (*domain.Event, error) {
-		value, err := k.replacement(ctx, ofProcess(p, domain.SlotEntity), d.entity, entity)
+		value, err := k.replacement(ctx, ofProcess(p, domain.SlotEntity), d.entity, p.Entity, entity)
 		if err != nil {
 			return nil, err
 		}

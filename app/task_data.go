@@ -20,7 +20,7 @@ func (s *Service) UpdateProcessItemTaskData(
 ) (*domain.ProcessItem, error) {
 	texts := []json.RawMessage{data}
 	return s.changeTask(ctx, caller, id, texts, func(k *keeper, i *domain.ProcessItem, d *itemDefinition) (*domain.Event, error) {
-		value, err := k.replacement(ctx, ofItem(i, domain.SlotData), d.data, data)
+		value, err := k.replacement(ctx, ofItem(i, domain.SlotData), d.data, i.Task.Data, data)
 		if err != nil {
 			return nil, err
 		}
@@ -55,7 +55,7 @@ func (s *Service) UpdateProcessItemTaskContextData(
 ) (*domain.ProcessItem, error) {
 	texts := []json.RawMessage{data}
 	return s.changeTask(ctx, caller, id, texts, func(k *keeper, i *domain.ProcessItem, d *itemDefinition) (*domain.Event, error) {
-		value, err := k.replacement(ctx, ofItem(i, domain.SlotContextData), d.contextData, data)
+		value, err := k.replacement(ctx, ofItem(i, domain.SlotContextData), d.contextData, i.Task.ContextData, data)
 		if err != nil {
 			return nil, err
 		}

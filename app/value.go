@@ -20,10 +20,11 @@ import (
 // against their schemas, finds out what they refer to, and links and copies the
 // documents among that. Every JSON value of a resource comes through here.
 //
-// What values refer to is looked up for the caller. A reference to a document of
-// the resource itself links it; one to a document elsewhere that the caller sees
+// What a save brings is looked up for its caller. A reference to a document of the
+// resource itself links it; one to a document elsewhere that the caller sees
 // becomes one to a copy; a document that is not there for the caller makes the
-// value invalid, whatever its schema.
+// value invalid, whatever its schema. What the value referred to before stays what
+// it was.
 type keeper struct {
 	tx     *persistence.Tx
 	caller domain.Caller
@@ -31,6 +32,8 @@ type keeper struct {
 	asked  map[referred]bool
 	known  *persistence.Targets
 	links  persistence.Links
+	// unresolved are references that lead nowhere, whatever the caller sees.
+	unresolved map[referred]bool
 	// principals are those that values of elements refer to.
 	principals []persistence.TenantPrincipal
 }
@@ -50,7 +53,7 @@ func keep(
 ) (*keeper, error) {
 	k := &keeper{
 		tx: tx, caller: caller, now: now, asked: map[referred]bool{}, known: persistence.NewTargets(),
-		links: persistence.Links{},
+		links: persistence.Links{}, unresolved: map[referred]bool{},
 	}
 	for _, text := range texts {
 		found, err := references(text)
@@ -60,16 +63,18 @@ func keep(
 		k.lookUp(found)
 	}
 	if holder != nil {
-		tx.Linked(*holder, k.links)
+		tx.Linked(*holder, k.links, k.known)
 	}
 	return k, nil
 }
 
 // textsOf are the values that a patch puts into a document.
 func textsOf(patch []jsondoc.Operation) []json.RawMessage {
-	texts := make([]json.RawMessage, len(patch))
-	for i, op := range patch {
-		texts[i] = op.Value
+	texts := make([]json.RawMessage, 0, len(patch))
+	for _, op := range patch {
+		if op.Op != "test" {
+			texts = append(texts, op.Value)
+		}
 	}
 	return texts
 }
@@ -87,27 +92,12 @@ func (k *keeper) lookUp(found []jsondoc.Occurrence) bool {
 	var ids persistence.TargetIDs
 	asked := false
 	for _, occurrence := range found {
-		ask := func(list *[]uuid.UUID, id uuid.UUID) {
-			named := referred{occurrence.Reference.Kind(), id}
-			if !k.asked[named] {
-				k.asked[named], asked = true, true
-				*list = append(*list, id)
-			}
+		named, ok := nameOf(occurrence.Reference)
+		if !ok || k.asked[named] || k.unresolved[named] {
+			continue
 		}
-		switch r := occurrence.Reference.(type) {
-		case reference.File:
-			if at, ok := r.Document(); ok {
-				ask(&ids.Documents, at.DocumentID)
-			}
-		case reference.Principal:
-			ask(&ids.Principals, r.ID)
-		case reference.Group:
-			ask(&ids.Groups, r.ID)
-		case reference.Process:
-			ask(&ids.Processes, r.ID)
-		case reference.BusinessArtifact:
-			ask(&ids.Artifacts, r.ID)
-		}
+		k.asked[named], asked = true, true
+		ids.Add(named.kind, named.id)
 	}
 	if asked {
 		k.tx.LookUp(k.known, k.caller, ids, k.now)
@@ -162,16 +152,46 @@ func (k *keeper) initial(
 	return &value, nil
 }
 
-// replacement is what a value becomes that is replaced by another one.
+// replacement is what a value becomes, which may be missing, that is replaced by
+// another one.
 func (k *keeper) replacement(
-	ctx context.Context, at place, schema *jsondoc.Schema, given json.RawMessage,
+	ctx context.Context, at place, schema *jsondoc.Schema, current *domain.JSONValue, given json.RawMessage,
 ) (domain.JSONValue, error) {
+	if err := k.inherit(at.holder.ID, current); err != nil {
+		return domain.JSONValue{}, err
+	}
 	return k.value(ctx, at, schema, given, jsondoc.OnUpdate())
 }
 
-// patched applies a patch to a value, which may be missing. What the value
-// referred to before the patch takes a round trip to look up.
+// patched applies a patch to a value, which may be missing. Except for documents,
+// what the value referred to before the patch takes a round trip to look up.
 func (k *keeper) patched(
+	ctx context.Context, at place, schema *jsondoc.Schema, current *domain.JSONValue, patch []jsondoc.Operation,
+) (domain.JSONValue, error) {
+	if err := k.inheritAll(at.holder.ID, current); err != nil {
+		return domain.JSONValue{}, err
+	}
+	if err := k.bring(textsOf(patch)...); err != nil {
+		return domain.JSONValue{}, err
+	}
+	return k.apply(ctx, at, schema, current, patch)
+}
+
+// drafted is patched for a patch that a model wrote. It refers to nothing that the
+// value did not refer to before.
+func (k *keeper) drafted(
+	ctx context.Context, at place, schema *jsondoc.Schema, current *domain.JSONValue, patch []jsondoc.Operation,
+) (domain.JSONValue, error) {
+	if err := k.inheritAll(at.holder.ID, current); err != nil {
+		return domain.JSONValue{}, err
+	}
+	if err := k.distrust(at.holder.ID, current, textsOf(patch)...); err != nil {
+		return domain.JSONValue{}, err
+	}
+	return k.apply(ctx, at, schema, current, patch)
+}
+
+func (k *keeper) apply(
 	ctx context.Context, at place, schema *jsondoc.Schema, current *domain.JSONValue, patch []jsondoc.Operation,
 ) (domain.JSONValue, error) {
 	document := json.RawMessage("{}")
@@ -182,7 +202,7 @@ func (k *keeper) patched(
 	if err != nil {
 		return domain.JSONValue{}, err
 	}
-	return k.replacement(ctx, at, schema, result)
+	return k.value(ctx, at, schema, result, jsondoc.OnUpdate())
 }
 
 func (k *keeper) value(
@@ -191,6 +211,9 @@ func (k *keeper) value(
 	found, err := references(given)
 	if err != nil {
 		return domain.JSONValue{}, err
+	}
+	for _, id := range k.links[at.holder] {
+		k.asked[referred{reference.KindFile, id}] = true
 	}
 	if k.lookUp(found) {
 		if err := k.tx.Catch(ctx); err != nil {
@@ -257,7 +280,7 @@ func (k *keeper) files(at place, found []jsondoc.Occurrence) files {
 // document is what a reference to a document leads to.
 func (k *keeper) document(tenant uuid.UUID, file reference.File) (domain.Document, bool) {
 	at, ok := file.Document()
-	if !ok {
+	if !ok || k.unresolved[referred{reference.KindFile, at.DocumentID}] {
 		return domain.Document{}, false
 	}
 	d, ok := k.known.Document(tenant, at.DocumentID)
@@ -268,6 +291,9 @@ func (k *keeper) document(tenant uuid.UUID, file reference.File) (domain.Documen
 // taken on trust: they are kept elsewhere.
 func (k *keeper) resolver(at place) jsondoc.Resolver {
 	return func(r reference.Reference) (jsondoc.Stored, bool) {
+		if named, ok := nameOf(r); ok && k.unresolved[named] {
+			return jsondoc.Stored{}, false
+		}
 		switch r := r.(type) {
 		case reference.File:
 			d, ok := k.document(at.tenant, r)

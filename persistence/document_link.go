@@ -14,21 +14,28 @@ import (
 type Links map[domain.ValueHolder][]uuid.UUID
 
 const selectLinks = `
-SELECT l.holder_id, l.slot, l.document_id
+SELECT ` + documentColumns + `, l.holder_id, l.slot
   FROM document_links l
+  JOIN documents d ON d.id = l.document_id
  WHERE l.holder_id = $1`
 
-// Linked adds to links, with the next read, the documents that the values of a
-// resource refer to. The resource is under lock by then.
-func (tx *Tx) Linked(holder uuid.UUID, links Links) {
+// Linked adds to links and to targets, with the next read, the documents that the
+// values of a resource refer to, whoever sees them. The resource is under lock by
+// then.
+func (tx *Tx) Linked(holder uuid.UUID, links Links, targets *Targets) {
 	tx.goAlong(query{selectLinks, []any{holder}, func(rows pgx.Rows) error {
-		var h domain.ValueHolder
-		var id uuid.UUID
-		_, err := pgx.ForEachRow(rows, []any{&h.ID, &h.Slot, &id}, func() error {
-			links[h] = append(links[h], id)
-			return nil
-		})
-		return err
+		for rows.Next() {
+			var h domain.ValueHolder
+			var d domain.Document
+			var digest []byte
+			if err := rows.Scan(append(documentFields(&d, &digest), &h.ID, &h.Slot)...); err != nil {
+				return err
+			}
+			copy(d.SHA256[:], digest)
+			links[h] = append(links[h], d.ID)
+			targets.Add(d)
+		}
+		return rows.Err()
 	}})
 }
 

@@ -8,11 +8,30 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/reference"
 )
 
 // TargetIDs are what references in JSON values name.
 type TargetIDs struct {
 	Documents, Principals, Groups, Processes, Artifacts []uuid.UUID
+}
+
+// Add adds what a reference of the kind names. References of other kinds name
+// nothing that is looked up.
+func (t *TargetIDs) Add(kind reference.Kind, id uuid.UUID) {
+	switch kind {
+	case reference.KindFile:
+		t.Documents = append(t.Documents, id)
+	case reference.KindPrincipal:
+		t.Principals = append(t.Principals, id)
+	case reference.KindGroup:
+		t.Groups = append(t.Groups, id)
+	case reference.KindProcess:
+		t.Processes = append(t.Processes, id)
+	case reference.KindBusinessArtifact:
+		t.Artifacts = append(t.Artifacts, id)
+	case reference.KindDataSource:
+	}
 }
 
 // Targets are what references lead to, as far as it exists for the caller. They

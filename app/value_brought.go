@@ -1,0 +1,132 @@
+package app
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/jsondoc"
+	"github.com/procession-dev/procession/domain/reference"
+)
+
+// A save resolves the references that it brings with the rights of its caller.
+// Those that led nowhere when an earlier save brought them stay so: otherwise a
+// caller could leave a reference to something that it does not see in a value, for
+// a later save by a caller that does to copy it there.
+
+// inherit marks the documents that a stored value of a resource refers to and that
+// are not linked to the resource. They were not there for who brought them.
+func (k *keeper) inherit(holder uuid.UUID, stored *domain.JSONValue) error {
+	return k.leave(stored, func(_ jsondoc.Occurrence, named referred) bool {
+		return named.kind == reference.KindFile && !k.linkedTo(holder, named.id)
+	})
+}
+
+// inheritAll is inherit for a save that names what it changes: processes and
+// artifacts that were found not to be there stay so, too.
+func (k *keeper) inheritAll(holder uuid.UUID, stored *domain.JSONValue) error {
+	if err := k.inherit(holder, stored); err != nil || stored == nil || stored.Valid {
+		return err
+	}
+	return k.leave(stored, func(o jsondoc.Occurrence, named referred) bool {
+		rights := named.kind == reference.KindProcess || named.kind == reference.KindBusinessArtifact
+		return rights && slices.ContainsFunc(stored.Errors, func(e domain.ValueError) bool {
+			return e.PropertyPath == o.Pointer
+		})
+	})
+}
+
+func (k *keeper) leave(stored *domain.JSONValue, unresolved func(jsondoc.Occurrence, referred) bool) error {
+	if stored == nil {
+		return nil
+	}
+	found, err := references(stored.Value)
+	if err != nil {
+		return err
+	}
+	for _, o := range found {
+		if named, ok := nameOf(o.Reference); ok && unresolved(o, named) {
+			k.unresolved[named] = true
+		}
+	}
+	return nil
+}
+
+// bring takes the references in texts for those of the save, whatever was stored.
+func (k *keeper) bring(texts ...json.RawMessage) error {
+	for _, text := range texts {
+		found, err := references(text)
+		if err != nil {
+			return err
+		}
+		for _, o := range found {
+			if named, ok := nameOf(o.Reference); ok {
+				delete(k.unresolved, named)
+			}
+		}
+	}
+	return nil
+}
+
+// distrust marks all that texts refer to, except what the stored value refers to
+// and the documents that are linked to the resource. It is for texts that no caller
+// wrote.
+func (k *keeper) distrust(holder uuid.UUID, stored *domain.JSONValue, texts ...json.RawMessage) error {
+	known := map[referred]bool{}
+	if stored != nil {
+		found, err := references(stored.Value)
+		if err != nil {
+			return err
+		}
+		for _, o := range found {
+			if named, ok := nameOf(o.Reference); ok {
+				known[named] = true
+			}
+		}
+	}
+	for _, text := range texts {
+		err := k.leave(&domain.JSONValue{Value: text}, func(_ jsondoc.Occurrence, named referred) bool {
+			return !known[named] && (named.kind != reference.KindFile || !k.linkedTo(holder, named.id))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// linkedTo reports whether a value of a resource that is under lock refers to a
+// document.
+func (k *keeper) linkedTo(holder, document uuid.UUID) bool {
+	for at, linked := range k.links {
+		if at.ID == holder && slices.Contains(linked, document) {
+			return true
+		}
+	}
+	return false
+}
+
+// nameOf is what a reference names. Items of data sources, and files elsewhere,
+// are nothing that could be looked up.
+func nameOf(r reference.Reference) (referred, bool) {
+	named := referred{kind: r.Kind()}
+	switch r := r.(type) {
+	case reference.File:
+		at, ok := r.Document()
+		named.id = at.DocumentID
+		return named, ok
+	case reference.Principal:
+		named.id = r.ID
+	case reference.Group:
+		named.id = r.ID
+	case reference.Process:
+		named.id = r.ID
+	case reference.BusinessArtifact:
+		named.id = r.ID
+	default:
+		return named, false
+	}
+	return named, true
+}
