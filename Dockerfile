@@ -8,12 +8,14 @@ RUN --mount=type=cache,target=/go/pkg/mod go mod download
 COPY . .
 RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build \
     go build -ldflags='-s -w' -o /out/ ./cmd/procession && \
-    go build -ldflags='-s -w' -o /out/loan-worker ./examples/loan
+    go build -ldflags='-s -w' -o /out/loan-worker ./examples/loan && \
+    go run ./cmd/sbom -dir /out/sbom /out/procession /out/loan-worker
 # A volume that is first mounted here takes the owner and the mode over.
 RUN install -d -m 0700 /out/tls /out/documents
 
 FROM gcr.io/distroless/static-debian12:nonroot
 COPY --from=build /out/procession /out/loan-worker /usr/local/bin/
+COPY --from=build /out/sbom /usr/share/sbom
 COPY --from=build --chown=65532:65532 /out/tls /tls
 COPY --from=build --chown=65532:65532 /out/documents /documents
 # By number, so that Kubernetes can tell that it is not root.

@@ -120,6 +120,10 @@ build: ## Build the service and the example worker into bin/
 temporal: ## Build the Temporal server into the user's cache; minutes the first time
 	@go run ./localstack/temporalserver/prebuild > /dev/null
 
+.PHONY: sbom
+sbom: build temporal ## Write a bill of materials of each binary into dist/, as CycloneDX
+	@go run ./cmd/sbom -dir dist bin/procession bin/loan-worker "$$(go run ./localstack/temporalserver/prebuild)"
+
 .PHONY: bootstrap
 bootstrap: ## Check for Go and PostgreSQL; install PostgreSQL with apt where it is missing
 	@scripts/bootstrap

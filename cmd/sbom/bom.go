@@ -1,0 +1,89 @@
+package main
+
+import (
+	"crypto/sha256"
+	"debug/buildinfo"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+
+	cdx "github.com/CycloneDX/cyclonedx-go"
+)
+
+// describe returns the bill of a binary: what it was built from, and the modules
+// and the standard library in it.
+func describe(binary string) (*cdx.BOM, error) {
+	info, err := buildinfo.ReadFile(binary)
+	if err != nil {
+		return nil, fmt.Errorf("reading what is in %s: %w", binary, err)
+	}
+	hash, err := sha256Of(binary)
+	if err != nil {
+		return nil, err
+	}
+	bom := cdx.NewBOM()
+	subject := component(info.Main, cdx.ComponentTypeApplication)
+	subject.Name = filepath.Base(binary)
+	// Several binaries come from one module.
+	subject.BOMRef += "#" + info.Path
+	subject.Hashes = &[]cdx.Hash{{Algorithm: cdx.HashAlgoSHA256, Value: hash}}
+	subject.Properties = properties(info)
+	bom.Metadata = &cdx.Metadata{Component: &subject}
+
+	std := debug.Module{Path: "std", Version: strings.TrimPrefix(info.GoVersion, "go")}
+	components := []cdx.Component{component(std, cdx.ComponentTypeLibrary)}
+	for _, module := range info.Deps {
+		if module.Replace != nil {
+			module = module.Replace
+		}
+		components = append(components, component(*module, cdx.ComponentTypeLibrary))
+	}
+	bom.Components = &components
+	contained := make([]string, 0, len(components))
+	for _, c := range components {
+		contained = append(contained, c.BOMRef)
+	}
+	bom.Dependencies = &[]cdx.Dependency{{Ref: subject.BOMRef, Dependencies: &contained}}
+	return bom, nil
+}
+
+// component names a module by its package URL.
+func component(module debug.Module, kind cdx.ComponentType) cdx.Component {
+	url := "pkg:golang/" + module.Path
+	// A build of a checkout has no version.
+	if module.Version != "" && module.Version != "(devel)" {
+		url += "@" + strings.ReplaceAll(module.Version, "+", "%2B")
+	}
+	return cdx.Component{
+		BOMRef: url, Type: kind, Name: module.Path, Version: module.Version, PackageURL: url, Scope: cdx.ScopeRequired,
+	}
+}
+
+// properties are the settings of the build that decide what is in the binary.
+func properties(info *debug.BuildInfo) *[]cdx.Property {
+	all := []cdx.Property{{Name: "go:package", Value: info.Path}}
+	for _, setting := range info.Settings {
+		switch setting.Key {
+		case "GOOS", "GOARCH", "CGO_ENABLED", "-tags", "vcs.revision", "vcs.time", "vcs.modified":
+			all = append(all, cdx.Property{Name: "go:" + setting.Key, Value: setting.Value})
+		}
+	}
+	return &all
+}
+
+func sha256Of(path string) (string, error) {
+	file, err := os.Open(path) //nolint:gosec // the user names the binary
+	if err != nil {
+		return "", fmt.Errorf("reading a binary: %w", err)
+	}
+	defer func() { _ = file.Close() }()
+	hash := sha256.New()
+	if _, err := io.Copy(hash, file); err != nil {
+		return "", fmt.Errorf("reading %s: %w", path, err)
+	}
+	return hex.EncodeToString(hash.Sum(nil)), nil
+}

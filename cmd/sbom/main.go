@@ -1,0 +1,57 @@
+// Command sbom writes a software bill of materials beside each Go binary that it
+// is given: the modules that the linker recorded in it, as CycloneDX JSON.
+//
+//	go run ./cmd/sbom -dir dist bin/procession bin/loan-worker
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	cdx "github.com/CycloneDX/cyclonedx-go"
+)
+
+func main() {
+	dir := flag.String("dir", "dist", "directory of the bills, each named after its binary")
+	flag.Parse()
+	if flag.NArg() == 0 {
+		fmt.Fprintln(os.Stderr, "sbom: name at least one binary")
+		os.Exit(2)
+	}
+	for _, binary := range flag.Args() {
+		path, err := write(*dir, binary)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "sbom:", err)
+			os.Exit(1)
+		}
+		fmt.Println(path)
+	}
+}
+
+// write writes the bill of a binary into dir and returns its path. The same
+// binary makes the same bill.
+func write(dir, binary string) (path string, err error) {
+	bom, err := describe(binary)
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // a bill is no secret
+		return "", fmt.Errorf("making the directory of the bills: %w", err)
+	}
+	path = filepath.Join(dir, filepath.Base(binary)+".cdx.json")
+	file, err := os.Create(path) //nolint:gosec // the directory is the user's choice
+	if err != nil {
+		return "", fmt.Errorf("writing a bill: %w", err)
+	}
+	encoder := cdx.NewBOMEncoder(file, cdx.BOMFileFormatJSON)
+	if err := encoder.SetPretty(true).EncodeVersion(bom, cdx.SpecVersion1_6); err != nil {
+		_ = file.Close()
+		return "", fmt.Errorf("writing %s: %w", path, err)
+	}
+	if err := file.Close(); err != nil {
+		return "", fmt.Errorf("writing %s: %w", path, err)
+	}
+	return path, nil
+}
