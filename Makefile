@@ -93,6 +93,10 @@ drift: $(TOOLS)/oapi-codegen ## Check that generated code and module files are c
 	  (cd "$$module" && go mod tidy -diff) || { echo "go.mod or go.sum of $$module is not tidy: run go mod tidy there" >&2; exit 1; }; \
 	done
 
+.PHONY: vuln
+vuln: ## Look for known vulnerabilities; VULNDB says where the database is, VULN_REQUIRED=1 that it must answer
+	@scripts/vulnerabilities
+
 .PHONY: compat
 compat: bootstrap build temporal ## Run the loan with a worker written with the public Python SDK
 	@compat/run
@@ -141,3 +145,6 @@ $(TOOLS)/oapi-codegen: tools/codegen/go.mod tools/codegen/go.sum
 
 $(TOOLS)/workflowcheck: tools/workflowcheck/go.mod tools/workflowcheck/go.sum
 	@scripts/install-tool workflowcheck go.temporal.io/sdk/contrib/tools/workflowcheck
+
+$(TOOLS)/govulncheck: tools/vulncheck/go.mod tools/vulncheck/go.sum
+	@scripts/install-tool vulncheck golang.org/x/vuln/cmd/govulncheck
