@@ -74,6 +74,7 @@ fmt: $(TOOLS)/golangci-lint ## Format all Go files
 lint: $(TOOLS)/golangci-lint $(TOOLS)/workflowcheck ## Check format, lint rules, package boundaries and workflow determinism
 	@$(TOOLS)/golangci-lint config verify --config .golangci.yml
 	@$(TOOLS)/golangci-lint fmt --diff
+	@scripts/pin-images --check
 	@$(TOOLS)/golangci-lint run ./...
 	@for module in $(NESTED); do \
 	  (cd "$$module" && $(TEMPORAL_ENV) $(TOOLS)/golangci-lint run --config "$(CURDIR)/.golangci.yml" ./...); \
@@ -96,6 +97,10 @@ drift: $(TOOLS)/oapi-codegen ## Check that generated code and module files are c
 .PHONY: vuln
 vuln: ## Look for known vulnerabilities; VULNDB says where the database is, VULN_REQUIRED=1 that it must answer
 	@scripts/vulnerabilities
+
+.PHONY: images
+images: ## Pin the images we build on by the digests that their registries answer with
+	@scripts/pin-images
 
 .PHONY: compat
 compat: bootstrap build temporal ## Run the loan with a worker written with the public Python SDK
@@ -148,3 +153,6 @@ $(TOOLS)/workflowcheck: tools/workflowcheck/go.mod tools/workflowcheck/go.sum
 
 $(TOOLS)/govulncheck: tools/vulncheck/go.mod tools/vulncheck/go.sum
 	@scripts/install-tool vulncheck golang.org/x/vuln/cmd/govulncheck
+
+$(TOOLS)/crane: tools/images/go.mod tools/images/go.sum
+	@scripts/install-tool images github.com/google/go-containerregistry/cmd/crane
