@@ -51,8 +51,8 @@ VALUES ($1, 'USER', 'Unlinked', $2, now(), NULL), ($3, 'USER', 'Disabled', $4, n
 	require.NoError(t, conn.Close(t.Context()))
 
 	oidc, err := authn.NewOIDC(f.db, []authn.OIDCIssuer{
-		{Issuer: f.world.Issuer.URL(), Audiences: []string{f.world.Audience}},
-		{Issuer: f.world.Other.URL(), Audiences: []string{f.world.Audience}},
+		{Issuer: f.world.Issuer.URL(), Audiences: []string{f.world.Audience}, Tenants: []string{authn.AllTenants}},
+		{Issuer: f.world.Other.URL(), Audiences: []string{f.world.Audience}, Tenants: []string{authn.AllTenants}},
 	}, f.now)
 	require.NoError(t, err)
 	options.Authenticator, err = authn.NewAuthenticator(f.db.Reader(), f.now, authn.WithOIDC(oidc))

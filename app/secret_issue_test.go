@@ -39,7 +39,7 @@ func TestIssuedApplicationSecretLetsTheApplicationIn(t *testing.T) {
 
 	require.NoError(t, c.RevokeSecret(t.Context(), administrator, robot(), issued.ID))
 	_, err = c.lookUp(domain.CredentialApplicationSecret, &id, issued.Value)
-	require.True(t, domain.HasCode(err, domain.CodeNotFound), "%v", err)
+	require.True(t, domain.HasCode(err, domain.CodeUnauthenticated), "%v", err)
 	require.Len(t, c.find(administrator, robot()), 1)
 }
 

@@ -62,16 +62,20 @@ func NewAuthenticator(
 }
 
 // Authenticate returns the caller that the value of an Authorization header
-// proves. Whatever is wrong with it, the error is the same UNAUTHENTICATED; a
-// database that cannot be asked is UNAVAILABLE, and so is the issuer of a token
+// proves; several such headers are none, and a single empty value stands for no
+// header. Whatever is wrong with it, the error is the same UNAUTHENTICATED for the
+// caller, with a *domain.SignInError as its cause; a database that cannot be asked is UNAVAILABLE, and so is the issuer of a token
 // if its keys are not known. A caller is remembered for 10 seconds, so that is
 // how long a change of its credentials or memberships may take to be noticed,
 // but never beyond the expiry of its credential. The memberships are shared:
 // they must not be changed.
 func (a *Authenticator) Authenticate(ctx context.Context, header string) (domain.Caller, error) {
 	shown, ok := parseHeader(header)
-	if !ok {
-		return domain.Caller{}, domain.Unauthenticated()
+	switch {
+	case header == "":
+		return domain.Caller{}, refuse(domain.SignInMissing)
+	case !ok:
+		return domain.Caller{}, refuse(domain.SignInMalformed)
 	}
 	hash := sha256.Sum256([]byte(header))
 	if known, ok := a.callers.Get(hash); ok && a.clock().Before(known.until) {
@@ -97,9 +101,6 @@ func (a *Authenticator) lookUp(
 	defer cancel()
 	now := a.clock()
 	caller, expiresAt, err := a.find(ctx, shown, now)
-	if domain.HasCode(err, domain.CodeNotFound) {
-		return domain.Caller{}, domain.Unauthenticated()
-	}
 	if errors.Is(err, context.DeadlineExceeded) && !domain.HasCode(err, domain.CodeUnavailable) {
 		return domain.Caller{}, &domain.Error{
 			Kind: domain.KindUnavailable, Code: domain.CodeUnavailable,
@@ -118,14 +119,19 @@ func (a *Authenticator) lookUp(
 }
 
 // find returns whom a credential belongs to and when it expires, nil if never.
-// One that belongs to nobody is NOT_FOUND or UNAUTHENTICATED.
+// One that lets no caller in is UNAUTHENTICATED, with the reason.
 func (a *Authenticator) find(ctx context.Context, shown credential, now time.Time) (domain.Caller, *time.Time, error) {
 	switch {
 	case shown.token == "":
 		return a.reader.LookUpCredential(ctx, shown.key, now)
 	case a.oidc == nil:
-		return domain.Caller{}, nil, domain.Unauthenticated()
+		return domain.Caller{}, nil, refuse(domain.SignInUnknownIssuer)
 	default:
 		return a.oidc.find(ctx, shown.token, now)
 	}
+}
+
+// refuse is the refusal of a sign-in of which nothing but the reason is known.
+func refuse(reason domain.SignInReason) error {
+	return domain.RefuseSignIn(domain.SignInError{Reason: reason})
 }

@@ -107,7 +107,7 @@ func (d *directory) accepted(t *testing.T, header string) domain.Caller {
 func (d *directory) refused(t *testing.T, header string) {
 	t.Helper()
 	caller, err := d.Authenticate(t.Context(), header)
-	require.Equal(t, domain.Unauthenticated(), err)
+	requireRefused(t, err, header)
 	require.Equal(t, domain.Caller{}, caller)
 }
 

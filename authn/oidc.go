@@ -2,6 +2,9 @@ package authn
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -12,6 +15,10 @@ import (
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence"
 )
+
+// subjectHash is how many bytes of the hash of a subject are shown: enough to tell
+// subjects apart.
+const subjectHash = 8
 
 // OIDC recognises users by the JSON Web Tokens of OpenID Connect issuers. It is
 // safe for concurrent use.
@@ -68,39 +75,59 @@ func (o *OIDC) RefreshEvery(ctx context.Context, interval time.Duration, log *sl
 }
 
 // find returns the user that a token is about and until when it is valid. A
-// token that is not valid in any way is UNAUTHENTICATED, one about nobody
-// NOT_FOUND; an issuer whose keys are not known and that does not answer is
-// UNAVAILABLE.
+// token that lets no user in is UNAUTHENTICATED, with the reason; an issuer whose
+// keys are not known and that does not answer is UNAVAILABLE.
 func (o *OIDC) find(ctx context.Context, raw string, now time.Time) (domain.Caller, *time.Time, error) {
-	claims, err := o.verify(ctx, raw, now)
+	issuer, claims, err := o.verify(ctx, raw, now)
 	if err != nil {
 		return domain.Caller{}, nil, err
 	}
 	caller, err := o.db.FindOIDCUser(ctx, persistence.OIDCSubject{
 		Issuer: claims.Issuer, Subject: claims.Subject, Email: claims.email,
+		Tenants: issuer.scope(), EmailDomains: issuer.domains(), Operators: issuer.Operators,
 	}, now)
 	if err != nil {
-		return domain.Caller{}, nil, err
+		return domain.Caller{}, nil, issuer.blame(err, claims)
 	}
 	caller.OAuth = true
 	expires := numericDate(*claims.Expiry)
 	return caller, &expires, nil
 }
 
+// blame adds to the refusal of a token that the issuer signed whose it is.
+func (i *trustedIssuer) blame(err error, claims tokenClaims) error {
+	var refused *domain.SignInError
+	if errors.As(err, &refused) {
+		sum := sha256.Sum256([]byte(i.Issuer + "\x00" + claims.Subject))
+		refused.Issuer, refused.Trusted, refused.TenantCodes = i.Issuer, true, i.scope()
+		refused.Subject = hex.EncodeToString(sum[:subjectHash])
+	}
+	return err
+}
+
 // verify returns the claims of a token that one of the issuers signed for one of
 // its audiences, and that is valid now. Its errors are those of find.
-func (o *OIDC) verify(ctx context.Context, raw string, now time.Time) (tokenClaims, error) {
+func (o *OIDC) verify(ctx context.Context, raw string, now time.Time) (*trustedIssuer, tokenClaims, error) {
+	fail := func(reason domain.SignInReason, issuer string) (*trustedIssuer, tokenClaims, error) {
+		return nil, tokenClaims{}, domain.RefuseSignIn(domain.SignInError{Reason: reason, Issuer: issuer})
+	}
 	header, named, ok := peek(raw)
 	if !ok {
-		return tokenClaims{}, domain.Unauthenticated()
+		return fail(domain.SignInMalformed, named)
 	}
 	issuer, ok := o.issuers[named]
-	if !ok || !slices.Contains(issuer.Algorithms, header.Algorithm) {
-		return tokenClaims{}, domain.Unauthenticated()
+	switch {
+	case !ok:
+		return fail(domain.SignInUnknownIssuer, named)
+	case !slices.Contains(issuer.Algorithms, header.Algorithm):
+		return fail(domain.SignInBadSignature, named)
 	}
 	candidates, err := issuer.keys.find(ctx, header)
-	if err != nil {
-		return tokenClaims{}, err
+	switch {
+	case domain.HasCode(err, domain.CodeUnauthenticated):
+		return fail(domain.SignInBadSignature, named)
+	case err != nil:
+		return nil, tokenClaims{}, err
 	}
 	// The library would allow five minutes before nbf, none after exp, and one
 	// audience only: times and audiences are checked below.
@@ -109,11 +136,15 @@ func (o *OIDC) verify(ctx context.Context, raw string, now time.Time) (tokenClai
 	})
 	token, err := verifier.Verify(ctx, raw)
 	if err != nil {
-		return tokenClaims{}, domain.Unauthenticated()
+		return fail(domain.SignInBadSignature, named)
 	}
 	claims, ok := readClaims(token, issuer.EmailClaim)
-	if !ok || !claims.valid(issuer.Audiences, now, *issuer.ClockSkew) {
-		return tokenClaims{}, domain.Unauthenticated()
+	if !ok {
+		return fail(domain.SignInMalformed, named)
 	}
-	return claims, nil
+	if reason := claims.refusal(issuer.Audiences, now, *issuer.ClockSkew); reason != "" {
+		_, _, err := fail(reason, named)
+		return nil, tokenClaims{}, issuer.blame(err, claims)
+	}
+	return issuer, claims, nil
 }

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
@@ -41,7 +43,44 @@ type OIDCIssuer struct {
 	// EmailClaim is the claim with the address that users are found by; empty for
 	// DefaultEmailClaim.
 	EmailClaim string `yaml:"email-claim"`
+	// Tenants are the codes of the tenants whose users it lets in, AllTenants alone
+	// for every tenant. Others of a user are not reached through it.
+	Tenants []string `yaml:"tenants,flow,omitempty"`
+	// EmailDomains are those that the address of a user must have one of; none for
+	// all. Upper and lower case are the same.
+	EmailDomains []string `yaml:"email-domains,flow,omitempty"`
+	// Operators says that it lets operators in too.
+	Operators bool `yaml:"operators"`
 }
+
+// AllTenants stands for every tenant, said on purpose.
+const AllTenants = "*"
+
+// Scoped reports whether it is said whom the issuer is for. A single issuer for
+// whom it is not is for the users of all tenants.
+func (i OIDCIssuer) Scoped() bool { return len(i.Tenants) > 0 || len(i.EmailDomains) > 0 }
+
+// scope are the tenants whose users the issuer lets in, nil for all.
+func (i OIDCIssuer) scope() []string {
+	if len(i.Tenants) == 0 || slices.Contains(i.Tenants, AllTenants) {
+		return nil
+	}
+	return i.Tenants
+}
+
+// domains are the domains that addresses must have one of, nil for all.
+func (i OIDCIssuer) domains() []string {
+	var folded []string
+	for _, name := range i.EmailDomains {
+		folded = append(folded, strings.ToLower(name))
+	}
+	return folded
+}
+
+var (
+	tenantCode  = regexp.MustCompile(`^[a-z][a-z0-9-]{0,62}$`)
+	emailDomain = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*$`)
+)
 
 // oidcAlgorithms are the algorithms that signatures are accepted of.
 func oidcAlgorithms() []string {
@@ -76,6 +115,11 @@ func CheckOIDCIssuers(issuers []OIDCIssuer) error {
 		for _, err := range i.WithDefaults().check() {
 			wrong = append(wrong, fmt.Errorf("issuer %q: %w", i.Issuer, err))
 		}
+		if len(issuers) > 1 && !i.Scoped() {
+			wrong = append(wrong, fmt.Errorf(
+				"issuer %q: needs tenants or email-domains, because there are several issuers: whom is it for? [\"*\"] is all tenants",
+				i.Issuer))
+		}
 	}
 	return errors.Join(wrong...)
 }
@@ -98,6 +142,13 @@ func (i OIDCIssuer) check() []error {
 	}
 	for _, algorithm := range i.Algorithms {
 		must(slices.Contains(oidcAlgorithms(), algorithm), fmt.Sprintf("algorithms must be of %v", oidcAlgorithms()))
+	}
+	for _, code := range i.Tenants {
+		must(tenantCode.MatchString(code) || code == AllTenants && len(i.Tenants) == 1,
+			`tenants must be codes of tenants, or "*" alone`)
+	}
+	for _, name := range i.EmailDomains {
+		must(emailDomain.MatchString(name), "email-domains must be domains such as example.com, without @ and wildcards")
 	}
 	must(*i.ClockSkew >= 0 && *i.ClockSkew <= MaxClockSkew, "clock-skew must be 0s to 2m")
 	return wrong

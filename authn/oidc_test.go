@@ -54,7 +54,12 @@ func newUnion(t *testing.T, options ...func(*authn.OIDCIssuer)) *union {
 	for _, option := range options {
 		option(&trusted)
 	}
-	u.trust(t, trusted, authn.OIDCIssuer{Issuer: u.world.Other.URL(), Audiences: []string{audience}})
+	if !trusted.Scoped() {
+		trusted.Tenants = []string{authn.AllTenants}
+	}
+	u.trust(t, trusted, authn.OIDCIssuer{
+		Issuer: u.world.Other.URL(), Audiences: []string{audience}, Tenants: []string{authn.AllTenants},
+	})
 	disabled := uuid.New()
 	u.addUser(t, u.unlinked, u.world.Unlinked)
 	u.addUser(t, disabled, u.world.Disabled)
@@ -79,6 +84,16 @@ func (d *directory) addUser(t *testing.T, id uuid.UUID, email string) {
 			Audit:     domain.NewAudit(domain.SystemPrincipalID(), d.clock.Now()),
 		})
 	}))
+}
+
+// requireRefused requires the one error that callers see, with a reason behind it.
+func requireRefused(t *testing.T, err error, about string) domain.SignInReason {
+	t.Helper()
+	var refused *domain.SignInError
+	require.ErrorAs(t, err, &refused, about)
+	require.Equal(t, domain.RefuseSignIn(*refused), err, about)
+	require.Contains(t, domain.SignInReasons(), refused.Reason, about)
+	return refused.Reason
 }
 
 // bearer is the header of a token with the claims.
@@ -133,12 +148,25 @@ func TestBadOIDCTokens(t *testing.T) {
 	u.accepted(t, u.bearer(u.world.Claims()))
 	bad := oidctest.BadTokens()
 	require.GreaterOrEqual(t, len(bad), 45)
+	reasons := map[string]domain.SignInReason{
+		"expired": domain.SignInExpired, "nbf in the future": domain.SignInNotYetValid,
+		"issuer that is not trusted": domain.SignInUnknownIssuer, "another audience": domain.SignInWrongAudience,
+		"a key of another issuer": domain.SignInBadSignature, "crit empty": domain.SignInMalformed,
+		"a new subject whose address is not verified": domain.SignInUnverifiedEmail,
+		"a new subject whom nobody knows":             domain.SignInUnknownUser,
+		"a disabled user":                             domain.SignInDisabled,
+	}
 	for _, token := range bad {
 		caller, err := u.Authenticate(t.Context(), "Bearer "+token.Token(u.world))
-		require.Equal(t, domain.Unauthenticated(), err, token.Name)
+		reason := requireRefused(t, err, token.Name)
+		if want, known := reasons[token.Name]; known {
+			require.Equal(t, want, reason, token.Name)
+			delete(reasons, token.Name)
+		}
 		require.Equal(t, domain.Caller{}, caller, token.Name)
 	}
-	require.Equal(t, 1, u.links(t), "none of them linked anybody")
+	require.Empty(t, reasons)
+	require.Equal(t, 1, u.links(t), "none of them linked a user")
 }
 
 func (d *directory) links(t *testing.T) int {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/coreos/go-oidc/v3/oidc"
 	"github.com/go-jose/go-jose/v4/json"
+
+	"github.com/procession-dev/procession/domain"
 )
 
 // Tokens are read with the decoder of the JOSE library: it refuses members named
@@ -93,16 +95,24 @@ func (a *audience) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// valid reports whether the claims are about somebody, for one of the audiences
-// and for now. A token that is bound to a key (cnf) is not good without proof
-// that its bearer has the key, and there is no way to prove it here.
-func (c tokenClaims) valid(audiences []string, now time.Time, skew time.Duration) bool {
-	started := func(since *float64) bool {
-		return since == nil || dateOK(since) && !now.Add(skew).Before(numericDate(*since))
+// refusal returns why the claims do not let a user in: they are not about a
+// subject, for one of the audiences and for now. It is empty if they do. A token
+// that is bound to a key (cnf) is not good without proof that its bearer has the
+// key, and there is no way to prove it here.
+func (c tokenClaims) refusal(audiences []string, now time.Time, skew time.Duration) domain.SignInReason {
+	future := func(since *float64) bool { return since != nil && now.Add(skew).Before(numericDate(*since)) }
+	dates := dateOK(c.Expiry) && (c.NotBefore == nil || dateOK(c.NotBefore)) && (c.IssuedAt == nil || dateOK(c.IssuedAt))
+	switch {
+	case !subjectOK(c.Subject), c.Confirmation != nil, !dates:
+		return domain.SignInMalformed
+	case !c.meant(audiences):
+		return domain.SignInWrongAudience
+	case !now.Before(numericDate(*c.Expiry).Add(skew)):
+		return domain.SignInExpired
+	case future(c.NotBefore), future(c.IssuedAt):
+		return domain.SignInNotYetValid
 	}
-	return subjectOK(c.Subject) && c.Confirmation == nil && c.meant(audiences) &&
-		dateOK(c.Expiry) && now.Before(numericDate(*c.Expiry).Add(skew)) &&
-		started(c.NotBefore) && started(c.IssuedAt)
+	return ""
 }
 
 // meant reports whether the token is for one of ours. One for several audiences

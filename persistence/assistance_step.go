@@ -79,17 +79,17 @@ func (r *Reader) GetAssistanceRun(ctx context.Context, key domain.AssistanceKey)
 }
 
 const callerInTenant = `
-SELECT p.id AS principal_id, p.type, NULL::timestamptz AS expires_at, t.id AS tenant_id, t.namespace,
+SELECT p.id AS principal_id, p.type, t.id AS tenant_id, t.namespace,
        coalesce(u.role, p.role, 'MEMBER') AS role, false AS operator
   FROM principals p
   LEFT JOIN tenant_users u ON u.principal_id = p.id AND p.type = 'USER' AND u.tenant_id = $2
   JOIN tenants t ON t.id = coalesce(p.tenant_id, u.tenant_id)
- WHERE p.id = $1 AND t.id = $2 AND p.type <> 'SYSTEM' AND p.disabled_at IS NULL`
+ WHERE p.id = $1 AND t.id = $2 AND p.type <> 'SYSTEM' AND p.disabled_at IS NULL AND u.disabled_at IS NULL`
 
 // GetCallerInTenant returns a principal as a caller who belongs to that tenant
 // only. NOT_FOUND says that it does no longer, or is disabled.
 func (r *Reader) GetCallerInTenant(ctx context.Context, principal, tenant uuid.UUID) (domain.Caller, error) {
-	var found []credentialRow
+	var found []memberRow
 	err := r.read(ctx, query{callerInTenant, []any{principal, tenant}, into(&found)})
 	if err == nil && len(found) == 0 {
 		err = pgx.ErrNoRows

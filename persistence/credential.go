@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
 )
@@ -40,16 +39,23 @@ type CredentialKey struct {
 
 // A user belongs to the tenants it is a member of, an application to its own.
 // Several credentials of one principal may have the same secret, each for its
-// own tenant.
+// own tenant. What cannot be used says why, and stands behind what can.
 const lookUpCredential = `
 SELECT DISTINCT ON (t.id)
-       p.id AS principal_id, p.type, min(c.expires_at) OVER () AS expires_at, t.id AS tenant_id, t.namespace,
-       coalesce(u.role, p.role, 'MEMBER') AS role, bool_or(p.operator AND c.tenant_id IS NULL) OVER () AS operator
+       p.id AS principal_id, p.type,
+       min(c.expires_at) FILTER (WHERE j.refusal = '') OVER () AS expires_at, t.id AS tenant_id, t.namespace,
+       coalesce(u.role, p.role, 'MEMBER') AS role,
+       coalesce(bool_or(p.operator AND c.tenant_id IS NULL) FILTER (WHERE j.refusal = '') OVER (), false) AS operator,
+       c.tenant_id IS NOT NULL AS scoped, j.refusal,
+       CASE WHEN u.disabled_at IS NOT NULL THEN 'DISABLED' ELSE '' END AS membership_refusal
   FROM credentials c
   JOIN principals p ON p.id = c.principal_id
   LEFT JOIN tenant_users u ON u.principal_id = p.id AND p.type = 'USER'
                            AND (c.tenant_id IS NULL OR u.tenant_id = c.tenant_id)
   LEFT JOIN tenants t ON t.id = coalesce(p.tenant_id, u.tenant_id)
+ CROSS JOIN LATERAL (SELECT CASE WHEN c.expires_at <= $4 THEN 'EXPIRED'
+                                 WHEN p.disabled_at IS NOT NULL THEN 'DISABLED'
+                                 ELSE '' END AS refusal) j
  WHERE c.secret_sha256 = $1
    AND c.kind = $2
    AND ($3::uuid IS NULL OR c.principal_id = $3)
@@ -60,25 +66,35 @@ SELECT DISTINCT ON (t.id)
                               WHERE f.secret_sha256 = $1 AND f.kind = $2
                               ORDER BY f.created_at, f.id
                               LIMIT 1))
-   AND (c.expires_at IS NULL OR c.expires_at > $4)
    AND p.type <> 'SYSTEM'
-   AND p.disabled_at IS NULL
- ORDER BY t.id`
+ ORDER BY t.id, j.refusal <> ''`
 
-type credentialRow struct {
+// memberRow is a principal in one of its tenants.
+type memberRow struct {
 	PrincipalID uuid.UUID
 	Type        domain.PrincipalType
-	ExpiresAt   *time.Time
 	TenantID    *uuid.UUID
 	Namespace   *string
 	Role        domain.TenantRole
 	Operator    bool
 }
 
+// credentialRow is what a credential proves. Refusal says why the principal is not
+// let in, MembershipRefusal why not in this tenant; both are empty for one that is.
+// Scoped says that the credential is limited to the tenant.
+type credentialRow struct {
+	memberRow
+
+	ExpiresAt         *time.Time
+	Scoped            bool
+	Refusal           domain.SignInReason
+	MembershipRefusal domain.SignInReason
+}
+
 // LookUpCredential returns whom a credential belongs to and when it expires, nil
 // if never. What is presented without a principal belongs to the one who had it
 // first. A credential that is unknown, has expired by now or belongs to a
-// disabled principal is NOT_FOUND.
+// disabled principal is UNAUTHENTICATED, with the reason as the cause.
 func (r *Reader) LookUpCredential(
 	ctx context.Context, key CredentialKey, now time.Time,
 ) (domain.Caller, *time.Time, error) {
@@ -86,17 +102,50 @@ func (r *Reader) LookUpCredential(
 	err := r.read(ctx, query{
 		lookUpCredential, []any{key.SecretSHA256[:], key.Kind, key.PrincipalID, now}, into(&found),
 	})
-	if err == nil && len(found) == 0 {
-		err = pgx.ErrNoRows
-	}
 	if err != nil {
-		return domain.Caller{}, nil, translate("looking up a credential", notFound(err, "credential"))
+		return domain.Caller{}, nil, translate("looking up a credential", err)
 	}
-	return callerOf(found), found[0].ExpiresAt, nil
+	if len(found) == 0 {
+		refused := domain.SignInError{Reason: domain.SignInUnknownCredential}
+		if key.PrincipalID != nil {
+			refused.PrincipalID = *key.PrincipalID
+		}
+		return domain.Caller{}, nil, domain.RefuseSignIn(refused)
+	}
+	caller, err := admit(found)
+	return caller, found[0].ExpiresAt, err
+}
+
+// admit reads the rows of one principal, one for each of its tenants. An operator
+// needs none of them; others are UNAUTHENTICATED when all are refused.
+func admit(rows []credentialRow) (domain.Caller, error) {
+	var members []memberRow
+	refusal, refused := domain.SignInReason(""), rows[0]
+	for _, row := range rows {
+		switch {
+		case row.Refusal != "":
+			refusal, refused = row.Refusal, row
+		case row.MembershipRefusal != "" && !row.Operator:
+			refusal, refused = row.MembershipRefusal, row
+		case row.MembershipRefusal != "":
+			row.TenantID = nil
+			members = append(members, row.memberRow)
+		default:
+			members = append(members, row.memberRow)
+		}
+	}
+	if len(members) > 0 {
+		return callerOf(members), nil
+	}
+	sign := domain.SignInError{Reason: refusal, PrincipalID: refused.PrincipalID}
+	if refused.Scoped && refused.TenantID != nil {
+		sign.TenantID = *refused.TenantID
+	}
+	return domain.Caller{}, domain.RefuseSignIn(sign)
 }
 
 // callerOf reads the rows of one principal, one for each of its tenants.
-func callerOf(rows []credentialRow) domain.Caller {
+func callerOf(rows []memberRow) domain.Caller {
 	caller := domain.Caller{PrincipalID: rows[0].PrincipalID, Type: rows[0].Type, Operator: rows[0].Operator}
 	for _, row := range rows {
 		if row.TenantID != nil && row.Namespace != nil {

@@ -9,56 +9,90 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// OIDCSubject is somebody as an OpenID Connect issuer knows them. Email is
-// empty unless the issuer verified it.
+// OIDCSubject is a person as an OpenID Connect issuer knows them, and whom the
+// issuer is for.
 type OIDCSubject struct {
 	Issuer  string
 	Subject string
-	Email   string
+	// Email is empty unless the issuer verified it.
+	Email string
+	// Tenants are the codes of the tenants whose users the issuer is for, nil for
+	// all. Others of a user are left out.
+	Tenants []string
+	// EmailDomains are those that the address of a user must have one of, in lower
+	// case; nil for all.
+	EmailDomains []string
+	// Operators says that operators sign in through the issuer too, whatever the
+	// tenants.
+	Operators bool
 }
 
+// A subject that nothing is linked to is only linked to a user that is let in. A
+// user that is not comes back with the reason.
 const findOIDCUser = `
 WITH known AS (
     SELECT principal_id
       FROM oidc_subjects
      WHERE issuer = $1
        AND subject = $2
-), linked AS (
-    INSERT INTO oidc_subjects (issuer, subject, principal_id, linked_at)
-    SELECT $1, $2, p.id, $4
+), named AS (
+    SELECT p.id AS principal_id,
+           EXISTS (SELECT FROM oidc_subjects s WHERE s.principal_id = p.id AND s.issuer = $1) AS taken,
+           p.disabled_at IS NULL
+           AND ($7 OR NOT p.operator)
+           AND ($6::text[] IS NULL OR lower(split_part(p.email, '@', 2)) = ANY($6))
+           AND (p.operator
+                OR $5::text[] IS NULL AND NOT EXISTS (SELECT FROM tenant_users u WHERE u.principal_id = p.id)
+                OR EXISTS (SELECT FROM tenant_users u JOIN tenants t ON t.id = u.tenant_id
+                            WHERE u.principal_id = p.id AND u.disabled_at IS NULL
+                              AND ($5 IS NULL OR t.code = ANY($5)))) AS admitted
       FROM principals p
      WHERE lower(p.email) = lower($3)
        -- Outside ASCII the index takes some letters for others, and so one address for another.
        AND lower(p.email COLLATE "C") = lower($3 COLLATE "C")
        AND p.type = 'USER'
-       AND p.disabled_at IS NULL
        AND NOT EXISTS (SELECT FROM known)
-       AND NOT EXISTS (SELECT FROM oidc_subjects s WHERE s.principal_id = p.id AND s.issuer = $1)
+), linked AS (
+    INSERT INTO oidc_subjects (issuer, subject, principal_id, linked_at)
+    SELECT $1, $2, n.principal_id, $4
+      FROM named n
+     WHERE n.admitted
+       AND NOT n.taken
     -- Another request linked the subject meanwhile: the row is returned as that one made it.
         ON CONFLICT (issuer, subject) DO UPDATE SET subject = excluded.subject
  RETURNING principal_id
 )
 SELECT p.id AS principal_id, p.type, NULL::timestamptz AS expires_at, t.id AS tenant_id, t.namespace,
-       coalesce(u.role, 'MEMBER') AS role, p.operator
-  FROM (SELECT principal_id FROM known UNION ALL SELECT principal_id FROM linked) s
+       coalesce(u.role, 'MEMBER') AS role, p.operator, false AS scoped,
+       CASE WHEN s.taken THEN 'UNKNOWN_USER'
+            WHEN p.disabled_at IS NOT NULL THEN 'DISABLED'
+            WHEN p.operator AND NOT $7 THEN 'ISSUER_SCOPE'
+            WHEN NOT lower(split_part(p.email, '@', 2)) = ANY($6) THEN 'ISSUER_SCOPE'
+            ELSE '' END AS refusal,
+       CASE WHEN u.disabled_at IS NOT NULL THEN 'DISABLED'
+            WHEN $5 IS NOT NULL AND t.code IS NULL OR NOT t.code = ANY($5) THEN 'ISSUER_SCOPE'
+            ELSE '' END AS membership_refusal
+  FROM (SELECT principal_id, false AS taken FROM known
+         UNION ALL SELECT principal_id, false FROM linked
+         UNION ALL SELECT principal_id, taken FROM named WHERE taken OR NOT admitted) s
   JOIN principals p ON p.id = s.principal_id
   LEFT JOIN tenant_users u ON u.principal_id = p.id
   LEFT JOIN tenants t ON t.id = u.tenant_id
  WHERE p.type = 'USER'
-   AND p.disabled_at IS NULL
  ORDER BY t.id`
 
 // FindOIDCUser returns the user that the subject is linked to. A subject without
 // a link is linked, for good, to the user with its e-mail address, unless that
-// user is disabled or linked to another subject of the issuer. Upper and lower
-// case of ASCII letters are the same in an address. Nobody found, or a disabled
-// user, is NOT_FOUND. It takes one round trip to the database.
+// user is disabled, linked to another subject of the issuer or not one that the
+// issuer is for. Upper and lower case of ASCII letters are the same in an address.
+// A subject without a user, and a user that is not let in, are UNAUTHENTICATED
+// with the reason as the cause. It takes one round trip to the database.
 func (db *DB) FindOIDCUser(ctx context.Context, subject OIDCSubject, now time.Time) (domain.Caller, error) {
 	for attempt := 1; ; attempt++ {
 		caller, err := db.findOIDCUser(ctx, subject, now)
 		// Two subjects raced for one user: the next attempt finds the winner.
 		if err == nil || !retryable(err) || attempt == maxAttempts {
-			return caller, translate("finding the user of a token", notFound(err, "user"))
+			return caller, translate("finding the user of a token", err)
 		}
 	}
 }
@@ -66,13 +100,18 @@ func (db *DB) FindOIDCUser(ctx context.Context, subject OIDCSubject, now time.Ti
 func (db *DB) findOIDCUser(ctx context.Context, subject OIDCSubject, now time.Time) (domain.Caller, error) {
 	var found []credentialRow
 	err := send(ctx, db.pool, &pgx.Batch{}, []query{{
-		findOIDCUser, []any{subject.Issuer, subject.Subject, subject.Email, now}, into(&found),
+		findOIDCUser, []any{
+			subject.Issuer, subject.Subject, subject.Email, now, subject.Tenants, subject.EmailDomains, subject.Operators,
+		}, into(&found),
 	}})
-	if err != nil {
+	switch {
+	case err != nil:
 		return domain.Caller{}, err
+	case len(found) > 0:
+		return admit(found)
+	case subject.Email == "":
+		return domain.Caller{}, domain.RefuseSignIn(domain.SignInError{Reason: domain.SignInUnverifiedEmail})
+	default:
+		return domain.Caller{}, domain.RefuseSignIn(domain.SignInError{Reason: domain.SignInUnknownUser})
 	}
-	if len(found) == 0 {
-		return domain.Caller{}, pgx.ErrNoRows
-	}
-	return callerOf(found), nil
 }

@@ -54,7 +54,7 @@ func (p *people) found(t *testing.T, want uuid.UUID, subject persistence.OIDCSub
 func (p *people) unknown(t *testing.T, subject persistence.OIDCSubject) {
 	t.Helper()
 	got, err := p.find(t, subject)
-	require.True(t, domain.HasCode(err, domain.CodeNotFound), "%v", err)
+	require.True(t, domain.HasCode(err, domain.CodeUnauthenticated), "%v", err)
 	require.Equal(t, domain.Caller{}, got)
 }
 
@@ -159,7 +159,7 @@ func TestFindOIDCUserRaces(t *testing.T) {
 				switch _, err := p.FindOIDCUser(t.Context(), subject(n), p.now); {
 				case err == nil:
 					let.Add(1)
-				case !domain.HasCode(err, domain.CodeNotFound):
+				case !domain.HasCode(err, domain.CodeUnauthenticated):
 					t.Errorf("finding: %v", err)
 				}
 			})

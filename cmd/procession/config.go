@@ -135,7 +135,7 @@ func (c *Config) bind(f *pflag.FlagSet) {
 	f.DurationVar(&c.KeyPublishDelay, "key-publish-delay", authn.DefaultPublishDelay,
 		"how long a new signing key is published before it signs, more than --key-reload, at most 30m")
 	f.Var(&c.OIDCIssuers, "oidc-issuers", "OpenID Connect issuers whose tokens let users in, as YAML or JSON: "+
-		`[{"issuer": "https://…", "audiences": ["…"]}]`)
+		`[{"issuer": "https://…", "audiences": ["…"], "tenants": ["…"], "email-domains": ["…"], "operators": false}]`)
 	f.Var(&c.WebhookAllow, "webhook-allow",
 		"hosts, addresses and prefixes such as 10.1.0.0/16 that webhooks may be sent to although they are not public")
 	f.Var(&c.WebhookRefuse, "webhook-refuse", "addresses and prefixes that webhooks may not be sent to although they are public")

@@ -33,8 +33,11 @@ oidc-issuers:
     algorithms: [ES256]
     clock-skew: 0s
     email-claim: upn
+    tenants: [demo]
+    operators: true
   - issuer: http://127.0.0.1:1/
     audiences: [procession]
+    email-domains: [Example.com]
 `), 0o600))
 	skew := func(d time.Duration) *time.Duration { return &d }
 	all := []string{"RS256", "ES256", "EdDSA"}
@@ -43,10 +46,11 @@ oidc-issuers:
 		{
 			Issuer: "https://of-the-file.example/realms/demo", Audiences: []string{"procession", "other"},
 			JWKSURL: "https://keys.example/jwks", Algorithms: []string{"ES256"}, ClockSkew: skew(0), EmailClaim: "upn",
+			Tenants: []string{"demo"}, Operators: true,
 		},
 		{
 			Issuer: "http://127.0.0.1:1/", Audiences: []string{"procession"}, Algorithms: all,
-			ClockSkew: skew(30 * time.Second), EmailClaim: "email",
+			ClockSkew: skew(30 * time.Second), EmailClaim: "email", EmailDomains: []string{"Example.com"},
 		},
 	}, issuersIn(t, "--config", file))
 
@@ -77,9 +81,13 @@ func TestBadOIDCIssuersNameTheSetting(t *testing.T) {
 		"keys over http":    {`[{"issuer":"https://a.example","audiences":["a"],"jwks-url":"http://a.example"}]`, "jwks-url must be"},
 		"alg none":          {`[{"issuer":"https://a.example","audiences":["a"],"algorithms":["none"]}]`, "algorithms must be of"},
 		"alg HS256":         {`[{"issuer":"https://a.example","audiences":["a"],"algorithms":["RS256","HS256"]}]`, "algorithms must be of"},
-		"much skew":         {`[{"issuer":"https://a.example","audiences":["a"],"clock-skew":"2m1s"}]`, "clock-skew must be"},
-		"negative skew":     {`[{"issuer":"https://a.example","audiences":["a"],"clock-skew":"-1s"}]`, "clock-skew must be"},
-		"skew of no unit":   {`[{"issuer":"https://a.example","audiences":["a"],"clock-skew":"soon"}]`, "list of issuers"},
+		"no tenant":         {`[{"issuer":"https://a.example","audiences":["a"],"tenants":["a","*"]}]`, "tenants must be"},
+		"no domain":         {`[{"issuer":"https://a.example","audiences":["a"],"email-domains":["@a"]}]`, "email-domains must be"},
+		"several, one for anyone": {`[{"issuer":"https://a.example","audiences":["a"],"tenants":["a"]},` +
+			`{"issuer":"https://b.example","audiences":["a"]}]`, "whom is it for"},
+		"much skew":       {`[{"issuer":"https://a.example","audiences":["a"],"clock-skew":"2m1s"}]`, "clock-skew must be"},
+		"negative skew":   {`[{"issuer":"https://a.example","audiences":["a"],"clock-skew":"-1s"}]`, "clock-skew must be"},
+		"skew of no unit": {`[{"issuer":"https://a.example","audiences":["a"],"clock-skew":"soon"}]`, "list of issuers"},
 		"twice": {
 			`[{"issuer":"https://a.example","audiences":["a"]},{"issuer":"https://a.example","audiences":["b"]}]`, "listed twice",
 		},

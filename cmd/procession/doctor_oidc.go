@@ -25,6 +25,10 @@ func (d *doctor) checkOIDC(ctx context.Context) finding {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	worst := ok("%d answer", len(issuers))
+	if !issuers[0].Scoped() {
+		worst = warn("give the issuer tenants or email-domains in --oidc-issuers",
+			"issuer %s may let in the users of all tenants", issuers[0].Issuer)
+	}
 	for _, issuer := range issuers {
 		if err := askIssuer(ctx, client, issuer); err != nil {
 			worst = worse(worst, fail("see that the service reaches the issuer, and that --oidc-issuers is right",

@@ -19,6 +19,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/authn/oidctest"
 	"github.com/procession-dev/procession/engine"
 	"github.com/procession-dev/procession/localstack/demo"
 	"github.com/procession-dev/procession/persistence"
@@ -219,6 +220,13 @@ func (s *testStack) ailments(t *testing.T) map[string]ailment {
 				d.config.OIDCIssuers = oidcIssuers{{Issuer: "http://127.0.0.1:1", Audiences: []string{"procession"}}}
 			},
 			all(verdictFail, checkOIDC), checkOIDC, `^issuer http://127.0.0.1:1: .*refused`,
+		},
+		"an issuer for the users of all tenants": {
+			func(d *doctor) {
+				issuer := oidctest.NewIssuer(t, oidctest.NewKey(t, "ES256", "es"))
+				d.config.OIDCIssuers = oidcIssuers{{Issuer: issuer.URL(), Audiences: []string{"procession"}}}
+			},
+			all(verdictWarn, checkOIDC), checkOIDC, `may let in the users of all tenants`,
 		},
 		"an HTTPS certificate that ends soon": {
 			func(d *doctor) { s.https(t, k, d, 29*24*time.Hour) },
