@@ -148,7 +148,7 @@ var errUnrecorded = errors.New("the operation changes something and records no e
 // carries out the commands it staged and whoever tells of the events it recorded.
 // What changes something has to record it with tx.Record.
 func (s *Service) write(ctx context.Context, fn func(tx *persistence.Tx) error) error {
-	staged, public := false, false
+	staged, public, revoked := false, false, false
 	err := s.db.Write(ctx, func(tx *persistence.Tx) error {
 		if err := fn(tx); err != nil {
 			return err
@@ -156,7 +156,7 @@ func (s *Service) write(ctx context.Context, fn func(tx *persistence.Tx) error) 
 		if tx.Changed() && !tx.Recorded() {
 			return errUnrecorded
 		}
-		staged, public = tx.Staged(), tx.RecordedPublic()
+		staged, public, revoked = tx.Staged(), tx.RecordedPublic(), tx.Revoked()
 		return nil
 	})
 	if err == nil && staged {
@@ -164,6 +164,10 @@ func (s *Service) write(ctx context.Context, fn func(tx *persistence.Tx) error) 
 	}
 	if err == nil && public {
 		s.recorded()
+	}
+	if err == nil && revoked {
+		// When this fails, the reload that follows in seconds does the same.
+		_ = s.revocations.Reload(ctx)
 	}
 	return err
 }

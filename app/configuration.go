@@ -243,22 +243,23 @@ func (c *configuration) checkNeeded() error {
 	return domain.Conflict(domain.CodeConflict, message)
 }
 
-// checkOwners keeps a tenant that somebody owns from losing its last owner.
+// checkOwners keeps a tenant that has an owner from losing the last that is not
+// disabled.
 func (c *configuration) checkOwners() error {
 	before, after := map[string]int{}, map[string]int{}
 	for key, r := range c.stored {
-		if isOwner(&r.Document) {
+		if isActiveOwner(&r.Document) {
 			before[key.Tenant]++
 		}
 	}
 	for key, d := range c.wanted {
-		if isOwner(d) {
+		if isActiveOwner(d) {
 			after[key.Tenant]++
 		}
 	}
 	for tenant, owners := range before {
 		if owners > 0 && after[tenant] == 0 {
-			return domain.Conflict(domain.CodeConflict, fmt.Sprintf("tenant %s would be left without an OWNER", tenant))
+			return domain.Conflict(domain.CodeConflict, fmt.Sprintf("tenant %s would be left without an OWNER that is not disabled", tenant))
 		}
 	}
 	return nil
@@ -345,6 +346,19 @@ func isOwner(d *resource.Document) bool {
 		return spec.Role == domain.RoleOwner
 	case *resource.ApplicationSpec:
 		return spec.Role == domain.RoleOwner
+	default:
+		return false
+	}
+}
+
+// isActiveOwner reports whether a document describes an owner that is not
+// disabled.
+func isActiveOwner(d *resource.Document) bool {
+	switch spec := d.Spec.(type) {
+	case *resource.UserSpec:
+		return spec.Role == domain.RoleOwner && !spec.Disabled
+	case *resource.ApplicationSpec:
+		return spec.Role == domain.RoleOwner && !spec.Disabled
 	default:
 		return false
 	}

@@ -55,6 +55,9 @@ func (c *configuration) project(
 			return err
 		}
 		tx.DeclareCredentials(id, nil, declared)
+		if spec.Disabled {
+			tx.RevokeEngineGrantsOf(id, []uuid.UUID{tenant}, audit.LastModifiedBy, audit.LastModifiedAt)
+		}
 	case *resource.GroupSpec:
 		members := make([]uuid.UUID, len(spec.Members))
 		for i, m := range spec.Members {
@@ -103,6 +106,7 @@ func (c *configuration) projectUser(
 	}
 	err = tx.PutTenantUser(domain.TenantUser{
 		ID: uuid.NewSHA1(tenant, id[:]), TenantID: tenant, Role: spec.Role, Metadata: metadata, Audit: audit,
+		Disabled:  spec.Disabled,
 		Principal: domain.Principal{ID: id, Type: domain.PrincipalUser, Name: spec.Name, Email: spec.Email},
 	})
 	if err != nil {
@@ -113,6 +117,9 @@ func (c *configuration) projectUser(
 		return err
 	}
 	tx.DeclareCredentials(id, &tenant, declared)
+	if spec.Disabled {
+		tx.RevokeEngineGrantsOf(id, []uuid.UUID{tenant}, audit.LastModifiedBy, audit.LastModifiedAt)
+	}
 	return nil
 }
 
@@ -161,8 +168,10 @@ func (c *configuration) remove(tx *persistence.Tx, a AppliedResource, now time.T
 	switch a.Key.Kind {
 	case resource.KindUser:
 		tx.RemoveTenantUser(tenant, a.ID)
+		tx.RevokeEngineGrantsOf(a.ID, []uuid.UUID{tenant}, c.caller.PrincipalID, now)
 	case resource.KindApplication:
 		tx.RemoveApplication(tenant, a.ID, now)
+		tx.RevokeEngineGrantsOf(a.ID, []uuid.UUID{tenant}, c.caller.PrincipalID, now)
 	case resource.KindGroup:
 		tx.RemoveGroup(tenant, a.ID)
 	case resource.KindEncryptionKey:

@@ -51,9 +51,5 @@ func (s *Service) RevokeEngineAccess(
 	if err != nil {
 		return 0, err
 	}
-	if revoked > 0 {
-		// When this fails, the reload that follows in seconds will tell.
-		_ = s.revocations.Reload(ctx)
-	}
 	return revoked, nil
 }

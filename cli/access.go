@@ -102,8 +102,8 @@ func newAccessRevokeCommand(env Environment) *cobra.Command {
 		Use: "revoke [ID]", Args: between(0, 1),
 		Short: "Revoke a token or a certificate for the engine, or all of a principal or a tenant",
 		Long: "Revokes one token or certificate, or all that --principal and --tenant name. Temporal refuses them within a minute,\n" +
-			"also on connections that are open. Who is not disabled can ask for access anew: to keep somebody out, disable the\n" +
-			"user or remove the application first.",
+			"also on connections that are open. Who is not disabled can ask for access again: to keep a person or a program out,\n" +
+			"apply its User or Application with spec.disabled: true, which revokes its access to the engine as well.",
 		Example: "  procession access revoke 01970000-0000-7000-8000-000000000001\n" +
 			"  procession access revoke --principal 01970000-0000-7000-8000-000000000002 --tenant north",
 		ValidArgsFunction: completeNothing,

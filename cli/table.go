@@ -65,6 +65,7 @@ type shownSpec struct {
 	State       string            `json:"state"`
 	URL         string            `json:"url"`
 	TaskQueue   string            `json:"taskQueue"`
+	Disabled    bool              `json:"disabled"`
 	Members     []json.RawMessage `json:"members"`
 }
 
@@ -83,13 +84,19 @@ func columnsOf(kind client.ResourceKind) []column {
 		return column{title, func(_ client.Resource, s shownSpec) string { return cell(s) }}
 	}
 	role := specColumn("ROLE", func(s shownSpec) string { return s.Role })
+	disabled := specColumn("DISABLED", func(s shownSpec) string {
+		if s.Disabled {
+			return "yes"
+		}
+		return "no"
+	})
 	switch kind {
 	case client.ResourceKindTenant:
 		return []column{specColumn("PLAN", func(s shownSpec) string { return s.Plan })}
 	case client.ResourceKindUser:
-		return []column{specColumn("EMAIL", func(s shownSpec) string { return s.Email }), role}
+		return []column{specColumn("EMAIL", func(s shownSpec) string { return s.Email }), role, disabled}
 	case client.ResourceKindApplication:
-		return []column{role}
+		return []column{role, disabled}
 	case client.ResourceKindGroup:
 		return []column{specColumn("MEMBERS", func(s shownSpec) string { return strconv.Itoa(len(s.Members)) })}
 	case client.ResourceKindEncryptionKey:

@@ -83,6 +83,8 @@ type TenantUser struct {
 	Role      TenantRole
 	Principal Principal
 	Metadata  *JSONValue
+	// Disabled keeps the user out of the tenant.
+	Disabled bool
 	Audit
 }
 

@@ -132,11 +132,16 @@ type Tx struct {
 	// requestID is that of the request that the transaction is for, if any.
 	requestID        string
 	recorded, public bool
+	// revoked says that the transaction revokes access to the engine.
+	revoked bool
 	// failed is why the transaction cannot be committed.
 	failed error
 	// along are queries that go with those of the next read.
 	along []query
 }
+
+// Revoked reports whether the transaction revokes access to the engine.
+func (tx *Tx) Revoked() bool { return tx.revoked }
 
 // Staged reports whether the transaction stages commands for Temporal.
 func (tx *Tx) Staged() bool { return tx.staged }

@@ -33,7 +33,8 @@ SELECT p.id
  WHERE p.id = $1
    AND p.disabled_at IS NULL
    AND (p.tenant_id = $2
-        OR EXISTS (SELECT 1 FROM tenant_users u WHERE u.principal_id = p.id AND u.tenant_id = $2))
+        OR EXISTS (SELECT 1 FROM tenant_users u
+                    WHERE u.principal_id = p.id AND u.tenant_id = $2 AND u.disabled_at IS NULL))
    FOR SHARE OF p`
 )
 
@@ -172,6 +173,27 @@ func (tx *Tx) LockEngineGrants(
 // RevokeEngineGrants revokes grants that are under lock.
 func (tx *Tx) RevokeEngineGrants(ids []uuid.UUID, by uuid.UUID, now time.Time) {
 	tx.queue(revokeEngineGrants, ids, now, by)
+	tx.revoked = true
+}
+
+const revokeEngineGrantsOf = `
+WITH revoked AS (
+    UPDATE engine_grants
+       SET revoked_at = $3, revoked_by = $4
+     WHERE principal_id = $1 AND tenant_id = ANY($2) AND revoked_at IS NULL AND expires_at > $3
+ RETURNING id, tenant_id
+)
+INSERT INTO events (id, tenant_id, type, resource_kind, resource_id, actor_id, request_id, occurred_at)
+SELECT gen_random_uuid(), r.tenant_id, $6, $7, r.id, $4, nullif($5, ''), $3
+  FROM revoked r`
+
+// RevokeEngineGrantsOf revokes what a principal was issued in the tenants, and
+// records it. Queued behind the statement that disables the principal, it finds
+// grants that were on their way: LockGrantee makes that statement wait for them.
+func (tx *Tx) RevokeEngineGrantsOf(principal uuid.UUID, tenants []uuid.UUID, by uuid.UUID, now time.Time) {
+	tx.queue(revokeEngineGrantsOf, principal, tenants, now, by, tx.requestID,
+		domain.EventAuthenticationRevoked, domain.ResourceAuthentication)
+	tx.revoked = true
 }
 
 const listRevoked = `

@@ -29,12 +29,13 @@ ON CONFLICT (id) DO UPDATE
 
 	putTenantUser = `
 INSERT INTO tenant_users (id, tenant_id, principal_id, role, metadata, metadata_valid, metadata_errors,
-                          created_by, created_at, last_modified_by, last_modified_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+                          created_by, created_at, last_modified_by, last_modified_at, disabled_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, CASE WHEN $12 THEN $11::timestamptz END)
 ON CONFLICT (tenant_id, principal_id) DO UPDATE
    SET role = excluded.role, metadata = excluded.metadata, metadata_valid = excluded.metadata_valid,
        metadata_errors = excluded.metadata_errors,
-       last_modified_by = excluded.last_modified_by, last_modified_at = excluded.last_modified_at`
+       last_modified_by = excluded.last_modified_by, last_modified_at = excluded.last_modified_at,
+       disabled_at = CASE WHEN $12 THEN coalesce(tenant_users.disabled_at, excluded.disabled_at) END`
 
 	putGroup = `
 INSERT INTO groups (id, tenant_id, code, name)
@@ -67,7 +68,7 @@ func (tx *Tx) PutTenantUser(u domain.TenantUser) error {
 	}
 	tx.queue(putUser, u.Principal.ID, u.Principal.Name, u.Principal.Email, u.CreatedAt, u.TenantID)
 	tx.queue(putTenantUser, u.ID, u.TenantID, u.Principal.ID, u.Role, metadata.document, metadata.valid, metadata.errors,
-		u.CreatedBy, u.CreatedAt, u.LastModifiedBy, u.LastModifiedAt)
+		u.CreatedBy, u.CreatedAt, u.LastModifiedBy, u.LastModifiedAt, u.Disabled)
 	return nil
 }
 

@@ -22,7 +22,8 @@ type PrincipalKey struct {
 // Empty reports whether the key names nobody.
 func (k PrincipalKey) Empty() bool { return k.ID == nil && k.Email == "" }
 
-// PrincipalTenants is an active principal and the tenants it belongs to.
+// PrincipalTenants is an active principal and the tenants where it is not
+// disabled.
 type PrincipalTenants struct {
 	ID        uuid.UUID
 	TenantIDs []uuid.UUID
@@ -35,7 +36,7 @@ func (p *PrincipalTenants) In(tenant uuid.UUID) bool {
 }
 
 const selectPrincipalTenants = `
-SELECT p.id, ARRAY(SELECT u.tenant_id FROM tenant_users u WHERE u.principal_id = p.id
+SELECT p.id, ARRAY(SELECT u.tenant_id FROM tenant_users u WHERE u.principal_id = p.id AND u.disabled_at IS NULL
                     UNION SELECT p.tenant_id WHERE p.tenant_id IS NOT NULL) AS tenant_ids
   FROM principals p
  WHERE p.disabled_at IS NULL

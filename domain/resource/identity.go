@@ -31,6 +31,9 @@ type UserSpec struct {
 	Email string `json:"email" right:"yes"`
 	// Role is the user's role in the tenant, MEMBER unless given.
 	Role domain.TenantRole `json:"role,omitempty" right:"yes"`
+	// Disabled keeps the person out of this tenant: credentials are refused, tasks
+	// are assigned to others only. Other tenants of the person are not concerned.
+	Disabled bool `json:"disabled,omitempty" right:"yes"`
 	// Metadata is validated against the tenant's userMetadataSchema; what violates
 	// it is kept and marked as not valid.
 	Metadata json.RawMessage `json:"metadata,omitempty" right:"no"`

@@ -14,7 +14,7 @@ import (
 func rights() map[resource.Kind][]string {
 	return map[resource.Kind][]string{
 		resource.KindTenant:        nil,
-		resource.KindUser:          {"/email", "/role", "/accessTokens"},
+		resource.KindUser:          {"/email", "/role", "/disabled", "/accessTokens"},
 		resource.KindApplication:   {"/role", "/disabled", "/secrets"},
 		resource.KindGroup:         {"/members"},
 		resource.KindDataStructure: nil,
