@@ -3,7 +3,9 @@ package activities
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -135,7 +137,18 @@ func (a *Activities) assist(
 // beating runs a step and tells Temporal meanwhile that it goes on.
 func beating(ctx context.Context, step func() error) error {
 	done := make(chan error, 1)
-	go func() { done <- step() }()
+	go func() {
+		var err error
+		// A panic in a goroutine would end the process; Temporal's own recovery is in
+		// another one.
+		defer func() {
+			if broken := recover(); broken != nil {
+				err = fmt.Errorf("the step panicked: %v\n%s", broken, debug.Stack())
+			}
+			done <- err
+		}()
+		err = step()
+	}()
 	ticker := time.NewTicker(assistanceBeat)
 	defer ticker.Stop()
 	for {

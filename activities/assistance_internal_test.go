@@ -1,0 +1,18 @@
+package activities
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A step that panics fails, and the service goes on.
+func TestBeatingRecovers(t *testing.T) {
+	t.Parallel()
+	err := beating(t.Context(), func() error { panic("broken") })
+	require.ErrorContains(t, err, "the step panicked: broken")
+	errStep := errors.New("the step fails")
+	require.Equal(t, errStep, beating(t.Context(), func() error { return errStep }))
+	require.NoError(t, beating(t.Context(), func() error { return nil }))
+}
