@@ -1,0 +1,116 @@
+package confine_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/procession-dev/procession/confine"
+)
+
+func TestMain(m *testing.M) {
+	if code, child := confine.Serve(os.Args, tasks()); child {
+		os.Exit(code)
+	}
+	os.Exit(m.Run())
+}
+
+// surroundings are what a child finds itself in.
+type surroundings struct {
+	Environment []string
+	Directory   string
+	// Inherited are the files that the child did not open itself.
+	Inherited []string
+	Limits    string
+	Score     string
+}
+
+func tasks() map[string]confine.Task {
+	return map[string]confine.Task{
+		"upper": func(_ context.Context, in io.Reader, out io.Writer) error {
+			text, err := io.ReadAll(in)
+			if err != nil {
+				return err
+			}
+			_, err = io.WriteString(out, strings.ToUpper(string(text)))
+			return err
+		},
+		"grow": func(_ context.Context, in io.Reader, out io.Writer) error {
+			var n int
+			if _, err := fmt.Fscan(bufio.NewReader(in), &n); err != nil {
+				return err
+			}
+			held := make([][]byte, 0, n)
+			for range n {
+				page := make([]byte, 1<<20)
+				for i := range page {
+					page[i] = 1
+				}
+				held = append(held, page)
+			}
+			_, err := fmt.Fprint(out, len(held))
+			return err
+		},
+		"spin": func(context.Context, io.Reader, io.Writer) error {
+			for n := 0; ; n++ {
+				_ = fmt.Sprint(n)
+			}
+		},
+		"wait": func(_ context.Context, _ io.Reader, out io.Writer) error {
+			fmt.Fprintln(out, os.Getpid())
+			select {}
+		},
+		"flood": func(_ context.Context, _ io.Reader, out io.Writer) error {
+			for {
+				if _, err := out.Write(make([]byte, 1<<16)); err != nil {
+					return err
+				}
+			}
+		},
+		"die": func(context.Context, io.Reader, io.Writer) error {
+			return errors.Join(syscall.Kill(os.Getpid(), syscall.SIGKILL), context.Canceled)
+		},
+		"fail":  func(context.Context, io.Reader, io.Writer) error { return errors.New("it does not work") },
+		"panic": func(context.Context, io.Reader, io.Writer) error { panic("broken") },
+		"look":  look,
+	}
+}
+
+func look(_ context.Context, _ io.Reader, out io.Writer) error {
+	found := surroundings{Environment: os.Environ()}
+	found.Directory, _ = os.Getwd()
+	limits, err := os.ReadFile("/proc/self/limits")
+	if err != nil {
+		return err
+	}
+	found.Limits = string(limits)
+	score, err := os.ReadFile("/proc/self/oom_score_adj")
+	if err != nil {
+		return err
+	}
+	found.Score = strings.TrimSpace(string(score))
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		// What the runtime opened itself is closed by an exec.
+		fd, err := strconv.Atoi(entry.Name())
+		if err != nil {
+			return err
+		}
+		flags, _, errno := syscall.Syscall(syscall.SYS_FCNTL, uintptr(fd), syscall.F_GETFD, 0)
+		if errno == 0 && fd > 2 && flags&syscall.FD_CLOEXEC == 0 {
+			found.Inherited = append(found.Inherited, entry.Name())
+		}
+	}
+	return json.NewEncoder(out).Encode(found)
+}

@@ -1,0 +1,26 @@
+//go:build !linux
+
+package confine
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+)
+
+func (j Job) command() (*exec.Cmd, error) {
+	if len(j.Program) > 0 {
+		return exec.Command(j.Program[0], j.Program[1:]...), nil //nolint:gosec,noctx // The operator names the program; the end of the context kills it.
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("finding the program itself: %w", err)
+	}
+	return exec.Command(self, Argument, j.Limits.String(), j.Task), nil //nolint:gosec,noctx // As above.
+}
+
+func kill(cmd *exec.Cmd) { _ = cmd.Process.Kill() }
+
+func awaitExit(*exec.Cmd) {}
+
+func killedBySignal(cmd *exec.Cmd) bool { return cmd.ProcessState.ExitCode() == -1 }

@@ -1,0 +1,192 @@
+package confine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+)
+
+// maxComplaint is how much of what a child writes to stderr is looked at, in
+// bytes.
+const maxComplaint = 4 << 10
+
+// A Pool runs children, as many at once as its memory allows.
+type Pool struct {
+	most   int64
+	memory *semaphore.Weighted
+}
+
+// NewPool makes a pool whose children may have that many bytes of memory
+// together.
+func NewPool(memory int64) *Pool {
+	return &Pool{most: memory, memory: semaphore.NewWeighted(memory)}
+}
+
+// Job is what a child does: a task of this program, or another program.
+type Job struct {
+	Task string
+	// Program is the path of another program and its arguments.
+	Program []string
+	Limits  Limits
+	// Talk writes the input of the child and reads its output. When it returns an
+	// error the child is killed, otherwise it is waited for.
+	Talk func(in io.WriteCloser, out io.Reader) error
+}
+
+// Run waits until there is memory for the job, carries it out and returns when no
+// process of it is left. It returns the error of the context when that ends,
+// ErrMemory, ErrTime, ErrOutput, ErrLost or an *ExitError when the child failed,
+// else the error of Talk.
+func (p *Pool) Run(ctx context.Context, j Job) error {
+	if j.Limits.Memory > p.most {
+		return fmt.Errorf("a child may have %d bytes and wants %d", p.most, j.Limits.Memory)
+	}
+	if err := p.memory.Acquire(ctx, j.Limits.Memory); err != nil {
+		return ctx.Err()
+	}
+	defer p.memory.Release(j.Limits.Memory)
+	c, err := start(j)
+	if err != nil {
+		return errors.Join(ErrLost, err)
+	}
+	limited, cancel := context.WithTimeout(ctx, j.Limits.Time)
+	defer cancel()
+	stop := context.AfterFunc(limited, c.kill)
+	talked := j.Talk(c.in, c.out)
+	_ = c.in.Close()
+	if talked != nil && !lost(talked) {
+		c.kill()
+	}
+	awaitExit(c.cmd)
+	stopped := stop()
+	_ = c.cmd.Wait()
+	c.close()
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case !stopped && limited.Err() != nil:
+		return ErrTime
+	case talked != nil && !lost(talked):
+		return talked
+	}
+	if err := c.failure(j.Limits); err != nil {
+		return err
+	}
+	return talked
+}
+
+// lost reports whether talking failed because the other side is gone. Then how it
+// went says more.
+func lost(err error) bool {
+	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || errors.Is(err, syscall.EPIPE) ||
+		errors.Is(err, os.ErrClosed)
+}
+
+// running is a child that has been started.
+type running struct {
+	cmd       *exec.Cmd
+	in        *os.File
+	out       *bounded
+	complaint complaint
+}
+
+func start(j Job) (*running, error) {
+	cmd, err := j.command()
+	if err != nil {
+		return nil, err
+	}
+	theirIn, in, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("starting a child: %w", err)
+	}
+	defer func() { _ = theirIn.Close() }()
+	out, theirOut, err := os.Pipe()
+	if err != nil {
+		_ = in.Close()
+		return nil, fmt.Errorf("starting a child: %w", err)
+	}
+	defer func() { _ = theirOut.Close() }()
+	c := &running{cmd: cmd, in: in, out: &bounded{file: out, left: j.Limits.Output}}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirIn, theirOut, &c.complaint
+	cmd.Env, cmd.Dir = []string{}, "/"
+	cmd.WaitDelay = time.Second
+	if err := cmd.Start(); err != nil {
+		c.close()
+		return nil, fmt.Errorf("starting a child: %w", err)
+	}
+	return c, nil
+}
+
+// kill ends all processes of the child and unblocks who talks to it.
+func (c *running) kill() {
+	kill(c.cmd)
+	c.close()
+}
+
+func (c *running) close() {
+	_ = c.in.Close()
+	_ = c.out.file.Close()
+}
+
+// failure is why a child that has ended did not do what it should, nil when it
+// did.
+func (c *running) failure(l Limits) error {
+	state := c.cmd.ProcessState
+	complained := string(c.complaint)
+	switch {
+	case state == nil:
+		return ErrLost
+	case state.Success():
+		return nil
+	case killedBySignal(c.cmd) && state.UserTime()+state.SystemTime() >= l.CPU*9/10:
+		// What the kernel compares is counted in ticks.
+		return ErrTime
+	case killedBySignal(c.cmd):
+		return ErrLost
+	}
+	for _, sign := range []string{"ut of memory", "bad_alloc", "annot allocate memory", "memory exhausted"} {
+		if strings.Contains(complained, sign) {
+			return ErrMemory
+		}
+	}
+	failed := &ExitError{Code: state.ExitCode(), Complaint: complained}
+	if failed.Code == exitRefused {
+		return errors.Join(ErrLost, failed)
+	}
+	return failed
+}
+
+// bounded reads the output of a child up to a limit.
+type bounded struct {
+	file *os.File
+	left int64
+}
+
+// Read returns ErrOutput when there is more than allowed.
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left < 0 {
+		return 0, ErrOutput
+	}
+	n, err := b.file.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, ErrOutput
+	}
+	return n, err
+}
+
+// complaint keeps the beginning of what is written to it.
+type complaint []byte
+
+// Write never fails.
+func (c *complaint) Write(p []byte) (int, error) {
+	*c = append(*c, p[:min(len(p), maxComplaint-len(*c))]...)
+	return len(p), nil
+}

@@ -1,0 +1,205 @@
+package confine_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/confine"
+)
+
+const mib = 1 << 20
+
+func limits() confine.Limits {
+	return confine.Limits{Memory: 64 * mib, CPU: 20 * time.Second, Time: time.Minute, Output: mib}
+}
+
+// run has a child do a job and returns what it wrote.
+func run(ctx context.Context, p *confine.Pool, j confine.Job, input string) (string, error) {
+	var written string
+	j.Talk = func(in io.WriteCloser, out io.Reader) error {
+		if _, err := io.WriteString(in, input); err != nil {
+			return err
+		}
+		if err := in.Close(); err != nil {
+			return err
+		}
+		text, err := io.ReadAll(out)
+		written = string(text)
+		return err
+	}
+	err := p.Run(ctx, j)
+	return written, err
+}
+
+func TestRun(t *testing.T) {
+	t.Parallel()
+	p := confine.NewPool(64 * mib)
+	text, err := run(t.Context(), p, confine.Job{Task: "upper", Limits: limits()}, strings.Repeat("text ", 100_000))
+	require.NoError(t, err)
+	require.Equal(t, strings.Repeat("TEXT ", 100_000), text)
+	text, err = run(t.Context(), p, confine.Job{Program: []string{"/bin/cat"}, Limits: limits()}, "text")
+	require.NoError(t, err)
+	require.Equal(t, "text", text)
+	text, err = run(t.Context(), p, confine.Job{Task: "grow", Limits: limits()}, "30")
+	require.NoError(t, err)
+	require.Equal(t, "30", text)
+}
+
+func TestRunFails(t *testing.T) {
+	t.Parallel()
+	if confine.Weakness() != "" {
+		t.Skip(confine.Weakness())
+	}
+	p := confine.NewPool(256 * mib)
+	for name, test := range map[string]struct {
+		job    confine.Job
+		input  string
+		change func(*confine.Limits)
+		want   error
+	}{
+		"memory":             {job: confine.Job{Task: "grow"}, input: "200", want: confine.ErrMemory},
+		"processor":          {job: confine.Job{Task: "spin"}, change: func(l *confine.Limits) { l.CPU = time.Second }, want: confine.ErrTime},
+		"clock":              {job: confine.Job{Task: "wait"}, change: func(l *confine.Limits) { l.Time = 300 * time.Millisecond }, want: confine.ErrTime},
+		"clock of a program": {job: confine.Job{Program: []string{"/bin/sleep", "100"}}, change: func(l *confine.Limits) { l.Time = 300 * time.Millisecond }, want: confine.ErrTime},
+		"output":             {job: confine.Job{Task: "flood"}, want: confine.ErrOutput},
+		"killed":             {job: confine.Job{Task: "die"}, want: confine.ErrLost},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test.job.Limits = limits()
+			if test.change != nil {
+				test.change(&test.job.Limits)
+			}
+			_, err := run(t.Context(), p, test.job, test.input)
+			require.ErrorIs(t, err, test.want)
+		})
+	}
+	for task, complaint := range map[string]string{
+		"fail": "it does not work", "panic": "panic: broken",
+	} {
+		_, err := run(t.Context(), p, confine.Job{Task: task, Limits: limits()}, "")
+		var failed *confine.ExitError
+		require.ErrorAs(t, err, &failed, task)
+		require.Contains(t, failed.Complaint, complaint)
+		require.LessOrEqual(t, len(failed.Complaint), 4<<10)
+	}
+	_, err := run(t.Context(), p, confine.Job{Task: "nothing", Limits: limits()}, "")
+	require.ErrorIs(t, err, confine.ErrLost)
+	require.ErrorContains(t, err, "there is no task")
+	_, err = run(t.Context(), p, confine.Job{Program: []string{"/nowhere"}, Limits: limits()}, "")
+	require.ErrorIs(t, err, confine.ErrLost)
+	require.ErrorContains(t, err, "no such file")
+	require.ErrorContains(t, p.Run(t.Context(), confine.Job{Limits: confine.Limits{Memory: 257 * mib}}), "wants")
+}
+
+func TestSurroundings(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip(confine.Weakness())
+	}
+	// A file that is not closed by an exec, as one may be that the service was
+	// started with.
+	file, err := os.Open(os.Args[0])
+	require.NoError(t, err)
+	defer func() { _ = file.Close() }()
+	_, _, errno := syscall.Syscall(syscall.SYS_FCNTL, file.Fd(), syscall.F_SETFD, 0)
+	require.Zero(t, errno)
+	text, err := run(t.Context(), confine.NewPool(64*mib), confine.Job{Task: "look", Limits: limits()}, "")
+	require.NoError(t, err)
+	var found surroundings
+	require.NoError(t, json.Unmarshal([]byte(text), &found))
+	require.Empty(t, found.Environment)
+	require.Equal(t, "/", found.Directory)
+	require.Empty(t, found.Inherited)
+	require.Equal(t, "1000", found.Score)
+	for _, line := range []string{
+		`Max cpu time +20 +20 `, `Max file size +0 +0 `, `Max core file size +0 +0 `,
+		`Max open files +64 +64 `,
+	} {
+		require.Regexp(t, line, found.Limits)
+	}
+	for _, unbounded := range []string{`Max data size +unlimited`, `Max address space +unlimited`} {
+		require.NotRegexp(t, unbounded, found.Limits)
+	}
+}
+
+// The memory of all children together is bounded: a second one waits.
+func TestChildrenWaitForMemory(t *testing.T) {
+	t.Parallel()
+	p := confine.NewPool(64 * mib)
+	started, end := make(chan struct{}), make(chan struct{})
+	first := make(chan error, 1)
+	go func() {
+		first <- p.Run(t.Context(), confine.Job{Task: "wait", Limits: limits(), Talk: func(_ io.WriteCloser, out io.Reader) error {
+			_, err := bufio.NewReader(out).ReadString('\n')
+			close(started)
+			<-end
+			if err == nil {
+				err = context.Canceled
+			}
+			return err
+		}})
+	}()
+	<-started
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	_, err := run(ctx, p, confine.Job{Task: "upper", Limits: limits()}, "a")
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	close(end)
+	require.ErrorIs(t, <-first, context.Canceled)
+	text, err := run(t.Context(), p, confine.Job{Task: "upper", Limits: limits()}, "a")
+	require.NoError(t, err)
+	require.Equal(t, "A", text)
+}
+
+// When the context ends, the child is killed and what it started as well.
+func TestNothingIsLeft(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip(confine.Weakness())
+	}
+	for name, script := range map[string]string{
+		"cancelled": "sleep 1000 & echo $!; wait", "left behind": "sleep 1000 >/dev/null 2>&1 & echo $!",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			var pid int
+			err := confine.NewPool(64*mib).Run(ctx, confine.Job{
+				Program: []string{"/bin/sh", "-c", script}, Limits: limits(),
+				Talk: func(_ io.WriteCloser, out io.Reader) error {
+					if _, err := fmt.Fscan(out, &pid); err != nil {
+						return err
+					}
+					if name == "cancelled" {
+						cancel()
+					}
+					_, err := io.Copy(io.Discard, out)
+					return err
+				},
+			})
+			if name == "cancelled" {
+				require.ErrorIs(t, err, context.Canceled)
+			} else {
+				require.NoError(t, err)
+			}
+			require.Positive(t, pid)
+			require.Eventually(t, func() bool {
+				status, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+				return err != nil || strings.Contains(string(status), ") Z ")
+			}, 10*time.Second, 10*time.Millisecond)
+		})
+	}
+}
