@@ -18,16 +18,18 @@ type Limits struct {
 	Images int
 	// ImageBytes is how large the file of an image may be.
 	ImageBytes int64
-	// ImagePixels is how many pixels an image may have. Up to eight bytes of
-	// memory are taken for each, for one image at a time.
+	// ImagePixels is how many pixels an image may have.
 	ImagePixels int
+	// ImageMemory is how many bytes decoding an image may take: 1 to 16 for each
+	// pixel, as its format needs. There is one image at a time.
+	ImageMemory int
 }
 
 // DefaultLimits are meant for what people fill in.
 func DefaultLimits() Limits {
 	return Limits{
 		Depth: 16, Fields: 50_000, Rows: 5_000, Pages: 500,
-		Images: 50, ImageBytes: 20 << 20, ImagePixels: 25_000_000,
+		Images: 50, ImageBytes: 20 << 20, ImagePixels: 25_000_000, ImageMemory: 128 << 20,
 	}
 }
 

@@ -65,7 +65,7 @@ func (c *composer) picture(f *File) (p *picture, missing bool, err error) {
 		var data []byte
 		if data, missing = c.read(f); !missing {
 			// A broken image is listed, as any file is.
-			p, _ = newPicture(data, c.limits)
+			p, _ = newPicture(c.ctx, data, c.limits)
 		}
 		if err := c.ctx.Err(); err != nil {
 			return nil, false, err
@@ -97,8 +97,9 @@ func (c *composer) read(f *File) (data []byte, missing bool) {
 	return data, false
 }
 
-// newPicture decodes an image and makes it fit for paper.
-func newPicture(data []byte, limits Limits) (*picture, error) {
+// newPicture decodes an image and makes it fit for paper. Decoding ends with the
+// context.
+func newPicture(ctx context.Context, data []byte, limits Limits) (*picture, error) {
 	if int64(len(data)) > limits.ImageBytes {
 		return nil, errImage
 	}
@@ -111,12 +112,20 @@ func newPicture(data []byte, limits Limits) (*picture, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading an image: %w", err)
 	}
-	if config.Width <= 0 || config.Height <= 0 || config.Width > limits.ImagePixels/config.Height {
+	perPixel := pngBytes(data, config.ColorModel)
+	if isJPEG {
+		perPixel = jpegBytes(data)
+	}
+	most := min(limits.ImagePixels, limits.ImageMemory/perPixel)
+	if config.Width <= 0 || config.Height <= 0 || config.Width > most/config.Height {
 		return nil, errImage
 	}
-	source, err := decode(bytes.NewReader(data))
+	source, err := decode(&attentive{ctx: ctx, source: bytes.NewReader(data)})
 	if err != nil {
 		return nil, fmt.Errorf("reading an image: %w", err)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
 	small := flatten(source)
 	if isJPEG {
@@ -135,6 +144,20 @@ func newPicture(data []byte, limits Limits) (*picture, error) {
 	}
 	p.data = out.Bytes()
 	return p, nil
+}
+
+// attentive is a reader that ends with the context.
+type attentive struct {
+	ctx    context.Context //nolint:containedctx // It lives for one image.
+	source io.Reader
+}
+
+// Read reads a part at a time.
+func (a *attentive) Read(p []byte) (int, error) {
+	if err := a.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return a.source.Read(p[:min(len(p), 4<<10)])
 }
 
 // flatten puts an image on white, scaled down to what is of use.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -144,4 +145,67 @@ func exif(t *testing.T, orientation uint16, order binary.AppendByteOrder) []byte
 	segment := binary.BigEndian.AppendUint16([]byte{0xff, 0xe1}, uint16(len(body)+2))
 	data := jpegImage(t, 80, 40)
 	return append(append(append(append([]byte{}, data[:2]...), segment...), body...), data[2:]...)
+}
+
+// progressive is a grey JPEG that keeps its coefficients for the whole image. All
+// that is known is that nothing changes: a bit for each block of each of three
+// channels.
+func progressive(side int) []byte {
+	out := []byte{0xff, 0xd8, 0xff, 0xdb, 0, 67, 0}
+	out = append(out, bytes.Repeat([]byte{1}, 64)...)
+	high, low := byte(side>>8), byte(side)
+	out = append(out, 0xff, 0xc2, 0, 17, 8, high, low, high, low, 3, 1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0)
+	out = append(out, 0xff, 0xc4, 0, 20, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+	out = append(out, 0xff, 0xda, 0, 12, 3, 1, 0, 2, 0, 3, 0, 0, 0, 0)
+	blocks := (side + 7) / 8
+	out = append(out, make([]byte, blocks*blocks*3/8+1)...)
+	return append(out, 0xff, 0xd9)
+}
+
+// Images are bounded by the memory that decoding them takes, which depends on the
+// format.
+func TestImagesAreBoundedByMemory(t *testing.T) {
+	t.Parallel()
+	photo := progressive(5000)
+	require.Less(t, len(photo), 150_000)
+	in := valueInput(t, map[string]any{"a": fileValue("photo.jpg", "image/jpeg")})
+	begun := time.Now()
+	pdf := render(t, in, opens(photo))
+	require.Less(t, time.Since(begun), 10*time.Second)
+	require.Empty(t, images(t, pdf))
+	require.Contains(t, textOf(t, pdf), "photo.jpg")
+	require.Len(t, images(t, render(t, in, opens(progressive(2000)))), 1, "one that people have")
+
+	limits := form.DefaultLimits()
+	for name, test := range map[string]struct {
+		image  []byte
+		memory int
+		placed bool
+	}{
+		"baseline":             {jpegImage(t, 300, 200), 5 * 300 * 200, true},
+		"baseline too large":   {jpegImage(t, 300, 200), 5*300*200 - 1, false},
+		"progressive":          {progressive(80), 16 * 80 * 80, true},
+		"progressive too deep": {progressive(80), 16*80*80 - 1, false},
+		"PNG":                  {pngImage(t, 90, 60), 4 * 90 * 60, true},
+		"PNG too large":        {pngImage(t, 90, 60), 4*90*60 - 1, false},
+	} {
+		limits.ImageMemory = test.memory
+		var out bytes.Buffer
+		o := form.Options{Created: created(), Open: opens(test.image)}
+		require.NoError(t, newRenderer(t, limits).RenderInput(t.Context(), &out, in, o), name)
+		require.Equal(t, test.placed, len(images(t, out.Bytes())) == 1, name)
+	}
+}
+
+// Decoding ends with the context.
+func TestDecodingStops(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	open := func(context.Context, reference.File) (io.ReadCloser, error) {
+		cancel()
+		return io.NopCloser(bytes.NewReader(jpegImage(t, 3000, 1000))), nil
+	}
+	in := valueInput(t, map[string]any{"a": []string{fileValue("a.jpg", "image/jpeg"), fileValue("b.jpg", "image/jpeg")}})
+	err := newRenderer(t, form.DefaultLimits()).RenderInput(ctx, io.Discard, in, form.Options{Created: created(), Open: open})
+	require.ErrorIs(t, err, context.Canceled)
 }
