@@ -57,10 +57,10 @@ func (s *Service) DownloadTaskForms(
 		if !ok || found.Item.Task.Data == nil {
 			return nil, domain.NotFound("form")
 		}
-		inputs, _, err := form.Select(form.Input{
+		inputs, _, err := form.Select(ctx, form.Input{
 			Title: item.Name, Subject: subjectOf(found, d, item, pointer != ""), Schema: item.Spec.DataSchema,
 			UISchema: item.Spec.UISchema, Value: found.Item.Task.Data.Value,
-		}, pointer)
+		}, pointer, maxForms)
 		if errors.Is(err, form.ErrNoForm) {
 			return nil, domain.NotFound("form")
 		}

@@ -152,7 +152,7 @@ func FuzzRender(f *testing.F) {
 		case err == nil:
 			require.True(t, bytes.HasPrefix(out.Bytes(), []byte("%PDF-")))
 			for _, pointer := range []string{"", "/a", "/a/0"} {
-				forms, _, err := form.Select(in, pointer)
+				forms, _, err := form.Select(t.Context(), in, pointer, 500)
 				if err == nil {
 					require.NotEmpty(t, forms)
 				}

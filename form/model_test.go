@@ -243,7 +243,7 @@ func TestSelect(t *testing.T) {
 		"one":       {},
 		"/all/9999": {},
 	} {
-		forms, several, err := form.Select(in, pointer)
+		forms, several, err := form.Select(t.Context(), in, pointer, 2)
 		if want.fields == nil {
 			require.ErrorIs(t, err, form.ErrNoForm, pointer)
 			continue
@@ -259,8 +259,15 @@ func TestSelect(t *testing.T) {
 			require.Equal(t, want.fields[i], outline(m.Fields), pointer)
 		}
 	}
-	forms, several, err := form.Select(in, "")
+	forms, several, err := form.Select(t.Context(), in, "", 1)
 	require.NoError(t, err)
 	require.False(t, several)
 	require.Equal(t, "Task", forms[0].Title)
+
+	_, _, err = form.Select(t.Context(), in, "/all", 1)
+	require.Equal(t, &form.LimitError{What: "forms", Max: 1}, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, _, err = form.Select(ctx, in, "/all", 2)
+	require.ErrorIs(t, err, context.Canceled)
 }

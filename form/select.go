@@ -1,9 +1,11 @@
 package form
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -17,8 +19,10 @@ const maxSelectDepth = 256
 // Select finds the form at a JSON Pointer (RFC 6901) within the value of an
 // input, with the schema and the layout that it has there. An object is one form,
 // each object of an array is one; several reports whether the place may have more
-// than one, whatever their number. It returns ErrNoForm for every other place.
-func Select(in Input, pointer string) (forms []Input, several bool, err error) {
+// than one, whatever their number. It returns ErrNoForm for every other place, a
+// *LimitError when there are more than most forms, and the error of the context
+// when that ends.
+func Select(ctx context.Context, in Input, pointer string, most int) (forms []Input, several bool, err error) {
 	path, ok := parsePointer(pointer)
 	if !ok {
 		return nil, false, ErrNoForm
@@ -27,6 +31,10 @@ func Select(in Input, pointer string) (forms []Input, several bool, err error) {
 	if err != nil {
 		return nil, false, fmt.Errorf("reading the value of a form: %w", err)
 	}
+	elements, several, err := elementsAt(value, path, most)
+	if err != nil {
+		return nil, several, err
+	}
 	schema, err := decode(in.Schema, maxSchemaDepth)
 	if err != nil {
 		return nil, false, fmt.Errorf("reading the schema of a form: %w", err)
@@ -34,20 +42,6 @@ func Select(in Input, pointer string) (forms []Input, several bool, err error) {
 	layout, err := decode(in.UISchema, maxSchemaDepth)
 	if err != nil {
 		return nil, false, fmt.Errorf("reading the UI schema of a form: %w", err)
-	}
-	found, ok := lookUp(value, path)
-	if !ok {
-		return nil, false, ErrNoForm
-	}
-	var elements []any
-	switch v := found.(type) {
-	case *object:
-		elements = []any{v}
-	case []any:
-		elements, several = v, true
-	}
-	if len(elements) == 0 {
-		return nil, several, ErrNoForm
 	}
 	s := newSchemas(schema)
 	at, title := s.view(schema), in.Title
@@ -58,24 +52,69 @@ func Select(in Input, pointer string) (forms []Input, several bool, err error) {
 	if len(path) > 0 {
 		detail = detailOf(layout, path)
 	}
-	for i, element := range elements {
+	whole := Input{Title: title, Subject: in.Subject, UISchema: detail, root: in.Schema}
+	if !several {
+		forms, err = s.parts(ctx, whole, elements, func(int) *view { return at })
+	} else {
+		forms, err = s.parts(ctx, whole, elements, func(i int) *view { return s.element(at, i) })
+	}
+	return forms, several, err
+}
+
+// elementsAt are the objects at a place, each of which is a form.
+func elementsAt(value any, path []string, most int) (elements []any, several bool, err error) {
+	found, ok := lookUp(value, path)
+	if !ok {
+		return nil, false, ErrNoForm
+	}
+	switch v := found.(type) {
+	case *object:
+		elements = []any{v}
+	case []any:
+		elements, several = v, true
+	}
+	if len(elements) == 0 {
+		return nil, several, ErrNoForm
+	}
+	for _, element := range elements {
 		if _, ok := element.(*object); !ok {
 			return nil, several, ErrNoForm
 		}
-		part := Input{Title: title, Subject: in.Subject, UISchema: detail, root: in.Schema}
-		of := at
-		if several {
-			of = s.element(at, i)
-		}
-		if part.Schema, err = of.asSchema(); err != nil {
-			return nil, several, err
-		}
-		if part.Value, err = json.Marshal(element); err != nil {
-			return nil, several, fmt.Errorf("writing the value of a form: %w", err)
-		}
-		forms = append(forms, part)
 	}
-	return forms, several, nil
+	if len(elements) > most {
+		return nil, several, &LimitError{What: "forms", Max: most}
+	}
+	return elements, several, nil
+}
+
+// parts makes a form of each element. The schema is written once for those that it
+// says the same of.
+func (s *schemas) parts(ctx context.Context, of Input, elements []any, viewOf func(int) *view) ([]Input, error) {
+	forms := make([]Input, 0, len(elements))
+	var last *view
+	for i, element := range elements {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		v := viewOf(i)
+		var err error
+		if last == nil || !v.equal(last) {
+			if of.Schema, err = v.asSchema(); err != nil {
+				return nil, err
+			}
+			last = v
+		}
+		if of.Value, err = json.Marshal(element); err != nil {
+			return nil, fmt.Errorf("writing the value of a form: %w", err)
+		}
+		forms = append(forms, of)
+	}
+	return forms, nil
+}
+
+// equal reports whether two views say the same.
+func (v *view) equal(other *view) bool {
+	return v == other || slices.Equal(v.sure, other.sure) && slices.Equal(v.maybe, other.maybe)
 }
 
 // step goes from a value to one of its members or elements.
