@@ -4,9 +4,11 @@ import (
 	"context"
 	"maps"
 	"net/http"
+	"os/exec"
 	"slices"
 	"sync"
 	"sync/atomic"
+	"testing"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
@@ -16,6 +18,7 @@ import (
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/assistance"
+	"github.com/procession-dev/procession/assistance/extract"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/localstack/demo"
 )
@@ -156,6 +159,14 @@ func (s *service) withoutFeatures() *service {
 	require.NoError(s.t, err)
 	bare.client = apitest.Client(apitest.InProcess(bare.handler), slices.Collect(maps.Values(contracts))...)
 	return &bare
+}
+
+// texts reads documents with the pdftotext of this machine.
+func texts(t *testing.T) *extract.Reader {
+	t.Helper()
+	path, err := exec.LookPath("pdftotext")
+	require.NoError(t, err)
+	return extract.NewReader(extract.Options{PDFToText: path})
 }
 
 // without deletes rows.

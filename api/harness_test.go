@@ -29,6 +29,7 @@ import (
 	blobs "github.com/procession-dev/procession/document"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/feed"
+	"github.com/procession-dev/procession/form/press"
 	"github.com/procession-dev/procession/localstack/demo"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/pgtest"
@@ -64,6 +65,8 @@ type service struct {
 	app          *app.Service
 	// provider answers prompts.
 	provider *provider
+	// forms puts forms on paper.
+	forms *press.Press
 	// options are those of the handler.
 	options api.Options
 }
@@ -93,6 +96,7 @@ func newServiceWithin(t *testing.T, limits persistence.Limits, change ...func(*a
 	require.NoError(t, err)
 
 	s.provider = &provider{Provider: assistance.Builtin{}}
+	s.forms = press.New()
 	s.documentsDir = t.TempDir()
 	s.documents = openDocuments(t, s.documentsDir)
 	hub := runHub(t, s.db)
@@ -100,7 +104,7 @@ func newServiceWithin(t *testing.T, limits persistence.Limits, change ...func(*a
 		Service: app.New(app.Options{
 			DB: s.db, Clock: s.now, Wake: func() {}, Recorded: hub.Wake, TaskLogLimit: logLimit, CancelGrace: time.Minute, Issuer: issuer,
 			Sealer: sealer, Documents: s.documents, MaxDocumentBytes: documentLimit,
-			Assistance: s.provider, Forms: forms,
+			Assistance: s.provider, Texts: texts(t), Forms: s.forms,
 		}),
 		Authenticator: authenticator, Issuer: issuer, Log: slog.New(slog.DiscardHandler), Clock: s.now,
 		DocumentLimit: documentLimit, Feed: hub,

@@ -9,24 +9,15 @@ import (
 
 	"github.com/procession-dev/procession/api"
 	"github.com/procession-dev/procession/api/apitest"
-	"github.com/procession-dev/procession/form"
+	"github.com/procession-dev/procession/assistance/extract"
+	"github.com/procession-dev/procession/confine"
+	"github.com/procession-dev/procession/form/press"
 	"github.com/procession-dev/procession/persistence/pgtest"
 )
 
 // contracts check every exchange of every test and remember what they saw, by
 // the names that tables of operations call them by: A, B, admin.
 var contracts = mustLoad()
-
-// forms puts forms on paper, for all tests: fonts take a while to read.
-var forms = mustRender()
-
-func mustRender() *form.Renderer {
-	r, err := form.NewRenderer(form.DefaultLimits())
-	if err != nil {
-		panic(err)
-	}
-	return r
-}
 
 // mustLoad loads every contract that the router mounts, so that none can be
 // forgotten.
@@ -66,6 +57,9 @@ func operationNames() []string {
 }
 
 func TestMain(m *testing.M) {
+	if code, child := confine.Serve(os.Args, map[string]confine.Task{extract.TaskName: extract.Task, press.TaskName: press.Task}); child {
+		os.Exit(code)
+	}
 	code := pgtest.Main(m)
 	if code == 0 && flag.Lookup("test.run").Value.String() == "" && flag.Lookup("test.list").Value.String() == "" {
 		for name, contract := range contracts {

@@ -16,10 +16,11 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/assistance"
+	"github.com/procession-dev/procession/assistance/extract"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/document"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/form"
+	"github.com/procession-dev/procession/form/press"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/webhook"
 )
@@ -67,11 +68,14 @@ type Options struct {
 	TaskQueuePatience domain.TaskQueuePatience
 	// Assistance is what answers prompts and embeds texts, nil for nothing.
 	Assistance assistance.Provider
+	// Texts reads the documents that assistance is about; without it one that reads
+	// no PDFs.
+	Texts *extract.Reader
 	// AssistanceTime is how long a run of AI assistance may take, 0 for
 	// DefaultAssistanceTime.
 	AssistanceTime time.Duration
 	// Forms puts forms on paper. There is no such thing when it is nil.
-	Forms *form.Renderer
+	Forms *press.Press
 }
 
 // Service carries out the operations. It is safe for concurrent use.
@@ -101,7 +105,7 @@ type Service struct {
 	// assistant is nil where there is no AI assistance.
 	assistant      *assistant
 	assistanceTime time.Duration
-	forms          *press
+	forms          *press.Press
 }
 
 // New makes a Service.
@@ -125,8 +129,8 @@ func New(o Options) *Service {
 		documents:      o.Documents, maxDocument: cmp.Or(o.MaxDocumentBytes, DefaultMaxDocumentBytes),
 		queuePatience: cmp.Or(o.TaskQueuePatience, domain.DefaultTaskQueuePatience()),
 		webhooks:      o.Webhooks, checkWebhookURL: o.CheckWebhookURL, webhookDelay: o.WebhookDelay,
-		assistant: newAssistant(o.Assistance), assistanceTime: cmp.Or(o.AssistanceTime, DefaultAssistanceTime),
-		forms: newPress(o.Forms),
+		assistant: newAssistant(o.Assistance, o.Texts), assistanceTime: cmp.Or(o.AssistanceTime, DefaultAssistanceTime),
+		forms: o.Forms,
 	}
 }
 

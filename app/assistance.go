@@ -17,9 +17,6 @@ import (
 const DefaultAssistanceTime = 10 * time.Minute
 
 const (
-	// readersAtOnce is how many documents are read at the same time, for each may
-	// take a multiple of its size of memory.
-	readersAtOnce = 2
 	// maxAssistedDocuments is how many documents a run reads, maxPassages how many
 	// passages of each.
 	maxAssistedDocuments = 10
@@ -37,16 +34,17 @@ var ErrAssistanceOver = errors.New("the run of assistance is over")
 // assistant is what runs of assistance take.
 type assistant struct {
 	provider assistance.Provider
-	limits   extract.Limits
-	// readers has room for whoever reads a document.
-	readers chan struct{}
+	texts    *extract.Reader
 }
 
-func newAssistant(provider assistance.Provider) *assistant {
+func newAssistant(provider assistance.Provider, texts *extract.Reader) *assistant {
 	if provider == nil {
 		return nil
 	}
-	return &assistant{provider: provider, limits: extract.DefaultLimits(), readers: make(chan struct{}, readersAtOnce)}
+	if texts == nil {
+		texts = extract.NewReader(extract.Options{})
+	}
+	return &assistant{provider: provider, texts: texts}
 }
 
 func assistanceDisabled() error {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -113,22 +114,15 @@ func (s *Service) readPassages(
 // textOf reads the text of a document. Errors other than *extract.Error are not
 // the document's.
 func (s *Service) textOf(ctx context.Context, d *domain.Document) (extract.Text, error) {
-	if !extract.Supported(d.Name, d.ContentType) {
-		return extract.Text{}, &extract.Error{Document: d.Name, Reason: extract.ReasonType}
-	}
-	select {
-	case s.assistant.readers <- struct{}{}:
-	case <-ctx.Done():
-		return extract.Text{}, ctx.Err()
-	}
-	defer func() { <-s.assistant.readers }()
-	// It is delivered to nobody, so nobody is recorded.
-	opened, err := s.open(ctx, domain.Caller{}, d)
-	if err != nil {
-		return extract.Text{}, err
-	}
-	defer func() { _ = opened.Content.Close() }()
-	text, err := extract.Read(ctx, d.Name, d.ContentType, opened.Content, s.assistant.limits)
+	about := extract.Document{Name: d.Name, MediaType: d.ContentType, Size: d.Size}
+	text, err := s.assistant.texts.Read(ctx, about, func() (io.ReadCloser, error) {
+		// Nothing is delivered, so nothing is recorded.
+		opened, err := s.open(ctx, domain.Caller{}, d)
+		if err != nil {
+			return nil, err
+		}
+		return opened.Content, nil
+	})
 	if err != nil {
 		return extract.Text{}, fmt.Errorf("reading the text of document %s: %w", d.ID, err)
 	}

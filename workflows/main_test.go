@@ -4,7 +4,14 @@ import (
 	"os"
 	"testing"
 
+	"github.com/procession-dev/procession/assistance/extract"
+	"github.com/procession-dev/procession/confine"
 	"github.com/procession-dev/procession/persistence/pgtest"
 )
 
-func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
+func TestMain(m *testing.M) {
+	if code, child := confine.Serve(os.Args, map[string]confine.Task{extract.TaskName: extract.Task}); child {
+		os.Exit(code)
+	}
+	os.Exit(pgtest.Main(m))
+}

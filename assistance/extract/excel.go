@@ -119,7 +119,7 @@ func (w *workbook) readStrings() error {
 			}
 		case xml.CharData:
 			if inText && !phonetic {
-				current.Write(t)
+				w.r.out.add(&current, t)
 			}
 		}
 		return nil
@@ -220,7 +220,7 @@ func (w *workbook) sheetReader() func(xml.Token) error {
 			}
 		case xml.CharData:
 			if inValue {
-				value.Write(t)
+				w.r.out.add(&value, t)
 			}
 		}
 		return nil

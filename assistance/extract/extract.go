@@ -10,8 +10,6 @@ import (
 	"path"
 	"strings"
 	"time"
-
-	"github.com/procession-dev/procession/assistance/pdftext"
 )
 
 // Limits bound the reading of one document.
@@ -27,14 +25,10 @@ type Limits struct {
 	Time time.Duration
 }
 
-// DefaultLimits read long contracts and large tables, in at most a few times
-// their size of memory.
+// DefaultLimits read long contracts and large tables.
 func DefaultLimits() Limits {
 	return Limits{Bytes: 25 << 20, Unpacked: 100 << 20, Text: 1 << 20, Time: 20 * time.Second}
 }
-
-// maxSteps is how many tokens of a PDF are read: those of some thousand pages.
-const maxSteps = 20_000_000
 
 // Text is the text of a document.
 type Text struct {
@@ -121,19 +115,11 @@ var errTooLarge = errors.New("the document exceeds a limit")
 // errEncrypted is ReasonEncrypted on its way.
 var errEncrypted = errors.New("the document is encrypted")
 
-// Read makes text of a document. Name and mediaType are what the document says of
-// itself. It returns an *Error for the document's faults, and the error of the
-// context when that ends first.
-func Read(ctx context.Context, name, mediaType string, body io.Reader, limits Limits) (Text, error) {
-	format := kindOf(name, mediaType)
-	if format == kindUnknown {
-		return Text{}, &Error{Document: name, Reason: ReasonType}
-	}
+// readHere makes text of a document in this process. It returns an *Error for the
+// document's faults.
+func readHere(ctx context.Context, name, mediaType string, body io.Reader, limits Limits) (Text, error) {
 	data, err := io.ReadAll(io.LimitReader(body, limits.Bytes+1))
 	if err != nil {
-		if ctx.Err() != nil {
-			return Text{}, ctx.Err()
-		}
 		return Text{}, &Error{Document: name, Reason: ReasonUnreadable, Cause: err}
 	}
 	if int64(len(data)) > limits.Bytes {
@@ -142,27 +128,20 @@ func Read(ctx context.Context, name, mediaType string, body io.Reader, limits Li
 	bounded, cancel := context.WithTimeout(ctx, limits.Time)
 	defer cancel()
 	r := &reader{ctx: bounded, out: &sink{most: limits.Text}, unpacked: limits.Unpacked}
-	err = r.read(format, data)
-	switch {
-	case ctx.Err() != nil:
-		return Text{}, ctx.Err()
-	case err != nil && !errors.Is(err, errEnough):
+	err = r.read(kindOf(name, mediaType), data)
+	if err != nil && !errors.Is(err, errEnough) {
 		return Text{}, &Error{Document: name, Reason: reasonOf(err), Cause: err}
 	}
-	text := Text{Body: r.out.text(), Truncated: errors.Is(err, errEnough)}
-	if text.Body == "" {
-		return Text{}, &Error{Document: name, Reason: ReasonEmpty}
-	}
-	return text, nil
+	return r.out.result(name, errors.Is(err, errEnough))
 }
 
 func reasonOf(err error) Reason {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return ReasonTooSlow
-	case errors.Is(err, errTooLarge), errors.Is(err, pdftext.ErrTooMuch):
+	case errors.Is(err, errTooLarge):
 		return ReasonTooLarge
-	case errors.Is(err, errEncrypted), errors.Is(err, pdftext.ErrEncrypted):
+	case errors.Is(err, errEncrypted):
 		return ReasonEncrypted
 	}
 	return ReasonBroken
@@ -178,8 +157,8 @@ type reader struct {
 
 func (r *reader) read(format kind, data []byte) (err error) {
 	defer func() {
-		// The libraries for the formats are not meant to panic; a document is no
-		// reason to end the service if one does.
+		// The libraries for the formats are not meant to panic; the document is
+		// broken if one does.
 		if broken := recover(); broken != nil {
 			err = fmt.Errorf("reading a document: %v", broken)
 		}
@@ -197,26 +176,34 @@ func (r *reader) read(format kind, data []byte) (err error) {
 		return r.word(data)
 	case kindExcel:
 		return r.excel(data)
-	case kindPDF:
-		limits := pdftext.Limits{Unpacked: r.unpacked, Steps: maxSteps}
-		return pdftext.Extract(r.ctx, data, limits, func(page string) error { return r.out.write(page, "\n\n") })
-	case kindUnknown:
+	case kindPDF, kindUnknown:
 	}
-	return errTooLarge
+	return errors.New("documents of this type are not read here")
 }
 
-// checked is a reader of bytes that looks at the context.
+// checked is a reader of bytes that looks at the context, and at how much is read
+// between two calls of next.
 type checked struct {
 	r      *reader
 	source *bytes.Reader
+	// most is how much may be read at once, 0 for everything; since is how much was.
+	most, since int
 }
 
-// Read reads as an io.Reader does, until the context ends.
-func (c checked) Read(p []byte) (int, error) {
+// Read reads as an io.Reader does, until the context ends or the bound is met.
+func (c *checked) Read(p []byte) (int, error) {
 	if err := c.r.ctx.Err(); err != nil {
 		return 0, err
 	}
-	return c.source.Read(p[:min(len(p), 64<<10)])
+	if c.most > 0 && c.since > c.most {
+		return 0, errTooLarge
+	}
+	n, err := c.source.Read(p[:min(len(p), 64<<10)])
+	c.since += n
+	return n, err
 }
 
-func (r *reader) source(data []byte) io.Reader { return checked{r: r, source: bytes.NewReader(data)} }
+// next begins what is bounded.
+func (c *checked) next() { c.since = 0 }
+
+func (r *reader) source(data []byte) *checked { return &checked{r: r, source: bytes.NewReader(data)} }

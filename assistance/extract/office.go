@@ -16,6 +16,8 @@ const (
 	maxParts = 20_000
 	// maxElements bounds elements within each other.
 	maxElements = 256
+	// maxToken bounds a tag or a text of XML, which is held as a whole, in bytes.
+	maxToken = 4 << 20
 )
 
 // oleSignature begins documents of Office that are encrypted, and those older
@@ -62,11 +64,13 @@ func (o *office) walk(name string, visit func(xml.Token) error) (found bool, err
 	defer func() { err = errors.Join(err, body.Close()) }()
 	// Entities that a document defines itself are not known to the decoder, so
 	// none grows.
-	decoder := xml.NewDecoder(&metered{r: o.r, source: body})
+	metered := &metered{r: o.r, source: body}
+	decoder := xml.NewDecoder(metered)
 	decoder.CharsetReader = func(string, io.Reader) (io.Reader, error) {
 		return nil, errors.New("an XML file that is not UTF-8")
 	}
 	for depth := 0; ; {
+		metered.since = 0
 		token, err := decoder.RawToken()
 		if errors.Is(err, io.EOF) {
 			return true, nil
@@ -88,10 +92,12 @@ func (o *office) walk(name string, visit func(xml.Token) error) (found bool, err
 	}
 }
 
-// metered counts what is unpacked, for all parts of a document together.
+// metered counts what is unpacked, for all parts of a document together and for a
+// token.
 type metered struct {
 	r      *reader
 	source io.Reader
+	since  int
 }
 
 // Read reads as an io.Reader does, until the context ends or the limit is met.
@@ -101,7 +107,8 @@ func (m *metered) Read(p []byte) (int, error) {
 	}
 	n, err := m.source.Read(p)
 	m.r.unpacked -= int64(n)
-	if m.r.unpacked < 0 {
+	m.since += n
+	if m.r.unpacked < 0 || m.since > maxToken {
 		return 0, errTooLarge
 	}
 	return n, err

@@ -34,7 +34,14 @@ func decoded(data []byte) ([]byte, error) {
 	return charmap.Windows1252.NewDecoder().Bytes(data)
 }
 
+// plain keeps the beginning of a text: a character takes at most four bytes.
 func (r *reader) plain(data []byte) error {
+	if end := (r.out.most + 1) * utf8.UTFMax; end < len(data) {
+		for end > 0 && !utf8.RuneStart(data[end]) {
+			end--
+		}
+		data = data[:end]
+	}
 	text, err := decoded(data)
 	if err != nil {
 		return err
@@ -42,18 +49,24 @@ func (r *reader) plain(data []byte) error {
 	return r.out.write(strings.ReplaceAll(string(text[:min(len(text), r.out.most+1)]), "\r\n", "\n"))
 }
 
+// maxRecord bounds a record of CSV, which is held as a whole, in bytes.
+const maxRecord = 1 << 20
+
 // csv writes a line for each record.
 func (r *reader) csv(data []byte) error {
 	text, err := decoded(data)
 	if err != nil {
 		return err
 	}
-	records := csv.NewReader(r.source(text))
+	source := r.source(text)
+	source.most = maxRecord
+	records := csv.NewReader(source)
 	records.Comma = separator(text)
 	records.FieldsPerRecord = -1
 	records.LazyQuotes = true
 	records.ReuseRecord = true
 	for {
+		source.next()
 		record, err := records.Read()
 		if errors.Is(err, io.EOF) {
 			return nil

@@ -27,6 +27,23 @@ func (s *sink) write(texts ...string) error {
 	return nil
 }
 
+// result is the text of the document, or the *Error that it has none.
+func (s *sink) result(name string, truncated bool) (Text, error) {
+	text := Text{Body: s.text(), Truncated: truncated}
+	if text.Body == "" {
+		return Text{}, &Error{Document: name, Reason: ReasonEmpty}
+	}
+	return text, nil
+}
+
+// add appends text to what is gathered for one write, as far as it can be of use:
+// more than is kept is not gathered.
+func (s *sink) add(gathered *strings.Builder, text []byte) {
+	if gathered.Len() <= s.most {
+		gathered.Write(text)
+	}
+}
+
 // text is what was kept, tidied: valid UTF-8 without control characters, without
 // spaces at the ends of lines and with at most one empty line in a row.
 func (s *sink) text() string {

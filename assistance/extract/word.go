@@ -46,11 +46,11 @@ func (o *office) wordPart(name string) (bool, error) {
 			case "tc":
 				cells++
 			case "tab":
-				paragraph.WriteByte(' ')
+				o.r.out.add(&paragraph, []byte(" "))
 			case "br", "cr":
-				paragraph.WriteByte('\n')
+				o.r.out.add(&paragraph, []byte("\n"))
 			case "noBreakHyphen":
-				paragraph.WriteByte('-')
+				o.r.out.add(&paragraph, []byte("-"))
 			}
 		case xml.EndElement:
 			switch t.Name.Local {
@@ -73,7 +73,7 @@ func (o *office) wordPart(name string) (bool, error) {
 			}
 		case xml.CharData:
 			if inText && hidden <= 0 {
-				paragraph.Write(t)
+				o.r.out.add(&paragraph, t)
 			}
 		}
 		return nil

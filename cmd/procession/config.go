@@ -75,7 +75,8 @@ type Config struct {
 	AssistanceCallTimeout    time.Duration `yaml:"assistance-call-timeout" env:"ASSISTANCE_CALL_TIMEOUT"`
 	AssistanceTimeout        time.Duration `yaml:"assistance-timeout" env:"ASSISTANCE_TIMEOUT"`
 
-	FormsAsDocuments bool `yaml:"forms-as-documents" env:"FORMS_AS_DOCUMENTS"`
+	PDFToText        string `yaml:"pdftotext" env:"PDFTOTEXT"`
+	FormsAsDocuments bool   `yaml:"forms-as-documents" env:"FORMS_AS_DOCUMENTS"`
 
 	TaskLogLimit int           `yaml:"task-log-limit" env:"TASK_LOG_LIMIT"`
 	CancelGrace  time.Duration `yaml:"cancel-grace" env:"CANCEL_GRACE"`

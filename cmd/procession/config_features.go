@@ -3,8 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/url"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -12,12 +15,17 @@ import (
 
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/assistance"
+	"github.com/procession-dev/procession/assistance/extract"
+	"github.com/procession-dev/procession/confine"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/form"
+	"github.com/procession-dev/procession/form/press"
 )
 
 // defaultAssistanceCall is how long one call of a model may take.
 const defaultAssistanceCall = 2 * time.Minute
+
+// defaultPDFToText is found on PATH.
+const defaultPDFToText = "pdftotext"
 
 // bindFeatures declares the flags of what is off unless the operator turns it on.
 func (c *Config) bindFeatures(f *pflag.FlagSet) {
@@ -32,6 +40,8 @@ func (c *Config) bindFeatures(f *pflag.FlagSet) {
 		"how long one call of a model may take")
 	f.DurationVar(&c.AssistanceTimeout, "assistance-timeout", app.DefaultAssistanceTime,
 		"how long a run of AI assistance may take in all")
+	f.StringVar(&c.PDFToText, "pdftotext", defaultPDFToText,
+		"program of poppler that reads PDFs for AI assistance: a path, or a name on PATH; empty reads none")
 	f.BoolVar(&c.FormsAsDocuments, "forms-as-documents", false, "offer filled-in forms as PDF")
 }
 
@@ -82,14 +92,42 @@ func (c *Config) assistanceProvider() (assistance.Provider, error) {
 	return client, nil
 }
 
-// formRenderer is what puts forms on paper, nil where that is not offered.
-func (c *Config) formRenderer() (*form.Renderer, error) {
-	if !c.FormsAsDocuments {
-		return nil, nil
+// assisted reports whether there is AI assistance.
+func (c *Config) assisted() bool { return c.AssistanceURL != "" || c.AssistanceBuiltin }
+
+// pdfToText is the path of what reads PDFs. The error says why there is none.
+func (c *Config) pdfToText() (string, error) {
+	if c.PDFToText == "" {
+		return "", errors.New("--pdftotext is empty")
 	}
-	r, err := form.NewRenderer(form.DefaultLimits())
+	path, err := exec.LookPath(c.PDFToText)
 	if err != nil {
-		return nil, fmt.Errorf("preparing forms as documents: %w", err)
+		return "", fmt.Errorf("finding the program of --pdftotext: %w", err)
 	}
-	return r, nil
+	// Children work in another directory.
+	return filepath.Abs(path)
+}
+
+// textReader reads documents for AI assistance.
+func (c *Config) textReader(log *slog.Logger) *extract.Reader {
+	path, err := c.pdfToText()
+	if err != nil && c.assisted() {
+		log.Warn("PDFs are not read", slog.Any("error", err))
+	}
+	return extract.NewReader(extract.Options{PDFToText: path})
+}
+
+// formPress is what puts forms on paper, nil where that is not offered.
+func (c *Config) formPress() *press.Press {
+	if !c.FormsAsDocuments {
+		return nil
+	}
+	return press.New()
+}
+
+// warnOfChildren says what bounds children of the service do not have here.
+func (c *Config) warnOfChildren(log *slog.Logger) {
+	if weakness := confine.Weakness(); weakness != "" && (c.assisted() || c.FormsAsDocuments) {
+		log.Warn("files are read without all limits", slog.String("reason", weakness))
+	}
 }

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -23,9 +26,32 @@ func TestFeaturesAreOffByDefault(t *testing.T) {
 	provider, err := c.assistanceProvider()
 	require.NoError(t, err)
 	require.Nil(t, provider)
-	forms, err := c.formRenderer()
+	require.Nil(t, c.formPress())
+}
+
+func TestPDFToText(t *testing.T) {
+	t.Parallel()
+	out := printed(t, "config", "print")
+	require.Contains(t, out, "pdftotext: pdftotext\n")
+	path, err := (&Config{PDFToText: "sh"}).pdfToText()
 	require.NoError(t, err)
-	require.Nil(t, forms)
+	require.True(t, filepath.IsAbs(path))
+	for setting, wrong := range map[string]string{"": "--pdftotext is empty", "/nowhere/pdftotext": "no such file", "no-such-program": "not found"} {
+		c := Config{PDFToText: setting, AssistanceBuiltin: true}
+		_, err = c.pdfToText()
+		require.ErrorContains(t, err, wrong)
+		var logged bytes.Buffer
+		require.NotNil(t, c.textReader(slog.New(slog.NewTextHandler(&logged, nil))))
+		require.Equal(t, 1, strings.Count(logged.String(), "PDFs are not read"))
+		found := (&doctor{config: c}).checkFiles(t.Context())
+		require.Equal(t, verdictWarn, found.Verdict)
+		require.NotEmpty(t, found.Advice)
+		logged.Reset()
+		c.AssistanceBuiltin = false
+		c.textReader(slog.New(slog.NewTextHandler(&logged, nil)))
+		require.Empty(t, logged.String(), "there is nothing to be read")
+		require.Equal(t, verdictOK, (&doctor{config: c}).checkFiles(t.Context()).Verdict)
+	}
 }
 
 func TestTheLocalStackHasFeaturesOn(t *testing.T) {

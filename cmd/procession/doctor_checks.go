@@ -25,6 +25,7 @@ const (
 	checkHTTPS         = "https-certificate"
 	checkDocuments     = "documents"
 	checkOIDC          = "oidc-issuers"
+	checkFiles         = "reading-files"
 	checkTemporalTLS   = "temporal-certificate"
 	checkTemporalOpen  = "temporal-authorizer"
 	checkTemporalKeys  = "temporal-keys"
@@ -69,6 +70,7 @@ func (d *doctor) examinations() []examination {
 		{checkHTTPS, nil, d.checkHTTPS},
 		{checkDocuments, nil, d.checkDocuments},
 		{checkOIDC, nil, d.checkOIDC},
+		{checkFiles, nil, d.checkFiles},
 		{checkTemporalTLS, keys, d.checkTemporalTLS},
 		{checkTemporalOpen, temporal, d.checkTemporalOpen},
 		{checkTemporalClock, guarded, d.checkTemporalClock},

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/procession-dev/procession/confine"
 	"github.com/procession-dev/procession/document"
 )
 
@@ -147,4 +148,24 @@ func (d *doctor) checkDocuments(ctx context.Context) finding {
 		return fail(advice, "what was written cannot be deleted: %s", reason(err))
 	}
 	return ok("can be written to")
+}
+
+// checkFiles judges whether what people upload is read as it should be: PDFs for AI
+// assistance at all, and everything within limits of memory and time.
+func (d *doctor) checkFiles(context.Context) finding {
+	c := &d.config
+	if !c.assisted() && !c.FormsAsDocuments {
+		return ok("AI assistance and forms as PDF are off")
+	}
+	if weakness := confine.Weakness(); weakness != "" {
+		return warn("run the service on Linux", "%s", weakness)
+	}
+	if !c.assisted() {
+		return ok("in child processes with limits")
+	}
+	if _, err := c.pdfToText(); err != nil {
+		return warn("install poppler-utils, or give the path of pdftotext with --pdftotext",
+			"PDFs are not read for AI assistance: %s", reason(err))
+	}
+	return ok("in child processes with limits, PDFs with %s", c.PDFToText)
 }

@@ -14,11 +14,24 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/assistance/extract"
 	"github.com/procession-dev/procession/cli"
+	"github.com/procession-dev/procession/confine"
+	"github.com/procession-dev/procession/form/press"
 	"github.com/procession-dev/procession/webhook"
 )
 
-func main() { os.Exit(execute(webhook.NextDelay)) }
+func main() {
+	if code, child := confine.Serve(os.Args, childTasks()); child {
+		os.Exit(code)
+	}
+	os.Exit(execute(webhook.NextDelay))
+}
+
+// childTasks are what the program does in child processes of its own.
+func childTasks() map[string]confine.Task {
+	return map[string]confine.Task{extract.TaskName: extract.Task, press.TaskName: press.Task}
+}
 
 // execute carries out the command that the program was called for and returns the
 // exit code.

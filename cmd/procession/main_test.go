@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/confine"
 	"github.com/procession-dev/procession/persistence/pgtest"
 	"github.com/procession-dev/procession/webhook"
 )
@@ -36,6 +37,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 }
 
 func TestMain(m *testing.M) {
+	if code, child := confine.Serve(os.Args, childTasks()); child {
+		os.Exit(code)
+	}
 	if os.Getenv(asProgram) != "" {
 		os.Exit(execute(delayOfWebhooks()))
 	}

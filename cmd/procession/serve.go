@@ -111,10 +111,7 @@ func newService(
 	if err != nil {
 		return nil, err
 	}
-	forms, err := c.formRenderer()
-	if err != nil {
-		return nil, err
-	}
+	c.warnOfChildren(log)
 	m := newMetrics()
 	s.sender = newWebhookSender(guard, m)
 	s.notifier = feed.NewNotifier(k.db, log)
@@ -130,7 +127,7 @@ func newService(
 		},
 		TaskLogLimit: c.TaskLogLimit, CancelGrace: c.CancelGrace,
 		Documents: documents, MaxDocumentBytes: c.MaxDocumentBytes, TaskQueuePatience: queuePatience(c),
-		Assistance: provider, AssistanceTime: c.AssistanceTimeout, Forms: forms,
+		Assistance: provider, Texts: c.textReader(log), AssistanceTime: c.AssistanceTimeout, Forms: c.formPress(),
 		Webhooks: s.sender, CheckWebhookURL: guard.CheckURL, WebhookDelay: c.webhookDelay,
 	})
 	s.revocations = operations.Revocations()

@@ -1,0 +1,124 @@
+package extract
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"github.com/procession-dev/procession/confine"
+)
+
+// TaskName is the name of Task for package confine.
+const TaskName = "text"
+
+const (
+	// maxHeader bounds what parent and child say to each other beside the document
+	// and its text, in bytes.
+	maxHeader = 64 << 10
+	// maxCause is how much a child says of the cause of a failure, in bytes.
+	maxCause = 200
+)
+
+// request is what a child is asked, in front of the document.
+type request struct {
+	Name, MediaType string
+	Limits          Limits
+}
+
+// reply is what a child answers, in front of the text.
+type reply struct {
+	Reason    Reason
+	Cause     string
+	Truncated bool
+}
+
+// Task is what a child does: it reads one document, which is in after a request,
+// and writes its text, after a reply.
+func Task(ctx context.Context, in io.Reader, out io.Writer) error {
+	var asked request
+	body := bufio.NewReaderSize(in, maxHeader)
+	if err := readHeader(body, &asked); err != nil {
+		return err
+	}
+	text, err := readHere(ctx, asked.Name, asked.MediaType, body, asked.Limits)
+	answer := reply{Truncated: text.Truncated}
+	var refused *Error
+	switch {
+	case errors.As(err, &refused):
+		answer.Reason = refused.Reason
+		if refused.Cause != nil {
+			cause := []rune(refused.Cause.Error())
+			answer.Cause = string(cause[:min(len(cause), maxCause/utf8.UTFMax)])
+		}
+	case err != nil:
+		return err
+	}
+	if err := writeHeader(out, answer); err != nil {
+		return err
+	}
+	_, err = io.WriteString(out, text.Body)
+	return err
+}
+
+func writeHeader(w io.Writer, value any) error {
+	line, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Errorf("writing a header: %w", err)
+	}
+	_, err = w.Write(append(line, '\n'))
+	return err
+}
+
+// readHeader reads a line, which the buffer of r bounds.
+func readHeader(r *bufio.Reader, value any) error {
+	line, err := r.ReadSlice('\n')
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return fmt.Errorf("reading a header: %w", err)
+	}
+	if err := json.Unmarshal(line, value); err != nil {
+		return fmt.Errorf("reading a header: %w", err)
+	}
+	return nil
+}
+
+// readInChild makes text of a document in a child of this program.
+func (r *Reader) readInChild(ctx context.Context, d Document, body *source) (Text, error) {
+	var answer reply
+	var text []byte
+	limits := confine.Limits{
+		Memory: memory, CPU: r.limits.Time, Time: r.limits.Time, Output: int64(r.limits.Text)*utf8.UTFMax + maxHeader,
+	}
+	err := r.pool.Run(ctx, confine.Job{
+		Task: TaskName, Limits: limits,
+		Talk: func(in io.WriteCloser, out io.Reader) error {
+			return body.sendWhile(in, func() error {
+				if err := writeHeader(in, request{Name: d.Name, MediaType: d.MediaType, Limits: r.limits}); err != nil {
+					return err
+				}
+				return nil
+			}, func() error {
+				answered := bufio.NewReaderSize(out, maxHeader)
+				if err := readHeader(answered, &answer); err != nil {
+					return err
+				}
+				var err error
+				text, err = io.ReadAll(answered)
+				return err
+			})
+		},
+	})
+	switch {
+	case err != nil:
+		return Text{}, err
+	case answer.Reason != "":
+		return Text{}, &Error{Document: d.Name, Reason: answer.Reason, Cause: errors.New(answer.Cause)}
+	}
+	return Text{Body: string(text), Truncated: answer.Truncated}, nil
+}

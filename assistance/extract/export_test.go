@@ -1,0 +1,4 @@
+package extract
+
+// ReadHere reads a document in the process of the test.
+var ReadHere = readHere

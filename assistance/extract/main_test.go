@@ -1,0 +1,16 @@
+package extract_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/procession-dev/procession/assistance/extract"
+	"github.com/procession-dev/procession/confine"
+)
+
+func TestMain(m *testing.M) {
+	if code, child := confine.Serve(os.Args, map[string]confine.Task{extract.TaskName: extract.Task}); child {
+		os.Exit(code)
+	}
+	os.Exit(m.Run())
+}

@@ -1,0 +1,63 @@
+package extract
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/procession-dev/procession/confine"
+)
+
+const (
+	// pdfTime is the processor time for a small PDF, and pdfRate how many bytes of a
+	// larger one are worth another second. pdftotext gives the text of a hundred
+	// pages in a tenth of it.
+	pdfTime = time.Second
+	pdfRate = 2 << 20
+	// exitForbidden is how pdftotext ends when a PDF forbids that its text is taken.
+	exitForbidden = 3
+)
+
+// readPDF makes text of a PDF with pdftotext, page by page. What there was of the
+// text when pdftotext met a limit, or damage, is kept.
+func (r *Reader) readPDF(ctx context.Context, d Document, body *source) (Text, error) {
+	out := &sink{most: r.limits.Text}
+	err := r.pool.Run(ctx, confine.Job{
+		Program: []string{r.pdfToText, "-enc", "UTF-8", "-eol", "unix", "-", "-"},
+		Limits: confine.Limits{
+			Memory: memory, CPU: min(r.limits.Time, pdfTime+time.Second*time.Duration(d.Size/pdfRate)),
+			Time: r.limits.Time, Output: int64(r.limits.Text) + maxHeader,
+		},
+		Talk: func(in io.WriteCloser, pages io.Reader) error {
+			return body.sendWhile(in, func() error { return nil }, func() error {
+				_, err := io.Copy(pageWriter{out}, pages)
+				return err
+			})
+		},
+	})
+	var failed *confine.ExitError
+	switch {
+	case err == nil:
+		return out.result(d.Name, false)
+	case errors.As(err, &failed) && (failed.Code == exitForbidden || strings.Contains(failed.Complaint, "Incorrect password")):
+		return Text{}, fmt.Errorf("%w: %w", errEncrypted, err)
+	case ctx.Err() != nil, errors.Is(err, confine.ErrLost), out.body.Len() == 0:
+		return Text{}, err
+	}
+	return out.result(d.Name, true)
+}
+
+// pageWriter keeps pages with an empty line between them.
+type pageWriter struct{ out *sink }
+
+// Write returns errEnough when there is no more room.
+func (w pageWriter) Write(text []byte) (int, error) {
+	if err := w.out.write(string(bytes.ReplaceAll(text, []byte("\f"), []byte("\n\n")))); err != nil {
+		return 0, err
+	}
+	return len(text), nil
+}

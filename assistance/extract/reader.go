@@ -1,0 +1,167 @@
+package extract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/procession-dev/procession/confine"
+)
+
+const (
+	// memory is how much a child that reads a document may have, in bytes; atOnce is
+	// how many of them there may be.
+	memory = 256 << 20
+	atOnce = 2
+	// attempts is how often a document is tried whose child is lost.
+	attempts = 2
+)
+
+// Options are what a Reader is made of.
+type Options struct {
+	// PDFToText is the path of pdftotext. Without it PDFs are not read.
+	PDFToText string
+	// Limits are DefaultLimits unless given.
+	Limits Limits
+}
+
+// Reader reads documents in child processes, some at once. Programs that use it
+// have to call confine.Serve with Task. It is safe for concurrent use.
+type Reader struct {
+	pool      *confine.Pool
+	pdfToText string
+	limits    Limits
+}
+
+// NewReader makes a Reader.
+func NewReader(o Options) *Reader {
+	if o.Limits == (Limits{}) {
+		o.Limits = DefaultLimits()
+	}
+	return &Reader{pool: confine.NewPool(atOnce * memory), pdfToText: o.PDFToText, limits: o.Limits}
+}
+
+// Document is what is known of a document before it is read.
+type Document struct {
+	// Name and MediaType are what the document says of itself.
+	Name, MediaType string
+	// Size is in bytes.
+	Size int64
+}
+
+// errNoPDF is the cause of ReasonType where there is no pdftotext.
+var errNoPDF = errors.New("there is no pdftotext")
+
+// Read makes text of a document. open opens its bytes, a second time when the
+// child that reads it is lost. It returns an *Error for the document's faults, the
+// error of the context when that ends first, and errors of open.
+func (r *Reader) Read(ctx context.Context, d Document, open func() (io.ReadCloser, error)) (Text, error) {
+	format := kindOf(d.Name, d.MediaType)
+	switch {
+	case format == kindUnknown:
+		return Text{}, &Error{Document: d.Name, Reason: ReasonType}
+	case format == kindPDF && r.pdfToText == "":
+		return Text{}, &Error{Document: d.Name, Reason: ReasonType, Cause: errNoPDF}
+	case d.Size > r.limits.Bytes:
+		return Text{}, &Error{Document: d.Name, Reason: ReasonTooLarge}
+	}
+	for attempt := 1; ; attempt++ {
+		text, err := r.readOnce(ctx, format, d, open)
+		if errors.Is(err, confine.ErrLost) && attempt < attempts {
+			continue
+		}
+		return text, refusal(d, err)
+	}
+}
+
+func (r *Reader) readOnce(
+	ctx context.Context, format kind, d Document, open func() (io.ReadCloser, error),
+) (text Text, err error) {
+	opened, err := open()
+	if err != nil {
+		return Text{}, err
+	}
+	defer func() { _ = opened.Close() }()
+	body := &source{body: opened, left: r.limits.Bytes}
+	if format == kindPDF {
+		text, err = r.readPDF(ctx, d, body)
+	} else {
+		text, err = r.readInChild(ctx, d, body)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return Text{}, ctx.Err()
+	case body.failed != nil:
+		// The child may have ended for that.
+		return Text{}, body.failed
+	}
+	return text, err
+}
+
+// refusal makes the document's fault of what went wrong with its child.
+func refusal(d Document, err error) error {
+	var refused *Error
+	var failed *confine.ExitError
+	reason := ReasonUnreadable
+	switch {
+	case err == nil, errors.As(err, &refused):
+		return err
+	case errors.Is(err, confine.ErrMemory), errors.Is(err, confine.ErrOutput), errors.Is(err, errTooLarge):
+		reason = ReasonTooLarge
+	case errors.Is(err, confine.ErrTime):
+		reason = ReasonTooSlow
+	case errors.Is(err, errEncrypted):
+		reason = ReasonEncrypted
+	case errors.Is(err, confine.ErrLost), errors.Is(err, errBody):
+	case errors.As(err, &failed), errors.Is(err, io.ErrUnexpectedEOF):
+		reason = ReasonBroken
+	default:
+		return err
+	}
+	return &Error{Document: d.Name, Reason: reason, Cause: err}
+}
+
+// errBody says that the bytes of a document could not be had.
+var errBody = errors.New("the document cannot be read to its end")
+
+// source are the bytes of a document on their way to a child.
+type source struct {
+	body io.Reader
+	// left is how many bytes there may be still.
+	left int64
+	// failed is why the bytes ended too early.
+	failed error
+}
+
+// Read returns errTooLarge when there are more bytes than allowed.
+func (s *source) Read(p []byte) (int, error) {
+	n, err := s.body.Read(p)
+	s.left -= int64(n)
+	switch {
+	case s.left < 0:
+		s.failed = errTooLarge
+	case err != nil && !errors.Is(err, io.EOF):
+		s.failed = fmt.Errorf("%w: %w", errBody, err)
+	default:
+		return n, err
+	}
+	return 0, s.failed
+}
+
+// sendWhile sends what begin writes and then the document, while receive receives.
+func (s *source) sendWhile(in io.WriteCloser, begin, receive func() error) error {
+	sent := make(chan struct{})
+	go func() {
+		defer close(sent)
+		// Where the child does not want more, what it says matters.
+		if err := begin(); err == nil {
+			_, _ = io.Copy(in, s)
+		}
+		_ = in.Close()
+	}()
+	err := receive()
+	_ = in.Close()
+	<-sent
+	return err
+}
