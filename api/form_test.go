@@ -4,12 +4,14 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/base64"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
@@ -183,4 +185,50 @@ func TestImagesOnPaperAreThoseOfTheTask(t *testing.T) {
 	listed := s.get(200, demo.Bob(), formPath(item.ID, "")).body
 	require.False(t, bytes.Contains([]byte(listed), []byte("/Subtype /Image")))
 	require.Contains(t, textOf(t, listed), "theirs.png")
+}
+
+// Many forms are counted before any is made, and outside of the database.
+func TestManyFormsAreCountedFirst(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	id := uuid.New()
+	properties := ""
+	for i := range 60 {
+		properties += fmt.Sprintf(`,"FIELD_%d":{"type":"string","title":"Field %d"}`, i, i)
+	}
+	s.define(identified("demo", "ProcessDefinition", "MANY", id, `{"name":"Many","items":[{"code":"FILL","type":"TASK","name":"Fill in",`+
+		`"dataSchema":{"type":"object","properties":{"rows":{"type":"array","items":{"type":"object","properties":{`+properties[1:]+`}}}}},`+
+		`"candidates":[{"user":"bob"}]}],"permissions":{"initiators":[{"user":"alice"}],"managers":[{"user":"alice"}]}}`))
+	process := s.process(demo.Alice(), id).ID
+	task := decode[oasb.ProcessItem](t, s.post(201, demo.Alice(), "/process-items", `{"type":"TASK","processId":"`+process.String()+
+		`","processItemDefinitionCode":"FILL","task":{"data":{"value":{"rows":[`+strings.Repeat("{},", 100_000)+`{}]}}}}`)).ID
+	begun := time.Now()
+	refusal := s.refused(409, "INVALID_STATE", demo.Alice(), "GET", formPath(task, "/rows"), "")
+	require.Contains(t, refusal.Errors[0].Message, "more than 500 forms")
+	require.Less(t, time.Since(begun), 8*time.Second, "on a machine that does much else")
+}
+
+// A caller may have one form made and eight wait.
+func TestFormsOfACallerTakeTurns(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	task := s.order(`{"NAME":"Ada"}`).ID
+	end, err := s.forms.Turn(t.Context(), demo.Bob().ID.String())
+	require.NoError(t, err)
+	s.get(200, demo.Alice(), formPath(task, ""))
+	answers := make(chan answer, 9)
+	for range 9 {
+		r := request(t, demo.Bob(), http.MethodGet, formPath(task, ""), "")
+		go func() {
+			got, _ := s.exchange(r)
+			answers <- got
+		}()
+	}
+	refused := <-answers
+	require.Equal(t, 503, refused.status, refused.body)
+	require.Contains(t, refused.body, "too many forms")
+	end()
+	for range 8 {
+		require.Equal(t, 200, (<-answers).status)
+	}
 }
