@@ -13,7 +13,12 @@ RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache
 # A volume that is first mounted here takes the owner and the mode over.
 RUN install -d -m 0700 /out/tls /out/documents
 
-FROM gcr.io/distroless/static-debian12:nonroot
+# Debian and not distroless, for pdftotext, which reads PDFs for AI assistance.
+FROM debian:12.12-slim
+RUN apt-get update && \
+    apt-get install --yes --no-install-recommends ca-certificates poppler-utils tzdata && \
+    rm -rf /var/lib/apt/lists/* && \
+    groupadd --gid 65532 nonroot && useradd --uid 65532 --gid 65532 --create-home --shell /usr/sbin/nologin nonroot
 COPY --from=build /out/procession /out/loan-worker /usr/local/bin/
 COPY --from=build /out/sbom /usr/share/sbom
 COPY --from=build --chown=65532:65532 /out/tls /tls
