@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/url"
 	"strings"
 	"sync"
@@ -30,6 +31,9 @@ type Options struct {
 	KeySetURL string
 	// KeySetRefresh is the time between two reads of the keys.
 	KeySetRefresh time.Duration
+	// AllowPlainHTTP lets those two documents be read over http from another machine: what is on the way there can then let any caller in.
+	// Optional: without it their URLs are https, or lead to this machine.
+	AllowPlainHTTP bool
 	// RevocationsURL is where revoked tokens and certificates are listed; empty revokes none. See [SiblingRevocationsURL].
 	RevocationsURL string
 	// RevocationsRefresh is the time between two reads of that list; required with RevocationsURL.
@@ -138,6 +142,21 @@ func SiblingRevocationsURL(keySetURL string) string {
 	return u.String()
 }
 
+// CheckPublishedURL returns an error for a URL that the keys or the revocations must not be read from: it is https, or http to a loopback
+// address, or with plainHTTP http to any. Both documents decide who gets in.
+func CheckPublishedURL(address string, plainHTTP bool) error {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+		return errors.New("must be an http or https URL")
+	}
+	host := u.Hostname()
+	loopback := host == "localhost" || strings.HasSuffix(host, ".localhost") || net.ParseIP(host).IsLoopback()
+	if u.Scheme == "http" && !loopback && !plainHTTP {
+		return errors.New("must be an https URL or lead to this machine unless plain http is allowed: what is read there decides who gets in")
+	}
+	return nil
+}
+
 func (o Options) validate() error {
 	switch {
 	case o.KeySetURL == "":
@@ -150,6 +169,12 @@ func (o Options) validate() error {
 		return errors.New("no issuer of tokens is given")
 	case o.Logger == nil || o.TemporalLogger == nil || o.Clock == nil:
 		return errors.New("loggers and clock are required")
+	}
+	if err := CheckPublishedURL(o.KeySetURL, o.AllowPlainHTTP); err != nil {
+		return fmt.Errorf("the URL of the token keys %w", err)
+	}
+	if err := CheckPublishedURL(o.RevocationsURL, o.AllowPlainHTTP); o.RevocationsURL != "" && err != nil {
+		return fmt.Errorf("the URL of the revocations %w", err)
 	}
 	for _, endpoint := range o.NexusEndpoints {
 		if endpoint == "" || strings.HasPrefix(endpoint, systemEndpointPrefix) {

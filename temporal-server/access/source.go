@@ -142,7 +142,9 @@ func (s *source) fetch(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	res, err := (&http.Client{}).Do(req)
+	// An address elsewhere is not the one that was checked.
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	res, err := client.Do(req)
 	if err != nil {
 		return nil, err
 	}

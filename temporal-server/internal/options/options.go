@@ -50,6 +50,7 @@ type Options struct {
 	JWKSRefresh        time.Duration
 	RevocationsURL     string // empty: nothing is revoked
 	RevocationsRefresh time.Duration
+	AllowPlainHTTP     bool // read both over http from other machines, too
 	Issuer             string
 
 	EngineMethods  []string // methods of the workflow service engines may call besides those workers need
@@ -133,6 +134,7 @@ func (o *Options) flags(output io.Writer) *flag.FlagSet {
 	fs.DurationVar(&o.JWKSRefresh, "jwks-refresh", 10*time.Second, "time between two reads of the key set")
 	fs.StringVar(&o.RevocationsURL, "revocations-url", siblingURL, "`URL` of the list of revoked tokens and certificates; "+siblingURL+": beside the key set, when its URL ends in /jwks.json; empty: none")
 	fs.DurationVar(&o.RevocationsRefresh, "revocations-refresh", 10*time.Second, "time between two reads of that list")
+	fs.BoolVar(&o.AllowPlainHTTP, "allow-plain-http", false, "read keys and revocations over http from other machines: only on a network where no one can change them on the way")
 	fs.Var((*names)(&o.EngineMethods), "engine-methods", "`names` of workflow service methods, with commas between them, that engines may call besides what workers need")
 	fs.Var((*names)(&o.NexusEndpoints), "engine-nexus-endpoints", "`names` of Nexus endpoints, with commas between them, that the workflows of engines may call")
 	fs.BoolVar(&o.CheckCommands, "check-commands", true, "refuse workflow commands that name a task queue the token's tenant does not know")
@@ -183,11 +185,13 @@ func (o *Options) validate() error {
 			fail("--%s is required", f.name)
 		}
 	}
-	if u, err := url.Parse(o.JWKSURL); o.JWKSURL != "" && (err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "") {
-		fail("--jwks-url must be an http or https URL")
-	}
-	if u, err := url.Parse(o.RevocationsURL); o.RevocationsURL != "" && (err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "") {
-		fail("--revocations-url must be an http or https URL, %s or empty", siblingURL)
+	for _, f := range []struct{ name, value string }{{"jwks-url", o.JWKSURL}, {"revocations-url", o.RevocationsURL}} {
+		if f.value == "" {
+			continue
+		}
+		if err := access.CheckPublishedURL(f.value, o.AllowPlainHTTP); err != nil {
+			fail("--%s %w", f.name, err)
+		}
 	}
 	if o.Database == o.VisibilityDatabase {
 		fail("--database and --visibility-database must differ")

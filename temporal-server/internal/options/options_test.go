@@ -33,8 +33,9 @@ func TestParseFillsDefaults(t *testing.T) {
 		Listen: "127.0.0.1:7233", Store: options.StoreSQLite,
 		Database: "temporal", VisibilityDatabase: "temporal_visibility", DatabaseConnections: 10, HistoryShards: 4,
 		JWKSURL: "http://127.0.0.1:8080/.well-known/jwks.json", JWKSRefresh: 10 * time.Second, Issuer: "procession",
-		RevocationsURL: "http://127.0.0.1:8080/.well-known/engine-revocations.json", RevocationsRefresh: 10 * time.Second, CheckCommands: true,
-		TLSCert: "server.pem", TLSKey: "server.key", ClientCA: "ca.pem", TLSRefresh: 10 * time.Second,
+		RevocationsURL: "http://127.0.0.1:8080/.well-known/engine-revocations.json", RevocationsRefresh: 10 * time.Second,
+		CheckCommands: true,
+		TLSCert:       "server.pem", TLSKey: "server.key", ClientCA: "ca.pem", TLSRefresh: 10 * time.Second,
 		LogLevel: "error",
 	}, opts)
 }
@@ -69,6 +70,8 @@ func TestParseRefuses(t *testing.T) {
 		"a stray argument":        {required("stray"), `unexpected argument "stray"`},
 		"an unknown level":        {required("--log-level", "loud"), "--log-level must be"},
 		"a file of revocations":   {required("--revocations-url", "file:///list"), "--revocations-url must be"},
+		"keys over plain http":    {required("--jwks-url", "http://procession:8080/jwks.json"), "--jwks-url must be an https URL or lead to this machine"},
+		"a list over plain http":  {required("--revocations-url", "http://192.0.2.1/list"), "--revocations-url must be an https URL"},
 		"an absent file":          {required("--config", "/nowhere/config.yaml"), "reading --config: open /nowhere/config.yaml"},
 		"a file for the key set":  {required("--jwks-url", "file:///keys"), "--jwks-url must be an http or https URL"},
 	} {
@@ -78,6 +81,14 @@ func TestParseRefuses(t *testing.T) {
 			require.ErrorContains(t, err, c.want)
 		})
 	}
+}
+
+func TestParseTakesPlainHTTPWhereItIsAllowed(t *testing.T) {
+	t.Parallel()
+	opts, err := options.Parse(required("--jwks-url", "http://procession:8080/jwks.json", "--allow-plain-http"), env(nil), io.Discard)
+	require.NoError(t, err)
+	require.Equal(t, "http://procession:8080/engine-revocations.json", opts.RevocationsURL)
+	require.True(t, opts.AllowPlainHTTP)
 }
 
 func TestParseKeepsThePasswordOutOfErrors(t *testing.T) {
