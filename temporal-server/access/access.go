@@ -118,12 +118,14 @@ func (g *Guard) ServerOptions() []temporal.ServerOption {
 }
 
 // DynamicConfig returns the settings the rules depend on, so that a changed default of a later Temporal cannot loosen them: streams are
-// authorized, commands stay in their namespace, and a task's token must be of the namespace the call names.
+// authorized, commands stay in their namespace, a task's token must be of the namespace the call names, and a page token of the execution.
 func DynamicConfig() dynamicconfig.StaticClient {
 	return dynamicconfig.StaticClient{
-		dynamicconfig.DisableStreamingAuthorizer.Key():      false,
-		dynamicconfig.EnableCrossNamespaceCommands.Key():    false,
-		dynamicconfig.EnableTokenNamespaceEnforcement.Key(): true,
+		dynamicconfig.DisableStreamingAuthorizer.Key():                      false,
+		dynamicconfig.EnableCrossNamespaceCommands.Key():                    false,
+		dynamicconfig.EnableTokenNamespaceEnforcement.Key():                 true,
+		dynamicconfig.EnablePaginationTokenBranchValidation.Key():           true,
+		dynamicconfig.EnablePaginationTokenBranchValidationShadowMode.Key(): false,
 	}
 }
 
