@@ -3,7 +3,8 @@
 // It is a plug-in for a Temporal server built from go.temporal.io/server: [New] returns a [Guard], whose ServerOptions go to
 // temporal.NewServer. The frontend must ask for client certificates (requireClientAuth), the internal frontend must run, and the
 // settings of [DynamicConfig] must be in force. Rules about engines are in engine.go (the order of the checks), methods.go (which
-// methods), queues.go (which task queues) and commands.go (what a workflow may ask for).
+// methods), queues.go (which task queues), commands.go (what a workflow may ask for), owners.go (whose sticky queues are) and
+// interceptor.go (what is handed out to whom).
 package access
 
 import (
@@ -23,6 +24,7 @@ import (
 	"go.temporal.io/server/common/log"
 	"go.temporal.io/server/common/metrics"
 	"go.temporal.io/server/temporal"
+	"google.golang.org/grpc"
 )
 
 // Options say whom a [Guard] trusts and what it opens to engines. Every field without a remark is required.
@@ -34,6 +36,11 @@ type Options struct {
 	// AllowPlainHTTP lets those two documents be read over http from another machine: what is on the way there can then let any caller in.
 	// Optional: without it their URLs are https, or lead to this machine.
 	AllowPlainHTTP bool
+	// MaxAge is how long documents that cannot be read again are trusted. After that, and before the revocations were read once, every
+	// call of an engine is answered with Unavailable.
+	MaxAge time.Duration
+	// Store keeps the owners of sticky task queues and the key that seals what is handed out.
+	Store Store
 	// RevocationsURL is where revoked tokens and certificates are listed; empty revokes none. See [SiblingRevocationsURL].
 	RevocationsURL string
 	// RevocationsRefresh is the time between two reads of that list; required with RevocationsURL.
@@ -57,15 +64,17 @@ type Options struct {
 	Clock func() time.Time
 }
 
-// Guard is a claim mapper and an authorizer with the keys and revocations they go by.
+// Guard is a claim mapper, an authorizer and an interceptor with what they go by.
 type Guard struct {
-	claims  *claimMapper
-	decide  *authorizer
-	sources []*source
+	claims    *claimMapper
+	decide    *authorizer
+	intercept *interceptor
+	sources   []*source
+	owners    *owners
 }
 
-// New reads the keys and the revocations once and then again and again until Close. That they cannot be read yet is no error: every
-// token is refused until the keys are there. It returns an error for options that cannot be used.
+// New reads the keys and the revocations once and then again and again until Close. That they cannot be read yet is no error: engines are
+// refused until both are there. It returns an error for options that cannot be used, and when the store fails.
 func New(ctx context.Context, o Options) (*Guard, error) {
 	if o.Metrics == nil {
 		o.Metrics = metrics.NoopMetricsHandler
@@ -73,12 +82,19 @@ func New(ctx context.Context, o Options) (*Guard, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
-	rules, err := newEngineRules(o)
+	key, err := o.Store.SealKey(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("preparing the store: %w", err)
+	}
+	if len(key) != SealKeyBytes {
+		return nil, fmt.Errorf("the store's seal key has %d bytes instead of %d", len(key), SealKeyBytes)
+	}
+	rules, err := newEngineRules(o, sealer{key: key})
 	if err != nil {
 		return nil, err
 	}
 	keys := newKeySet(o)
-	g := &Guard{sources: []*source{keys.source}}
+	g := &Guard{sources: []*source{keys.source}, owners: newOwners(o)}
 	revoked := &revocations{}
 	if o.RevocationsURL != "" {
 		revoked = newRevocations(o)
@@ -88,6 +104,8 @@ func New(ctx context.Context, o Options) (*Guard, error) {
 	g.decide = &authorizer{
 		roles: authorization.NewDefaultAuthorizer(), engines: rules, revoked: revoked, logger: o.Logger, metrics: o.Metrics,
 	}
+	g.intercept = &interceptor{authorizer: g.decide, owners: g.owners, sources: g.sources}
+	g.owners.start(ctx)
 	var first sync.WaitGroup
 	for _, s := range g.sources {
 		first.Go(func() { s.start(ctx) })
@@ -96,8 +114,9 @@ func New(ctx context.Context, o Options) (*Guard, error) {
 	return g, nil
 }
 
-// Close stops reading the keys and the revocations. The last ones stay in force.
+// Close stops reading the keys and the revocations; the last ones stay in force. It leaves the store to its owner.
 func (g *Guard) Close() {
+	g.owners.close()
 	for _, s := range g.sources {
 		s.close()
 	}
@@ -109,10 +128,16 @@ func (g *Guard) ClaimMapper() authorization.ClaimMapper { return g.claims }
 // Authorizer returns the part that allows or denies calls. It understands claims of this guard's ClaimMapper only.
 func (g *Guard) Authorizer() authorization.Authorizer { return g.decide }
 
-// ServerOptions returns what temporal.NewServer needs to go by this guard.
+// Interceptor returns the part that looks up the owners of sticky queues and seals what is handed out. It belongs behind Temporal's own
+// interceptors on every frontend: where it is absent, no answer to a task is accepted.
+func (g *Guard) Interceptor() grpc.UnaryServerInterceptor { return g.intercept.intercept }
+
+// ServerOptions returns what temporal.NewServer needs to go by this guard. A server with interceptors of its own repeats
+// temporal.WithChainedFrontendGrpcInterceptors with those and the [Guard.Interceptor].
 func (g *Guard) ServerOptions() []temporal.ServerOption {
 	return []temporal.ServerOption{
 		temporal.WithAuthorizer(g.decide),
+		temporal.WithChainedFrontendGrpcInterceptors(g.Interceptor()),
 		temporal.WithClaimMapper(func(*config.Config) authorization.ClaimMapper { return g.claims }),
 	}
 }
@@ -167,6 +192,10 @@ func (o Options) validate() error {
 		return errors.New("the time between two reads of the token keys must be positive")
 	case o.RevocationsURL != "" && o.RevocationsRefresh <= 0:
 		return errors.New("the time between two reads of the revocations must be positive")
+	case o.MaxAge <= 0:
+		return errors.New("the time that keys and revocations are trusted must be positive")
+	case o.Store == nil:
+		return errors.New("no store is given")
 	case o.Issuer == "":
 		return errors.New("no issuer of tokens is given")
 	case o.Logger == nil || o.TemporalLogger == nil || o.Clock == nil:

@@ -38,6 +38,8 @@ const (
 	classMethod      class = "method"      // the method is not open to engines
 	classQueue       class = "queue"       // the call names a task queue the token does not cover
 	classCommand     class = "command"     // a workflow asks for what its tenant may not do
+	classTask        class = "task"        // the task was not handed to the caller
+	classHistory     class = "history"     // the history is none the caller works on
 	classPermissions class = "permissions" // the token's role does not cover the method
 )
 

@@ -18,7 +18,8 @@ const (
 	claimTenantQueues = "tenant_task_queues" // those its tenant knows
 )
 
-// caller is what the certificate and the token of one call say. It travels from [claimMapper] to [authorizer] in the claims' Extensions.
+// caller is what the certificate and the token of one call say. It travels from [claimMapper] to [authorizer] and on to [interceptor] in
+// the claims' Extensions.
 type caller struct {
 	certificate certificate
 	hasToken    bool
@@ -27,6 +28,10 @@ type caller struct {
 	subject     string
 	queues      map[string]bool // task queues the caller may poll
 	tenant      map[string]bool // task queues its workflows may use; those of queues are among them
+
+	// personal are the task queues the request names that belong to one subject. The authorizer finds them, the interceptor looks up
+	// whose they are.
+	personal []personalQueue
 }
 
 // certificate is the part of a client certificate the rules look at.

@@ -22,7 +22,9 @@ func completing(c *command.Command) *workflowservice.RespondWorkflowTaskComplete
 // commandAsks answers whether a guard lets an engine complete a workflow task with a command.
 func commandAsks(t *testing.T, g *access.Guard, token string, c *command.Command) authorization.Result {
 	t.Helper()
-	return decide(t, g, token, 1, workflowservice.WorkflowService_RespondWorkflowTaskCompleted_FullMethodName, completing(c))
+	request := completing(c)
+	request.TaskToken = workflowTask(t, g, token)
+	return decide(t, g, token, 1, workflowservice.WorkflowService_RespondWorkflowTaskCompleted_FullMethodName, request)
 }
 
 func TestEveryCommandTypeIsJudged(t *testing.T) {

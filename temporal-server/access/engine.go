@@ -16,16 +16,17 @@ type engineRules struct {
 	commands  map[enums.CommandType]commandTarget
 	endpoints map[string]bool // Nexus endpoints workflows may call
 	unchecked bool            // commands may name any task queue
+	seals     sealer
 }
 
-func newEngineRules(o Options) (*engineRules, error) {
+func newEngineRules(o Options, seals sealer) (*engineRules, error) {
 	methods, err := engineMethods(o.EngineMethods)
 	if err != nil {
 		return nil, err
 	}
 	r := &engineRules{
 		methods: methods, fields: findQueueFields(), commands: commandTargets(),
-		endpoints: map[string]bool{}, unchecked: o.UncheckedCommandQueues,
+		endpoints: map[string]bool{}, unchecked: o.UncheckedCommandQueues, seals: seals,
 	}
 	for _, endpoint := range o.NexusEndpoints {
 		r.endpoints[endpoint] = true
@@ -69,8 +70,39 @@ func (r *engineRules) check(who *caller, claims *authorization.Claims, namespace
 	if denied := r.checkQueues(who, namespace, m, request); denied.class != "" {
 		return denied
 	}
+	if denied := r.checkTokens(who, namespace, m, request); denied.class != "" {
+		return denied
+	}
 	if completed, ok := request.(*workflowservice.RespondWorkflowTaskCompletedRequest); ok {
 		return r.checkCommands(who, namespace, completed)
+	}
+	return denial{}
+}
+
+// checkTokens refuses an answer to a task, or a page of a history, that was not handed to the caller.
+func (r *engineRules) checkTokens(who *caller, namespace string, m method, request proto.Message) denial {
+	if m.answers != "" {
+		task, ok := request.(interface{ GetTaskToken() []byte })
+		if !ok || !r.seals.holds(m.answers, namespace, who.subject, task.GetTaskToken()) {
+			return denial{class: classTask, reason: fmt.Sprintf("the token is not one of a %s that was handed to the caller", m.answers)}
+		}
+	}
+	if history, ok := request.(*workflowservice.GetWorkflowExecutionHistoryRequest); ok && m.histories {
+		return r.checkHistory(who, namespace, history)
+	}
+	return denial{}
+}
+
+// checkHistory lets workers read histories in the two ways they need: the page that follows one they were handed, and from the first
+// event. Of the latter the interceptor looks at the answer, which says on which task queue the workflow runs.
+func (r *engineRules) checkHistory(who *caller, namespace string, request *workflowservice.GetWorkflowExecutionHistoryRequest) denial {
+	switch page := request.GetNextPageToken(); {
+	case len(who.queues) == 0:
+		return denial{class: classHistory, reason: "the token covers no task queue"}
+	case len(page) > 0 && !r.seals.holds(kindHistoryPage, namespace, who.subject, page):
+		return denial{class: classHistory, reason: "the page token was not handed to the caller"}
+	case len(page) == 0 && request.GetHistoryEventFilterType() == enums.HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT:
+		return denial{class: classHistory, reason: "engines read histories from their first event on"}
 	}
 	return denial{}
 }

@@ -9,6 +9,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"math/big"
 	"net/http"
@@ -21,8 +22,12 @@ import (
 	"github.com/golang-jwt/jwt/v4"
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/taskqueue/v1"
+	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/server/common/authorization"
 	"go.temporal.io/server/common/log"
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/protobuf/proto"
 
@@ -65,6 +70,7 @@ func (p *publisher) options() access.Options {
 	return access.Options{
 		KeySetURL: keys, KeySetRefresh: time.Hour,
 		RevocationsURL: access.SiblingRevocationsURL(keys), RevocationsRefresh: 10 * time.Millisecond,
+		MaxAge: time.Hour, Store: access.NewMemoryStore(),
 		Issuer: "procession", Logger: slog.New(slog.DiscardHandler), TemporalLogger: log.NewNoopLogger(), Clock: time.Now,
 	}
 }
@@ -94,8 +100,8 @@ func (p *publisher) token(t *testing.T, more jwt.MapClaims) string {
 	return signed
 }
 
-// decide asks a guard about one call of an engine of namespace alpha. An empty token sends none.
-func decide(t *testing.T, g *access.Guard, token string, serial int64, api string, request proto.Message) authorization.Result {
+// credentialsOf returns what a guard reads from a certificate of namespace alpha and a token. An empty token sends none.
+func credentialsOf(t *testing.T, g *access.Guard, token string, serial int64) *authorization.Claims {
 	t.Helper()
 	subject := pkix.Name{OrganizationalUnit: []string{"alpha"}, CommonName: "robot-1"}
 	shown := &x509.Certificate{SerialNumber: big.NewInt(serial), Subject: subject}
@@ -108,6 +114,17 @@ func decide(t *testing.T, g *access.Guard, token string, serial int64, api strin
 	}
 	claims, err := g.ClaimMapper().GetClaims(info)
 	require.NoError(t, err)
+	return claims
+}
+
+// decide asks a guard about one call of an engine of namespace alpha. An empty token sends none.
+func decide(t *testing.T, g *access.Guard, token string, serial int64, api string, request proto.Message) authorization.Result {
+	t.Helper()
+	return authorize(t, g, credentialsOf(t, g, token, serial), api, request)
+}
+
+func authorize(t *testing.T, g *access.Guard, claims *authorization.Claims, api string, request proto.Message) authorization.Result {
+	t.Helper()
 	target := &authorization.CallTarget{APIName: api, Request: request}
 	if named, ok := request.(interface{ GetNamespace() string }); ok {
 		target.Namespace = named.GetNamespace()
@@ -115,4 +132,36 @@ func decide(t *testing.T, g *access.Guard, token string, serial int64, api strin
 	result, err := g.Authorizer().Authorize(context.Background(), claims, target)
 	require.NoError(t, err)
 	return result
+}
+
+// call takes a call of an engine of namespace alpha through all of a guard; answer is what Temporal returns.
+func call[R proto.Message](t *testing.T, g *access.Guard, token, api string, request proto.Message, answer R) (R, error) {
+	t.Helper()
+	claims := credentialsOf(t, g, token, 1)
+	var none R
+	if result := authorize(t, g, claims, api, request); result.Decision != authorization.DecisionAllow {
+		return none, errors.New(result.Reason)
+	}
+	ctx := context.WithValue(t.Context(), authorization.MappedClaims, claims)
+	got, err := g.Interceptor()(ctx, request, &grpc.UnaryServerInfo{FullMethod: api}, func(context.Context, any) (any, error) { return answer, nil })
+	var denied *serviceerror.PermissionDenied
+	if errors.As(err, &denied) {
+		return none, errors.New(denied.Reason)
+	}
+	if err != nil {
+		return none, err
+	}
+	typed, ok := got.(R)
+	require.True(t, ok)
+	return typed, nil
+}
+
+// workflowTask is the token of a workflow task that a poll with token was given.
+func workflowTask(t *testing.T, g *access.Guard, token string) []byte {
+	t.Helper()
+	task, err := call(t, g, token, workflowservice.WorkflowService_PollWorkflowTaskQueue_FullMethodName,
+		&workflowservice.PollWorkflowTaskQueueRequest{Namespace: "alpha", TaskQueue: &taskqueue.TaskQueue{Name: "q1"}},
+		&workflowservice.PollWorkflowTaskQueueResponse{TaskToken: []byte{8, 1}})
+	require.NoError(t, err)
+	return task.GetTaskToken()
 }

@@ -30,7 +30,8 @@ var _ authorization.TokenKeyProvider = (*keySet)(nil)
 func newKeySet(o Options) *keySet {
 	s := &keySet{}
 	s.source = &source{
-		name: "token_keys", url: o.KeySetURL, interval: o.KeySetRefresh, maxBytes: keySetMaxBytes, accept: s.accept,
+		name: "token_keys", title: "keys of tokens", url: o.KeySetURL, interval: o.KeySetRefresh, maxAge: o.MaxAge,
+		maxBytes: keySetMaxBytes, accept: s.accept,
 		logger: o.Logger, metrics: o.Metrics, clock: o.Clock,
 	}
 	s.keys.Store(&keys{})

@@ -15,6 +15,10 @@ type method struct {
 	tokenless    bool // some SDKs send their first calls before they have fetched a token
 	needsQueue   bool // the method is nothing without a task queue
 	tenant       bool // it may name each queue the tenant knows, not only the caller's own
+	sticky       bool // its task queue may be a sticky one
+	claims       bool // the personal queues it names become the caller's
+	answers      kind // what the task token of the request stands for; empty: it has none
+	histories    bool // it returns the history of the execution it names, or the page its page token names
 }
 
 // workerMethods are all that the public SDKs call to run workers: at start, while polling, working and caching, and at shutdown. What
@@ -24,24 +28,24 @@ func workerMethods() map[string]method {
 		workflowservice.WorkflowService_GetSystemInfo_FullMethodName:     {anyNamespace: true, tokenless: true},
 		workflowservice.WorkflowService_DescribeNamespace_FullMethodName: {tokenless: true},
 
-		workflowservice.WorkflowService_PollWorkflowTaskQueue_FullMethodName: {needsQueue: true},
-		workflowservice.WorkflowService_PollActivityTaskQueue_FullMethodName: {needsQueue: true},
-		workflowservice.WorkflowService_PollNexusTaskQueue_FullMethodName:    {needsQueue: true},
+		workflowservice.WorkflowService_PollWorkflowTaskQueue_FullMethodName: {needsQueue: true, sticky: true, claims: true},
+		workflowservice.WorkflowService_PollActivityTaskQueue_FullMethodName: {needsQueue: true, claims: true},
+		workflowservice.WorkflowService_PollNexusTaskQueue_FullMethodName:    {needsQueue: true, claims: true},
 
-		workflowservice.WorkflowService_RespondWorkflowTaskCompleted_FullMethodName: {},
-		workflowservice.WorkflowService_RespondWorkflowTaskFailed_FullMethodName:    {},
-		workflowservice.WorkflowService_RespondQueryTaskCompleted_FullMethodName:    {},
-		workflowservice.WorkflowService_RespondActivityTaskCompleted_FullMethodName: {},
-		workflowservice.WorkflowService_RespondActivityTaskFailed_FullMethodName:    {},
-		workflowservice.WorkflowService_RespondActivityTaskCanceled_FullMethodName:  {},
-		workflowservice.WorkflowService_RecordActivityTaskHeartbeat_FullMethodName:  {},
-		workflowservice.WorkflowService_RespondNexusTaskCompleted_FullMethodName:    {},
-		workflowservice.WorkflowService_RespondNexusTaskFailed_FullMethodName:       {},
+		workflowservice.WorkflowService_RespondWorkflowTaskCompleted_FullMethodName: {answers: kindWorkflowTask, sticky: true, claims: true},
+		workflowservice.WorkflowService_RespondWorkflowTaskFailed_FullMethodName:    {answers: kindWorkflowTask},
+		workflowservice.WorkflowService_RespondQueryTaskCompleted_FullMethodName:    {answers: kindQueryTask},
+		workflowservice.WorkflowService_RespondActivityTaskCompleted_FullMethodName: {answers: kindActivityTask},
+		workflowservice.WorkflowService_RespondActivityTaskFailed_FullMethodName:    {answers: kindActivityTask},
+		workflowservice.WorkflowService_RespondActivityTaskCanceled_FullMethodName:  {answers: kindActivityTask},
+		workflowservice.WorkflowService_RecordActivityTaskHeartbeat_FullMethodName:  {answers: kindActivityTask},
+		workflowservice.WorkflowService_RespondNexusTaskCompleted_FullMethodName:    {answers: kindNexusTask},
+		workflowservice.WorkflowService_RespondNexusTaskFailed_FullMethodName:       {answers: kindNexusTask},
 
 		// Long histories come in pages, and a query is answered by replaying from the first one.
-		workflowservice.WorkflowService_GetWorkflowExecutionHistory_FullMethodName: {},
+		workflowservice.WorkflowService_GetWorkflowExecutionHistory_FullMethodName: {histories: true},
 		workflowservice.WorkflowService_ResetStickyTaskQueue_FullMethodName:        {},
-		workflowservice.WorkflowService_DescribeTaskQueue_FullMethodName:           {needsQueue: true},
+		workflowservice.WorkflowService_DescribeTaskQueue_FullMethodName:           {needsQueue: true, sticky: true},
 		workflowservice.WorkflowService_RecordWorkerHeartbeat_FullMethodName:       {},
 		workflowservice.WorkflowService_ShutdownWorker_FullMethodName:              {},
 	}
@@ -57,13 +61,16 @@ func engineMethods(additional []string) (map[string]method, error) {
 			return nil, fmt.Errorf("%q is no method of Temporal's workflow service", name)
 		}
 		full := api.WorkflowServicePrefix + name
-		if _, already := methods[full]; already {
+		if already, found := methods[full]; found {
+			// Named all the same, the histories are those of all executions in the namespace.
+			already.histories = false
+			methods[full] = already
 			continue
 		}
 		if about := api.GetMethodMetadata(full); about.Scope != api.ScopeNamespace || about.Access == api.AccessAdmin {
 			return nil, fmt.Errorf("method %q cannot be opened to engines: it is not about one namespace, or changes it", name)
 		}
-		methods[full] = method{tenant: true}
+		methods[full] = method{tenant: true, sticky: true}
 	}
 	return methods, nil
 }

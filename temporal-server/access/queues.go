@@ -118,11 +118,18 @@ func (r *engineRules) checkQueues(who *caller, namespace string, m method, reque
 	if named, ok := request.(interface{ GetTaskQueue() *taskqueue.TaskQueue }); m.needsQueue && (!ok || named.GetTaskQueue().GetName() == "") {
 		return denial{class: classQueue, reason: "the call names no task queue"}
 	}
-	v := visit{rules: r, namespace: namespace, method: m, names: who.queues}
+	v := visit{rules: r, namespace: namespace, method: m, who: who, names: who.queues}
 	if m.tenant {
 		v.names = who.tenant
 	}
 	return v.message(request.ProtoReflect())
+}
+
+// personalQueue is a task queue that belongs to the subject that polled it first. A normal queue whose name could be a sticky one's is
+// among them, so that no subject can have it as its sticky queue.
+type personalQueue struct {
+	name   string
+	normal bool
 }
 
 // visit goes through one request.
@@ -130,6 +137,7 @@ type visit struct {
 	rules     *engineRules
 	namespace string
 	method    method
+	who       *caller
 	names     map[string]bool // the task queues the request may name
 }
 
@@ -198,12 +206,16 @@ func (v visit) single(field protoreflect.FieldDescriptor, value protoreflect.Val
 func (v visit) queue(queue *taskqueue.TaskQueue) denial {
 	switch queue.GetKind() {
 	case enums.TASK_QUEUE_KIND_STICKY:
+		if !v.method.sticky {
+			return denial{class: classQueue, reason: "sticky task queues hold workflow tasks only"}
+		}
 		if denied := v.sticky(queue.GetName()); denied.class != "" {
 			return denied
 		}
-		// Older SDKs leave it out where they tell of their sticky queue; a poll says what it is for.
-		if queue.GetNormalName() == "" && !v.method.needsQueue {
-			return denial{}
+		// SDKs before mid-2023 leave the normal queue out. What they are given from the sticky one is of a queue of theirs all the same:
+		// the interceptor looks at each task.
+		if queue.GetNormalName() == "" {
+			return v.anyQueue()
 		}
 		return v.normal(queue.GetNormalName())
 	case enums.TASK_QUEUE_KIND_WORKER_COMMANDS:
@@ -220,26 +232,47 @@ func (v visit) queue(queue *taskqueue.TaskQueue) denial {
 }
 
 func (v visit) normal(name string) denial {
-	if v.names[name] || (name == "" && !v.method.needsQueue) {
+	if name == "" && !v.method.needsQueue {
 		return denial{}
 	}
-	return denial{class: classQueue, reason: fmt.Sprintf("the token does not cover task queue %q", clip(name))}
+	if !v.names[name] {
+		return denial{class: classQueue, reason: fmt.Sprintf("the token does not cover task queue %q", clip(name))}
+	}
+	if v.method.claims && uuidSuffix.MatchString(name) {
+		v.who.personal = append(v.who.personal, personalQueue{name: name, normal: true})
+	}
+	return denial{}
 }
 
-// sticky refuses names other than those SDKs make. Matching identifies a queue by its name alone: a sticky queue named like a normal one
-// is that normal one.
-func (visit) sticky(name string) denial {
-	if name == "" || (!isReservedQueue(name) && uuidSuffix.MatchString(name)) {
+func (v visit) anyQueue() denial {
+	if len(v.names) == 0 {
+		return denial{class: classQueue, reason: "the token covers no task queue"}
+	}
+	return denial{}
+}
+
+// sticky refuses names other than those SDKs make, and those of normal queues. Matching identifies a queue by its name alone: a sticky
+// queue named like a normal one is that normal one.
+func (v visit) sticky(name string) denial {
+	if name == "" {
 		return denial{}
 	}
-	return denial{class: classQueue, reason: fmt.Sprintf("%q is not a sticky queue's name", clip(name))}
+	if isReservedQueue(name) || !uuidSuffix.MatchString(name) || v.who.tenant[name] {
+		return denial{class: classQueue, reason: fmt.Sprintf("%q is not a sticky queue's name", clip(name))}
+	}
+	v.who.personal = append(v.who.personal, personalQueue{name: name})
+	return denial{}
 }
 
 // control refuses control queues of other namespaces, and names that only look like one.
 func (v visit) control(name string) denial {
-	key, found := strings.CutPrefix(name, controlPrefix+v.namespace+"/")
-	if name == "" || (found && uuidSuffix.MatchString(key) && !strings.Contains(key, "/")) {
+	if name == "" {
 		return denial{}
 	}
-	return denial{class: classQueue, reason: fmt.Sprintf("%q is not a control queue of this namespace", clip(name))}
+	key, found := strings.CutPrefix(name, controlPrefix+v.namespace+"/")
+	if !found || !uuidSuffix.MatchString(key) || strings.Contains(key, "/") {
+		return denial{class: classQueue, reason: fmt.Sprintf("%q is not a control queue of this namespace", clip(name))}
+	}
+	v.who.personal = append(v.who.personal, personalQueue{name: name})
+	return denial{}
 }

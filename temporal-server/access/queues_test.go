@@ -153,7 +153,7 @@ func TestWhatSDKsSendOfTheirOwnQueuesPasses(t *testing.T) {
 	foreign := "temporal-sys/worker-commands/beta/" + uuid.NewString()
 	answer := func(queue *taskqueue.TaskQueue) proto.Message {
 		return &workflowservice.RespondWorkflowTaskCompletedRequest{
-			Namespace: "alpha", StickyAttributes: &taskqueue.StickyExecutionAttributes{WorkerTaskQueue: queue},
+			Namespace: "alpha", TaskToken: workflowTask(t, g, token), StickyAttributes: &taskqueue.StickyExecutionAttributes{WorkerTaskQueue: queue},
 		}
 	}
 	nexus := func(name string, kind enums.TaskQueueKind) proto.Message {
@@ -184,7 +184,7 @@ func TestWhatSDKsSendOfTheirOwnQueuesPasses(t *testing.T) {
 		"control poll as a normal queue": {"PollNexusTaskQueue", nexus(control, enums.TASK_QUEUE_KIND_NORMAL), true},
 		"control poll elsewhere":         {"PollNexusTaskQueue", nexus(foreign, enums.TASK_QUEUE_KIND_WORKER_COMMANDS), false},
 		"another queue as a control one": {"PollNexusTaskQueue", nexus("q2", enums.TASK_QUEUE_KIND_WORKER_COMMANDS), false},
-		"a kind nobody knows":            {"PollNexusTaskQueue", nexus("q1", 77), false},
+		"an unknown kind":                {"PollNexusTaskQueue", nexus("q1", 77), false},
 		"an answer that names another control queue": {
 			"RespondWorkflowTaskCompleted",
 			&workflowservice.RespondWorkflowTaskCompletedRequest{Namespace: "alpha", WorkerControlTaskQueue: foreign}, false,

@@ -33,7 +33,8 @@ type revoked struct {
 func newRevocations(o Options) *revocations {
 	r := &revocations{clock: o.Clock}
 	r.source = &source{
-		name: "revocations", url: o.RevocationsURL, interval: o.RevocationsRefresh, maxBytes: revocationsMaxBytes, accept: r.accept,
+		name: "revocations", title: "revocations", url: o.RevocationsURL, interval: o.RevocationsRefresh, maxAge: o.MaxAge,
+		maxBytes: revocationsMaxBytes, accept: r.accept,
 		logger: o.Logger, metrics: o.Metrics, clock: o.Clock,
 	}
 	return r

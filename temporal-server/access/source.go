@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.temporal.io/server/common/metrics"
@@ -30,9 +31,11 @@ const (
 // source is a document another service publishes, read again and again. What has been read stays in force when a read fails.
 type source struct {
 	name     string // as logs and metrics call the document
+	title    string // as callers read it
 	url      string
 	interval time.Duration
 	maxBytes int64
+	maxAge   time.Duration              // how long what was read is trusted
 	accept   func(content []byte) error // takes over what has been read, or says why not
 	logger   *slog.Logger
 	metrics  metrics.Handler
@@ -41,7 +44,15 @@ type source struct {
 	asked   chan struct{}
 	stop    context.CancelFunc
 	reading sync.WaitGroup
-	read    time.Time // when the document was last read; before the first success, when reading began
+	began   time.Time
+	read    atomic.Pointer[time.Time] // when the document was last read
+	alarmed bool                      // whether it was reported that the document is too old
+}
+
+// trusted says whether the document was read, and not too long ago.
+func (s *source) trusted() bool {
+	read := s.read.Load()
+	return read != nil && s.clock().Sub(*read) <= s.maxAge
 }
 
 // start reads the document once and then every interval until close.
@@ -50,7 +61,7 @@ func (s *source) start(ctx context.Context) {
 	s.stop = stop
 	s.asked = make(chan struct{}, 1)
 	s.metrics = s.metrics.WithTags(metrics.StringTag(tagDocument, s.name))
-	s.read = s.clock()
+	s.began = s.clock()
 	err := s.refresh(ctx)
 	if err != nil {
 		s.logger.WarnContext(ctx, "published document unavailable", slog.String("document", s.name), slog.String("error", err.Error()))
@@ -124,15 +135,32 @@ func (s *source) refresh(ctx context.Context) error {
 	}
 	now := s.clock()
 	if err == nil {
-		s.read = now
+		s.read.Store(&now)
 	} else {
 		s.metrics.Counter(metricDocumentFailures).Record(1)
 	}
-	s.metrics.Gauge(metricDocumentAge).Record(now.Sub(s.read).Seconds())
+	s.report(ctx, now)
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", s.url, err)
 	}
 	return nil
+}
+
+// report records the document's age, and logs once when it is no longer trusted.
+func (s *source) report(ctx context.Context, now time.Time) {
+	since := s.began
+	if read := s.read.Load(); read != nil {
+		since = *read
+	}
+	age := now.Sub(since)
+	s.metrics.Gauge(metricDocumentAge).Record(age.Seconds())
+	if tooOld := age > s.maxAge; tooOld != s.alarmed {
+		s.alarmed = tooOld
+		if tooOld {
+			s.logger.ErrorContext(ctx, "published document is too old, engines are refused",
+				slog.String("document", s.name), slog.Duration("age", age))
+		}
+	}
 }
 
 func (s *source) fetch(ctx context.Context) ([]byte, error) {

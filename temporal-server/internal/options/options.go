@@ -50,7 +50,8 @@ type Options struct {
 	JWKSRefresh        time.Duration
 	RevocationsURL     string // empty: nothing is revoked
 	RevocationsRefresh time.Duration
-	AllowPlainHTTP     bool // read both over http from other machines, too
+	PublishedMaxAge    time.Duration // how long keys and revocations are trusted without being read again
+	AllowPlainHTTP     bool          // read both over http from other machines, too
 	Issuer             string
 
 	EngineMethods  []string // methods of the workflow service engines may call besides those workers need
@@ -134,6 +135,7 @@ func (o *Options) flags(output io.Writer) *flag.FlagSet {
 	fs.DurationVar(&o.JWKSRefresh, "jwks-refresh", 10*time.Second, "time between two reads of the key set")
 	fs.StringVar(&o.RevocationsURL, "revocations-url", siblingURL, "`URL` of the list of revoked tokens and certificates; "+siblingURL+": beside the key set, when its URL ends in /jwks.json; empty: none")
 	fs.DurationVar(&o.RevocationsRefresh, "revocations-refresh", 10*time.Second, "time between two reads of that list")
+	fs.DurationVar(&o.PublishedMaxAge, "published-max-age", 15*time.Minute, "how long keys and revocations that cannot be read again are trusted; engines are refused after that")
 	fs.BoolVar(&o.AllowPlainHTTP, "allow-plain-http", false, "read keys and revocations over http from other machines: only on a network where no one can change them on the way")
 	fs.Var((*names)(&o.EngineMethods), "engine-methods", "`names` of workflow service methods, with commas between them, that engines may call besides what workers need")
 	fs.Var((*names)(&o.NexusEndpoints), "engine-nexus-endpoints", "`names` of Nexus endpoints, with commas between them, that the workflows of engines may call")
@@ -198,6 +200,9 @@ func (o *Options) validate() error {
 	}
 	if o.JWKSRefresh <= 0 || o.RevocationsRefresh <= 0 || o.TLSRefresh <= 0 {
 		fail("--jwks-refresh, --revocations-refresh and --tls-refresh must be positive")
+	}
+	if o.PublishedMaxAge < o.JWKSRefresh || o.PublishedMaxAge < o.RevocationsRefresh {
+		fail("--published-max-age must not be shorter than --jwks-refresh and --revocations-refresh")
 	}
 	if o.DatabaseConnections < 2 {
 		fail("--database-connections must be at least 2")

@@ -34,8 +34,8 @@ func TestParseFillsDefaults(t *testing.T) {
 		Database: "temporal", VisibilityDatabase: "temporal_visibility", DatabaseConnections: 10, HistoryShards: 4,
 		JWKSURL: "http://127.0.0.1:8080/.well-known/jwks.json", JWKSRefresh: 10 * time.Second, Issuer: "procession",
 		RevocationsURL: "http://127.0.0.1:8080/.well-known/engine-revocations.json", RevocationsRefresh: 10 * time.Second,
-		CheckCommands: true,
-		TLSCert:       "server.pem", TLSKey: "server.key", ClientCA: "ca.pem", TLSRefresh: 10 * time.Second,
+		PublishedMaxAge: 15 * time.Minute, CheckCommands: true,
+		TLSCert: "server.pem", TLSKey: "server.key", ClientCA: "ca.pem", TLSRefresh: 10 * time.Second,
 		LogLevel: "error",
 	}, opts)
 }
@@ -72,6 +72,7 @@ func TestParseRefuses(t *testing.T) {
 		"a file of revocations":   {required("--revocations-url", "file:///list"), "--revocations-url must be"},
 		"keys over plain http":    {required("--jwks-url", "http://procession:8080/jwks.json"), "--jwks-url must be an https URL or lead to this machine"},
 		"a list over plain http":  {required("--revocations-url", "http://192.0.2.1/list"), "--revocations-url must be an https URL"},
+		"a short trust":           {required("--published-max-age", "5s"), "--published-max-age must not be shorter than"},
 		"an absent file":          {required("--config", "/nowhere/config.yaml"), "reading --config: open /nowhere/config.yaml"},
 		"a file for the key set":  {required("--jwks-url", "file:///keys"), "--jwks-url must be an http or https URL"},
 	} {

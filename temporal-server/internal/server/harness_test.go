@@ -48,8 +48,9 @@ func newWorld(t *testing.T, change func(*options.Options)) *world {
 		Database: "temporal", VisibilityDatabase: "temporal_visibility", DatabaseConnections: 4, HistoryShards: 2,
 		JWKSURL: w.issuer.http.URL + "/jwks.json", JWKSRefresh: 50 * time.Millisecond, Issuer: "procession",
 		RevocationsURL: w.issuer.http.URL + "/engine-revocations.json", RevocationsRefresh: 50 * time.Millisecond,
-		CheckCommands: true,
-		TLSCert:       cert, TLSKey: key, ClientCA: ca, TLSRefresh: 50 * time.Millisecond,
+		PublishedMaxAge: time.Hour,
+		CheckCommands:   true,
+		TLSCert:         cert, TLSKey: key, ClientCA: ca, TLSRefresh: 50 * time.Millisecond,
 		LogLevel: "error",
 	}
 	if change != nil {

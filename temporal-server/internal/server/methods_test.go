@@ -138,7 +138,7 @@ func attempts(t *testing.T, w *world, foreign *authority) []attempt {
 		}},
 		{"a token of the system's namespace", dial(claims("temporal-system", "q1")), "temporal-system", "q1", onlyEveryone},
 		{"another queue", dial(good), "alpha", "q2", func(who access, _, namesQueue bool) bool { return who <= workers && !namesQueue }},
-		{"a queue of Temporal's own", dial(claims("alpha", "temporal-sys-per-ns-tq")), "alpha", "temporal-sys-per-ns-tq", func(who access, _, namesQueue bool) bool {
+		{"a queue of Temporal's own", dial(claims("alpha", "q1", "temporal-sys-per-ns-tq")), "alpha", "temporal-sys-per-ns-tq", func(who access, _, namesQueue bool) bool {
 			return who <= workers && !namesQueue
 		}},
 		{"the tenant's token, another's certificate", w.dial(t, &beta, w.issuer.sign(t, good)), "alpha", "q1", onlyEveryone},

@@ -39,4 +39,3 @@ func TestAPageTokenLeadsToNoOtherHistory(t *testing.T) {
 	_, err = page("alpha", token)
 	require.Error(t, err)
 }
-

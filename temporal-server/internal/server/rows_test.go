@@ -9,6 +9,7 @@ const (
 	everyone  access = iota + 1 // who shows a certificate of the CA
 	tokenless                   // engines in their namespace, also without a token
 	workers                     // engines with a token
+	handed                      // engines, about a task that was handed to them; see tasks_test.go
 	openable                    // the service; engines too when --engine-methods names it
 	service                     // the service only
 )
@@ -28,10 +29,11 @@ func rows() map[string]access {
 		{"temporal.api.workflowservice.v1.WorkflowService", tokenless, "GetSystemInfo DescribeNamespace"},
 		{"temporal.api.workflowservice.v1.WorkflowService", workers, `
 			PollWorkflowTaskQueue PollActivityTaskQueue PollNexusTaskQueue
+			GetWorkflowExecutionHistory ResetStickyTaskQueue DescribeTaskQueue RecordWorkerHeartbeat ShutdownWorker`},
+		{"temporal.api.workflowservice.v1.WorkflowService", handed, `
 			RespondWorkflowTaskCompleted RespondWorkflowTaskFailed RespondQueryTaskCompleted
 			RespondActivityTaskCompleted RespondActivityTaskFailed RespondActivityTaskCanceled RecordActivityTaskHeartbeat
-			RespondNexusTaskCompleted RespondNexusTaskFailed
-			GetWorkflowExecutionHistory ResetStickyTaskQueue DescribeTaskQueue RecordWorkerHeartbeat ShutdownWorker`},
+			RespondNexusTaskCompleted RespondNexusTaskFailed`},
 		{"temporal.api.workflowservice.v1.WorkflowService", service, `
 			RegisterNamespace UpdateNamespace DeprecateNamespace ListNamespaces GetSearchAttributes GetClusterInfo`},
 		{"temporal.api.workflowservice.v1.WorkflowService", openable, `

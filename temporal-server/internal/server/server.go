@@ -85,9 +85,9 @@ func Start(ctx context.Context, opts options.Options, logger *slog.Logger, clock
 	guard, err := access.New(ctx, access.Options{
 		KeySetURL: opts.JWKSURL, KeySetRefresh: opts.JWKSRefresh,
 		RevocationsURL: opts.RevocationsURL, RevocationsRefresh: opts.RevocationsRefresh,
-		AllowPlainHTTP: opts.AllowPlainHTTP,
-		Issuer:         opts.Issuer,
-		EngineMethods:  opts.EngineMethods, NexusEndpoints: opts.NexusEndpoints, UncheckedCommandQueues: !opts.CheckCommands,
+		AllowPlainHTTP: opts.AllowPlainHTTP, MaxAge: opts.PublishedMaxAge, Store: opened.Shared,
+		Issuer:        opts.Issuer,
+		EngineMethods: opts.EngineMethods, NexusEndpoints: opts.NexusEndpoints, UncheckedCommandQueues: !opts.CheckCommands,
 		Logger: logger, TemporalLogger: temporalLog, Metrics: meters, Clock: clock,
 	})
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"go.temporal.io/server/common/persistence/sql/sqlplugin/postgresql"
 	"go.temporal.io/server/common/persistence/sql/sqlplugin/postgresql/driver"
 
+	"github.com/procession-dev/procession/temporal-server/access/pgstore"
 	"github.com/procession-dev/procession/temporal-server/internal/options"
 )
 
@@ -51,6 +52,10 @@ func openPostgres(ctx context.Context, opts options.Options, logger log.Logger) 
 			return nil, errors.Join(fmt.Errorf("migrating database %s: %w", schema.cfg.DatabaseName, err), release())
 		}
 	}
+	shared, err := pgstore.Open(ctx, withDatabase(base, opts.Database))
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("preparing what frontends share in database %s: %w", opts.Database, err), release())
+	}
 	return &Store{
 		Persistence: config.Persistence{
 			DefaultStore:     mainStore,
@@ -61,7 +66,8 @@ func openPostgres(ctx context.Context, opts options.Options, logger log.Logger) 
 				visibilityStore: {SQL: visibility},
 			},
 		},
-		release: release,
+		Shared:  shared,
+		release: func() error { shared.Close(); return release() },
 	}, nil
 }
 

@@ -4,6 +4,8 @@ import (
 	"github.com/google/uuid"
 	"go.temporal.io/server/common/config"
 	"go.temporal.io/server/common/persistence/sql/sqlplugin/sqlite"
+
+	"github.com/procession-dev/procession/temporal-server/access"
 )
 
 // openSQLite describes a database in this process's memory. Temporal's plugin creates it, schema included, at the first connection.
@@ -14,10 +16,13 @@ func openSQLite() *Store {
 		DatabaseName:      "temporal-" + uuid.NewString(),
 		ConnectAttributes: map[string]string{"mode": "memory", "cache": "shared"},
 	}}
-	return &Store{Persistence: config.Persistence{
-		DefaultStore:     mainStore,
-		VisibilityStore:  mainStore,
-		NumHistoryShards: 1,
-		DataStores:       map[string]config.DataStore{mainStore: db},
-	}}
+	return &Store{
+		Persistence: config.Persistence{
+			DefaultStore:     mainStore,
+			VisibilityStore:  mainStore,
+			NumHistoryShards: 1,
+			DataStores:       map[string]config.DataStore{mainStore: db},
+		},
+		Shared: access.NewMemoryStore(),
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"go.temporal.io/server/common/config"
 	"go.temporal.io/server/common/log"
 
+	"github.com/procession-dev/procession/temporal-server/access"
 	"github.com/procession-dev/procession/temporal-server/internal/options"
 )
 
@@ -20,6 +21,9 @@ const (
 type Store struct {
 	// Persistence is the server's configuration for the database.
 	Persistence config.Persistence
+
+	// Shared is what the frontends of the cluster share for their access rules.
+	Shared access.Store
 
 	release func() error
 }

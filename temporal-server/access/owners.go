@@ -1,0 +1,143 @@
+package access
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/server/common/cache"
+	"go.temporal.io/server/common/metrics"
+)
+
+const (
+	// mostQueues is how many personal queues a subject may own. Each process of workers makes one or two, and they are remembered for
+	// forgetAfter.
+	mostQueues = 5_000
+
+	// renewEvery is how long an owner is taken from memory, and so the longest time between two renewals of a queue that is polled.
+	renewEvery = 5 * time.Minute
+
+	// forgetAfter is how long a queue keeps its owner after the latest poll. Temporal remembers the sticky queue of a workflow for as
+	// long as it runs, so what a forgotten one brings is still looked at: see [interceptor].
+	forgetAfter = 48 * time.Hour
+
+	forgetEvery = time.Hour
+
+	// mostCached bounds the memory of the owners; those beyond it are read from the store.
+	mostCached = 50_000
+
+	storeTimeout = 5 * time.Second
+
+	metricStoreFailures = "procession_store_failures"
+)
+
+// owners know whose the personal queues are. Without the store no such queue is served: its callers are answered that the service is
+// unavailable, and try again.
+type owners struct {
+	store   Store
+	cached  cache.Cache // by queueName: the owner, a string
+	clock   func() time.Time
+	logger  *slog.Logger
+	metrics metrics.Handler
+
+	stop    context.CancelFunc
+	running sync.WaitGroup
+}
+
+func newOwners(o Options) *owners {
+	return &owners{
+		store: o.Store, cached: cache.New(mostCached, &cache.Options{TTL: renewEvery}),
+		clock: o.Clock, logger: o.Logger, metrics: o.Metrics,
+	}
+}
+
+// start removes what was not renewed for a long time until close.
+func (w *owners) start(ctx context.Context) {
+	background, stop := context.WithCancel(context.WithoutCancel(ctx))
+	w.stop = stop
+	w.running.Go(func() {
+		due := time.NewTicker(forgetEvery)
+		defer due.Stop()
+		for {
+			select {
+			case <-background.Done():
+				return
+			case <-due.C:
+				w.forget(background)
+			}
+		}
+	})
+}
+
+func (w *owners) close() {
+	w.stop()
+	w.running.Wait()
+}
+
+func (w *owners) forget(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
+	defer cancel()
+	if err := w.store.Forget(ctx, w.clock().Add(-forgetAfter)); err != nil {
+		w.failed(ctx, err)
+	}
+}
+
+// check returns a denial when one of the queues a request names belongs to another subject, and an error when that cannot be known. With
+// claims, queues without an owner become the caller's.
+func (w *owners) check(ctx context.Context, namespace string, who *caller, claims bool) (denial, error) {
+	for _, queue := range who.personal {
+		owner, err := w.owner(ctx, namespace, who.subject, queue, claims)
+		switch {
+		case errors.Is(err, ErrTooManyQueues):
+			return denial{class: classQueue, reason: "the caller has too many sticky task queues"}, serviceerror.NewResourceExhausted(
+				enums.RESOURCE_EXHAUSTED_CAUSE_CONCURRENT_LIMIT, "Request refused: the caller has too many sticky task queues.")
+		case err != nil:
+			w.failed(ctx, err)
+			return denial{}, serviceerror.NewUnavailable("The owners of task queues are unavailable.")
+		case owner == "" && !queue.normal:
+			return denial{class: classQueue, reason: "a normal task queue has the name of the sticky one"}, nil
+		case owner != "" && owner != who.subject:
+			return denial{class: classQueue, reason: "the task queue belongs to another subject, which named it first"}, nil
+		}
+	}
+	return denial{}, nil
+}
+
+// owner returns the owner of a queue: the caller where there was none.
+func (w *owners) owner(ctx context.Context, namespace, subject string, queue personalQueue, claims bool) (string, error) {
+	key := queueName{namespace, queue.name}
+	if queue.normal {
+		subject = ""
+	}
+	if cached, ok := w.cached.Get(key).(string); ok && (cached == subject || !queue.normal) {
+		return cached, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
+	defer cancel()
+	if !claims {
+		owner, known, err := w.store.Owner(ctx, namespace, queue.name)
+		if err != nil || known {
+			return owner, err
+		}
+		return subject, nil
+	}
+	claim := Claim{Namespace: namespace, Queue: queue.name, Subject: subject, At: w.clock()}
+	owner, err := w.store.Claim(ctx, claim, mostQueues)
+	if err != nil {
+		return "", err
+	}
+	w.cached.Put(key, owner)
+	return owner, nil
+}
+
+func (w *owners) failed(ctx context.Context, err error) {
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return // the caller has gone
+	}
+	w.metrics.Counter(metricStoreFailures).Record(1)
+	w.logger.ErrorContext(ctx, "owners of task queues unavailable", slog.String("error", err.Error()))
+}
