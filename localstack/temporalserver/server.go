@@ -39,7 +39,8 @@ type Options struct {
 	// DatabaseURL leads to PostgreSQL; only with StorePostgres. It may hold a
 	// password and therefore travels in the environment, never in an argument.
 	DatabaseURL string
-	// JWKSURL is where the keys that sign engine tokens are published.
+	// JWKSURL is where the keys that sign engine tokens are published: an https
+	// URL, or one that leads to this machine.
 	JWKSURL string
 	// JWKSRefresh is how often they are read again; 0 leaves the server's default.
 	JWKSRefresh time.Duration
