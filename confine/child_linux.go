@@ -20,7 +20,7 @@ const (
 	// maxOpen is how many files a child may have open.
 	maxOpen = 64
 	// niceness is how far a child stands back for others.
-	niceness = 10
+	niceness = 5
 	// sacrifice makes a child the first that a kernel out of memory kills.
 	sacrifice = "1000"
 )
