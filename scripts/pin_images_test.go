@@ -63,7 +63,8 @@ func TestImagesArePinnedByTheDigestsOfTheRegistry(t *testing.T) {
 	check := append([]string{"--check"}, files...)
 	code, out := script(t, []string{"IMAGES_REQUIRED="}, "pin-images", check...)
 	require.Zero(t, code, out)
-	require.Equal(t, 5, strings.Count(out, "is not pinned"), out)
+	images := strings.Count(out, "is not pinned")
+	require.NotZero(t, images, out)
 	require.NotContains(t, out, "procession-temporal is", "our own images are built")
 	code, out = script(t, []string{"IMAGES_REQUIRED=1"}, "pin-images", check...)
 	require.NotZero(t, code, out)
@@ -91,7 +92,7 @@ func TestImagesArePinnedByTheDigestsOfTheRegistry(t *testing.T) {
 			require.NoError(t, err)
 			all += string(content)
 		}
-		require.Equal(t, 5, strings.Count(all, "@sha256:"), all)
+		require.Equal(t, images, strings.Count(all, "@sha256:"), all)
 		for _, path := range wanted {
 			require.Contains(t, all, path[strings.LastIndex(path, "/")+1:]+"@"+digestOf(path))
 		}
