@@ -103,8 +103,9 @@ images: ## Pin the images we build on by the digests that their registries answe
 	@scripts/pin-images
 
 .PHONY: compat
-compat: bootstrap build temporal ## Run the loan with a worker written with the public Python SDK
+compat: bootstrap build temporal ## Run workers written with public SDKs, those of 2023 for COMPAT_MINUTES each
 	@compat/run
+	@compat/legacy
 
 .PHONY: bench
 bench: bootstrap temporal ## Measure the service beside pgbench and raw Temporal

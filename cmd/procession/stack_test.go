@@ -72,7 +72,7 @@ func newStack(t *testing.T, durable bool, options ...func(*testStack)) *testStac
 	require.NoError(t, err)
 	defer k.db.Close()
 	require.NoError(t, demo.Load(t.Context(), k.db, k.sealer, time.Now()))
-	s.files, err = writeServerCertificate(k.issuer, s.dir, []string{"127.0.0.1"}, time.Now())
+	s.files, err = writeServerCertificate(k.issuer, s.dir, []string{"127.0.0.1", "localhost"}, time.Now())
 	require.NoError(t, err)
 	if durable {
 		// PostgreSQL may run as a user that does not get into t.TempDir.
