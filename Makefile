@@ -112,11 +112,12 @@ bench: bootstrap temporal ## Measure the service beside pgbench and raw Temporal
 	@go run ./cmd/bench $(BENCH_FLAGS)
 
 .PHONY: soak
-soak: bootstrap temporal ## Run under load for long and watch memory and backlog; move 1 GiB, kill amid uploads and webhooks
+soak: bootstrap temporal ## Run under load for long and watch memory and backlog; move 1 GiB, list 1 GiB, kill amid uploads and webhooks
 	@go test ./cmd/procession -count=1 -v -run 'TestMemoryDoesNotGrowWithADocument|TestKilledAmidAnUpload' \
 	  -args -document-size=1073741824 -document-kills=50
 	@go test ./cmd/procession -count=1 -v -run 'TestWebhooksAreToldOnce|TestKilledAmidWebhooks' \
 	  -args -webhook-processes=1430 -webhook-kills=20
+	@go test ./api -count=1 -v -run TestAPageOfLargeTasksTakesLittleMemory -args -page-tasks=1000
 	@go run ./cmd/bench soak $(SOAK_FLAGS)
 
 ##@ Build

@@ -46,11 +46,13 @@ func (s *Service) RetrieveTenant(ctx context.Context, caller domain.Caller, id u
 	return s.reader.GetTenant(ctx, caller, id)
 }
 
-// FindTenantUsers (B5) returns a page of the users of the caller's tenants.
+// FindTenantUsers (B5) calls show with a page of the users of the caller's tenants,
+// and returns its error.
 func (s *Service) FindTenantUsers(
 	ctx context.Context, caller domain.Caller, filter TenantUserFilter, page domain.PageRequest, sort []domain.SortKey,
-) (domain.Page[domain.TenantUser], error) {
-	return s.reader.ListTenantUsers(ctx, caller, filter, page, sort)
+	show func(*domain.Listing[domain.TenantUser]) error,
+) error {
+	return s.reader.ShowTenantUsers(ctx, caller, filter, page, sort, show)
 }
 
 // RetrieveTenantUser (B6) returns a user of the caller's tenants, or NOT_FOUND.

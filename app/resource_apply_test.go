@@ -334,7 +334,12 @@ func TestApplyingElsewhereGivesTheSame(t *testing.T) {
 	t.Parallel()
 	c := newConfigured(t)
 	c.apply(system(), claim("second"))
-	page, err := c.FindResources(t.Context(), system(), app.ResourceFilter{}, domain.PageRequest{Size: 100}, nil)
+	var page domain.Page[app.StoredResource]
+	err := c.FindResources(t.Context(), system(), app.ResourceFilter{}, domain.PageRequest{Size: 100}, nil,
+		func(found *domain.Listing[app.StoredResource]) error {
+			page = found.Page
+			return nil
+		})
 	require.NoError(t, err)
 	documents := make([]json.RawMessage, len(page.Items))
 	for i := range page.Items {

@@ -26,8 +26,9 @@ type ResourceKey = resource.Key
 // definitions that it has the Administrator permission on.
 func (s *Service) FindResources(
 	ctx context.Context, caller domain.Caller, filter ResourceFilter, page domain.PageRequest, sort []domain.SortKey,
-) (domain.Page[StoredResource], error) {
-	return s.reader.ListResources(ctx, resourceScope(caller), filter, page, sort)
+	show func(*domain.Listing[StoredResource]) error,
+) error {
+	return s.reader.ShowResources(ctx, resourceScope(caller), filter, page, sort, show)
 }
 
 // RetrieveResource returns a resource that the caller administers, or NOT_FOUND.

@@ -9,20 +9,23 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// FindTasks (A17) returns a page of the tasks that the caller sees, with their
-// data and elements but without logs.
+// FindTasks (A17) calls show with a page of the tasks that the caller sees, with
+// their data and elements but without logs, and returns its error. What a listing
+// holds of the database and of memory is free when show returns.
 func (s *Service) FindTasks(
 	ctx context.Context, caller domain.Caller, filter ItemFilter, page domain.PageRequest, sort []domain.SortKey,
-) (domain.Page[domain.ProcessItem], error) {
-	return s.reader.ListTasks(ctx, caller, filter, page, sort)
+	show func(*domain.Listing[domain.ProcessItem]) error,
+) error {
+	return s.reader.ShowTasks(ctx, caller, filter, page, sort, show)
 }
 
-// FindProcessesWithElements (A5) returns a page of the processes that the caller
-// sees, with their subjects and elements.
+// FindProcessesWithElements (A5) calls show with a page of the processes that the
+// caller sees, with their subjects and elements, and returns its error.
 func (s *Service) FindProcessesWithElements(
 	ctx context.Context, caller domain.Caller, filter ProcessFilter, page domain.PageRequest, sort []domain.SortKey,
-) (domain.Page[domain.Process], error) {
-	return s.reader.ListProcessesWithElements(ctx, caller, filter, page, sort)
+	show func(*domain.Listing[domain.Process]) error,
+) error {
+	return s.reader.ShowProcessesWithElements(ctx, caller, filter, page, sort, show)
 }
 
 // Names are principals and the names of definitions.

@@ -28,3 +28,12 @@ func (p Page[T]) TotalPages() int {
 	}
 	return int((p.Total + int64(p.Size) - 1) / int64(p.Size))
 }
+
+// Listing is a page whose items may be too large to be in memory together.
+type Listing[T any] struct {
+	Page[T]
+	// Batches is nil where Items holds the whole page. Otherwise Items is empty and
+	// Batches calls show with the items, some at a time and in their order. It
+	// returns the error of show, or why the items could not be read.
+	Batches func(show func(items []T) error) error
+}

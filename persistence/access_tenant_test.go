@@ -159,7 +159,12 @@ func TestResourcesExistForWhomTheDomainSays(t *testing.T) {
 				want[key] = true
 			}
 		}
-		page, err := service.FindResources(t.Context(), v.Caller, app.ResourceFilter{}, domain.PageRequest{Size: 1000}, nil)
+		var page domain.Page[app.StoredResource]
+		err := service.FindResources(t.Context(), v.Caller, app.ResourceFilter{}, domain.PageRequest{Size: 1000}, nil,
+			func(found *domain.Listing[app.StoredResource]) error {
+				page = found.Page
+				return nil
+			})
 		require.NoError(t, err)
 		got := map[resource.Key]bool{}
 		for _, r := range page.Items {

@@ -43,7 +43,7 @@ func (db *DB) Ping(ctx context.Context) error {
 }
 
 // Reader returns the queries that change nothing.
-func (db *DB) Reader() *Reader { return &Reader{pool: db.pool} }
+func (db *DB) Reader() *Reader { return &Reader{pool: db.pool, pools: db.pools} }
 
 // Migrate brings the schema up to date, and the ledger of events where the
 // database was restored in another cluster. Several processes may call it at once:
@@ -202,7 +202,8 @@ func (tx *Tx) rollback(ctx context.Context) {
 
 // Reader runs queries that change nothing.
 type Reader struct {
-	pool *pool
+	pool  *pool
+	pools *pools
 }
 
 func (r *Reader) read(ctx context.Context, queries ...query) error {

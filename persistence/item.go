@@ -89,20 +89,11 @@ func (r *itemRow) processItem(logs []domain.TaskLog) (*domain.ProcessItem, error
 
 // eachItemSummary reads rows of itemSummaryColumns.
 func eachItemSummary(add func(*domain.ProcessItem)) func(pgx.Rows) error {
-	return scanItems((*itemRow).summaryFields, add)
-}
-
-// eachItem reads rows of itemColumns, without logs.
-func eachItem(add func(*domain.ProcessItem)) func(pgx.Rows) error {
-	return scanItems((*itemRow).fields, add)
-}
-
-func scanItems(fields func(*itemRow) []any, add func(*domain.ProcessItem)) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error {
 		defer rows.Close()
 		for rows.Next() {
 			var row itemRow
-			if err := rows.Scan(fields(&row)...); err != nil {
+			if err := rows.Scan(row.summaryFields()...); err != nil {
 				return err
 			}
 			item, err := row.processItem(nil)
@@ -113,6 +104,19 @@ func scanItems(fields func(*itemRow) []any, add func(*domain.ProcessItem)) func(
 		}
 		return rows.Err()
 	}
+}
+
+// scanItem reads a row of itemColumns, without logs.
+func scanItem(rows pgx.Rows) (domain.ProcessItem, error) {
+	var row itemRow
+	if err := rows.Scan(row.fields()...); err != nil {
+		return domain.ProcessItem{}, err
+	}
+	item, err := row.processItem(nil)
+	if err != nil {
+		return domain.ProcessItem{}, err
+	}
+	return *item, nil
 }
 
 const selectTaskLogs = `

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
 )
@@ -27,23 +26,38 @@ type ItemFilter struct {
 func (r *Reader) ListProcessItems(
 	ctx context.Context, caller domain.Caller, filter ItemFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.ProcessItem], error) {
-	return r.listItems(ctx, caller, filter, page, sort, itemSummaryColumns, eachItemSummary)
-}
-
-// ListTasks is ListProcessItems for tasks alone, with their data and elements but
-// without logs.
-func (r *Reader) ListTasks(
-	ctx context.Context, caller domain.Caller, filter ItemFilter, page domain.PageRequest, sort []domain.SortKey,
-) (domain.Page[domain.ProcessItem], error) {
-	filter.Types = []domain.ItemType{domain.ItemTask}
-	return r.listItems(ctx, caller, filter, page, sort, itemColumns, eachItem)
-}
-
-func (r *Reader) listItems(
-	ctx context.Context, caller domain.Caller, filter ItemFilter, page domain.PageRequest, sort []domain.SortKey,
-	columns string, each func(func(*domain.ProcessItem)) func(pgx.Rows) error,
-) (domain.Page[domain.ProcessItem], error) {
 	result := domain.Page[domain.ProcessItem]{PageRequest: page}
+	l, err := itemList(caller, filter, sort, itemSummaryColumns)
+	if err != nil {
+		return result, err
+	}
+	scan := eachItemSummary(func(item *domain.ProcessItem) {
+		result.Items = append(result.Items, *item)
+	})
+	err = r.read(ctx, l.page(page, scan, &result.Total)...)
+	return result, translate("listing process items", err)
+}
+
+// ShowTasks is ListProcessItems for tasks alone, with their data and elements but
+// without logs. It calls show with the page, and returns its error.
+func (r *Reader) ShowTasks(
+	ctx context.Context, caller domain.Caller, filter ItemFilter, page domain.PageRequest, sort []domain.SortKey,
+	show func(*domain.Listing[domain.ProcessItem]) error,
+) error {
+	filter.Types = []domain.ItemType{domain.ItemTask}
+	l, err := itemList(caller, filter, sort, itemColumns)
+	if err != nil {
+		return err
+	}
+	err = showValues(ctx, r, valueList[domain.ProcessItem]{
+		list: l, alias: "i",
+		values: []string{"i.task_data", "i.task_data_errors", "i.context_data", "i.context_data_errors", "i.element_values"},
+		scan:   scanItem,
+	}, page, show)
+	return translate("listing tasks", err)
+}
+
+func itemList(caller domain.Caller, filter ItemFilter, sort []domain.SortKey, columns string) (*list, error) {
 	l := newList(caller, columns, "process_items i", "i.tenant_id")
 	l.where = append(l.where, visibleItem)
 	anyOf(l, "i.tenant_id", filter.TenantIDs)
@@ -61,12 +75,5 @@ func (r *Reader) listItems(
 		"claimedAt": "i.claimed_at NULLS LAST", "completedAt": "i.completed_at NULLS LAST",
 		"cancelledAt": "i.cancelled_at NULLS LAST",
 	}, "i.created_at")
-	if err != nil {
-		return result, err
-	}
-	scan := each(func(item *domain.ProcessItem) {
-		result.Items = append(result.Items, *item)
-	})
-	err = r.read(ctx, l.page(page, scan, &result.Total)...)
-	return result, translate("listing process items", err)
+	return l, err
 }

@@ -46,11 +46,13 @@ type Limits struct {
 	// RequestTime is the longest statement of a request, and the longest wait of a
 	// request for a connection.
 	RequestTime time.Duration
+	// ListMemory is how much memory, in bytes, lists of values may take together.
+	ListMemory int64
 }
 
 // DefaultLimits are the limits of a replica of the service.
 func DefaultLimits() Limits {
-	return Limits{Requests: 16, Background: 4, Streams: 4, RequestTime: DefaultRequestTime}
+	return Limits{Requests: 16, Background: 4, Streams: 4, RequestTime: DefaultRequestTime, ListMemory: DefaultListMemory}
 }
 
 // completed fills in the defaults.
@@ -65,6 +67,9 @@ func (l Limits) completed() Limits {
 	if l.Streams == 0 {
 		l.Streams = byDefault.Streams
 	}
+	if l.ListMemory == 0 {
+		l.ListMemory = byDefault.ListMemory
+	}
 	if l.RequestTime == 0 {
 		l.RequestTime = byDefault.RequestTime
 	}
@@ -74,6 +79,8 @@ func (l Limits) completed() Limits {
 // pools are all connections of a DB. They are made when they are needed.
 type pools struct {
 	requests, background, streams *pool
+	// lists is what lists of values share.
+	lists *memory
 }
 
 // pool is a connection pool, and how long an operation waits for one of its
@@ -102,7 +109,7 @@ func openPools(ctx context.Context, url string, l Limits) (_ *pools, err error) 
 		return nil, fmt.Errorf("reading the database URL: %w", err)
 	}
 	configure(config)
-	opened := &pools{}
+	opened := &pools{lists: newMemory(l)}
 	defer func() {
 		if err != nil {
 			opened.close()

@@ -30,32 +30,57 @@ type ProcessFilter struct {
 func (r *Reader) ListProcesses(
 	ctx context.Context, caller domain.Caller, filter ProcessFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Process], error) {
-	return r.listProcesses(ctx, caller, filter, page, sort, processSummaryColumns,
-		func(p *domain.Process, rows pgx.Rows) error { return rows.Scan(processSummaryFields(p)...) })
-}
-
-// ListProcessesWithElements is ListProcesses with the subjects and the values of
-// the elements.
-func (r *Reader) ListProcessesWithElements(
-	ctx context.Context, caller domain.Caller, filter ProcessFilter, page domain.PageRequest, sort []domain.SortKey,
-) (domain.Page[domain.Process], error) {
-	return r.listProcesses(ctx, caller, filter, page, sort, processSummaryColumns+", p.subject, p.element_values",
-		func(p *domain.Process, rows pgx.Rows) error {
-			var elements []byte
-			err := rows.Scan(append(processSummaryFields(p), &p.Subject, &elements)...)
-			if err != nil {
+	result := domain.Page[domain.Process]{PageRequest: page}
+	l, metadata, err := processList(caller, filter, sort, processSummaryColumns)
+	if err != nil {
+		return result, err
+	}
+	scan := func(rows pgx.Rows) error {
+		defer rows.Close()
+		for rows.Next() {
+			var p domain.Process
+			if err := rows.Scan(processSummaryFields(&p)...); err != nil {
 				return err
 			}
-			p.Elements, err = readElements(elements)
-			return err
-		})
+			result.Items = append(result.Items, p)
+		}
+		return rows.Err()
+	}
+	err = r.read(ctx, append(l.page(page, scan, &result.Total), metadata.queries(caller)...)...)
+	if err != nil {
+		return result, translate("listing processes", err)
+	}
+	return result, metadata.verify()
 }
 
-func (r *Reader) listProcesses(
+// ShowProcessesWithElements is ListProcesses with the subjects and the values of
+// the elements. It calls show with the page, and returns its error.
+func (r *Reader) ShowProcessesWithElements(
 	ctx context.Context, caller domain.Caller, filter ProcessFilter, page domain.PageRequest, sort []domain.SortKey,
-	columns string, scanOne func(*domain.Process, pgx.Rows) error,
-) (domain.Page[domain.Process], error) {
-	result := domain.Page[domain.Process]{PageRequest: page}
+	show func(*domain.Listing[domain.Process]) error,
+) error {
+	l, metadata, err := processList(caller, filter, sort, processSummaryColumns+", p.subject, p.element_values")
+	if err != nil {
+		return err
+	}
+	err = showValues(ctx, r, valueList[domain.Process]{
+		list: l, alias: "p", values: []string{"p.element_values"},
+		more: metadata.queries(caller), check: metadata.verify,
+		scan: func(rows pgx.Rows) (p domain.Process, err error) {
+			var elements []byte
+			if err := rows.Scan(append(processSummaryFields(&p), &p.Subject, &elements)...); err != nil {
+				return p, err
+			}
+			p.Elements, err = readElements(elements)
+			return p, err
+		},
+	}, page, show)
+	return translate("listing processes", err)
+}
+
+func processList(
+	caller domain.Caller, filter ProcessFilter, sort []domain.SortKey, columns string,
+) (*list, *metadataFilter, error) {
 	l := newList(caller, columns, "processes p", "p.tenant_id")
 	l.where = append(l.where, visibleProcess)
 	anyOf(l, "p.tenant_id", filter.TenantIDs)
@@ -71,23 +96,5 @@ func (r *Reader) listProcesses(
 	err := l.sortBy(sort, map[string]string{
 		"id": "p.id", "createdAt": "p.created_at", "lastModifiedAt": "p.last_modified_at",
 	}, "p.created_at")
-	if err != nil {
-		return result, err
-	}
-	scan := func(rows pgx.Rows) error {
-		defer rows.Close()
-		for rows.Next() {
-			var p domain.Process
-			if err := scanOne(&p, rows); err != nil {
-				return err
-			}
-			result.Items = append(result.Items, p)
-		}
-		return rows.Err()
-	}
-	err = r.read(ctx, append(l.page(page, scan, &result.Total), metadata.queries(caller)...)...)
-	if err != nil {
-		return result, translate("listing processes", err)
-	}
-	return result, metadata.verify()
+	return l, metadata, err
 }

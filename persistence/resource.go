@@ -88,12 +88,24 @@ type ResourceFilter struct {
 const kindOrder = `array_position(ARRAY['Tenant', 'User', 'Application', 'Group', 'DataStructure', 'EncryptionKey',
        'ProcessDefinition', 'BusinessArtifactDefinition', 'WebhookSubscription', 'Robot'], r.kind)`
 
-// ListResources returns a page of the resources in scope. They can be sorted by
-// kind, code, createdAt and lastModifiedAt.
-func (r *Reader) ListResources(
+// ShowResources calls show with a page of the resources in scope, and returns its
+// error. They can be sorted by kind, code, createdAt and lastModifiedAt.
+func (r *Reader) ShowResources(
 	ctx context.Context, scope ResourceScope, filter ResourceFilter, page domain.PageRequest, sort []domain.SortKey,
-) (domain.Page[StoredResource], error) {
-	result := domain.Page[StoredResource]{PageRequest: page}
+	show func(*domain.Listing[StoredResource]) error,
+) error {
+	l, err := filteredResources(scope, filter, sort)
+	if err != nil {
+		return err
+	}
+	err = showValues(ctx, r, valueList[StoredResource]{
+		list: l, alias: "r", values: []string{"r.spec", "r.labels"},
+		scan: func(rows pgx.Rows) (StoredResource, error) { return scanResource(rows) },
+	}, page, show)
+	return translate("listing resources", err)
+}
+
+func filteredResources(scope ResourceScope, filter ResourceFilter, sort []domain.SortKey) (*list, error) {
 	l := resourceList(scope)
 	anyOf(l, "r.kind", filter.Kinds)
 	anyOf(l, "t.code", filter.Tenants)
@@ -104,15 +116,7 @@ func (r *Reader) ListResources(
 	err := l.sortBy(sort, map[string]string{
 		"id": "r.id", "kind": kindOrder, "code": "r.code", "createdAt": "r.created_at", "lastModifiedAt": "r.last_modified_at",
 	}, "t.code", kindOrder, "r.code")
-	if err != nil {
-		return result, err
-	}
-	scan := func(rows pgx.Rows) (err error) {
-		result.Items, err = pgx.CollectRows(rows, scanResource)
-		return err
-	}
-	err = r.read(ctx, l.page(page, scan, &result.Total)...)
-	return result, translate("listing resources", err)
+	return l, err
 }
 
 func resourceList(scope ResourceScope) *list {
@@ -134,11 +138,20 @@ func (r *Reader) GetResource(ctx context.Context, scope ResourceScope, key resou
 	if key.Tenant != "" {
 		filter.Tenants = []string{key.Tenant}
 	}
-	found, err := r.ListResources(ctx, scope, filter, domain.PageRequest{Size: 2}, nil)
+	l, err := filteredResources(scope, filter, nil)
 	if err != nil {
 		return nil, err
 	}
-	return onlyResource(found.Items)
+	var found []StoredResource
+	var total int64
+	err = r.read(ctx, l.page(domain.PageRequest{Size: 2}, func(rows pgx.Rows) (err error) {
+		found, err = pgx.CollectRows(rows, scanResource)
+		return err
+	}, &total)...)
+	if err != nil {
+		return nil, translate("reading a resource", err)
+	}
+	return onlyResource(found)
 }
 
 // onlyResource is the one resource that a key was found to name.

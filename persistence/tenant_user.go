@@ -54,12 +54,12 @@ type TenantUserFilter struct {
 	TenantIDs  []uuid.UUID
 }
 
-// ListTenantUsers returns a page of the users of the caller's tenants. They can
-// be sorted by id, createdAt and lastModifiedAt.
-func (r *Reader) ListTenantUsers(
+// ShowTenantUsers calls show with a page of the users of the caller's tenants, and
+// returns its error. They can be sorted by id, createdAt and lastModifiedAt.
+func (r *Reader) ShowTenantUsers(
 	ctx context.Context, caller domain.Caller, filter TenantUserFilter, page domain.PageRequest, sort []domain.SortKey,
-) (domain.Page[domain.TenantUser], error) {
-	result := domain.Page[domain.TenantUser]{PageRequest: page}
+	show func(*domain.Listing[domain.TenantUser]) error,
+) error {
 	l := &list{columns: tenantUserColumns, from: fromTenantUsers}
 	l.filter("u.tenant_id = ANY(%s)", caller.TenantIDs())
 	anyOf(l, "u.tenant_id", filter.TenantIDs)
@@ -71,12 +71,11 @@ func (r *Reader) ListTenantUsers(
 		"id": "u.id", "createdAt": "u.created_at", "lastModifiedAt": "u.last_modified_at",
 	}, "u.created_at")
 	if err != nil {
-		return result, err
-	}
-	scan := func(rows pgx.Rows) (err error) {
-		result.Items, err = pgx.CollectRows(rows, scanTenantUser)
 		return err
 	}
-	err = r.read(ctx, l.page(page, scan, &result.Total)...)
-	return result, translate("listing tenant users", err)
+	err = showValues(ctx, r, valueList[domain.TenantUser]{
+		list: l, alias: "u", values: []string{"u.metadata", "u.metadata_errors"},
+		scan: func(rows pgx.Rows) (domain.TenantUser, error) { return scanTenantUser(rows) },
+	}, page, show)
+	return translate("listing tenant users", err)
 }

@@ -2,10 +2,12 @@ package admin
 
 import (
 	"context"
+	"net/http"
 
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
 )
 
@@ -45,20 +47,25 @@ func (s *Server) FindResources(
 		Kinds: words[resource.Kind](params.Kind), Tenants: params.Tenant, Codes: params.Code, Selector: selector,
 	}
 	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
-	found, err := s.app.FindResources(ctx, s.caller(ctx), filter, page, sort)
-	if err != nil {
-		return nil, err
-	}
-	var failure error
-	var answer oasadmin.FindResources200JSONResponse
-	answer.Metadata, answer.Content = pageOf(found, func(r *app.StoredResource) oasadmin.Resource {
-		shown, err := storedResource(r)
-		if err != nil {
-			failure = err
+	return listing(func(w http.ResponseWriter) error {
+		show := func(found *domain.Listing[app.StoredResource]) error {
+			return httpio.WriteListing(w, found, resourcePage, func(items []app.StoredResource) ([]oasadmin.Resource, error) {
+				return httpio.Converted(items, storedResource)
+			})
 		}
-		return shown
-	})
-	return answer, failure
+		return s.app.FindResources(ctx, s.caller(ctx), filter, page, sort, show)
+	}), nil
+}
+
+// listing is the answer of a list of whole values, which reads them while it
+// writes them.
+type listing func(w http.ResponseWriter) error
+
+// VisitFindResourcesResponse implements oasadmin.FindResourcesResponseObject.
+func (l listing) VisitFindResourcesResponse(w http.ResponseWriter) error { return l(w) }
+
+func resourcePage(metadata httpio.PageMetadata, content []oasadmin.Resource) any {
+	return oasadmin.ResourcePage{Metadata: oasadmin.PageMetadata(metadata), Content: content}
 }
 
 // RetrieveResource returns one resource.

@@ -98,6 +98,9 @@ func (w *ErrorWriter) Write(c *gin.Context, err error) {
 	if c.Writer.Written() {
 		w.logFailure(c, "answer cut off", err)
 		c.Abort()
+		if part := (cutOffError{}); errors.As(err, &part) {
+			panic(http.ErrAbortHandler)
+		}
 		return
 	}
 	shown := w.shown(c, err)

@@ -2,6 +2,7 @@ package shapea
 
 import (
 	"context"
+	"net/http"
 
 	"github.com/google/uuid"
 
@@ -18,25 +19,26 @@ func (s *Server) FindProcesses(
 	params := request.Params
 	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
 	filter := app.ProcessFilter{TenantIDs: params.TenantID}
-	found, err := s.app.FindProcessesWithElements(ctx, s.caller(ctx), filter, page, sort)
-	if err != nil {
-		return nil, err
-	}
-	names, err := s.app.NamesOfProcesses(ctx, found.Items...)
-	if err != nil {
-		return nil, err
-	}
-	answer := oasa.FindProcesses200JSONResponse{ObjectType: new(oasa.PagedObjectTypePROCESSPAGE)}
-	answer.Metadata, answer.Content = pageOf(found, func(p *domain.Process) (item oasa.ProcessPageItem) {
-		if err == nil {
-			item, err = processPageItem(p, names)
+	return listing(func(w http.ResponseWriter) error {
+		show := func(found *domain.Listing[domain.Process]) error {
+			return httpio.WriteListing(w, found, processPage, func(items []domain.Process) ([]oasa.ProcessPageItem, error) {
+				names, err := s.app.NamesOfProcesses(ctx, items...)
+				if err != nil {
+					return nil, err
+				}
+				return httpio.Converted(items, func(p *domain.Process) (oasa.ProcessPageItem, error) {
+					return processPageItem(p, names)
+				})
+			})
 		}
-		return item
-	})
-	if err != nil {
-		return nil, err
+		return s.app.FindProcessesWithElements(ctx, s.caller(ctx), filter, page, sort, show)
+	}), nil
+}
+
+func processPage(metadata httpio.PageMetadata, content []oasa.ProcessPageItem) any {
+	return oasa.ProcessPage{
+		ObjectType: new(oasa.PagedObjectTypePROCESSPAGE), Metadata: oasa.PageMetadata(metadata), Content: content,
 	}
-	return answer, nil
 }
 
 // CreateProcess is A6.

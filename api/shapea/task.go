@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"net/http"
 
 	"github.com/procession-dev/procession/api/httpio"
 	oasa "github.com/procession-dev/procession/api/shapea/oas"
@@ -21,25 +22,26 @@ func (s *Server) FindTasks(
 		DefinitionCodes: params.TaskDefinitionCode,
 	}
 	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
-	found, err := s.app.FindTasks(ctx, s.caller(ctx), filter, page, sort)
-	if err != nil {
-		return nil, err
-	}
-	names, err := s.app.NamesOfTasks(ctx, found.Items...)
-	if err != nil {
-		return nil, err
-	}
-	answer := oasa.FindTasks200JSONResponse{ObjectType: new(oasa.PagedObjectTypeTASKPAGE)}
-	answer.Metadata, answer.Content = pageOf(found, func(i *domain.ProcessItem) (item oasa.TaskPageItem) {
-		if err == nil {
-			item, err = taskPageItem(i, names)
+	return listing(func(w http.ResponseWriter) error {
+		show := func(found *domain.Listing[domain.ProcessItem]) error {
+			return httpio.WriteListing(w, found, taskPage, func(items []domain.ProcessItem) ([]oasa.TaskPageItem, error) {
+				names, err := s.app.NamesOfTasks(ctx, items...)
+				if err != nil {
+					return nil, err
+				}
+				return httpio.Converted(items, func(i *domain.ProcessItem) (oasa.TaskPageItem, error) {
+					return taskPageItem(i, names)
+				})
+			})
 		}
-		return item
-	})
-	if err != nil {
-		return nil, err
+		return s.app.FindTasks(ctx, s.caller(ctx), filter, page, sort, show)
+	}), nil
+}
+
+func taskPage(metadata httpio.PageMetadata, content []oasa.TaskPageItem) any {
+	return oasa.TaskPage{
+		ObjectType: new(oasa.PagedObjectTypeTASKPAGE), Metadata: oasa.PageMetadata(metadata), Content: content,
 	}
-	return answer, nil
 }
 
 // CreateTask is A18.

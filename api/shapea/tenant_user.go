@@ -2,6 +2,7 @@ package shapea
 
 import (
 	"context"
+	"net/http"
 
 	"github.com/procession-dev/procession/api/httpio"
 	oasa "github.com/procession-dev/procession/api/shapea/oas"
@@ -16,13 +17,20 @@ func (s *Server) FindTenantUsers(
 	params := request.Params
 	filter := app.TenantUserFilter{GroupIDs: params.GroupID, Emails: params.Email, TenantIDs: params.TenantID}
 	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
-	found, err := s.app.FindTenantUsers(ctx, s.caller(ctx), filter, page, sort)
-	if err != nil {
-		return nil, err
+	return listing(func(w http.ResponseWriter) error {
+		show := func(found *domain.Listing[domain.TenantUser]) error {
+			return httpio.WriteListing(w, found, tenantUserPage, func(items []domain.TenantUser) ([]oasa.TenantUser, error) {
+				return httpio.Converted(items, func(u *domain.TenantUser) (oasa.TenantUser, error) { return tenantUser(u), nil })
+			})
+		}
+		return s.app.FindTenantUsers(ctx, s.caller(ctx), filter, page, sort, show)
+	}), nil
+}
+
+func tenantUserPage(metadata httpio.PageMetadata, content []oasa.TenantUser) any {
+	return oasa.TenantUserPage{
+		ObjectType: new(oasa.PagedObjectTypeTENANTUSERPAGE), Metadata: oasa.PageMetadata(metadata), Content: content,
 	}
-	answer := oasa.FindTenantUsers200JSONResponse{ObjectType: new(oasa.PagedObjectTypeTENANTUSERPAGE)}
-	answer.Metadata, answer.Content = pageOf(found, tenantUser)
-	return answer, nil
 }
 
 // RetrieveTenantUser is A4.

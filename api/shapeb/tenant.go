@@ -2,6 +2,7 @@ package shapeb
 
 import (
 	"context"
+	"net/http"
 
 	"github.com/procession-dev/procession/api/httpio"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
@@ -44,13 +45,27 @@ func (s *Server) FindTenantUsers(
 		GroupIDs: params.GroupID, GroupCodes: params.GroupCode, Emails: params.Email, TenantIDs: params.TenantID,
 	}
 	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
-	found, err := s.app.FindTenantUsers(ctx, s.caller(ctx), filter, page, sort)
-	if err != nil {
-		return nil, err
-	}
-	var answer oasb.FindTenantUsers200JSONResponse
-	answer.Metadata, answer.Content = pageOf(found, tenantUserPageItem)
-	return answer, nil
+	return listing(func(w http.ResponseWriter) error {
+		show := func(found *domain.Listing[domain.TenantUser]) error {
+			return httpio.WriteListing(w, found, tenantUserPage, func(items []domain.TenantUser) ([]oasb.TenantUserPageItem, error) {
+				return httpio.Converted(items, func(u *domain.TenantUser) (oasb.TenantUserPageItem, error) {
+					return tenantUserPageItem(u), nil
+				})
+			})
+		}
+		return s.app.FindTenantUsers(ctx, s.caller(ctx), filter, page, sort, show)
+	}), nil
+}
+
+// listing is the answer of a list of whole values, which reads them while it
+// writes them.
+type listing func(w http.ResponseWriter) error
+
+// VisitFindTenantUsersResponse implements oasb.FindTenantUsersResponseObject.
+func (l listing) VisitFindTenantUsersResponse(w http.ResponseWriter) error { return l(w) }
+
+func tenantUserPage(metadata httpio.PageMetadata, content []oasb.TenantUserPageItem) any {
+	return oasb.TenantUserPage{Metadata: oasb.PageMetadata(metadata), Content: content}
 }
 
 // RetrieveTenantUser is B6.

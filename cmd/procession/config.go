@@ -42,6 +42,7 @@ type Config struct {
 	DatabaseBackgroundConnections int32         `yaml:"database-background-connections" env:"DATABASE_BACKGROUND_CONNECTIONS"`
 	DatabaseStreamConnections     int32         `yaml:"database-stream-connections" env:"DATABASE_STREAM_CONNECTIONS"`
 	DatabaseStatementTimeout      time.Duration `yaml:"database-statement-timeout" env:"DATABASE_STATEMENT_TIMEOUT"`
+	ListMemoryBytes               int64         `yaml:"list-memory-bytes" env:"LIST_MEMORY_BYTES"`
 	Migrate                       string        `yaml:"migrate" env:"MIGRATE"`
 
 	SealKeyFile         string   `yaml:"seal-key-file" env:"SEAL_KEY_FILE"`

@@ -21,6 +21,8 @@ func (c *Config) bindDatabase(f *pflag.FlagSet) {
 		"most connections to PostgreSQL for event streams and answers that are streamed")
 	f.DurationVar(&c.DatabaseStatementTimeout, "database-statement-timeout", limits.RequestTime,
 		"longest statement of a request, and its longest wait for a connection; then 503")
+	f.Int64Var(&c.ListMemoryBytes, "list-memory-bytes", limits.ListMemory,
+		"memory that lists with whole values take together, in bytes; others wait, then 503")
 }
 
 func (c *Config) checkDatabase() []error {
@@ -34,5 +36,6 @@ func (c *Config) checkDatabase() []error {
 	must(c.DatabaseBackgroundConnections >= 2, "--database-background-connections must be 2 or more")
 	must(c.DatabaseStreamConnections >= 2, "--database-stream-connections must be 2 or more")
 	must(c.DatabaseStatementTimeout >= 100*time.Millisecond, "--database-statement-timeout must be 100ms or more")
+	must(c.ListMemoryBytes >= persistence.MinListMemory, "--list-memory-bytes must be 4194304 or more")
 	return wrong
 }

@@ -36,7 +36,7 @@ func openDatabase(ctx context.Context, c Config) (*persistence.DB, error) {
 	}
 	return persistence.Open(ctx, c.DatabaseURL, persistence.Limits{
 		Requests: c.DatabaseConnections, Background: c.DatabaseBackgroundConnections, Streams: c.DatabaseStreamConnections,
-		RequestTime: c.DatabaseStatementTimeout,
+		RequestTime: c.DatabaseStatementTimeout, ListMemory: c.ListMemoryBytes,
 	})
 }
 

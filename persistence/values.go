@@ -1,0 +1,265 @@
+package persistence
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"golang.org/x/sync/semaphore"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+const (
+	// valuesAtOnce is how many bytes of values are read at a time: a page with fewer
+	// is read by one query, a larger one in batches.
+	valuesAtOnce = 2 << 20
+	// rowsAtOnce is how many rows a batch has at most.
+	rowsAtOnce = 100
+	// valueMemory is how much memory a byte of values takes until it is written.
+	valueMemory = 2
+	// smallestListing is the memory that a listing is taken to need at least.
+	smallestListing = 16 << 10
+	// DefaultListMemory is how much memory lists of values may take together.
+	DefaultListMemory = 64 << 20
+	// MinListMemory is what one list of values may need.
+	MinListMemory = valuesAtOnce * valueMemory
+)
+
+// errLarge ends the reading of a page of which not all can be in memory.
+var errLarge = errors.New("the page is too large to be read at once")
+
+// valueList is a list whose columns include whole values.
+type valueList[T any] struct {
+	*list
+	// alias is that of the table of the values, whose rows the list is of.
+	alias string
+	// values are the columns of the values.
+	values []string
+	scan   func(pgx.Rows) (T, error)
+	// more are read in the same round trip, and checked before anything is shown.
+	more  []query
+	check func() error
+}
+
+// memory is what lists of values share.
+type memory struct {
+	bytes *semaphore.Weighted
+	// streams has room for the connections that large pages may hold. Event streams
+	// use the others.
+	streams  *semaphore.Weighted
+	patience time.Duration
+}
+
+func newMemory(l Limits) *memory {
+	return &memory{
+		bytes:   semaphore.NewWeighted(max(l.ListMemory, MinListMemory)),
+		streams: semaphore.NewWeighted(int64(max(1, l.Streams/2))), patience: l.RequestTime,
+	}
+}
+
+// take waits for a part of one of the semaphores. Waiting for longer than the
+// patience is an UNAVAILABLE error.
+func (m *memory) take(ctx context.Context, from *semaphore.Weighted, n int64) error {
+	if from.TryAcquire(n) {
+		return nil
+	}
+	waiting, stop := context.WithTimeout(ctx, m.patience)
+	defer stop()
+	if err := from.Acquire(waiting, n); err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		return &domain.Error{
+			Kind: domain.KindUnavailable, Code: domain.CodeUnavailable,
+			Message: "as many large lists are being read as there is memory for; try again later", Cause: err,
+		}
+	}
+	return nil
+}
+
+// showValues reads a page and calls show with it once. Ids, values and the total
+// are those of one moment. The usual page is read in one round trip; one with more
+// than valuesAtOnce of values is read in batches while show takes them, on a
+// connection for streams. A row that alone is larger is a batch of its own.
+func showValues[T any](
+	ctx context.Context, r *Reader, l valueList[T], page domain.PageRequest, show func(*domain.Listing[T]) error,
+) error {
+	lists := r.pools.lists
+	held := int64(MinListMemory)
+	if err := lists.take(ctx, lists.bytes, held); err != nil {
+		return err
+	}
+	defer func() { lists.bytes.Release(held) }()
+	found, size, err := readSmall(ctx, r, l, page)
+	if errors.Is(err, errLarge) {
+		return showLarge(ctx, r.pools, l, page, show)
+	}
+	if err != nil {
+		return err
+	}
+	if need := min(held, max(smallestListing, size*valueMemory)); need < held {
+		lists.bytes.Release(held - need)
+		held = need
+	}
+	return show(found)
+}
+
+// readSmall reads a page and how many bytes it has, or returns errLarge.
+func readSmall[T any](
+	ctx context.Context, r *Reader, l valueList[T], page domain.PageRequest,
+) (*domain.Listing[T], int64, error) {
+	ctx, giveUp := context.WithCancel(ctx)
+	defer giveUp()
+	found := &domain.Listing[T]{Page: domain.Page[T]{PageRequest: page}}
+	var size int64
+	scan := func(rows pgx.Rows) error {
+		defer rows.Close()
+		for rows.Next() {
+			for _, column := range rows.RawValues() {
+				size += int64(len(column))
+			}
+			if size > valuesAtOnce {
+				// The rest is not even received: the connection ends here.
+				giveUp()
+				return errLarge
+			}
+			item, err := l.scan(rows)
+			if err != nil {
+				return err
+			}
+			found.Items = append(found.Items, item)
+		}
+		return rows.Err()
+	}
+	conn, err := acquire(ctx, r.pool)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer conn.Release()
+	err = send(ctx, conn, beginSnapshot(), append(append(l.page(page, scan, &found.Total), l.more...), endSnapshot()))
+	if size > valuesAtOnce {
+		return nil, 0, errLarge
+	}
+	if err == nil && l.check != nil {
+		err = l.check()
+	}
+	return found, size, err
+}
+
+// beginSnapshot begins a transaction whose queries all see the same.
+func beginSnapshot() *pgx.Batch {
+	batch := &pgx.Batch{}
+	batch.Queue("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+	return batch
+}
+
+func endSnapshot() query { return query{"COMMIT", nil, none} }
+
+// place is where a row is, which is certain within a snapshot, and at most how
+// many bytes its values have.
+type place struct {
+	row   string
+	bytes int64
+}
+
+// showLarge is showValues for a page that is read in batches.
+func showLarge[T any](
+	ctx context.Context, p *pools, l valueList[T], page domain.PageRequest, show func(*domain.Listing[T]) error,
+) error {
+	if err := p.lists.take(ctx, p.lists.streams, 1); err != nil {
+		return err
+	}
+	defer p.lists.streams.Release(1)
+	conn, err := acquire(ctx, p.streams)
+	if err != nil {
+		return err
+	}
+	// A connection with a transaction on it is closed, and so the transaction ends.
+	defer conn.Release()
+	found := &domain.Listing[T]{Page: domain.Page[T]{PageRequest: page}}
+	var places []place
+	scan := func(rows pgx.Rows) (err error) {
+		places, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (p place, err error) {
+			return p, row.Scan(&p.row, &p.bytes)
+		})
+		return err
+	}
+	ids := *l.list
+	ids.columns = l.alias + ".ctid::text, " + sizeOf(l.values)
+	if err := send(ctx, conn, beginSnapshot(), append(ids.page(page, scan, &found.Total), l.more...)); err != nil {
+		return err
+	}
+	if l.check != nil {
+		if err := l.check(); err != nil {
+			return err
+		}
+	}
+	found.Batches = func(show func([]T) error) error {
+		for len(places) > 0 {
+			var batch []string
+			batch, places = nextBatch(places)
+			items, err := readBatch(ctx, conn, l, batch)
+			if err != nil {
+				return translate("reading a page in batches", err)
+			}
+			if err := show(items); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := show(found); err != nil {
+		return err
+	}
+	return send(ctx, conn, &pgx.Batch{}, []query{endSnapshot()})
+}
+
+// nextBatch takes from the places as many rows as have valuesAtOnce bytes, but at
+// least one, and at most rowsAtOnce.
+func nextBatch(places []place) (batch []string, rest []place) {
+	var size int64
+	for i, p := range places {
+		if size += p.bytes; i > 0 && size > valuesAtOnce || i == rowsAtOnce {
+			return batch, places[i:]
+		}
+		batch = append(batch, p.row)
+	}
+	return batch, nil
+}
+
+func readBatch[T any](ctx context.Context, conn batchSender, l valueList[T], rows []string) ([]T, error) {
+	items := make([]T, 0, len(rows))
+	ctid := l.alias + ".ctid"
+	err := send(ctx, conn, &pgx.Batch{}, []query{{
+		fmt.Sprintf("SELECT %s\n  FROM %s\n WHERE %s = ANY($1::text[]::tid[])\n ORDER BY array_position($1::text[]::tid[], %s)",
+			l.columns, l.from, ctid, ctid),
+		[]any{rows},
+		func(rows pgx.Rows) error {
+			defer rows.Close()
+			for rows.Next() {
+				item, err := l.scan(rows)
+				if err != nil {
+					return err
+				}
+				items = append(items, item)
+			}
+			return rows.Err()
+		},
+	}})
+	return items, err
+}
+
+// sizeOf is at most how many bytes the columns have: what is stored compressed may
+// be that many times as large as it is stored. The values themselves are not read.
+func sizeOf(columns []string) string {
+	sizes := make([]string, len(columns))
+	for i, column := range columns {
+		sizes[i] = fmt.Sprintf("coalesce(pg_column_size(%[1]s)::bigint * "+
+			"CASE pg_column_compression(%[1]s) WHEN 'pglz' THEN 92 WHEN 'lz4' THEN 256 ELSE 1 END, 0)", column)
+	}
+	return strings.Join(sizes, " + ")
+}
