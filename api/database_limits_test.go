@@ -25,7 +25,7 @@ func (s *service) lockProcesses() (release func()) {
 
 func TestStatementsThatTakeTooLongAreEnded(t *testing.T) {
 	t.Parallel()
-	s := newServiceWithin(t, persistence.Limits{RequestTime: 300 * time.Millisecond})
+	s := newServiceWithin(t, bounds{Limits: persistence.Limits{RequestTime: 300 * time.Millisecond}})
 	p := s.loan()
 	release := s.lockProcesses()
 	r := request(t, demo.Alice(), http.MethodPost, processPath(p.ID, "/~actions/complete"), "")
@@ -41,7 +41,7 @@ func TestStatementsThatTakeTooLongAreEnded(t *testing.T) {
 
 func TestRequestsDoNotWaitForConnectionsForEver(t *testing.T) {
 	t.Parallel()
-	s := newServiceWithin(t, persistence.Limits{Requests: 2, RequestTime: 2 * time.Second})
+	s := newServiceWithin(t, bounds{Limits: persistence.Limits{Requests: 2, RequestTime: 2 * time.Second}})
 	p := s.loan()
 	s.retrieveProcess(p.ID) // from here on the callers are known
 	free := make(chan struct{})

@@ -73,14 +73,21 @@ type service struct {
 
 func newService(t *testing.T, change ...func(*api.Options)) *service {
 	t.Helper()
-	return newServiceWithin(t, persistence.Limits{}, change...)
+	return newServiceWithin(t, bounds{}, change...)
 }
 
-// newServiceWithin is newService that takes no more of the database than limits.
-func newServiceWithin(t *testing.T, limits persistence.Limits, change ...func(*api.Options)) *service {
+// bounds are what a service may take of the database, and its tenants of the
+// service; zero values are the defaults.
+type bounds struct {
+	persistence.Limits
+	quotas *domain.Quotas
+}
+
+// newServiceWithin is newService within bounds.
+func newServiceWithin(t *testing.T, within bounds, change ...func(*api.Options)) *service {
 	t.Helper()
 	s := &service{t: t, url: pgtest.URL(t), ticks: &atomic.Int64{}}
-	s.db = pgtest.OpenWithin(t, pgtest.AsService(t, s.url), limits)
+	s.db = pgtest.OpenWithin(t, pgtest.AsService(t, s.url), within.Limits)
 	key, err := authn.LoadOrCreateSealKey(t.TempDir() + "/seal.key")
 	require.NoError(t, err)
 	sealer, err := authn.NewSealer(key)
@@ -104,7 +111,7 @@ func newServiceWithin(t *testing.T, limits persistence.Limits, change ...func(*a
 		Service: app.New(app.Options{
 			DB: s.db, Clock: s.now, Wake: func() {}, Recorded: hub.Wake, TaskLogLimit: logLimit, CancelGrace: time.Minute, Issuer: issuer,
 			Sealer: sealer, Documents: s.documents, MaxDocumentBytes: documentLimit,
-			Assistance: s.provider, Texts: texts(t), Forms: s.forms,
+			Assistance: s.provider, Texts: texts(t), Forms: s.forms, Quotas: within.quotas,
 		}),
 		Authenticator: authenticator, Issuer: issuer, Log: slog.New(slog.DiscardHandler), Clock: s.now,
 		DocumentLimit: documentLimit, Feed: hub,

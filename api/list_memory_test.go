@@ -221,7 +221,7 @@ func TestALargePageThatFailsHalfwayIsNotWhole(t *testing.T) {
 
 func TestListsOfValuesShareAMemory(t *testing.T) {
 	t.Parallel()
-	s := newServiceWithin(t, persistence.Limits{RequestTime: 2 * time.Second, ListMemory: persistence.MinListMemory})
+	s := newServiceWithin(t, bounds{Limits: persistence.Limits{RequestTime: 2 * time.Second, ListMemory: persistence.MinListMemory}})
 	s.heavyTasks(30)
 	server := httptest.NewServer(s.handler)
 	defer server.Close()

@@ -74,6 +74,8 @@ type Options struct {
 	// AssistanceTime is how long a run of AI assistance may take, 0 for
 	// DefaultAssistanceTime.
 	AssistanceTime time.Duration
+	// Quotas are those of each tenant, nil for domain.DefaultQuotas.
+	Quotas *domain.Quotas
 	// Forms puts forms on paper. There is no such thing when it is nil.
 	Forms *press.Press
 }
@@ -106,6 +108,7 @@ type Service struct {
 	assistant      *assistant
 	assistanceTime time.Duration
 	forms          *press.Press
+	quotas         domain.Quotas
 }
 
 // New makes a Service.
@@ -116,6 +119,9 @@ func New(o Options) *Service {
 	}
 	if o.CheckWebhookURL == nil {
 		o.CheckWebhookURL = checkPublicURL
+	}
+	if o.Quotas == nil {
+		o.Quotas = new(domain.DefaultQuotas())
 	}
 	if o.WebhookDelay == nil {
 		o.WebhookDelay = webhook.NextDelay
@@ -130,7 +136,7 @@ func New(o Options) *Service {
 		queuePatience: cmp.Or(o.TaskQueuePatience, domain.DefaultTaskQueuePatience()),
 		webhooks:      o.Webhooks, checkWebhookURL: o.CheckWebhookURL, webhookDelay: o.WebhookDelay,
 		assistant: newAssistant(o.Assistance, o.Texts), assistanceTime: cmp.Or(o.AssistanceTime, DefaultAssistanceTime),
-		forms: o.Forms,
+		forms: o.Forms, quotas: *o.Quotas,
 	}
 }
 

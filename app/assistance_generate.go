@@ -17,12 +17,16 @@ import (
 // candidate or the Manager permission; an answer that is drafted into the data
 // takes what UpdateProcessItemTaskData takes. Errors: AI_RUN_PENDING while another
 // request is being worked on, FEATURE_DISABLED where the definition of the item
-// has no assistance or the operator no provider, ACCESS_DENIED, TASK_NOT_OWNED,
+// has no assistance or the operator no provider, CONFLICT for a run more than the
+// tenant may have, ACCESS_DENIED, TASK_NOT_OWNED,
 // INVALID_STATE, PROCESS_FINISHED.
 func (s *Service) GenerateProcessItemAIAssistance(
 	ctx context.Context, caller domain.Caller, id, request uuid.UUID,
 ) (run *domain.AssistanceRun, begun bool, err error) {
 	err = s.write(ctx, func(tx *persistence.Tx) error {
+		now := s.now()
+		var use domain.AssistanceUse
+		tx.CountAssistance(id, now, s.quotas.AssistanceAtOnce, &use)
 		locked, latest, err := tx.LockAssistance(ctx, caller, id)
 		if err != nil {
 			return err
@@ -48,7 +52,9 @@ func (s *Service) GenerateProcessItemAIAssistance(
 				return err
 			}
 		}
-		now := s.now()
+		if err := s.quotas.AdmitAssistance(use); err != nil {
+			return err
+		}
 		run = &domain.AssistanceRun{
 			AssistanceKey: domain.AssistanceKey{ItemID: id, Run: 1}, TenantID: item.TenantID,
 			RequestID: request, RequestedBy: caller.PrincipalID, State: domain.AssistancePending,

@@ -20,7 +20,8 @@ const discardTime = 10 * time.Second
 // receive stores a document: first its bytes, which nobody can find before there
 // is a record of them, then the record, under what admit has to say then. What a
 // failure leaves of the bytes is removed at once where it is certain that the
-// record was not stored, and otherwise left to the sweep.
+// record was not stored, and otherwise left to the sweep. A document more than the
+// tenant or the caller may have is a CONFLICT.
 func (s *Service) receive(
 	ctx context.Context, caller domain.Caller, tenant uuid.UUID, owner domain.DocumentOwner, in Upload,
 	admit func(*persistence.Tx, *domain.Document) error,
@@ -38,9 +39,16 @@ func (s *Service) receive(
 	expiresAt := d.CreatedAt.Add(owner.Kind.Lifetime())
 	d.ExpiresAt = &expiresAt
 	err = s.write(ctx, func(tx *persistence.Tx) error {
+		var all, own domain.DocumentUse
+		if d.Temporary() {
+			tx.CountTemporaryDocuments(tenant, caller.PrincipalID, d.CreatedAt, &all, &own)
+		}
 		tx.InsertDocument(d)
 		tx.Record(domain.DocumentEvent(domain.EventDocumentUploaded, d, caller.PrincipalID, d.CreatedAt))
-		return admit(tx, d)
+		if err := admit(tx, d); err != nil || !d.Temporary() {
+			return err
+		}
+		return s.quotas.AdmitDocument(all, own, d.Size)
 	})
 	if err != nil && refused(err) {
 		discard, cancel := context.WithTimeout(context.WithoutCancel(ctx), discardTime)

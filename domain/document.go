@@ -66,6 +66,12 @@ type Document struct {
 // Owner is what the document belongs to.
 func (d *Document) Owner() DocumentOwner { return DocumentOwner{Kind: d.OwnerKind, ID: d.OwnerID} }
 
+// Temporary is whether the document is to be linked to a value, and goes unless
+// that happens.
+func (d *Document) Temporary() bool {
+	return d.ExpiresAt != nil && (d.OwnerKind == DocumentOfProcess || d.OwnerKind == DocumentOfArtifact)
+}
+
 // Copy is a document of another owner with the same bytes. Nothing is left to
 // connect the two: either may be deleted.
 func (d *Document) Copy(id uuid.UUID, owner DocumentOwner, by uuid.UUID, now time.Time) Document {

@@ -120,7 +120,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $9)
        dispatched = false, dispatch_at = excluded.dispatch_at`
 
 // BeginAssistance stores a run that is to be worked on, in place of the one
-// before. The item is under lock.
+// before, and counts it. The item is under lock.
 func (tx *Tx) BeginAssistance(a *domain.AssistanceRun) error {
 	baseline, err := json.Marshal(a.Baseline)
 	if err != nil {
@@ -132,6 +132,7 @@ func (tx *Tx) BeginAssistance(a *domain.AssistanceRun) error {
 	tx.staged = true
 	tx.queue(putAssistance, a.ItemID, a.Run, a.TenantID, a.RequestID, a.RequestedBy, a.State, a.Answer, baseline,
 		a.StartedAt, a.Deadline)
+	tx.queue(addAssistance, a.TenantID, a.StartedAt)
 	return nil
 }
 

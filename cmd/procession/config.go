@@ -76,6 +76,11 @@ type Config struct {
 	AssistanceCallTimeout    time.Duration `yaml:"assistance-call-timeout" env:"ASSISTANCE_CALL_TIMEOUT"`
 	AssistanceTimeout        time.Duration `yaml:"assistance-timeout" env:"ASSISTANCE_TIMEOUT"`
 
+	TemporaryDocuments   int64 `yaml:"temporary-documents" env:"TEMPORARY_DOCUMENTS"`
+	TemporaryBytes       int64 `yaml:"temporary-bytes" env:"TEMPORARY_BYTES"`
+	AssistanceRunsPerDay int   `yaml:"assistance-runs-per-day" env:"ASSISTANCE_RUNS_PER_DAY"`
+	AssistanceRunsAtOnce int   `yaml:"assistance-runs-at-once" env:"ASSISTANCE_RUNS_AT_ONCE"`
+
 	PDFToText        string `yaml:"pdftotext" env:"PDFTOTEXT"`
 	FormsAsDocuments bool   `yaml:"forms-as-documents" env:"FORMS_AS_DOCUMENTS"`
 
@@ -144,6 +149,7 @@ func (c *Config) bind(f *pflag.FlagSet) {
 	f.BoolVar(&c.WebhookAllowHTTP, "webhook-allow-http", false,
 		"accept http:// for webhooks to everywhere, not to the hosts of --webhook-allow alone")
 	c.bindFeatures(f)
+	c.bindQuotas(f)
 	f.IntVar(&c.TaskLogLimit, "task-log-limit", app.DefaultTaskLogLimit, "entries a task log keeps, 1 to 10000")
 	f.DurationVar(&c.CancelGrace, "cancel-grace", time.Minute,
 		"how long a workflow may take to cancel before it is terminated")
@@ -222,7 +228,7 @@ func (c *Config) check() error {
 	wrong = append(wrong, c.checkDatabase()...)
 	_, err := c.deprecation()
 	_, unguarded := c.webhookGuard()
-	return errors.Join(append(wrong, c.OIDCIssuers.check(c.Issuer), c.checkFeatures(), err, unguarded)...)
+	return errors.Join(append(wrong, c.OIDCIssuers.check(c.Issuer), c.checkFeatures(), c.checkQuotas(), err, unguarded)...)
 }
 
 // The require functions are for the commands that cannot do without.

@@ -128,6 +128,7 @@ func newService(
 		TaskLogLimit: c.TaskLogLimit, CancelGrace: c.CancelGrace,
 		Documents: documents, MaxDocumentBytes: c.MaxDocumentBytes, TaskQueuePatience: queuePatience(c),
 		Assistance: provider, Texts: c.textReader(log), AssistanceTime: c.AssistanceTimeout, Forms: c.formPress(),
+		Quotas:   c.quotas(),
 		Webhooks: s.sender, CheckWebhookURL: guard.CheckURL, WebhookDelay: c.webhookDelay,
 	})
 	s.revocations = operations.Revocations()

@@ -1,0 +1,51 @@
+package persistence
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+const (
+	countTemporaryDocuments = `
+SELECT count(*), coalesce(sum(d.size), 0)::bigint,
+       count(*) FILTER (WHERE d.created_by = $2), coalesce(sum(d.size) FILTER (WHERE d.created_by = $2), 0)::bigint
+  FROM documents d
+ WHERE d.tenant_id = $1 AND d.expires_at > $3 AND d.owner_kind IN ('PROCESS', 'BUSINESS_ARTIFACT')`
+
+	countAssistance = `
+SELECT coalesce((SELECT u.runs FROM assistance_usage u WHERE u.tenant_id = i.tenant_id AND u.day = $2::date), 0),
+       (SELECT count(*) FROM (SELECT 1 FROM item_assistance a
+                               WHERE a.tenant_id = i.tenant_id AND a.state = 'PENDING' LIMIT $3) pending)
+  FROM process_items i
+ WHERE i.id = $1`
+
+	addAssistance = `
+INSERT INTO assistance_usage AS u (tenant_id, day, runs)
+VALUES ($1, $2::date, 1)
+    ON CONFLICT (tenant_id) DO UPDATE
+   SET runs = CASE WHEN u.day = excluded.day THEN u.runs + 1 ELSE 1 END, day = excluded.day`
+)
+
+// CountTemporaryDocuments counts, with the next read, the documents of a tenant
+// that no value refers to and that have not expired by now: all of them, and those
+// of a principal.
+func (tx *Tx) CountTemporaryDocuments(tenant, principal uuid.UUID, now time.Time, all, own *domain.DocumentUse) {
+	tx.goAlong(query{
+		countTemporaryDocuments,
+		[]any{tenant, principal, now},
+		one(&all.Documents, &all.Bytes, &own.Documents, &own.Bytes),
+	})
+}
+
+// CountAssistance counts, with the next read, the runs of assistance that the
+// tenant of an item has begun on the day of now, and those that are being worked
+// on, at most atOnce of these.
+func (tx *Tx) CountAssistance(item uuid.UUID, now time.Time, atOnce int, use *domain.AssistanceUse) {
+	tx.goAlong(query{countAssistance, []any{item, now, atOnce}, func(rows pgx.Rows) error {
+		return ignoreNoRows(one(&use.Today, &use.Pending)(rows))
+	}})
+}
