@@ -6,8 +6,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/encoding/protowire"
 
 	oasa "github.com/procession-dev/procession/api/shapea/oas"
+	"github.com/procession-dev/procession/engine/enginetest"
 	"github.com/procession-dev/procession/localstack/demo"
 )
 
@@ -21,8 +23,11 @@ func TestActivityTokens(t *testing.T) {
 		return `{"processId":"` + process + `","taskDefinition":{"code":"NOTIFICATION_GRANTED"},"owner":{"id":"` + worker.ID.String() + `"}}`
 	}
 	with := func(token string) string { return shapeA + "/tasks?activityToken=" + url.QueryEscape(token) }
-	loan := s.loan().ID.String()
-	secret := []byte{0xfb, 0xff, 0xfe, 's', 'e', 'c', 'r', 'e', 't', '!'}
+	own := s.loan()
+	loan := own.ID.String()
+	// What Temporal or a guard before it adds to tokens is kept as it is.
+	secret := protowire.AppendString(
+		protowire.AppendTag(enginetest.ActivityToken(own.ID, "secret"), 1000, protowire.BytesType), "\xfb\xff\xfe!")
 
 	failure := s.refused(400, "VALIDATION", worker, "POST", with("not base64!"), task(loan))
 	require.Equal(t, "activityToken", failure.Errors[0].Location)
@@ -30,6 +35,20 @@ func TestActivityTokens(t *testing.T) {
 	failure = s.refused(400, "VALIDATION", demo.Alice(), "POST", with(base64.StdEncoding.EncodeToString(secret)),
 		`{"processId":"`+manual+`","taskDefinition":{"code":"CHECKLIST"}}`)
 	require.Equal(t, "activityToken", failure.Errors[0].Location)
+	// An activity of another workflow of the namespace is none of the caller's, and without the event that scheduled it
+	// Temporal would look an activity up by its id.
+	another := s.loan().ID
+	for name, token := range map[string][]byte{
+		"another process": enginetest.ActivityToken(another, "a"), "no workflow": enginetest.TokenOf("", "a", 5),
+		"a guessed activity": enginetest.TokenOf("process-"+own.ID.String(), "a", 0), "no token": []byte("guess"),
+		"a component": protowire.AppendString(protowire.AppendTag(enginetest.ActivityToken(own.ID, "a"), 14, protowire.BytesType), "c"),
+		"two workflows": protowire.AppendString(
+			protowire.AppendTag(enginetest.ActivityToken(own.ID, "a"), 2, protowire.BytesType), "process-"+another.String()),
+	} {
+		failure = s.refused(400, "VALIDATION", worker, "POST", with(base64.StdEncoding.EncodeToString(token)), task(loan))
+		require.Equal(t, "activityToken", failure.Errors[0].Location, name)
+	}
+	require.Equal(t, 0, s.count(`SELECT count(*) FROM process_items WHERE activity_token IS NOT NULL`))
 
 	for _, encoding := range []*base64.Encoding{
 		base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding, base64.RawURLEncoding,

@@ -28,7 +28,8 @@ func finishActivity(tx *persistence.Tx, task uuid.UUID, run *uuid.UUID, now time
 // activity that comes to wait for a finished task is completed at once.
 //
 // It takes the Manager permission on the process, as creating the task does. A
-// process without a workflow has no activities: VALIDATION.
+// process without a workflow has no activities, and a token that is not of an
+// activity of the process's own workflow is refused: VALIDATION.
 func waitAgain(
 	tx *persistence.Tx, caller domain.Caller, known *persistence.NewItem, token domain.ActivityToken, now time.Time,
 ) error {
@@ -39,7 +40,7 @@ func waitAgain(
 	if err := process.Manage(process.Rights); err != nil {
 		return err
 	}
-	if err := mayWait(process); err != nil {
+	if err := mayWait(process, token); err != nil {
 		return err
 	}
 	tx.Record(domain.ItemEvent(domain.EventItemTaskAwaited, known.Existing, caller.PrincipalID, now))
@@ -48,11 +49,14 @@ func waitAgain(
 	return nil
 }
 
-// mayWait refuses activities that wait for tasks of a process that has no
-// workflow.
-func mayWait(process *persistence.LockedProcess) error {
-	if process.RunID == nil {
+// mayWait refuses activities that wait for tasks of a process unless the token is
+// that of an activity of the process's own workflow.
+func mayWait(process *persistence.LockedProcess, token domain.ActivityToken) error {
+	switch {
+	case process.RunID == nil:
 		return domain.Invalid(domain.LocationQuery, "activityToken", "is for processes that have a workflow")
+	case !token.OfProcess(process.ID):
+		return domain.Invalid(domain.LocationQuery, "activityToken", "is not the token of an activity of the process's workflow")
 	}
 	return nil
 }

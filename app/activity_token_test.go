@@ -26,7 +26,7 @@ func (r running) awaited(t *testing.T, id uuid.UUID, token string) *domain.Proce
 func (r running) awaiting(id uuid.UUID, token string) app.NewItem {
 	return app.NewItem{
 		ID: &id, Type: domain.ItemTask, ProcessID: r.process.ID, DefinitionCode: enginetest.TaskCode,
-		Owner: app.PrincipalKey{ID: &r.Caller.PrincipalID}, ActivityToken: []byte(token),
+		Owner: app.PrincipalKey{ID: &r.Caller.PrincipalID}, ActivityToken: enginetest.ActivityToken(r.process.ID, token),
 	}
 }
 
@@ -37,7 +37,7 @@ func (r running) complete(t *testing.T, task uuid.UUID) {
 }
 
 // carryOutAll pretends that Temporal did all that was asked, and returns the
-// kinds of the commands and the tokens among them.
+// kinds of the commands and the activities that were completed.
 func (r running) carryOutAll(t *testing.T) (kinds []domain.CommandKind, tokens []string) {
 	t.Helper()
 	for range 100 {
@@ -50,7 +50,7 @@ func (r running) carryOutAll(t *testing.T) (kinds []domain.CommandKind, tokens [
 		kinds = append(kinds, c.Kind)
 		if c.ActivityToken != nil {
 			require.Equal(t, r.Namespace, c.Run.Namespace)
-			tokens = append(tokens, string(c.ActivityToken))
+			tokens = append(tokens, enginetest.ActivityOf(c.ActivityToken))
 		}
 	}
 	require.FailNow(t, "too many commands")

@@ -128,7 +128,7 @@ func (s *Service) addItem(
 		return nil, err
 	}
 	if in.ActivityToken != nil {
-		if err := mayWait(process); err != nil {
+		if err := mayWait(process, in.ActivityToken); err != nil {
 			return nil, err
 		}
 	}

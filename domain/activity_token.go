@@ -1,6 +1,11 @@
 package domain
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/google/uuid"
+	"google.golang.org/protobuf/encoding/protowire"
+)
 
 // ActivityToken is the token by which Temporal knows an activity that is under
 // way. Together with access to the namespace it allows to complete the activity,
@@ -12,3 +17,43 @@ func (ActivityToken) Format(to fmt.State, _ rune) { _, _ = fmt.Fprint(to, redact
 
 // MarshalText returns a placeholder. Encoders and the handlers of logs use it.
 func (ActivityToken) MarshalText() ([]byte, error) { return []byte(redacted), nil }
+
+// The fields of Temporal's token that are looked at. Others may be there: newer
+// servers add some, and so may what stands before Temporal.
+const (
+	tokenWorkflowID       = protowire.Number(2)
+	tokenScheduledEventID = protowire.Number(4)
+	tokenComponent        = protowire.Number(14)
+)
+
+// OfProcess reports whether the token is that of an activity which the workflow
+// of a process has scheduled. Without the event of the schedule Temporal would look
+// the activity up by its id, which anyone can guess, and complete it even before it
+// has begun; with a component it would not look at the workflow.
+func (t ActivityToken) OfProcess(process uuid.UUID) bool {
+	var workflow string
+	var scheduled uint64
+	for rest := []byte(t); len(rest) > 0; {
+		number, kind, n := protowire.ConsumeTag(rest)
+		if n < 0 {
+			return false
+		}
+		rest = rest[n:]
+		size := protowire.ConsumeFieldValue(number, kind, rest)
+		if size < 0 || number == tokenComponent {
+			return false
+		}
+		// The last of several counts, as everywhere in this encoding.
+		switch {
+		case number == tokenWorkflowID && kind == protowire.BytesType:
+			value, _ := protowire.ConsumeBytes(rest)
+			workflow = string(value)
+		case number == tokenScheduledEventID && kind == protowire.VarintType:
+			scheduled, _ = protowire.ConsumeVarint(rest)
+		case number == tokenWorkflowID, number == tokenScheduledEventID:
+			return false
+		}
+		rest = rest[size:]
+	}
+	return workflow == processWorkflowID(process) && int64(scheduled) > 0
+}

@@ -77,10 +77,13 @@ type ActionRequest struct {
 func NewProcessRun(id uuid.UUID, p *Process, namespace string, binding EngineBinding) EngineRun {
 	return EngineRun{
 		ID: id, TenantID: p.TenantID, Kind: RunKindProcess, OwnerID: p.ID, Namespace: namespace,
-		WorkflowID: "process-" + p.ID.String(), WorkflowType: binding.WorkflowType,
+		WorkflowID: processWorkflowID(p.ID), WorkflowType: binding.WorkflowType,
 		TaskQueue: binding.TaskQueue, State: RunPending,
 	}
 }
+
+// processWorkflowID is the workflow id of a process.
+func processWorkflowID(process uuid.UUID) string { return "process-" + process.String() }
 
 // ActionWorkflow names the workflow that carries out an action, the task queue
 // its workers serve, and the namespace of both.

@@ -1231,8 +1231,8 @@ type FindTasksParams struct {
 
 // CreateTaskParams defines parameters for CreateTask.
 type CreateTaskParams struct {
-	// ActivityToken The Temporal task token, in base64, of an activity to complete when the task is. Workers that wait for the signal do
-	// not need it.
+	// ActivityToken The Temporal task token, in base64, of an activity to complete when the task is. It has to be of an activity of the
+	// workflow of the process. Workers that wait for the signal do not need it.
 	ActivityToken *ActivityTokenParam `form:"activityToken,omitempty" json:"activityToken,omitempty"`
 }
 
