@@ -92,6 +92,7 @@ func (c *configuration) plan(documents []resource.Document, prune *Prune, checkU
 	}
 	violations = append(violations, c.missing(documents)...)
 	violations = append(violations, c.idleRobots(documents)...)
+	violations = append(violations, c.crowdedWorkers(documents)...)
 	return c.check(violations)
 }
 
@@ -324,9 +325,7 @@ func (c *configuration) changed() []resource.Key {
 		sorted = append(sorted, key)
 	}
 	slices.SortFunc(sorted, func(a, b resource.Key) int {
-		return cmp.Or(
-			cmp.Compare(slices.Index(order, a.Kind), slices.Index(order, b.Kind)),
-			strings.Compare(a.Tenant, b.Tenant), strings.Compare(a.Code, b.Code))
+		return cmp.Or(cmp.Compare(slices.Index(order, a.Kind), slices.Index(order, b.Kind)), compareKeys(a, b))
 	})
 	return sorted
 }
@@ -365,3 +364,8 @@ func isActiveOwner(d *resource.Document) bool {
 }
 
 func display(key resource.Key) string { return string(key.Kind) + " " + key.Code }
+
+// compareKeys orders resources of a kind.
+func compareKeys(a, b resource.Key) int {
+	return cmp.Or(strings.Compare(a.Tenant, b.Tenant), strings.Compare(a.Code, b.Code))
+}

@@ -1,6 +1,8 @@
 package domain
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -20,6 +22,21 @@ const (
 // itself, so that no worker is let at it.
 func ReservedTaskQueue(name string) bool {
 	return strings.HasPrefix(name, "/") || strings.HasPrefix(name, "temporal-sys")
+}
+
+// MaxQueueNamesSize is how many bytes the names of task queues may take in an
+// engine token, which clients send with every call.
+const MaxQueueNamesSize = 8 << 10
+
+// QueueNamesSize is how many bytes the names of task queues take in an engine
+// token: of those that its bearer may serve, and of those that the bearer's
+// workflows may use.
+func QueueNamesSize(servable, reachable []string) int {
+	size := 0
+	for _, name := range slices.Concat(servable, reachable) {
+		size += len(strconv.Quote(name)) + 1
+	}
+	return size
 }
 
 // TaskQueue is a task queue of a tenant as everybody knows it: what definitions

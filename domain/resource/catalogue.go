@@ -20,6 +20,9 @@ type DataStructureSpec struct {
 type EncryptionKeySpec struct {
 	// Description says what the key is for, up to 1000 characters.
 	Description string `json:"description,omitempty" right:"no"`
+	// Shared gives the key to every worker of the tenant, and not only to those that
+	// are handed payloads of definitions that name it.
+	Shared bool `json:"shared,omitempty" right:"yes"`
 }
 
 // BusinessArtifactDefinitionSpec describes a kind of business artifact

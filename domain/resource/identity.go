@@ -53,6 +53,16 @@ type ApplicationSpec struct {
 	// Secrets are the secrets of the application that are declared here, at most
 	// two. Those that were issued by the service are not touched.
 	Secrets []SecretSpec `json:"secrets,omitempty" right:"yes"`
+	// Engine makes the application a worker beside what names it as runner.
+	Engine *WorkerSpec `json:"engine,omitempty" right:"within"`
+}
+
+// WorkerSpec is what an application serves beside the task queues of what it
+// runs.
+type WorkerSpec struct {
+	// TaskQueues are up to 50 queues of the tenant that the application's workers may
+	// poll and its workflows may use, such as those of activities only.
+	TaskQueues []string `json:"taskQueues" right:"yes"`
 }
 
 // SecretSpec declares a secret by its hash, so that documents hold nothing that

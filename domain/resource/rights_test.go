@@ -15,10 +15,10 @@ func rights() map[resource.Kind][]string {
 	return map[resource.Kind][]string{
 		resource.KindTenant:        nil,
 		resource.KindUser:          {"/email", "/role", "/disabled", "/accessTokens"},
-		resource.KindApplication:   {"/role", "/disabled", "/secrets"},
+		resource.KindApplication:   {"/role", "/disabled", "/secrets", "/engine/taskQueues"},
 		resource.KindGroup:         {"/members"},
 		resource.KindDataStructure: nil,
-		resource.KindEncryptionKey: nil,
+		resource.KindEncryptionKey: {"/shared"},
 		resource.KindProcessDefinition: {
 			"/engine/workflowType", "/engine/taskQueue", "/engine/signalShape", "/engine/runner", "/engine/encryptionKey",
 			"/items/*/robot", "/items/*/candidates", "/items/*/viewers",

@@ -10,6 +10,19 @@ func (s *UserSpec) check(r *report) {
 
 func (s *ApplicationSpec) check(r *report) {
 	checkSecrets(s.Secrets, "/spec/secrets", r)
+	if s.Engine == nil {
+		return
+	}
+	first := map[string]int{}
+	for i, queue := range s.Engine.TaskQueues {
+		place := at("/spec/engine/taskQueues", i)
+		checkTaskQueue(queue, place, r)
+		if before, twice := first[queue]; twice {
+			r.add(place, "names the same as the element at index %d", before)
+			continue
+		}
+		first[queue] = i
+	}
 }
 
 func checkSecrets(secrets []SecretSpec, pointer string, r *report) {
