@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
@@ -12,6 +13,23 @@ import (
 	"github.com/procession-dev/procession/localstack/demo"
 	"github.com/procession-dev/procession/persistence"
 )
+
+// lists has the manifest of an application list task queues, and makes one for an
+// application that has none.
+func (s *service) lists(application uuid.UUID, queues ...string) {
+	s.t.Helper()
+	require.Equal(s.t, 1, s.count(`
+		WITH done AS (
+			INSERT INTO resources AS r (tenant_id, kind, code, id, labels, spec, created_by, created_at, last_modified_by, last_modified_at)
+			SELECT p.tenant_id, 'Application', 'app-' || p.id, p.id, '{}',
+			       json_build_object('name', p.name, 'engine', json_build_object('taskQueues', $2::text[])), p.id, now(), p.id, now()
+			  FROM principals p
+			 WHERE p.id = $1 AND p.type = 'APPLICATION'
+			ON CONFLICT (tenant_id, kind, id) DO UPDATE
+			   SET spec = (r.spec::jsonb || jsonb_build_object('engine', excluded.spec -> 'engine'))::json
+			RETURNING 1)
+		SELECT count(*) FROM done`, application, queues))
+}
 
 // register registers the worker of a tenant for a task queue.
 func (s *administered) register(tenant, queue, workflowType string) {
@@ -45,6 +63,7 @@ func (s *administered) taskQueues(as demo.Account, query string) []oasadmin.Task
 func TestWorkersAreListedWithTheirQueues(t *testing.T) {
 	t.Parallel()
 	s := newAdministered(t)
+	s.lists(s.as("worker").ID, "REPORTS")
 	s.registerAs(s.as("worker"), "1@host", "LOANS", `"LoanWorkflow","Other"`)
 	s.registerAs(s.as("worker"), "1@host", "REPORTS", ``)
 	s.register("south", "LOANS", "LoanWorkflow")
@@ -71,7 +90,11 @@ func TestWorkersAreListedWithTheirQueues(t *testing.T) {
 	require.Empty(t, s.workers(s.as("owner"), "tenant=south"))
 	require.Empty(t, s.workers(s.as("worker"), ""), "a worker is no administrator")
 
-	// Somebody else takes the identity over, and none of its queues.
+	// Another application takes the identity over once it is offline, and none of its queues.
+	s.lists(s.as("stranger").ID, "STRANGE")
+	taking := `{"identity":"1@host","taskQueue":"STRANGE","hostname":"h","ip":"127.0.0.1"}`
+	s.refused(409, "CONFLICT", s.as("stranger"), http.MethodPost, "/workers", taking)
+	s.count(`WITH done AS (UPDATE workers SET last_seen_at = last_seen_at - interval '1 hour' RETURNING 1) SELECT count(*) FROM done`)
 	s.registerAs(s.as("stranger"), "1@host", "STRANGE", `"Odd"`)
 	taken := s.workers(s.as("owner"), "")
 	require.Len(t, taken, 1)

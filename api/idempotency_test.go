@@ -85,6 +85,8 @@ func TestWorkersAreKnownByTheirIdentity(t *testing.T) {
 		require.Equal(t, "300", got.header.Get("X-KF-DELAY-WINDOW"))
 		return decode[oasb.Worker](t, got)
 	}
+	s.lists(demo.LoanWorker().ID, "q-1", "q-2")
+	s.lists(demo.OtherWorker().ID, "q-1")
 	first := register(201, demo.LoanWorker(), "q-1", `,"workflowTypes":["W"],"activityTypes":["A","B"]`)
 	require.Equal(t, []string{"W"}, first.WorkflowTypes)
 	require.Equal(t, []string{"A", "B"}, first.ActivityTypes)

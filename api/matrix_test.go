@@ -24,12 +24,14 @@ import (
 // anonymous names what is in another tenant or nowhere. The tenant of all but
 // the caller "other" is Demo, and there the things are a LOAN that initiator
 // started with an APPROVE_LOAN that owner owns, and a CUSTOMER, of which
-// candidate, through a group, is an Editor. The applications among the callers
-// (owner, manager, viewer, stranger and other) have registered a worker.
+// candidate, through a group, is an Editor. Of the applications among the callers
+// (owner, manager, viewer, stranger and other) manifests make owner and other
+// workers.
 //
 // A cell is a status and, where several codes share it, a letter (see codes).
 // Lists are 200+ when they find something and 200- when they find nothing.
-// "claim_READY" is claiming a task that nobody owns.
+// "claim_READY" is claiming a task that nobody owns. A 403w is for who is no
+// worker, whatever is named.
 const matrix = `
 operation                           owner tenant-owner administrator manager viewer candidate initiator stranger other anonymous foreign
 A.findPrincipals                    200+  200+         200+          200+    200+   200+      200+      200+     200+  401       200-
@@ -73,8 +75,8 @@ A.retrieveRobot                     404   200          200           404     200
 A.actionsRobotDownloadSourceCode    404   200          200           404     200    404       404       404      200   401       404
 A.actionsRobotDownloadAsset         404   200          200           404     200    404       404       404      200   401       404
 
-A.createWorker                      201   201          201           201     201    201       201       201      201   401       400
-A.createAuthentication              200   200          200           200     200    200       200       200      200   401       400
+A.createWorker                      201   403          403           403     403    403       403       403      201   401       400
+A.createAuthentication              200   403          403           403     403    403       403       403      200   401       400
 
 B.findPrincipals                    200+  200+         200+          200+    200+   200+      200+      200+     200+  401       200-
 B.retrievePrincipal                 200   200          200           200     200    200       200       200      200   401       404
@@ -142,16 +144,16 @@ B.retrieveRobot                     404   200          200           404     200
 B.downloadRobotSourceCode           404   200          200           404     200    404       404       404      200   401       404
 B.downloadRobotAsset                404   200          200           404     200    404       404       404      200   401       404
 
-B.createWorker                      201   201          201           201     201    201       201       201      201   401       400
-B.createAuthentication              200   200          200           200     200    200       200       200      200   401       400
+B.createWorker                      201   403          403           403     403    403       403       403      201   401       400
+B.createAuthentication              200   403          403           403     403    403       403       403      200   401       400
 
-B.retrieveKmsKey                    200   404          404           200     200    404       404       200      200   401       404
+B.retrieveKmsKey                    200   403w         403w          403w    403w   403w      403w      403w     200   401       404
 `
 
 // codes are what the cells of refusals stand for.
 func codes() map[string]string {
 	return map[string]string{
-		"400": "VALIDATION", "401": "UNAUTHENTICATED", "403": "ACCESS_DENIED", "403o": "TASK_NOT_OWNED",
+		"400": "VALIDATION", "401": "UNAUTHENTICATED", "403": "ACCESS_DENIED", "403w": "ACCESS_DENIED", "403o": "TASK_NOT_OWNED",
 		"404": "NOT_FOUND", "404d": "DEFINITION_NOT_FOUND", "409c": "TASK_ALREADY_CLAIMED",
 	}
 }
@@ -202,7 +204,7 @@ func (f things) matrixRequest(name string) operation {
 			`"owner":{"id":"{principal}"}}`,
 		"A.actionsProcessChangeInitiator": `{"principalId":"{principal}"}`,
 		"A.actionsTaskAssign":             `{"principalId":"{principal}"}`,
-		"A.createWorker": `{"identity":"{process}","taskQueue":"q","hostname":"h","ip":"127.0.0.1",` +
+		"A.createWorker": `{"identity":"{process}","taskQueue":"QUEUE_SAMPLE_LOAN","hostname":"h","ip":"127.0.0.1",` +
 			`"tenantId":"{tenant}"}`,
 		"A.createAuthentication": `{"type":"ENGINE","tenantId":"{tenant}"}`,
 		"B.createProcess":        `{"processDefinitionId":"{definition}"}`,
@@ -211,7 +213,7 @@ func (f things) matrixRequest(name string) operation {
 		"B.changeProcessInitiator": `{"initiatorId":"{principal}"}`,
 		"B.assignProcessItemTask":  `{"ownerId":"{principal}"}`,
 		"B.createBusinessArtifact": `{"businessArtifactDefinitionId":"{artifactDefinition}"}`,
-		"B.createWorker": `{"identity":"{process}","taskQueue":"q","hostname":"h","ip":"127.0.0.1",` +
+		"B.createWorker": `{"identity":"{process}","taskQueue":"QUEUE_SAMPLE_LOAN","hostname":"h","ip":"127.0.0.1",` +
 			`"tenantId":"{tenant}"}`,
 		"B.createAuthentication": `{"type":"ENGINE_TOKEN","tenantId":"{tenant}"}`,
 	}[name]; ok {
@@ -295,17 +297,18 @@ func newCast(s *service) cast {
 	return c
 }
 
-// runWorkers registers a worker of every application, and gives the tenant Other
-// a key of its own.
+// runWorkers registers workers of owner and other, and gives the tenant Other a key
+// of its own.
 func (c cast) runWorkers(s *service) {
 	s.t.Helper()
-	for _, name := range []string{"owner", "manager", "viewer", "stranger", "other"} {
+	s.lists(c.accounts["owner"].ID, "QUEUE_SAMPLE_LOAN")
+	for _, name := range []string{"owner", "other"} {
 		s.post(201, c.accounts[name], "/workers",
-			`{"identity":"`+name+`","taskQueue":"`+name+`","hostname":"h","ip":"127.0.0.1"}`)
+			`{"identity":"`+name+`","taskQueue":"QUEUE_SAMPLE_LOAN","hostname":"h","ip":"127.0.0.1"}`)
 	}
 	system := domain.Caller{PrincipalID: domain.SystemPrincipalID(), Type: domain.PrincipalSystem, Operator: true}
 	_, err := s.app.ApplyResources(s.t.Context(), system, app.ApplyRequest{Documents: []json.RawMessage{
-		json.RawMessage(document("other", "EncryptionKey", "other-key", `{}`)),
+		json.RawMessage(document("other", "EncryptionKey", "other-key", `{"shared":true}`)),
 	}})
 	require.NoError(s.t, err)
 }
@@ -456,10 +459,10 @@ func TestPermissionMatrix(t *testing.T) {
 					t.Parallel()
 					s := s.in(t)
 					foreign, elsewhere := others, cells[len(callers)]
-					switch caller {
-					case "other":
+					switch {
+					case caller == "other":
 						foreign = mine
-					case "anonymous":
+					case caller == "anonymous", cells[i] == "403w":
 						elsewhere = cells[i]
 					}
 					got := c.ask(s, caller, row, c.things(s, caller, strings.HasSuffix(row, ".claim_READY")))

@@ -14,7 +14,6 @@ import (
 
 	"github.com/procession-dev/procession/api"
 	"github.com/procession-dev/procession/api/apitest"
-	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/authn/oidctest"
 	"github.com/procession-dev/procession/localstack/demo"
@@ -89,7 +88,7 @@ func TestOIDCCallerNamesTheTenantOfItsEngineAccess(t *testing.T) {
 	t.Parallel()
 	f := newFederation(t)
 	token := f.world.Issuer.Key("ES256").Token(f.world.Claims())
-	f.post(200, demo.Alice(), "/authentications", `{"type":"ENGINE_TOKEN"}`)
+	f.refused(403, "ACCESS_DENIED", demo.Alice(), http.MethodPost, "/authentications", `{"type":"ENGINE_TOKEN"}`)
 
 	got := f.present(token, http.MethodPost, "/authentications", `{"type":"ENGINE_TOKEN"}`)
 	require.Equal(t, 400, got.status, got.body)
@@ -99,8 +98,8 @@ func TestOIDCCallerNamesTheTenantOfItsEngineAccess(t *testing.T) {
 
 	got = f.present(token, http.MethodPost, "/authentications",
 		`{"type":"ENGINE_TOKEN","tenantId":"`+demo.TenantDemo().String()+`"}`)
-	require.Equal(t, 200, got.status, got.body)
-	require.Equal(t, demo.TenantDemo(), *decode[oasb.Authentication](t, got).TenantID)
+	require.Equal(t, 403, got.status, got.body)
+	require.Equal(t, "ACCESS_DENIED", decode[apitest.ErrorBody](t, got).Errors[0].Code, "people are no workers")
 }
 
 // Whatever is wrong with a token, the answer is that to no credentials at all.

@@ -115,7 +115,7 @@ func (f fixture) operations() map[string]operation {
 		"B.deleteBusinessArtifact":     of(http.MethodDelete, artifacts, f.artifact, "", ""),
 		"B.updateBusinessArtifactData": of(put, artifacts, f.artifact, "/data", `{"data":`+value+`}`),
 		"B.patchBusinessArtifactData":  of(patch, artifacts, f.artifact, "/data", aPatch),
-		"B.createWorker": {method: post, path: "/workers", body: `{"identity":"w","taskQueue":"q","hostname":"h",` +
+		"B.createWorker": {method: post, path: "/workers", body: `{"identity":"w","taskQueue":"QUEUE_SAMPLE_LOAN","hostname":"h",` +
 			`"ip":"127.0.0.1","workflowTypes":["W"],"activityTypes":["A"],"robotIds":[]}`},
 		"B.createAuthentication": {method: post, path: "/authentications", body: `{"type":"ENGINE_TOKEN"}`},
 		"B.retrieveKmsKey":       {method: get, path: "/kms/keys/demo-key", byID: true},

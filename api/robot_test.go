@@ -230,7 +230,7 @@ func TestWhoSeesTheEnvironmentOfARobot(t *testing.T) {
 	}
 	// Registering a worker for a robot gives no right on it.
 	s.post(201, demo.LoanWorker(), "/workers",
-		`{"identity":"w","taskQueue":"q","hostname":"h","ip":"127.0.0.1","robotIds":["`+id.String()+`"]}`)
+		`{"identity":"w","taskQueue":"QUEUE_SAMPLE_LOAN","hostname":"h","ip":"127.0.0.1","robotIds":["`+id.String()+`"]}`)
 	s.refused(404, "NOT_FOUND", demo.LoanWorker(), http.MethodGet, robotPath(id, ""), "")
 	// Its processes' tasks being assisted by it does.
 	s.assistLoans("BOT")

@@ -268,7 +268,7 @@ func TestAuthenticationsOfShapeA(t *testing.T) {
 func TestWorkersOfEitherShape(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	body := `{"id":"` + uuid.NewString() + `","objectType":"WORKER","identity":"w","taskQueue":"q","hostname":"h","ip":"127.0.0.1"}`
+	body := `{"id":"` + uuid.NewString() + `","objectType":"WORKER","identity":"w","taskQueue":"QUEUE_INSPECTION","hostname":"h","ip":"127.0.0.1"}`
 	first := s.post(201, demo.LoanWorker(), shapeA+"/workers", body)
 	require.Equal(t, "300", first.header.Get("X-KF-DELAY-WINDOW"))
 	again := s.post(200, demo.LoanWorker(), "/workers", body)

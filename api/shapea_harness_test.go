@@ -112,7 +112,7 @@ func (f fixture) processOperationsOfShapeA() map[string]operation {
 			url.Values{"schemaPath": {"#/properties/A"}}), "text"),
 		"A.actionsProcessDownloadEntityDocument": of(get,
 			"/~actions/download-entity-document?"+url.Values{"documentUri": {f.document}}.Encode(), ""),
-		"A.createWorker": {method: post, path: shapeA + "/workers", body: `{"identity":"w","taskQueue":"q","hostname":"h",` +
+		"A.createWorker": {method: post, path: shapeA + "/workers", body: `{"identity":"w","taskQueue":"QUEUE_SAMPLE_LOAN","hostname":"h",` +
 			`"ip":"127.0.0.1","workflowTypes":["W"],"activityTypes":["A"],"robotIds":[]}`},
 		"A.createAuthentication": {method: post, path: shapeA + "/authentications", body: `{"type":"ENGINE"}`},
 	}

@@ -84,6 +84,7 @@ func TestBodiesOfProcessesAndTasksInShapeA(t *testing.T) {
 	requireGolden(t, "shape_a/task_bare", s.get(200, demo.Alice(), shapeA+"/tasks/"+id(6)).hidingRandomIDs())
 	requireGolden(t, "shape_a/task_page", s.get(200, demo.Alice(), shapeA+"/tasks?sort=id").hidingRandomIDs())
 	requireGolden(t, "shape_a/task_page_empty", s.get(200, demo.Alice(), shapeA+"/tasks?size=0"))
+	s.lists(demo.LoanWorker().ID, "q")
 	requireGolden(t, "shape_a/worker", s.post(201, demo.LoanWorker(), shapeA+"/workers",
 		`{"identity":"w","taskQueue":"q","hostname":"h","ip":"127.0.0.1","workflowTypes":["W"]}`).hidingRandomIDs())
 	requireGolden(t, "shape_a/authentication_token", s.post(200, demo.LoanWorker(), shapeA+"/authentications",

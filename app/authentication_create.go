@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -24,10 +25,11 @@ type NewAuthentication struct {
 // serve, or a certificate to connect with. All that is kept of it is a grant, by
 // which it can be revoked.
 //
-// Every principal may ask. A token for a caller without queues permits nothing.
-// Errors: VALIDATION for a tenant that is missing or not the caller's, and for
-// an unknown type; UNAUTHENTICATED for a caller that was disabled, or removed
-// from the tenant, a moment ago.
+// Only applications that a manifest makes workers may ask. A token for one without
+// queues permits nothing. Errors: VALIDATION for a tenant that is missing or not the
+// caller's, and for an unknown type; ACCESS_DENIED; UNAUTHENTICATED for a caller
+// that was disabled, or removed from the tenant, a moment ago; CONFLICT for queues
+// that do not fit into a token.
 func (s *Service) CreateAuthentication(
 	ctx context.Context, caller domain.Caller, in NewAuthentication,
 ) (*domain.Authentication, error) {
@@ -41,15 +43,16 @@ func (s *Service) CreateAuthentication(
 	if in.Type != domain.AuthenticationEngineToken && in.Type != domain.AuthenticationEngineCertificate {
 		return nil, domain.InvalidBody("/type", "is not a type of authentication")
 	}
+	if caller.Type != domain.PrincipalApplication {
+		return nil, notWorker()
+	}
 	now := s.now()
 	authentication := &domain.Authentication{
 		ID: newID(), Type: in.Type, TenantID: tenant.TenantID, Audit: domain.NewAudit(caller.PrincipalID, now),
 	}
 	err = s.write(ctx, func(tx *persistence.Tx) error {
-		var queues persistence.EngineQueues
-		if in.Type == domain.AuthenticationEngineToken {
-			tx.ReadEngineQueuesAlong(caller.PrincipalID, tenant.TenantID, &queues)
-		}
+		var access persistence.EngineAccess
+		tx.ReadEngineAccessAlong(caller.PrincipalID, tenant.TenantID, &access)
 		err := tx.LockGrantee(ctx, caller.PrincipalID, tenant.TenantID)
 		if domain.HasCode(err, domain.CodeNotFound) {
 			return domain.Unauthenticated()
@@ -57,7 +60,10 @@ func (s *Service) CreateAuthentication(
 		if err != nil {
 			return err
 		}
-		grant, err := s.issue(authentication, tenant.Namespace, queues, now)
+		if !access.Worker {
+			return notWorker()
+		}
+		grant, err := s.issue(authentication, tenant.Namespace, access, now)
 		if err != nil {
 			return err
 		}
@@ -73,7 +79,7 @@ func (s *Service) CreateAuthentication(
 
 // issue completes the authentication with what its type says.
 func (s *Service) issue(
-	a *domain.Authentication, namespace string, queues persistence.EngineQueues, now time.Time,
+	a *domain.Authentication, namespace string, access persistence.EngineAccess, now time.Time,
 ) (domain.EngineGrant, error) {
 	grant := domain.EngineGrant{
 		ID: a.ID, TenantID: a.TenantID, PrincipalID: a.CreatedBy, Kind: a.Type, Identifier: a.ID.String(), IssuedAt: now,
@@ -87,9 +93,12 @@ func (s *Service) issue(
 		grant.Identifier, grant.ExpiresAt = certificate.Serial, certificate.NotAfter
 		return grant, nil
 	}
+	if size := domain.QueueNamesSize(access.Servable, access.Reachable); size > domain.MaxQueueNamesSize {
+		return grant, crowdedToken(size)
+	}
 	token, err := s.issuer.EngineToken(authn.EngineAccess{
 		ID: a.ID, Principal: grant.PrincipalID, Namespace: namespace,
-		TaskQueues: queues.Servable, TenantTaskQueues: queues.Tenant,
+		TaskQueues: access.Servable, TenantTaskQueues: access.Reachable,
 	}, now)
 	if err != nil {
 		return grant, err
@@ -97,4 +106,11 @@ func (s *Service) issue(
 	a.Token = &token
 	grant.ExpiresAt = token.NotAfter
 	return grant, nil
+}
+
+// crowdedToken refuses a token for queues of that size.
+func crowdedToken(size int) error {
+	return domain.Conflict(domain.CodeConflict, fmt.Sprintf("the names of the application's task queues take %d bytes of a token, "+
+		"at most %d: have another application run some of its definitions, or list fewer in spec.engine.taskQueues",
+		size, domain.MaxQueueNamesSize))
 }

@@ -1,9 +1,12 @@
 package app_test
 
 import (
+	"context"
 	"crypto/x509"
 	"encoding/pem"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -11,6 +14,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-jose/go-jose/v4/jwt"
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/app"
@@ -25,6 +29,7 @@ type engineAccess struct {
 	*app.Service
 
 	db     *persistence.DB
+	url    string
 	issuer *authn.Issuer
 	// now is when the clock starts, later how much it has advanced since.
 	now    time.Time
@@ -38,7 +43,8 @@ func newEngineAccess(t *testing.T) engineAccess {
 	now := time.Date(2026, time.March, 2, 10, 0, 0, 0, time.UTC)
 	later := &atomic.Int64{}
 	clock := func() time.Time { return now.Add(time.Duration(later.Load())) }
-	db := pgtest.New(t)
+	url := pgtest.URL(t)
+	db := pgtest.Open(t, url)
 	sealKey, err := authn.LoadOrCreateSealKey(filepath.Join(t.TempDir(), "seal.key"))
 	require.NoError(t, err)
 	sealer, err := authn.NewSealer(sealKey)
@@ -50,7 +56,7 @@ func newEngineAccess(t *testing.T) engineAccess {
 
 	a := engineAccess{
 		Service: app.New(app.Options{DB: db, Clock: clock, Wake: func() {}, Issuer: issuer}),
-		db:      db, issuer: issuer, now: now, later: later,
+		db:      db, url: url, issuer: issuer, now: now, later: later,
 		tenant: domain.Membership{TenantID: uuid.New(), Namespace: "demo", Role: domain.RoleMember},
 	}
 	a.runner = domain.Caller{
@@ -114,42 +120,105 @@ func TestCreateAuthenticationEngineToken(t *testing.T) {
 	}}, a.granted(t))
 }
 
-// The tenant's queues are those of all its definitions and workers.
-func TestCreateAuthenticationEngineTokenNamesTheQueuesOfTheTenant(t *testing.T) {
+// What others may serve is in no token, and registering adds nothing.
+func TestEngineTokensNameTheQueuesOfTheirBearer(t *testing.T) {
 	t.Parallel()
 	a := newEngineAccess(t)
-	stranger := a.application(t, "stranger", a.tenant)
-	register := func(caller domain.Caller, queue string) {
+	reporter := a.application(t, "reporter", a.tenant, "reports")
+	register := func(caller domain.Caller, queue string) error {
 		_, _, err := a.CreateWorker(t.Context(), caller, nil, domain.Worker{
 			Identity: caller.PrincipalID.String(), TaskQueue: queue, Hostname: "host", IP: "127.0.0.1",
 		})
-		require.NoError(t, err)
+		return err
 	}
-	register(stranger, "reports")
-	register(a.application(t, "alien", a.otherTenant(t)), "elsewhere")
+	require.NoError(t, register(reporter, "reports"))
+	err := register(reporter, "loans")
+	require.True(t, domain.HasCode(err, domain.CodeAccessDenied), "%v", err)
+	require.ErrorContains(t, err, `may not serve the task queue "loans"`)
 	for _, c := range []struct {
 		caller domain.Caller
 		own    []any
-	}{{stranger, []any{"reports"}}, {a.runner, []any{"loans"}}, {a.application(t, "idle", a.tenant), []any{}}} {
-		got, err := a.CreateAuthentication(t.Context(), c.caller, app.NewAuthentication{Type: domain.AuthenticationEngineToken})
-		require.NoError(t, err)
-		claims := claimsOf(t, got.Token.Token)
+	}{{reporter, []any{"reports"}}, {a.runner, []any{"loans"}}} {
+		claims := claimsOf(t, a.token(t, c.caller).Token.Token)
 		require.Equal(t, c.own, claims["task_queues"])
-		require.Equal(t, []any{"loans", "reports"}, claims["tenant_task_queues"])
+		require.Equal(t, c.own, claims["tenant_task_queues"])
 	}
 }
 
-func TestCreateAuthenticationEngineTokenForSomebodyWithoutQueues(t *testing.T) {
+func TestOnlyWorkersGetEngineAccess(t *testing.T) {
 	t.Parallel()
 	a := newEngineAccess(t)
-	stranger := a.application(t, "stranger", a.tenant)
-	got, err := a.CreateAuthentication(t.Context(), stranger, app.NewAuthentication{
-		Type: domain.AuthenticationEngineToken,
-	})
+	for name, caller := range map[string]domain.Caller{
+		"owner": a.user(t, domain.RoleOwner), "member": a.user(t, domain.RoleMember),
+		"application": a.application(t, "stranger", a.tenant), "owning application": a.application(t, "owner", a.as(domain.RoleOwner)),
+		"worker elsewhere": a.application(t, "alien", a.otherTenant(t)),
+	} {
+		denied := func(err error) {
+			t.Helper()
+			require.True(t, domain.HasCode(err, domain.CodeAccessDenied), "%s: %v", name, err)
+			require.ErrorContains(t, err, "spec.engine.taskQueues")
+		}
+		for _, kind := range []domain.AuthenticationType{
+			domain.AuthenticationEngineToken, domain.AuthenticationEngineCertificate,
+		} {
+			_, err := a.CreateAuthentication(t.Context(), caller, app.NewAuthentication{Type: kind})
+			denied(err)
+		}
+		_, _, err := a.CreateWorker(t.Context(), caller, nil, domain.Worker{
+			Identity: name, TaskQueue: "loans", Hostname: "host", IP: "127.0.0.1",
+		})
+		denied(err)
+		_, err = a.RetrieveKmsKey(t.Context(), caller, "absent")
+		denied(err)
+	}
+	require.Empty(t, a.granted(t))
+}
+
+func TestEngineTokensAreBounded(t *testing.T) {
+	t.Parallel()
+	a := newEngineAccess(t)
+	var queues []string
+	for i := range 17 {
+		queues = append(queues, strings.Repeat("q", 239)+strconv.Itoa(100+i))
+	}
+	fits := a.application(t, "fits", a.tenant, queues[:16]...)
+	token := a.token(t, fits)
+	require.Less(t, len(token.Token.Token.Reveal()), 12_000)
+	_, err := a.CreateAuthentication(t.Context(), a.application(t, "crowded", a.tenant, queues...),
+		app.NewAuthentication{Type: domain.AuthenticationEngineToken})
+	require.True(t, domain.HasCode(err, domain.CodeConflict), "%v", err)
+	require.ErrorContains(t, err, "take 8330 bytes of a token, at most 8192")
+}
+
+func TestWorkersOfAnApplicationAreBounded(t *testing.T) {
+	t.Parallel()
+	a := newEngineAccess(t)
+	rival := a.application(t, "rival", a.tenant, "loans")
+	register := func(caller domain.Caller, identity string) error {
+		_, _, err := a.CreateWorker(t.Context(), caller, nil, domain.Worker{
+			Identity: identity, TaskQueue: "loans", Hostname: "host", IP: "127.0.0.1",
+		})
+		return err
+	}
+	require.NoError(t, register(a.runner, "1@host"))
+	err := register(rival, "1@host")
+	require.True(t, domain.HasCode(err, domain.CodeConflict), "%v", err)
+	require.ErrorContains(t, err, `another application is online with the identity "1@host"`)
+
+	conn, err := pgx.Connect(t.Context(), a.url)
 	require.NoError(t, err)
-	claims := claimsOf(t, got.Token.Token)
-	require.Empty(t, claims["permissions"])
-	require.Empty(t, claims["task_queues"])
+	defer func() { _ = conn.Close(context.Background()) }()
+	_, err = conn.Exec(t.Context(), `
+		INSERT INTO workers (id, tenant_id, principal_id, identity, hostname, ip, workflow_types, activity_types, robot_ids,
+		                     last_seen_at, created_by, created_at, last_modified_by, last_modified_at)
+		SELECT gen_random_uuid(), w.tenant_id, w.principal_id, i || '@host', w.hostname, w.ip, '{}', '{}', '{}',
+		       w.last_seen_at, w.created_by, w.created_at, w.last_modified_by, w.last_modified_at
+		  FROM workers w CROSS JOIN generate_series(2, 1000) i`)
+	require.NoError(t, err)
+	err = register(a.runner, "1001@host")
+	require.True(t, domain.HasCode(err, domain.CodeConflict), "%v", err)
+	require.ErrorContains(t, err, "1000 workers online already")
+	require.NoError(t, register(a.runner, "1000@host"))
 }
 
 func TestCreateAuthenticationEngineCertificate(t *testing.T) {
@@ -215,7 +284,7 @@ func TestCreateAuthenticationRefuses(t *testing.T) {
 			byOAuth, app.NewAuthentication{Type: domain.AuthenticationEngineToken, TenantID: &foreign}, "/tenantId",
 		},
 		"no tenant at all": {
-			domain.Caller{PrincipalID: uuid.New()},
+			domain.Caller{PrincipalID: uuid.New(), Type: domain.PrincipalApplication},
 			app.NewAuthentication{Type: domain.AuthenticationEngineToken},
 			"/tenantId",
 		},

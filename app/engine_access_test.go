@@ -12,19 +12,28 @@ import (
 
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/persistence"
 )
 
-// application makes an application of a tenant.
-func (a engineAccess) application(t *testing.T, name string, tenant domain.Membership) domain.Caller {
+// application makes an application of a tenant, which is a worker if it lists
+// queues.
+func (a engineAccess) application(t *testing.T, name string, tenant domain.Membership, queues ...string) domain.Caller {
 	t.Helper()
 	id := uuid.New()
+	spec := &resource.ApplicationSpec{Name: name}
+	if len(queues) > 0 {
+		spec.Engine = &resource.WorkerSpec{TaskQueues: queues}
+	}
 	require.NoError(t, a.db.Write(t.Context(), func(tx *persistence.Tx) error {
 		tx.PutApplication(domain.Application{
 			Principal: domain.Principal{ID: id, Name: name}, TenantID: tenant.TenantID, Role: tenant.Role,
 			Audit: domain.NewAudit(domain.SystemPrincipalID(), a.now),
 		})
-		return nil
+		return tx.PutResource(persistence.StoredResource{
+			Document: resource.Document{Kind: resource.KindApplication, Metadata: resource.Metadata{Code: name}, Spec: spec},
+			ID:       id, TenantID: tenant.TenantID, Audit: domain.NewAudit(domain.SystemPrincipalID(), a.now),
+		})
 	}))
 	return domain.Caller{PrincipalID: id, Type: domain.PrincipalApplication, Memberships: []domain.Membership{tenant}}
 }
@@ -105,16 +114,16 @@ func deniedBy(t *testing.T, s *app.Service) denied {
 func TestWhoIsDisabledGetsNoEngineAccess(t *testing.T) {
 	t.Parallel()
 	a := newEngineAccess(t)
-	user := a.user(t, domain.RoleMember)
-	a.token(t, user)
+	colleague := a.application(t, "colleague", a.tenant, "reports")
+	a.token(t, colleague)
 	require.NoError(t, a.db.Write(t.Context(), func(tx *persistence.Tx) error {
 		tx.RemoveApplication(a.tenant.TenantID, a.runner.PrincipalID, a.now)
-		tx.RemoveTenantUser(a.tenant.TenantID, user.PrincipalID)
+		tx.RemoveApplication(a.tenant.TenantID, colleague.PrincipalID, a.now)
 		return nil
 	}))
 	before := a.granted(t)
-	for _, caller := range []domain.Caller{a.runner, user, {
-		PrincipalID: uuid.New(), Memberships: []domain.Membership{a.tenant},
+	for _, caller := range []domain.Caller{a.runner, colleague, {
+		PrincipalID: uuid.New(), Type: domain.PrincipalApplication, Memberships: []domain.Membership{a.tenant},
 	}} {
 		for _, kind := range []domain.AuthenticationType{
 			domain.AuthenticationEngineToken, domain.AuthenticationEngineCertificate,
@@ -176,8 +185,8 @@ func TestRevokeEngineAccess(t *testing.T) {
 	t.Parallel()
 	a := newEngineAccess(t)
 	owner, administrator := a.user(t, domain.RoleOwner), a.user(t, domain.RoleAdministrator)
-	colleague := a.application(t, "colleague", a.tenant)
-	alien := a.application(t, "alien", a.otherTenant(t))
+	colleague := a.application(t, "colleague", a.tenant, "reports")
+	alien := a.application(t, "alien", a.otherTenant(t), "elsewhere")
 	first, second, certificate := a.token(t, a.runner), a.token(t, a.runner), a.certificate(t, a.runner)
 	others, elsewhere := a.token(t, colleague), a.token(t, alien)
 	revoke := func(by domain.Caller, what app.EngineAccessSelection) int64 {
@@ -212,7 +221,7 @@ func TestRevokeEngineAccessRefuses(t *testing.T) {
 	t.Parallel()
 	a := newEngineAccess(t)
 	owner, member := a.user(t, domain.RoleOwner), a.user(t, domain.RoleMember)
-	foreign := a.application(t, "foreign", a.otherTenant(t))
+	foreign := a.application(t, "foreign", a.otherTenant(t), "elsewhere")
 	own, elsewhere := a.token(t, a.runner), a.token(t, foreign)
 
 	_, err := a.RevokeEngineAccess(t.Context(), owner, app.EngineAccessSelection{})
@@ -253,7 +262,7 @@ func TestFindEngineAccess(t *testing.T) {
 	t.Parallel()
 	a := newEngineAccess(t)
 	owner := a.user(t, domain.RoleOwner)
-	colleague := a.application(t, "colleague", a.tenant)
+	colleague := a.application(t, "colleague", a.tenant, "reports")
 	token := a.token(t, a.runner)
 	a.later.Add(int64(time.Second))
 	certificate := a.certificate(t, colleague)

@@ -2,17 +2,28 @@ package app
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
 )
+
+// maxWorkers is how many workers of one application may be online. As many
+// registrations of it are kept.
+const maxWorkers = 1000
 
 // CreateWorker (B46) registers a worker, or renews the registration of the one
 // with the same identity in the tenant, and reports whether it is new. It is
 // also the worker's heartbeat: see domain.WorkerDelayWindow. The tenant may be
-// nil for a caller who belongs to one. Errors: VALIDATION for a tenant that is
-// missing or not the caller's, and for a task queue that Temporal keeps for itself.
+// nil for a caller who belongs to one.
+//
+// Only applications that a manifest makes workers may register, and only for the
+// task queues that they may serve. Errors: VALIDATION for a tenant that is missing
+// or not the caller's, and for a task queue that Temporal keeps for itself;
+// ACCESS_DENIED; CONFLICT for the identity of another application's worker that is
+// online, and for more than maxWorkers.
 func (s *Service) CreateWorker(
 	ctx context.Context, caller domain.Caller, tenant *uuid.UUID, w domain.Worker,
 ) (*domain.Worker, bool, error) {
@@ -23,9 +34,38 @@ func (s *Service) CreateWorker(
 	if domain.ReservedTaskQueue(w.TaskQueue) {
 		return nil, false, domain.InvalidBody("/taskQueue", "is a name that Temporal keeps for itself")
 	}
+	if caller.Type != domain.PrincipalApplication {
+		return nil, false, notWorker()
+	}
 	now := s.now()
 	w.ID, w.TenantID, w.LastSeenAt = newID(), member.TenantID, now
 	w.Audit = domain.NewAudit(caller.PrincipalID, now)
-	created, err := s.db.UpsertWorker(ctx, &w, domain.WorkerEvent(&w, caller.PrincipalID, now))
-	return &w, created, err
+	result, err := s.db.RegisterWorker(ctx, &w, maxWorkers, domain.WorkerEvent(&w, caller.PrincipalID, now))
+	if err == nil && !result.Stored {
+		err = refusedRegistration(&w, result)
+	}
+	return &w, result.Created, err
+}
+
+// refusedRegistration says why a worker was not stored.
+func refusedRegistration(w *domain.Worker, result persistence.WorkerRegistration) error {
+	switch {
+	case !result.Worker:
+		return notWorker()
+	case !result.Servable:
+		return domain.Denied(fmt.Sprintf("the application may not serve the task queue %q: it is not one of what the application "+
+			"runs, and spec.engine.taskQueues of its manifest does not list it", w.TaskQueue))
+	case result.Crowded:
+		return domain.Conflict(domain.CodeConflict, fmt.Sprintf("the application has %d workers online already, which is the most: "+
+			"give a worker that restarts the identity that it had", maxWorkers))
+	default:
+		return domain.Conflict(domain.CodeConflict,
+			fmt.Sprintf("a worker of another application is online with the identity %q: choose another identity", w.Identity))
+	}
+}
+
+// notWorker refuses callers that have no business with the engine.
+func notWorker() error {
+	return domain.Denied("only workers have access to the engine: an application that a manifest names as the runner of a " +
+		"published process definition, an action or a robot, or whose own manifest lists spec.engine.taskQueues")
 }

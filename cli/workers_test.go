@@ -24,6 +24,8 @@ func TestWorkers(t *testing.T) {
 	require.Equal(t, missing, o.stdout, "what is missing is told even without a worker")
 	require.Equal(t, "[]\n", w.succeeds("workers", "-o", "json"))
 
+	w.typing("{apiVersion: procession/v1, kind: Robot, metadata: {code: REPORTER, tenant: north}, "+
+		"spec: {name: Reporter, taskQueue: REPORTS, runner: worker}}").succeeds("apply", "-f", "-")
 	w.register(`1@\u001b[31mhost`, "LOANS", `"LoanWorkflow","Other"`)
 	w.register("2@host", "REPORTS", ``)
 	w.observe("LOANS", domain.TaskQueueObservation{

@@ -16,6 +16,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/engine"
 	"github.com/procession-dev/procession/engine/enginetest"
 	"github.com/procession-dev/procession/persistence"
@@ -98,15 +99,22 @@ func newObserved(t *testing.T, queues ...string) *observed {
 		tx.PutApplication(domain.Application{
 			Principal: domain.Principal{ID: principal, Name: "app"}, TenantID: o.tenant, Role: domain.RoleMember, Audit: audit,
 		})
-		return nil
+		return tx.PutResource(persistence.StoredResource{
+			Document: resource.Document{
+				Kind: resource.KindApplication, Metadata: resource.Metadata{Code: "app"},
+				Spec: &resource.ApplicationSpec{Name: "app", Engine: &resource.WorkerSpec{TaskQueues: queues}},
+			},
+			ID: principal, TenantID: o.tenant, Audit: audit,
+		})
 	}))
 	for _, queue := range queues {
 		w := &domain.Worker{
 			ID: uuid.New(), TenantID: o.tenant, Identity: "w", TaskQueue: queue, Hostname: "host", IP: "127.0.0.1",
 			LastSeenAt: now, Audit: domain.NewAudit(principal, now),
 		}
-		_, err := o.db.UpsertWorker(t.Context(), w, domain.WorkerEvent(w, principal, now))
+		result, err := o.db.RegisterWorker(t.Context(), w, 1, domain.WorkerEvent(w, principal, now))
 		require.NoError(t, err)
+		require.True(t, result.Stored)
 	}
 	o.observer = engine.NewTaskQueueObserver(engine.TaskQueueObserverOptions{
 		DB: o.db, Interval: 60 * time.Millisecond, Clock: time.Now, Logger: enginetest.Logger(),

@@ -4,24 +4,33 @@ import (
 	"context"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
 )
 
-const (
-	// Queues belong to process definitions, to their user actions, to the actions of
-	// business artifact definitions and to robots, all of which name who runs their
-	// workflows. $1 is a principal, $2 the tenant.
-	boundQueues = `
-WITH bound AS (
+// engineAccess are the subqueries that say what an application may serve. $1 is
+// the principal, $2 the tenant.
+//
+// bound are the task queues that manifests give to applications: those of process
+// definitions, of user actions, of actions on business artifacts and of robots,
+// all of which name their runner, and those that an application lists. A robot's
+// queue may be NULL.
+//
+// servable are the queues that the principal may poll. A runner keeps the queues of
+// its definitions' earlier versions, to which processes are still pinned, until
+// another application takes one over.
+//
+// reachable are the queues that the principal's workflows may use: those that it may
+// poll, and those that the versions it runs name for user actions and robots.
+const engineAccess = `
+bound AS (
     SELECT v.task_queue, v.runner_id, d.published_version IS NOT DISTINCT FROM v.version AS current
       FROM process_definitions d
       JOIN process_definition_versions v ON v.process_definition_id = d.id
      WHERE d.tenant_id = $2
        AND v.task_queue IS NOT NULL
      UNION ALL
-    -- Who runs the processes runs the actions that name nobody else.
+    -- The runner of the processes runs the actions that name no other.
     SELECT a ->> 'taskQueue', coalesce(p.id, v.runner_id), d.published_version IS NOT DISTINCT FROM v.version
       FROM process_definitions d
       JOIN process_definition_versions v ON v.process_definition_id = d.id
@@ -41,74 +50,75 @@ WITH bound AS (
     SELECT b.task_queue, b.runner_id, true
       FROM robots b
      WHERE b.tenant_id = $2
-       AND b.task_queue IS NOT NULL
        AND b.runner_id IS NOT NULL
+     UNION ALL
+    SELECT listed.task_queue, r.id, true
+      FROM resources r
+     CROSS JOIN json_array_elements_text(r.spec -> 'engine' -> 'taskQueues') listed (task_queue)
+     WHERE r.tenant_id = $2
+       AND r.kind = 'Application'
+), servable AS (
+    SELECT DISTINCT b.task_queue
+      FROM bound b
+     WHERE b.runner_id = $1
+       AND b.task_queue IS NOT NULL
+       AND (b.current
+            OR NOT EXISTS (SELECT 1 FROM bound o
+                            WHERE o.task_queue = b.task_queue AND o.current AND o.runner_id <> $1))
+), run AS (
+    SELECT v.version, v.spec
+      FROM process_definitions d
+      JOIN process_definition_versions v ON v.process_definition_id = d.id
+     WHERE d.tenant_id = $2
+       AND v.runner_id = $1
+       AND v.task_queue IN (SELECT s.task_queue FROM servable s)
+), reachable AS (
+    SELECT s.task_queue
+      FROM servable s
+     UNION
+    SELECT a ->> 'taskQueue'
+      FROM run
+     CROSS JOIN json_array_elements(run.spec -> 'userActions') a
+     WHERE a ->> 'taskQueue' IS NOT NULL
+     UNION
+    SELECT b.task_queue
+      FROM run
+      JOIN item_definition_versions i ON i.process_version = run.version
+      JOIN robots b ON b.tenant_id = $2 AND b.code = i.robot_code
+     WHERE b.task_queue IS NOT NULL
 )`
 
-	// A runner keeps the queues of its definitions' earlier versions, to which
-	// processes are still pinned, until another application takes one over. A queue
-	// that a worker named itself must belong to no one else's definition, not even to
-	// an earlier version of it: registering must not take work away from others.
-	listServableQueues = boundQueues + `
-SELECT b.task_queue
-  FROM bound b
- WHERE b.runner_id = $1
-   AND (b.current
-        OR NOT EXISTS (SELECT 1 FROM bound o
-                        WHERE o.task_queue = b.task_queue AND o.current AND o.runner_id <> $1))
- UNION
-SELECT q.task_queue
-  FROM workers w
-  JOIN worker_queues q ON q.worker_id = w.id
- WHERE w.tenant_id = $2
-   AND q.principal_id = $1
-   AND NOT EXISTS (SELECT 1 FROM bound o
-                    WHERE o.task_queue = q.task_queue AND o.runner_id <> $1)
- ORDER BY task_queue`
+const getEngineAccess = `
+WITH ` + engineAccess + `
+SELECT EXISTS (SELECT 1 FROM bound b WHERE b.runner_id = $1),
+       ARRAY(SELECT s.task_queue FROM servable s ORDER BY s.task_queue),
+       ARRAY(SELECT r.task_queue FROM reachable r ORDER BY r.task_queue)`
 
-	// Versions are never deleted, and processes may be pinned to any of them.
-	listTenantQueues = boundQueues + `
-SELECT b.task_queue
-  FROM bound b
- UNION
-SELECT q.task_queue
-  FROM workers w
-  JOIN worker_queues q ON q.worker_id = w.id
- WHERE w.tenant_id = $2
-   AND $1::uuid IS NOT NULL
- ORDER BY task_queue`
-)
-
-// ListServableQueues returns the task queues of a tenant that the caller's
-// workers may poll: those of the definitions and the actions that the caller runs
-// and those its workers registered, except queues that belong to what somebody
-// else runs.
-func (r *Reader) ListServableQueues(ctx context.Context, caller domain.Caller, tenant uuid.UUID) ([]string, error) {
-	var queues []string
-	err := r.read(ctx, query{listServableQueues, []any{caller.PrincipalID, tenant}, collectQueues(&queues)})
-	return queues, translate("listing servable task queues", err)
-}
-
-func collectQueues(dest *[]string) func(pgx.Rows) error {
-	return func(rows pgx.Rows) (err error) {
-		*dest, err = pgx.CollectRows(rows, pgx.RowTo[string])
-		return err
-	}
-}
-
-// EngineQueues are task queues of a tenant.
-type EngineQueues struct {
-	// Servable are those that ListServableQueues returns.
+// EngineAccess is what manifests make of a principal in a tenant.
+type EngineAccess struct {
+	// Worker reports whether a manifest makes the principal a worker: it runs a
+	// published version of a process definition, an action or a robot, or lists task
+	// queues. Only applications are.
+	Worker bool
+	// Servable are the task queues that the principal's workers may poll.
 	Servable []string
-	// Tenant are all: of every version of the definitions, of the actions, and those
-	// that any worker registered.
-	Tenant []string
+	// Reachable are the task queues that its workflows may use.
+	Reachable []string
 }
 
-// ReadEngineQueuesAlong reads the queues that matter to a principal, together
-// with the next read of the transaction.
-func (tx *Tx) ReadEngineQueuesAlong(principal, tenant uuid.UUID, into *EngineQueues) {
-	args := []any{principal, tenant}
-	tx.goAlong(query{listServableQueues, args, collectQueues(&into.Servable)},
-		query{listTenantQueues, args, collectQueues(&into.Tenant)})
+func engineAccessOf(principal, tenant uuid.UUID, dest *EngineAccess) query {
+	return query{getEngineAccess, []any{principal, tenant}, one(&dest.Worker, &dest.Servable, &dest.Reachable)}
+}
+
+// GetEngineAccess returns what manifests make of the caller in a tenant.
+func (r *Reader) GetEngineAccess(ctx context.Context, caller domain.Caller, tenant uuid.UUID) (EngineAccess, error) {
+	var access EngineAccess
+	err := r.read(ctx, engineAccessOf(caller.PrincipalID, tenant, &access))
+	return access, translate("reading the access to the engine", err)
+}
+
+// ReadEngineAccessAlong reads what GetEngineAccess returns, together with the next
+// read of the transaction.
+func (tx *Tx) ReadEngineAccessAlong(principal, tenant uuid.UUID, into *EngineAccess) {
+	tx.goAlong(engineAccessOf(principal, tenant, into))
 }

@@ -27,6 +27,8 @@ type queueOwners struct {
 	alien  uuid.UUID
 	// versions counts what was published.
 	versions *atomic.Int32
+	// maxWorkers is how many workers of a principal may be online.
+	maxWorkers int
 }
 
 func newQueueOwners(t *testing.T) queueOwners {
@@ -34,6 +36,7 @@ func newQueueOwners(t *testing.T) queueOwners {
 	q := queueOwners{
 		db: pgtest.New(t), now: time.Date(2026, time.March, 2, 10, 0, 0, 0, time.UTC), tenant: uuid.New(),
 		other: uuid.New(), runner: uuid.New(), rival: uuid.New(), alien: uuid.New(), versions: &atomic.Int32{},
+		maxWorkers: 10,
 	}
 	audit := domain.NewAudit(domain.SystemPrincipalID(), q.now)
 	require.NoError(t, q.db.Write(t.Context(), func(tx *persistence.Tx) error {
@@ -73,6 +76,39 @@ func (q queueOwners) publish(t *testing.T, tenant, definition, runner uuid.UUID,
 	}))
 }
 
+// lists has the manifest of an application list the queues.
+func (q queueOwners) lists(t *testing.T, tenant, application uuid.UUID, queues ...string) {
+	t.Helper()
+	q.put(t, tenant, application, resource.KindApplication, "app-"+application.String(), &resource.ApplicationSpec{
+		Name: "app", Engine: &resource.WorkerSpec{TaskQueues: queues},
+	})
+}
+
+func (q queueOwners) put(t *testing.T, tenant, id uuid.UUID, kind resource.Kind, code string, spec resource.Spec) {
+	t.Helper()
+	require.NoError(t, q.db.Write(t.Context(), func(tx *persistence.Tx) error {
+		return tx.PutResource(persistence.StoredResource{
+			Document: resource.Document{Kind: kind, Metadata: resource.Metadata{Code: code}, Spec: spec},
+			ID:       id, TenantID: tenant, Audit: domain.NewAudit(domain.SystemPrincipalID(), q.now),
+		})
+	}))
+}
+
+// registration registers a worker with one place left for workers that are online.
+func (q queueOwners) registration(
+	t *testing.T, identity string, tenant, principal uuid.UUID, queue string,
+) persistence.WorkerRegistration {
+	t.Helper()
+	w := &domain.Worker{
+		ID: uuid.New(), TenantID: tenant, Identity: identity, TaskQueue: queue,
+		Hostname: "host", IP: "127.0.0.1", WorkflowTypes: []string{}, ActivityTypes: []string{},
+		RobotIDs: []uuid.UUID{}, LastSeenAt: q.now, Audit: domain.NewAudit(principal, q.now),
+	}
+	result, err := q.db.RegisterWorker(t.Context(), w, q.maxWorkers, domain.WorkerEvent(w, principal, q.now))
+	require.NoError(t, err)
+	return result
+}
+
 func (q queueOwners) register(t *testing.T, tenant, principal uuid.UUID, queues ...string) {
 	t.Helper()
 	q.registerAs(t, "worker of "+principal.String(), tenant, principal, queues...)
@@ -81,74 +117,92 @@ func (q queueOwners) register(t *testing.T, tenant, principal uuid.UUID, queues 
 func (q queueOwners) registerAs(t *testing.T, identity string, tenant, principal uuid.UUID, queues ...string) {
 	t.Helper()
 	for _, queue := range queues {
-		w := &domain.Worker{
-			ID: uuid.New(), TenantID: tenant, Identity: identity, TaskQueue: queue,
-			Hostname: "host", IP: "127.0.0.1", WorkflowTypes: []string{}, ActivityTypes: []string{},
-			RobotIDs: []uuid.UUID{}, LastSeenAt: q.now, Audit: domain.NewAudit(principal, q.now),
-		}
-		_, err := q.db.UpsertWorker(t.Context(), w, domain.WorkerEvent(w, principal, q.now))
-		require.NoError(t, err)
+		require.True(t, q.registration(t, identity, tenant, principal, queue).Stored, queue)
 	}
+}
+
+// requireRefused requires that a principal may not register for the queues, and
+// that trying gives it none.
+func (q queueOwners) requireRefused(t *testing.T, tenant, principal uuid.UUID, queues ...string) {
+	t.Helper()
+	before := q.access(t, tenant, principal)
+	for _, queue := range queues {
+		got := q.registration(t, "refused", tenant, principal, queue)
+		require.Equal(t, persistence.WorkerRegistration{Worker: before.Worker}, got, queue)
+	}
+	require.Equal(t, before, q.access(t, tenant, principal))
+}
+
+func (q queueOwners) access(t *testing.T, tenant, principal uuid.UUID) persistence.EngineAccess {
+	t.Helper()
+	got, err := q.db.Reader().GetEngineAccess(t.Context(), domain.Caller{PrincipalID: principal}, tenant)
+	require.NoError(t, err)
+	require.Subset(t, got.Reachable, got.Servable)
+	return got
+}
+
+// requireReach requires what workflows of a principal may use.
+func (q queueOwners) requireReach(t *testing.T, principal uuid.UUID, want ...string) {
+	t.Helper()
+	require.ElementsMatch(t, want, q.access(t, q.tenant, principal).Reachable)
 }
 
 func (q queueOwners) requireQueues(t *testing.T, tenant, principal uuid.UUID, want ...string) {
 	t.Helper()
-	got, err := q.db.Reader().ListServableQueues(t.Context(), domain.Caller{PrincipalID: principal}, tenant)
-	require.NoError(t, err)
-	require.ElementsMatch(t, want, got)
+	require.ElementsMatch(t, want, q.access(t, tenant, principal).Servable)
 }
 
-func TestServableQueuesOfNobodyAreNone(t *testing.T) {
+func TestServableQueuesOfAnotherAreNone(t *testing.T) {
 	t.Parallel()
 	q := newQueueOwners(t)
 	q.publish(t, q.tenant, uuid.New(), q.runner, "queue")
-	q.requireQueues(t, q.tenant, q.rival)
-	q.requireQueues(t, q.tenant, uuid.New())
+	for _, principal := range []uuid.UUID{q.rival, uuid.New()} {
+		require.Equal(t, persistence.EngineAccess{Servable: []string{}, Reachable: []string{}}, q.access(t, q.tenant, principal))
+	}
+	q.requireRefused(t, q.tenant, q.rival, "queue", "free")
 }
 
-func TestServableQueuesAreThoseOfRunDefinitionsAndRegistrations(t *testing.T) {
+func TestServableQueuesAreThoseOfRunDefinitionsAndListedOnes(t *testing.T) {
 	t.Parallel()
 	q := newQueueOwners(t)
 	q.publish(t, q.tenant, uuid.New(), q.runner, "loans")
 	q.publish(t, q.tenant, uuid.New(), q.runner, "claims")
 	q.publish(t, q.tenant, uuid.New(), q.runner, "loans")
-	q.register(t, q.tenant, q.runner, "loans", "reports")
+	q.lists(t, q.tenant, q.runner, "loans", "reports")
 	q.requireQueues(t, q.tenant, q.runner, "claims", "loans", "reports")
+	q.requireReach(t, q.runner, "claims", "loans", "reports")
+	q.register(t, q.tenant, q.runner, "claims", "reports")
+	q.requireRefused(t, q.tenant, q.runner, "free")
+	q.lists(t, q.tenant, q.runner, "others")
+	q.requireQueues(t, q.tenant, q.runner, "claims", "loans", "others")
+}
+
+func TestListingAQueueMakesAnApplicationAWorker(t *testing.T) {
+	t.Parallel()
+	q := newQueueOwners(t)
+	q.publish(t, q.tenant, uuid.New(), q.runner, "loans")
+	q.lists(t, q.tenant, q.rival, "loans", "activities")
+	require.True(t, q.access(t, q.tenant, q.rival).Worker)
+	q.requireQueues(t, q.tenant, q.rival, "activities", "loans")
+	q.requireReach(t, q.runner, "loans")
 }
 
 func TestServableQueuesAreThoseOfRunActions(t *testing.T) {
 	t.Parallel()
 	q := newQueueOwners(t)
 	put := func(tenant, application uuid.UUID, definition, queue string) {
-		require.NoError(t, q.db.Write(t.Context(), func(tx *persistence.Tx) error {
-			for id, document := range map[uuid.UUID]resource.Document{
-				application: {
-					Kind: resource.KindApplication, Metadata: resource.Metadata{Code: "app-" + application.String()},
-					Spec: &resource.ApplicationSpec{Name: "app"},
-				},
-				uuid.New(): {
-					Kind: resource.KindBusinessArtifactDefinition, Metadata: resource.Metadata{Code: definition},
-					Spec: &resource.BusinessArtifactDefinitionSpec{Actions: []resource.ArtifactActionSpec{
-						{TaskQueue: queue, Runner: "app-" + application.String()}, {ProcessDefinition: "LOAN"},
-					}},
-				},
-			} {
-				err := tx.PutResource(persistence.StoredResource{
-					Document: document, ID: id, TenantID: tenant, Audit: domain.NewAudit(domain.SystemPrincipalID(), q.now),
-				})
-				if err != nil {
-					return err
-				}
-			}
-			return nil
-		}))
+		code := "app-" + application.String()
+		q.put(t, tenant, application, resource.KindApplication, code, &resource.ApplicationSpec{Name: "app"})
+		q.put(t, tenant, uuid.New(), resource.KindBusinessArtifactDefinition, definition, &resource.BusinessArtifactDefinitionSpec{
+			Actions: []resource.ArtifactActionSpec{{TaskQueue: queue, Runner: code}, {ProcessDefinition: "LOAN"}},
+		})
 	}
 	put(q.tenant, q.runner, "CUSTOMER", "statements")
 	put(q.tenant, q.rival, "SUPPLIER", "orders")
 	put(q.other, q.alien, "CUSTOMER", "elsewhere")
-	q.register(t, q.tenant, q.rival, "statements", "free")
+	q.requireRefused(t, q.tenant, q.rival, "statements", "free")
 	q.requireQueues(t, q.tenant, q.runner, "statements")
-	q.requireQueues(t, q.tenant, q.rival, "orders", "free")
+	q.requireQueues(t, q.tenant, q.rival, "orders")
 	q.requireQueues(t, q.other, q.alien, "elsewhere")
 }
 
@@ -168,9 +222,10 @@ func TestServableQueuesAreThoseOfRobotsThatAreRun(t *testing.T) {
 	put(q.tenant, "NOBODYS", domain.RobotWorker{TaskQueue: "free"})
 	put(q.tenant, "IDLE", domain.RobotWorker{RunnerID: q.rival})
 	put(q.other, "MINE", domain.RobotWorker{WorkflowType: "W", TaskQueue: "elsewhere", RunnerID: q.alien})
-	q.register(t, q.tenant, q.rival, "mine", "free")
+	q.requireRefused(t, q.tenant, q.rival, "mine", "free")
 	q.requireQueues(t, q.tenant, q.runner, "mine")
-	q.requireQueues(t, q.tenant, q.rival, "free")
+	q.requireQueues(t, q.tenant, q.rival)
+	require.True(t, q.access(t, q.tenant, q.rival).Worker, "a robot without a queue makes its runner a worker")
 	q.requireQueues(t, q.other, q.alien, "elsewhere")
 }
 
@@ -188,15 +243,7 @@ func TestServableQueuesAreThoseOfRunUserActions(t *testing.T) {
 			return nil
 		}))
 	}
-	require.NoError(t, q.db.Write(t.Context(), func(tx *persistence.Tx) error {
-		return tx.PutResource(persistence.StoredResource{
-			Document: resource.Document{
-				Kind: resource.KindApplication, Metadata: resource.Metadata{Code: "rival"},
-				Spec: &resource.ApplicationSpec{Name: "rival"},
-			},
-			ID: q.rival, TenantID: q.tenant, Audit: domain.NewAudit(domain.SystemPrincipalID(), q.now),
-		})
-	}))
+	q.put(t, q.tenant, q.rival, resource.KindApplication, "rival", &resource.ApplicationSpec{Name: "rival"})
 	action := func(queue, runner string) resource.UserActionSpec {
 		return resource.UserActionSpec{UserAction: domain.UserAction{Code: queue, TaskQueue: queue}, Runner: runner}
 	}
@@ -207,37 +254,52 @@ func TestServableQueuesAreThoseOfRunUserActions(t *testing.T) {
 	publish(loan, engine, action("former", ""))
 	publish(loan, engine, action("loans", ""), action("reports", ""), action("nudges", "rival"), action("", ""))
 	publish(uuid.New(), nil, action("nobody's", ""), action("manual", "rival"))
-	q.register(t, q.tenant, q.rival, "reports", "free", "nobody's")
+	q.requireRefused(t, q.tenant, q.rival, "reports", "free", "nobody's")
 	q.requireQueues(t, q.tenant, q.runner, "loans", "reports", "former")
-	q.requireQueues(t, q.tenant, q.rival, "nudges", "manual", "free", "nobody's")
+	q.requireQueues(t, q.tenant, q.rival, "nudges", "manual")
+	q.requireReach(t, q.runner, "loans", "reports", "former", "nudges")
+	q.requireReach(t, q.rival, "nudges", "manual")
 }
 
-func TestRegisteringTakesNoQueueOfAnotherRunner(t *testing.T) {
+// What another runner has taken over is out of reach for the workflows of an
+// earlier version too.
+func TestReachEndsWithTheQueue(t *testing.T) {
 	t.Parallel()
 	q := newQueueOwners(t)
-	definition := uuid.New()
-	q.publish(t, q.tenant, definition, q.runner, "before")
-	q.publish(t, q.tenant, definition, q.runner, "now")
-	q.register(t, q.tenant, q.rival, "before", "now", "free")
-	q.requireQueues(t, q.tenant, q.rival, "free")
-}
-
-func TestTakingOverAnIdentityGivesNoQueue(t *testing.T) {
-	t.Parallel()
-	q := newQueueOwners(t)
-	q.registerAs(t, "1@host", q.tenant, q.runner, "mine")
-	q.registerAs(t, "1@host", q.tenant, q.rival, "yours")
-	q.requireQueues(t, q.tenant, q.runner, "mine")
-	q.requireQueues(t, q.tenant, q.rival, "yours")
-}
-
-func TestARegisteredQueueIsLostToALaterDefinition(t *testing.T) {
-	t.Parallel()
-	q := newQueueOwners(t)
-	q.register(t, q.tenant, q.rival, "queue")
-	q.requireQueues(t, q.tenant, q.rival, "queue")
-	q.publish(t, q.tenant, uuid.New(), q.runner, "queue")
-	q.requireQueues(t, q.tenant, q.rival)
+	robot := domain.DefinitionRef{ID: uuid.New(), Version: uuid.New(), Code: "REVIEW"}
+	require.NoError(t, q.db.Write(t.Context(), func(tx *persistence.Tx) error {
+		tx.PutRobot(domain.Robot{
+			ID: uuid.New(), TenantID: q.tenant, Code: "BOT", Name: "Bot", SourceType: domain.RobotSourcePackage,
+			Worker: domain.RobotWorker{WorkflowType: "W", TaskQueue: "robots", RunnerID: q.rival},
+			Audit:  domain.NewAudit(domain.SystemPrincipalID(), q.now),
+		}, nil)
+		return nil
+	}))
+	loan := uuid.New()
+	publish := func(runner uuid.UUID) {
+		require.NoError(t, q.db.Write(t.Context(), func(tx *persistence.Tx) error {
+			robot.Version = uuid.New()
+			tx.PublishVersion(persistence.DefinitionVersion{
+				DefinitionRef: domain.DefinitionRef{ID: loan, Version: uuid.New(), Code: "LOAN"},
+				TenantID:      q.tenant, Number: int(q.versions.Add(1)), Name: "Loan", Engine: &domain.EngineBinding{
+					WorkflowType: "W", TaskQueue: "loans", SignalShape: domain.SignalShapeB, RunnerID: runner,
+				},
+				Items: []persistence.ItemDefinitionVersion{{
+					DefinitionRef: robot, Type: domain.ItemTask, Name: "Review",
+					Robot: domain.TaskRobot{Code: "BOT", Operation: "REVIEW"},
+				}},
+			}, domain.SystemPrincipalID(), q.now)
+			return nil
+		}))
+	}
+	publish(q.runner)
+	q.publish(t, q.tenant, uuid.New(), q.rival, "claims")
+	q.requireQueues(t, q.tenant, q.runner, "loans")
+	q.requireReach(t, q.runner, "loans", "robots")
+	q.requireReach(t, q.rival, "claims", "robots")
+	publish(q.rival)
+	q.requireReach(t, q.runner)
+	q.requireReach(t, q.rival, "claims", "loans", "robots")
 }
 
 func TestARunnerKeepsTheQueueOfAnEarlierVersion(t *testing.T) {
@@ -255,8 +317,9 @@ func TestAnEarlierRunnerLosesAQueueThatWasTakenOver(t *testing.T) {
 	definition := uuid.New()
 	q.publish(t, q.tenant, definition, q.runner, "queue")
 	q.publish(t, q.tenant, definition, q.rival, "queue")
-	q.register(t, q.tenant, q.runner, "queue")
+	q.requireRefused(t, q.tenant, q.runner, "queue")
 	q.requireQueues(t, q.tenant, q.runner)
+	require.True(t, q.access(t, q.tenant, q.runner).Worker)
 	q.requireQueues(t, q.tenant, q.rival, "queue")
 }
 
@@ -274,18 +337,18 @@ func TestServableQueuesStayWithinTheTenant(t *testing.T) {
 	q := newQueueOwners(t)
 	q.publish(t, q.tenant, uuid.New(), q.runner, "queue")
 	q.publish(t, q.other, uuid.New(), q.alien, "queue")
-	q.register(t, q.other, q.alien, "elsewhere")
+	q.lists(t, q.other, q.alien, "elsewhere")
 	q.requireQueues(t, q.tenant, q.runner, "queue")
 	q.requireQueues(t, q.other, q.alien, "elsewhere", "queue")
 	q.requireQueues(t, q.tenant, q.alien)
 	q.requireQueues(t, q.other, q.runner)
 }
 
-func TestServableQueuesReportsAnEndedContext(t *testing.T) {
+func TestGetEngineAccessReportsAnEndedContext(t *testing.T) {
 	t.Parallel()
 	q := newQueueOwners(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := q.db.Reader().ListServableQueues(ctx, domain.Caller{PrincipalID: q.runner}, q.tenant)
+	_, err := q.db.Reader().GetEngineAccess(ctx, domain.Caller{PrincipalID: q.runner}, q.tenant)
 	require.ErrorIs(t, err, context.Canceled)
 }

@@ -69,6 +69,8 @@ func TestTaskQueuesAreThoseOfDefinitionsAndWorkers(t *testing.T) {
 			ID: uuid.New(), TenantID: q.tenant, Audit: domain.NewAudit(domain.SystemPrincipalID(), q.now),
 		})
 	}))
+	q.lists(t, q.tenant, q.runner, "LOANS", "FREE")
+	q.lists(t, q.other, q.alien, "ELSEWHERE")
 	q.register(t, q.tenant, q.runner, "LOANS", "FREE")
 	q.register(t, q.other, q.alien, "ELSEWHERE")
 
@@ -109,6 +111,9 @@ func TestWorkersOfATaskQueue(t *testing.T) {
 	t.Parallel()
 	q := newQueueOwners(t)
 	start := q.now
+	q.lists(t, q.tenant, q.runner, "FORGOTTEN", "P", "Q")
+	q.lists(t, q.tenant, q.rival, "P")
+	q.registerAs(t, "taken", q.tenant, q.runner, "Q")
 	for i := range 8 {
 		q.now = start.Add(time.Duration(i) * time.Second)
 		q.registerAs(t, "old-"+string(rune('a'+i)), q.tenant, q.runner, "Q")
@@ -116,7 +121,6 @@ func TestWorkersOfATaskQueue(t *testing.T) {
 	q.registerAs(t, "gone", q.tenant, q.runner, "FORGOTTEN")
 	q.now = start.Add(time.Hour)
 	q.registerAs(t, "live", q.tenant, q.runner, "Q", "P")
-	q.registerAs(t, "taken", q.tenant, q.runner, "Q")
 	q.registerAs(t, "taken", q.tenant, q.rival, "P")
 
 	names := func(queue domain.TaskQueue) (names []string) {
@@ -140,13 +144,15 @@ func TestAWorkerOfSeveralQueues(t *testing.T) {
 	t.Parallel()
 	q := newQueueOwners(t)
 	start := q.now
+	q.lists(t, q.tenant, q.runner, "P", "Q")
 	register := func(queue string, types ...string) {
 		w := &domain.Worker{
 			ID: uuid.New(), TenantID: q.tenant, Identity: "w", TaskQueue: queue, Hostname: "host", IP: "127.0.0.1",
 			WorkflowTypes: types, LastSeenAt: q.now, Audit: domain.NewAudit(q.runner, q.now),
 		}
-		_, err := q.db.UpsertWorker(t.Context(), w, domain.WorkerEvent(w, q.runner, q.now))
+		result, err := q.db.RegisterWorker(t.Context(), w, q.maxWorkers, domain.WorkerEvent(w, q.runner, q.now))
 		require.NoError(t, err)
+		require.True(t, result.Stored)
 	}
 	register("P", "A", "B")
 	register("Q", "C")
@@ -168,6 +174,8 @@ func TestAWorkerOfSeveralQueues(t *testing.T) {
 func TestListWorkers(t *testing.T) {
 	t.Parallel()
 	q := newQueueOwners(t)
+	q.lists(t, q.tenant, q.runner, "P", "Q")
+	q.lists(t, q.other, q.alien, "Q")
 	q.registerAs(t, "off", q.tenant, q.runner, "Q")
 	q.now = q.now.Add(domain.WorkerOfflineAfter + time.Second)
 	q.registerAs(t, "on", q.tenant, q.runner, "Q", "P")
@@ -200,6 +208,7 @@ func TestListWorkers(t *testing.T) {
 func TestObservationsOfTaskQueues(t *testing.T) {
 	t.Parallel()
 	q := newQueueOwners(t)
+	q.lists(t, q.tenant, q.runner, "P", "Q")
 	q.registerAs(t, "w", q.tenant, q.runner, "Q", "P")
 	claim := func(limit int) []persistence.DueTaskQueue {
 		due, err := q.db.ClaimTaskQueues(t.Context(), q.now, q.now.Add(10*time.Second), limit)

@@ -2,66 +2,157 @@ package persistence
 
 import (
 	"context"
+	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
 )
 
-// One statement keeps the worker and its queue together. xmax is 0 for a row
-// that was inserted rather than updated. Types are kept with the queue too: a
-// program may serve several queues under one identity. That the worker is new, or
-// another principal's than before, is recorded.
+// Registrations of one principal take turns, so that its workers can be counted.
+const lockRegistrations = `
+SELECT pg_advisory_xact_lock(hashtextextended('worker registrations of ' || $1::uuid::text, 0))`
+
+// One statement decides and stores the worker and its queue together. xmax is 0
+// for a row that was inserted rather than updated. Types are kept with the queue
+// too: a program may serve several queues under one identity. A worker that is new,
+// or another principal's than before, is recorded. Workers that are offline make
+// room for new ones.
 const upsertWorker = `
-WITH before AS (
+WITH ` + engineAccess + `, gate AS (
+  SELECT EXISTS (SELECT 1 FROM bound b WHERE b.runner_id = $1) AS is_worker,
+         EXISTS (SELECT 1 FROM servable s WHERE s.task_queue = $5) AS servable,
+         EXISTS (SELECT 1 FROM workers w
+                  WHERE w.tenant_id = $2 AND w.identity = $4
+                    AND w.principal_id <> $1 AND w.last_seen_at >= $13) AS taken,
+         (SELECT count(*) FROM workers w
+           WHERE w.principal_id = $1 AND w.identity <> $4 AND w.last_seen_at >= $13) >= $14 AS crowded
+), before AS (
   SELECT w.principal_id FROM workers w WHERE w.tenant_id = $2 AND w.identity = $4
 ), worker AS (
   INSERT INTO workers AS w (id, tenant_id, principal_id, identity, hostname, ip, installation_id, workflow_types,
                             activity_types, robot_ids, last_seen_at,
                             created_by, created_at, last_modified_by, last_modified_at)
-  VALUES ($1, $2, $3, $4, $6, $7, $8, coalesce($9::text[], '{}'), coalesce($10::text[], '{}'),
-          coalesce($11::uuid[], '{}'), $12, $3, $12, $3, $12)
+  SELECT $3, $2, $1, $4, $6, $7, $8, coalesce($9::text[], '{}'), coalesce($10::text[], '{}'),
+         coalesce($11::uuid[], '{}'), $12, $1, $12, $1, $12
+    FROM gate g
+   WHERE g.servable AND NOT g.taken AND NOT g.crowded
   ON CONFLICT (tenant_id, identity) DO UPDATE
      SET principal_id = excluded.principal_id, hostname = excluded.hostname, ip = excluded.ip,
          installation_id = excluded.installation_id, workflow_types = excluded.workflow_types,
          activity_types = excluded.activity_types, robot_ids = excluded.robot_ids,
          last_seen_at = excluded.last_seen_at, last_modified_by = excluded.last_modified_by,
          last_modified_at = excluded.last_modified_at
+   WHERE w.principal_id = excluded.principal_id OR w.last_seen_at < $13
   RETURNING w.id, w.created_by, w.created_at, w.xmax = 0 AS created
 ), queue AS (
   INSERT INTO worker_queues AS q (worker_id, principal_id, task_queue, workflow_types, activity_types, live_since, last_seen_at)
-  SELECT worker.id, $3, $5, coalesce($9::text[], '{}'), coalesce($10::text[], '{}'), $12, $12 FROM worker
+  SELECT worker.id, $1, $5, coalesce($9::text[], '{}'), coalesce($10::text[], '{}'), $12, $12 FROM worker
   ON CONFLICT (principal_id, task_queue, worker_id) DO UPDATE
      SET workflow_types = excluded.workflow_types, activity_types = excluded.activity_types,
          live_since = CASE WHEN q.last_seen_at < $13 THEN excluded.live_since
                            ELSE coalesce(q.live_since, q.last_seen_at) END,
          last_seen_at = excluded.last_seen_at
+), surplus AS (
+  DELETE FROM workers w
+   WHERE w.principal_id = $1 AND w.last_seen_at < $13 AND w.identity <> $4
+     AND EXISTS (SELECT 1 FROM worker WHERE worker.created)
+     AND w.id IN (SELECT o.id FROM workers o
+                   WHERE o.principal_id = $1 AND o.identity <> $4
+                   ORDER BY o.last_seen_at DESC, o.id OFFSET $14 - 1)
 ), event AS (
   INSERT INTO events (id, tenant_id, type, resource_kind, resource_id, details, actor_id, request_id, occurred_at)
-  SELECT $14::uuid, $2, $15::text, $16::text, worker.id, $17::json, $3, nullif($18::text, ''), $12
+  SELECT $15::uuid, $2, $16::text, $17::text, worker.id, $18::json, $1, nullif($19::text, ''), $12
     FROM worker
-   WHERE NOT EXISTS (SELECT 1 FROM before WHERE before.principal_id = $3)
+   WHERE NOT EXISTS (SELECT 1 FROM before WHERE before.principal_id = $1)
 )
-SELECT id, created_by, created_at, created FROM worker`
+SELECT g.is_worker, g.servable, g.crowded, w.id, w.created_by, w.created_at, w.created
+  FROM gate g
+  LEFT JOIN worker w ON true`
 
-// UpsertWorker stores a worker, or updates the one with the same identity in
-// the tenant, and reports whether it was new. It completes the worker's id and
-// audit. The queues that it registered for before stay registered. event is
-// recorded of a worker that is new or has changed hands.
-func (db *DB) UpsertWorker(ctx context.Context, w *domain.Worker, event domain.Event) (created bool, err error) {
+// WorkerRegistration is what became of a registration.
+type WorkerRegistration struct {
+	// Worker reports whether a manifest makes the principal a worker, Servable whether
+	// it may serve the task queue.
+	Worker, Servable bool
+	// Crowded reports whether the principal has as many other workers online as it may
+	// have.
+	Crowded bool
+	// Stored reports whether the worker was stored. If the rest does not say why it was
+	// not, another principal's worker has the identity and is online.
+	Stored bool
+	// Created reports whether the worker is new.
+	Created bool
+}
+
+// RegisterWorker stores a worker, or updates the one with the same identity in
+// the tenant, if its principal may serve the queue, has fewer than limit other
+// workers online, and takes over no worker of another principal that is online. It
+// completes the worker's id and audit. The queues that it registered for before
+// stay registered. event is recorded of a worker that is new or has changed hands.
+func (db *DB) RegisterWorker(
+	ctx context.Context, w *domain.Worker, limit int, event domain.Event,
+) (WorkerRegistration, error) {
+	var result WorkerRegistration
 	details, err := eventDetails(&event)
 	if err != nil {
-		return false, err
+		return result, err
 	}
-	batch := &pgx.Batch{}
-	err = send(ctx, db.pool, batch, []query{{
-		upsertWorker,
-		[]any{
-			w.ID, w.TenantID, w.LastModifiedBy, w.Identity, w.TaskQueue, w.Hostname, w.IP, w.InstallationID,
-			w.WorkflowTypes, w.ActivityTypes, w.RobotIDs, w.LastSeenAt, w.LastSeenAt.Add(-domain.WorkerOfflineAfter),
-			eventID(&event), event.Type, event.ResourceKind, details, requestID(ctx),
+	var id, createdBy *uuid.UUID
+	var createdAt *time.Time
+	var created *bool
+	principal := w.LastModifiedBy
+	err = send(ctx, db.pool, &pgx.Batch{}, []query{
+		{lockRegistrations, []any{principal}, func(rows pgx.Rows) error { rows.Close(); return rows.Err() }},
+		{
+			upsertWorker,
+			[]any{
+				principal, w.TenantID, w.ID, w.Identity, w.TaskQueue, w.Hostname, w.IP, w.InstallationID,
+				w.WorkflowTypes, w.ActivityTypes, w.RobotIDs, w.LastSeenAt, w.LastSeenAt.Add(-domain.WorkerOfflineAfter), limit,
+				eventID(&event), event.Type, event.ResourceKind, details, requestID(ctx),
+			},
+			one(&result.Worker, &result.Servable, &result.Crowded, &id, &createdBy, &createdAt, &created),
 		},
-		one(&w.ID, &w.CreatedBy, &w.CreatedAt, &created),
-	}})
-	return created, translate("storing a worker", err)
+	})
+	if err != nil || id == nil {
+		return result, translate("storing a worker", err)
+	}
+	w.ID, w.CreatedBy, w.CreatedAt = *id, *createdBy, *createdAt
+	result.Stored, result.Created = true, *created
+	return result, nil
+}
+
+const expireWorkers = `
+DELETE FROM workers w
+ WHERE w.id IN (SELECT o.id
+                  FROM workers o
+                 WHERE o.last_seen_at < $1
+                 ORDER BY o.last_seen_at
+                 LIMIT $2
+                   FOR UPDATE SKIP LOCKED)`
+
+const expireWorkerQueues = `
+DELETE FROM worker_queues q
+ USING (SELECT o.principal_id, o.task_queue, o.worker_id
+          FROM worker_queues o
+         WHERE o.last_seen_at < $1
+         ORDER BY o.last_seen_at
+         LIMIT $2
+           FOR UPDATE SKIP LOCKED) due
+ WHERE q.principal_id = due.principal_id AND q.task_queue = due.task_queue AND q.worker_id = due.worker_id`
+
+// ExpireRegistrations deletes up to limit workers, and up to limit queues of
+// other workers, that have not registered for registrationMemory. It returns how
+// many of both it deleted.
+func (db *DB) ExpireRegistrations(ctx context.Context, now time.Time, limit int) (int, error) {
+	args := []any{now.Add(-registrationMemory), limit}
+	deleted := 0
+	count := func(rows pgx.Rows) error {
+		rows.Close()
+		deleted += int(rows.CommandTag().RowsAffected())
+		return rows.Err()
+	}
+	err := send(ctx, db.pool, &pgx.Batch{}, []query{{expireWorkers, args, count}, {expireWorkerQueues, args, count}})
+	return deleted, translate("expiring the registrations of workers", err)
 }
