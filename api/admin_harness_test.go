@@ -115,7 +115,7 @@ func (s *administered) folder(tenant string) []string {
 			`","plan":"PREMIUM","userMetadataSchema":{"type":"object","properties":{"FLOOR":{"type":"integer"}}}}}`,
 		document(tenant, "Group", "REVIEWERS", `{"name":"Reviewers","members":[{"user":"candidate"}]}`),
 		document(tenant, "DataStructure", "ADDRESS", `{"name":"Address","schema":{"type":"object"}}`),
-		document(tenant, "EncryptionKey", "payloads", `{"description":"What workers see"}`),
+		document(tenant, "EncryptionKey", "payloads", `{"description":"What workers see","shared":true}`),
 		s.loanOf(tenant, ""),
 		document(tenant, "BusinessArtifactDefinition", "CUSTOMER", `{"name":"Customer","dataSchema":{"type":"object",`+
 			`"properties":{"NAME":{"type":"string"}}},"indexes":[{"field":"NAME","type":"STRING"}]}`),

@@ -46,12 +46,16 @@ func TestWorkersReadKeys(t *testing.T) {
 	first := s.kmsKey(demo.LoanWorker(), "demo-key")
 	require.Equal(t, first, s.kmsKey(demo.LoanWorker(), "demo-key"))
 	unknown := s.get(404, demo.LoanWorker(), "/kms/keys/unknown")
-	for _, as := range []demo.Account{demo.Stranger(), demo.Reader(), demo.OtherWorker(), demo.Alice(), demo.Carol()} {
-		got := s.get(404, as, "/kms/keys/demo-key")
-		require.Equal(t, unknown.timeless(), got.timeless(), as.Name)
+	require.Equal(t, unknown.timeless(), s.get(404, demo.OtherWorker(), "/kms/keys/demo-key").timeless())
+	for _, as := range []demo.Account{demo.Stranger(), demo.Reader(), demo.Alice(), demo.Carol()} {
+		for _, key := range []string{"demo-key", "unknown"} {
+			s.refused(403, "ACCESS_DENIED", as, http.MethodGet, "/kms/keys/"+key, "")
+		}
 	}
-	s.post(201, demo.Stranger(), "/workers", `{"identity":"w","taskQueue":"q","hostname":"h","ip":"127.0.0.1"}`)
-	require.Equal(t, first, s.kmsKey(demo.Stranger(), "demo-key"))
+	s.refused(403, "ACCESS_DENIED", demo.Stranger(), http.MethodPost, "/workers",
+		`{"identity":"w","taskQueue":"q","hostname":"h","ip":"127.0.0.1"}`)
+	s.lists(demo.Stranger().ID, "q")
+	require.Equal(t, first, s.kmsKey(demo.Stranger(), "demo-key"), "the key is shared")
 	s.get(404, demo.LoanWorker(), "/kms/keys/demo-key%2F..")
 }
 

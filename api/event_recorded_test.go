@@ -91,7 +91,7 @@ B.cancelBusinessArtifactAction               BUSINESS_ARTIFACT_ACTION.STATE_CHAN
 B.prepareBusinessArtifactCreateArtifact      none                                                               none
 B.createWorker                               WORKER.REGISTERED                                                  none
 B.createAuthentication                       AUTHENTICATION.ISSUED                                              same
-B.retrieveKmsKey                             none                                                               none
+B.retrieveKmsKey                             ENCRYPTION_KEY.READ                                                none
 
 admin.applyResources                         RESOURCE.CREATED                                                   none
 admin.apply_GROUP                            RESOURCE.CHANGED                                                   none

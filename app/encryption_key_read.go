@@ -16,15 +16,27 @@ import (
 type EncryptionKeyVersion = persistence.EncryptionKeyVersion
 
 // RetrieveKmsKey (EXTRA) returns what an encryption key of the caller's tenant
-// is. It takes being an application that runs workflows in the tenant: one that
-// a process definition or an action on artifacts names as its runner, or that
-// has registered a worker. For everybody else the key is NOT_FOUND.
+// is. It takes being a worker that can be handed payloads of the key: one that runs
+// a version of a process definition that names the key, or may serve a queue that
+// the version names or its runner lists. A shared key is read by all workers of the
+// tenant. The first read of an application on a day is recorded. Errors: NOT_FOUND,
+// ACCESS_DENIED for callers that no manifest makes workers.
 func (s *Service) RetrieveKmsKey(
 	ctx context.Context, caller domain.Caller, keyID string,
 ) (*domain.EncryptionKeyValue, error) {
-	found, err := s.reader.GetReadableKey(ctx, caller, keyID)
-	if err != nil {
+	tenant, err := caller.Tenant(nil)
+	if caller.Type != domain.PrincipalApplication || err != nil {
+		return nil, notWorker()
+	}
+	event := domain.EncryptionKeyReadEvent(tenant.TenantID, keyID, caller.PrincipalID, s.now())
+	found, worker, err := s.db.ReadKey(ctx, caller.PrincipalID, tenant.TenantID, keyID, event)
+	switch {
+	case err != nil:
 		return nil, err
+	case !worker:
+		return nil, notWorker()
+	case found == nil:
+		return nil, domain.NotFound("encryption key")
 	}
 	value, err := s.openEncryptionKey(found)
 	if err != nil {

@@ -125,6 +125,16 @@ func EncryptionKeyEvent(k *EncryptionKey, resource, by uuid.UUID, now time.Time)
 	return e.With("keyId", k.KeyID)
 }
 
+// EncryptionKeyReadEvent says that by has read a key for the first time on the day.
+// The resource is that of the key, which is known when the event is recorded.
+func EncryptionKeyReadEvent(tenant uuid.UUID, keyID string, by uuid.UUID, now time.Time) Event {
+	e := Event{
+		TenantID: tenant, Type: EventEncryptionKeyRead, ResourceKind: ConfiguredResource("EncryptionKey"),
+		ActorID: by, OccurredAt: now,
+	}
+	return e.With("keyId", keyID)
+}
+
 // SecretEvent tells of what by did to a secret of a resource now.
 func SecretEvent(t EventType, secret SecretInfo, owner Configured, by uuid.UUID, now time.Time) Event {
 	e := Event{

@@ -30,38 +30,65 @@ SELECT ` + sealedKeyColumns + `
   FROM encryption_keys k
  WHERE k.tenant_id = $1 AND k.key_id = $2 AND k.sealed_value IS NOT NULL`
 
-	// Who runs workflows in the tenant reads its keys: the runner of any version of
-	// a definition, for processes go on with old ones, and of actions on artifacts,
-	// and whoever has registered a worker.
-	getReadableKey = `
-SELECT ` + sealedKeyColumns + `
-  FROM encryption_keys k
-  JOIN principals p ON p.id = $1 AND p.type = 'APPLICATION' AND p.tenant_id = k.tenant_id
- WHERE k.tenant_id = ANY($2) AND k.key_id = $3 AND k.sealed_value IS NOT NULL
-   AND (EXISTS (SELECT 1
-                  FROM process_definition_versions v
-                  JOIN process_definitions d ON d.id = v.process_definition_id
-                 WHERE v.runner_id = $1 AND d.tenant_id = k.tenant_id)
-        OR EXISTS (SELECT 1
-                     FROM worker_queues q
-                     JOIN workers w ON w.id = q.worker_id
-                    WHERE q.principal_id = $1 AND w.tenant_id = k.tenant_id)
-        OR EXISTS (SELECT 1
-                     FROM resources r
-                    CROSS JOIN json_array_elements(r.spec -> 'actions') a
-                     JOIN resources o ON o.tenant_id = r.tenant_id AND o.kind = 'Application' AND o.code = a ->> 'runner'
-                    WHERE r.tenant_id = k.tenant_id AND r.kind = 'BusinessArtifactDefinition' AND o.id = $1))`
+	// A worker reads the keys of the versions of definitions that it runs, also of
+	// earlier ones because processes go on with them, and of those whose payloads it can
+	// be handed: it may serve a queue that the version names, or that the version's
+	// runner lists. Other keys are not found. The read is recorded unless one was on the
+	// same day.
+	readKey = `
+WITH ` + engineAccess + `, reader AS (
+    SELECT EXISTS (SELECT 1 FROM bound b WHERE b.runner_id = $1) AS is_worker
+), key AS (
+    SELECT ` + sealedKeyColumns + `, r.id AS resource_id
+      FROM encryption_keys k
+      JOIN reader ON reader.is_worker
+      JOIN resources r ON r.tenant_id = k.tenant_id AND r.kind = 'EncryptionKey' AND r.code = k.code
+     WHERE k.tenant_id = $2 AND k.key_id = $3 AND k.sealed_value IS NOT NULL
+       AND ((r.spec ->> 'shared')::boolean IS TRUE
+            OR EXISTS (
+                SELECT 1
+                  FROM process_definitions d
+                  JOIN process_definition_versions v ON v.process_definition_id = d.id
+                 WHERE d.tenant_id = $2 AND v.encryption_key = k.code
+                   AND (v.runner_id = $1
+                        OR v.task_queue IN (SELECT s.task_queue FROM servable s)
+                        OR EXISTS (SELECT 1
+                                     FROM json_array_elements(v.spec -> 'userActions') a
+                                     JOIN servable s ON s.task_queue = a ->> 'taskQueue')
+                        OR EXISTS (SELECT 1
+                                     FROM item_definition_versions i
+                                     JOIN robots b ON b.tenant_id = $2 AND b.code = i.robot_code
+                                     JOIN servable s ON s.task_queue = b.task_queue
+                                    WHERE i.process_version = v.version)
+                        OR EXISTS (SELECT 1
+                                     FROM resources o
+                                    CROSS JOIN json_array_elements_text(o.spec -> 'engine' -> 'taskQueues') q (task_queue)
+                                     JOIN servable s ON s.task_queue = q.task_queue
+                                    WHERE o.tenant_id = $2 AND o.kind = 'Application' AND o.id = v.runner_id))))
+), first AS (
+    INSERT INTO encryption_key_reads AS f (encryption_key_id, principal_id, read_on)
+    SELECT key.id, $1, $4::timestamptz::date
+      FROM key
+     WHERE NOT EXISTS (SELECT 1 FROM encryption_key_reads e
+                        WHERE e.encryption_key_id = key.id AND e.principal_id = $1 AND e.read_on >= $4::timestamptz::date)
+    ON CONFLICT (encryption_key_id, principal_id) DO UPDATE
+       SET read_on = excluded.read_on
+     WHERE f.read_on < excluded.read_on
+    RETURNING f.encryption_key_id
+), event AS (
+    INSERT INTO events (id, tenant_id, type, resource_kind, resource_id, details, actor_id, request_id, occurred_at)
+    SELECT $5::uuid, $2, $6::text, $7::text, key.resource_id, $8::json, $1, nullif($9::text, ''), $4
+      FROM key
+      JOIN first ON first.encryption_key_id = key.id
+)
+SELECT reader.is_worker, key.id, key.key_id, key.sealed_value
+  FROM reader
+  LEFT JOIN key ON true`
 )
 
 // GetSealedKey returns a key of a tenant, for the service itself, or NOT_FOUND.
 func (r *Reader) GetSealedKey(ctx context.Context, tenant uuid.UUID, keyID string) (*SealedKey, error) {
 	return r.sealedKey(ctx, getSealedKey, tenant, keyID)
-}
-
-// GetReadableKey returns a key of the caller's tenant if the caller is an
-// application that runs workflows there, and NOT_FOUND otherwise.
-func (r *Reader) GetReadableKey(ctx context.Context, caller domain.Caller, keyID string) (*SealedKey, error) {
-	return r.sealedKey(ctx, getReadableKey, caller.PrincipalID, caller.TenantIDs(), keyID)
 }
 
 func (r *Reader) sealedKey(ctx context.Context, statement string, args ...any) (*SealedKey, error) {
@@ -71,6 +98,33 @@ func (r *Reader) sealedKey(ctx context.Context, statement string, args ...any) (
 		return nil, domain.NotFound("encryption key")
 	}
 	return &k, translate("reading an encryption key", err)
+}
+
+// ReadKey returns a key of a tenant for an application, and reports whether that
+// is a worker there. The key is nil for one that is not, and where it is not handed
+// payloads that are encrypted with the key. event is recorded of the first read on a
+// day.
+func (db *DB) ReadKey(
+	ctx context.Context, application, tenant uuid.UUID, keyID string, event domain.Event,
+) (key *SealedKey, worker bool, err error) {
+	details, err := eventDetails(&event)
+	if err != nil {
+		return nil, false, err
+	}
+	var id *uuid.UUID
+	var name *string
+	var sealed []byte
+	err = send(ctx, db.pool, &pgx.Batch{}, []query{{
+		readKey,
+		[]any{
+			application, tenant, keyID, event.OccurredAt, eventID(&event), event.Type, event.ResourceKind, details, requestID(ctx),
+		},
+		one(&worker, &id, &name, &sealed),
+	}})
+	if err != nil || id == nil {
+		return nil, worker, translate("reading an encryption key", err)
+	}
+	return &SealedKey{ID: *id, KeyID: *name, Sealed: sealed}, worker, nil
 }
 
 const (
