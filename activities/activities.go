@@ -56,6 +56,7 @@ func New(o Options) *Activities {
 func (a *Activities) Register(r worker.ActivityRegistry) {
 	r.RegisterActivityWithOptions(a.ObserveClosings, activity.RegisterOptions{Name: ObserveClosingsName})
 	r.RegisterActivityWithOptions(a.ExpireDocuments, activity.RegisterOptions{Name: ExpireDocumentsName})
+	r.RegisterActivityWithOptions(a.ExpireRegistrations, activity.RegisterOptions{Name: ExpireRegistrationsName})
 	r.RegisterActivityWithOptions(a.SweepDocuments, activity.RegisterOptions{Name: SweepDocumentsName})
 	r.RegisterActivityWithOptions(a.RetryDelivery, activity.RegisterOptions{Name: RetryDeliveryName})
 	r.RegisterActivityWithOptions(a.ExpireDeliveries, activity.RegisterOptions{Name: ExpireDeliveriesName})

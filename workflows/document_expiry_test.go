@@ -19,6 +19,7 @@ import (
 
 	"github.com/procession-dev/procession/activities"
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
 	"github.com/procession-dev/procession/engine/enginetest"
 	"github.com/procession-dev/procession/workflows"
@@ -79,7 +80,7 @@ func TestExpiryIsTriedUntilTheNextOne(t *testing.T) {
 }
 
 // The schedules are there, and what they run does its work.
-func TestSchedulesExpireAndSweepDocuments(t *testing.T) {
+func TestSchedulesExpireAndSweep(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
 	f.stack.Start()
@@ -101,10 +102,15 @@ func TestSchedulesExpireAndSweepDocuments(t *testing.T) {
 	exec("UPDATE documents SET expires_at = NULL")
 	upload("expired")
 	exec("UPDATE documents SET expires_at = now() - interval '1 minute' WHERE expires_at IS NOT NULL")
+	_, _, err = f.CreateWorker(t.Context(), f.Caller, nil, domain.Worker{
+		Identity: "expired", TaskQueue: f.TaskQueue, Hostname: "host", IP: "127.0.0.1",
+	})
+	require.NoError(t, err)
+	exec("UPDATE workers SET last_seen_at = now() - interval '8 days'")
 
 	c := f.stack.Client(engine.Namespace)
 	for schedule, every := range map[string]time.Duration{
-		"document-expiry": 10 * time.Minute, "document-sweep": time.Hour,
+		"document-expiry": 10 * time.Minute, "document-sweep": time.Hour, "registration-expiry": time.Hour,
 	} {
 		handle := c.ScheduleClient().GetHandle(t.Context(), schedule)
 		var there *client.ScheduleDescription
@@ -129,6 +135,8 @@ func TestSchedulesExpireAndSweepDocuments(t *testing.T) {
 	var left int
 	require.NoError(t, conn.QueryRow(t.Context(), "SELECT count(*) FROM documents").Scan(&left))
 	require.Equal(t, 1, left)
+	require.NoError(t, conn.QueryRow(t.Context(), "SELECT count(*) FROM workers").Scan(&left))
+	require.Zero(t, left)
 	page, err := f.documents.List(t.Context(), "", 10, time.Now().Add(time.Hour))
 	require.NoError(t, err)
 	require.Len(t, page.Blobs, 1)

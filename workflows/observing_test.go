@@ -92,6 +92,7 @@ func (f *floor) run(t *testing.T) (stop func()) {
 		Schedules: []engine.Schedule{
 			{ID: "document-expiry", Type: workflows.DocumentExpiryName, Every: workflows.DocumentExpiryInterval},
 			{ID: "document-sweep", Type: workflows.DocumentSweepName, Every: workflows.DocumentSweepInterval},
+			{ID: "registration-expiry", Type: workflows.RegistrationExpiryName, Every: workflows.RegistrationExpiryInterval},
 		},
 		Register: func(r worker.Registry) {
 			workflows.Register(r)

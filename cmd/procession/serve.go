@@ -239,6 +239,7 @@ func schedules() []engine.Schedule {
 	return []engine.Schedule{
 		{ID: "document-expiry", Type: workflows.DocumentExpiryName, Every: workflows.DocumentExpiryInterval},
 		{ID: "document-sweep", Type: workflows.DocumentSweepName, Every: workflows.DocumentSweepInterval},
+		{ID: "registration-expiry", Type: workflows.RegistrationExpiryName, Every: workflows.RegistrationExpiryInterval},
 		{ID: "webhook-expiry", Type: workflows.WebhookExpiryName, Every: workflows.WebhookExpiryInterval},
 	}
 }
