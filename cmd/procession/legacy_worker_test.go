@@ -80,9 +80,9 @@ type legacyRun struct {
 	process  legacyProcess
 	worker   *child.Process
 	temporal client.Client
-	// processes and sticky count the processes that were finished and the workflow
-	// tasks that the worker was given by its sticky queue.
-	processes, sticky int
+	// processes, sticky and late count the processes that were finished, the workflow
+	// tasks that the worker was given by its sticky queue, and those that timed out.
+	processes, sticky, late int
 }
 
 // run lets process after process run for the duration. In the middle Temporal is
@@ -111,8 +111,11 @@ func (l *legacyRun) run() {
 	}
 	l.runUntil(start.Add(*legacyDuration))
 	require.Greater(l.t, l.sticky, l.processes, "a process has several tasks by the sticky queue")
-	l.t.Logf("%d processes, %d workflow tasks by sticky queues, one worker process (%d), over a restart of Temporal in %s",
-		l.processes, l.sticky, l.worker.PID(), time.Since(start).Round(time.Second))
+	// A machine that stands still for seconds makes some late, a queue that is not
+	// polled at least one in each process.
+	require.Less(l.t, 10*l.late, l.processes, "workflow tasks that timed out")
+	l.t.Logf("%d processes, %d workflow tasks by sticky queues (%d late), one worker process (%d), over a restart of Temporal in %s",
+		l.processes, l.sticky, l.late, l.worker.PID(), time.Since(start).Round(time.Second))
 }
 
 func (l *legacyRun) runUntil(end time.Time) {
@@ -121,9 +124,9 @@ func (l *legacyRun) runUntil(end time.Time) {
 		process := l.process.begin(l.testStack)
 		l.process.finish(l.testStack, process)
 		sticky, late := l.stickyTasks(process)
-		require.Zero(l.t, late, "workflow tasks that the worker did not fetch from its sticky queue")
 		l.processes++
 		l.sticky += sticky
+		l.late += late
 		select {
 		case <-l.worker.Done():
 			require.Fail(l.t, "the worker ended", "after %d processes: %v", l.processes, l.worker.Err())
