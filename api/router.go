@@ -47,6 +47,8 @@ type Options struct {
 	// Observe is called for every answer, and may be nil. The method is that of
 	// httpio.MethodLabel; the route is its pattern, "unmatched" for a path without one.
 	Observe func(method, route string, status int, took time.Duration)
+	// TrustedProxies are believed about the addresses of clients; nil for none.
+	TrustedProxies httpio.Proxies
 	// DevCA is the certificate, in PEM, of the authority behind a development
 	// certificate. It is served when it is not empty.
 	DevCA []byte
@@ -70,8 +72,9 @@ func NewRouter(o Options) (http.Handler, error) {
 		return nil, fmt.Errorf("making the router: %w", err)
 	}
 	errs := httpio.NewErrorWriter(o.Log, o.Clock)
-	engine := httpio.NewEngine(errs, o.Log, o.Clock)
-	// The address of a caller decides nothing, so no header about it is believed.
+	engine := httpio.NewEngine(errs, o.Log, o.Clock, whoAsked(o.TrustedProxies))
+	// Gin's own notion of the client is not used: of several X-Forwarded-For it reads
+	// the first.
 	if err := engine.SetTrustedProxies(nil); err != nil {
 		return nil, fmt.Errorf("making the router: %w", err)
 	}

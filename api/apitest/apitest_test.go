@@ -53,7 +53,7 @@ func serve(t *testing.T, server oasb.StrictServerInterface) http.Handler {
 	require.NoError(t, err)
 	base, err := httpio.BasePath(doc)
 	require.NoError(t, err)
-	engine := httpio.NewEngine(errs, log, clock)
+	engine := httpio.NewEngine(errs, log, clock, nil)
 	engine.Use(validator.Handle)
 	oasb.RegisterHandlersWithOptions(engine, oasb.NewStrictHandlerWithOptions(server, nil, oasb.StrictGinServerOptions{
 		RequestErrorHandlerFunc: errs.WriteUnreadable, HandlerErrorFunc: errs.Write, ResponseErrorHandlerFunc: errs.Write,

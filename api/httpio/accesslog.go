@@ -2,15 +2,20 @@ package httpio
 
 import (
 	"log/slog"
+	"net/http"
 	"time"
 
 	"github.com/gin-gonic/gin"
 )
 
-// AccessLog writes one line per request: method, route, status, duration and
-// request id. The route is the pattern, never the path, so neither ids nor
-// query values nor headers are logged.
-func AccessLog(log *slog.Logger, clock func() time.Time) gin.HandlerFunc {
+// AccessLog writes one line per request: method, route, status, duration, request
+// id, and who asked, which whoAsked adds once the request has been handled. The
+// route is the pattern, never the path, so neither ids of resources nor query
+// values nor headers are logged.
+func AccessLog(log *slog.Logger, clock func() time.Time, whoAsked func(*http.Request) []slog.Attr) gin.HandlerFunc {
+	if whoAsked == nil {
+		whoAsked = func(*http.Request) []slog.Attr { return nil }
+	}
 	return func(c *gin.Context) {
 		start := clock()
 		c.Next()
@@ -19,13 +24,13 @@ func AccessLog(log *slog.Logger, clock func() time.Time) gin.HandlerFunc {
 			level = slog.LevelWarn
 		}
 		ctx := c.Request.Context()
-		log.LogAttrs(ctx, level, "request",
+		log.LogAttrs(ctx, level, "request", append([]slog.Attr{
 			slog.String("method", MethodLabel(c.Request)),
 			slog.String("route", routeName(c)),
 			slog.Int("status", c.Writer.Status()),
 			slog.Duration("duration", clock().Sub(start)),
 			slog.String("request_id", RequestIDFrom(ctx)),
-		)
+		}, whoAsked(c.Request)...)...)
 	}
 }
 

@@ -2,6 +2,7 @@ package httpio
 
 import (
 	"log/slog"
+	"net/http"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -11,7 +12,12 @@ import (
 // request id, access log, recovery, security headers, and 404 and 405 answers
 // in the contract's form. Routes are added by the caller; serve the engine
 // through Handler. It switches Gin, process-wide, to release mode.
-func NewEngine(errs *ErrorWriter, log *slog.Logger, clock func() time.Time) *gin.Engine {
+//
+// whoAsked returns the fields of the access log about the caller of a request, and
+// may be nil.
+func NewEngine(
+	errs *ErrorWriter, log *slog.Logger, clock func() time.Time, whoAsked func(*http.Request) []slog.Attr,
+) *gin.Engine {
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
 	// Handlers pass *gin.Context down as their context: without this neither
@@ -20,7 +26,7 @@ func NewEngine(errs *ErrorWriter, log *slog.Logger, clock func() time.Time) *gin
 	engine.HandleMethodNotAllowed = true
 	engine.RedirectTrailingSlash = false
 	engine.RedirectFixedPath = false
-	engine.Use(RequestID, AccessLog(log, clock), Recover(errs), SecurityHeaders)
+	engine.Use(RequestID, AccessLog(log, clock, whoAsked), Recover(errs), SecurityHeaders)
 	engine.NoRoute(errs.NotFound)
 	engine.NoMethod(errs.MethodNotAllowed)
 	return engine

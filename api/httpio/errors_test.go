@@ -27,7 +27,7 @@ func answerTo(t *testing.T, err error) (*httptest.ResponseRecorder, string) {
 	var logged bytes.Buffer
 	log := slog.New(slog.NewJSONHandler(&logged, nil))
 	errs := httpio.NewErrorWriter(log, fixedClock)
-	engine := httpio.NewEngine(errs, log, fixedClock)
+	engine := httpio.NewEngine(errs, log, fixedClock, nil)
 	engine.GET("/fail", func(c *gin.Context) { errs.Write(c, err) })
 	recorder := httptest.NewRecorder()
 	r := httptest.NewRequest(http.MethodGet, "/fail?secret=hunter2", nil)

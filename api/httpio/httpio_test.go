@@ -82,7 +82,7 @@ func handler(t *testing.T, server stub, log *slog.Logger) http.Handler {
 	errs := httpio.NewErrorWriter(log, fixedClock)
 	validator, err := httpio.NewValidator(doc, errs, httpio.Limits{})
 	require.NoError(t, err)
-	engine := httpio.NewEngine(errs, log, fixedClock)
+	engine := httpio.NewEngine(errs, log, fixedClock, nil)
 	engine.GET("/plain", func(c *gin.Context) { c.String(http.StatusOK, httpio.RequestIDFrom(c)) })
 	engine.Use(validator.Handle)
 	oasb.RegisterHandlersWithOptions(engine, oasb.NewStrictHandlerWithOptions(server, nil, oasb.StrictGinServerOptions{

@@ -37,6 +37,8 @@ type Config struct {
 	TLSKey      string `yaml:"tls-key" env:"TLS_KEY"`
 	ListenAdmin string `yaml:"listen-admin" env:"LISTEN_ADMIN"`
 
+	TrustedProxies hostList `yaml:"trusted-proxies" env:"TRUSTED_PROXIES"`
+
 	DatabaseURL                   string        `yaml:"database-url" env:"DATABASE_URL"`
 	DatabaseConnections           int32         `yaml:"database-connections" env:"DATABASE_CONNECTIONS"`
 	DatabaseBackgroundConnections int32         `yaml:"database-background-connections" env:"DATABASE_BACKGROUND_CONNECTIONS"`
@@ -115,6 +117,7 @@ func (c *Config) bind(f *pflag.FlagSet) {
 	f.StringVar(&c.TLSCert, "tls-cert", "", "certificate of the HTTPS listener (PEM file)")
 	f.StringVar(&c.TLSKey, "tls-key", "", "private key of the HTTPS listener (PEM file)")
 	f.StringVar(&c.ListenAdmin, "listen-admin", "127.0.0.1:9090", "address of /livez, /readyz and /metrics")
+	c.bindHTTP(f)
 	c.bindDatabase(f)
 	f.StringVar(&c.Migrate, "migrate", migrateAuto, "schema at start: auto (update), check (refuse an old one), off")
 	f.StringVar(&c.SealKeyFile, "seal-key-file", "", "file of the key that seals secrets in the database (32 bytes, base64)")
@@ -228,7 +231,8 @@ func (c *Config) check() error {
 	wrong = append(wrong, c.checkDatabase()...)
 	_, err := c.deprecation()
 	_, unguarded := c.webhookGuard()
-	return errors.Join(append(wrong, c.OIDCIssuers.check(c.Issuer), c.checkFeatures(), c.checkQuotas(), err, unguarded)...)
+	_, unknown := c.proxies()
+	return errors.Join(append(wrong, c.OIDCIssuers.check(c.Issuer), c.checkFeatures(), c.checkQuotas(), err, unguarded, unknown)...)
 }
 
 // The require functions are for the commands that cannot do without.

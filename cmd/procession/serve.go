@@ -205,10 +205,15 @@ func newService(
 	if err != nil {
 		return nil, err
 	}
+	proxies, err := c.proxies()
+	if err != nil {
+		return nil, err
+	}
 	s.handler, err = api.NewRouter(api.Options{
 		Service: operations, Authenticator: authenticator, Issuer: k.issuer, Clock: time.Now, Log: log,
 		BodyLimit: c.MaxBodyBytes, DocumentLimit: c.MaxDocumentBytes, Deprecation: deprecation, Observe: m.observe,
 		DevCA: dev.authority, Hosts: dev.hosts, Feed: s.hub,
+		TrustedProxies: proxies,
 	})
 	if err != nil {
 		return nil, err

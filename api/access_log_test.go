@@ -1,0 +1,89 @@
+package api_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/api"
+	"github.com/procession-dev/procession/api/httpio"
+	"github.com/procession-dev/procession/localstack/demo"
+)
+
+func TestAccessLog(t *testing.T) {
+	t.Parallel()
+	var logged bytes.Buffer
+	s := newService(t, func(o *api.Options) {
+		o.Log = slog.New(slog.NewJSONHandler(&logged, nil))
+		o.TrustedProxies = httpio.Proxies{netip.MustParsePrefix("10.0.0.0/8")}
+	})
+	tenant := demo.TenantDemo().String()
+	for name, test := range map[string]struct {
+		as     *demo.Account
+		peer   string
+		chain  []string
+		status int
+		want   map[string]any
+	}{
+		"user": {
+			new(demo.Alice()), "192.0.2.1:4711", nil, 200,
+			map[string]any{"peer": "192.0.2.1", "principal": demo.Alice().ID.String(), "principal_kind": "USER", "tenant": tenant},
+		},
+		"application": {
+			new(demo.LoanWorker()), "[::ffff:192.0.2.1]:4711", nil, 200,
+			map[string]any{"peer": "192.0.2.1", "principal": demo.LoanWorker().ID.String(), "principal_kind": "APPLICATION", "tenant": tenant},
+		},
+		"nothing is believed of others": {
+			nil, "192.0.2.1:4711",
+			[]string{"203.0.113.9"},
+			401,
+			map[string]any{"peer": "192.0.2.1"},
+		},
+		"behind proxies": {
+			nil, "10.0.0.1:4711",
+			[]string{"198.51.100.1, 203.0.113.9", "10.9.9.9"},
+			401,
+			map[string]any{"peer": "10.0.0.1", "client": "203.0.113.9"},
+		},
+		"behind a proxy that says nothing of use": {
+			nil, "10.0.0.1:4711",
+			[]string{"203.0.113.9, unknown"},
+			401,
+			map[string]any{"peer": "10.0.0.1"},
+		},
+		"through the proxies only": {
+			nil, "10.0.0.1:4711",
+			[]string{"10.0.0.3,10.0.0.2"},
+			401,
+			map[string]any{"peer": "10.0.0.1", "client": "10.0.0.3"},
+		},
+	} {
+		logged.Reset()
+		r := request(t, demo.Alice(), http.MethodGet, "/tenants/"+tenant+"?secret=1", "")
+		r.Header.Set("X-Request-Id", "mine")
+		r.Header.Set("Authorization", "Bearer wrong")
+		if test.as != nil {
+			r.Header.Set("Authorization", authorization(*test.as))
+		}
+		r.RemoteAddr = test.peer
+		r.Header["X-Forwarded-For"] = test.chain
+		require.Equal(t, test.status, s.send(r).status, name)
+		lines := strings.Split(strings.TrimSpace(logged.String()), "\n")
+		require.Len(t, lines, 1, name)
+		var got map[string]any
+		require.NoError(t, json.Unmarshal([]byte(lines[0]), &got))
+		for _, member := range []string{"time", "level", "msg", "duration"} {
+			require.Contains(t, got, member)
+			delete(got, member)
+		}
+		test.want["method"], test.want["route"], test.want["request_id"] = "GET", "/v2024-06-14/tenants/:id", "mine"
+		test.want["status"] = float64(test.status)
+		require.Equal(t, test.want, got, name)
+	}
+}

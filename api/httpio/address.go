@@ -1,0 +1,78 @@
+package httpio
+
+import (
+	"net/http"
+	"net/netip"
+	"strings"
+)
+
+// maxHops bounds how many proxies a request may have come through.
+const maxHops = 16
+
+// Proxies are the prefixes of addresses from which X-Forwarded-For is believed.
+type Proxies []netip.Prefix
+
+// Peer is the address that the request's connection comes from, or the zero Addr
+// when there is no connection.
+func Peer(r *http.Request) netip.Addr {
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return netip.Addr{}
+	}
+	return peer.Addr().Unmap().WithZone("")
+}
+
+// Client is the address that the request comes from: the peer's, or if that is a
+// trusted proxy the last one in X-Forwarded-For that is none. What a client itself
+// wrote into the header stands before that and counts for nothing.
+func (p Proxies) Client(r *http.Request) netip.Addr {
+	client := Peer(r)
+	if !p.trust(client) {
+		return client
+	}
+	rest := strings.Join(r.Header.Values("X-Forwarded-For"), ",")
+	for range maxHops {
+		i := strings.LastIndexByte(rest, ',')
+		hop, err := parseHop(rest[i+1:])
+		if err != nil {
+			break
+		}
+		client = hop
+		if i < 0 || !p.trust(client) {
+			break
+		}
+		rest = rest[:i]
+	}
+	return client
+}
+
+func (p Proxies) trust(address netip.Addr) bool {
+	for _, prefix := range p {
+		if prefix.Contains(address) {
+			return true
+		}
+	}
+	return false
+}
+
+// parseHop reads an address, which some proxies write with a port.
+func parseHop(text string) (netip.Addr, error) {
+	text = strings.TrimSpace(text)
+	if withPort, err := netip.ParseAddrPort(text); err == nil {
+		return withPort.Addr().Unmap().WithZone(""), nil
+	}
+	address, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(text, "["), "]"))
+	return address.Unmap().WithZone(""), err
+}
+
+// Network is the prefix of addresses that one client is taken to have: the address
+// itself in IPv4, the /64 in IPv6.
+func Network(client netip.Addr) netip.Prefix {
+	bits := 64
+	if client.Is4() {
+		bits = 32
+	}
+	// The zero Addr has the zero Prefix.
+	network, _ := client.Prefix(bits)
+	return network
+}
