@@ -48,8 +48,8 @@ func contracts(o Options) []contract {
 
 // mount publishes the document of a contract and adds its operations below the
 // path of the document's first server. Their requests are checked in this
-// order: size of the body, credentials, contract.
-func mount(engine *gin.Engine, c contract, o Options, errs *httpio.ErrorWriter) error {
+// order: size of the body, credentials, how many of the caller there are, contract.
+func mount(engine *gin.Engine, c contract, o Options, l *limits, errs *httpio.ErrorWriter) error {
 	document, err := openapi.Load(c.document)
 	if err != nil {
 		return fmt.Errorf("mounting %s: %w", c.document, err)
@@ -68,9 +68,9 @@ func mount(engine *gin.Engine, c contract, o Options, errs *httpio.ErrorWriter) 
 	if err != nil {
 		return fmt.Errorf("mounting %s: %w", c.document, err)
 	}
-	engine.GET("/openapi/"+c.document, publish("application/yaml", revalidated, fixed(source)))
+	engine.GET("/openapi/"+c.document, l.open, publish("application/yaml", revalidated, fixed(source)))
 	routes := engine.Group(base, c.first...)
-	routes.Use(validator.LimitBody, authenticate(o.Authenticator, errs), validator.Handle)
+	routes.Use(validator.LimitBody, authenticate(o.Authenticator, l, errs), l.caller, validator.Handle)
 	c.server.Register(routes, errs)
 	return nil
 }

@@ -35,15 +35,22 @@ func recheck(ctx context.Context) (domain.Caller, error) {
 	return authenticateAgain(ctx)
 }
 
-// authenticate lets only requests with valid credentials pass. Several
-// Authorization headers are none: which one would count is anybody's guess.
-func authenticate(authenticator *authn.Authenticator, errs *httpio.ErrorWriter) gin.HandlerFunc {
+// authenticate lets only requests with valid credentials pass, from addresses that
+// did not show too many that are not. Several Authorization headers are none: which
+// one would count is anybody's guess.
+func authenticate(authenticator *authn.Authenticator, l *limits, errs *httpio.ErrorWriter) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		header := ""
 		if values := c.Request.Header.Values("Authorization"); len(values) == 1 {
 			header = values[0]
 		}
+		if header != "" && !l.signIn(c, header) {
+			return
+		}
 		caller, err := authenticator.Authenticate(c.Request.Context(), header)
+		if header != "" {
+			l.signedIn(c, header, err)
+		}
 		if err != nil {
 			errs.Write(c, err)
 			return

@@ -13,6 +13,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/procession-dev/procession/api/httpio"
+	"github.com/procession-dev/procession/api/limit"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
@@ -47,6 +48,11 @@ type Options struct {
 	// Observe is called for every answer, and may be nil. The method is that of
 	// httpio.MethodLabel; the route is its pattern, "unmatched" for a path without one.
 	Observe func(method, route string, status int, took time.Duration)
+	// Limits are what callers may ask for; the zero value lets everything through.
+	Limits limit.Limits
+	// Limited is called with the name of the limit for every request that is refused
+	// because of one, and may be nil.
+	Limited func(limit string)
 	// TrustedProxies are believed about the addresses of clients; nil for none.
 	TrustedProxies httpio.Proxies
 	// DevCA is the certificate, in PEM, of the authority behind a development
@@ -85,17 +91,22 @@ func NewRouter(o Options) (http.Handler, error) {
 		engine.Use(onlyHosts(o.Hosts, errs))
 	}
 
+	limits, err := newLimits(o, errs)
+	if err != nil {
+		return nil, fmt.Errorf("making the router: %w", err)
+	}
 	for _, c := range contracts(o) {
-		if err := mount(engine, c, o, errs); err != nil {
+		if err := mount(engine, c, o, limits, errs); err != nil {
 			return nil, fmt.Errorf("making the router: %w", err)
 		}
 	}
-	publishSchemas(engine)
+	open := engine.Group("", limits.open)
+	publishSchemas(open)
 	// Temporal and its proxies verify engine tokens with these.
-	engine.GET("/.well-known/jwks.json", publish("application/json", "public, max-age=60", o.Issuer.JWKS))
-	engine.GET("/.well-known/engine-revocations.json", publishRevocations(o.Service.Revocations, errs))
+	open.GET("/.well-known/jwks.json", publish("application/json", "public, max-age=60", o.Issuer.JWKS))
+	open.GET("/.well-known/engine-revocations.json", publishRevocations(o.Service.Revocations, errs))
 	if len(o.DevCA) > 0 {
-		engine.GET("/dev/ca.pem", publish("application/x-pem-file", revalidated, fixed(o.DevCA)))
+		open.GET("/dev/ca.pem", publish("application/x-pem-file", revalidated, fixed(o.DevCA)))
 	}
 
 	handler, err := httpio.Handler(engine)
@@ -106,11 +117,11 @@ func NewRouter(o Options) (http.Handler, error) {
 }
 
 // publishSchemas adds the JSON Schemas of documents, for editors.
-func publishSchemas(engine *gin.Engine) {
+func publishSchemas(routes gin.IRouter) {
 	const base, mediaType, caching = "/schemas/" + resource.APIVersion + "/", "application/schema+json", "public, max-age=3600"
-	engine.GET(base+"resource.json", publish(mediaType, caching, resource.SchemaOfAny))
+	routes.GET(base+"resource.json", publish(mediaType, caching, resource.SchemaOfAny))
 	for _, kind := range resource.Kinds() {
-		engine.GET(base+string(kind)+".json", publish(mediaType, caching, fixed(resource.Schema(kind))))
+		routes.GET(base+string(kind)+".json", publish(mediaType, caching, fixed(resource.Schema(kind))))
 	}
 }
 

@@ -113,7 +113,9 @@ func (w *ErrorWriter) Write(c *gin.Context, err error) {
 	case http.StatusServiceUnavailable:
 		c.Header("Retry-After", strconv.Itoa(retryAfterUnavailable))
 	case http.StatusTooManyRequests:
-		c.Header("Retry-After", strconv.Itoa(retryAfterRateLimited))
+		if c.Writer.Header().Get("Retry-After") == "" {
+			c.Header("Retry-After", strconv.Itoa(retryAfterRateLimited))
+		}
 	}
 	w.write(c, status, shown.Message, infosOf(shown))
 }

@@ -37,7 +37,12 @@ type Config struct {
 	TLSKey      string `yaml:"tls-key" env:"TLS_KEY"`
 	ListenAdmin string `yaml:"listen-admin" env:"LISTEN_ADMIN"`
 
-	TrustedProxies hostList `yaml:"trusted-proxies" env:"TRUSTED_PROXIES"`
+	TrustedProxies       hostList `yaml:"trusted-proxies" env:"TRUSTED_PROXIES"`
+	PrincipalRate        int      `yaml:"principal-rate" env:"PRINCIPAL_RATE"`
+	PrincipalConcurrency int      `yaml:"principal-concurrency" env:"PRINCIPAL_CONCURRENCY"`
+	TenantRate           int      `yaml:"tenant-rate" env:"TENANT_RATE"`
+	AddressRate          int      `yaml:"address-rate" env:"ADDRESS_RATE"`
+	FailedSignIns        int      `yaml:"failed-sign-ins" env:"FAILED_SIGN_INS"`
 
 	DatabaseURL                   string        `yaml:"database-url" env:"DATABASE_URL"`
 	DatabaseConnections           int32         `yaml:"database-connections" env:"DATABASE_CONNECTIONS"`
@@ -231,8 +236,7 @@ func (c *Config) check() error {
 	wrong = append(wrong, c.checkDatabase()...)
 	_, err := c.deprecation()
 	_, unguarded := c.webhookGuard()
-	_, unknown := c.proxies()
-	return errors.Join(append(wrong, c.OIDCIssuers.check(c.Issuer), c.checkFeatures(), c.checkQuotas(), err, unguarded, unknown)...)
+	return errors.Join(append(wrong, c.OIDCIssuers.check(c.Issuer), c.checkFeatures(), c.checkHTTP(), c.checkQuotas(), err, unguarded)...)
 }
 
 // The require functions are for the commands that cannot do without.

@@ -1,18 +1,49 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
 
 	"github.com/spf13/pflag"
 
 	"github.com/procession-dev/procession/api/httpio"
+	"github.com/procession-dev/procession/api/limit"
 )
 
 // bindHTTP declares the flags about clients of the REST API.
 func (c *Config) bindHTTP(f *pflag.FlagSet) {
 	f.Var(&c.TrustedProxies, "trusted-proxies",
 		"addresses and prefixes such as 10.1.0.0/16 of proxies that are believed about addresses of clients (X-Forwarded-For)")
+	f.IntVar(&c.PrincipalRate, "principal-rate", 2000,
+		"requests a second of one principal at this replica, twice that for a moment; 0 for no limit")
+	f.IntVar(&c.PrincipalConcurrency, "principal-concurrency", 256,
+		"requests of one principal that this replica handles at once; 0 for no limit")
+	f.IntVar(&c.TenantRate, "tenant-rate", 5000,
+		"requests a second of all principals of a tenant at this replica, twice that for a moment; 0 for no limit")
+	f.IntVar(&c.AddressRate, "address-rate", 200,
+		"requests a second of one address for what needs no credentials, twice that for a moment; 0 for no limit")
+	f.IntVar(&c.FailedSignIns, "failed-sign-ins", 300,
+		"failed sign-ins a minute of one address before it gets 429; 0 for no limit")
+}
+
+// checkHTTP reports what is wrong with the settings of bindHTTP.
+func (c *Config) checkHTTP() error {
+	var wrong []error
+	if min(c.PrincipalRate, c.PrincipalConcurrency, c.TenantRate, c.AddressRate, c.FailedSignIns) < 0 {
+		wrong = append(wrong, errors.New("--principal-rate, --principal-concurrency, --tenant-rate, --address-rate and "+
+			"--failed-sign-ins must not be negative"))
+	}
+	_, err := c.proxies()
+	return errors.Join(append(wrong, err)...)
+}
+
+// limits are what callers may ask for.
+func (c *Config) limits() limit.Limits {
+	return limit.Limits{
+		PrincipalRate: c.PrincipalRate, PrincipalConcurrency: c.PrincipalConcurrency, TenantRate: c.TenantRate,
+		AddressRate: c.AddressRate, FailedSignIns: c.FailedSignIns,
+	}
 }
 
 // proxies are the trusted ones.

@@ -51,6 +51,7 @@ func TestBadConfigurationIsAUsageError(t *testing.T) {
 		"no database":         {"migrate"},
 		"no Temporal":         {"serve", "--database-url", "postgres://db"},
 		"no documents":        {"serve", "--database-url", "postgres://db", "--temporal-address", "localhost:7233"},
+		"negative rate":       {"config", "print", "--principal-rate", "-1"},
 		"unknown proxies":     {"config", "print", "--trusted-proxies", "10.0.0.0/8,proxy.example"},
 		"tiny documents":      {"config", "print", "--max-document-bytes", "1"},
 	} {

@@ -16,6 +16,7 @@ import (
 type metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.HistogramVec
+	limited  *prometheus.CounterVec
 }
 
 func newMetrics() *metrics {
@@ -26,8 +27,11 @@ func newMetrics() *metrics {
 			Help:    "Time from receiving a request until its answer is written.",
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 		}, []string{"method", "route", "code"}),
+		limited: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "procession_http_requests_limited_total", Help: "Requests that were refused with 429, by the limit.",
+		}, []string{"limit"}),
 	}
-	m.registry.MustRegister(m.requests, collectors.NewGoCollector(),
+	m.registry.MustRegister(m.requests, m.limited, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewBuildInfoCollector())
 	return m
 }
@@ -77,6 +81,9 @@ func (b *backlog) Collect(out chan<- prometheus.Metric) {
 func (m *metrics) observe(method, route string, status int, took time.Duration) {
 	m.requests.WithLabelValues(method, route, strconv.Itoa(status)).Observe(took.Seconds())
 }
+
+// limit counts a request that was refused because of a limit.
+func (m *metrics) limit(name string) { m.limited.WithLabelValues(name).Inc() }
 
 // gauge registers a number that is read when metrics are.
 func (m *metrics) gauge(name, help string, read func() float64) {

@@ -213,7 +213,7 @@ func newService(
 		Service: operations, Authenticator: authenticator, Issuer: k.issuer, Clock: time.Now, Log: log,
 		BodyLimit: c.MaxBodyBytes, DocumentLimit: c.MaxDocumentBytes, Deprecation: deprecation, Observe: m.observe,
 		DevCA: dev.authority, Hosts: dev.hosts, Feed: s.hub,
-		TrustedProxies: proxies,
+		TrustedProxies: proxies, Limits: c.limits(), Limited: m.limit,
 	})
 	if err != nil {
 		return nil, err

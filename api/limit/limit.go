@@ -1,0 +1,161 @@
+// Package limit bounds what callers may ask for in a time and at a time. What it
+// keeps is in memory, bounded, and of this replica alone.
+package limit
+
+import (
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// Limits are what each replica lets callers do; 0 is no limit. For a moment twice
+// a rate is let through.
+type Limits struct {
+	// PrincipalRate and TenantRate are requests in a second.
+	PrincipalRate, TenantRate int
+	// PrincipalConcurrency is how many requests of a principal may run at once.
+	PrincipalConcurrency int
+	// AddressRate is requests in a second, from one prefix of addresses, for what
+	// needs no credentials.
+	AddressRate int
+	// FailedSignIns is credentials in a minute, from one prefix of addresses, that do
+	// not hold.
+	FailedSignIns int
+}
+
+// Names of limits, as they are in headers and metrics.
+const (
+	Principal   = "principal"
+	Tenant      = "tenant"
+	Concurrency = "principal-concurrency"
+	Address     = "address"
+	SignIn      = "sign-in"
+)
+
+// Policy is a limit as the header field RateLimit-Policy states it.
+type Policy struct {
+	Name string
+	// Quota is how much there may be in a window. A window of 0 means at once.
+	Quota  int
+	Window time.Duration
+}
+
+// Verdict is what a limit says about a request.
+type Verdict struct {
+	Policy  Policy
+	Allowed bool
+	// Remaining is how many more requests were possible now.
+	Remaining int
+	// Wait is when the next request is possible, if it is not now.
+	Wait time.Duration
+}
+
+// Low reports whether a caller should be warned: less than half is left.
+func (v Verdict) Low() bool { return !v.Allowed || v.Remaining < v.Policy.Quota/2 }
+
+// Limiter applies Limits. It is safe for concurrent use.
+type Limiter struct {
+	clock      func() time.Time
+	principals *buckets[uuid.UUID]
+	tenants    *buckets[uuid.UUID]
+	addresses  *buckets[netip.Prefix]
+	failures   *buckets[netip.Prefix]
+	passes     *passes
+	running    *running
+}
+
+// New makes a Limiter whose buckets are filled by clock.
+func New(limits Limits, clock func() time.Time) (*Limiter, error) {
+	l := &Limiter{clock: clock, running: newRunning(limits.PrincipalConcurrency)}
+	var errs [5]error
+	l.principals, errs[0] = newBuckets[uuid.UUID](Principal, limits.PrincipalRate, time.Second, 2)
+	l.tenants, errs[1] = newBuckets[uuid.UUID](Tenant, limits.TenantRate, time.Second, 2)
+	l.addresses, errs[2] = newBuckets[netip.Prefix](Address, limits.AddressRate, time.Second, 2)
+	l.failures, errs[3] = newBuckets[netip.Prefix](SignIn, limits.FailedSignIns, time.Minute, 1)
+	l.passes, errs[4] = newPasses()
+	for _, err := range errs {
+		if err != nil {
+			return nil, fmt.Errorf("making the limits: %w", err)
+		}
+	}
+	return l, nil
+}
+
+// Enter lets a request of the caller in, unless the verdict is against it, and
+// returns what to call when it has ended. A caller of several tenants is let in
+// by any of them.
+func (l *Limiter) Enter(caller domain.Caller) (leave func(), verdict Verdict) {
+	now := l.clock()
+	verdict = l.principals.take(caller.PrincipalID, now)
+	if verdict.Allowed && l.tenants != nil {
+		verdict = lower(verdict, l.takeTenant(caller, now))
+	}
+	if !verdict.Allowed {
+		return nil, verdict
+	}
+	if !l.running.enter(caller.PrincipalID) {
+		return nil, Verdict{Policy: l.running.policy(), Wait: time.Second}
+	}
+	return func() { l.running.leave(caller.PrincipalID) }, verdict
+}
+
+// takeTenant takes from the first tenant of the caller that has something left.
+func (l *Limiter) takeTenant(caller domain.Caller, now time.Time) Verdict {
+	verdict := Verdict{Allowed: true}
+	for i, membership := range caller.Memberships {
+		next := l.tenants.take(membership.TenantID, now)
+		if next.Allowed || i == 0 || next.Wait < verdict.Wait {
+			verdict = next
+		}
+		if verdict.Allowed {
+			break
+		}
+	}
+	return verdict
+}
+
+// lower is the verdict that is nearer to a refusal.
+func lower(a, b Verdict) Verdict {
+	switch {
+	case b.Policy.Quota == 0:
+		return a
+	case a.Policy.Quota == 0, !b.Allowed, b.Low() && !a.Low():
+		return b
+	}
+	return a
+}
+
+// Open lets a request for what needs no credentials in, unless the verdict is
+// against it.
+func (l *Limiter) Open(from netip.Prefix) Verdict { return l.addresses.take(from, l.clock()) }
+
+// SignIn judges credentials before they are looked up: it is against them when too
+// many from the prefix did not hold. Credentials that held within the last hour are
+// looked up all the same, because many users may share an address with one who
+// guesses.
+func (l *Limiter) SignIn(from netip.Prefix, credentials string) Verdict {
+	if l.failures == nil || l.failures.empty() {
+		return Verdict{Allowed: true}
+	}
+	now := l.clock()
+	verdict := l.failures.look(from, now)
+	if !verdict.Allowed && l.passes.holds(credentials, now) {
+		return Verdict{Allowed: true}
+	}
+	return verdict
+}
+
+// SignedIn notes whether credentials held.
+func (l *Limiter) SignedIn(from netip.Prefix, credentials string, held bool) {
+	switch {
+	case l.failures == nil:
+	case held:
+		l.passes.note(credentials, l.clock())
+	default:
+		l.failures.take(from, l.clock())
+	}
+}
