@@ -17,19 +17,11 @@ import (
 
 // limits are the middlewares that bound what callers may ask for.
 type limits struct {
-	limiter *limit.Limiter
+	limiter *limit.Limiter // nil for no limits
 	proxies httpio.Proxies
 	errs    *httpio.ErrorWriter
 	// refused is called for every refusal, and may be nil.
 	refused func(limit string)
-}
-
-func newLimits(o Options, errs *httpio.ErrorWriter) (*limits, error) {
-	limiter, err := limit.New(o.Limits, o.Clock)
-	if err != nil {
-		return nil, err
-	}
-	return &limits{limiter: limiter, proxies: o.TrustedProxies, errs: errs, refused: o.Limited}, nil
 }
 
 // caller is the middleware for requests of callers that are known.

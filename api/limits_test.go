@@ -33,8 +33,10 @@ func newLimited(t *testing.T, limits limit.Limits, change ...func(*api.Options))
 	t.Helper()
 	l := &limited{refused: map[string]int{}}
 	l.service = newService(t, append([]func(*api.Options){func(o *api.Options) {
-		o.Limits = limits
 		o.Clock = func() time.Time { return time.Unix(1_800_000_000, 0).Add(time.Duration(l.elapsed.Load())) }
+		limiter, err := limit.New(limits, o.Clock)
+		require.NoError(t, err)
+		o.Limiter = limiter
 		o.Limited = func(name string) {
 			l.mu.Lock()
 			defer l.mu.Unlock()

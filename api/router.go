@@ -48,8 +48,9 @@ type Options struct {
 	// Observe is called for every answer, and may be nil. The method is that of
 	// httpio.MethodLabel; the route is its pattern, "unmatched" for a path without one.
 	Observe func(method, route string, status int, took time.Duration)
-	// Limits are what callers may ask for; the zero value lets everything through.
-	Limits limit.Limits
+	// Limiter bounds what callers may ask for; nil for no bounds. Routers of one
+	// service share it.
+	Limiter *limit.Limiter
 	// Limited is called with the name of the limit for every request that is refused
 	// because of one, and may be nil.
 	Limited func(limit string)
@@ -90,11 +91,9 @@ func NewRouter(o Options) (http.Handler, error) {
 	if o.Hosts != nil {
 		engine.Use(onlyHosts(o.Hosts, errs))
 	}
+	engine.Use(sameOrigin(errs))
 
-	limits, err := newLimits(o, errs)
-	if err != nil {
-		return nil, fmt.Errorf("making the router: %w", err)
-	}
+	limits := &limits{limiter: o.Limiter, proxies: o.TrustedProxies, errs: errs, refused: o.Limited}
 	for _, c := range contracts(o) {
 		if err := mount(engine, c, o, limits, errs); err != nil {
 			return nil, fmt.Errorf("making the router: %w", err)

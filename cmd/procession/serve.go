@@ -15,6 +15,7 @@ import (
 
 	"github.com/procession-dev/procession/activities"
 	"github.com/procession-dev/procession/api"
+	"github.com/procession-dev/procession/api/limit"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/document"
@@ -209,11 +210,15 @@ func newService(
 	if err != nil {
 		return nil, err
 	}
+	limiter, err := limit.New(c.limits(), time.Now)
+	if err != nil {
+		return nil, err
+	}
 	s.handler, err = api.NewRouter(api.Options{
 		Service: operations, Authenticator: authenticator, Issuer: k.issuer, Clock: time.Now, Log: log,
 		BodyLimit: c.MaxBodyBytes, DocumentLimit: c.MaxDocumentBytes, Deprecation: deprecation, Observe: m.observe,
 		DevCA: dev.authority, Hosts: dev.hosts, Feed: s.hub,
-		TrustedProxies: proxies, Limits: c.limits(), Limited: m.limit,
+		TrustedProxies: proxies, Limiter: limiter, Limited: m.limit,
 	})
 	if err != nil {
 		return nil, err
