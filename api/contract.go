@@ -3,6 +3,7 @@ package api
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/gin-gonic/gin"
 
@@ -31,9 +32,19 @@ type server interface {
 	Register(routes gin.IRouter, errs *httpio.ErrorWriter)
 }
 
-// contracts are all that the service keeps.
+// Part is which contracts a router serves.
+type Part int
+
+// What there may be listeners of their own for.
+const (
+	Everything Part = iota
+	WithoutAdministration
+	Administration
+)
+
+// contracts are those of the part.
 func contracts(o Options) []contract {
-	return []contract{
+	return slices.DeleteFunc([]contract{
 		{
 			document: openapi.ShapeA, server: shapea.NewServer(o.Service, callerOf),
 			first: []gin.HandlerFunc{deprecated(o.Deprecation, openapi.ShapeB)},
@@ -43,7 +54,9 @@ func contracts(o Options) []contract {
 			Stall: cmp.Or(o.Stall, shapeb.DefaultStall),
 		})},
 		{document: openapi.Admin, server: admin.NewServer(o.Service, callerOf), bodyLimit: admin.BodyLimit},
-	}
+	}, func(c contract) bool {
+		return o.Part != Everything && (c.document == openapi.Admin) != (o.Part == Administration)
+	})
 }
 
 // mount publishes the document of a contract and adds its operations below the

@@ -48,6 +48,9 @@ type Options struct {
 	// Observe is called for every answer, and may be nil. The method is that of
 	// httpio.MethodLabel; the route is its pattern, "unmatched" for a path without one.
 	Observe func(method, route string, status int, took time.Duration)
+	// Part is which contracts are served: all of them, unless administration has a
+	// router of its own.
+	Part Part
 	// Limiter bounds what callers may ask for; nil for no bounds. Routers of one
 	// service share it.
 	Limiter *limit.Limiter
@@ -101,11 +104,13 @@ func NewRouter(o Options) (http.Handler, error) {
 	}
 	open := engine.Group("", limits.open)
 	publishSchemas(open)
-	// Temporal and its proxies verify engine tokens with these.
-	open.GET("/.well-known/jwks.json", publish("application/json", "public, max-age=60", o.Issuer.JWKS))
-	open.GET("/.well-known/engine-revocations.json", publishRevocations(o.Service.Revocations, errs))
-	if len(o.DevCA) > 0 {
-		open.GET("/dev/ca.pem", publish("application/x-pem-file", revalidated, fixed(o.DevCA)))
+	if o.Part != Administration {
+		// Temporal and its proxies verify engine tokens with these.
+		open.GET("/.well-known/jwks.json", publish("application/json", "public, max-age=60", o.Issuer.JWKS))
+		open.GET("/.well-known/engine-revocations.json", publishRevocations(o.Service.Revocations, errs))
+		if len(o.DevCA) > 0 {
+			open.GET("/dev/ca.pem", publish("application/x-pem-file", revalidated, fixed(o.DevCA)))
+		}
 	}
 
 	handler, err := httpio.Handler(engine)
