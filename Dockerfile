@@ -26,8 +26,9 @@ COPY --from=build --chown=65532:65532 /out/documents /documents
 # By number, so that Kubernetes can tell that it is not root.
 USER 65532:65532
 # Mount a volume there, or name a bucket instead: what is not mounted is lost.
-ENV PROCESSION_LISTEN=0.0.0.0:8080 PROCESSION_LISTEN_ADMIN=0.0.0.0:9090 \
-    PROCESSION_DOCUMENTS_URL=file:///documents
-EXPOSE 8080 9090
+# Health and metrics are on 127.0.0.1:9090, within the container, unless
+# PROCESSION_LISTEN_ADMIN says otherwise: they ask for no credentials.
+ENV PROCESSION_LISTEN=0.0.0.0:8080 PROCESSION_DOCUMENTS_URL=file:///documents
+EXPOSE 8080
 ENTRYPOINT ["/usr/local/bin/procession"]
 CMD ["serve"]

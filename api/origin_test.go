@@ -25,7 +25,10 @@ func TestRequestsOfOtherOrigins(t *testing.T) {
 	claim := itemPath(task, "/task/~actions/claim")
 	before := s.snapshot()
 	for _, headers := range [][]string{
-		{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"}, {"Origin", "https://attacker.example"}, {"Origin", "null"},
+		{"Sec-Fetch-Site", "cross-site"},
+		{"Sec-Fetch-Site", "same-site"},
+		{"Origin", "https://attacker.example"},
+		{"Origin", "null"},
 		{"Sec-Fetch-Site", "cross-site", "Origin", host},
 	} {
 		for _, path := range []string{claim, shapeA + "/tasks/" + task.String() + "/~actions/claim", adminAPI + "/incidents/" + task.String() + "/~actions/retry"} {

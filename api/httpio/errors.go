@@ -186,6 +186,22 @@ func (w *ErrorWriter) Misdirected(c *gin.Context) {
 	w.write(c, http.StatusMisdirectedRequest, "this host is not served here", nil)
 }
 
+// WriteUnavailable answers 503 where there is no request to route yet.
+func WriteUnavailable(w http.ResponseWriter, now time.Time, message string) {
+	body, err := json.Marshal(errorBody{
+		Timestamp: now.UTC(), Status: http.StatusServiceUnavailable, Message: message,
+		Errors: []errorInfo{{Code: domain.CodeUnavailable, Message: message}},
+	})
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("Retry-After", strconv.Itoa(retryAfterUnavailable))
+	if err == nil {
+		w.Header().Set("Content-Type", "application/json")
+	}
+	w.WriteHeader(http.StatusServiceUnavailable)
+	// A client that has gone away is no concern of the service.
+	_, _ = w.Write(body)
+}
+
 func (w *ErrorWriter) write(c *gin.Context, status int, message string, infos []errorInfo) {
 	c.Abort()
 	leaveBody(c)

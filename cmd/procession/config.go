@@ -37,12 +37,15 @@ type Config struct {
 	TLSKey      string `yaml:"tls-key" env:"TLS_KEY"`
 	ListenAdmin string `yaml:"listen-admin" env:"LISTEN_ADMIN"`
 
-	TrustedProxies       hostList `yaml:"trusted-proxies" env:"TRUSTED_PROXIES"`
-	PrincipalRate        int      `yaml:"principal-rate" env:"PRINCIPAL_RATE"`
-	PrincipalConcurrency int      `yaml:"principal-concurrency" env:"PRINCIPAL_CONCURRENCY"`
-	TenantRate           int      `yaml:"tenant-rate" env:"TENANT_RATE"`
-	AddressRate          int      `yaml:"address-rate" env:"ADDRESS_RATE"`
-	FailedSignIns        int      `yaml:"failed-sign-ins" env:"FAILED_SIGN_INS"`
+	ListenManagement     string        `yaml:"listen-management" env:"LISTEN_MANAGEMENT"`
+	HSTSMaxAge           time.Duration `yaml:"hsts-max-age" env:"HSTS_MAX_AGE"`
+	MaxConnections       int           `yaml:"max-connections" env:"MAX_CONNECTIONS"`
+	TrustedProxies       hostList      `yaml:"trusted-proxies" env:"TRUSTED_PROXIES"`
+	PrincipalRate        int           `yaml:"principal-rate" env:"PRINCIPAL_RATE"`
+	PrincipalConcurrency int           `yaml:"principal-concurrency" env:"PRINCIPAL_CONCURRENCY"`
+	TenantRate           int           `yaml:"tenant-rate" env:"TENANT_RATE"`
+	AddressRate          int           `yaml:"address-rate" env:"ADDRESS_RATE"`
+	FailedSignIns        int           `yaml:"failed-sign-ins" env:"FAILED_SIGN_INS"`
 
 	DatabaseURL                   string        `yaml:"database-url" env:"DATABASE_URL"`
 	DatabaseConnections           int32         `yaml:"database-connections" env:"DATABASE_CONNECTIONS"`
@@ -119,8 +122,8 @@ func (c *Config) bind(f *pflag.FlagSet) {
 	f.StringVar(&c.File, "config", "", "YAML file of settings")
 	f.StringVar(&c.Listen, "listen", "127.0.0.1:8080", "address of the REST API over HTTP; empty for none")
 	f.StringVar(&c.ListenTLS, "listen-tls", "", "address of the REST API over HTTPS; empty for none")
-	f.StringVar(&c.TLSCert, "tls-cert", "", "certificate of the HTTPS listener (PEM file)")
-	f.StringVar(&c.TLSKey, "tls-key", "", "private key of the HTTPS listener (PEM file)")
+	f.StringVar(&c.TLSCert, "tls-cert", "", "certificate of the HTTPS listeners (PEM file), read again when it changes")
+	f.StringVar(&c.TLSKey, "tls-key", "", "private key of the HTTPS listeners (PEM file), read again when it changes")
 	f.StringVar(&c.ListenAdmin, "listen-admin", "127.0.0.1:9090", "address of /livez, /readyz and /metrics")
 	c.bindHTTP(f)
 	c.bindDatabase(f)
@@ -273,6 +276,9 @@ func (c *Config) requireDocuments() error {
 func (c *Config) requireTLSFiles() error {
 	if c.ListenTLS != "" && (c.TLSCert == "" || c.TLSKey == "") {
 		return usageError{errors.New("--listen-tls needs --tls-cert and --tls-key")}
+	}
+	if (c.TLSCert == "") != (c.TLSKey == "") {
+		return usageError{errors.New("--tls-cert and --tls-key need each other")}
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -13,6 +14,11 @@ import (
 
 // bindHTTP declares the flags about clients of the REST API.
 func (c *Config) bindHTTP(f *pflag.FlagSet) {
+	f.StringVar(&c.ListenManagement, "listen-management", "",
+		"address of /admin/v1, over HTTPS if there is --tls-cert; empty for the addresses of the rest of the API")
+	f.DurationVar(&c.HSTSMaxAge, "hsts-max-age", 365*24*time.Hour,
+		"for how long browsers are told to come over HTTPS only, on HTTPS listeners; 0 for not at all")
+	f.IntVar(&c.MaxConnections, "max-connections", 10_000, "most connections at once, of each address that is listened on")
 	f.Var(&c.TrustedProxies, "trusted-proxies",
 		"addresses and prefixes such as 10.1.0.0/16 of proxies that are believed about addresses of clients (X-Forwarded-For)")
 	f.IntVar(&c.PrincipalRate, "principal-rate", 2000,
@@ -33,6 +39,9 @@ func (c *Config) checkHTTP() error {
 	if min(c.PrincipalRate, c.PrincipalConcurrency, c.TenantRate, c.AddressRate, c.FailedSignIns) < 0 {
 		wrong = append(wrong, errors.New("--principal-rate, --principal-concurrency, --tenant-rate, --address-rate and "+
 			"--failed-sign-ins must not be negative"))
+	}
+	if c.MaxConnections < 1 || c.HSTSMaxAge < 0 {
+		wrong = append(wrong, errors.New("--max-connections must be positive and --hsts-max-age must not be negative"))
 	}
 	_, err := c.proxies()
 	return errors.Join(append(wrong, err)...)

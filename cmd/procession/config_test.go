@@ -51,9 +51,14 @@ func TestBadConfigurationIsAUsageError(t *testing.T) {
 		"no database":         {"migrate"},
 		"no Temporal":         {"serve", "--database-url", "postgres://db"},
 		"no documents":        {"serve", "--database-url", "postgres://db", "--temporal-address", "localhost:7233"},
-		"negative rate":       {"config", "print", "--principal-rate", "-1"},
-		"unknown proxies":     {"config", "print", "--trusted-proxies", "10.0.0.0/8,proxy.example"},
-		"tiny documents":      {"config", "print", "--max-document-bytes", "1"},
+		"no connections":      {"config", "print", "--max-connections", "0"},
+		"management in the clear": {
+			"serve", "--database-url", "postgres://db", "--temporal-address", "localhost:7233",
+			"--documents-url", "file:///tmp", "--listen-management", ":8444", "--tls-cert", "server.pem",
+		},
+		"negative rate":   {"config", "print", "--principal-rate", "-1"},
+		"unknown proxies": {"config", "print", "--trusted-proxies", "10.0.0.0/8,proxy.example"},
+		"tiny documents":  {"config", "print", "--max-document-bytes", "1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

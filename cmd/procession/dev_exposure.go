@@ -24,7 +24,10 @@ type devAddress struct{ address, flag string }
 // devAddresses are all addresses that the local stack listens on.
 func devAddresses(c Config, o devOptions) []devAddress {
 	addresses := []devAddress{
-		{c.Listen, "listen"}, {c.ListenTLS, "listen-tls"}, {c.ListenAdmin, "listen-admin"},
+		{c.Listen, "listen"},
+		{c.ListenTLS, "listen-tls"},
+		{c.ListenManagement, "listen-management"},
+		{c.ListenAdmin, "listen-admin"},
 	}
 	if c.TemporalAddress == "" {
 		addresses = append(addresses, devAddress{o.temporalListen, "temporal-listen"})

@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -16,9 +18,10 @@ import (
 // listener is one address that is served.
 type listener struct {
 	net.Listener
+
 	server *http.Server
-	// certificate and key are files; both are empty for plain HTTP.
-	certificate, key string
+	// certificate is nil for plain HTTP.
+	certificate *servedCertificate
 }
 
 // listen opens an address. When it is taken, the error names it and the flag
@@ -38,7 +41,71 @@ func listen(ctx context.Context, address, flag string, handler http.Handler, log
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+		// Streams are guarded one by one; this is for a connection that takes nothing.
+		HTTP2: &http.HTTP2Config{WriteByteTimeout: time.Minute},
 	}}, nil
+}
+
+// limit lets most connections be open at once.
+func (l *listener) limit(most int, open, refused *atomic.Int64) {
+	limited := limitConnections(l.Listener, most, open, refused)
+	l.Listener = limited
+	l.server.ConnContext = limited.mark
+	l.server.Handler = limited.refuseSurplus(l.server.Handler)
+}
+
+// secure serves the listener over HTTPS, and tells browsers so for maxAge.
+func (l *listener) secure(certificate *servedCertificate, maxAge time.Duration) {
+	l.certificate = certificate
+	l.server.TLSConfig = certificate.config()
+	l.server.Handler = strictTransport(maxAge, l.server.Handler)
+}
+
+// listeners are the open addresses: of the REST API, and of what is there for
+// operators.
+type listeners struct{ api, admin []*listener }
+
+// listen opens all addresses of the configuration, or none.
+func (s *service) listen(ctx context.Context) (opened listeners, err error) {
+	defer func() {
+		if err != nil {
+			for _, l := range slices.Concat(opened.api, opened.admin) {
+				_ = l.Close()
+			}
+		}
+	}()
+	var certificate *servedCertificate
+	if s.config.TLSCert != "" {
+		if certificate, err = loadCertificate(s.config.TLSCert, s.config.TLSKey, s.log); err != nil {
+			return opened, err
+		}
+	}
+	for _, a := range []struct {
+		to            *[]*listener
+		address, flag string
+		handler       http.Handler
+		certificate   *servedCertificate
+		open          *atomic.Int64
+	}{
+		{&opened.api, s.config.Listen, "listen", s.handler, nil, &s.connections.plain},
+		{&opened.api, s.config.ListenTLS, "listen-tls", s.handler, certificate, &s.connections.secure},
+		{&opened.api, s.config.ListenManagement, "listen-management", s.management, certificate, &s.connections.management},
+		{&opened.admin, s.config.ListenAdmin, "listen-admin", s.admin, nil, &s.connections.admin},
+	} {
+		if a.address == "" {
+			continue
+		}
+		l, err := listen(ctx, a.address, a.flag, a.handler, s.log)
+		if err != nil {
+			return opened, err
+		}
+		l.limit(s.config.MaxConnections, a.open, &s.connections.refused)
+		if a.certificate != nil {
+			l.secure(a.certificate, s.config.HSTSMaxAge)
+		}
+		*a.to = append(*a.to, l)
+	}
+	return opened, nil
 }
 
 // serveUntil serves the listeners until ctx ends, then stops accepting and waits
@@ -67,8 +134,8 @@ func serveUntil(ctx context.Context, drain time.Duration, listeners []*listener)
 }
 
 func (l *listener) serve() error {
-	if l.certificate != "" {
-		return l.server.ServeTLS(l.Listener, l.certificate, l.key)
+	if l.certificate != nil {
+		return l.server.ServeTLS(l.Listener, "", "")
 	}
 	return l.server.Serve(l.Listener)
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/procession-dev/procession/activities"
 	"github.com/procession-dev/procession/api"
+	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/api/limit"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/authn"
@@ -70,7 +71,9 @@ type service struct {
 	revocations *authn.Revocations
 	oidc        *authn.OIDC
 	handler     http.Handler
+	management  http.Handler
 	admin       http.Handler
+	connections connections
 	health      *health
 	engine      *engine.Engine
 	relay       *outbox.Relay
@@ -186,6 +189,9 @@ func newService(
 	watched := k.db.Background().Reader()
 	m.registry.MustRegister(newBacklog(watched), newWebhookBacklog(watched), newTaskQueueMetrics(watched, queuePatience(c)),
 		newConnectionMetrics(k.db))
+	m.gauge("procession_http_connections", "Connections of clients to the REST API.", s.connections.ofClients)
+	m.counter("procession_http_connections_refused_total", "Connections that were refused because there were too many.",
+		func() float64 { return float64(s.connections.refused.Load()) })
 	m.counter("procession_engine_commands_executed_total", "Commands for Temporal carried out.",
 		func() float64 { return float64(s.relay.Stats().Executed) })
 	m.counter("procession_engine_commands_failed_total", "Attempts at commands for Temporal that failed.",
@@ -214,13 +220,13 @@ func newService(
 	if err != nil {
 		return nil, err
 	}
-	s.handler, err = api.NewRouter(api.Options{
+	options := api.Options{
 		Service: operations, Authenticator: authenticator, Issuer: k.issuer, Clock: time.Now, Log: log,
 		BodyLimit: c.MaxBodyBytes, DocumentLimit: c.MaxDocumentBytes, Deprecation: deprecation, Observe: m.observe,
 		DevCA: dev.authority, Hosts: dev.hosts, Feed: s.hub,
 		TrustedProxies: proxies, Limiter: limiter, Limited: m.limit,
-	})
-	if err != nil {
+	}
+	if err := s.route(options); err != nil {
 		return nil, err
 	}
 	s.health = &health{checks: []check{
@@ -232,8 +238,22 @@ func newService(
 	admin.HandleFunc("GET /livez", s.health.live)
 	admin.HandleFunc("GET /readyz", s.health.ready)
 	admin.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry}))
-	s.admin = onlyHosts(dev.hosts, admin)
+	s.admin = httpio.GuardAnswers(onlyHosts(dev.hosts, admin), 0)
 	return s, nil
+}
+
+// route makes the handlers of the REST API, and of administration where it has a
+// listener of its own.
+func (s *service) route(o api.Options) (err error) {
+	if s.config.ListenManagement != "" {
+		o.Part = api.Administration
+		if s.management, err = api.NewRouter(o); err != nil {
+			return err
+		}
+		o.Part = api.WithoutAdministration
+	}
+	s.handler, err = api.NewRouter(o)
+	return err
 }
 
 // observer is the workflow that observes a namespace.
@@ -261,37 +281,6 @@ func (s *service) temporalReady(ctx context.Context) error {
 		return errors.New("namespaces and observers are not in place")
 	}
 	return s.engine.Ping(ctx)
-}
-
-// listeners are the open addresses: of the REST API, and of what is there for
-// operators.
-type listeners struct{ api, admin []*listener }
-
-// listen opens all addresses of the configuration, or none.
-func (s *service) listen(ctx context.Context) (opened listeners, err error) {
-	defer func() {
-		if err != nil {
-			for _, l := range slices.Concat(opened.api, opened.admin) {
-				_ = l.Close()
-			}
-		}
-	}()
-	open := func(to *[]*listener, address, flag string, handler http.Handler) *listener {
-		if address == "" || err != nil {
-			return &listener{}
-		}
-		var l *listener
-		if l, err = listen(ctx, address, flag, handler, s.log); err != nil {
-			return &listener{}
-		}
-		*to = append(*to, l)
-		return l
-	}
-	open(&opened.api, s.config.Listen, "listen", s.handler)
-	secure := open(&opened.api, s.config.ListenTLS, "listen-tls", s.handler)
-	secure.certificate, secure.key = s.config.TLSCert, s.config.TLSKey
-	open(&opened.admin, s.config.ListenAdmin, "listen-admin", s.admin)
-	return opened, err
 }
 
 // run serves until ctx ends. Then it says that it is not ready, drains the
@@ -334,7 +323,7 @@ func (s *service) run(ctx context.Context, opened listeners) error {
 	go func() { observing <- serveUntil(observed, s.config.DrainTimeout, opened.admin) }()
 
 	for _, l := range slices.Concat(opened.api, opened.admin) {
-		s.log.InfoContext(ctx, "serving", slog.String("address", l.Addr().String()), slog.Bool("tls", l.certificate != ""))
+		s.log.InfoContext(ctx, "serving", slog.String("address", l.Addr().String()), slog.Bool("tls", l.certificate != nil))
 	}
 	err := serveUntil(accepting, s.config.DrainTimeout, opened.api)
 	stopBackground()

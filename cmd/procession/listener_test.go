@@ -1,0 +1,178 @@
+package main
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"io"
+	"log/slog"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/require"
+)
+
+// serveListeners serves handlers that name themselves on the addresses of a
+// configuration.
+func serveListeners(t *testing.T, change func(*Config)) *service {
+	t.Helper()
+	named := func(name string) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, name) })
+	}
+	s := &service{
+		log: slog.New(slog.DiscardHandler), handler: named("main"), management: named("management"), admin: named("admin"),
+	}
+	s.config.bind(pflag.NewFlagSet("test", pflag.ContinueOnError))
+	s.config.Listen, s.config.ListenAdmin = freeAddress(t), freeAddress(t)
+	change(&s.config)
+	require.NoError(t, s.config.check())
+	ctx, cancel := context.WithCancel(t.Context())
+	opened, err := s.listen(ctx)
+	require.NoError(t, err)
+	ended := make(chan error, 1)
+	go func() { ended <- serveUntil(ctx, 0, append(opened.api, opened.admin...)) }()
+	t.Cleanup(func() {
+		cancel()
+		_ = <-ended
+	})
+	return s
+}
+
+// ask asks on a connection of its own, and returns status, body and headers.
+func ask(t *testing.T, url string) (int, string, http.Header) {
+	t.Helper()
+	client := &http.Client{Transport: &http.Transport{
+		DisableKeepAlives: true, ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
+	}}
+	answer, err := client.Get(url)
+	require.NoError(t, err)
+	defer func() { _ = answer.Body.Close() }()
+	body, err := io.ReadAll(answer.Body)
+	require.NoError(t, err)
+	return answer.StatusCode, string(body), answer.Header
+}
+
+// writePair writes a certificate with the serial number, and its key.
+func writePair(t *testing.T, dir string, serial int64) (certificate, key string) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	template := &x509.Certificate{SerialNumber: big.NewInt(serial), NotAfter: time.Now().Add(time.Hour), DNSNames: []string{"localhost"}}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
+	require.NoError(t, err)
+	encoded, err := x509.MarshalPKCS8PrivateKey(private)
+	require.NoError(t, err)
+	certificate, key = filepath.Join(dir, "server.pem"), filepath.Join(dir, "server-key.pem")
+	require.NoError(t, os.WriteFile(certificate, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
+	require.NoError(t, os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: encoded}), 0o600))
+	return certificate, key
+}
+
+func TestConnectionsAreLimited(t *testing.T) {
+	t.Parallel()
+	certificate, key := writePair(t, t.TempDir(), 1)
+	s := serveListeners(t, func(c *Config) {
+		c.MaxConnections = 2
+		c.ListenTLS, c.TLSCert, c.TLSKey = freeAddress(t), certificate, key
+	})
+	for address, url := range map[string]string{
+		s.config.Listen: "http://", s.config.ListenTLS: "https://", s.config.ListenAdmin: "http://",
+	} {
+		idle := make([]net.Conn, 2)
+		for i := range idle {
+			var err error
+			idle[i], err = (&net.Dialer{}).DialContext(t.Context(), "tcp", address)
+			require.NoError(t, err)
+			t.Cleanup(func() { _ = idle[i].Close() })
+		}
+		var status int
+		var body string
+		var header http.Header
+		require.Eventually(t, func() bool {
+			status, body, header = ask(t, url+address)
+			return status == http.StatusServiceUnavailable
+		}, 10*time.Second, 10*time.Millisecond)
+		require.NotEmpty(t, header.Get("Retry-After"))
+		var failure struct {
+			Status int
+			Errors []struct{ Code string }
+		}
+		require.NoError(t, json.Unmarshal([]byte(body), &failure))
+		require.Equal(t, http.StatusServiceUnavailable, failure.Status)
+		require.Equal(t, "UNAVAILABLE", failure.Errors[0].Code)
+		require.NoError(t, idle[0].Close())
+		require.Eventually(t, func() bool {
+			status, _, _ := ask(t, url+address)
+			return status == http.StatusOK
+		}, 10*time.Second, 10*time.Millisecond, "there is room again")
+	}
+	require.GreaterOrEqual(t, s.connections.refused.Load(), int64(3))
+}
+
+func TestCertificatesAreReadAgain(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	certificate, key := writePair(t, dir, 1)
+	s := serveListeners(t, func(c *Config) { c.ListenTLS, c.TLSCert, c.TLSKey = freeAddress(t), certificate, key })
+	serial := func() int64 {
+		conn, err := tls.Dial("tcp", s.config.ListenTLS, &tls.Config{InsecureSkipVerify: true})
+		require.NoError(t, err)
+		defer func() { _ = conn.Close() }()
+		return conn.ConnectionState().PeerCertificates[0].SerialNumber.Int64()
+	}
+	require.EqualValues(t, 1, serial())
+	writePair(t, dir, 2)
+	require.Eventually(t, func() bool { return serial() == 2 }, 20*time.Second, 50*time.Millisecond)
+	other, _ := writePair(t, t.TempDir(), 3)
+	content, err := os.ReadFile(other)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(certificate, content, 0o600))
+	deadline := time.Now().Add(2 * certificateCheck)
+	for time.Now().Before(deadline) {
+		require.EqualValues(t, 2, serial(), "the files do not fit together")
+	}
+	writePair(t, dir, 4)
+	require.Eventually(t, func() bool { return serial() == 4 }, 20*time.Second, 50*time.Millisecond)
+}
+
+func TestBrowsersAreToldToComeBackOverHTTPS(t *testing.T) {
+	t.Parallel()
+	certificate, key := writePair(t, t.TempDir(), 1)
+	s := serveListeners(t, func(c *Config) { c.ListenTLS, c.TLSCert, c.TLSKey = freeAddress(t), certificate, key })
+	_, _, header := ask(t, "https://"+s.config.ListenTLS)
+	require.Equal(t, "max-age=31536000", header.Get("Strict-Transport-Security"))
+	_, _, header = ask(t, "http://"+s.config.Listen)
+	require.Empty(t, header.Get("Strict-Transport-Security"))
+	silent := serveListeners(t, func(c *Config) {
+		c.ListenTLS, c.TLSCert, c.TLSKey, c.HSTSMaxAge = freeAddress(t), certificate, key, 0
+	})
+	_, _, header = ask(t, "https://"+silent.config.ListenTLS)
+	require.Empty(t, header.Get("Strict-Transport-Security"))
+}
+
+func TestManagementHasAListenerOfItsOwn(t *testing.T) {
+	t.Parallel()
+	certificate, key := writePair(t, t.TempDir(), 1)
+	plain := serveListeners(t, func(c *Config) { c.ListenManagement = freeAddress(t) })
+	secure := serveListeners(t, func(c *Config) {
+		c.ListenManagement, c.TLSCert, c.TLSKey = freeAddress(t), certificate, key
+	})
+	for url, want := range map[string]string{
+		"http://" + plain.config.ListenManagement: "management", "https://" + secure.config.ListenManagement: "management",
+		"http://" + plain.config.Listen: "main", "http://" + plain.config.ListenAdmin: "admin",
+	} {
+		_, body, _ := ask(t, url)
+		require.Equal(t, want, body, url)
+	}
+}

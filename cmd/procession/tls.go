@@ -1,0 +1,108 @@
+package main
+
+import (
+	"crypto/tls"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+)
+
+// certificateCheck is how often, at most, files of a certificate are looked at.
+const certificateCheck = time.Second
+
+// servedCertificate is the certificate of a listener, read again when its files
+// change. It is safe for concurrent use.
+type servedCertificate struct {
+	files [2]string // certificate and key
+	log   *slog.Logger
+
+	mu      sync.Mutex
+	checked time.Time
+	seen    [2]fileState
+	current *tls.Certificate
+	// failure is why the files could not be read the last time, which is logged once.
+	failure string
+}
+
+// fileState is what a file that is replaced has another one of.
+type fileState struct {
+	modified time.Time
+	size     int64
+}
+
+// loadCertificate reads a certificate and its key, both PEM files.
+func loadCertificate(certificate, key string, log *slog.Logger) (*servedCertificate, error) {
+	s := &servedCertificate{files: [2]string{certificate, key}, log: log}
+	if err := s.reload(); err != nil {
+		return nil, fmt.Errorf("reading --tls-cert and --tls-key: %w", err)
+	}
+	return s, nil
+}
+
+// config returns settings of a listener that has the certificate of the moment.
+func (s *servedCertificate) config() *tls.Config {
+	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: s.get}
+}
+
+// get returns the certificate. While the files do not fit together, as when only
+// one of them has been replaced yet, it is the one before.
+func (s *servedCertificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now := time.Now(); now.Sub(s.checked) >= certificateCheck {
+		s.checked = now
+		s.report(s.reload())
+	}
+	return s.current, nil
+}
+
+func (s *servedCertificate) report(err error) {
+	failure := ""
+	if err != nil {
+		failure = err.Error()
+	}
+	if failure != "" && failure != s.failure {
+		s.log.Warn("the certificate of the HTTPS listener was not read again", slog.String("error", failure))
+	}
+	s.failure = failure
+}
+
+// reload reads the files if they have changed since they were read.
+func (s *servedCertificate) reload() error {
+	var states [2]fileState
+	for i, file := range s.files {
+		info, err := os.Stat(file)
+		if err != nil {
+			return err
+		}
+		states[i] = fileState{modified: info.ModTime(), size: info.Size()}
+	}
+	if states == s.seen {
+		return nil
+	}
+	pair, err := tls.LoadX509KeyPair(s.files[0], s.files[1])
+	if err != nil {
+		return err
+	}
+	if s.current != nil {
+		s.log.Info("the certificate of the HTTPS listener was read again", slog.Time("expires", pair.Leaf.NotAfter))
+	}
+	s.current, s.seen = &pair, states
+	return nil
+}
+
+// strictTransport tells browsers to come back over HTTPS only, for maxAge; 0 tells
+// them nothing.
+func strictTransport(maxAge time.Duration, next http.Handler) http.Handler {
+	if maxAge <= 0 {
+		return next
+	}
+	value := fmt.Sprintf("max-age=%d", int64(maxAge.Seconds()))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Strict-Transport-Security", value)
+		next.ServeHTTP(w, r)
+	})
+}
