@@ -64,6 +64,8 @@ func TestDraftsAreWrittenIntoTheData(t *testing.T) {
 	require.Contains(t, string(item.Task.Data.Value), "1.50")
 	require.False(t, *item.Task.Data.Valid, "what does not fit the schema is saved and marked, as by a save")
 	require.Equal(t, demo.Bob().ID, *item.LastModifiedBy)
+	require.Equal(t, 1, s.count(`SELECT count(*) FROM events WHERE type = 'PROCESS_ITEM.TASK_DATA_SAVED'
+		AND resource_id = $1 AND details->>'assistance' = 'true'`, task), "the ledger tells drafts from saves")
 	require.Equal(t, oasb.ProcessItemTaskStateCLAIMED, item.Task.State, "it is not completed")
 }
 

@@ -129,7 +129,7 @@ func (s *Service) finishDraft(ctx context.Context, run *domain.AssistanceRun, sp
 			return err
 		}
 		item.SetTaskData(value, caller.PrincipalID, k.now)
-		tx.Record(domain.ItemEvent(domain.EventItemTaskDataSaved, item, caller.PrincipalID, k.now))
+		tx.Record(domain.ItemEvent(domain.EventItemTaskDataSaved, item, caller.PrincipalID, k.now).With("assistance", "true"))
 		return tx.UpdateTaskData(item)
 	})
 	var refusal *domain.Error
