@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
@@ -228,6 +229,17 @@ func TestWhoSeesTheEnvironmentOfARobot(t *testing.T) {
 			s.refused(404, "NOT_FOUND", as, http.MethodGet, path, "")
 		}
 	}
+	for _, as := range []demo.Account{demo.Alice(), demo.Stranger(), demo.Bob()} {
+		reads := 1
+		if as.ID == demo.Bob().ID {
+			reads = 0
+		}
+		require.Equal(t, reads, s.count(`SELECT count(*) FROM events WHERE type = 'ROBOT_ENVIRONMENT.READ'
+			AND resource_id = $1 AND actor_id = $2`, id, as.ID), "once a day: %s", as.Name)
+	}
+	s.advance(24 * time.Hour)
+	s.get(200, demo.Stranger(), shapeB+robotPath(id, ""))
+	require.Equal(t, 3, s.count(`SELECT count(*) FROM events WHERE type = 'ROBOT_ENVIRONMENT.READ' AND resource_id = $1`, id))
 	// Registering a worker for a robot gives no right on it.
 	s.post(201, demo.LoanWorker(), "/workers",
 		`{"identity":"w","taskQueue":"QUEUE_SAMPLE_LOAN","hostname":"h","ip":"127.0.0.1","robotIds":["`+id.String()+`"]}`)

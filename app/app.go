@@ -98,6 +98,7 @@ type Service struct {
 	// artifactDefinitions are those of business artifacts.
 	artifactDefinitions *artifactDefinitionCache
 	encryptionKeys      *encryptionKeyCache
+	environmentReads    *environmentReads
 	documents           *document.Store
 	maxDocument         int64
 	webhooks            WebhookSender
@@ -131,8 +132,8 @@ func New(o Options) *Service {
 		taskLogLimit: o.TaskLogLimit, cancelGrace: o.CancelGrace, issuer: o.Issuer, sealer: o.Sealer,
 		revocations: authn.NewRevocations(o.DB.Background().Reader(), o.Clock),
 		definitions: newDefinitionCache(), artifactDefinitions: newArtifactDefinitionCache(),
-		encryptionKeys: newEncryptionKeyCache(),
-		documents:      o.Documents, maxDocument: cmp.Or(o.MaxDocumentBytes, DefaultMaxDocumentBytes),
+		encryptionKeys: newEncryptionKeyCache(), environmentReads: newEnvironmentReads(),
+		documents: o.Documents, maxDocument: cmp.Or(o.MaxDocumentBytes, DefaultMaxDocumentBytes),
 		queuePatience: cmp.Or(o.TaskQueuePatience, domain.DefaultTaskQueuePatience()),
 		webhooks:      o.Webhooks, checkWebhookURL: o.CheckWebhookURL, webhookDelay: o.WebhookDelay,
 		assistant: newAssistant(o.Assistance, o.Texts), assistanceTime: cmp.Or(o.AssistanceTime, DefaultAssistanceTime),

@@ -38,7 +38,7 @@ type RobotDetails struct {
 
 // RetrieveRobot (B48) returns a robot that the caller sees, or NOT_FOUND. Only
 // administrators, and who runs the robot, see its environment variables; viewers
-// do not. packaged leaves out robots without a source package.
+// do not. That they do is recorded, once a day. packaged leaves out robots without a source package.
 func (s *Service) RetrieveRobot(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, packaged bool,
 ) (*RobotDetails, error) {
@@ -56,6 +56,11 @@ func (s *Service) RetrieveRobot(
 			return nil, fmt.Errorf("reading the environment of robot %s: %w", v.RobotID, err)
 		}
 		details.Environment[v.Name] = domain.NewSecret(string(value))
+	}
+	if len(variables) > 0 {
+		if err := s.recordEnvironmentRead(ctx, caller, robot); err != nil {
+			return nil, err
+		}
 	}
 	return details, nil
 }

@@ -58,12 +58,18 @@ const (
 	EventWorkerRegistered      EventType = "WORKER.REGISTERED"
 	EventAuthenticationIssued  EventType = "AUTHENTICATION.ISSUED"
 	EventAuthenticationRevoked EventType = "AUTHENTICATION.REVOKED"
-	EventEncryptionKeyRotated  EventType = "ENCRYPTION_KEY.ROTATED"
+	// EventAuthenticationFailed is of sign-ins that were refused, EventAccessDenied of
+	// requests that the caller may not make. One event counts those that are alike.
+	EventAuthenticationFailed EventType = "AUTHENTICATION.FAILED"
+	EventAccessDenied         EventType = "ACCESS.DENIED"
+	EventEncryptionKeyRotated EventType = "ENCRYPTION_KEY.ROTATED"
 	// EventEncryptionKeyRead is recorded once for each reader, key and day.
-	EventEncryptionKeyRead    EventType = "ENCRYPTION_KEY.READ"
-	EventRobotFileUploaded    EventType = "ROBOT.FILE_UPLOADED"
-	EventRobotFileDeleted     EventType = "ROBOT.FILE_DELETED"
-	EventRobotVariableSet     EventType = "ROBOT.VARIABLE_SET"
+	EventEncryptionKeyRead EventType = "ENCRYPTION_KEY.READ"
+	EventRobotFileUploaded EventType = "ROBOT.FILE_UPLOADED"
+	EventRobotFileDeleted  EventType = "ROBOT.FILE_DELETED"
+	EventRobotVariableSet  EventType = "ROBOT.VARIABLE_SET"
+	// EventRobotEnvironmentRead is of the first read of a day by a principal.
+	EventRobotEnvironmentRead EventType = "ROBOT_ENVIRONMENT.READ"
 	EventRobotVariableDeleted EventType = "ROBOT.VARIABLE_DELETED"
 	EventSecretIssued         EventType = "SECRET.ISSUED"
 	EventSecretRevoked        EventType = "SECRET.REVOKED"
@@ -106,6 +112,8 @@ const (
 	ResourceEngineRun      EventResource = "ENGINE_RUN"
 	ResourceIncident       EventResource = "INCIDENT"
 	ResourceTenant         EventResource = "TENANT"
+	// ResourcePrincipal is a user or an application that is not told apart.
+	ResourcePrincipal EventResource = "PRINCIPAL"
 )
 
 // Event is something that happened: who did what, when, to which resource. It
@@ -117,7 +125,10 @@ const (
 // entered, nor secrets. The fields of processes and items are empty for events of
 // others; TaskState is empty for items that are not tasks.
 //
-// ID, RequestID and Cursor are given when the event is recorded.
+// TenantID is the zero id for what concerns no tenant: operators alone see it.
+//
+// ID and Cursor are given when the event is recorded, and RequestID where it has
+// none.
 type Event struct {
 	ID        uuid.UUID
 	Cursor    EventCursor
