@@ -83,7 +83,7 @@ func mount(engine *gin.Engine, c contract, o Options, l *limits, errs *httpio.Er
 	}
 	engine.GET("/openapi/"+c.document, l.open, publish("application/yaml", revalidated, fixed(source)))
 	routes := engine.Group(base, c.first...)
-	routes.Use(validator.LimitBody, authenticate(o.Authenticator, l, errs), l.caller, validator.Handle)
+	routes.Use(validator.LimitBody, authenticate(o.Authenticator, l, o.Audit, errs), l.caller, validator.Handle)
 	c.server.Register(routes, errs)
 	return nil
 }

@@ -2,13 +2,17 @@ package api
 
 import (
 	"context"
+	"errors"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/audit"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
 )
@@ -36,14 +40,14 @@ func recheck(ctx context.Context) (domain.Caller, error) {
 }
 
 // authenticate lets only requests with valid credentials pass, from addresses that
-// did not show too many that are not. Several Authorization headers are none: which
-// one would count is anybody's guess.
-func authenticate(authenticator *authn.Authenticator, l *limits, errs *httpio.ErrorWriter) gin.HandlerFunc {
+// did not show too many that are not, and records those that are refused. Several
+// Authorization headers are none: which one would count is anybody's guess. Joined,
+// they are malformed.
+func authenticate(
+	authenticator *authn.Authenticator, l *limits, recorder *audit.Recorder, errs *httpio.ErrorWriter,
+) gin.HandlerFunc {
 	return func(c *gin.Context) {
-		header := ""
-		if values := c.Request.Header.Values("Authorization"); len(values) == 1 {
-			header = values[0]
-		}
+		header := strings.Join(c.Request.Header.Values("Authorization"), ", ")
 		if header != "" && !l.signIn(c, header) {
 			return
 		}
@@ -52,6 +56,10 @@ func authenticate(authenticator *authn.Authenticator, l *limits, errs *httpio.Er
 			l.signedIn(c, header, err)
 		}
 		if err != nil {
+			var refused *domain.SignInError
+			if recorder != nil && errors.As(err, &refused) {
+				recorder.SignInRefused(c.Request.Context(), refused, l.origin(c))
+			}
 			errs.Write(c, err)
 			return
 		}
@@ -60,7 +68,37 @@ func authenticate(authenticator *authn.Authenticator, l *limits, errs *httpio.Er
 			return authenticator.Authenticate(ctx, header)
 		})
 		c.Request = c.Request.WithContext(app.WithRequestID(ctx, httpio.RequestIDFrom(ctx)))
+		c.Next()
+		if recorder != nil && httpio.Denied(c) {
+			recorder.Denied(denialOf(c, caller), l.origin(c))
+		}
 	}
+}
+
+// origin is where a request came from.
+func (l *limits) origin(c *gin.Context) audit.Origin {
+	from := audit.Origin{RequestID: httpio.RequestIDFrom(c.Request.Context())}
+	if client := l.proxies.Client(c.Request); client.IsValid() {
+		from.Address = client.String()
+	}
+	return from
+}
+
+// denialOf is what the caller may not do. The resource is that of the path: what
+// is not visible to the caller is not denied, it is not found.
+func denialOf(c *gin.Context, caller domain.Caller) audit.Denial {
+	denial := audit.Denial{Caller: caller, Operation: c.Request.Method + " " + c.FullPath()}
+	kinds := map[string]domain.EventResource{
+		"/processes/:id": domain.ResourceProcess, "/process-items/:id": domain.ResourceItem, "/tasks/:id": domain.ResourceItem,
+		"/business-artifacts/:id": domain.ResourceArtifact, "/robots/:id": domain.ConfiguredResource("Robot"),
+	}
+	id, err := uuid.Parse(c.Param("id"))
+	for pattern, kind := range kinds {
+		if err == nil && strings.Contains(c.FullPath()+"/", pattern+"/") {
+			denial.Kind, denial.ID = kind, id
+		}
+	}
+	return denial
 }
 
 // onlyHosts answers 421 to requests for a host that is not allowed.

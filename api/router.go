@@ -15,6 +15,7 @@ import (
 	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/api/limit"
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/audit"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
@@ -42,6 +43,8 @@ type Options struct {
 	Stall time.Duration
 	// Feed tells streams of events that there are new ones.
 	Feed *feed.Hub
+	// Audit records refused sign-ins and denied requests, and may be nil.
+	Audit *audit.Recorder
 	// Heartbeat is how often a stream of events shows that it is alive, 0 for
 	// shapeb.DefaultHeartbeat.
 	Heartbeat time.Duration

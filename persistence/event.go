@@ -1,6 +1,7 @@
 package persistence
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -73,7 +74,7 @@ func eventArgs(e *domain.Event, request string) ([]any, error) {
 		eventID(e), e.TenantID, optional(e.ProcessID), e.Type, e.ResourceKind, e.ResourceID,
 		e.PreviousState, e.State, details,
 		e.ProcessState, e.ItemID, e.ItemType, e.ItemDefinitionCode, e.TaskState,
-		e.ActorID, request, e.OccurredAt,
+		e.ActorID, cmp.Or(e.RequestID, request), e.OccurredAt,
 	}, nil
 }
 

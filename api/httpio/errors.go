@@ -70,6 +70,14 @@ func NewErrorWriter(log *slog.Logger, clock func() time.Time) *ErrorWriter {
 	return &ErrorWriter{log: log, clock: clock}
 }
 
+// deniedKey marks requests that were answered with ACCESS_DENIED.
+const deniedKey = "procession/denied"
+
+// Denied reports whether the request was answered with ACCESS_DENIED.
+func Denied(c *gin.Context) bool {
+	return c.Writer.Status() == http.StatusForbidden && c.GetBool(deniedKey)
+}
+
 type errorBody struct {
 	Timestamp time.Time   `json:"timestamp"`
 	Status    int         `json:"status"`
@@ -104,6 +112,9 @@ func (w *ErrorWriter) Write(c *gin.Context, err error) {
 		return
 	}
 	shown := w.shown(c, err)
+	if shown.Code == domain.CodeAccessDenied {
+		c.Set(deniedKey, true)
+	}
 	status, _ := statusOf(shown.Kind)
 	switch status {
 	case http.StatusUnauthorized:

@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -17,6 +18,7 @@ type metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.HistogramVec
 	limited  *prometheus.CounterVec
+	signIns  *prometheus.CounterVec
 }
 
 func newMetrics() *metrics {
@@ -30,8 +32,15 @@ func newMetrics() *metrics {
 		limited: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "procession_http_requests_limited_total", Help: "Requests that were refused with 429, by the limit.",
 		}, []string{"limit"}),
+		signIns: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "procession_authentication_failures_total",
+			Help: "Requests that were refused for their credentials, by reason.",
+		}, []string{"reason"}),
 	}
-	m.registry.MustRegister(m.requests, m.limited, collectors.NewGoCollector(),
+	for _, reason := range domain.SignInReasons() {
+		m.signIns.WithLabelValues(string(reason))
+	}
+	m.registry.MustRegister(m.requests, m.limited, m.signIns, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewBuildInfoCollector())
 	return m
 }
@@ -84,6 +93,11 @@ func (m *metrics) observe(method, route string, status int, took time.Duration) 
 
 // limit counts a request that was refused because of a limit.
 func (m *metrics) limit(name string) { m.limited.WithLabelValues(name).Inc() }
+
+// signInRefused counts a refused sign-in.
+func (m *metrics) signInRefused(reason domain.SignInReason) {
+	m.signIns.WithLabelValues(string(reason)).Inc()
+}
 
 // gauge registers a number that is read when metrics are.
 func (m *metrics) gauge(name, help string, read func() float64) {

@@ -18,6 +18,7 @@ import (
 	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/api/limit"
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/audit"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/document"
 	"github.com/procession-dev/procession/domain"
@@ -84,6 +85,7 @@ type service struct {
 	taskQueues  *engine.TaskQueueObserver
 	notifier    *feed.Notifier
 	hub         *feed.Hub
+	audit       *audit.Recorder
 }
 
 // devService is what is different about a service of the local stack.
@@ -119,6 +121,7 @@ func newService(
 	m := newMetrics()
 	s.sender = newWebhookSender(guard, m)
 	s.notifier = feed.NewNotifier(k.db, log)
+	s.audit = audit.New(audit.Options{DB: k.db, Clock: time.Now, Logger: log, Count: m.signInRefused})
 	s.hub = feed.NewHub(feed.Options{DB: k.db, Logger: log})
 	// Operations are given what wakes the relay and the dispatcher before there are
 	// such: nothing runs before run.
@@ -223,7 +226,7 @@ func newService(
 	options := api.Options{
 		Service: operations, Authenticator: authenticator, Issuer: k.issuer, Clock: time.Now, Log: log,
 		BodyLimit: c.MaxBodyBytes, DocumentLimit: c.MaxDocumentBytes, Deprecation: deprecation, Observe: m.observe,
-		DevCA: dev.authority, Hosts: dev.hosts, Feed: s.hub,
+		DevCA: dev.authority, Hosts: dev.hosts, Feed: s.hub, Audit: s.audit,
 		TrustedProxies: proxies, Limiter: limiter, Limited: m.limit,
 	}
 	if err := s.route(options); err != nil {
@@ -307,6 +310,7 @@ func (s *service) run(ctx context.Context, opened listeners) error {
 	parts.Go(func() { s.notifier.Run(background) })
 	parts.Go(func() { s.hub.Run(background) })
 	parts.Go(func() { s.taskQueues.Run(background) })
+	parts.Go(func() { s.audit.Run(background, audit.DefaultInterval) })
 
 	accepting, stopAccepting := context.WithCancel(lasting)
 	defer stopAccepting()

@@ -819,12 +819,14 @@ type Event struct {
 	ResourceID openapi_types.UUID `json:"resourceId"`
 
 	// ResourceKind What it happened to: PROCESS, PROCESS_ITEM, DOCUMENT, PROCESS_ACTION, BUSINESS_ARTIFACT, BUSINESS_ARTIFACT_ACTION,
-	// WORKER, AUTHENTICATION, SECRET, ENGINE_RUN, INCIDENT, or a kind of document, such as PROCESS_DEFINITION. There will be
+	// WORKER, AUTHENTICATION, SECRET, ENGINE_RUN, INCIDENT, TENANT, PRINCIPAL, or a kind of document, such as PROCESS_DEFINITION. There will be
 	// more kinds.
 	ResourceKind EventResourceKind `json:"resourceKind"`
 
 	// State The state of the resource then
-	State    *string            `json:"state,omitempty"`
+	State *string `json:"state,omitempty"`
+
+	// TenantID The zero id for what concerns no tenant, which operators alone see
 	TenantID openapi_types.UUID `json:"tenantId"`
 
 	// Type What happened. There will be more types.
@@ -843,7 +845,7 @@ type EventList struct {
 type EventOrder string
 
 // EventResourceKind What it happened to: PROCESS, PROCESS_ITEM, DOCUMENT, PROCESS_ACTION, BUSINESS_ARTIFACT, BUSINESS_ARTIFACT_ACTION,
-// WORKER, AUTHENTICATION, SECRET, ENGINE_RUN, INCIDENT, or a kind of document, such as PROCESS_DEFINITION. There will be
+// WORKER, AUTHENTICATION, SECRET, ENGINE_RUN, INCIDENT, TENANT, PRINCIPAL, or a kind of document, such as PROCESS_DEFINITION. There will be
 // more kinds.
 type EventResourceKind = string
 

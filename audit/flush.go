@@ -1,0 +1,137 @@
+package audit
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// Flush writes what was collected, as events of the tenants that it concerns.
+// What concerns none, or none that is known, is recorded with the zero tenant,
+// for operators alone. What could not be written is kept for the next time.
+func (r *Recorder) Flush(ctx context.Context) error {
+	r.mu.Lock()
+	signIns, denials, unlogged := r.signIns.take(), r.denials.take(), r.unlogged
+	clear(r.lines)
+	r.logged, r.unlogged = 0, 0
+	r.mu.Unlock()
+	if unlogged > 0 {
+		r.o.Logger.LogAttrs(ctx, slog.LevelWarn, "more sign-ins were refused than are logged", slog.Int("count", unlogged))
+	}
+	if len(signIns) == 0 && len(denials) == 0 {
+		return nil
+	}
+	err := r.write(ctx, signIns, denials)
+	if err != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		for key, e := range signIns {
+			r.signIns.put(key, signInKey{reason: key.reason}, e)
+		}
+		for key, e := range denials {
+			r.denials.put(key, denialKey{principal: key.principal}, e)
+		}
+	}
+	return err
+}
+
+func (r *Recorder) write(ctx context.Context, signIns map[signInKey]*entry, denials map[denialKey]*entry) error {
+	var about persistence.AuditSubjects
+	for key, e := range signIns {
+		if key.principal != uuid.Nil {
+			about.Principals = append(about.Principals, key.principal)
+		}
+		about.TenantCodes = append(about.TenantCodes, e.tenantCodes...)
+	}
+	for key, e := range denials {
+		if key.id != uuid.Nil && len(e.caller.Memberships) > 1 {
+			about.Resources = append(about.Resources, key.id)
+		}
+	}
+	found, err := r.o.DB.Reader().LocateAudited(ctx, about)
+	if err != nil {
+		return err
+	}
+	var events []domain.Event
+	for key, e := range signIns {
+		events = append(events, signInEvents(key, e, found)...)
+	}
+	for key, e := range denials {
+		events = append(events, denialEvent(key, e, found))
+	}
+	slices.SortStableFunc(events, func(a, b domain.Event) int { return a.OccurredAt.Compare(b.OccurredAt) })
+	return r.o.DB.Write(ctx, func(tx *persistence.Tx) error {
+		tx.Record(slices.Clone(events)...)
+		return nil
+	})
+}
+
+// signInEvents are one event for each tenant that a refused sign-in concerns:
+// those of the principal, or else those that the issuer of the token is for.
+func signInEvents(key signInKey, e *entry, found persistence.AuditedTenants) []domain.Event {
+	var tenants []uuid.UUID
+	switch known := found.OfPrincipal[key.principal]; {
+	case key.tenant != uuid.Nil:
+		tenants = []uuid.UUID{key.tenant}
+	case len(known) > 0:
+		tenants = known
+	default:
+		for _, code := range e.tenantCodes {
+			if id, ok := found.ByCode[code]; ok {
+				tenants = append(tenants, id)
+			}
+		}
+	}
+	if len(tenants) == 0 {
+		tenants = []uuid.UUID{uuid.Nil}
+	}
+	events := make([]domain.Event, len(tenants))
+	for i, tenant := range tenants {
+		event := domain.Event{
+			TenantID: tenant, Type: domain.EventAuthenticationFailed, ResourceKind: domain.ResourceTenant, ResourceID: tenant,
+			ActorID: domain.SystemPrincipalID(),
+		}
+		if len(found.OfPrincipal[key.principal]) > 0 {
+			event.ResourceKind, event.ResourceID = domain.ResourcePrincipal, key.principal
+		}
+		events[i] = e.describe(event.With("reason", string(key.reason)).With("issuer", key.issuer).With("subject", key.subject))
+	}
+	return events
+}
+
+// denialEvent is of the tenant of the resource, or of the only one that the caller
+// belongs to.
+func denialEvent(key denialKey, e *entry, found persistence.AuditedTenants) domain.Event {
+	tenant := uuid.Nil
+	members := e.caller.TenantIDs()
+	if owner, ok := found.OfResource[key.id]; ok && slices.Contains(members, owner) {
+		tenant = owner
+	} else if len(members) == 1 {
+		tenant = members[0]
+	}
+	event := domain.Event{
+		TenantID: tenant, Type: domain.EventAccessDenied, ResourceKind: domain.ResourceTenant, ResourceID: tenant,
+		ActorID: key.principal,
+	}
+	if key.id != uuid.Nil {
+		event.ResourceKind, event.ResourceID = key.kind, key.id
+	}
+	if key.principal == uuid.Nil {
+		event.ActorID = domain.SystemPrincipalID()
+	}
+	return e.describe(event.With("operation", key.operation))
+}
+
+// describe adds how often it happened, when, and from where the first time.
+func (e *entry) describe(event domain.Event) domain.Event {
+	event.OccurredAt, event.RequestID = e.last.UTC().Truncate(time.Microsecond), e.from.RequestID
+	return event.With("count", strconv.Itoa(e.count)).With("since", e.first.UTC().Format(time.RFC3339)).
+		With("address", e.from.Address)
+}

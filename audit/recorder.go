@@ -1,0 +1,213 @@
+package audit
+
+import (
+	"context"
+	"log/slog"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+const (
+	// DefaultInterval is how often counts are written.
+	DefaultInterval = time.Minute
+	// maxEntries bounds the different refusals of one kind that are told apart
+	// between two writes, maxPerSource those of one network or one principal. What is
+	// beyond is counted together.
+	maxEntries   = 200
+	maxPerSource = 20
+	// maxLines bounds the log lines of one reason and network between two writes,
+	// maxAllLines those of all.
+	maxLines    = 10
+	maxAllLines = 300
+	// maxShown bounds texts of a token in the log, in bytes.
+	maxShown = 200
+	// writeTimeout bounds one write, lastWrite the one at the end.
+	writeTimeout = 30 * time.Second
+	lastWrite    = 5 * time.Second
+)
+
+// Options are what a Recorder is made of. All are required but Count.
+type Options struct {
+	DB     *persistence.DB
+	Clock  func() time.Time
+	Logger *slog.Logger
+	// Count is called for every refused sign-in, and may be nil.
+	Count func(domain.SignInReason)
+}
+
+// Origin is where a request came from.
+type Origin struct {
+	// Address is that of the peer, empty if it is not known.
+	Address   string
+	RequestID string
+}
+
+// Denial is a request that its caller may not make.
+type Denial struct {
+	Caller domain.Caller
+	// Operation is the method and the pattern of the path.
+	Operation string
+	// Kind and ID are the resource, which is visible to the caller; both are empty
+	// where the operation is about none.
+	Kind domain.EventResource
+	ID   uuid.UUID
+}
+
+// Recorder collects refusals. It is safe for concurrent use.
+type Recorder struct {
+	o Options
+
+	mu      sync.Mutex
+	signIns tally[signInKey]
+	denials tally[denialKey]
+	lines   map[lineKey]int
+	logged  int
+	// unlogged counts the refused sign-ins that no line was written for.
+	unlogged int
+}
+
+type signInKey struct {
+	reason    domain.SignInReason
+	issuer    string
+	subject   string
+	principal uuid.UUID
+	tenant    uuid.UUID
+	network   string
+}
+
+type denialKey struct {
+	principal uuid.UUID
+	operation string
+	kind      domain.EventResource
+	id        uuid.UUID
+	network   string
+}
+
+type lineKey struct {
+	reason  domain.SignInReason
+	network string
+}
+
+// New makes a Recorder. Run writes what it collects.
+func New(o Options) *Recorder {
+	if o.Count == nil {
+		o.Count = func(domain.SignInReason) {}
+	}
+	return &Recorder{o: o, lines: map[lineKey]int{}}
+}
+
+// SignInRefused records a sign-in that was refused. A request without credentials
+// is only counted: it is no attempt to sign in.
+func (r *Recorder) SignInRefused(ctx context.Context, refused *domain.SignInError, from Origin) {
+	r.o.Count(refused.Reason)
+	if refused.Reason == domain.SignInMissing {
+		return
+	}
+	network := networkOf(from.Address)
+	key := signInKey{
+		reason: refused.Reason, subject: refused.Subject, principal: refused.PrincipalID, tenant: refused.TenantID,
+		network: network,
+	}
+	if refused.Reason != domain.SignInUnknownIssuer && refused.Reason != domain.SignInMalformed {
+		// What a token that no known issuer signed says is whatever its sender likes.
+		key.issuer = refused.Issuer
+	}
+	r.mu.Lock()
+	r.signIns.add(key, signInKey{reason: refused.Reason}, network, r.o.Clock(), from, refused.TenantCodes, domain.Caller{})
+	write := r.admitLine(lineKey{refused.Reason, network})
+	r.mu.Unlock()
+	if write {
+		r.o.Logger.LogAttrs(ctx, slog.LevelWarn, "sign-in refused",
+			slog.String("reason", string(refused.Reason)),
+			slog.String("issuer", shown(refused.Issuer)),
+			slog.String("subject", refused.Subject),
+			slog.String("principal_id", idText(refused.PrincipalID)),
+			slog.String("address", from.Address),
+			slog.String("request_id", from.RequestID),
+		)
+	}
+}
+
+// Denied records a request that was refused with ACCESS_DENIED.
+func (r *Recorder) Denied(d Denial, from Origin) {
+	key := denialKey{
+		principal: d.Caller.PrincipalID, operation: d.Operation, kind: d.Kind, id: d.ID, network: networkOf(from.Address),
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.denials.add(key, denialKey{principal: d.Caller.PrincipalID}, d.Caller.PrincipalID.String(), r.o.Clock(), from, nil, d.Caller)
+}
+
+// admitLine reports whether a log line may be written. The caller holds the lock.
+func (r *Recorder) admitLine(key lineKey) bool {
+	if r.logged >= maxAllLines || r.lines[key] >= maxLines {
+		r.unlogged++
+		return false
+	}
+	r.lines[key]++
+	r.logged++
+	return true
+}
+
+// Run writes what was collected at an interval until ctx ends, and once more then.
+func (r *Recorder) Run(ctx context.Context, interval time.Duration) {
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for {
+		limit := writeTimeout
+		select {
+		case <-ctx.Done():
+			limit = lastWrite
+		case <-ticker.C:
+		}
+		writing, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
+		err := r.Flush(writing)
+		cancel()
+		if err != nil {
+			r.o.Logger.LogAttrs(ctx, slog.LevelWarn, "refusals were not recorded", slog.Any("error", err))
+		}
+		if ctx.Err() != nil {
+			return
+		}
+	}
+}
+
+// networkOf is the network that an address counts as: its /24, or the /48 of an
+// IPv6 address.
+func networkOf(address string) string {
+	ip, err := netip.ParseAddr(address)
+	if err != nil {
+		return ""
+	}
+	ip = ip.Unmap().WithZone("")
+	bits := 48
+	if ip.Is4() {
+		bits = 24
+	}
+	prefix, err := ip.Prefix(bits)
+	if err != nil {
+		return ""
+	}
+	return prefix.String()
+}
+
+// shown cuts a text of a token.
+func shown(text string) string {
+	if len(text) > maxShown {
+		return text[:maxShown] + "…"
+	}
+	return text
+}
+
+func idText(id uuid.UUID) string {
+	if id == uuid.Nil {
+		return ""
+	}
+	return id.String()
+}

@@ -1,0 +1,73 @@
+package audit
+
+import (
+	"time"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// tally counts what happened since the last write.
+type tally[K comparable] struct {
+	entries map[K]*entry
+	// sources counts the entries of each source.
+	sources map[string]int
+}
+
+// entry is how often something happened, and what is known of the first time.
+type entry struct {
+	count       int
+	source      string
+	first, last time.Time
+	from        Origin
+	// tenantCodes are tenants that it concerns; caller is who was refused.
+	tenantCodes []string
+	caller      domain.Caller
+}
+
+// add counts one more for the key, or for the common key once there are as many
+// entries as there may be.
+func (t *tally[K]) add(
+	key, common K, source string, now time.Time, from Origin, tenantCodes []string, caller domain.Caller,
+) {
+	if known, ok := t.entries[key]; ok {
+		known.count++
+		known.last = now
+		return
+	}
+	t.put(key, common, &entry{
+		count: 1, source: source, first: now, last: now, from: from, tenantCodes: tenantCodes, caller: caller,
+	})
+}
+
+// put adds an entry to what is counted.
+func (t *tally[K]) put(key, common K, e *entry) {
+	if t.entries == nil {
+		t.entries, t.sources = map[K]*entry{}, map[string]int{}
+	}
+	if len(t.entries) >= maxEntries || t.sources[e.source] >= maxPerSource {
+		var none K
+		key, e.tenantCodes = common, nil
+		if _, ok := t.entries[common]; !ok && len(t.entries) >= 2*maxEntries {
+			key, e.caller = none, domain.Caller{}
+		}
+	}
+	if known, ok := t.entries[key]; ok {
+		known.count += e.count
+		if e.first.Before(known.first) {
+			known.first = e.first
+		}
+		if e.last.After(known.last) {
+			known.last = e.last
+		}
+		return
+	}
+	t.entries[key] = e
+	t.sources[e.source]++
+}
+
+// take empties the tally.
+func (t *tally[K]) take() map[K]*entry {
+	taken := t.entries
+	t.entries, t.sources = nil, nil
+	return taken
+}
