@@ -23,6 +23,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/engine/enginetest"
 	"github.com/procession-dev/procession/localstack/demo"
 )
 
@@ -166,4 +167,50 @@ func TestARunnerKeepsToItsQueues(t *testing.T) {
 	}
 	require.ErrorAs(t, schedule("QUEUE_SAMPLE_LOAN"), &denied)
 	require.NoError(t, schedule("QUEUE_SURVEY"))
+}
+
+// Another runner of the tenant neither reads what the loan worker does, nor takes
+// its tasks, nor answers them.
+func TestARunnerStaysOutOfAnothersWorkflows(t *testing.T) {
+	t.Parallel()
+	s := newStack(t, false)
+	runner := s.applySurvey()
+	s.startWorker()
+	process := s.createLoan(uuid.New())
+	s.awaitItem(process, "LOAN_APPLICATION")
+	temporal := s.clientOf(runner).WorkflowService()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	execution := &common.WorkflowExecution{WorkflowId: "process-" + process.String()}
+
+	var denied *serviceerror.PermissionDenied
+	_, err := temporal.GetWorkflowExecutionHistory(ctx, &workflowservice.GetWorkflowExecutionHistoryRequest{
+		Namespace: "demo", Execution: execution,
+	})
+	require.ErrorAs(t, err, &denied)
+
+	history := s.systemClient("demo").GetWorkflowHistory(ctx, execution.GetWorkflowId(), "", false,
+		enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	sticky := ""
+	for sticky == "" && history.HasNext() {
+		event, err := history.Next()
+		require.NoError(t, err)
+		queue := event.GetWorkflowTaskScheduledEventAttributes().GetTaskQueue()
+		if queue.GetKind() == enums.TASK_QUEUE_KIND_STICKY {
+			sticky = queue.GetName()
+		}
+	}
+	require.NotEmpty(t, sticky)
+	_, err = temporal.PollWorkflowTaskQueue(ctx, &workflowservice.PollWorkflowTaskQueueRequest{
+		Namespace: "demo", Identity: "test",
+		TaskQueue: &taskqueue.TaskQueue{Name: sticky, Kind: enums.TASK_QUEUE_KIND_STICKY, NormalName: "QUEUE_SURVEY"},
+	})
+	require.ErrorAs(t, err, &denied)
+
+	for _, scheduled := range []uint64{0, 5} {
+		_, err = temporal.RespondActivityTaskCompleted(ctx, &workflowservice.RespondActivityTaskCompletedRequest{
+			Namespace: "demo", TaskToken: enginetest.TokenOf(execution.GetWorkflowId(), "5", scheduled),
+		})
+		require.ErrorAs(t, err, &denied, scheduled)
+	}
 }
