@@ -70,6 +70,16 @@ func (f fixture) withDocuments(s *service, as demo.Account) fixture {
 	return f
 }
 
+// withLinkedDocuments completes a fixture by documents that values refer to.
+func (f fixture) withLinkedDocuments(s *service, as demo.Account) fixture {
+	s.t.Helper()
+	process := processPath(f.process, "")
+	f.taskDocument, f.processDocument = s.upload(as, process, "of the task"), s.upload(as, process, "of the process")
+	s.call(200, as, http.MethodPut, itemPath(f.task, "/task/context-data"), `{"data":{"value":{"FILE":"`+f.taskDocument+`"}}}`)
+	s.call(200, as, http.MethodPut, process+"/metadata", metadata(f.processDocument))
+	return f
+}
+
 // withAbsentDocuments completes a fixture by documents that do not exist.
 func (f fixture) withAbsentDocuments() fixture {
 	uri := func(owner reference.Owner, id uuid.UUID) string {
@@ -78,6 +88,7 @@ func (f fixture) withAbsentDocuments() fixture {
 	}
 	f.action = uuid.New()
 	f.document = uri(reference.OwnerProcess, f.process)
+	f.taskDocument, f.processDocument = f.document, f.document
 	f.artifactDocument = uri(reference.OwnerBusinessArtifact, f.artifact)
 	return f
 }

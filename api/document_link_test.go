@@ -301,8 +301,8 @@ func TestAPatchKeepsWhatTheValueRefersTo(t *testing.T) {
 	s := newService(t)
 	loan := s.loan().ID
 	process := processPath(loan, "")
-	uri := s.upload(demo.Alice(), process, "text")
 	task := s.item(loan, "LOAN_APPLICATION", ownedBy(demo.Carol()))
+	uri := s.upload(demo.Carol(), process, "text")
 	s.call(200, demo.Carol(), "PUT", itemPath(task.ID, "/task/data"),
 		`{"data":{"value":{"FIRST_NAME":"Carol","ATTACHMENT":"`+uri+`"}}}`)
 	patched := decode[oasb.ProcessItem](t, s.call(200, demo.Carol(), http.MethodPatch, itemPath(task.ID, "/task/data"),
@@ -326,8 +326,8 @@ func TestLinkingRaces(t *testing.T) {
 	s := newService(t)
 	loan := s.loan().ID
 	process := processPath(loan, "")
-	uri := s.upload(demo.Alice(), process, "text")
 	task := s.item(loan, "LOAN_APPLICATION", ownedBy(demo.Carol())).ID
+	uri := s.upload(demo.Carol(), process, "text")
 	set := func(as demo.Account, path, member, text string) *http.Request {
 		return request(t, as, "PUT", path, `{"`+member+`":{"value":{"x":"`+text+`"}}}`)
 	}

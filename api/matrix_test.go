@@ -31,7 +31,8 @@ import (
 // A cell is a status and, where several codes share it, a letter (see codes).
 // Lists are 200+ when they find something and 200- when they find nothing.
 // "claim_READY" is claiming a task that nobody owns. A 403w is for who is no
-// worker, whatever is named.
+// worker, whatever is named. Documents are temporary ones of a manager, or those
+// that the task or the process refers to.
 const matrix = `
 operation                           owner tenant-owner administrator manager viewer candidate initiator stranger other anonymous foreign
 A.findPrincipals                    200+  200+         200+          200+    200+   200+      200+      200+     200+  401       200-
@@ -50,7 +51,9 @@ A.actionsProcessCancel              403   404          404           200     403
 A.actionsProcessSaveUserActionValueDocument 403 404    404           200     403    403       403       404      200   401       404
 A.actionsProcessSaveEntityData      403   404          404           200     403    403       403       404      200   401       404
 A.actionsProcessSaveEntityDocument  403   404          404           200     403    403       403       404      200   401       404
-A.actionsProcessDownloadEntityDocument 200 404         404           200     200    200       200       404      200   401       404
+A.actionsProcessDownloadEntityDocument 404   404   404   200   404   404   404   404   200   401   404
+A.actionsProcessDownloadEntityDocument_OF_TASK 200   404   404   200   200   200   404   404   200   401   404
+A.actionsProcessDownloadEntityDocument_OF_PROCESS 200   404   404   200   200   200   200   404   200   401   404
 
 A.findTasks                         200+  200-         200-          200+    200+   200+      200-      200-     200+  401       200-
 A.createTask                        403   404          404           201     403    403       403       404      201   401       404
@@ -66,7 +69,9 @@ A.actionsTaskDownloadElementValueDocument 200 404      404           200     200
 A.actionsTaskDownloadElementValueRendered 200 404        404           200     200    200       404       404      200   401       404
 A.actionsTaskSaveJsonFormsValueData 200   404          404           200     403o   403o      404       404      200   401       404
 A.actionsTaskSaveJsonFormsValueDocument 200 404        404           200     403o   403o      404       404      200   401       404
-A.actionsTaskDownloadJsonFormsValueDocument 200 404    404           200     200    200       404       404      200   401       404
+A.actionsTaskDownloadJsonFormsValueDocument 404   404   404   200   404   404   404   404   200   401   404
+A.actionsTaskDownloadJsonFormsValueDocument_OF_TASK 200   404   404   200   200   200   404   404   200   401   404
+A.actionsTaskDownloadJsonFormsValueDocument_OF_PROCESS 200   404   404   200   200   200   404   404   200   401   404
 A.actionsTaskComplete               200   404          404           403o    403o   403o      404       404      200   401       404
 A.actionsTaskAppendLog              200   404          404           200     403o   403o      404       404      200   401       404
 
@@ -99,7 +104,9 @@ B.updateProcessMetadata             403   404          404           200     403
 B.patchProcessMetadata              403   404          404           200     403    403       403       404      200   401       404
 B.updateProcessEntity               403   404          404           200     403    403       403       404      200   401       404
 B.uploadProcessDocument             200   404          404           200     403    403       403       404      200   401       404
-B.downloadProcessDocument           200   404          404           200     200    200       200       404      200   401       404
+B.downloadProcessDocument           404   404   404   200   404   404   404   404   200   401   404
+B.downloadProcessDocument_OF_TASK   200   404   404   200   200   200   404   404   200   401   404
+B.downloadProcessDocument_OF_PROCESS 200   404   404   200   200   200   200   404   200   401   404
 B.uploadProcessUserActionDocument   403   404          404           200     403    403       403       404      200   401       404
 B.patchProcessEntity                403   404          404           200     403    403       403       404      200   401       404
 
@@ -126,7 +133,7 @@ B.deleteBusinessArtifact            404   404          404           204     403
 B.updateBusinessArtifactData        404   404          404           200     403    200       404       404      200   401       404
 B.patchBusinessArtifactData         404   404          404           200     403    200       404       404      200   401       404
 B.uploadBusinessArtifactDocument    404   404          404           200     403    200       404       404      200   401       404
-B.downloadBusinessArtifactDocument  404   404          404           200     200    200       404       404      200   401       404
+B.downloadBusinessArtifactDocument  404   404   404   200   404   404   404   404   200   401   404
 
 B.createProcessAction               403   404          404           201     403    403       403       404      201   401       404
 B.findAvailableProcessActions       200   404          404           200     200    200       200       404      200   401       404
@@ -170,6 +177,11 @@ type things struct {
 // matrixRequest is the request of a row. Where the one that other tests use
 // names nothing, or names it in words of the tenant Demo, it names the things.
 func (f things) matrixRequest(name string) operation {
+	for suffix, uri := range map[string]string{"_OF_TASK": f.taskDocument, "_OF_PROCESS": f.processDocument} {
+		if row, ok := strings.CutSuffix(name, suffix); ok {
+			name, f.document = row, uri
+		}
+	}
 	op := f.operations()[name]
 	fill := strings.NewReplacer("{tenant}", f.tenant.String(), "{definition}", f.definition.String(),
 		"{process}", f.process.String(), "{principal}", f.principal.String(), "{group}", f.group.String(),
@@ -363,7 +375,7 @@ func (c cast) things(s *service, of string, ready bool) things {
 	made.task = id("/process-items", `{"type":"TASK","processId":"`+made.process.String()+
 		`","processItemDefinitionCode":"APPROVE_LOAN"`+owned+`}`)
 	made.fixture = made.withDocuments(s, worker).withArtifactAction(s, worker).withPhoto(s, worker).withReports(s, worker).
-		withAssistance(s, worker)
+		withAssistance(s, worker).withLinkedDocuments(s, worker)
 	return made
 }
 
@@ -436,7 +448,10 @@ func TestEveryContractHasAMatrix(t *testing.T) {
 // Every cell works on a process and a task of its own.
 func TestPermissionMatrix(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	// There are more cells than a tenant may ask for assistance in a day.
+	s := newServiceWithin(t, bounds{quotas: &domain.Quotas{
+		TemporaryDocuments: 1 << 20, TemporaryBytes: 1 << 40, AssistancePerDay: 1 << 20, AssistanceAtOnce: 1 << 20,
+	}})
 	c := newCast(s)
 	mine, others := c.things(s, "owner", false), c.things(s, "other", false)
 	lines := strings.Split(strings.TrimSpace(matrix), "\n")

@@ -22,6 +22,8 @@ type fixture struct {
 	// document and artifactDocument are references to documents of the process and
 	// of the artifact.
 	document, artifactDocument string
+	// taskDocument and processDocument are what the task and the process refer to.
+	taskDocument, processDocument string
 	// artifactAction was invoked on the artifact.
 	artifactAction uuid.UUID
 	// photo is a document of an element of the task.

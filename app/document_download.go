@@ -38,8 +38,8 @@ func (d *Download) Deliver(ctx context.Context) error {
 // Disposition offers the document for saving under its name (RFC 6266).
 func (d *Download) Disposition() string { return document.ContentDisposition(d.Name) }
 
-// DownloadProcessDocument (B20) returns a document of a process that the caller
-// sees, or of an action that was invoked on it. It is named by a whole reference
+// DownloadProcessDocument (B20) returns a document of a process, or of an action
+// that was invoked on it, if the caller sees both. It is named by a whole reference
 // or by the address within. Errors: VALIDATION for a text that is neither,
 // NOT_FOUND, DOCUMENT_EXPIRED.
 func (s *Service) DownloadProcessDocument(
@@ -61,7 +61,7 @@ func (s *Service) DownloadBusinessArtifactDocument(
 }
 
 // DownloadTaskDocument (A30) returns a document of the process of a task that the
-// caller sees, if the task refers to it or the caller sees the process. It is
+// caller sees, if the task refers to it or the caller sees it elsewhere. It is
 // named as in DownloadProcessDocument. Errors: VALIDATION, NOT_FOUND.
 func (s *Service) DownloadTaskDocument(
 	ctx context.Context, caller domain.Caller, task uuid.UUID, uri string,

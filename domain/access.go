@@ -1,6 +1,10 @@
 package domain
 
-import "github.com/google/uuid"
+import (
+	"slices"
+
+	"github.com/google/uuid"
+)
 
 // ProcessRights is what a caller may do to a process that the caller sees. A
 // process the caller does not see is never loaded, so seeing it is implied.
@@ -69,6 +73,41 @@ func SeesItem(r ItemRelations) bool {
 // ClaimsItem reports whether the principal is a candidate of the item.
 func ClaimsItem(r ItemRelations) bool {
 	return r.Process.Member && (r.Candidate || r.InitiatorCandidate && r.Process.Initiator)
+}
+
+// DocumentRelations is what a principal is to a document of a process, or of a
+// user action that was invoked on one.
+type DocumentRelations struct {
+	Process ProcessRelations
+	// LinkedToProcess says that a value of the process refers to the document,
+	// LinkedTo lists the items of which a value does.
+	LinkedToProcess bool
+	LinkedTo        []ItemRelations
+	// Uploader stored the document.
+	Uploader bool
+	// Delivered says that the document is what a user action delivered, Invoker that
+	// the principal invoked that.
+	Delivered, Invoker bool
+}
+
+// SeesDocument reports whether the document exists for the principal: some of what
+// refers to it is visible, or else the principal brought it and nothing refers to
+// it yet.
+func SeesDocument(r DocumentRelations) bool {
+	switch {
+	case r.Delivered:
+		return r.Invoker && SeesProcess(r.Process) || ownsResults(r.Process)
+	case !r.LinkedToProcess && len(r.LinkedTo) == 0:
+		return r.Uploader && SeesProcess(r.Process) || ManagesProcess(r.Process)
+	default:
+		return r.LinkedToProcess && SeesProcess(r.Process) || slices.ContainsFunc(r.LinkedTo, SeesItem)
+	}
+}
+
+// ownsResults reports whether the principal is one of those that user actions are
+// for. Candidates and owners of items see the process for the sake of their tasks.
+func ownsResults(r ProcessRelations) bool {
+	return r.Member && (r.Initiator || r.Viewer) || ManagesProcess(r)
 }
 
 // ArtifactRights is what a caller may do to a business artifact that the caller

@@ -1,7 +1,7 @@
 package persistence
 
 // Visibility, in one place: the rules are those of domain.SeesProcess,
-// domain.SeesItem, domain.SeesArtifact and their like. Every fragment reads the caller's principal id
+// domain.SeesItem, domain.SeesDocument, domain.SeesArtifact and their like. Every fragment reads the caller's principal id
 // from $1; the tenants of the caller are the condition beside it. The ARRAY(…)
 // sub-selects do not depend on the row, so PostgreSQL computes each once per
 // statement.
@@ -79,6 +79,37 @@ const (
 	// managesProcess is true of a process p that the caller manages.
 	managesProcess = `(p.process_definition_id = ANY(` + managedProcessDefinitions + `)
     OR p.process_version = ANY(` + runVersions + `))`
+
+	// ownsResults is true of a process p of which the caller may read what user
+	// actions deliver to others.
+	ownsResults = `(p.initiator_id = $1
+    OR p.process_definition_id = ANY(` + readableProcessDefinitions + `)
+    OR p.process_version = ANY(` + runVersions + `))`
+
+	// visibleDocument is true of a document d of a process or of an action on one
+	// that the caller sees.
+	visibleDocument = `CASE
+    WHEN d.owner_kind = 'PROCESS_ACTION' THEN
+        EXISTS (SELECT 1 FROM process_actions x JOIN processes p ON p.id = x.process_id
+                 WHERE x.id = d.owner_id
+                   AND (` + ownsResults + ` OR x.created_by = $1 AND ` + visibleProcess + `))
+    WHEN EXISTS (SELECT 1 FROM document_links l WHERE l.document_id = d.id) THEN
+        EXISTS (SELECT 1 FROM document_links l JOIN processes p ON p.id = l.holder_id
+                 WHERE l.document_id = d.id AND ` + visibleProcess + `)
+        OR EXISTS (SELECT 1 FROM document_links l JOIN process_items i ON i.id = l.holder_id
+                    WHERE l.document_id = d.id AND ` + visibleItem + `)
+    ELSE
+        EXISTS (SELECT 1 FROM processes p
+                 WHERE p.id = d.owner_id AND (` + managesProcess + ` OR d.created_by = $1 AND ` + visibleProcess + `))
+    END`
+
+	// visibleArtifactDocument is true of a document d of an artifact a that the
+	// caller sees, or of an action on one, if the caller sees the document too.
+	visibleArtifactDocument = `(d.owner_kind <> 'BUSINESS_ARTIFACT'
+    OR d.created_by = $1
+    OR ` + managesArtifact + `
+    OR EXISTS (SELECT 1 FROM document_links l WHERE l.document_id = d.id)
+    OR EXISTS (SELECT 1 FROM business_artifact_actions x WHERE x.business_artifact_id = a.id AND x.document_id = d.id))`
 
 	// candidateOfItem is true of an item i of process p that the caller may claim.
 	candidateOfItem = `coalesce(i.item_definition_id = ANY(` + candidateItemDefinitions + `)

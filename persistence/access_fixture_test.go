@@ -70,6 +70,14 @@ func newSociety(t *testing.T) *society {
 			"item_definition_code", "owner_id", "task_state", "claimed_at",
 			"created_by", "created_at", "last_modified_by", "last_modified_at",
 		},
+		"documents": {
+			"id", "tenant_id", "owner_kind", "owner_id", "blob_id", "name", "content_type", "size", "sha256", "created_by", "created_at",
+		},
+		"document_links": {"holder_id", "slot", "document_id"},
+		"process_actions": {
+			"id", "tenant_id", "process_id", "type", "status", "action_id", "action_code",
+			"created_by", "created_at", "last_modified_by", "last_modified_at", "finished_at",
+		},
 		"business_artifact_definition_grants": {"business_artifact_definition_id", "permission", "grantee_id"},
 		"business_artifacts": {
 			"id", "tenant_id", "definition_id", "definition_code",
@@ -201,7 +209,7 @@ func (s *society) store(url string) {
 		"tenants", "principals", "groups", "group_members", "process_definitions", "process_definition_versions",
 		"item_definitions", "item_definition_versions", "process_definition_grants", "item_definition_grants",
 		"processes", "process_items", "resources", "business_artifact_definition_grants", "business_artifacts",
-		"business_artifact_index",
+		"business_artifact_index", "documents", "document_links", "process_actions",
 	} {
 		t := s.tables[name]
 		_, err := conn.CopyFrom(s.t.Context(), pgx.Identifier{name}, t.columns, pgx.CopyFromRows(t.rows))

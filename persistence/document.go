@@ -51,18 +51,19 @@ const (
 SELECT ` + documentColumns + `
   FROM processes p
   JOIN documents d ON d.tenant_id = p.tenant_id AND d.id = $4 AND ` + ofProcess + ` AND ` + documentKept + `
- WHERE p.id = $3 AND p.tenant_id = ANY($2) AND ` + visibleProcess
+ WHERE p.id = $3 AND p.tenant_id = ANY($2) AND ` + visibleProcess + ` AND ` + visibleDocument
 
 	getDocumentOfArtifact = `
 SELECT ` + documentColumns + `
   FROM business_artifacts a
   JOIN documents d ON d.tenant_id = a.tenant_id AND d.id = $4 AND ` + ofArtifact + ` AND ` + documentKept + `
- WHERE a.id = $3 AND a.tenant_id = ANY($2) AND ` + visibleArtifact
+ WHERE a.id = $3 AND a.tenant_id = ANY($2) AND ` + visibleArtifact + ` AND ` + visibleArtifactDocument
 
 	// Actions remember the document that they delivered.
 	deliveredByProcess = `
 SELECT EXISTS (SELECT 1 FROM processes p JOIN process_actions x ON x.process_id = p.id AND x.document_id = $4
-                WHERE p.id = $3 AND p.tenant_id = ANY($2) AND ` + visibleProcess + `)`
+                WHERE p.id = $3 AND p.tenant_id = ANY($2) AND ` + visibleProcess + `
+                  AND (x.created_by = $1 OR ` + ownsResults + `))`
 
 	deliveredByArtifact = `
 SELECT EXISTS (SELECT 1 FROM business_artifacts a
@@ -70,8 +71,8 @@ SELECT EXISTS (SELECT 1 FROM business_artifacts a
                 WHERE a.id = $3 AND a.tenant_id = ANY($2) AND ` + visibleArtifact + `)`
 )
 
-// GetDocumentOfProcess returns a document of a process that the caller sees, or
-// NOT_FOUND, also for one that has expired by now; DOCUMENT_EXPIRED for what an
+// GetDocumentOfProcess returns a document of a process, if the caller sees both,
+// or NOT_FOUND, also for one that has expired by now; DOCUMENT_EXPIRED for what an
 // action delivered and is no longer kept.
 func (r *Reader) GetDocumentOfProcess(
 	ctx context.Context, caller domain.Caller, process, id uuid.UUID, now time.Time,

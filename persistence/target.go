@@ -81,13 +81,11 @@ SELECT ` + documentColumns + `
   FROM documents d
  WHERE d.id = ANY($3) AND d.tenant_id = ANY($2) AND (d.expires_at IS NULL OR d.expires_at > $4)
    AND CASE d.owner_kind
-       WHEN 'PROCESS' THEN
-           EXISTS (SELECT 1 FROM processes p WHERE p.id = d.owner_id AND ` + visibleProcess + `)
-       WHEN 'PROCESS_ACTION' THEN
-           EXISTS (SELECT 1 FROM process_actions x JOIN processes p ON p.id = x.process_id
-                    WHERE x.id = d.owner_id AND ` + visibleProcess + `)
+       WHEN 'PROCESS' THEN ` + visibleDocument + `
+       WHEN 'PROCESS_ACTION' THEN ` + visibleDocument + `
        WHEN 'BUSINESS_ARTIFACT' THEN
-           EXISTS (SELECT 1 FROM business_artifacts a WHERE a.id = d.owner_id AND ` + visibleArtifact + `)
+           EXISTS (SELECT 1 FROM business_artifacts a
+                    WHERE a.id = d.owner_id AND ` + visibleArtifact + ` AND ` + visibleArtifactDocument + `)
        WHEN 'BUSINESS_ARTIFACT_ACTION' THEN
            EXISTS (SELECT 1 FROM business_artifact_actions x JOIN business_artifacts a ON a.id = x.business_artifact_id
                     WHERE x.id = d.owner_id AND ` + visibleArtifact + `)

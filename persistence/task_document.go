@@ -11,16 +11,15 @@ import (
 )
 
 const (
-	// What is linked to a task is for everybody who sees the task, whatever else
-	// belongs to the process for those who see that.
+	// What is linked to a task is for everybody who sees the task. Other documents of
+	// the process are there as they are elsewhere.
 	getDocumentOfTask = `
 SELECT ` + documentColumns + `
   FROM process_items i
-  JOIN processes p ON p.id = i.process_id
   JOIN documents d ON d.tenant_id = i.tenant_id AND d.id = $4 AND d.owner_kind = 'PROCESS' AND d.owner_id = i.process_id
        AND ` + documentKept + `
  WHERE i.id = $3 AND i.type = 'TASK' AND i.tenant_id = ANY($2) AND ` + visibleItem + `
-   AND (EXISTS (SELECT 1 FROM document_links l WHERE l.holder_id = i.id AND l.document_id = d.id) OR ` + visibleProcess + `)`
+   AND (EXISTS (SELECT 1 FROM document_links l WHERE l.holder_id = i.id AND l.document_id = d.id) OR ` + visibleDocument + `)`
 
 	// A document of an element goes by the id of its value, too.
 	getDocumentOfElement = `
@@ -37,7 +36,7 @@ SELECT ` + documentColumns + `
 )
 
 // GetDocumentOfTask returns a document of the process of a task that the caller
-// sees, if the task refers to it or the caller sees the process; else NOT_FOUND.
+// sees, if the caller sees the document, or NOT_FOUND.
 func (r *Reader) GetDocumentOfTask(
 	ctx context.Context, caller domain.Caller, task, id uuid.UUID, now time.Time,
 ) (*domain.Document, error) {

@@ -1,0 +1,129 @@
+package persistence_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/pgtest"
+)
+
+// archivist is a caller with what it is, by the rules, to documents.
+type archivist struct {
+	domain.Caller
+	documents map[uuid.UUID]domain.DocumentRelations
+	processOf map[uuid.UUID]uuid.UUID
+}
+
+// archivist makes a caller in every relation to documents of processes.
+func (s *society) archivist(kind domain.PrincipalType) *archivist {
+	caller, group := s.principal(kind)
+	a := &archivist{
+		Caller: caller, documents: map[uuid.UUID]domain.DocumentRelations{}, processOf: map[uuid.UUID]uuid.UUID{},
+	}
+	for _, permission := range []domain.ProcessPermission{"", domain.PermissionViewer, domain.PermissionManager} {
+		for _, ofItem := range []domain.ItemPermission{"", domain.PermissionCandidate, domain.PermissionItemViewer} {
+			for _, initiates := range []bool{false, true} {
+				for _, runs := range []bool{false, kind == domain.PrincipalApplication} {
+					a.add(s, group, permission, ofItem, initiates, runs)
+				}
+			}
+		}
+	}
+	return a
+}
+
+func (a *archivist) add(
+	s *society, group uuid.UUID, permission domain.ProcessPermission, ofItem domain.ItemPermission, initiates, runs bool,
+) {
+	var runner *uuid.UUID
+	if runs {
+		runner = &a.PrincipalID
+	}
+	k := s.define(runner)
+	if permission != "" {
+		s.grant(k, permission, directly, a.Caller, group)
+	}
+	if ofItem != "" {
+		s.grantItem(k, ofItem, throughGroup, a.Caller, group)
+	}
+	process := s.process(k, s.either(initiates, a.PrincipalID))
+	of := domain.ProcessRelations{
+		Member: true, Initiator: initiates, Runner: runs, Viewer: permission == domain.PermissionViewer,
+		Manager: permission == domain.PermissionManager, ItemCandidate: ofItem == domain.PermissionCandidate,
+	}
+	visible, other := s.itemOf(process, k, k.item, nil), s.itemOf(process, k, k.other, nil)
+	granted := domain.ItemRelations{
+		Process: of, Candidate: ofItem == domain.PermissionCandidate, Viewer: ofItem == domain.PermissionItemViewer,
+	}
+	byItem, byOther := []domain.ItemRelations{granted}, []domain.ItemRelations{{Process: of}}
+	for _, uploads := range []bool{false, true} {
+		by := s.either(uploads, a.PrincipalID)
+		for _, d := range []struct {
+			domain.DocumentRelations
+			holders []uuid.UUID
+		}{
+			{domain.DocumentRelations{}, nil},
+			{domain.DocumentRelations{LinkedToProcess: true}, []uuid.UUID{process}},
+			{domain.DocumentRelations{LinkedTo: byItem}, []uuid.UUID{visible}},
+			{domain.DocumentRelations{LinkedTo: byOther}, []uuid.UUID{other}},
+			{domain.DocumentRelations{LinkedTo: append(byOther, granted)}, []uuid.UUID{other, visible}},
+		} {
+			id := s.document("PROCESS", process, by, d.holders...)
+			d.Process, d.Uploader = of, uploads
+			a.documents[id], a.processOf[id] = d.DocumentRelations, process
+		}
+		action := uuid.New()
+		s.add("process_actions", action, s.tenant, process, "DOWNLOADABLE", "COMPLETED", uuid.New(), "A", by, s.now, s.somebody, s.now, s.now)
+		id := s.document("PROCESS_ACTION", action, s.somebody)
+		a.documents[id] = domain.DocumentRelations{Process: of, Delivered: true, Invoker: uploads}
+		a.processOf[id] = process
+	}
+}
+
+// document makes a document that values of the holders refer to.
+func (s *society) document(kind string, owner, by uuid.UUID, holders ...uuid.UUID) uuid.UUID {
+	id := uuid.New()
+	s.add("documents", id, s.tenant, kind, owner, uuid.New(), "a.txt", "text/plain", 1, make([]byte, 32), by, s.now)
+	for _, holder := range holders {
+		s.add("document_links", holder, domain.SlotData, id)
+	}
+	return id
+}
+
+// The rules of the domain and the conditions of the queries are the same for
+// documents, where they are read and where they are referred to.
+func TestDocumentsAreVisibleAsTheDomainSays(t *testing.T) {
+	t.Parallel()
+	s := newSociety(t)
+	archivists := []*archivist{s.archivist(domain.PrincipalUser), s.archivist(domain.PrincipalApplication)}
+	url := pgtest.URL(t)
+	s.store(url)
+	db := pgtest.Open(t, url)
+	for i, a := range archivists {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			targets := persistence.NewTargets()
+			err := db.Write(t.Context(), func(tx *persistence.Tx) error {
+				var ids persistence.TargetIDs
+				for id := range a.documents {
+					ids.Documents = append(ids.Documents, id)
+				}
+				tx.LookUp(targets, a.Caller, ids, s.now)
+				require.NoError(t, tx.Catch(t.Context()))
+				return errChecked
+			})
+			require.ErrorIs(t, err, errChecked)
+			for id, r := range a.documents {
+				_, found := targets.Document(s.tenant, id)
+				require.Equal(t, domain.SeesDocument(r), found, "%+v", r)
+				_, err := db.Reader().GetDocumentOfProcess(t.Context(), a.Caller, a.processOf[id], id, s.now)
+				requireFound(t, domain.SeesDocument(r) && domain.SeesProcess(r.Process), err, r)
+			}
+		})
+	}
+}
