@@ -106,12 +106,11 @@ func TestPrincipalsOfOtherTenantsAreNotTakenOver(t *testing.T) {
 	southGroup := *s.resource(victim, "south", "Group", "REVIEWERS").Metadata.ID
 	southLoan := s.definition("south")
 	for name, document := range map[string]string{
-		"user by id":                 identified("north", "User", "mallory", victim.ID, `{"name":"M","email":"mallory@north.example",`+guess+`}`),
-		"user by id, its own e-mail": identified("north", "User", "mallory", uuid.New(), `{"name":"M","email":"`+victim.Email+`",`+guess+`}`),
-		"application as user":        identified("north", "User", "mallory", program.ID, `{"name":"M","email":"mallory@north.example",`+guess+`}`),
-		"application by id":          identified("north", "Application", "mallory", program.ID, `{"name":"M",`+secrets+`}`),
-		"user as application":        identified("north", "Application", "mallory", victim.ID, `{"name":"M",`+secrets+`}`),
-		"group by id":                identified("north", "Group", "MALLORY", southGroup, `{"name":"M","members":[{"user":"owner"}]}`),
+		"user by id":          identified("north", "User", "mallory", victim.ID, `{"name":"M","email":"mallory@north.example",`+guess+`}`),
+		"application as user": identified("north", "User", "mallory", program.ID, `{"name":"M","email":"mallory@north.example",`+guess+`}`),
+		"application by id":   identified("north", "Application", "mallory", program.ID, `{"name":"M",`+secrets+`}`),
+		"user as application": identified("north", "Application", "mallory", victim.ID, `{"name":"M",`+secrets+`}`),
+		"group by id":         identified("north", "Group", "MALLORY", southGroup, `{"name":"M","members":[{"user":"owner"}]}`),
 		"definition by id": identified("north", "ProcessDefinition", "MALLORY", southLoan,
 			`{"name":"M","permissions":{"initiators":[{"user":"owner"}],"managers":[{"user":"owner"}]}}`),
 		"the system": identified("north", "Application", "mallory", domain.SystemPrincipalID(), `{"name":"M",`+secrets+`}`),
@@ -124,6 +123,43 @@ func TestPrincipalsOfOtherTenantsAreNotTakenOver(t *testing.T) {
 		failure := s.refusedApply(400, "VALIDATION", s.as("owner"), document)
 		require.Contains(t, []string{"/documents/0/metadata/id", "/documents/0/spec/email"}, failure.Errors[0].Location)
 	}
+}
+
+// Whether a person is a user of another tenant shows neither in a dry run nor in a
+// refusal, which leave no trace.
+func TestUsersOfOtherTenantsDoNotShow(t *testing.T) {
+	t.Parallel()
+	s := newAdministered(t)
+	victim, chosen := s.of("south", "owner"), uuid.New()
+	invite := func(email string) string {
+		return document("north", "User", "guest", `{"name":"Guest","email":"`+email+`"}`)
+	}
+	inviteAs := func(id uuid.UUID, email string) string {
+		return identified("north", "User", "guest", id, `{"name":"Guest","email":"`+email+`"}`)
+	}
+	before := s.snapshot()
+	for _, email := range []string{victim.Email, strings.ToUpper(victim.Email), "absent@nowhere.example"} {
+		first, second := s.applyWith(s.as("owner"), `"dryRun":true,`, invite(email)), s.applyWith(s.as("owner"), `"dryRun":true,`, invite(email))
+		require.Equal(t, oasadmin.ApplyActionCREATED, first[0].Action)
+		require.NotEqual(t, victim.ID, first[0].ID)
+		require.NotEqual(t, first[0].ID, second[0].ID)
+		require.NotContains(t, string(first[0].After.Spec), victim.ID.String())
+		require.Equal(t, chosen, s.applyWith(s.as("owner"), `"dryRun":true,`, inviteAs(chosen, email))[0].ID)
+
+		failure := s.refusedApply(400, "VALIDATION", s.as("owner"), inviteAs(chosen, email),
+			document("north", "Group", "G", `{"name":"G","members":[{"user":"absent"}]}`))
+		require.Len(t, failure.Errors, 1)
+		require.Contains(t, failure.Errors[0].Location, "/documents/1/")
+	}
+	require.Equal(t, before, s.snapshot())
+
+	// Who belongs to the tenant keeps the id, and an operator is shown who it is.
+	require.Equal(t, s.as("viewer").ID,
+		s.applyWith(s.as("owner"), `"dryRun":true,`, s.user("north", "viewer", "MEMBER"))[0].ID)
+	require.Equal(t, victim.ID, s.applyWith(s.operator, `"dryRun":true,`, invite(victim.Email))[0].ID)
+	// The change itself, which is recorded, names the person, whatever id was chosen.
+	require.Equal(t, victim.ID, s.apply(s.as("owner"), inviteAs(chosen, victim.Email))[0].ID)
+	require.Zero(t, s.count("SELECT count(*) FROM principals WHERE id = $1", chosen))
 }
 
 // A person can be a user of several tenants. One of them learns and changes

@@ -22,7 +22,9 @@ const maxNeedsTold = 5
 // what is to be there, and what has to be done for it.
 type configuration struct {
 	*persistence.Configuration
-	caller  domain.Caller
+	caller domain.Caller
+	// dryRun says that nothing is to be written.
+	dryRun  bool
 	tenants map[string]*domain.Tenant
 	stored  map[resource.Key]*persistence.StoredResource
 	// wanted are all resources of the tenants as they are to be.

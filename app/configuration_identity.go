@@ -22,6 +22,9 @@ func (c *configuration) identify(d *resource.Document) *resource.Violation {
 	chosen := d.Metadata.ID
 	known, exists := c.knownID(d)
 	switch {
+	case exists && chosen != nil && *chosen != known && c.stored[key] == nil && c.isStranger(known) && !c.taken(*chosen):
+		// A new person could have the id, and a refusal would tell that this is none.
+		c.ids[key] = known
 	case exists && chosen != nil && *chosen != known:
 		return &resource.Violation{Pointer: "/metadata/id", Message: "is not the id that the resource has"}
 	case exists:
@@ -72,10 +75,11 @@ func (c *configuration) knownID(d *resource.Document) (uuid.UUID, bool) {
 }
 
 // person finds who has the e-mail: a user of any tenant, or one that the change
-// brings along.
+// brings along. A dry run, which leaves no trace, does not find users of other
+// tenants than the caller's.
 func (c *configuration) person(email string) (uuid.UUID, bool) {
 	for _, p := range c.Principals {
-		if p.Type == domain.PrincipalUser && strings.EqualFold(p.Email, email) {
+		if p.Type == domain.PrincipalUser && strings.EqualFold(p.Email, email) && !(c.dryRun && c.isStranger(p.ID)) {
 			return p.ID, true
 		}
 	}
@@ -85,6 +89,17 @@ func (c *configuration) person(email string) (uuid.UUID, bool) {
 		}
 	}
 	return uuid.Nil, false
+}
+
+// isStranger reports whether a principal belongs to none of the caller's tenants.
+func (c *configuration) isStranger(id uuid.UUID) bool {
+	if c.caller.Operator {
+		return false
+	}
+	own := c.caller.TenantIDs()
+	return slices.ContainsFunc(c.Principals, func(p persistence.PrincipalState) bool {
+		return p.ID == id && !slices.ContainsFunc(p.TenantIDs, func(tenant uuid.UUID) bool { return slices.Contains(own, tenant) })
+	})
 }
 
 // isFormerApplication reports whether the id is that of an application of the

@@ -76,6 +76,7 @@ func (s *Service) ApplyResources(
 		if err != nil {
 			return err
 		}
+		c.dryRun = in.DryRun
 		if err := c.plan(documents, in.Prune, s.checkWebhookURL); err != nil {
 			return err
 		}
