@@ -18,15 +18,16 @@ type TenantUserFilter = persistence.TenantUserFilter
 // GroupFilter narrows FindGroups.
 type GroupFilter = persistence.GroupFilter
 
-// FindPrincipals (B1) returns a page of the principals of the caller's tenants.
+// FindPrincipals (B1) returns a page of the principals of the caller's tenants, as
+// far as their directories are open to the caller, and of the caller itself.
 func (s *Service) FindPrincipals(
 	ctx context.Context, caller domain.Caller, filter PrincipalFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Principal], error) {
 	return s.reader.ListPrincipals(ctx, caller, filter, page, sort)
 }
 
-// RetrievePrincipal (B2) returns a principal of the caller's tenants, or
-// NOT_FOUND.
+// RetrievePrincipal (B2) returns a principal that FindPrincipals finds, or that has
+// to do with something the caller sees, or NOT_FOUND.
 func (s *Service) RetrievePrincipal(
 	ctx context.Context, caller domain.Caller, id uuid.UUID,
 ) (*domain.Principal, error) {
@@ -55,14 +56,16 @@ func (s *Service) FindTenantUsers(
 	return s.reader.ShowTenantUsers(ctx, caller, filter, page, sort, show)
 }
 
-// RetrieveTenantUser (B6) returns a user of the caller's tenants, or NOT_FOUND.
+// RetrieveTenantUser (B6) returns a user that FindTenantUsers finds, or
+// NOT_FOUND.
 func (s *Service) RetrieveTenantUser(
 	ctx context.Context, caller domain.Caller, id uuid.UUID,
 ) (*domain.TenantUser, error) {
 	return s.reader.GetTenantUser(ctx, caller, id)
 }
 
-// FindGroups returns a page of the groups of the caller's tenants.
+// FindGroups returns a page of the groups of the caller's tenants, as far as their
+// directories are open to the caller, and of those that it is a member of.
 func (s *Service) FindGroups(
 	ctx context.Context, caller domain.Caller, filter GroupFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Group], error) {

@@ -26,19 +26,22 @@ type GroupFilter struct {
 	TenantIDs   []uuid.UUID
 }
 
-// ListGroups returns a page of the groups of the caller's tenants. They can be
-// sorted by id and name.
+// ListGroups returns a page of the groups of the caller's tenants whose people the
+// caller may list, and of those that it is a member of. They can be sorted by id
+// and name.
 func (r *Reader) ListGroups(
 	ctx context.Context, caller domain.Caller, filter GroupFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Group], error) {
 	result := domain.Page[domain.Group]{PageRequest: page}
-	l := &list{columns: groupColumns, from: "groups g"}
-	l.filter("g.tenant_id = ANY(%s)", caller.TenantIDs())
+	l := &list{columns: groupColumns, from: "groups g", where: []string{listedGroup}, args: directory(caller)}
 	anyOf(l, "g.tenant_id", filter.TenantIDs)
 	anyOf(l, "g.id", filter.IDs)
 	anyOf(l, "g.code", filter.Codes)
 	if filter.PrincipalID != nil {
 		l.filter("g.id IN (SELECT m.group_id FROM group_members m WHERE m.principal_id = %s)", *filter.PrincipalID)
+		if *filter.PrincipalID != caller.PrincipalID {
+			l.where = append(l.where, "g.tenant_id = ANY("+openDirectories+")")
+		}
 	}
 	if err := l.sortBy(sort, map[string]string{"id": "g.id", "name": "g.name"}, "g.id"); err != nil {
 		return result, err

@@ -50,18 +50,12 @@ func lookUpPrincipal(key PrincipalKey, dest **PrincipalTenants) query {
 	return query{selectPrincipalTenants, []any{key.ID, key.Email, key.Type}, atMostOne(dest)}
 }
 
-// visiblePrincipal is true of a principal p that exists for a caller whose
-// tenants are $1: one of these tenants, or the service's own, which everybody
-// meets as the author of things.
-const visiblePrincipal = `(p.type = 'SYSTEM'
-    OR p.tenant_id = ANY($1)
-    OR EXISTS (SELECT 1 FROM tenant_users u WHERE u.principal_id = p.id AND u.tenant_id = ANY($1)))`
-
 // principalOfTenants is true of a principal p that belongs to one of these
-// tenants and of the tenants $1. The service's own belongs to none.
+// tenants, as far as the caller may list their people. The service's own belongs
+// to none.
 const principalOfTenants = `(p.tenant_id = ANY(%[1]s)
     OR EXISTS (SELECT 1 FROM tenant_users u
-                WHERE u.principal_id = p.id AND u.tenant_id = ANY($1) AND u.tenant_id = ANY(%[1]s)))`
+                WHERE u.principal_id = p.id AND ` + listedUser + ` AND u.tenant_id = ANY(%[1]s)))`
 
 func scanPrincipal(rows pgx.CollectableRow) (domain.Principal, error) {
 	var p domain.Principal
@@ -72,15 +66,16 @@ func scanPrincipal(rows pgx.CollectableRow) (domain.Principal, error) {
 const getPrincipal = `
 SELECT p.id, p.type, p.name, coalesce(p.email, '')
   FROM principals p
- WHERE p.id = $2
-   AND ` + visiblePrincipal
+ WHERE p.id = $4
+   AND (` + listedPrincipal + ` OR ` + metPrincipal + `)`
 
-// GetPrincipal returns a principal of one of the caller's tenants or the
+// GetPrincipal returns a principal of one of the caller's tenants, if the caller
+// may list its people or sees something that the principal has to do with, or the
 // service's own, or NOT_FOUND.
 func (r *Reader) GetPrincipal(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.Principal, error) {
 	var p domain.Principal
 	err := r.read(ctx, query{
-		getPrincipal, []any{caller.TenantIDs(), id}, one(&p.ID, &p.Type, &p.Name, &p.Email),
+		getPrincipal, directoryWith(caller, id), one(&p.ID, &p.Type, &p.Name, &p.Email),
 	})
 	if err != nil {
 		return nil, translate("reading a principal", notFound(err, "principal"))
@@ -96,15 +91,15 @@ type PrincipalFilter struct {
 	TenantIDs  []uuid.UUID
 }
 
-// ListPrincipals returns a page of the principals that GetPrincipal returns.
-// They can be sorted by id and name.
+// ListPrincipals returns a page of the principals that GetPrincipal returns, as far
+// as the caller may list them. They can be sorted by id and name.
 func (r *Reader) ListPrincipals(
 	ctx context.Context, caller domain.Caller, filter PrincipalFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Principal], error) {
 	result := domain.Page[domain.Principal]{PageRequest: page}
 	l := &list{
 		columns: "p.id, p.type, p.name, coalesce(p.email, '')", from: "principals p",
-		where: []string{visiblePrincipal}, args: []any{caller.TenantIDs()},
+		where: []string{listedPrincipal}, args: directory(caller),
 	}
 	if len(filter.TenantIDs) > 0 {
 		l.filter(principalOfTenants, filter.TenantIDs)
@@ -112,7 +107,7 @@ func (r *Reader) ListPrincipals(
 	if filter.Type != "" {
 		l.filter("p.type = %s", filter.Type)
 	}
-	l.inGroups("p.id", "g.tenant_id = ANY($1)", filter.GroupIDs, filter.GroupCodes)
+	l.inGroups("p.id", listedGroup, filter.GroupIDs, filter.GroupCodes)
 	if err := l.sortBy(sort, map[string]string{"id": "p.id", "name": "p.name"}, "p.id"); err != nil {
 		return result, err
 	}

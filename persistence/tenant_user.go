@@ -30,12 +30,13 @@ func scanTenantUser(row pgx.CollectableRow) (domain.TenantUser, error) {
 const getTenantUser = `
 SELECT ` + tenantUserColumns + `
   FROM ` + fromTenantUsers + `
- WHERE u.id = $1 AND u.tenant_id = ANY($2)`
+ WHERE u.id = $4 AND ` + listedUser
 
-// GetTenantUser returns a user of one of the caller's tenants, or NOT_FOUND.
+// GetTenantUser returns a user of one of the caller's tenants whose people the
+// caller may list, or the caller itself, or NOT_FOUND.
 func (r *Reader) GetTenantUser(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.TenantUser, error) {
 	var u domain.TenantUser
-	err := r.read(ctx, query{getTenantUser, []any{id, caller.TenantIDs()}, func(rows pgx.Rows) (err error) {
+	err := r.read(ctx, query{getTenantUser, directoryWith(caller, id), func(rows pgx.Rows) (err error) {
 		u, err = pgx.CollectExactlyOneRow(rows, scanTenantUser)
 		return err
 	}})
@@ -54,19 +55,18 @@ type TenantUserFilter struct {
 	TenantIDs  []uuid.UUID
 }
 
-// ShowTenantUsers calls show with a page of the users of the caller's tenants, and
-// returns its error. They can be sorted by id, createdAt and lastModifiedAt.
+// ShowTenantUsers calls show with a page of the users that GetTenantUser
+// returns, and returns its error. They can be sorted by id, createdAt and lastModifiedAt.
 func (r *Reader) ShowTenantUsers(
 	ctx context.Context, caller domain.Caller, filter TenantUserFilter, page domain.PageRequest, sort []domain.SortKey,
 	show func(*domain.Listing[domain.TenantUser]) error,
 ) error {
-	l := &list{columns: tenantUserColumns, from: fromTenantUsers}
-	l.filter("u.tenant_id = ANY(%s)", caller.TenantIDs())
+	l := &list{columns: tenantUserColumns, from: fromTenantUsers, where: []string{listedUser}, args: directory(caller)}
 	anyOf(l, "u.tenant_id", filter.TenantIDs)
 	if len(filter.Emails) > 0 {
 		l.filter("lower(p.email) = ANY(SELECT lower(e) FROM unnest(%s::text[]) e)", filter.Emails)
 	}
-	l.inGroups("u.principal_id", "g.tenant_id = u.tenant_id", filter.GroupIDs, filter.GroupCodes)
+	l.inGroups("u.principal_id", "g.tenant_id = u.tenant_id AND "+listedGroup, filter.GroupIDs, filter.GroupCodes)
 	err := l.sortBy(sort, map[string]string{
 		"id": "u.id", "createdAt": "u.created_at", "lastModifiedAt": "u.last_modified_at",
 	}, "u.created_at")

@@ -18,9 +18,24 @@ type TenantSpec struct {
 	Namespace string `json:"namespace,omitempty" right:"no"`
 	// TimeZone is the IANA time zone that workflows are told, Etc/UTC unless given.
 	TimeZone string `json:"timeZone,omitempty" right:"no"`
+	// Directory says who may list the users, applications and groups of the tenant;
+	// MEMBERS unless given.
+	Directory Directory `json:"directory,omitempty" right:"yes"`
 	// UserMetadataSchema is the JSON Schema of the metadata of the tenant's users.
 	UserMetadataSchema json.RawMessage `json:"userMetadataSchema,omitempty" right:"no"`
 }
+
+// Directory says who may list the people of a tenant.
+type Directory string
+
+// The directories.
+const (
+	// DirectoryMembers is open to all members.
+	DirectoryMembers Directory = "MEMBERS"
+	// DirectoryStaff is open to OWNERs and ADMINISTRATORs and to those who manage
+	// processes. Others find themselves, and whom they meet in what they see.
+	DirectoryStaff Directory = "STAFF"
+)
 
 // UserSpec describes a user of a tenant. A person who is a user of several
 // tenants is one principal, found by the e-mail.

@@ -13,7 +13,7 @@ import (
 // rights are the fields of each kind that decide who may do what.
 func rights() map[resource.Kind][]string {
 	return map[resource.Kind][]string{
-		resource.KindTenant:        nil,
+		resource.KindTenant:        {"/directory"},
 		resource.KindUser:          {"/email", "/role", "/disabled", "/accessTokens"},
 		resource.KindApplication:   {"/role", "/disabled", "/secrets", "/engine/taskQueues"},
 		resource.KindGroup:         {"/members"},

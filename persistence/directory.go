@@ -1,0 +1,65 @@
+package persistence
+
+import (
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// Who may list people. The directory of a tenant is open to all its members or,
+// where the tenant's document says STAFF, to those with a role in it and to those
+// who manage processes, which the applications that run workflows do. The
+// fragments read the arguments of directory from $1 on.
+const (
+	openDirectories = `ARRAY(SELECT t.id
+      FROM unnest($2::uuid[]) t (id)
+     WHERE t.id = ANY($3)
+        OR NOT EXISTS (SELECT 1 FROM resources r
+                        WHERE r.tenant_id = t.id AND r.kind = 'Tenant' AND r.spec ->> 'directory' = 'STAFF')
+        OR EXISTS (SELECT 1 FROM process_definition_grants g JOIN process_definitions d ON d.id = g.process_definition_id
+                    WHERE d.tenant_id = t.id AND g.permission = 'MANAGER' AND ` + callerIsGrantee + `)
+        OR EXISTS (SELECT 1 FROM process_definition_versions v JOIN process_definitions d ON d.id = v.process_definition_id
+                    WHERE d.tenant_id = t.id AND v.runner_id = $1))`
+
+	// listedPrincipal is true of a principal p that lists show: one of an open
+	// directory, the caller, or the service's own, which everybody meets as the
+	// author of things.
+	listedPrincipal = `(p.type = 'SYSTEM'
+    OR p.id = $1
+    OR p.tenant_id = ANY(` + openDirectories + `)
+    OR EXISTS (SELECT 1 FROM tenant_users u WHERE u.principal_id = p.id AND u.tenant_id = ANY(` + openDirectories + `)))`
+
+	// metPrincipal is true of the principal $4 when it is one of the caller's tenants
+	// and has to do with a process, an item or an artifact that the caller sees.
+	metPrincipal = `((EXISTS (SELECT 1 FROM principals o WHERE o.id = $4 AND o.tenant_id = ANY($2))
+      OR EXISTS (SELECT 1 FROM tenant_users u WHERE u.principal_id = $4 AND u.tenant_id = ANY($2)))
+    AND (EXISTS (SELECT 1 FROM processes p
+                  WHERE p.tenant_id = ANY($2) AND $4 IN (p.initiator_id, p.created_by, p.last_modified_by)
+                    AND ` + visibleProcess + `)
+      OR EXISTS (SELECT 1 FROM process_items i
+                  WHERE i.tenant_id = ANY($2) AND $4 IN (i.owner_id, i.created_by, i.last_modified_by)
+                    AND ` + visibleItem + `)
+      OR EXISTS (SELECT 1 FROM business_artifacts a
+                  WHERE a.tenant_id = ANY($2) AND $4 IN (a.created_by, a.last_modified_by) AND ` + visibleArtifact + `)))`
+
+	// listedUser is true of a tenant user u of an open directory, and of the caller.
+	listedUser = `u.tenant_id = ANY($2) AND (u.principal_id = $1 OR u.tenant_id = ANY(` + openDirectories + `))`
+
+	// listedGroup is true of a group g of an open directory, and of the caller's.
+	listedGroup = `g.tenant_id = ANY($2)
+    AND (g.tenant_id = ANY(` + openDirectories + `)
+      OR EXISTS (SELECT 1 FROM group_members o WHERE o.group_id = g.id AND o.principal_id = $1))`
+)
+
+// directory are the arguments of the fragments: the caller, its tenants, and those
+// where it has a role.
+func directory(caller domain.Caller) []any {
+	roles := caller.AdministeredTenants()
+	if caller.Operator {
+		roles = caller.TenantIDs()
+	}
+	return []any{caller.PrincipalID, caller.TenantIDs(), roles}
+}
+
+// directoryWith is directory with the id of what is looked for behind it.
+func directoryWith(caller domain.Caller, id uuid.UUID) []any { return append(directory(caller), id) }
