@@ -189,7 +189,7 @@ func TestARunnerStaysOutOfAnothersWorkflows(t *testing.T) {
 	})
 	require.ErrorAs(t, err, &denied)
 
-	history := s.systemClient("demo").GetWorkflowHistory(ctx, execution.GetWorkflowId(), "", false,
+	history := s.temporalClient().GetWorkflowHistory(ctx, execution.GetWorkflowId(), "", false,
 		enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 	sticky := ""
 	for sticky == "" && history.HasNext() {
