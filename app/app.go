@@ -51,6 +51,8 @@ type Options struct {
 	// Sealer seals the secrets that are kept. Without one no webhook secrets can be
 	// issued, and no encryption keys made or read.
 	Sealer *authn.Sealer
+	// Lifetimes bound how long issued secrets work.
+	Lifetimes SecretLifetimes
 	// Documents keeps the bytes of documents.
 	Documents *document.Store
 	// MaxDocumentBytes is how large a document may be, 0 for
@@ -99,6 +101,7 @@ type Service struct {
 	artifactDefinitions *artifactDefinitionCache
 	encryptionKeys      *encryptionKeyCache
 	environmentReads    *environmentReads
+	lifetimes           SecretLifetimes
 	documents           *document.Store
 	maxDocument         int64
 	webhooks            WebhookSender
@@ -133,6 +136,7 @@ func New(o Options) *Service {
 		revocations: authn.NewRevocations(o.DB.Background().Reader(), o.Clock),
 		definitions: newDefinitionCache(), artifactDefinitions: newArtifactDefinitionCache(),
 		encryptionKeys: newEncryptionKeyCache(), environmentReads: newEnvironmentReads(),
+		lifetimes: o.Lifetimes,
 		documents: o.Documents, maxDocument: cmp.Or(o.MaxDocumentBytes, DefaultMaxDocumentBytes),
 		queuePatience: cmp.Or(o.TaskQueuePatience, domain.DefaultTaskQueuePatience()),
 		webhooks:      o.Webhooks, checkWebhookURL: o.CheckWebhookURL, webhookDelay: o.WebhookDelay,

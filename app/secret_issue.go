@@ -27,7 +27,8 @@ const (
 // maxSecretName is the length of the name of a secret, in characters.
 const maxSecretName = 50
 
-// NewSecret asks for a secret. A nil ExpiresAt lets it work until it is revoked.
+// NewSecret asks for a secret. A nil ExpiresAt lets it work for as long as
+// SecretLifetimes say.
 type NewSecret struct {
 	Name      string
 	ExpiresAt *time.Time
@@ -56,12 +57,12 @@ func (s *Service) IssueSecret(
 	if err := checkSecretOwner(key.Kind); err != nil {
 		return nil, err
 	}
-	issued := &IssuedSecret{Secret: Secret{ID: newID(), Name: in.Name, CreatedAt: now}}
-	if in.ExpiresAt != nil {
-		expiresAt := in.ExpiresAt.UTC().Truncate(time.Microsecond)
-		issued.ExpiresAt = &expiresAt
+	expiresAt, err := s.lifetimes.expiry(key.Kind, in.ExpiresAt, now)
+	if err != nil {
+		return nil, err
 	}
-	err := s.write(ctx, func(tx *persistence.Tx) error {
+	issued := &IssuedSecret{Secret: Secret{ID: newID(), Name: in.Name, CreatedAt: now, ExpiresAt: expiresAt}}
+	err = s.write(ctx, func(tx *persistence.Tx) error {
 		owner, err := lockSecretOwner(ctx, tx, caller, key)
 		if err != nil {
 			return err

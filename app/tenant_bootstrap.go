@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -32,11 +33,14 @@ type BootstrappedTenant struct {
 	TenantID uuid.UUID
 	UserID   uuid.UUID
 	Token    domain.Secret
+	// ExpiresAt is when the token stops working.
+	ExpiresAt time.Time
 }
 
 // BootstrapTenant makes the first tenant of a database, and its first user: an
 // OWNER of the tenant who is an operator too. Everything else can be made with
-// the user's token, which does not expire and is good for all tenants.
+// the user's token, which is good for all tenants and expires after
+// BootstrapTokenLifetime.
 //
 // Of several that run at once one makes the tenant. Errors: VALIDATION, with the
 // locations /code, /name, /email and /userName, and CONFLICT when there is a
@@ -49,7 +53,7 @@ func (s *Service) BootstrapTenant(ctx context.Context, in FirstTenant) (*Bootstr
 	system := domain.Caller{PrincipalID: domain.SystemPrincipalID(), Type: domain.PrincipalSystem, Operator: true}
 	now := s.now()
 	token := authn.NewSecret()
-	made := &BootstrappedTenant{Token: token}
+	made := &BootstrappedTenant{Token: token, ExpiresAt: now.Add(BootstrapTokenLifetime)}
 	err = s.write(ctx, func(tx *persistence.Tx) error {
 		exists, err := tx.LockTenants(ctx)
 		if err != nil {
@@ -77,7 +81,7 @@ func (s *Service) BootstrapTenant(ctx context.Context, in FirstTenant) (*Bootstr
 		}, system.PrincipalID, now))
 		tx.InsertCredential(domain.Credential{
 			ID: credential.ID, PrincipalID: made.UserID, Name: credential.Name, Kind: domain.CredentialPersonalAccessToken,
-			SecretSHA256: authn.HashSecret(token.Reveal()), CreatedAt: now,
+			SecretSHA256: authn.HashSecret(token.Reveal()), CreatedAt: now, ExpiresAt: &made.ExpiresAt,
 		})
 		return nil
 	})

@@ -71,7 +71,8 @@ func newSecretsIssueCommand(env Environment) *cobra.Command {
 	})
 	bindTenant(env, cmd, &tenant)
 	cmd.Flags().StringVar(&secretName, "name", "", "`name` that tells the secret from others of the same owner; required")
-	cmd.Flags().StringVar(&expires, "expires", "", "`when` it stops working: 90d, 12h, or a time such as 2027-01-31T00:00:00Z")
+	cmd.Flags().StringVar(&expires, "expires", "", "`when` it stops working: 90d, 12h, or a time such as 2027-01-31T00:00:00Z; without it tokens of users\n"+
+		"work for as long as the service says, 90 days by default")
 	return cmd
 }
 

@@ -156,3 +156,16 @@ func callerOf(rows []memberRow) domain.Caller {
 	}
 	return caller
 }
+
+const countLastingTokens = `
+SELECT count(*) FILTER (WHERE NOT c.declared), count(*) FILTER (WHERE c.declared)
+  FROM credentials c
+  JOIN principals p ON p.id = c.principal_id
+ WHERE c.kind = 'PERSONAL_ACCESS_TOKEN' AND c.expires_at IS NULL AND p.disabled_at IS NULL`
+
+// CountLastingTokens counts the personal access tokens that never expire: those
+// that the service issued, and those that manifests declare.
+func (r *Reader) CountLastingTokens(ctx context.Context) (issued, declared int, err error) {
+	err = r.read(ctx, query{countLastingTokens, nil, one(&issued, &declared)})
+	return issued, declared, translate("counting tokens", err)
+}

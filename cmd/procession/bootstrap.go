@@ -63,7 +63,9 @@ func printFirstTenant(cmd *cobra.Command, first app.FirstTenant, made *app.Boots
 		return fmt.Errorf("printing the access token, which is lost now: %w", err)
 	}
 	_, err := fmt.Fprintf(cmd.ErrOrStderr(), "Made tenant %s (%s) and its owner %s (user %s, %s), who operates the service.\n"+
-		"The access token on standard output is that user's. It does not expire, and it is not shown again.\n",
-		first.Code, made.TenantID, first.Email, app.FirstUserCode, made.UserID)
+		"The access token on standard output is that user's. It is not shown again, and expires at %s: until then issue\n"+
+		"another with: procession secrets issue user %s --tenant %s --name NAME\n",
+		first.Code, made.TenantID, first.Email, app.FirstUserCode, made.UserID, made.ExpiresAt.Format(time.RFC3339),
+		app.FirstUserCode, first.Code)
 	return err
 }

@@ -75,6 +75,10 @@ type Config struct {
 	KeyPublishDelay     time.Duration `yaml:"key-publish-delay" env:"KEY_PUBLISH_DELAY"`
 	OIDCIssuers         oidcIssuers   `yaml:"oidc-issuers" env:"OIDC_ISSUERS"`
 
+	AccessTokenLifetime    time.Duration `yaml:"access-token-lifetime" env:"ACCESS_TOKEN_LIFETIME"`
+	MaxAccessTokenLifetime time.Duration `yaml:"max-access-token-lifetime" env:"MAX_ACCESS_TOKEN_LIFETIME"`
+	MaxSecretLifetime      time.Duration `yaml:"max-secret-lifetime" env:"MAX_SECRET_LIFETIME"`
+
 	WebhookAllow             hostList      `yaml:"webhook-allow" env:"WEBHOOK_ALLOW"`
 	WebhookRefuse            hostList      `yaml:"webhook-refuse" env:"WEBHOOK_REFUSE"`
 	WebhookAllowHTTP         bool          `yaml:"webhook-allow-http" env:"WEBHOOK_ALLOW_HTTP"`
@@ -154,6 +158,12 @@ func (c *Config) bind(f *pflag.FlagSet) {
 		"how long a new signing key is published before it signs, more than --key-reload, at most 30m")
 	f.Var(&c.OIDCIssuers, "oidc-issuers", "OpenID Connect issuers whose tokens let users in, as YAML or JSON: "+
 		`[{"issuer": "https://…", "audiences": ["…"], "tenants": ["…"], "email-domains": ["…"], "operators": false}]`)
+	f.DurationVar(&c.AccessTokenLifetime, "access-token-lifetime", app.DefaultAccessTokenLifetime,
+		"how long a personal access token works that is issued without an expiry; 0 for as long as it may")
+	f.DurationVar(&c.MaxAccessTokenLifetime, "max-access-token-lifetime", app.MaxAccessTokenLifetime,
+		"how long a personal access token may be issued for; 0 for any time")
+	f.DurationVar(&c.MaxSecretLifetime, "max-secret-lifetime", 0,
+		"how long a secret of an application may be issued for; 0 for any time")
 	f.Var(&c.WebhookAllow, "webhook-allow",
 		"hosts, addresses and prefixes such as 10.1.0.0/16 that webhooks may be sent to although they are not public")
 	f.Var(&c.WebhookRefuse, "webhook-refuse", "addresses and prefixes that webhooks may not be sent to although they are public")
@@ -237,6 +247,9 @@ func (c *Config) check() error {
 	must(c.KeyReload >= time.Millisecond && c.KeyPublishDelay > c.KeyReload && c.KeyPublishDelay <= authn.MaxPublishDelay,
 		"--key-publish-delay must be more than --key-reload and at most 30m")
 	wrong = append(wrong, c.checkDatabase()...)
+	must(c.AccessTokenLifetime >= 0 && c.MaxAccessTokenLifetime >= 0 && c.MaxSecretLifetime >= 0 &&
+		(c.MaxAccessTokenLifetime == 0 || c.AccessTokenLifetime <= c.MaxAccessTokenLifetime),
+		"--access-token-lifetime must be 0 to --max-access-token-lifetime, and --max-secret-lifetime not negative")
 	_, err := c.deprecation()
 	_, unguarded := c.webhookGuard()
 	return errors.Join(append(wrong, c.OIDCIssuers.check(c.Issuer), c.checkFeatures(), c.checkHTTP(), c.checkQuotas(), err, unguarded)...)

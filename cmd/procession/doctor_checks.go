@@ -33,6 +33,7 @@ const (
 	checkNamespaces    = "namespaces"
 	checkOwnWorkers    = "service-workflows"
 	checkWorkers       = "workers"
+	checkTokens        = "access-tokens"
 )
 
 // doctor checks what a service depends on. What one check opens, later ones use.
@@ -78,6 +79,7 @@ func (d *doctor) examinations() []examination {
 		{checkNamespaces, trusted, d.checkNamespaces},
 		{checkOwnWorkers, trusted, d.checkOwnWorkers},
 		{checkWorkers, schema, d.checkWorkers},
+		{checkTokens, schema, d.checkTokens},
 	}
 }
 

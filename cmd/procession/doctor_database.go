@@ -181,3 +181,16 @@ func (d *doctor) checkWorkers(ctx context.Context) finding {
 	}
 	return ok("%d task queues, none with problems", len(queues))
 }
+
+// checkTokens counts the personal access tokens that never expire.
+func (d *doctor) checkTokens(ctx context.Context) finding {
+	issued, declared, err := d.db.Reader().CountLastingTokens(ctx)
+	switch {
+	case err != nil:
+		return fail("see what the database says", "%s", reason(err))
+	case issued > 0:
+		return warn("procession secrets list user CODE shows them; revoke them, and issue others that expire",
+			"%d issued tokens and %d of manifests never expire", issued, declared)
+	}
+	return ok("those that were issued expire; %d of manifests do not", declared)
+}

@@ -194,12 +194,12 @@ func (s *testStack) ailments(t *testing.T) map[string]ailment {
 		},
 		"no database": {
 			func(d *doctor) { d.config.DatabaseURL = "postgres://me:hunter2@127.0.0.1:1/procession" },
-			because(checkDatabase, append(ofKeys(), checkDatabaseClock, checkSchema, checkSealKey, checkWorkers)...),
+			because(checkDatabase, append(ofKeys(), checkDatabaseClock, checkSchema, checkSealKey, checkWorkers, checkTokens)...),
 			checkDatabase, `cannot be reached: .*refused`,
 		},
 		"old schema": {
 			func(d *doctor) { d.config.DatabaseURL = oldDatabase(t) },
-			because(checkSchema, append(ofKeys(), checkSealKey, checkWorkers)...),
+			because(checkSchema, append(ofKeys(), checkSealKey, checkWorkers, checkTokens)...),
 			checkSchema, `is older than this build`,
 		},
 		"another seal key": {

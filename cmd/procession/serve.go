@@ -133,6 +133,10 @@ func newService(
 			s.dispatcher.Wake()
 		},
 		TaskLogLimit: c.TaskLogLimit, CancelGrace: c.CancelGrace,
+		Lifetimes: app.SecretLifetimes{
+			AccessToken: c.AccessTokenLifetime, MaxAccessToken: c.MaxAccessTokenLifetime,
+			MaxApplicationSecret: c.MaxSecretLifetime,
+		},
 		Documents: documents, MaxDocumentBytes: c.MaxDocumentBytes, TaskQueuePatience: queuePatience(c),
 		Assistance: provider, Texts: c.textReader(log), AssistanceTime: c.AssistanceTimeout, Forms: c.formPress(),
 		Quotas:   c.quotas(),
