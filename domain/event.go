@@ -74,6 +74,12 @@ const (
 	EventSecretIssued         EventType = "SECRET.ISSUED"
 	EventSecretRevoked        EventType = "SECRET.REVOKED"
 
+	// These are of who is an operator, and of people who are shut out of all tenants.
+	EventOperatorAdded   EventType = "OPERATOR.ADDED"
+	EventOperatorRemoved EventType = "OPERATOR.REMOVED"
+	EventPersonDisabled  EventType = "PERSON.DISABLED"
+	EventPersonEnabled   EventType = "PERSON.ENABLED"
+
 	EventResourceCreated EventType = "RESOURCE.CREATED"
 	EventResourceChanged EventType = "RESOURCE.CHANGED"
 	EventResourceDeleted EventType = "RESOURCE.DELETED"

@@ -51,7 +51,7 @@ func newRoot(delay app.WebhookDelay) *cobra.Command {
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(
-		newServeCommand(delay), newMigrateCommand(), newBootstrapCommand(), newConfigCommand(),
+		newServeCommand(delay), newMigrateCommand(), newBootstrapCommand(), newOperatorsCommand(), newPeopleCommand(), newConfigCommand(),
 		newCertificateCommand(), newKeysCommand(), newCACommand(), newSealKeyCommand(), newDoctorCommand(),
 		newDevCommand(),
 	)

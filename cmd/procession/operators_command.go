@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/procession-dev/procession/app"
+)
+
+// These commands work on the database itself: who has it is above operators, and
+// the last of those may be gone.
+
+func newOperatorsCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "operators", Short: "List, add and remove operators, in the database", Args: cobra.ArbitraryArgs, RunE: onlyCommands,
+		Long: "Operators may do everything in every tenant, and make tenants. These commands need the database of the service\n" +
+			"and no token, so that an operator can be made when the last one has left. What they do is in the events.",
+	}
+	cmd.AddCommand(newOperatorsListCommand(), newOperatorsAddCommand(), onPerson("remove",
+		"Make an operator a user like others, and revoke its tokens that are good everywhere", "is no operator any more",
+		func(ctx context.Context, s *app.Service, email string) error {
+			_, err := s.RemoveOperator(ctx, email)
+			return err
+		}))
+	return cmd
+}
+
+func newPeopleCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "people", Short: "Disable and enable a person in all tenants, in the database", Args: cobra.ArbitraryArgs, RunE: onlyCommands,
+		Long: "Disables a person in all tenants at once, within 10 seconds, and revokes access to the engine; the administrators\n" +
+			"of a tenant do so for their tenant with spec.disabled of the User. The commands need the database of the service.",
+	}
+	disable := func(disabled bool) func(context.Context, *app.Service, string) error {
+		return func(ctx context.Context, s *app.Service, email string) error {
+			_, err := s.DisablePerson(ctx, email, disabled)
+			return err
+		}
+	}
+	cmd.AddCommand(
+		onPerson("disable", "Shut a person out of all tenants", "is disabled", disable(true)),
+		onPerson("enable", "Let a person in again, where its tenants do", "is enabled", disable(false)),
+	)
+	return cmd
+}
+
+// withOperations runs fn on the operations of the service, on its database.
+func withOperations(ctx context.Context, c Config, fn func(s *app.Service) error) error {
+	db, err := openDatabase(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	return fn(app.New(app.Options{DB: db, Clock: time.Now, Wake: func() {}}))
+}
+
+func newOperatorsListCommand() *cobra.Command {
+	return configured("list", "List operators", func(ctx context.Context, cmd *cobra.Command, c Config) error {
+		return withOperations(ctx, c, func(s *app.Service) error {
+			found, err := s.ListOperators(ctx)
+			if err != nil {
+				return err
+			}
+			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+			_, _ = fmt.Fprintln(w, "ID\tEMAIL\tNAME\tDISABLED")
+			for _, p := range found {
+				disabled := "no"
+				if p.DisabledAt != nil {
+					disabled = "yes"
+				}
+				_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", p.ID, p.Email, p.Name, disabled)
+			}
+			return w.Flush()
+		})
+	})
+}
+
+func newOperatorsAddCommand() *cobra.Command {
+	var email string
+	var withToken bool
+	cmd := configured("add", "Make a user an operator", func(ctx context.Context, cmd *cobra.Command, c Config) error {
+		if email == "" {
+			return usageError{errors.New("--email is required")}
+		}
+		return withOperations(ctx, c, func(s *app.Service) error {
+			person, token, err := s.AddOperator(ctx, email, withToken)
+			if err != nil {
+				return err
+			}
+			if withToken {
+				if _, err := fmt.Fprintln(cmd.OutOrStdout(), token.Reveal()); err != nil {
+					return fmt.Errorf("printing the access token, which is lost now: %w", err)
+				}
+			}
+			_, err = fmt.Fprintf(cmd.ErrOrStderr(), "%s (%s) is an operator.\n", person.Email, person.ID)
+			return err
+		})
+	})
+	cmd.Flags().StringVar(&email, "email", "", "e-mail address of the user (required)")
+	cmd.Flags().BoolVar(&withToken, "token", false,
+		"print an access token of the user that is good everywhere for 24 hours, also if the user is an operator already")
+	return cmd
+}
+
+// onPerson makes a command that changes the person with an address.
+func onPerson(use, short, done string, change func(context.Context, *app.Service, string) error) *cobra.Command {
+	var email string
+	cmd := configured(use, short, func(ctx context.Context, cmd *cobra.Command, c Config) error {
+		if email == "" {
+			return usageError{errors.New("--email is required")}
+		}
+		return withOperations(ctx, c, func(s *app.Service) error {
+			if err := change(ctx, s, email); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintln(cmd.ErrOrStderr(), email, done)
+			return err
+		})
+	})
+	cmd.Flags().StringVar(&email, "email", "", "e-mail address of the person (required)")
+	return cmd
+}

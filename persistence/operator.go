@@ -1,0 +1,78 @@
+package persistence
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Person is a user of the service, whatever the tenants.
+type Person struct {
+	ID         uuid.UUID
+	Name       string
+	Email      string
+	Operator   bool
+	DisabledAt *time.Time
+}
+
+const (
+	listOperators = `
+SELECT p.id, p.name, p.email, p.operator, p.disabled_at
+  FROM principals p
+ WHERE p.operator
+ ORDER BY lower(p.email)`
+
+	// Whoever changes operators waits for others who do.
+	lockPeople = `
+SELECT p.id, p.name, p.email, p.operator, p.disabled_at
+  FROM principals p
+ WHERE p.type = 'USER' AND (p.operator OR lower(p.email) = lower($1))
+ ORDER BY p.id
+   FOR NO KEY UPDATE`
+
+	tenantsOfPerson = `
+SELECT u.tenant_id
+  FROM tenant_users u
+  JOIN principals p ON p.id = u.principal_id
+ WHERE p.type = 'USER' AND lower(p.email) = lower($1)`
+
+	removeOperator = `
+UPDATE principals
+   SET operator = false
+ WHERE id = $1`
+
+	disablePerson = `
+UPDATE principals
+   SET disabled_at = $2
+ WHERE id = $1`
+)
+
+// ListOperators returns all operators in the order of their addresses.
+func (r *Reader) ListOperators(ctx context.Context) ([]Person, error) {
+	var found []Person
+	err := r.read(ctx, query{listOperators, nil, into(&found)})
+	return found, translate("listing operators", err)
+}
+
+// LockPeople locks all operators and the person with the e-mail address, and
+// returns them with the tenants of that person.
+func (tx *Tx) LockPeople(ctx context.Context, email string) (people []Person, tenants []uuid.UUID, err error) {
+	var found []struct{ TenantID uuid.UUID }
+	err = tx.read(ctx, query{lockPeople, []any{email}, into(&people)}, query{tenantsOfPerson, []any{email}, into(&found)})
+	for _, t := range found {
+		tenants = append(tenants, t.TenantID)
+	}
+	return people, tenants, translate("reading operators", err)
+}
+
+// RemoveOperator makes an operator a user like others, and deletes the tokens that
+// were good in all tenants.
+func (tx *Tx) RemoveOperator(person uuid.UUID) {
+	tx.queue(removeOperator, person)
+	tx.queue(deleteCredentialsOf, person, nil)
+}
+
+// DisablePerson shuts a person out of all tenants, or with a nil time lets it in
+// again.
+func (tx *Tx) DisablePerson(person uuid.UUID, at *time.Time) { tx.queue(disablePerson, person, at) }
