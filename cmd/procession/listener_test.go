@@ -44,7 +44,9 @@ func serveListeners(t *testing.T, change func(*Config)) *service {
 	go func() { ended <- serveUntil(ctx, 0, append(opened.api, opened.admin...)) }()
 	t.Cleanup(func() {
 		cancel()
-		_ = <-ended
+		if err := <-ended; err != nil {
+			t.Log("connections were still open:", err)
+		}
 	})
 	return s
 }
