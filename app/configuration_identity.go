@@ -79,7 +79,7 @@ func (c *configuration) knownID(d *resource.Document) (uuid.UUID, bool) {
 // tenants than the caller's.
 func (c *configuration) person(email string) (uuid.UUID, bool) {
 	for _, p := range c.Principals {
-		if p.Type == domain.PrincipalUser && strings.EqualFold(p.Email, email) && !(c.dryRun && c.isStranger(p.ID)) {
+		if p.Type == domain.PrincipalUser && strings.EqualFold(p.Email, email) && (!c.dryRun || !c.isStranger(p.ID)) {
 			return p.ID, true
 		}
 	}
