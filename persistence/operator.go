@@ -23,7 +23,7 @@ SELECT p.id, p.name, p.email, p.operator, p.disabled_at
  WHERE p.operator
  ORDER BY lower(p.email)`
 
-	// Whoever changes operators waits for others who do.
+	// Changes of operators wait for one another.
 	lockPeople = `
 SELECT p.id, p.name, p.email, p.operator, p.disabled_at
   FROM principals p
