@@ -30,7 +30,7 @@ import (
 //
 // A cell is a status and, where several codes share it, a letter (see codes).
 // Lists are 200+ when they find something and 200- when they find nothing.
-// "claim_READY" is claiming a task that nobody owns. A 403w is for who is no
+// "claim_READY" is claiming a task without an owner. A 403w is for who is no
 // worker, whatever is named. Documents are temporary ones of a manager, or those
 // that the task or the process refers to.
 const matrix = `

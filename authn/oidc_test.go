@@ -153,7 +153,7 @@ func TestBadOIDCTokens(t *testing.T) {
 		"issuer that is not trusted": domain.SignInUnknownIssuer, "another audience": domain.SignInWrongAudience,
 		"a key of another issuer": domain.SignInBadSignature, "crit empty": domain.SignInMalformed,
 		"a new subject whose address is not verified": domain.SignInUnverifiedEmail,
-		"a new subject whom nobody knows":             domain.SignInUnknownUser,
+		"a new subject that is not known":             domain.SignInUnknownUser,
 		"a disabled user":                             domain.SignInDisabled,
 	}
 	for _, token := range bad {

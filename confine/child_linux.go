@@ -83,7 +83,7 @@ func ownMemory() (uint64, error) {
 	return pages * uint64(os.Getpagesize()), err //nolint:gosec // A page has a size.
 }
 
-// closeInherited closes the files that the child has from whoever started the
+// closeInherited closes the files that the child has from the process that started the
 // service. Those of the runtime itself are closed by an exec, and so stay.
 func closeInherited() error {
 	entries, err := os.ReadDir("/proc/self/fd")

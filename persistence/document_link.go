@@ -20,7 +20,7 @@ SELECT ` + documentColumns + `, l.holder_id, l.slot
  WHERE l.holder_id = $1`
 
 // Linked adds to links and to targets, with the next read, the documents that the
-// values of a resource refer to, whoever sees them. The resource is under lock by
+// values of a resource refer to, visible to the caller or not. The resource is under lock by
 // then.
 func (tx *Tx) Linked(holder uuid.UUID, links Links, targets *Targets) {
 	tx.goAlong(query{selectLinks, []any{holder}, func(rows pgx.Rows) error {
