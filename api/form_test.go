@@ -175,7 +175,7 @@ func TestImagesOnPaperAreThoseOfTheTask(t *testing.T) {
 	item := s.order(`{}`)
 	image, err := base64.StdEncoding.DecodeString(pixel)
 	require.NoError(t, err)
-	mine := s.uploadAs(demo.Alice(), processPath(item.ProcessID, ""), "image/png", "mine.png", string(image))
+	mine := s.uploadAs(demo.Bob(), processPath(item.ProcessID, ""), "image/png", "mine.png", string(image))
 	s.saveData(demo.Bob(), item.ID, `{"PHOTO":"`+mine+`"}`)
 	placed := s.get(200, demo.Bob(), formPath(item.ID, "")).body
 	require.True(t, bytes.Contains([]byte(placed), []byte("/Subtype /Image")))
