@@ -27,7 +27,7 @@ const SealKeyBytes = sha256.Size
 const sealField = 48_879
 
 // sealBytes is how much longer a sealed token is: the field's tag, its length, and the seal.
-var sealBytes = len(sealHead()) + sha256.Size
+func sealBytes() int { return len(sealHead()) + sha256.Size }
 
 func sealHead() []byte {
 	return protowire.AppendVarint(protowire.AppendTag(nil, sealField, protowire.BytesType), sha256.Size)
@@ -45,7 +45,7 @@ func (s sealer) seal(k kind, namespace, subject string, token []byte) []byte {
 	if len(token) == 0 {
 		return token
 	}
-	sealed := make([]byte, 0, len(token)+sealBytes)
+	sealed := make([]byte, 0, len(token)+sealBytes())
 	sealed = append(sealed, token...)
 	sealed = append(sealed, sealHead()...)
 	return append(sealed, s.sum(k, namespace, subject, token)...)
@@ -70,7 +70,7 @@ func (s sealer) sum(k kind, namespace, subject string, token []byte) []byte {
 
 // unsealed returns a token as Temporal made it, whether it carries a seal or not.
 func unsealed(sealed []byte) []byte {
-	at := len(sealed) - sealBytes
+	at := len(sealed) - sealBytes()
 	if at < 0 || string(sealed[at:at+len(sealHead())]) != string(sealHead()) {
 		return sealed
 	}

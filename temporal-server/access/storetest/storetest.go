@@ -15,7 +15,7 @@ import (
 // Run tests an empty store.
 func Run(t *testing.T, store access.Store) {
 	t.Helper()
-	ctx, now := t.Context(), time.Now()
+	ctx, now := t.Context(), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	key, err := store.SealKey(ctx)
 	require.NoError(t, err)
 	require.Len(t, key, access.SealKeyBytes)
@@ -55,17 +55,17 @@ func Run(t *testing.T, store access.Store) {
 	require.Equal(t, "b", claim("alpha", "c1", "b", now), "forgotten")
 	require.Equal(t, "c", claim("alpha", "c3", "c", now), "those forgotten no longer count")
 
-	race(t, store)
+	race(t, store, now)
 }
 
 // race has many subjects claim one queue at once: all of them learn of the same owner.
-func race(t *testing.T, store access.Store) {
+func race(t *testing.T, store access.Store, now time.Time) {
 	t.Helper()
 	owners := make([]string, 16)
 	var done sync.WaitGroup
 	for i := range owners {
 		done.Go(func() {
-			owners[i], _ = store.Claim(t.Context(), access.Claim{Namespace: "alpha", Queue: "race", Subject: fmt.Sprint("s", i), At: time.Now()}, 3)
+			owners[i], _ = store.Claim(t.Context(), access.Claim{Namespace: "alpha", Queue: "race", Subject: fmt.Sprint("s", i), At: now}, 3)
 		})
 	}
 	done.Wait()
