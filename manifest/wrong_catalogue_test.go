@@ -153,7 +153,7 @@ func TestWrongCatalogue(t *testing.T) {
 			text: `  description: Loans
   value: QEFCQ0RFRkdISUpLTE1OT1BRUlNUVVZXWFlaW1xdXl8=
 `,
-			want: []string{`6: spec.value: is not a member of EncryptionKey, which has description`},
+			want: []string{`6: spec.value: is not a member of EncryptionKey, which has description and shared`},
 		},
 		{
 			name: "a key described at length",

@@ -530,7 +530,13 @@ func TestDeliveriesExpire(t *testing.T) {
 	h.ahead.Store(int64(domain.WebhookRetention - time.Minute))
 	require.Equal(t, [2]int{0, 0}, expire())
 	h.ahead.Store(int64(domain.WebhookRetention + time.Minute))
-	require.Equal(t, [2]int{2, 2}, expire())
+	// What the dispatcher has locked at the moment is left for the next time.
+	var expired [2]int
+	require.Eventually(t, func() bool {
+		now := expire()
+		expired[0], expired[1] = expired[0]+now[0], expired[1]+now[1]
+		return expired == [2]int{2, 2}
+	}, patience, time.Millisecond)
 	require.Equal(t, 2, h.inState(domain.DeliveryDropped))
 	require.Equal(t, [2]int{0, 0}, expire())
 	h.ahead.Store(int64(2*domain.WebhookRetention + time.Hour))
