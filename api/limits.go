@@ -39,17 +39,17 @@ func (l *limits) open(c *gin.Context) {
 	l.apply(c, l.limiter.Open(l.network(c.Request)))
 }
 
-// signIn reports whether the credentials of the request may be looked up, and
-// answers it if they may not.
-func (l *limits) signIn(c *gin.Context, credentials string) bool {
-	return l.apply(c, l.limiter.SignIn(l.network(c.Request), credentials))
+// signIn reports whether the credentials of the request, which comes from a
+// network, may be looked up, and answers it if they may not.
+func (l *limits) signIn(c *gin.Context, from netip.Prefix, credentials string) bool {
+	return l.apply(c, l.limiter.SignIn(from, credentials))
 }
 
 // signedIn notes what became of the credentials. A failure that is not theirs does
 // not count.
-func (l *limits) signedIn(c *gin.Context, credentials string, err error) {
+func (l *limits) signedIn(from netip.Prefix, credentials string, err error) {
 	if err == nil || domain.HasCode(err, domain.CodeUnauthenticated) {
-		l.limiter.SignedIn(l.network(c.Request), credentials, err == nil)
+		l.limiter.SignedIn(from, credentials, err == nil)
 	}
 }
 

@@ -48,12 +48,13 @@ func authenticate(
 ) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		header := strings.Join(c.Request.Header.Values("Authorization"), ", ")
-		if header != "" && !l.signIn(c, header) {
+		from := l.network(c.Request)
+		if header != "" && !l.signIn(c, from, header) {
 			return
 		}
 		caller, err := authenticator.Authenticate(c.Request.Context(), header)
 		if header != "" {
-			l.signedIn(c, header, err)
+			l.signedIn(from, header, err)
 		}
 		if err != nil {
 			var refused *domain.SignInError
