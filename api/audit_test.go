@@ -57,6 +57,7 @@ func (a *audited) from(address string, r *http.Request) int {
 // found are the events of a type that the caller finds.
 func (a *audited) found(as demo.Account, eventType string) []recordedEvent {
 	a.t.Helper()
+	a.settle()
 	path := adminAPI + "/events?type=" + eventType
 	return decode[struct{ Content []recordedEvent }](a.t, a.get(200, as, path)).Content
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Bad is a token that nobody may be let in with. But for what its name says it
+// Bad is a token that lets no one in. But for what its name says it
 // is as good as any.
 type Bad struct {
 	Name  string
@@ -83,12 +83,12 @@ func badClaims() []Bad {
 		lacking("aud"),
 		claim("audience null", "aud", nil),
 		claim("audience empty", "aud", ""),
-		claim("another audience", "aud", "somebody-else"),
+		claim("another audience", "aud", "another"),
 		changed("audience with ours at its start", func(w World) Members { return Members{"aud": w.Audience + "-2"} }),
 		changed("audience in upper case", func(w World) Members { return Members{"aud": strings.ToUpper(w.Audience)} }),
 		claim("no audiences", "aud", []string{}),
-		claim("other audiences", "aud", []string{"somebody", "somebody-else"}),
-		changed("audiences in one string", func(w World) Members { return Members{"aud": w.Audience + " somebody-else"} }),
+		claim("other audiences", "aud", []string{"other", "another"}),
+		changed("audiences in one string", func(w World) Members { return Members{"aud": w.Audience + " another"} }),
 		changed("audiences of which one is null", func(w World) Members {
 			return Members{"aud": []any{w.Audience, nil}, "azp": w.Audience}
 		}),
@@ -105,7 +105,7 @@ func badClaims() []Bad {
 		{"a claim twice", func(w World) string {
 			key := w.Issuer.Key("ES256")
 			claims := object(w.Claims().Without("aud"))
-			return key.compact(object(key.Header()), claims[:len(claims)-1]+`,"aud":"somebody-else","aud":"`+w.Audience+`"}`)
+			return key.compact(object(key.Header()), claims[:len(claims)-1]+`,"aud":"another","aud":"`+w.Audience+`"}`)
 		}},
 		{"iss twice", func(w World) string {
 			key := w.Issuer.Key("ES256")
@@ -153,7 +153,7 @@ func badPeople() []Bad {
 		unlinked("a new subject whose address is verified by null", Members{"email_verified": nil}),
 		unlinked("a new subject without an address", Members{"email": nil}),
 		unlinked("a new subject with an empty address", Members{"email": ""}),
-		unlinked("a new subject whom nobody knows", Members{"email": "nobody@nowhere.example"}),
+		unlinked("a new subject that is not known", Members{"email": "unknown@nowhere.example"}),
 		unlinked("a new subject with a pattern for an address", Members{"email": "%"}),
 		changed("a new subject with addresses", func(w World) Members {
 			return Members{"sub": "several", "email": []string{w.Unlinked}}
@@ -165,7 +165,7 @@ func badPeople() []Bad {
 			return Members{"sub": "letters", "email": strings.Replace(w.Unlinked, "k", "\u212a", 1)}
 		}),
 		changed("a new subject whose address is a link's already", func(w World) Members {
-			return Members{"sub": "somebody-else", "email": w.Email}
+			return Members{"sub": "another", "email": w.Email}
 		}),
 		changed("the subject in another case", func(w World) Members { return Members{"sub": strings.ToUpper(w.Subject)} }),
 		changed("a disabled user", func(w World) Members { return Members{"sub": "disabled", "email": w.Disabled} }),

@@ -1,5 +1,5 @@
 // Package oidctest has an OpenID Connect issuer on the loopback for tests, and a
-// collection of tokens that nobody may be let in with.
+// collection of tokens that let no one in.
 //
 // It signs by itself and not with the library that tokens are verified with, so
 // that it can sign what no library would.
