@@ -24,8 +24,13 @@ func newPasses() (*passes, error) {
 	return &passes{seed: maphash.MakeSeed(), until: until}, err
 }
 
+// note remembers credentials that held. Those that are known for most of the
+// lifetime still are left as they are.
 func (p *passes) note(credentials string, now time.Time) {
-	p.until.Add(maphash.String(p.seed, credentials), now.Add(passLifetime))
+	hash := maphash.String(p.seed, credentials)
+	if until, ok := p.until.Peek(hash); !ok || until.Sub(now) < passLifetime*9/10 {
+		p.until.Add(hash, now.Add(passLifetime))
+	}
 }
 
 func (p *passes) holds(credentials string, now time.Time) bool {
