@@ -15,9 +15,11 @@ const Argument = "confined"
 // program stands in the place of a task where another program takes over.
 const program = "--"
 
-// The exit codes of a child that could not begin, and of one whose task failed.
+// The exit codes of a child that could not begin, of one that reached its limit of
+// processor time, and of one whose task failed.
 const (
 	exitRefused = 125
+	exitTime    = 124
 	exitFailed  = 1
 )
 

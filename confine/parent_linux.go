@@ -32,8 +32,12 @@ func awaitExit(cmd *exec.Cmd) {
 	kill(cmd)
 }
 
-// killedBySignal reports whether a child ended by SIGKILL or SIGXCPU.
-func killedBySignal(cmd *exec.Cmd) bool {
+// ended reports whether a child ended at its limit of processor time, or was
+// killed.
+func ended(cmd *exec.Cmd) (late, killed bool) {
 	status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
-	return ok && status.Signaled() && (status.Signal() == syscall.SIGKILL || status.Signal() == syscall.SIGXCPU)
+	if !ok || !status.Signaled() {
+		return cmd.ProcessState.ExitCode() == exitTime, false
+	}
+	return status.Signal() == syscall.SIGXCPU, status.Signal() == syscall.SIGKILL
 }

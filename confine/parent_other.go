@@ -23,4 +23,4 @@ func kill(cmd *exec.Cmd) { _ = cmd.Process.Kill() }
 
 func awaitExit(*exec.Cmd) {}
 
-func killedBySignal(cmd *exec.Cmd) bool { return cmd.ProcessState.ExitCode() == -1 }
+func ended(cmd *exec.Cmd) (late, killed bool) { return false, cmd.ProcessState.ExitCode() == -1 }

@@ -141,15 +141,16 @@ func (c *running) close() {
 func (c *running) failure(l Limits) error {
 	state := c.cmd.ProcessState
 	complained := string(c.complaint)
-	switch {
-	case state == nil:
+	if state == nil {
 		return ErrLost
+	}
+	late, killed := ended(c.cmd)
+	switch {
 	case state.Success():
 		return nil
-	case killedBySignal(c.cmd) && state.UserTime()+state.SystemTime() >= l.CPU*9/10:
-		// What the kernel compares is counted in ticks.
+	case late, killed && state.UserTime()+state.SystemTime() >= l.CPU:
 		return ErrTime
-	case killedBySignal(c.cmd):
+	case killed:
 		return ErrLost
 	}
 	for _, sign := range []string{"ut of memory", "bad_alloc", "annot allocate memory", "memory exhausted"} {

@@ -68,8 +68,11 @@ func TestRunFails(t *testing.T) {
 		change func(*confine.Limits)
 		want   error
 	}{
-		"memory":             {job: confine.Job{Task: "grow"}, input: "200", want: confine.ErrMemory},
-		"processor":          {job: confine.Job{Task: "spin"}, change: func(l *confine.Limits) { l.CPU = time.Second }, want: confine.ErrTime},
+		"memory":    {job: confine.Job{Task: "grow"}, input: "200", want: confine.ErrMemory},
+		"processor": {job: confine.Job{Task: "spin"}, change: func(l *confine.Limits) { l.CPU = time.Second }, want: confine.ErrTime},
+		"processor of a program": {
+			job: confine.Job{Program: []string{"/bin/sh", "-c", "while :; do :; done"}}, change: func(l *confine.Limits) { l.CPU = time.Second }, want: confine.ErrTime,
+		},
 		"clock":              {job: confine.Job{Task: "wait"}, change: func(l *confine.Limits) { l.Time = 300 * time.Millisecond }, want: confine.ErrTime},
 		"clock of a program": {job: confine.Job{Program: []string{"/bin/sleep", "100"}}, change: func(l *confine.Limits) { l.Time = 300 * time.Millisecond }, want: confine.ErrTime},
 		"output":             {job: confine.Job{Task: "flood"}, want: confine.ErrOutput},
@@ -124,7 +127,7 @@ func TestSurroundings(t *testing.T) {
 	require.Empty(t, found.Inherited)
 	require.Equal(t, "1000", found.Score)
 	for _, line := range []string{
-		`Max cpu time +20 +20 `, `Max file size +0 +0 `, `Max core file size +0 +0 `,
+		`Max cpu time +20 +21 `, `Max file size +0 +0 `, `Max core file size +0 +0 `,
 		`Max open files +64 +64 `,
 	} {
 		require.Regexp(t, line, found.Limits)
