@@ -26,7 +26,8 @@ type BusinessArtifactFilter struct {
 // FindBusinessArtifacts (B34) returns a page of the business artifacts that the
 // caller sees. Filter expressions are about fields that a definition indexes
 // which the caller sees and the other filters keep; anything else in them is a
-// VALIDATION error at the query parameter "value".
+// VALIDATION error at the query parameter "value". Where no definition is left,
+// the page is empty, whatever the field.
 func (s *Service) FindBusinessArtifacts(
 	ctx context.Context, caller domain.Caller, filter BusinessArtifactFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.BusinessArtifact], error) {
@@ -84,6 +85,12 @@ func (f *BusinessArtifactFilter) search(definitions []*artifactDefinition) (pers
 			known, ok := index[member.Field]
 			ambiguous[member.Field] = ambiguous[member.Field] || ok && known != member.Type
 			index[member.Field] = member.Type
+		}
+	}
+	if len(definitions) == 0 {
+		// Nothing can be found, and no index says what the fields are.
+		for _, text := range f.Values {
+			index[fieldOf(text)] = criteria.String
 		}
 	}
 	var wrong []domain.Detail

@@ -31,15 +31,18 @@ const (
 	// Rows that stay the same are not written again.
 	putArtifactIndex = `
 INSERT INTO business_artifact_index AS x (definition_id, business_artifact_id, created_at, field, text_value, text_rest,
-                                          text_folded, number_value, date_value)
-SELECT $1, v.artifact, v.created_at, v.field, v.text_value, v.text_rest, v.text_folded, v.number::numeric, v.date::date
-  FROM unnest($2::uuid[], $3::timestamptz[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[])
-       AS v (artifact, created_at, field, text_value, text_rest, text_folded, number, date)
+                                          text_folded, number_value, date_value, time_value)
+SELECT $1, v.artifact, v.created_at, v.field, v.text_value, v.text_rest, v.text_folded, v.number::numeric, v.date::date, v.time
+  FROM unnest($2::uuid[], $3::timestamptz[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
+              $10::timestamptz[])
+       AS v (artifact, created_at, field, text_value, text_rest, text_folded, number, date, time)
 ON CONFLICT (business_artifact_id, field) DO UPDATE
    SET text_value = excluded.text_value, text_rest = excluded.text_rest, text_folded = excluded.text_folded,
-       number_value = excluded.number_value, date_value = excluded.date_value
- WHERE (x.text_value, x.text_rest, x.number_value::text, x.date_value)
-       IS DISTINCT FROM (excluded.text_value, excluded.text_rest, excluded.number_value::text, excluded.date_value)`
+       number_value = excluded.number_value, date_value = excluded.date_value,
+       time_value = excluded.time_value
+ WHERE (x.text_value, x.text_rest, x.text_folded, x.number_value::text, x.date_value, x.time_value)
+       IS DISTINCT FROM (excluded.text_value, excluded.text_rest, excluded.text_folded, excluded.number_value::text,
+                         excluded.date_value, excluded.time_value)`
 
 	deleteArtifactIndex = `
 DELETE FROM business_artifact_index

@@ -2,7 +2,9 @@ package persistence
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -49,10 +51,12 @@ func foldCase(text string) string {
 type indexColumns struct {
 	fields                              []string
 	begins, rests, folds, numbers, days []*string
+	times                               []*time.Time
 }
 
 func (i *indexColumns) add(v IndexedValue) {
 	var begin, rest, folded, number, day *string
+	var moment *time.Time
 	switch v.Type {
 	case criteria.String:
 		text, after := splitText(v.Value)
@@ -63,16 +67,19 @@ func (i *indexColumns) add(v IndexedValue) {
 	case criteria.Number:
 		number = &v.Value
 	case criteria.Date:
-		day = &v.Value
+		written, at, timed := criteria.Moment(v.Value)
+		if day = &written; timed {
+			moment, folded = &at, &v.Value
+		}
 	}
 	i.fields = append(i.fields, v.Field)
 	i.begins, i.rests, i.folds = append(i.begins, begin), append(i.rests, rest), append(i.folds, folded)
-	i.numbers, i.days = append(i.numbers, number), append(i.days, day)
+	i.numbers, i.days, i.times = append(i.numbers, number), append(i.days, day), append(i.times, moment)
 }
 
 // args are the columns in the order of their declaration.
 func (i *indexColumns) args() []any {
-	return []any{i.fields, i.begins, i.rests, i.folds, i.numbers, i.days}
+	return []any{i.fields, i.begins, i.rests, i.folds, i.numbers, i.days, i.times}
 }
 
 func indexedAs(x string, t criteria.Type) string {
@@ -89,14 +96,16 @@ func indexedAs(x string, t criteria.Type) string {
 // fulfils are the conditions under which a row x of the index fulfils the
 // criterion.
 func (l *list) fulfils(x string, c criteria.Criterion) []string {
-	if c.Type == criteria.String {
+	switch {
+	case c.Operator == criteria.Contains:
+		return []string{fmt.Sprintf("strpos(%s, %s) > 0", writtenAs(x, c.Type), l.arg(foldCase(c.Operands[0])))}
+	case c.Type == criteria.String:
 		return l.fulfilsText(x, c)
+	case c.Type == criteria.Date:
+		return l.fulfilsDate(x, c)
 	}
-	column, cast := x+".number_value", "::numeric"
-	if c.Type == criteria.Date {
-		column, cast = x+".date_value", "::date"
-	}
-	operand := func(i int) string { return l.arg(c.Operands[i]) + "::text" + cast }
+	column := x + ".number_value"
+	operand := func(i int) string { return l.arg(c.Operands[i]) + "::text::numeric" }
 	switch c.Operator {
 	case criteria.Le:
 		return []string{column + " <= " + operand(0)}
@@ -105,36 +114,110 @@ func (l *list) fulfils(x string, c criteria.Criterion) []string {
 	case criteria.Between:
 		return []string{column + " >= " + operand(0), column + " <= " + operand(1)}
 	case criteria.In:
-		return []string{column + " = ANY(" + l.arg(c.Operands) + "::text[]" + cast + "[])"}
+		return []string{column + " = ANY(" + l.arg(c.Operands) + "::text[]::numeric[])"}
 	case criteria.Eq, criteria.Contains:
 	}
 	return []string{column + " = " + operand(0)}
 }
 
+// writtenAs is the text of a row's value without regard to case. Numbers are
+// written in plain digits, without an exponent.
+func writtenAs(x string, t criteria.Type) string {
+	switch t {
+	case criteria.Number:
+		return x + ".number_value::text"
+	case criteria.Date:
+		return fmt.Sprintf("coalesce(%[1]s.text_folded, to_char(%[1]s.date_value, 'YYYY-MM-DD'))", x)
+	case criteria.String:
+	}
+	return fmt.Sprintf("coalesce(%[1]s.text_folded, %[1]s.text_value || coalesce(%[1]s.text_rest, ''))", x)
+}
+
 // fulfilsText compares the beginning of the text, which the index has, and the
-// rest only for operands that are long enough to have one.
+// whole only where an operand is long enough for the rest to matter.
 func (l *list) fulfilsText(x string, c criteria.Criterion) []string {
-	if c.Operator == criteria.Contains {
-		return []string{fmt.Sprintf("strpos(coalesce(%[1]s.text_folded, %[1]s.text_value || coalesce(%[1]s.text_rest, '')), %[2]s) > 0",
-			x, l.arg(foldCase(c.Operands[0])))}
+	begin, whole := x+".text_value", fmt.Sprintf("(%[1]s.text_value || coalesce(%[1]s.text_rest, ''))", x)
+	compare := func(operator, operand string) []string {
+		conditions := []string{begin + operator + l.arg(beginOf(operand))}
+		if long(operand) {
+			conditions = append(conditions, whole+operator+l.arg(operand))
+		}
+		return conditions
+	}
+	switch c.Operator {
+	case criteria.Le:
+		return compare(" <= ", c.Operands[0])
+	case criteria.Ge:
+		return compare(" >= ", c.Operands[0])
+	case criteria.Between:
+		return append(compare(" >= ", c.Operands[0]), compare(" <= ", c.Operands[1])...)
+	case criteria.Eq, criteria.Contains:
+		return compare(" = ", c.Operands[0])
+	case criteria.In:
 	}
 	begins := make([]string, len(c.Operands))
-	long := false
 	for i, operand := range c.Operands {
-		var rest *string
-		begins[i], rest = splitText(operand)
-		// A text may have exactly the indexed length, or be longer.
-		long = long || rest != nil || len([]rune(begins[i])) == indexedLength
+		begins[i] = beginOf(operand)
 	}
-	var conditions []string
-	if len(begins) == 1 {
-		conditions = []string{x + ".text_value = " + l.arg(begins[0])}
-	} else {
-		conditions = []string{x + ".text_value = ANY(" + l.arg(begins) + "::text[])"}
-	}
-	if long {
-		conditions = append(conditions, fmt.Sprintf("%[1]s.text_value || coalesce(%[1]s.text_rest, '') = ANY(%[2]s::text[])",
-			x, l.arg(c.Operands)))
+	conditions := []string{begin + " = ANY(" + l.arg(begins) + "::text[])"}
+	if slices.ContainsFunc(c.Operands, long) {
+		conditions = append(conditions, whole+" = ANY("+l.arg(c.Operands)+"::text[])")
 	}
 	return conditions
+}
+
+func beginOf(text string) string {
+	begin, _ := splitText(text)
+	return begin
+}
+
+// long reports whether texts of which the index holds the same as of the operand
+// may go on otherwise.
+func long(operand string) bool { return utf8.RuneCountInString(operand) >= indexedLength }
+
+// fulfilsDate compares days where the operand is one, and moments where it is
+// not. The index has the days: the moment of a date is within a day of the
+// beginning of what is written there.
+func (l *list) fulfilsDate(x string, c criteria.Criterion) []string {
+	switch c.Operator {
+	case criteria.Le:
+		return []string{l.compareDate(x, " <= ", c.Operands[0])}
+	case criteria.Ge:
+		return []string{l.compareDate(x, " >= ", c.Operands[0])}
+	case criteria.Between:
+		return []string{l.compareDate(x, " >= ", c.Operands[0]), l.compareDate(x, " <= ", c.Operands[1])}
+	case criteria.Eq, criteria.In, criteria.Contains:
+	}
+	var days []string
+	var alternatives []string
+	for _, operand := range c.Operands {
+		if day, _, timed := criteria.Moment(operand); !timed {
+			days = append(days, day)
+			continue
+		}
+		alternatives = append(alternatives, "("+l.compareDate(x, " = ", operand)+")")
+	}
+	if len(days) > 0 {
+		alternatives = append(alternatives, x+".date_value = ANY("+l.arg(days)+"::text[]::date[])")
+	}
+	return []string{"(" + strings.Join(alternatives, " OR ") + ")"}
+}
+
+func (l *list) compareDate(x, operator, operand string) string {
+	day, at, timed := criteria.Moment(operand)
+	if !timed {
+		return x + ".date_value" + operator + l.arg(day) + "::text::date"
+	}
+	moment := fmt.Sprintf("coalesce(CASE WHEN %[1]s.text_folded IS NOT NULL THEN %[1]s.time_value END, "+
+		"%[1]s.date_value::timestamp AT TIME ZONE 'UTC')%[2]s%[3]s", x, operator, l.arg(at))
+	near := func(operator string, days int) string {
+		return x + ".date_value" + operator + l.arg(at.AddDate(0, 0, days)) + "::date"
+	}
+	switch operator {
+	case " <= ":
+		return near(operator, 1) + " AND " + moment
+	case " >= ":
+		return near(operator, -1) + " AND " + moment
+	}
+	return near(" >= ", -1) + " AND " + near(" <= ", 1) + " AND " + moment
 }

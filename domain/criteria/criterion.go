@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -16,9 +15,10 @@ import (
 // Operator says how a field is compared with the operands.
 type Operator string
 
-// The operators. Between includes both of its operands, Contains looks for a
-// part of the text without regard to case, and In holds when the field equals
-// any of the operands.
+// The operators, each of which fits every type. Between includes both of its
+// operands, Contains looks for a part of the value's text without regard to case,
+// and In holds when the field equals any of the operands. Texts are ordered by
+// their Unicode code points.
 const (
 	Eq       Operator = "eq"
 	Le       Operator = "le"
@@ -48,8 +48,8 @@ type Criterion struct {
 //	NAME in Mary%20Ann Tom
 //
 // A plus stands for itself, and a space at the end makes an empty operand. The
-// index tells the fields that can be filtered by. The message of an error says
-// what is wrong, to whoever wrote the expression.
+// index holds the fields that can be filtered by. The message of an error says
+// what is wrong in terms of the expression.
 func Parse(text string, index map[string]Type) (Criterion, error) {
 	tokens := strings.Split(text, " ")
 	if len(tokens) < 3 {
@@ -75,7 +75,7 @@ func Parse(text string, index map[string]Type) (Criterion, error) {
 		return Criterion{}, err
 	}
 	for i, operand := range c.Operands {
-		normal, err := Normalize(c.Type, operand)
+		normal, err := Normalize(c.operandType(), operand)
 		if err != nil {
 			return Criterion{}, fmt.Errorf("operand %d of field %s, %s, %w", i+1, shown(c.Field), shown(operand), err)
 		}
@@ -84,18 +84,8 @@ func Parse(text string, index map[string]Type) (Criterion, error) {
 	return c, nil
 }
 
-// check holds the operator to the type of the field and to its number of
-// operands.
+// check holds the operator to its number of operands.
 func (c Criterion) check() error {
-	fits := operatorsOf(c.Type)
-	if !slices.Contains(fits, c.Operator) {
-		names := make([]string, len(fits))
-		for i, operator := range fits {
-			names[i] = string(operator)
-		}
-		return fmt.Errorf("field %s is a %s, whose operators are %s: %s is none of them",
-			shown(c.Field), c.Type, strings.Join(names, ", "), shown(string(c.Operator)))
-	}
 	switch c.Operator {
 	case Between:
 		if len(c.Operands) != 2 {
@@ -106,6 +96,8 @@ func (c Criterion) check() error {
 			return fmt.Errorf("operator %s needs 1 operand, not %d: a space within it is written %%20", c.Operator, len(c.Operands))
 		}
 	case In:
+	default:
+		return fmt.Errorf("%s is not an operator: they are eq, le, ge, between, contains and in", shown(string(c.Operator)))
 	}
 	if c.Operator == Contains && c.Operands[0] == "" {
 		return errors.New("operator contains needs an operand that is not empty")
@@ -113,12 +105,13 @@ func (c Criterion) check() error {
 	return nil
 }
 
-// operatorsOf lists the operators for fields of a type.
-func operatorsOf(t Type) []Operator {
-	if t == String {
-		return []Operator{Eq, Contains, In}
+// operandType is what the operands have to be: parts of a text are texts, also
+// where the text is that of a number or of a date.
+func (c Criterion) operandType() Type {
+	if c.Operator == Contains && (c.Type == Number || c.Type == Date) {
+		return String
 	}
-	return []Operator{Eq, Le, Ge, Between, In}
+	return c.Type
 }
 
 // decode takes the percent-encoding off a part of an expression.

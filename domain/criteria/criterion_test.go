@@ -3,6 +3,7 @@ package criteria_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -63,12 +64,19 @@ func TestParse(t *testing.T) {
 		"DUE le 0001-01-01":           date(criteria.Le, "0001-01-01"),
 		"DUE ge 9999-12-31":           date(criteria.Ge, "9999-12-31"),
 		"DUE in 2024-01-01":           date(criteria.In, "2024-01-01"),
-		"DUE eq 2024-01-31T23:30:00Z": date(criteria.Eq, "2024-01-31"),
-		"DUE between 2024-01-31T23:30:00-05:00 2024-02-01T00:30:00.123%2B05:00": date(criteria.Between, "2024-01-31", "2024-02-01"),
-		"DUE le 2024-01-31t00:00:00+01:00":                                      date(criteria.Le, "2024-01-31"),
-		"a%20b eq x":                                                            {Field: "a b", Type: criteria.String, Operator: criteria.Eq, Operands: []string{"x"}},
-		"100%25 eq 1":                                                           {Field: "100%", Type: criteria.Number, Operator: criteria.Eq, Operands: []string{"1"}},
-		"Ñ contains x":                                                          {Field: "Ñ", Type: criteria.String, Operator: criteria.Contains, Operands: []string{"x"}},
+		"DUE eq 2024-01-31T23:30:00Z": date(criteria.Eq, "2024-01-31T23:30:00Z"),
+		"DUE between 2024-01-31T23:30:00-05:00 2024-02-01T00:30:00.123%2B05:00": date(criteria.Between,
+			"2024-01-31T23:30:00-05:00", "2024-02-01T00:30:00.123+05:00"),
+		"DUE le 2024-01-31t00:00:00+01:00": date(criteria.Le, "2024-01-31T00:00:00+01:00"),
+		"DUE contains -01-":                date(criteria.Contains, "-01-"),
+		"DUE contains t23":                 date(criteria.Contains, "t23"),
+		"AMOUNT contains .5":               number(criteria.Contains, ".5"),
+		"NAME le m":                        text(criteria.Le, "m"),
+		"NAME ge m":                        text(criteria.Ge, "m"),
+		"NAME between a%20 b":              text(criteria.Between, "a ", "b"),
+		"a%20b eq x":                       {Field: "a b", Type: criteria.String, Operator: criteria.Eq, Operands: []string{"x"}},
+		"100%25 eq 1":                      {Field: "100%", Type: criteria.Number, Operator: criteria.Eq, Operands: []string{"1"}},
+		"Ñ contains x":                     {Field: "Ñ", Type: criteria.String, Operator: criteria.Contains, Operands: []string{"x"}},
 	} {
 		t.Run(expression, func(t *testing.T) {
 			t.Parallel()
@@ -82,9 +90,10 @@ func TestParse(t *testing.T) {
 func TestParseRefuses(t *testing.T) {
 	t.Parallel()
 	const (
-		shape  = "must be a field, an operator and one or more operands, with one space between them"
-		digits = "is not a number such as -12.5 or 1e3"
-		dates  = "is neither a date such as 2006-01-02 nor a date and time such as 2006-01-02T15:04:05Z"
+		operators = ": they are eq, le, ge, between, contains and in"
+		shape     = "must be a field, an operator and one or more operands, with one space between them"
+		digits    = "is not a number such as -12.5 or 1e3"
+		dates     = "is neither a date such as 2006-01-02 nor a date and time such as 2006-01-02T15:04:05Z"
 	)
 	for _, c := range []struct{ expression, want string }{
 		{"", shape},
@@ -98,13 +107,11 @@ func TestParseRefuses(t *testing.T) {
 		{`";drop eq x`, `"\";drop" is not an indexed field`},
 		{"OTHER ne x", `"OTHER" is not an indexed field`},
 		{strings.Repeat("é", 60) + " eq x", `"` + strings.Repeat("é", 50) + `"… is not an indexed field`},
-		{"NAME EQ x", `field "NAME" is a STRING, whose operators are eq, contains, in: "EQ" is none of them`},
-		{"NAME  eq x", `field "NAME" is a STRING, whose operators are eq, contains, in: "" is none of them`},
-		{"NAME le x", `field "NAME" is a STRING, whose operators are eq, contains, in: "le" is none of them`},
-		{"NAME between a b", `field "NAME" is a STRING, whose operators are eq, contains, in: "between" is none of them`},
-		{"AMOUNT contains 1", `field "AMOUNT" is a NUMBER, whose operators are eq, le, ge, between, in: "contains" is none of them`},
-		{"DUE contains 1", `field "DUE" is a DATE, whose operators are eq, le, ge, between, in: "contains" is none of them`},
-		{"DUE gt 2024-01-01", `field "DUE" is a DATE, whose operators are eq, le, ge, between, in: "gt" is none of them`},
+		{"NAME EQ x", `"EQ" is not an operator` + operators},
+		{"NAME  eq x", `"" is not an operator` + operators},
+		{"DUE gt 2024-01-01", `"gt" is not an operator` + operators},
+		{"NAME between a", "operator between needs 2 operands, not 1"},
+		{"AMOUNT contains ", "operator contains needs an operand that is not empty"},
 		{"NAME eq two words", "operator eq needs 1 operand, not 2: a space within it is written %20"},
 		{"NAME eq  x", "operator eq needs 1 operand, not 2: a space within it is written %20"},
 		{"NAME contains a b", "operator contains needs 1 operand, not 2: a space within it is written %20"},
@@ -176,11 +183,11 @@ func TestNormalize(t *testing.T) {
 	for value, want := range map[string]string{
 		"2024-12-31":                     "2024-12-31",
 		"2024-12-31T24:00:00Z":           "",
-		"2024-12-31T23:59:59Z":           "2024-12-31",
-		"2024-12-31T23:59:59.999999999Z": "2024-12-31",
-		"2024-12-31t23:59:59z":           "2024-12-31",
-		"2024-12-31T00:00:00+14:00":      "2024-12-31",
-		"2024-12-31T23:59:59-12:00":      "2024-12-31",
+		"2024-12-31T23:59:59Z":           "2024-12-31T23:59:59Z",
+		"2024-12-31T23:59:59.999999999Z": "2024-12-31T23:59:59.999999999Z",
+		"2024-12-31t23:59:59z":           "2024-12-31T23:59:59Z",
+		"2024-12-31T00:00:00+14:00":      "2024-12-31T00:00:00+14:00",
+		"2024-12-31T23:59:59-12:00":      "2024-12-31T23:59:59-12:00",
 		"2024-12-31T00:00:00":            "",
 		"2024-12-31T00:00Z":              "",
 		"2024-12-31 00:00:00Z":           "",
@@ -209,4 +216,23 @@ func TestNormalize(t *testing.T) {
 	require.Equal(t, " Any\u00a0text ", got)
 	_, err = criteria.Normalize(criteria.String, "a\x00b")
 	require.EqualError(t, err, "has a NUL character")
+}
+
+func TestMoment(t *testing.T) {
+	t.Parallel()
+	for normal, want := range map[string]struct {
+		day, at string
+		timed   bool
+	}{
+		"2024-12-31":                        {"2024-12-31", "2024-12-31T00:00:00Z", false},
+		"2024-12-31T23:59:59Z":              {"2024-12-31", "2024-12-31T23:59:59Z", true},
+		"2024-12-31T23:59:59-05:00":         {"2024-12-31", "2025-01-01T04:59:59Z", true},
+		"2024-12-31T00:00:00.1234569+23:59": {"2024-12-31", "2024-12-30T00:01:00.123456Z", true},
+		"0001-01-01T00:00:00+14:00":         {"0001-01-01", "0000-12-31T10:00:00Z", true},
+	} {
+		day, at, timed := criteria.Moment(normal)
+		require.Equal(t, want.day, day, normal)
+		require.Equal(t, want.at, at.Format(time.RFC3339Nano), normal)
+		require.Equal(t, want.timed, timed, normal)
+	}
 }

@@ -33,9 +33,8 @@ const (
 //   - A NUMBER stays as it is, digit for digit, as PostgreSQL's numeric reads it.
 //     It is written as in JSON, in at most 1000 characters and with an exponent
 //     within ±400.
-//   - A DATE becomes 2006-01-02, from year 1 on. It may be a date and time of RFC
-//     3339, of which the date counts that is written there, whatever the offset:
-//     a day is meant where it was said, and le a day includes all of it.
+//   - A DATE is a day, 2006-01-02, or a date and time of RFC 3339, from year 1 on.
+//     It stays as it is but for letters, which become capitals.
 func Normalize(t Type, value string) (string, error) {
 	switch t {
 	case String:
@@ -52,16 +51,38 @@ func Normalize(t Type, value string) (string, error) {
 }
 
 func dateOf(value string) (string, error) {
+	// The T and the Z may be in lower case.
+	normal := strings.ToUpper(value)
 	layout := time.RFC3339
 	if len(value) == len(time.DateOnly) {
 		layout = time.DateOnly
 	}
-	// The T and the Z may be in lower case.
-	parsed, err := time.Parse(layout, strings.ToUpper(value))
+	parsed, err := time.Parse(layout, normal)
 	if err != nil || parsed.Year() == 0 {
 		return "", errors.New("is neither a date such as 2006-01-02 nor a date and time such as 2006-01-02T15:04:05Z")
 	}
-	return parsed.Format(time.DateOnly), nil
+	return normal, nil
+}
+
+// Moment takes a DATE in its normal form apart: the day that is written there,
+// whatever the offset, and the time in UTC to the microsecond, which is the
+// beginning of the day where the value has none.
+//
+// Two values of which one is a day are compared by their days: le a day includes
+// all of it. Two dates with times are compared by these, and so is a day with a
+// date that has a time where the latter is the operand.
+func Moment(normal string) (day string, at time.Time, timed bool) {
+	day = normal[:min(len(normal), len(time.DateOnly))]
+	timed = len(normal) > len(day)
+	layout := time.DateOnly
+	if timed {
+		layout = time.RFC3339
+	}
+	parsed, err := time.Parse(layout, normal)
+	if err != nil {
+		return day, time.Time{}, false
+	}
+	return day, parsed.UTC().Truncate(time.Microsecond), timed
 }
 
 // checkNumber holds a number to the grammar of JSON (RFC 8259, section 6) and to

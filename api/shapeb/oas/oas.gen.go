@@ -1674,7 +1674,10 @@ type FindBusinessArtifactsParams struct {
 
 	// Value Only artifacts whose data fits the expression: the name of an indexed field, an operation (`eq`, `le`, `ge`,
 	// `between`, `contains` or `in`) and its operands, separated by single spaces, each of them percent-encoded.
-	// Repeated expressions must all fit.
+	// Repeated expressions must all fit. A field that no definition indexes is refused; where the other filters keep no
+	// definition that the caller sees, the page is empty.
+	// Every operation fits every type of index: texts are ordered by their Unicode code points, `contains` looks for a
+	// part of the text of the value without regard to case, and a date without a time stands for the whole day.
 	Value []string `form:"value,omitempty" json:"value,omitempty"`
 }
 
@@ -1828,6 +1831,8 @@ type FindProcessesParams struct {
 	// Metadata Only processes whose metadata fits the expression: the name of an indexed field, an operation (`eq`, `le`, `ge`,
 	// `between`, `contains` or `in`) and its operands, separated by single spaces, each of them percent-encoded.
 	// Repeated expressions must all fit. A field that no process definition indexes is refused.
+	// Every operation fits every type of index: texts are ordered by their Unicode code points, `contains` looks for a
+	// part of the text of the value without regard to case, and a date without a time stands for the whole day.
 	Metadata []string `form:"metadata,omitempty" json:"metadata,omitempty"`
 }
 
