@@ -110,7 +110,6 @@ func TestDraftsTakeTheRightToSave(t *testing.T) {
 			s.post(200, demo.Bob(), itemPath(task, "/task/~actions/complete"), "")
 		},
 		"cancelled": func(process, _ uuid.UUID) { s.post(200, demo.Alice(), processPath(process, "/~actions/cancel"), "") },
-		"finished":  func(process, _ uuid.UUID) { s.post(200, demo.Alice(), processPath(process, "/~actions/complete"), "") },
 		"taken away": func(_, task uuid.UUID) {
 			s.post(200, demo.Alice(), itemPath(task, "/task/~actions/assign"), `{"ownerEmail":"alice@demo.example"}`)
 		},
@@ -123,6 +122,14 @@ func TestDraftsTakeTheRightToSave(t *testing.T) {
 		require.Empty(t, run.Answer.DraftedFields, name)
 		require.JSONEq(t, `{}`, string(item.Task.Data.Value), name)
 	}
+
+	// An open task of a finished process is drafted into as any other.
+	left := s.writing(definition, `{}`)
+	process := decode[oasb.ProcessItem](t, s.get(200, demo.Alice(), itemPath(left, ""))).ProcessID
+	s.post(200, demo.Alice(), processPath(process, "/~actions/complete"), "")
+	run, item := s.draft(demo.Bob(), left, nil)
+	require.Equal(t, []string{"/SUMMARY"}, run.Answer.DraftedFields)
+	require.JSONEq(t, `{"SUMMARY":"short"}`, string(item.Task.Data.Value))
 
 	// A candidate may look at suggestions and not have a draft written.
 	task := s.writing(definition, `{}`)

@@ -182,7 +182,8 @@ func TestElementsOfWhatIsFinished(t *testing.T) {
 	s.post(200, demo.Alice(), processPathA(process, "/~actions/complete"), "")
 	s.refused(403, "PROCESS_FINISHED", demo.Alice(), "POST", processPathA(process, saveElementAction), ref)
 	s.refused(403, "PROCESS_FINISHED", demo.Alice(), "POST", processPathA(process, deleteElementAction), `{"elementDefinitionCode":"REF"}`)
-	s.refused(403, "PROCESS_FINISHED", demo.Alice(), "POST", taskPathA(left, saveElementAction), note)
+	s.post(200, demo.Alice(), taskPathA(left, saveElementAction), note)
+	s.post(200, demo.Alice(), taskPathA(left, deleteElementAction), `{"elementDefinitionCode":"NOTE"}`)
 	s.refused(403, "PROCESS_FINISHED", demo.Alice(), "POST", shapeA+"/tasks",
 		`{"processId":"`+process.String()+`","taskDefinition":{"code":"VISIT"}}`)
 }

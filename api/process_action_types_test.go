@@ -126,15 +126,33 @@ func TestUserActionsOnAFinishedProcess(t *testing.T) {
 		s, process := newTypes(t)
 		s.post(200, s.as("manager"), processPath(process, end), "")
 		require.Equal(t, []string{"TASK", "FILE", "RELATED"}, s.available(s.as("manager"), process))
-		s.invoke(s.as("manager"), process, invokeUserAction("TASK"))
+		s.requireDoable(process, s.invoke(s.as("manager"), process, invokeUserAction("TASK")).CreateTask.ProcessItemID)
 		s.invoke(s.as("manager"), process, invokeUserAction("RELATED"))
 		s.invoke(s.as("manager"), process, invokeUserAction("FILE"))
 		s.invoke(s.as("initiator"), process, invokeUserAction("START"))
 		s.invoke(s.as("initiator"), process, invokeUserAction("MESSAGE", `"createProcessItemMessage":{"text":"t"}`))
-		require.Zero(t, s.count(`SELECT count(*) FROM engine_commands WHERE kind = 'SIGNAL'`), "nobody is there to be told")
+		require.Zero(t, s.count(`SELECT count(*) FROM engine_commands WHERE kind = 'SIGNAL'`), "its workflow has ended")
 		s.refused(403, "PROCESS_FINISHED", s.as("manager"), "POST", "/process-items",
 			`{"type":"MESSAGE","processId":"`+process.String()+`","message":{"text":"t"}}`)
 	}
+}
+
+// requireDoable claims, fills and completes a task of a finished process, files
+// included.
+func (s *administered) requireDoable(process, task uuid.UUID) {
+	s.t.Helper()
+	candidate := s.as("candidate")
+	s.refused(403, "ACCESS_DENIED", candidate, "POST", uploadPath(processPath(process, ""), "text/plain", "a.txt"), "text")
+	s.post(200, candidate, itemPath(task, claim), "")
+	file := s.upload(candidate, processPath(process, ""), "text")
+	s.upload(s.as("manager"), processPath(process, ""), "text")
+	s.call(200, candidate, "PUT", itemPath(task, "/task/data"), `{"data":{"value":{"A":"`+file+`"}}}`)
+	s.call(200, candidate, "PATCH", itemPath(task, "/task/data"), `[{"op":"add","path":"/B","value":1}]`)
+	s.call(200, candidate, "PUT", itemPath(task, "/task/context-data"), `{"data":{"value":{}}}`)
+	s.post(200, candidate, itemPath(task, logEntry), `{"message":"m","level":"INFO"}`)
+	s.get(200, candidate, downloadPath(processPath(process, ""), file))
+	s.post(200, candidate, itemPath(task, complete), "")
+	s.refused(403, "PROCESS_FINISHED", s.as("manager"), "POST", uploadPath(processPath(process, ""), "text/plain", "a.txt"), "text")
 }
 
 func TestGoldenBodiesOfUserActions(t *testing.T) {

@@ -50,9 +50,10 @@ relate          201     201       201
 assign          200     200       409
 complete        200     200       409
 log             200     200       409
-put             200     403f      403f
-patch           200     403f      403f
-put-context     200     403f      403f
+put             200     200       409
+patch           200     200       409
+put-context     200     200       409
+upload          200     200       403f
 `
 
 // stateCodes are what the cells of refusals stand for.
@@ -78,6 +79,7 @@ func stateRequest(t *testing.T, row string, process, item uuid.UUID) operation {
 		"patch":          {method: "PATCH", path: itemPath(item, "/task/data"), body: aPatch},
 		"patch-empty":    {method: "PATCH", path: itemPath(item, "/task/data"), body: `[]`},
 		"put-context":    {method: "PUT", path: itemPath(item, "/task/context-data"), body: `{"data":` + value + `}`},
+		"upload":         {method: "POST", path: uploadPath(processPath(process, ""), "text/plain", "a.txt"), body: "text"},
 		"finish":         {method: "POST", path: processPath(process, finish)},
 		"cancel-items":   {method: "POST", path: processPath(process, cancelItems)},
 		"initiator":      {method: "POST", path: processPath(process, changeInitiator), body: toInitiator(demo.Bob())},

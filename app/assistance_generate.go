@@ -19,7 +19,7 @@ import (
 // request is being worked on, FEATURE_DISABLED where the definition of the item
 // has no assistance or the operator no provider, CONFLICT for a run more than the
 // tenant may have, ACCESS_DENIED, TASK_NOT_OWNED,
-// INVALID_STATE, PROCESS_FINISHED.
+// INVALID_STATE.
 func (s *Service) GenerateProcessItemAIAssistance(
 	ctx context.Context, caller domain.Caller, id, request uuid.UUID,
 ) (run *domain.AssistanceRun, begun bool, err error) {
@@ -48,7 +48,7 @@ func (s *Service) GenerateProcessItemAIAssistance(
 			return assistanceDisabled()
 		}
 		if spec.Drafts() {
-			if err := item.WriteTask(locked.ProcessState, locked.Rights, caller.PrincipalID); err != nil {
+			if err := item.WriteTask(locked.Rights, caller.PrincipalID); err != nil {
 				return err
 			}
 		}

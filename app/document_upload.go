@@ -26,8 +26,9 @@ type Upload struct {
 	limit int64
 }
 
-// UploadProcessDocument (B19) stores a temporary document of a running process.
-// It takes the Manager permission or owning an open task of the process. Errors:
+// UploadProcessDocument (B19) stores a temporary document of a process. It takes
+// the Manager permission or owning an open task of the process; once the process
+// is finished, it takes an open task that the caller may write to. Errors:
 // VALIDATION for a content type that is none, PROCESS_FINISHED,
 // DOCUMENT_TOO_LARGE.
 func (s *Service) UploadProcessDocument(

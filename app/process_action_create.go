@@ -165,7 +165,7 @@ func (s *Service) startRelatedProcess(
 }
 
 // createItemOf creates the item of an action, in a thread unless that is nil. The
-// process may be finished: then nobody is there to be told. location is that of
+// process may be finished: then no workflow is notified. location is that of
 // the action's block in the body.
 func createItemOf(
 	ctx context.Context, k *keeper, a *domain.ProcessAction, d *definition, known *persistence.NewProcessAction,
@@ -181,7 +181,7 @@ func createItemOf(
 		Type: in.Type, Audit: a.Audit,
 	}
 	run := known.RunID
-	if p.Finished() {
+	if p.Finished() || !known.Relations.WorkflowOpen {
 		run = nil
 	}
 	a.ItemID, a.ThreadID = &i.ID, thread

@@ -13,8 +13,8 @@ import (
 
 // SaveEntityDocument (A15) stores a temporary document for the entity of a
 // running process, if the schema of the entity accepts it at the path. It takes
-// the Manager permission. Errors: VALIDATION for a path that the schema does not
-// have and for a content type that is none, DOCUMENT_TYPE, DOCUMENT_TOO_LARGE,
+// the Manager permission. Errors: VALIDATION for a path where the schema has no
+// document and for a content type that is none, DOCUMENT_TYPE, DOCUMENT_TOO_LARGE,
 // PROCESS_FINISHED.
 func (s *Service) SaveEntityDocument(
 	ctx context.Context, caller domain.Caller, process uuid.UUID, schemaPath string, in Upload,
@@ -72,7 +72,7 @@ func (s *Service) SaveTaskJSONFormsDocument(
 		if err != nil {
 			return err
 		}
-		return site.Item.WriteTask(site.ProcessState, site.Rights, caller.PrincipalID)
+		return site.Item.WriteTask(site.Rights, caller.PrincipalID)
 	})
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// UpdateProcessItemTaskData (B30) replaces the data of an open task of a
-// running process. Data that violates the schema is stored with its violations.
+// UpdateProcessItemTaskData (B30) replaces the data of an open task, whose
+// process may be finished. Data that violates the schema is stored with its violations.
 // It takes owning the task or the Manager permission.
 func (s *Service) UpdateProcessItemTaskData(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, data json.RawMessage,
@@ -87,7 +87,7 @@ func (s *Service) changeTask(
 			return err
 		}
 		item = locked.ProcessItem
-		if err := item.WriteTask(locked.ProcessState, locked.Rights, caller.PrincipalID); err != nil {
+		if err := item.WriteTask(locked.Rights, caller.PrincipalID); err != nil {
 			return err
 		}
 		d, err := s.definitions.get(ctx, tx, locked.ProcessVersion)

@@ -8,12 +8,12 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// SaveTaskElement (A22) replaces the values of an element of an open task of a
-// running process. It takes owning the task or the Manager permission. Documents
+// SaveTaskElement (A22) replaces the values of an element of an open task, whose
+// process may be finished. It takes owning the task or the Manager permission. Documents
 // are named by their uri: those of the element itself stay, others are copied.
 // Errors: DEFINITION_NOT_FOUND for the code, VALIDATION for several values of an
 // element that is not multiple and for a document that the caller does not see,
-// PROCESS_FINISHED, INVALID_STATE, TASK_NOT_OWNED.
+// INVALID_STATE, TASK_NOT_OWNED.
 func (s *Service) SaveTaskElement(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, code string, given []domain.ElementValue,
 ) (*domain.ProcessItem, error) {

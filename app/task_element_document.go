@@ -26,7 +26,7 @@ type ElementUpload struct {
 // place of the value with the given id where there is one, and as another one
 // otherwise. It takes what SaveTaskElement takes. Errors: DEFINITION_NOT_FOUND for
 // the code, VALIDATION for an element that is not for documents and for a content
-// type that is none, DOCUMENT_TOO_LARGE, PROCESS_FINISHED, INVALID_STATE,
+// type that is none, DOCUMENT_TOO_LARGE, INVALID_STATE,
 // TASK_NOT_OWNED.
 func (s *Service) SaveTaskElementDocument(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, in ElementUpload,
@@ -120,7 +120,7 @@ func (s *Service) taskSite(
 		if site, err = tx.ShareTaskSite(ctx, caller, id); err != nil {
 			return err
 		}
-		if err := site.Item.WriteTask(site.ProcessState, site.Rights, caller.PrincipalID); err != nil {
+		if err := site.Item.WriteTask(site.Rights, caller.PrincipalID); err != nil {
 			return err
 		}
 		d, err := s.definitions.get(ctx, tx, site.ProcessVersion)

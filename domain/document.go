@@ -107,13 +107,14 @@ type ValueHolder struct {
 	Slot ValueSlot
 }
 
-// Attach says whether a caller may add documents to a process that is not
-// finished: Managers may, and whoever has an open task of it to work on.
-func (p *Process) Attach(rights ProcessRights, worksOnTask bool) error {
-	if !rights.Manages && !worksOnTask {
+// Attach says whether a caller may add documents to a process: Managers may, and
+// callers that write to an open task of it. Once the process is finished, only an
+// open task takes documents.
+func (p *Process) Attach(rights ProcessRights, writesTask bool) error {
+	if !rights.Manages && !writesTask {
 		return Denied("the Manager permission on the process, or an open task of yours in it, is required")
 	}
-	if p.Finished() {
+	if p.Finished() && !writesTask {
 		return ProcessFinished()
 	}
 	return nil

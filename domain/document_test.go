@@ -18,7 +18,8 @@ func TestWhoMayAttachDocuments(t *testing.T) {
 	require.True(t, domain.HasCode(running.Attach(domain.ProcessRights{}, false), domain.CodeAccessDenied))
 	for _, state := range []domain.ProcessState{domain.ProcessCompleted, domain.ProcessCancelled} {
 		finished := domain.Process{State: state}
-		require.True(t, domain.HasCode(finished.Attach(domain.ProcessRights{Manages: true}, true), domain.CodeProcessFinished))
+		require.True(t, domain.HasCode(finished.Attach(domain.ProcessRights{Manages: true}, false), domain.CodeProcessFinished))
+		require.NoError(t, finished.Attach(domain.ProcessRights{}, true), "for the open task")
 		// Who may not, is not told of the state.
 		require.True(t, domain.HasCode(finished.Attach(domain.ProcessRights{}, false), domain.CodeAccessDenied))
 	}

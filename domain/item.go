@@ -164,13 +164,11 @@ func (i *ProcessItem) Cancel(by uuid.UUID, now time.Time) bool {
 }
 
 // WriteTask says whether by may write the data of the task: as far as Handle
-// allows, while the process is not finished and the task is open.
-func (i *ProcessItem) WriteTask(process ProcessState, rights ItemRights, by uuid.UUID) error {
+// allows, while the task is open. The process may be finished: its open tasks
+// stay open.
+func (i *ProcessItem) WriteTask(rights ItemRights, by uuid.UUID) error {
 	if err := i.Handle(rights, by); err != nil {
 		return err
-	}
-	if process != ProcessRunning {
-		return ProcessFinished()
 	}
 	_, err := taskTransitions.next(i.Task.State, saveTask)
 	return err

@@ -195,28 +195,24 @@ func TestWriteTask(t *testing.T) {
 	manager := domain.ItemRights{ProcessRights: domain.ProcessRights{Manages: true}}
 	candidate := domain.ItemRights{Candidate: true}
 	for _, c := range []struct {
-		name    string
-		item    *domain.ProcessItem
-		process domain.ProcessState
-		rights  domain.ItemRights
-		code    domain.Code
+		name   string
+		item   *domain.ProcessItem
+		rights domain.ItemRights
+		code   domain.Code
 	}{
-		{"by its owner", task(claimed, other), domain.ProcessRunning, domain.ItemRights{}, ""},
-		{"by a manager", task(claimed, third), domain.ProcessRunning, manager, ""},
-		{"by a manager while nobody owns it", task(ready, 0), domain.ProcessRunning, manager, ""},
-		{"by a candidate while nobody owns it", task(ready, 0), domain.ProcessRunning, candidate, domain.CodeTaskNotOwned},
-		{"by somebody else", task(claimed, third), domain.ProcessRunning, candidate, domain.CodeTaskNotOwned},
-		{"a completed one", task(completed, other), domain.ProcessRunning, domain.ItemRights{}, domain.CodeInvalidState},
-		{"a cancelled one", task(cancelled, other), domain.ProcessRunning, manager, domain.CodeInvalidState},
-		{"in a completed process", task(claimed, other), domain.ProcessCompleted, domain.ItemRights{}, domain.CodeProcessFinished},
-		{"in a cancelled process", task(cancelled, other), domain.ProcessCancelled, manager, domain.CodeProcessFinished},
-		{"in a finished process by somebody else", task(claimed, third), domain.ProcessCompleted, domain.ItemRights{}, domain.CodeTaskNotOwned},
-		{"a message", message(), domain.ProcessRunning, manager, domain.CodeInvalidState},
+		{"by its owner", task(claimed, other), domain.ItemRights{}, ""},
+		{"by a manager", task(claimed, third), manager, ""},
+		{"by a manager while nobody owns it", task(ready, 0), manager, ""},
+		{"by a candidate while nobody owns it", task(ready, 0), candidate, domain.CodeTaskNotOwned},
+		{"by somebody else", task(claimed, third), candidate, domain.CodeTaskNotOwned},
+		{"a completed one", task(completed, other), domain.ItemRights{}, domain.CodeInvalidState},
+		{"a cancelled one", task(cancelled, other), manager, domain.CodeInvalidState},
+		{"a message", message(), manager, domain.CodeInvalidState},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			before := copyOf(c.item)
-			err := c.item.WriteTask(c.process, c.rights, id(other))
+			err := c.item.WriteTask(c.rights, id(other))
 			require.Equal(t, c.code == "", err == nil)
 			if c.code != "" {
 				require.True(t, domain.HasCode(err, c.code), "%v", err)

@@ -13,19 +13,21 @@ import (
 type ProcessSite struct {
 	Process domain.Process
 	Rights  domain.ProcessRights
-	// WorksOnTask is whether the caller owns an open task of the process.
-	WorksOnTask bool
+	// WritesTask is whether the caller may write to an open task of the process: as
+	// its owner or as a Manager.
+	WritesTask bool
 }
 
 // Attach refuses the caller what domain.Process.Attach refuses.
-func (s *ProcessSite) Attach() error { return s.Process.Attach(s.Rights, s.WorksOnTask) }
+func (s *ProcessSite) Attach() error { return s.Process.Attach(s.Rights, s.WritesTask) }
 
 const (
 	selectProcessSite = `
 SELECT ` + processSummaryColumns + `,
        ` + managesProcess + `,
        EXISTS (SELECT 1 FROM process_items i
-                WHERE i.process_id = p.id AND i.owner_id = $1 AND i.task_state IN ('READY', 'CLAIMED'))
+                WHERE i.process_id = p.id AND i.task_state IN ('READY', 'CLAIMED')
+                  AND (i.owner_id = $1 OR ` + managesProcess + `))
   FROM processes p
  WHERE p.id = $3 AND p.tenant_id = ANY($2) AND ` + visibleProcess
 
@@ -35,7 +37,7 @@ SELECT ` + processSummaryColumns + `,
 
 func processSite(sql string, caller domain.Caller, id uuid.UUID, site *ProcessSite) query {
 	return query{sql, []any{caller.PrincipalID, caller.TenantIDs(), id}, one(
-		append(processSummaryFields(&site.Process), &site.Rights.Manages, &site.WorksOnTask)...)}
+		append(processSummaryFields(&site.Process), &site.Rights.Manages, &site.WritesTask)...)}
 }
 
 // GetProcessSite returns a process that the caller sees, or NOT_FOUND.

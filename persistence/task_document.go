@@ -75,24 +75,23 @@ func (r *Reader) getDocumentInTask(
 type TaskSite struct {
 	Item           *domain.ProcessItem
 	Rights         domain.ItemRights
-	ProcessState   domain.ProcessState
 	ProcessVersion uuid.UUID
 }
 
 const shareTaskSite = `
 SELECT ` + itemColumns + `,
-       ` + managesProcess + `, ` + candidateOfItem + `, p.state, p.process_version
+       ` + managesProcess + `, ` + candidateOfItem + `, p.process_version
   FROM process_items i
   JOIN processes p ON p.id = i.process_id
  WHERE i.id = $3 AND i.tenant_id = ANY($2) AND ` + visibleItem + `
    FOR SHARE OF i, p`
 
 // ShareTaskSite returns an item that the caller sees, or NOT_FOUND, and keeps it
-// and the process from being finished until the transaction ends.
+// from being finished until the transaction ends.
 func (tx *Tx) ShareTaskSite(ctx context.Context, caller domain.Caller, id uuid.UUID) (*TaskSite, error) {
 	var row itemRow
 	site := &TaskSite{}
-	fields := append(row.fields(), &site.Rights.Manages, &site.Rights.Candidate, &site.ProcessState, &site.ProcessVersion)
+	fields := append(row.fields(), &site.Rights.Manages, &site.Rights.Candidate, &site.ProcessVersion)
 	err := tx.read(ctx, query{shareTaskSite, []any{caller.PrincipalID, caller.TenantIDs(), id}, one(fields...)})
 	if err != nil {
 		return nil, notFound(err, "process item")
