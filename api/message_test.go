@@ -135,4 +135,12 @@ func TestMessagesAndThreadsOfPersonsAreSignalled(t *testing.T) {
 	require.Equal(t, 1, signals("item_type = 'MESSAGE' AND item_code = 'NOTE' AND data_code = 'ADDRESS' AND item_id = '"+id+"'"))
 	s.post(201, demo.Alice(), "/process-items", newMessage(process, `"text":"t"`))
 	require.Equal(t, 3, signals("true"))
+
+	// Workflows of the older shape know of tasks only.
+	older := *s.survey(s.surveys(), "").ID
+	s.post(201, demo.Alice(), "/process-items", newMessage(older, `"text":"t"`))
+	s.post(201, demo.Alice(), "/process-items", strings.Replace(thread, process.String(), older.String(), 1))
+	require.Zero(t, s.count("SELECT count(*) FROM engine_commands WHERE kind = 'SIGNAL' AND signal_shape = 'A'"))
+	s.post(200, demo.Alice(), taskPathA(*s.visit(older, "VISIT", "").ID, "/~actions/complete"), "")
+	require.Equal(t, 1, s.count("SELECT count(*) FROM engine_commands WHERE kind = 'SIGNAL' AND signal_shape = 'A'"))
 }

@@ -68,7 +68,7 @@ func TestActivityIsCompletedWithItsTask(t *testing.T) {
 	r.complete(t, task.ID)
 	r.complete(t, task.ID)
 	kinds, tokens := r.carryOutAll(t)
-	require.Equal(t, []domain.CommandKind{domain.CommandCompleteActivity, domain.CommandSignal}, kinds)
+	require.Equal(t, []domain.CommandKind{domain.CommandCompleteActivity}, kinds, "no signal beside the activity")
 	require.Equal(t, []string{"token"}, tokens)
 
 	r.complete(t, other.ID)
@@ -109,12 +109,15 @@ func TestActivityIsCompletedWhenItsTaskIsCancelled(t *testing.T) {
 		r := newRunning(t)
 		task := r.awaited(t, uuid.New(), "token")
 		require.True(t, r.record(t, r.closing("run-1", domain.RunCancelled)))
-		_, tokens := r.carryOutAll(t)
-		require.Equal(t, []string{"token"}, tokens)
+		kinds, _ := r.carryOutAll(t)
+		require.Empty(t, kinds, "the workflow has ended")
 		_, err := r.CancelProcessProcessItems(t.Context(), r.Caller, r.process.ID, []uuid.UUID{task.ID})
 		require.NoError(t, err)
-		kinds, _ := r.carryOutAll(t)
+		kinds, _ = r.carryOutAll(t)
 		require.Empty(t, kinds)
+		stored, err := r.db.Reader().GetProcessItem(t.Context(), r.Caller, task.ID)
+		require.NoError(t, err)
+		require.Equal(t, domain.TaskCancelled, stored.Task.State)
 	})
 }
 

@@ -143,8 +143,9 @@ func (s *Service) addItem(
 	return i, putItem(ctx, k, i, in, d, process.RunID, known.SignalShape)
 }
 
-// putItem fills a new item and stores it. A message or a thread that a person
-// creates is told to the workflow with the run, unless that is nil.
+// putItem fills a new item and stores it. The workflow with the run, unless that
+// is nil, is notified of a message or a thread that a person creates. Workflows of
+// the older shape know of tasks only.
 func putItem(
 	ctx context.Context, k *keeper, i *domain.ProcessItem, in NewItem, d *definition,
 	run *uuid.UUID, shape domain.SignalShape,
@@ -159,7 +160,8 @@ func putItem(
 	if i.Task != nil {
 		k.tx.Record(domain.TaskStateEvent(i, "", k.caller.PrincipalID, k.now))
 		return assistOwner(ctx, k.tx, k.caller, i, d, k.now)
-	} else if k.caller.Type == domain.PrincipalUser {
+	}
+	if k.caller.Type == domain.PrincipalUser && shape != domain.SignalShapeA {
 		signalItem(k.tx, i, run, shape, k.now)
 	}
 	return nil

@@ -9,8 +9,9 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// CompleteProcessItemTask (B28) completes a task that the caller owns and tells
-// the workflow of the process. Repeating it changes nothing. Somebody else's
+// CompleteProcessItemTask (B28) completes a task that the caller owns and notifies
+// the workflow of the process, as long as that runs: by the completion of the
+// activity that waits for the task, or else by a signal. Repeating it changes nothing. Somebody else's
 // task is refused with TASK_NOT_OWNED, invalid data with TASK_DATA_INVALID where
 // the definition asks for valid data, and so is a task without a value of a
 // mandatory element.
@@ -41,7 +42,7 @@ func (s *Service) CompleteProcessItemTask(
 		}
 		saveTaskState(tx, item, before, caller.PrincipalID, now)
 		finishActivity(tx, item.ID, locked.RunID, now)
-		if locked.ProcessState == domain.ProcessRunning {
+		if locked.ProcessState == domain.ProcessRunning && !locked.Awaited {
 			signalItem(tx, item, locked.RunID, locked.SignalShape, now)
 		}
 		return nil

@@ -13,7 +13,7 @@ UPDATE process_items
  WHERE id = $1`
 
 	// The token moves from the task to the command, so that it is nowhere once the
-	// command was carried out.
+	// command was carried out. A workflow that has ended needs no command.
 	finishActivity = `
 WITH finished AS (
     SELECT i.id, i.activity_token
@@ -29,13 +29,14 @@ WITH finished AS (
 )
 INSERT INTO engine_commands (id, engine_run_id, order_key, kind, activity_token, created_at, not_before)
 SELECT $2, $3, $4, 'COMPLETE_ACTIVITY', f.activity_token, $5, $6
-  FROM finished f`
+  FROM finished f
+  JOIN engine_runs r ON r.id = $3 AND r.state IN ('PENDING', 'RUNNING')`
 )
 
 // FinishActivity stages c, a command of kind CommandCompleteActivity, with the
 // token of the activity that waits for the task, provided that there is one and
-// the task is finished in this transaction or before. The task must be under
-// lock.
+// the task is finished in this transaction or before. It stages nothing for a
+// workflow that has ended. The task must be under lock.
 func (tx *Tx) FinishActivity(task uuid.UUID, c domain.EngineCommand) {
 	tx.staged = true
 	tx.queue(finishActivity, task, c.ID, c.RunID, c.OrderKey, c.CreatedAt, c.NotBefore)

@@ -162,15 +162,20 @@ type LockedItem struct {
 	ProcessState   domain.ProcessState
 	ProcessVersion uuid.UUID
 	SignalShape    domain.SignalShape
-	// RunID is the run of the process's workflow, nil for a manual process.
+	// RunID is the run of the process's workflow, nil for a manual process and for
+	// a workflow that has ended.
 	RunID *uuid.UUID
+	// Awaited says that an activity waits for the task.
+	Awaited bool
 }
 
 const lockItem = `
 SELECT ` + itemColumns + `,
        ` + managesProcess + `, ` + candidateOfItem + `,
        p.state, p.process_version, coalesce(v.signal_shape, ''),
-       (SELECT r.id FROM engine_runs r WHERE r.kind = 'PROCESS' AND r.owner_id = p.id)
+       (SELECT r.id FROM engine_runs r
+         WHERE r.kind = 'PROCESS' AND r.owner_id = p.id AND r.state IN ('PENDING', 'RUNNING')),
+       i.activity_token IS NOT NULL
   FROM process_items i
   JOIN processes p ON p.id = i.process_id
   JOIN process_definition_versions v ON v.version = p.process_version
@@ -198,7 +203,7 @@ func (tx *Tx) lockItem(ctx context.Context, caller domain.Caller, id uuid.UUID, 
 	var logs []domain.TaskLog
 	locked := &LockedItem{}
 	fields := append(row.fields(), &locked.Rights.Manages, &locked.Rights.Candidate,
-		&locked.ProcessState, &locked.ProcessVersion, &locked.SignalShape, &locked.RunID)
+		&locked.ProcessState, &locked.ProcessVersion, &locked.SignalShape, &locked.RunID, &locked.Awaited)
 	queries := append([]query{
 		{lockItem, []any{caller.PrincipalID, caller.TenantIDs(), id}, one(fields...)},
 		taskLogs(id, &logs),
