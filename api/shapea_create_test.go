@@ -179,6 +179,7 @@ func TestDocumentsAgainstTheirSchema(t *testing.T) {
 		"too large by reference":  {false, "#/properties/OTHER", "image/png", "a.png", 5, 413, "DOCUMENT_TOO_LARGE"},
 		"where it is defined":     {false, "#/$defs/small", "image/png", "a.png", 5, 413, "DOCUMENT_TOO_LARGE"},
 		"nowhere":                 {false, "#/properties/NONE", "image/png", "a.png", 1, 400, "VALIDATION"},
+		"no document":             {false, "#/properties/NAME", "image/png", "a.png", 1, 400, "VALIDATION"},
 		"no pointer":              {false, "properties.PLAN", "image/png", "a.png", 1, 400, "VALIDATION"},
 		"no media type":           {false, "#/properties/PLAN", "pdf", "a.pdf", 1, 400, "VALIDATION"},
 		"of a task":               {true, "#/properties/PHOTO", "image/png", "a.png", 99, 200, ""},
@@ -209,6 +210,8 @@ func TestDocumentsAgainstTheirSchema(t *testing.T) {
 	s.post(200, demo.Alice(), processPathA(p.process, "/~actions/complete"), "")
 	s.refused(403, "PROCESS_FINISHED", demo.Alice(), "POST", uploadPathA(processPathA(p.process, ""), "save-entity-document",
 		url.Values{"schemaPath": {"#/properties/OTHER"}}), "text")
+	s.post(200, demo.Alice(), uploadPathA(taskPathA(p.task, ""), "save-json-forms-value-document",
+		url.Values{"schemaPath": {"#/properties/PHOTO"}, "fileContentType": {"image/png"}}), "of an open task")
 }
 
 func TestUserActionDocumentsThroughShapeA(t *testing.T) {

@@ -80,8 +80,11 @@ func (s *Service) SaveTaskJSONFormsDocument(
 // size to what the schema says.
 func (in *Upload) fit(schema *jsondoc.Schema, path string) error {
 	rule, ok := schema.DocumentAt(path)
-	if !ok {
+	switch {
+	case !ok:
 		return domain.Invalid(domain.LocationQuery, "schemaPath", "is no place in the schema")
+	case !rule.IsDocument():
+		return domain.Invalid(domain.LocationQuery, "schemaPath", "names a place where the schema has no document: "+path)
 	}
 	stored := jsondoc.Stored{Name: document.FileName(in.Name), Type: document.ContentType(in.ContentType)}
 	if !rule.Accepts(stored) {

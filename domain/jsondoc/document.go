@@ -1,14 +1,18 @@
 package jsondoc
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
+
+	"github.com/procession-dev/procession/domain/reference"
 )
 
 // DocumentRule is what a schema says of documents at one of its places.
 type DocumentRule struct {
-	rules []*rules
+	rules      []*rules
+	isDocument bool
 }
 
 // DocumentAt finds what the schema says of documents at a place within it: a JSON
@@ -17,7 +21,7 @@ type DocumentRule struct {
 // has every place.
 func (s *Schema) DocumentAt(path string) (DocumentRule, bool) {
 	if s == nil {
-		return DocumentRule{}, true
+		return DocumentRule{isDocument: true}, true
 	}
 	wanted, ok := tokens(strings.TrimPrefix(path, "#"))
 	if !ok {
@@ -32,6 +36,7 @@ func (s *Schema) DocumentAt(path string) (DocumentRule, bool) {
 		if found, ok := tokens(unescaped(fragment)); ok && equalTokens(found, wanted) {
 			var rule DocumentRule
 			rule.add(schema, map[*jsonschema.Schema]bool{})
+			rule.isDocument = holdsDocument(schema, map[*jsonschema.Schema]bool{})
 			return rule, true
 		}
 	}
@@ -57,6 +62,27 @@ func (r *DocumentRule) add(schema *jsonschema.Schema, seen map[*jsonschema.Schem
 	for _, part := range schema.AllOf {
 		r.add(part, seen)
 	}
+}
+
+// IsDocument reports whether the schema has documents at the place: one, a list of
+// them, or one as an alternative.
+func (r *DocumentRule) IsDocument() bool { return r.isDocument }
+
+// holdsDocument reports whether values of a subschema may be documents.
+func holdsDocument(schema *jsonschema.Schema, seen map[*jsonschema.Schema]bool) bool {
+	if schema == nil || seen[schema] {
+		return false
+	}
+	seen[schema] = true
+	if found := rulesOf(schema); found != nil && (found.kind == reference.KindFile || found.accept != nil || found.maxSize != nil) {
+		return true
+	}
+	parts := slices.Concat(schema.AllOf, schema.AnyOf, schema.OneOf, schema.PrefixItems,
+		[]*jsonschema.Schema{schema.Ref, schema.DynamicRef, schema.If, schema.Then, schema.Else, schema.Items2020})
+	if items, ok := schema.Items.(*jsonschema.Schema); ok {
+		parts = append(parts, items)
+	}
+	return slices.ContainsFunc(parts, func(part *jsonschema.Schema) bool { return holdsDocument(part, seen) })
 }
 
 // Accepts reports whether a document may be of that media type and bear that
