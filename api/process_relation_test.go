@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	oasa "github.com/procession-dev/procession/api/shapea/oas"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/localstack/demo"
 )
@@ -41,6 +42,8 @@ func TestRelatedProcessesShowEachOther(t *testing.T) {
 	require.Equal(t, want, s.retrieveProcess(second.ID).ProcessRelated)
 	require.Equal(t, related(nil, []uuid.UUID{second.ID}), s.retrieveProcess(first.ID).ProcessRelated)
 	require.Equal(t, related([]uuid.UUID{second.ID}, nil), s.retrieveProcess(fourth.ID).ProcessRelated)
+	inA := decode[oasa.Process](t, s.get(200, demo.Alice(), processPathA(second.ID, ""))).RelatedProcess
+	require.Equal(t, oasa.RelatedProcess{Incoming: want.Incoming, Outcoming: want.Outcoming}, *inA)
 
 	// Every answer with the process has them.
 	for _, c := range []struct{ method, path, body string }{
