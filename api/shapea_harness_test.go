@@ -20,12 +20,14 @@ const (
 {"code":"PHOTO","name":"Photo","type":"DOCUMENT","multiple":true},
 {"code":"REPORT","name":"Report","type":"FORM","multiple":true,"schema":{"type":"object","properties":{
 "FINDINGS":{"type":"string","title":"What was found"},"DONE":{"type":"boolean"}}}}]`
+	// taskFile is a place for a document in the data of tasks.
+	taskFile = `{"type":"string","format":"kuflow-file"}`
 	// taskAssistance is the assistance of tasks that have none of their own.
 	taskAssistance = `{"prompt":"Say something about {{ data.LAST_NAME }}.","answer":"SUGGESTION"}`
 )
 
-// giveElements gives the loans of both tenants elements, so that one fixture does
-// for both shapes. It is to be called before anything is made of them.
+// giveElements gives the loans of both tenants elements and a place for a file, so
+// that one fixture does for both shapes. It is to be called before anything is made of them.
 func (s *service) giveElements() {
 	s.t.Helper()
 	conn := s.connect()
@@ -39,6 +41,9 @@ func (s *service) giveElements() {
 		`UPDATE item_definition_versions v SET spec = (jsonb_build_object('assistance', $1::jsonb) || v.spec::jsonb)::json
 		  FROM item_definitions i JOIN process_definitions d ON d.id = i.process_definition_id
 		 WHERE i.id = v.item_definition_id AND v.type = 'TASK' AND d.code = 'LOAN'`: taskAssistance,
+		`UPDATE item_definition_versions v SET spec = jsonb_set(v.spec::jsonb, '{dataSchema,properties,FILE}', $1::jsonb)::json
+		  FROM item_definitions i JOIN process_definitions d ON d.id = i.process_definition_id
+		 WHERE i.id = v.item_definition_id AND v.spec::jsonb @? '$.dataSchema.properties' AND d.code = 'LOAN'`: taskFile,
 	} {
 		_, err := conn.Exec(s.t.Context(), sql, elements)
 		require.NoError(s.t, err)
@@ -147,7 +152,7 @@ func (f fixture) taskOperationsOfShapeA() map[string]operation {
 			"/~actions/download-element-value-form-rendered?elementDefinitionCode=REPORT", ""),
 		"A.actionsTaskSaveJsonFormsValueData": of(post, "/~actions/save-json-forms-value-data", `{"data":{"A":1}}`),
 		"A.actionsTaskSaveJsonFormsValueDocument": of(post, uploadPathA("", "save-json-forms-value-document",
-			url.Values{"schemaPath": {"#/properties/AMOUNT"}}), "text"),
+			url.Values{"schemaPath": {"#/properties/FILE"}}), "text"),
 		"A.actionsTaskDownloadJsonFormsValueDocument": of(get,
 			"/~actions/download-json-forms-value-document?"+url.Values{"documentUri": {f.document}}.Encode(), ""),
 		"A.actionsTaskComplete":  of(post, "/~actions/complete", ""),
