@@ -30,6 +30,17 @@ func uploadPath(owner, contentType, name string) string {
 		url.Values{"fileContentType": {contentType}, "fileName": {name}}.Encode()
 }
 
+// uploadFor is where a document for an address is uploaded to.
+func uploadFor(target, contentType, name string) string {
+	return "/documents/~actions/upload?" +
+		url.Values{"targetUri": {target}, "fileContentType": {contentType}, "fileName": {name}}.Encode()
+}
+
+// downloadAt is where a document is downloaded from by its address.
+func downloadAt(uri string) string {
+	return "/documents/~actions/download?" + url.Values{"documentUri": {uri}}.Encode()
+}
+
 func downloadPath(owner, uri string) string {
 	return owner + "/~actions/download-document?" + url.Values{"documentUri": {uri}}.Encode()
 }
@@ -107,6 +118,8 @@ func (f fixture) documentOperations() map[string]operation {
 		"B.downloadProcessDocument":          of(http.MethodGet, downloadPath(process, f.document), ""),
 		"B.uploadBusinessArtifactDocument":   of(http.MethodPost, uploadPath(artifact, "text/plain", "note.txt"), "text"),
 		"B.downloadBusinessArtifactDocument": of(http.MethodGet, downloadPath(artifact, f.artifactDocument), ""),
+		"B.uploadDocument":                   {method: http.MethodPost, path: uploadFor("ku:process/"+f.process.String(), "text/plain", "note.txt"), body: "text"},
+		"B.downloadDocument":                 {method: http.MethodGet, path: downloadAt(f.document)},
 	}
 }
 

@@ -85,6 +85,8 @@ B.updateBusinessArtifactData                 BUSINESS_ARTIFACT.DATA_SAVED       
 B.patchBusinessArtifactData                  BUSINESS_ARTIFACT.DATA_SAVED                                       same
 B.uploadBusinessArtifactDocument             DOCUMENT.UPLOADED                                                  same
 B.downloadBusinessArtifactDocument           DOCUMENT.DOWNLOADED                                                same
+B.uploadDocument                             DOCUMENT.UPLOADED                                                  same
+B.downloadDocument                           DOCUMENT.DOWNLOADED                                                same
 B.createBusinessArtifactAction               BUSINESS_ARTIFACT_ACTION.CREATED:>REQUESTED                        same
 B.retrieveBusinessArtifactAction             none                                                               none
 B.cancelBusinessArtifactAction               BUSINESS_ARTIFACT_ACTION.STATE_CHANGED:REQUESTED>CANCELED          none

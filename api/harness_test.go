@@ -181,7 +181,7 @@ func request(t *testing.T, as demo.Account, method, path, body string) *http.Req
 	switch {
 	case body == "":
 	case method == http.MethodPut && strings.HasPrefix(path, adminAPI+"/robots/") && !strings.Contains(path, "/environment/"),
-		strings.Contains(path, "/~actions/upload-"), strings.Contains(path, "/~actions/save-") && strings.Contains(path, "-document?"):
+		strings.Contains(path, "/~actions/upload"), strings.Contains(path, "/~actions/save-") && strings.Contains(path, "-document?"):
 		r.Header.Set("Content-Type", "application/octet-stream")
 	case method == http.MethodPatch:
 		r.Header.Set("Content-Type", "application/json-patch+json")

@@ -136,6 +136,13 @@ B.patchBusinessArtifactData         404   404          404           200     403
 B.uploadBusinessArtifactDocument    404   404          404           200     403    200       404       404      200   401       404
 B.downloadBusinessArtifactDocument  404   404   404   200   404   404   404   404   200   401   404
 
+B.uploadDocument                    200   404          404           200     403    403       403       404      200   401       404
+B.uploadDocument_OF_ARTIFACT        404   404          404           200     403    200       404       404      200   401       404
+B.downloadDocument                  404   404   404   200   404   404   404   404   200   401   404
+B.downloadDocument_OF_TASK          200   404   404   200   200   200   404   404   200   401   404
+B.downloadDocument_OF_PROCESS       200   404   404   200   200   200   200   404   200   401   404
+B.downloadDocument_OF_ARTIFACT      404   404   404   200   404   404   404   404   200   401   404
+
 B.createProcessAction               403   404          404           201     403    403       403       404      201   401       404
 B.findAvailableProcessActions       200   404          404           200     200    200       200       404      200   401       404
 B.retrieveProcessAction             200   404          404           200     200    200       200       404      200   401       404
@@ -178,7 +185,12 @@ type things struct {
 // matrixRequest is the request of a row. Where the one that other tests use
 // names nothing, or names it in words of the tenant Demo, it names the things.
 func (f things) matrixRequest(name string) operation {
-	for suffix, uri := range map[string]string{"_OF_TASK": f.taskDocument, "_OF_PROCESS": f.processDocument} {
+	if name == "B.uploadDocument_OF_ARTIFACT" {
+		return operation{method: http.MethodPost, path: uploadFor("ku:business-artifact/"+f.artifact.String(), "text/plain", "a.txt"), body: "text"}
+	}
+	for suffix, uri := range map[string]string{
+		"_OF_TASK": f.taskDocument, "_OF_PROCESS": f.processDocument, "_OF_ARTIFACT": f.artifactDocument,
+	} {
 		if row, ok := strings.CutSuffix(name, suffix); ok {
 			name, f.document = row, uri
 		}

@@ -36,7 +36,7 @@ func (s *Service) receive(
 	}
 	d.Size, d.SHA256 = stored.Size, stored.SHA256
 	d.CreatedAt = s.now()
-	expiresAt := d.CreatedAt.Add(owner.Kind.Lifetime())
+	expiresAt := d.CreatedAt.Add(cmp.Or(in.lifetime, owner.Kind.Lifetime()))
 	d.ExpiresAt = &expiresAt
 	err = s.write(ctx, func(tx *persistence.Tx) error {
 		var all, own domain.DocumentUse

@@ -71,6 +71,26 @@ func (s *Service) DownloadTaskDocument(
 	})
 }
 
+// DownloadDocument returns a document by its address alone, if some of what
+// refers to it, or else its owner, is visible to the caller. Every text that does
+// not lead to such a document is NOT_FOUND; DOCUMENT_EXPIRED is for what an action
+// delivered and is no longer kept.
+func (s *Service) DownloadDocument(ctx context.Context, caller domain.Caller, uri string) (*Download, error) {
+	at, ok := reference.ParseDocumentURI(uri)
+	if !ok {
+		return nil, domain.NotFound("document")
+	}
+	owner := domain.DocumentOwner{Kind: documentOwner(at.Owner), ID: at.OwnerID}
+	d, err := s.reader.GetDocumentAt(ctx, caller, owner, at.DocumentID, s.now())
+	if err != nil {
+		return nil, err
+	}
+	if !isAt(d, at) {
+		return nil, domain.NotFound("document")
+	}
+	return s.open(ctx, caller, d)
+}
+
 func (s *Service) download(
 	ctx context.Context, caller domain.Caller, uri string, get func(uuid.UUID) (*domain.Document, error),
 ) (*Download, error) {
@@ -105,4 +125,20 @@ func (s *Service) open(ctx context.Context, caller domain.Caller, d *domain.Docu
 // isAt reports whether a document is the one at an address, down to its owner.
 func isAt(d *domain.Document, at reference.URI) bool {
 	return d.ID == at.DocumentID && d.OwnerID == at.OwnerID && uriOwner(d.OwnerKind) == at.Owner
+}
+
+// documentOwner is the kind of owner that a word in the address of a document is
+// for.
+func documentOwner(word reference.Owner) domain.DocumentOwnerKind {
+	switch word {
+	case reference.OwnerProcess:
+		return domain.DocumentOfProcess
+	case reference.OwnerBusinessArtifact:
+		return domain.DocumentOfArtifact
+	case reference.OwnerProcessActionValue:
+		return domain.DocumentOfProcessAction
+	case reference.OwnerBusinessArtifactActionValue:
+		return domain.DocumentOfArtifactAction
+	}
+	return ""
 }

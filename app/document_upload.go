@@ -5,10 +5,12 @@ import (
 	"io"
 	"mime"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/reference"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -24,6 +26,9 @@ type Upload struct {
 	// limit is how large the document may be beside what holds for all, 0 for no
 	// more than that.
 	limit int64
+	// lifetime is how long the document is kept without a link, 0 for what holds for
+	// its owner.
+	lifetime time.Duration
 }
 
 // UploadProcessDocument (B19) stores a temporary document of a process. It takes
@@ -78,6 +83,26 @@ func (s *Service) UploadBusinessArtifactDocument(
 		}
 		return site.Rights.RequireEditor()
 	})
+}
+
+// UploadDocument stores a temporary document of the process or the business
+// artifact with the address. It is kept for 2 hours unless it is linked by then.
+// It takes what UploadProcessDocument and UploadBusinessArtifactDocument take.
+// Errors: theirs, and VALIDATION for a target that is neither.
+func (s *Service) UploadDocument(
+	ctx context.Context, caller domain.Caller, target string, in Upload,
+) (*domain.Document, error) {
+	in.lifetime = domain.TargetedLifetime
+	at, _ := reference.ParseResource(target)
+	switch at.Kind {
+	case reference.ResourceProcess:
+		return s.UploadProcessDocument(ctx, caller, at.ID, in)
+	case reference.ResourceBusinessArtifact:
+		return s.UploadBusinessArtifactDocument(ctx, caller, at.ID, in)
+	case reference.ResourceProcessItem:
+	}
+	return nil, domain.Invalid(domain.LocationQuery, "targetUri",
+		"must be ku:process/{id} or ku:business-artifact/{id}")
 }
 
 // check refuses a content type that is none.

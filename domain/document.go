@@ -23,6 +23,10 @@ const (
 // referred to it no longer does.
 const UnlinkedLifetime = 24 * time.Hour
 
+// TargetedLifetime is how long a document is kept that was uploaded for the
+// address of a resource and that no value refers to.
+const TargetedLifetime = 2 * time.Hour
+
 // Lifetime is how long a document is kept that no value refers to, from its
 // upload on.
 func (k DocumentOwnerKind) Lifetime() time.Duration {

@@ -59,6 +59,26 @@ SELECT ` + documentColumns + `
   JOIN documents d ON d.tenant_id = a.tenant_id AND d.id = $4 AND ` + ofArtifact + ` AND ` + documentKept + `
  WHERE a.id = $3 AND a.tenant_id = ANY($2) AND ` + visibleArtifact + ` AND ` + visibleArtifactDocument
 
+	// By its address a document is there wherever some of what refers to it is
+	// visible, which need not be its owner: a task may be visible without its process.
+	getDocumentOfProcesses = `
+SELECT ` + documentColumns + `
+  FROM documents d
+ WHERE d.id = $4 AND d.tenant_id = ANY($2) AND d.owner_kind IN ('PROCESS', 'PROCESS_ACTION') AND d.owner_id = $3
+   AND ` + documentKept + ` AND ` + visibleDocument
+
+	getDocumentOfArtifacts = `
+SELECT ` + documentColumns + `
+  FROM documents d
+  JOIN business_artifacts a ON a.tenant_id = d.tenant_id
+   AND a.id = CASE d.owner_kind
+              WHEN 'BUSINESS_ARTIFACT' THEN d.owner_id
+              WHEN 'BUSINESS_ARTIFACT_ACTION' THEN
+                  (SELECT x.business_artifact_id FROM business_artifact_actions x WHERE x.id = d.owner_id)
+              END
+ WHERE d.id = $4 AND d.tenant_id = ANY($2) AND d.owner_id = $3 AND ` + documentKept + `
+   AND ` + visibleArtifact + ` AND ` + visibleArtifactDocument
+
 	// Actions remember the document that they delivered.
 	deliveredByProcess = `
 SELECT EXISTS (SELECT 1 FROM processes p JOIN process_actions x ON x.process_id = p.id AND x.document_id = $4
@@ -69,6 +89,16 @@ SELECT EXISTS (SELECT 1 FROM processes p JOIN process_actions x ON x.process_id 
 SELECT EXISTS (SELECT 1 FROM business_artifacts a
                  JOIN business_artifact_actions x ON x.business_artifact_id = a.id AND x.document_id = $4
                 WHERE a.id = $3 AND a.tenant_id = ANY($2) AND ` + visibleArtifact + `)`
+
+	deliveredByProcessAction = `
+SELECT EXISTS (SELECT 1 FROM processes p JOIN process_actions x ON x.process_id = p.id AND x.document_id = $4
+                WHERE x.id = $3 AND p.tenant_id = ANY($2)
+                  AND (x.created_by = $1 AND ` + visibleProcess + ` OR ` + ownsResults + `))`
+
+	deliveredByArtifactAction = `
+SELECT EXISTS (SELECT 1 FROM business_artifacts a
+                 JOIN business_artifact_actions x ON x.business_artifact_id = a.id AND x.document_id = $4
+                WHERE x.id = $3 AND a.tenant_id = ANY($2) AND ` + visibleArtifact + `)`
 )
 
 // GetDocumentOfProcess returns a document of a process, if the caller sees both,
@@ -85,6 +115,22 @@ func (r *Reader) GetDocumentOfBusinessArtifact(
 	ctx context.Context, caller domain.Caller, artifact, id uuid.UUID, now time.Time,
 ) (*domain.Document, error) {
 	return r.getDocument(ctx, getDocumentOfArtifact, deliveredByArtifact, caller, artifact, id, now)
+}
+
+// GetDocumentAt returns a document of an owner, if the caller sees the document,
+// or NOT_FOUND, also for one that has expired by now; DOCUMENT_EXPIRED for what an
+// action delivered and is no longer kept.
+func (r *Reader) GetDocumentAt(
+	ctx context.Context, caller domain.Caller, owner domain.DocumentOwner, id uuid.UUID, now time.Time,
+) (*domain.Document, error) {
+	switch owner.Kind {
+	case domain.DocumentOfProcess, domain.DocumentOfProcessAction:
+		return r.getDocument(ctx, getDocumentOfProcesses, deliveredByProcessAction, caller, owner.ID, id, now)
+	case domain.DocumentOfArtifact, domain.DocumentOfArtifactAction:
+		return r.getDocument(ctx, getDocumentOfArtifacts, deliveredByArtifactAction, caller, owner.ID, id, now)
+	case domain.DocumentOfRobot:
+	}
+	return nil, domain.NotFound("document")
 }
 
 func (r *Reader) getDocument(

@@ -131,6 +131,8 @@ func samples() map[string]func() *http.Request {
 			`{"businessArtifactActionDefinitionCode":"A"}`),
 		"uploadBusinessArtifactDocument":   upload("/business-artifacts/" + someID + "/~actions/upload-document?fileName=a.txt"),
 		"downloadBusinessArtifactDocument": get("/business-artifacts/" + someID + "/~actions/download-document?documentUri=u"),
+		"uploadDocument":                   upload("/documents/~actions/upload?targetUri=ku:process/" + someID + "&fileName=a.txt"),
+		"downloadDocument":                 get("/documents/~actions/download?documentUri=u"),
 		"findProcessItems":                 get("/process-items?type=TASK&taskState=READY&sort=claimedAt"),
 		"createProcessItem": post("/process-items",
 			`{"type":"TASK","processId":"`+someID+`","task":{"data":`+value+`},"message":{"data":`+value+`}}`),

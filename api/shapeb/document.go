@@ -75,6 +75,30 @@ func (s *Server) DownloadBusinessArtifactDocument(
 	return newDownload(ctx, found), nil
 }
 
+// UploadDocument uploads a temporary document for the address of a resource.
+func (s *Server) UploadDocument(
+	ctx context.Context, request oasb.UploadDocumentRequestObject,
+) (oasb.UploadDocumentResponseObject, error) {
+	stored, err := s.app.UploadDocument(ctx, s.caller(ctx), request.Params.TargetURI, app.Upload{
+		Name: request.Params.FileName, ContentType: request.Params.FileContentType, Body: request.Body,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return oasb.UploadDocument200JSONResponse{DocumentURI: app.DocumentURI(stored)}, nil
+}
+
+// DownloadDocument downloads a document by its address alone.
+func (s *Server) DownloadDocument(
+	ctx context.Context, request oasb.DownloadDocumentRequestObject,
+) (oasb.DownloadDocumentResponseObject, error) {
+	found, err := s.app.DownloadDocument(ctx, s.caller(ctx), request.Params.DocumentURI)
+	if err != nil {
+		return nil, err
+	}
+	return newDownload(ctx, found), nil
+}
+
 // DownloadProcessItemTaskDataWebformsAsDocument is B33.
 func (s *Server) DownloadProcessItemTaskDataWebformsAsDocument(
 	ctx context.Context, request oasb.DownloadProcessItemTaskDataWebformsAsDocumentRequestObject,
@@ -100,6 +124,11 @@ func (d download) VisitDownloadProcessDocumentResponse(w http.ResponseWriter) er
 
 // VisitDownloadBusinessArtifactDocumentResponse writes the answer of B45.
 func (d download) VisitDownloadBusinessArtifactDocumentResponse(w http.ResponseWriter) error {
+	return d.answer.Serve(w)
+}
+
+// VisitDownloadDocumentResponse writes the answer of a download by address.
+func (d download) VisitDownloadDocumentResponse(w http.ResponseWriter) error {
 	return d.answer.Serve(w)
 }
 

@@ -242,3 +242,26 @@ func TestURI(t *testing.T) {
 		}
 	}
 }
+
+func TestAddressesOfResources(t *testing.T) {
+	t.Parallel()
+	id := uuid.MustParse(first)
+	for _, kind := range []reference.KindOfResource{
+		reference.ResourceProcess, reference.ResourceProcessItem, reference.ResourceBusinessArtifact,
+	} {
+		at := reference.Resource{Kind: kind, ID: id}
+		require.Equal(t, "ku:"+string(kind)+"/"+first, at.String())
+		for _, text := range []string{at.String(), "KU:" + string(kind) + "/" + strings.ToUpper(first)} {
+			got, ok := reference.ParseResource(text)
+			require.True(t, ok, text)
+			require.Equal(t, at, got)
+		}
+	}
+	for _, text := range []string{
+		"", "ku:", first, "ku:process/", "ku:process/x", "ku:process/" + first + "/", "ku:robot/" + first,
+		"xx:process/" + first, "ku:process/{" + first + "}", inner,
+	} {
+		_, ok := reference.ParseResource(text)
+		require.False(t, ok, text)
+	}
+}

@@ -68,3 +68,42 @@ func ParseDocumentURI(text string) (URI, bool) {
 func (u URI) String() string {
 	return scheme + ":" + string(u.Owner) + "/" + u.OwnerID.String() + "/document/" + u.DocumentID.String()
 }
+
+// KindOfResource is the kind of a resource that has an address of its own.
+type KindOfResource string
+
+// The resources with addresses.
+const (
+	ResourceProcess          KindOfResource = "process"
+	ResourceProcessItem      KindOfResource = "process-item"
+	ResourceBusinessArtifact KindOfResource = "business-artifact"
+)
+
+// Resource is the address of a resource:
+//
+//	ku:<kind>/<id>
+type Resource struct {
+	Kind KindOfResource
+	ID   uuid.UUID
+}
+
+// ParseResource reads the address of a resource. The scheme and the id may be in
+// any case. It reports false for every other text.
+func ParseResource(text string) (Resource, bool) {
+	prefix, path, _ := strings.Cut(text, ":")
+	kind, id, _ := strings.Cut(path, "/")
+	r := Resource{Kind: KindOfResource(kind)}
+	switch r.Kind {
+	case ResourceProcess, ResourceProcessItem, ResourceBusinessArtifact:
+	default:
+		return Resource{}, false
+	}
+	var ok bool
+	if r.ID, ok = readID(id); !ok || !same(prefix, scheme) {
+		return Resource{}, false
+	}
+	return r, true
+}
+
+// String writes the address.
+func (r Resource) String() string { return scheme + ":" + string(r.Kind) + "/" + r.ID.String() }

@@ -1696,6 +1696,24 @@ type UploadBusinessArtifactDocumentParams struct {
 	FileName FileNameParam `form:"fileName" json:"fileName"`
 }
 
+// DownloadDocumentParams defines parameters for DownloadDocument.
+type DownloadDocumentParams struct {
+	// DocumentURI The document, as the whole `kuflow-file:` string or the `ku:` uri in it
+	DocumentURI DocumentURIParam `form:"documentUri" json:"documentUri"`
+}
+
+// UploadDocumentParams defines parameters for UploadDocument.
+type UploadDocumentParams struct {
+	// TargetURI The address of what the document is for, `ku:process/{id}` or `ku:business-artifact/{id}`
+	TargetURI string `form:"targetUri" json:"targetUri"`
+
+	// FileContentType The media type of the document
+	FileContentType FileContentTypeParam `form:"fileContentType" json:"fileContentType"`
+
+	// FileName The file name of the document; what leads into folders is stripped
+	FileName FileNameParam `form:"fileName" json:"fileName"`
+}
+
 // StreamEventsParams defines parameters for StreamEvents.
 type StreamEventsParams struct {
 	// ProcessID Only events of these processes and their items
@@ -2218,6 +2236,12 @@ type ServerInterface interface {
 	// UploadBusinessArtifactDocument Upload a temporary document into a business artifact (B44)
 	// (POST /business-artifacts/{id}/~actions/upload-document)
 	UploadBusinessArtifactDocument(c *gin.Context, id ResourceID, params UploadBusinessArtifactDocumentParams)
+	// DownloadDocument Download a document by its address
+	// (GET /documents/~actions/download)
+	DownloadDocument(c *gin.Context, params DownloadDocumentParams)
+	// UploadDocument Upload a temporary document for a process or a business artifact
+	// (POST /documents/~actions/upload)
+	UploadDocument(c *gin.Context, params UploadDocumentParams)
 	// StreamEvents Follow the events of processes and process items
 	// (GET /events)
 	StreamEvents(c *gin.Context, params StreamEventsParams)
@@ -2764,6 +2788,76 @@ func (siw *ServerInterfaceWrapper) UploadBusinessArtifactDocument(c *gin.Context
 	}
 
 	siw.Handler.UploadBusinessArtifactDocument(c, id, params)
+}
+
+// DownloadDocument operation middleware
+func (siw *ServerInterfaceWrapper) DownloadDocument(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params DownloadDocumentParams
+
+	// ------------- Required query parameter "documentUri" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "documentUri", c.Request.URL.Query(), &params.DocumentURI, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter documentUri: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.DownloadDocument(c, params)
+}
+
+// UploadDocument operation middleware
+func (siw *ServerInterfaceWrapper) UploadDocument(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params UploadDocumentParams
+
+	// ------------- Required query parameter "targetUri" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "targetUri", c.Request.URL.Query(), &params.TargetURI, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter targetUri: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "fileContentType" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "fileContentType", c.Request.URL.Query(), &params.FileContentType, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter fileContentType: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "fileName" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "fileName", c.Request.URL.Query(), &params.FileName, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter fileName: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.UploadDocument(c, params)
 }
 
 // StreamEvents operation middleware
@@ -4477,6 +4571,8 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/business-artifacts/:id/actions/:actionId/~actions/cancel", wrapper.CancelBusinessArtifactAction)
 	router.PATCH(options.BaseURL+"/business-artifacts/:id/data", wrapper.PatchBusinessArtifactData)
 	router.PUT(options.BaseURL+"/business-artifacts/:id/data", wrapper.UpdateBusinessArtifactData)
+	router.GET(options.BaseURL+"/documents/~actions/download", wrapper.DownloadDocument)
+	router.POST(options.BaseURL+"/documents/~actions/upload", wrapper.UploadDocument)
 	router.GET(options.BaseURL+"/events", wrapper.StreamEvents)
 	router.GET(options.BaseURL+"/groups", wrapper.FindGroups)
 	router.GET(options.BaseURL+"/kms/keys/:keyId", wrapper.RetrieveKmsKey)
@@ -5099,6 +5195,129 @@ type UploadBusinessArtifactDocumentdefaultJSONResponse struct {
 }
 
 func (response UploadBusinessArtifactDocumentdefaultJSONResponse) VisitUploadBusinessArtifactDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DownloadDocumentRequestObject struct {
+	Params DownloadDocumentParams
+}
+
+type DownloadDocumentResponseObject interface {
+	VisitDownloadDocumentResponse(w http.ResponseWriter) error
+}
+
+type DownloadDocument200ResponseHeaders struct {
+	ContentDisposition *string
+}
+
+type DownloadDocument200AsteriskResponse struct {
+	Body          io.Reader
+	Headers       DownloadDocument200ResponseHeaders
+	ContentType   string
+	ContentLength int64
+}
+
+func (response DownloadDocument200AsteriskResponse) VisitDownloadDocumentResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", response.ContentType)
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	if response.Headers.ContentDisposition != nil {
+		w.Header().Set("Content-Disposition", fmt.Sprint(*response.Headers.ContentDisposition))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type DownloadDocument206AsteriskResponse struct {
+	Body          io.Reader
+	ContentType   string
+	ContentLength int64
+}
+
+func (response DownloadDocument206AsteriskResponse) VisitDownloadDocumentResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", response.ContentType)
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.WriteHeader(206)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type DownloadDocument304Response struct {
+}
+
+func (response DownloadDocument304Response) VisitDownloadDocumentResponse(w http.ResponseWriter) error {
+	w.WriteHeader(304)
+	return nil
+}
+
+type DownloadDocumentdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response DownloadDocumentdefaultJSONResponse) VisitDownloadDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UploadDocumentRequestObject struct {
+	Params UploadDocumentParams
+	Body   io.Reader
+}
+
+type UploadDocumentResponseObject interface {
+	VisitUploadDocumentResponse(w http.ResponseWriter) error
+}
+
+type UploadDocument200JSONResponse DocumentReference
+
+func (response UploadDocument200JSONResponse) VisitUploadDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UploadDocumentdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response UploadDocumentdefaultJSONResponse) VisitUploadDocumentResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := encodeJSON(&buf, response.Body); err != nil {
@@ -7280,6 +7499,12 @@ type StrictServerInterface interface {
 	// UploadBusinessArtifactDocument Upload a temporary document into a business artifact (B44)
 	// (POST /business-artifacts/{id}/~actions/upload-document)
 	UploadBusinessArtifactDocument(ctx context.Context, request UploadBusinessArtifactDocumentRequestObject) (UploadBusinessArtifactDocumentResponseObject, error)
+	// DownloadDocument Download a document by its address
+	// (GET /documents/~actions/download)
+	DownloadDocument(ctx context.Context, request DownloadDocumentRequestObject) (DownloadDocumentResponseObject, error)
+	// UploadDocument Upload a temporary document for a process or a business artifact
+	// (POST /documents/~actions/upload)
+	UploadDocument(ctx context.Context, request UploadDocumentRequestObject) (UploadDocumentResponseObject, error)
 	// StreamEvents Follow the events of processes and process items
 	// (GET /events)
 	StreamEvents(ctx context.Context, request StreamEventsRequestObject) (StreamEventsResponseObject, error)
@@ -7942,6 +8167,60 @@ func (sh *strictHandler) UploadBusinessArtifactDocument(ctx *gin.Context, id Res
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(UploadBusinessArtifactDocumentResponseObject); ok {
 		if err := validResponse.VisitUploadBusinessArtifactDocumentResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// DownloadDocument operation middleware
+func (sh *strictHandler) DownloadDocument(ctx *gin.Context, params DownloadDocumentParams) {
+	var request DownloadDocumentRequestObject
+
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DownloadDocument(ctx, request.(DownloadDocumentRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DownloadDocument")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(DownloadDocumentResponseObject); ok {
+		if err := validResponse.VisitDownloadDocumentResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// UploadDocument operation middleware
+func (sh *strictHandler) UploadDocument(ctx *gin.Context, params UploadDocumentParams) {
+	var request UploadDocumentRequestObject
+
+	request.Params = params
+
+	request.Body = ctx.Request.Body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UploadDocument(ctx, request.(UploadDocumentRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UploadDocument")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(UploadDocumentResponseObject); ok {
+		if err := validResponse.VisitUploadDocumentResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {
