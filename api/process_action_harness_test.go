@@ -50,7 +50,7 @@ func (f fixture) processActionOperations() map[string]operation {
 		return operation{method: method, path: path, body: body, byID: true}
 	}
 	report := invokeUserAction("REPORT", `"createTask":{},"createProcessItemMessage":{"text":"t"},`+
-		`"startRelatedProcess":{"metadata":{"A":1},"entity":{"A":1}}`)
+		`"startRelatedProcess":{"metadata":{"A":1},"entity":{"A":1}},"sendWorkflowSignal":{"input":{"A":1}}`)
 	return map[string]operation{
 		"B.createProcessAction":         of(http.MethodPost, processPath(f.process, "/actions"), report),
 		"B.findAvailableProcessActions": of(http.MethodGet, processPath(f.process, "/actions/~available"), ""),

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -21,11 +22,14 @@ type NewItem struct {
 	// DefinitionID and DefinitionVersion name the definition as DefinitionCode does.
 	// All that are given have to name the same one.
 	DefinitionID, DefinitionVersion *uuid.UUID
-	Owner                           PrincipalKey
-	Data                            json.RawMessage
-	ContextData                     json.RawMessage
-	Text                            string
-	MessageData                     json.RawMessage
+	// ThreadID is the thread of the process that a task or a message is attached to,
+	// nil for none.
+	ThreadID    *uuid.UUID
+	Owner       PrincipalKey
+	Data        json.RawMessage
+	ContextData json.RawMessage
+	Text        string
+	MessageData json.RawMessage
 	// DataCode names the data structure that MessageData is of.
 	DataCode string
 	// Elements are values of elements of a task by their codes. Documents among them
@@ -42,7 +46,8 @@ type NewItem struct {
 //
 // It takes the Manager permission. Errors: NOT_FOUND for the process,
 // PROCESS_FINISHED, DEFINITION_NOT_FOUND for the code, VALIDATION for an owner
-// who is no active principal of the tenant, CONFLICT for an id that an item of
+// who is no active principal of the tenant and for a thread that is none of the
+// process that the caller sees, CONFLICT for an id that an item of
 // another process or type, or one the caller does not see, has already.
 func (s *Service) CreateProcessItem(
 	ctx context.Context, caller domain.Caller, in NewItem,
@@ -59,7 +64,7 @@ func (s *Service) CreateProcessItem(
 		if err := k.lookUpElements(in.Elements); err != nil {
 			return err
 		}
-		known, err := tx.PrepareProcessItem(ctx, caller, id, in.ProcessID, in.Owner)
+		known, err := tx.PrepareProcessItem(ctx, caller, id, in.ProcessID, in.Owner, in.ThreadID)
 		if err != nil {
 			return err
 		}
@@ -93,6 +98,8 @@ func (in *NewItem) check() error {
 		return domain.InvalidBody("/message/data", "is required with dataStructureDataDefinitionCode")
 	case in.Type != domain.ItemTask && (in.Data != nil || in.ContextData != nil):
 		return domain.InvalidBody("/task", "is for items of type TASK")
+	case in.Type == domain.ItemThread && in.ThreadID != nil:
+		return domain.InvalidBody("/processItemThreadId", "is for items of type TASK and MESSAGE")
 	case in.Type != domain.ItemMessage && (in.Text != "" || in.MessageData != nil || in.DataCode != ""):
 		return domain.InvalidBody("/message", "is for items of type MESSAGE")
 	}
@@ -127,6 +134,9 @@ func (s *Service) addItem(
 	if err != nil {
 		return nil, err
 	}
+	if in.ThreadID != nil && !slices.Contains(known.Threads, *in.ThreadID) {
+		return nil, unknownThread("/processItemThreadId")
+	}
 	if in.ActivityToken != nil {
 		if err := mayWait(process, in.ActivityToken); err != nil {
 			return nil, err
@@ -138,7 +148,7 @@ func (s *Service) addItem(
 	}
 	i := &domain.ProcessItem{
 		ID: id, TenantID: process.TenantID, ProcessID: process.ID, ProcessDefinitionID: process.Definition.ID,
-		Type: in.Type, OwnerID: owner, Audit: domain.NewAudit(caller.PrincipalID, now),
+		Type: in.Type, ThreadID: in.ThreadID, OwnerID: owner, Audit: domain.NewAudit(caller.PrincipalID, now),
 	}
 	return i, putItem(ctx, k, i, in, d, process.RunID, known.SignalShape)
 }
@@ -215,6 +225,10 @@ func newMessage(
 	var err error
 	message.Data, err = k.initial(ctx, ofItem(i, domain.SlotMessageData), schema, in.MessageData)
 	return message, err
+}
+
+func unknownThread(location string) error {
+	return domain.InvalidBody(location, "is no thread of the process that you see")
 }
 
 func unknownDefinition(location string) error {

@@ -14,8 +14,9 @@ import (
 // NewProcessAction is what a user action is invoked with. Only what is of the
 // action's type counts: Metadata and Entity, each a JSON object or nil, for
 // START_RELATED_PROCESS; Text and MessageThreadID for
-// CREATE_PROCESS_ITEM_MESSAGE; TaskThreadID for CREATE_TASK. A thread is one of
-// the process, nil for none.
+// CREATE_PROCESS_ITEM_MESSAGE; TaskThreadID for CREATE_TASK; SignalInput, a JSON
+// object or nil, for SEND_WORKFLOW_SIGNAL. A thread is one of the process, nil for
+// none.
 type NewProcessAction struct {
 	ID              *uuid.UUID
 	Code            string
@@ -24,6 +25,7 @@ type NewProcessAction struct {
 	Text            string
 	MessageThreadID *uuid.UUID
 	TaskThreadID    *uuid.UUID
+	SignalInput     json.RawMessage
 }
 
 // CreateProcessAction invokes a user action on a process, which may be finished,
@@ -46,7 +48,7 @@ func (s *Service) CreateProcessAction(
 	var failed func() error
 	err = s.write(ctx, func(tx *persistence.Tx) error {
 		failed = nil
-		k, err := keep(tx, caller, now, nil, in.Metadata, in.Entity)
+		k, err := keep(tx, caller, now, nil, in.Metadata, in.Entity, in.SignalInput)
 		if err != nil {
 			return err
 		}
@@ -118,9 +120,8 @@ func (s *Service) invokeUserAction(
 		if err != nil {
 			return nil, err
 		}
-		insertProcessAction(k, a)
 		startWorkflow(k.tx, domain.NewProcessActionRun(newID(), a, by), "", k.now)
-		return a, nil
+		return a, insertProcessAction(k, a)
 	case domain.ProcessActionStartRelatedProcess:
 		err = s.startRelatedProcess(ctx, k, a, of, known, in)
 	case domain.ProcessActionCreateTask:
@@ -134,23 +135,55 @@ func (s *Service) invokeUserAction(
 		err = createItemOf(ctx, k, a, d, known, NewItem{DefinitionCode: of.Item, Text: in.Text},
 			in.MessageThreadID, "/createProcessItemMessage")
 	case domain.ProcessActionSendSignal:
-		a.SignalName = of.SignalName
-		k.tx.Enqueue(domain.EngineCommand{
-			ID: newID(), RunID: *known.RunID, OrderKey: *known.RunID, Kind: domain.CommandSignalAction,
-			SignalName: of.SignalName, ActionCode: of.Code, CreatedAt: k.now, NotBefore: k.now,
-		})
+		err = sendSignal(ctx, k, a, of, *known.RunID, in.SignalInput)
 	}
 	if err != nil {
 		return nil, err
 	}
+	// One that has failed stays as it is.
 	a.Complete(k.caller.PrincipalID, k.now)
-	insertProcessAction(k, a)
-	return a, nil
+	return a, insertProcessAction(k, a)
 }
 
-func insertProcessAction(k *keeper, a *domain.ProcessAction) {
-	k.tx.InsertProcessAction(a)
+// sendSignal sends the signal of an action, with its input, to the workflow of the
+// process. An input that is not valid fails the action instead.
+func sendSignal(
+	ctx context.Context, k *keeper, a *domain.ProcessAction, of *userAction, run uuid.UUID, input json.RawMessage,
+) (err error) {
+	a.SignalName = of.SignalName
+	if a.Input, err = k.initial(ctx, ofProcessAction(a), nil, input); err != nil {
+		return below("/sendWorkflowSignal/input", err)
+	}
+	signal := domain.EngineCommand{
+		ID: newID(), RunID: run, OrderKey: run, Kind: domain.CommandSignalAction,
+		SignalName: of.SignalName, ActionCode: of.Code, CreatedAt: k.now, NotBefore: k.now,
+	}
+	if a.Input != nil {
+		if !a.Input.Valid {
+			a.Fail("the input is not valid", k.caller.PrincipalID, k.now)
+			return nil
+		}
+		signal.ActionInput = a.Input.Value
+	}
+	k.tx.Enqueue(signal)
+	return nil
+}
+
+// ofProcessAction is the place of the input of an action. Its documents belong to
+// the process.
+func ofProcessAction(a *domain.ProcessAction) place {
+	return place{
+		tenant: a.TenantID, owner: domain.DocumentOwner{Kind: domain.DocumentOfProcess, ID: a.ProcessID},
+		holder: domain.ValueHolder{ID: a.ID, Slot: domain.SlotData},
+	}
+}
+
+func insertProcessAction(k *keeper, a *domain.ProcessAction) error {
+	if err := k.tx.InsertProcessAction(a); err != nil {
+		return err
+	}
 	k.tx.Record(domain.ProcessActionEvent(domain.EventProcessActionCreated, a, k.caller.PrincipalID, k.now))
+	return nil
 }
 
 // startRelatedProcess starts a process that comes from that of the action.
@@ -172,7 +205,7 @@ func createItemOf(
 	in NewItem, thread *uuid.UUID, location string,
 ) error {
 	if thread != nil && !slices.Contains(known.Threads, *thread) {
-		return domain.InvalidBody(location+"/processItemThreadId", "is no thread of the process that you see")
+		return unknownThread(location + "/processItemThreadId")
 	}
 	p := &known.Process
 	in.Type = a.Type.ItemType()
@@ -184,6 +217,6 @@ func createItemOf(
 	if p.Finished() || !known.Relations.WorkflowOpen {
 		run = nil
 	}
-	a.ItemID, a.ThreadID = &i.ID, thread
+	a.ItemID, a.ThreadID, i.ThreadID = &i.ID, thread, thread
 	return putItem(ctx, k, i, in, d, run, known.SignalShape)
 }

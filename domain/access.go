@@ -79,8 +79,8 @@ func ClaimsItem(r ItemRelations) bool {
 // user action that was invoked on one.
 type DocumentRelations struct {
 	Process ProcessRelations
-	// LinkedToProcess says that a value of the process refers to the document,
-	// LinkedTo lists the items of which a value does.
+	// LinkedToProcess says that a value of the process, or the input of an action on
+	// it, refers to the document, LinkedTo lists the items of which a value does.
 	LinkedToProcess bool
 	LinkedTo        []ItemRelations
 	// Uploader stored the document.

@@ -183,8 +183,8 @@ type DueCommand struct {
 // wrote it has committed. Commands with the same OrderKey are carried out one
 // after the other in the order they were written. ID is also the request id
 // under which Temporal recognises a repetition. Item fields are set for
-// CommandSignal, SignalName and ActionCode for CommandSignalAction, ActivityToken
-// for CommandCompleteActivity.
+// CommandSignal, SignalName, ActionCode and ActionInput, nil for none, for
+// CommandSignalAction, ActivityToken for CommandCompleteActivity.
 type EngineCommand struct {
 	ID            uuid.UUID
 	RunID         uuid.UUID
@@ -197,6 +197,7 @@ type EngineCommand struct {
 	Shape         SignalShape
 	SignalName    string
 	ActionCode    string
+	ActionInput   json.RawMessage
 	ActivityToken ActivityToken
 	CreatedAt     time.Time
 	NotBefore     time.Time

@@ -28,9 +28,12 @@ type ProcessItem struct {
 	ProcessDefinitionID uuid.UUID
 	Type                ItemType
 	Definition          *DefinitionRef
-	OwnerID             *uuid.UUID
-	Task                *Task
-	Message             *Message
+	// ThreadID is the thread of the process that a task or a message is attached to,
+	// nil for none.
+	ThreadID *uuid.UUID
+	OwnerID  *uuid.UUID
+	Task     *Task
+	Message  *Message
 	Audit
 }
 

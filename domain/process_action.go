@@ -46,7 +46,8 @@ func (t ProcessActionType) forManagers() bool {
 
 // ProcessAction is a user action that was invoked on a process. ItemID is the
 // item that it created and ThreadID the thread that the item is attached to, nil
-// for none; SignalName the signal that it sent.
+// for none; SignalName the signal that it sent and Input what it carried, nil for
+// nothing.
 type ProcessAction struct {
 	Action
 	ProcessID  uuid.UUID
@@ -54,6 +55,7 @@ type ProcessAction struct {
 	ItemID     *uuid.UUID
 	ThreadID   *uuid.UUID
 	SignalName string
+	Input      *JSONValue
 }
 
 // TakesDocument reports whether the action waits for the document that completes

@@ -38,8 +38,8 @@ func (e *Engine) Execute(ctx context.Context, c domain.DueCommand) (engineRun st
 		err = e.signalItem(ctx, c)
 	case domain.CommandSignalAction:
 		err = e.signal(ctx, c, c.SignalName, signalUserAction{
-			DefinitionCode: c.ActionCode,
-			RequestTime:    requestTime(c), RequestInstant: requestTime(c), RequestTimeZone: c.TimeZone,
+			DefinitionCode: c.ActionCode, Input: c.ActionInput,
+			RequestTime: requestTime(c), RequestInstant: requestTime(c), RequestTimeZone: c.TimeZone,
 		})
 	case domain.CommandCancel:
 		err = e.requestCancel(ctx, c)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -116,6 +117,8 @@ type signalUserAction struct {
 	RequestTime     string `json:"requestTime"`
 	RequestInstant  string `json:"requestInstant"`
 	RequestTimeZone string `json:"requestTimeZone"`
+	// Input is what the action was invoked with.
+	Input json.RawMessage `json:"input,omitempty"`
 }
 
 // requestTime is the moment that made the command necessary: the same on every

@@ -96,6 +96,9 @@ const (
     WHEN EXISTS (SELECT 1 FROM document_links l WHERE l.document_id = d.id) THEN
         EXISTS (SELECT 1 FROM document_links l JOIN processes p ON p.id = l.holder_id
                  WHERE l.document_id = d.id AND ` + visibleProcess + `)
+        OR EXISTS (SELECT 1 FROM document_links l JOIN process_actions x ON x.id = l.holder_id
+                     JOIN processes p ON p.id = x.process_id
+                    WHERE l.document_id = d.id AND ` + visibleProcess + `)
         OR EXISTS (SELECT 1 FROM document_links l JOIN process_items i ON i.id = l.holder_id
                     WHERE l.document_id = d.id AND ` + visibleItem + `)
     ELSE

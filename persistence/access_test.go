@@ -309,7 +309,7 @@ func (o *onlooker) requireWrites(t *testing.T, db *persistence.DB) {
 					ProcessRights: domain.ProcessRights{Manages: domain.ManagesProcess(r.Process)}, Candidate: domain.ClaimsItem(r),
 				}, locked.Rights, "%+v", r)
 			}
-			prepared, err := tx.PrepareProcessItem(t.Context(), o.Caller, id, process, persistence.PrincipalKey{})
+			prepared, err := tx.PrepareProcessItem(t.Context(), o.Caller, id, process, persistence.PrincipalKey{}, nil)
 			require.NoError(t, err, "%+v", r)
 			require.NotNil(t, prepared.Existing)
 			require.Equal(t, domain.SeesItem(r), prepared.ExistingVisible, "%+v", r)

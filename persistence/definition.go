@@ -99,6 +99,11 @@ type FoundDefinition struct {
 	Rights   domain.DefinitionRights
 }
 
+// scanFoundDefinition reads a row of findDefinition.
+func scanFoundDefinition(row pgx.CollectableRow) (d FoundDefinition, err error) {
+	return d, row.Scan(&d.ID, &d.TenantID, &d.Version, &d.Rights.Initiates, &d.Rights.Views, &d.Rights.Manages)
+}
+
 const findDefinition = `
 SELECT d.id, d.tenant_id, d.published_version,
        coalesce(bool_or(g.permission = 'INITIATOR'), false),
@@ -161,10 +166,7 @@ func (tx *Tx) PrepareProcess(
 			findDefinition,
 			[]any{caller.PrincipalID, caller.TenantIDs(), key.ID, key.TenantID, key.Code},
 			func(rows pgx.Rows) (err error) {
-				n.Definitions, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (d FoundDefinition, err error) {
-					return d, row.Scan(&d.ID, &d.TenantID, &d.Version,
-						&d.Rights.Initiates, &d.Rights.Views, &d.Rights.Manages)
-				})
+				n.Definitions, err = pgx.CollectRows(rows, scanFoundDefinition)
 				return err
 			},
 		},
@@ -190,6 +192,8 @@ type NewItem struct {
 	SignalShape domain.SignalShape
 	// Owner is the principal asked for, nil when there is none.
 	Owner *PrincipalTenants
+	// Threads are those asked for that the process has and the caller sees.
+	Threads []uuid.UUID
 }
 
 const (
@@ -208,30 +212,36 @@ SELECT ` + processColumns + `,
    FOR SHARE OF p`
 )
 
-// PrepareProcessItem reads what creating a process item depends on.
+// PrepareProcessItem reads what creating a process item depends on. thread is what
+// it is to be attached to, nil for none.
 func (tx *Tx) PrepareProcessItem(
-	ctx context.Context, caller domain.Caller, id, process uuid.UUID, owner PrincipalKey,
+	ctx context.Context, caller domain.Caller, id, process uuid.UUID, owner PrincipalKey, thread *uuid.UUID,
 ) (*NewItem, error) {
 	n := &NewItem{}
 	var row itemRow
 	var logs []domain.TaskLog
 	var found bool
 	locked := &LockedProcess{Process: &domain.Process{}}
-	err := tx.read(ctx,
-		query{getItemByID, []any{caller.PrincipalID, caller.TenantIDs(), id}, func(rows pgx.Rows) error {
+	queries := []query{
+		{getItemByID, []any{caller.PrincipalID, caller.TenantIDs(), id}, func(rows pgx.Rows) error {
 			err := one(append(row.fields(), &n.ExistingVisible)...)(rows)
 			found = err == nil
 			return ignoreNoRows(err)
 		}},
 		taskLogs(id, &logs),
-		query{shareProcess, []any{caller.PrincipalID, caller.TenantIDs(), process}, func(rows pgx.Rows) error {
+		{shareProcess, []any{caller.PrincipalID, caller.TenantIDs(), process}, func(rows pgx.Rows) error {
 			err := scanProcess(locked.Process, &locked.Rights.Manages, &locked.RunID, &n.SignalShape)(rows)
 			if err == nil {
 				n.Process = locked
 			}
 			return ignoreNoRows(err)
 		}},
-		lookUpPrincipal(owner, &n.Owner))
+		lookUpPrincipal(owner, &n.Owner),
+	}
+	if thread != nil {
+		queries = append(queries, threadsOf(caller, process, []uuid.UUID{*thread}, &n.Threads))
+	}
+	err := tx.read(ctx, queries...)
 	if err == nil && found {
 		n.Existing, err = row.processItem(logs)
 	}

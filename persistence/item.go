@@ -11,7 +11,7 @@ import (
 )
 
 const itemSummaryColumns = `i.id, i.tenant_id, i.process_id, i.process_definition_id, i.type,
-       i.item_definition_id, i.item_version, i.item_definition_code, i.owner_id,
+       i.item_definition_id, i.item_version, i.item_definition_code, i.thread_id, i.owner_id,
        i.task_state, i.claimed_at, i.completed_at, i.cancelled_at, i.message_text, i.message_data_code,
        i.created_by, i.created_at, i.last_modified_by, i.last_modified_at`
 
@@ -35,7 +35,7 @@ func (r *itemRow) summaryFields() []any {
 	i := &r.item
 	return []any{
 		&i.ID, &i.TenantID, &i.ProcessID, &i.ProcessDefinitionID, &i.Type,
-		&r.definitionID, &r.version, &r.code, &i.OwnerID,
+		&r.definitionID, &r.version, &r.code, &i.ThreadID, &i.OwnerID,
 		&r.taskState, &r.claimedAt, &r.completedAt, &r.cancelledAt, &r.text, &r.dataCode,
 		&i.CreatedBy, &i.CreatedAt, &i.LastModifiedBy, &i.LastModifiedAt,
 	}

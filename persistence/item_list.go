@@ -16,6 +16,7 @@ type ItemFilter struct {
 	Types                  []domain.ItemType
 	TaskStates             []domain.TaskState
 	DefinitionCodes        []string
+	ThreadIDs              []uuid.UUID
 	ProcessDefinitionIDs   []uuid.UUID
 	ProcessDefinitionCodes []string
 }
@@ -65,6 +66,7 @@ func itemList(caller domain.Caller, filter ItemFilter, sort []domain.SortKey, co
 	anyOf(l, "i.type", filter.Types)
 	anyOf(l, "i.task_state", filter.TaskStates)
 	anyOf(l, "i.item_definition_code", filter.DefinitionCodes)
+	anyOf(l, "i.thread_id", filter.ThreadIDs)
 	anyOf(l, "i.process_definition_id", filter.ProcessDefinitionIDs)
 	if len(filter.ProcessDefinitionCodes) > 0 {
 		l.filter(`i.process_definition_id IN (SELECT d.id FROM process_definitions d WHERE d.code = ANY(%s))`,

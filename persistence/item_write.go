@@ -15,9 +15,9 @@ INSERT INTO process_items (id, tenant_id, process_id, process_definition_id, typ
                            task_data, task_data_valid, task_data_errors,
                            context_data, context_data_valid, context_data_errors,
                            message_text, message_data, message_data_valid, message_data_errors, message_data_code,
-                           element_values, activity_token)
+                           element_values, activity_token, thread_id)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
-        $22, $23, $24, $25, $26, $27, $28)`
+        $22, $23, $24, $25, $26, $27, $28, $29)`
 
 // InsertProcessItem stores a new item.
 func (tx *Tx) InsertProcessItem(i *domain.ProcessItem) error {
@@ -57,7 +57,7 @@ func (tx *Tx) InsertProcessItem(i *domain.ProcessItem) error {
 		data.document, data.valid, data.errors,
 		contextData.document, contextData.valid, contextData.errors,
 		orNull(message.Text), messageData.document, messageData.valid, messageData.errors,
-		orNull(message.DataStructureCode), elements, []byte(task.ActivityToken))
+		orNull(message.DataStructureCode), elements, []byte(task.ActivityToken), i.ThreadID)
 	return nil
 }
 

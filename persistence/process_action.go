@@ -12,20 +12,23 @@ import (
 
 const processActionColumns = actionColumns + `,
        x.process_id, x.type, x.started_definition_id, x.started_process_id, x.item_id, x.thread_id,
-       coalesce(x.signal_name, '')`
+       coalesce(x.signal_name, ''), x.input, x.input_valid, x.input_errors`
 
 // scanProcessAction reads processActionColumns followed by the columns of more.
 // now is when a document is asked whether it has expired.
 func scanProcessAction(a *domain.ProcessAction, now time.Time, more ...any) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error {
 		var action actionRow
+		var input storedValue
 		fields := append(action.fields(), &a.ProcessID, &a.Type, &action.startedDefinition, &action.started,
-			&a.ItemID, &a.ThreadID, &a.SignalName)
-		if err := one(append(fields, more...)...)(rows); err != nil {
+			&a.ItemID, &a.ThreadID, &a.SignalName, &input.document, &input.valid, &input.errors)
+		err := one(append(fields, more...)...)(rows)
+		if err != nil {
 			return err
 		}
 		a.Action = action.read(now)
-		return nil
+		a.Input, err = input.value()
+		return err
 	}
 }
 
@@ -128,13 +131,21 @@ func (tx *Tx) LockProcessAction(
 const insertProcessAction = `
 INSERT INTO process_actions (id, tenant_id, process_id, type, status, action_id, action_code,
                              started_definition_id, started_process_id, item_id, thread_id, signal_name,
+                             input, input_valid, input_errors, error,
                              created_by, created_at, last_modified_by, last_modified_at, finished_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, nullif($12, ''), $13, $14, $15, $16, $17)`
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, nullif($12, ''), $13, $14, $15, nullif($16, ''),
+        $17, $18, $19, $20, $21)`
 
 // InsertProcessAction stores a new action.
-func (tx *Tx) InsertProcessAction(a *domain.ProcessAction) {
+func (tx *Tx) InsertProcessAction(a *domain.ProcessAction) error {
+	input, err := store(a.Input)
+	if err != nil {
+		return err
+	}
 	startedDefinition, started := startedBy(&a.Action)
 	tx.queue(insertProcessAction, a.ID, a.TenantID, a.ProcessID, a.Type, a.Status, a.Definition.ID, a.Definition.Code,
 		startedDefinition, started, a.ItemID, a.ThreadID, a.SignalName,
+		input.document, input.valid, input.errors, a.Failure,
 		a.CreatedBy, a.CreatedAt, a.LastModifiedBy, a.LastModifiedAt, a.FinishedAt)
+	return nil
 }

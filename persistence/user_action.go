@@ -164,6 +164,18 @@ SELECT i.id
  WHERE i.id = ANY($4) AND i.process_id = $3 AND i.tenant_id = ANY($2) AND i.type = 'THREAD' AND ` + visibleItem
 )
 
+// threadsOf reads which of the ids are threads of the process that the caller sees.
+func threadsOf(caller domain.Caller, process uuid.UUID, ids []uuid.UUID, threads *[]uuid.UUID) query {
+	return query{
+		selectThreads,
+		[]any{caller.PrincipalID, caller.TenantIDs(), process, ids},
+		func(rows pgx.Rows) (err error) {
+			*threads, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+			return err
+		},
+	}
+}
+
 // PrepareProcessAction reads what invoking a user action depends on, or returns
 // NOT_FOUND for the process, which it keeps from being finished until the
 // transaction ends.
@@ -174,14 +186,7 @@ func (tx *Tx) PrepareProcessAction(
 	queries := append(n.queries(shareActionableProcess, caller.PrincipalID, caller.TenantIDs(), process),
 		query{getProcessActionByID, []any{id}, scanProcessActionIfAny(&n.Existing, now)})
 	if len(threads) > 0 {
-		queries = append(queries, query{
-			selectThreads,
-			[]any{caller.PrincipalID, caller.TenantIDs(), process, threads},
-			func(rows pgx.Rows) (err error) {
-				n.Threads, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
-				return err
-			},
-		})
+		queries = append(queries, threadsOf(caller, process, threads, &n.Threads))
 	}
 	err := tx.read(ctx, queries...)
 	if err == nil && !n.Relations.Sees {

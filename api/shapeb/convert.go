@@ -7,6 +7,7 @@ import (
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/reference"
 )
 
 // texts turns a list of words of the contract into words of the domain.
@@ -27,4 +28,9 @@ func pageOf[From, To any](page domain.Page[From], convert func(*From) To) (oasb.
 // principalKey names a principal by whichever of the two members was sent.
 func principalKey(id *uuid.UUID, email *string) app.PrincipalKey {
 	return app.PrincipalKey{ID: id, Email: httpio.Given(email)}
+}
+
+// uriOf is the address of a resource.
+func uriOf(kind reference.KindOfResource, id uuid.UUID) *string {
+	return new(reference.Resource{Kind: kind, ID: id}.String())
 }

@@ -7,6 +7,7 @@ import (
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/reference"
 )
 
 // FindProcessItems is B21.
@@ -17,6 +18,7 @@ func (s *Server) FindProcessItems(
 	filter := app.ItemFilter{
 		TenantIDs: params.TenantID, ProcessIDs: params.ProcessID, Types: texts[domain.ItemType](params.Type),
 		TaskStates: texts[domain.TaskState](params.TaskState), DefinitionCodes: params.ProcessItemDefinitionCode,
+		ThreadIDs:            params.ProcessItemThreadID,
 		ProcessDefinitionIDs: params.ProcessDefinitionID, ProcessDefinitionCodes: params.ProcessDefinitionCode,
 	}
 	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
@@ -37,9 +39,9 @@ func (s *Server) CreateProcessItem(
 	task, message := httpio.Given(body.Task), httpio.Given(body.Message)
 	created, isNew, err := s.app.CreateProcessItem(ctx, s.caller(ctx), app.NewItem{
 		ID: body.ID, Type: domain.ItemType(body.Type), ProcessID: body.ProcessID,
-		DefinitionCode: httpio.Given(body.ProcessItemDefinitionCode),
-		Owner:          principalKey(body.OwnerID, body.OwnerEmail),
-		Data:           document(task.Data), ContextData: document(task.ContextData),
+		DefinitionCode: httpio.Given(body.ProcessItemDefinitionCode), ThreadID: body.ProcessItemThreadID,
+		Owner: principalKey(body.OwnerID, body.OwnerEmail),
+		Data:  document(task.Data), ContextData: document(task.ContextData),
 		Text: httpio.Given(message.Text), MessageData: document(message.Data),
 		DataCode: httpio.Given(message.DataStructureDataDefinitionCode),
 	})
@@ -66,7 +68,8 @@ func (s *Server) RetrieveProcessItem(
 
 func item(i *domain.ProcessItem) oasb.ProcessItem {
 	answer := oasb.ProcessItem{
-		ID: i.ID, Type: oasb.ProcessItemType(i.Type), ProcessID: i.ProcessID, TenantID: &i.TenantID,
+		ID: i.ID, URI: uriOf(reference.ResourceProcessItem, i.ID), ProcessItemThreadID: i.ThreadID,
+		Type: oasb.ProcessItemType(i.Type), ProcessID: i.ProcessID, TenantID: &i.TenantID,
 		OwnerID: i.OwnerID, ProcessItemDefinitionRef: itemDefinitionRef(i.Definition), Task: task(i.Task),
 	}
 	if i.Message != nil {
@@ -81,7 +84,8 @@ func item(i *domain.ProcessItem) oasb.ProcessItem {
 
 func itemPageItem(i *domain.ProcessItem) oasb.ProcessItemPageItem {
 	answer := oasb.ProcessItemPageItem{
-		ID: i.ID, Type: oasb.ProcessItemType(i.Type), ProcessID: i.ProcessID, TenantID: i.TenantID,
+		ID: i.ID, URI: uriOf(reference.ResourceProcessItem, i.ID), ProcessItemThreadID: i.ThreadID,
+		Type: oasb.ProcessItemType(i.Type), ProcessID: i.ProcessID, TenantID: i.TenantID,
 		OwnerID: i.OwnerID, ProcessItemDefinitionRef: itemDefinitionRef(i.Definition),
 	}
 	if i.Task != nil {

@@ -24,6 +24,9 @@ func (s *Server) CreateProcessAction(
 	if block := body.CreateProcessItemMessage; block != nil {
 		in.Text, in.MessageThreadID = httpio.Given(block.Text), block.ProcessItemThreadID
 	}
+	if block := body.SendWorkflowSignal; block != nil {
+		in.SignalInput = block.Input
+	}
 	created, isNew, err := s.app.CreateProcessAction(ctx, s.caller(ctx), request.ID, in)
 	switch {
 	case err != nil:
@@ -121,7 +124,9 @@ func processAction(a *domain.ProcessAction) oasb.ProcessAction {
 	case domain.ProcessActionCreateThread:
 		answer.CreateProcessItemThread = item
 	case domain.ProcessActionSendSignal:
-		answer.SendWorkflowSignal = &oasb.ProcessActionSendWorkflowSignal{SignalName: a.SignalName}
+		answer.SendWorkflowSignal = &oasb.ProcessActionSendWorkflowSignal{
+			SignalName: a.SignalName, Input: jsonValue(a.Input),
+		}
 	}
 	return answer
 }
@@ -155,8 +160,9 @@ func actionParameters(of domain.ProcessActionType) []oasb.ProcessActionParameter
 			parameter("/createProcessItemMessage/text", oasb.ProcessActionParameterTypeSTRING, true),
 			parameter("/createProcessItemMessage/processItemThreadId", oasb.ProcessActionParameterTypeUUID, false),
 		}
-	case domain.ProcessActionDownloadable, domain.ProcessActionStartWorkflow, domain.ProcessActionCreateThread,
-		domain.ProcessActionSendSignal:
+	case domain.ProcessActionSendSignal:
+		return []oasb.ProcessActionParameter{parameter("/sendWorkflowSignal/input", oasb.ProcessActionParameterTypeOBJECT, false)}
+	case domain.ProcessActionDownloadable, domain.ProcessActionStartWorkflow, domain.ProcessActionCreateThread:
 	}
 	return []oasb.ProcessActionParameter{}
 }

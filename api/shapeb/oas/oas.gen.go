@@ -692,6 +692,9 @@ type BusinessArtifact struct {
 	LastModifiedAt *time.Time          `json:"lastModifiedAt,omitempty"`
 	LastModifiedBy *openapi_types.UUID `json:"lastModifiedBy,omitempty"`
 	TenantID       openapi_types.UUID  `json:"tenantId"`
+
+	// URI The address of the resource, `ku:<kind>/{id}`
+	URI *ResourceURI `json:"uri,omitempty"`
 }
 
 // BusinessArtifactAction defines model for BusinessArtifactAction.
@@ -848,6 +851,9 @@ type BusinessArtifactPageItem struct {
 	LastModifiedAt                *time.Time                    `json:"lastModifiedAt,omitempty"`
 	LastModifiedBy                *openapi_types.UUID           `json:"lastModifiedBy,omitempty"`
 	TenantID                      openapi_types.UUID            `json:"tenantId"`
+
+	// URI The address of the resource, `ku:<kind>/{id}`
+	URI *ResourceURI `json:"uri,omitempty"`
 }
 
 // DefaultError Why a request failed
@@ -1019,6 +1025,9 @@ type Process struct {
 	ProcessRelated *ProcessRelated    `json:"processRelated,omitempty"`
 	State          ProcessState       `json:"state"`
 	TenantID       openapi_types.UUID `json:"tenantId"`
+
+	// URI The address of the resource, `ku:<kind>/{id}`
+	URI *ResourceURI `json:"uri,omitempty"`
 }
 
 // ProcessAction defines model for ProcessAction.
@@ -1067,7 +1076,11 @@ type ProcessActionCreateParams struct {
 	// ID Chosen by the caller to make the invocation repeatable
 	ID                          *openapi_types.UUID `json:"id,omitempty"`
 	ProcessActionDefinitionCode string              `json:"processActionDefinitionCode"`
-	StartRelatedProcess         *struct {
+	SendWorkflowSignal          *struct {
+		// Input Any JSON object; numbers keep all their digits
+		Input AnyObject `json:"input,omitempty"`
+	} `json:"sendWorkflowSignal,omitempty"`
+	StartRelatedProcess *struct {
 		// Entity Any JSON object; numbers keep all their digits
 		Entity AnyObject `json:"entity,omitempty"`
 
@@ -1109,7 +1122,9 @@ type ProcessActionParameterType string
 
 // ProcessActionSendWorkflowSignal The signal that was sent to the workflow of the process
 type ProcessActionSendWorkflowSignal struct {
-	SignalName string `json:"signalName"`
+	// Input A JSON object together with the result of checking it against the schema of its definition
+	Input      *JSONValue `json:"input,omitempty"`
+	SignalName string     `json:"signalName"`
 }
 
 // ProcessActionStartRelatedProcess The process that was started
@@ -1180,10 +1195,16 @@ type ProcessItem struct {
 	// ProcessItemDefinitionRef The version of the definition an item follows
 	ProcessItemDefinitionRef *ProcessItemDefinitionRef `json:"processItemDefinitionRef,omitempty"`
 
+	// ProcessItemThreadID The thread that the item is attached to, if there is one
+	ProcessItemThreadID *ProcessItemThreadID `json:"processItemThreadId,omitempty"`
+
 	// Task Present when the item is a task
 	Task     *ProcessItemTask    `json:"task,omitempty"`
 	TenantID *openapi_types.UUID `json:"tenantId,omitempty"`
 	Type     ProcessItemType     `json:"type"`
+
+	// URI The address of the resource, `ku:<kind>/{id}`
+	URI *ResourceURI `json:"uri,omitempty"`
 }
 
 // ProcessItemAiAssistance A run of AI assistance
@@ -1269,8 +1290,11 @@ type ProcessItemCreateParams struct {
 	OwnerID                   *openapi_types.UUID             `json:"ownerId,omitempty"`
 	ProcessID                 openapi_types.UUID              `json:"processId"`
 	ProcessItemDefinitionCode *string                         `json:"processItemDefinitionCode,omitempty"`
-	Task                      *ProcessItemTaskCreateParams    `json:"task,omitempty"`
-	Type                      ProcessItemType                 `json:"type"`
+
+	// ProcessItemThreadID A thread of the process, visible to the caller, that a task or a message is attached to
+	ProcessItemThreadID *openapi_types.UUID          `json:"processItemThreadId,omitempty"`
+	Task                *ProcessItemTaskCreateParams `json:"task,omitempty"`
+	Type                ProcessItemType              `json:"type"`
 }
 
 // ProcessItemDefinitionRef The version of the definition an item follows
@@ -1325,9 +1349,15 @@ type ProcessItemPageItem struct {
 
 	// ProcessItemDefinitionRef The version of the definition an item follows
 	ProcessItemDefinitionRef *ProcessItemDefinitionRef `json:"processItemDefinitionRef,omitempty"`
-	Task                     *ProcessItemTaskPageItem  `json:"task,omitempty"`
-	TenantID                 openapi_types.UUID        `json:"tenantId"`
-	Type                     ProcessItemType           `json:"type"`
+
+	// ProcessItemThreadID The thread that the item is attached to, if there is one
+	ProcessItemThreadID *ProcessItemThreadID     `json:"processItemThreadId,omitempty"`
+	Task                *ProcessItemTaskPageItem `json:"task,omitempty"`
+	TenantID            openapi_types.UUID       `json:"tenantId"`
+	Type                ProcessItemType          `json:"type"`
+
+	// URI The address of the resource, `ku:<kind>/{id}`
+	URI *ResourceURI `json:"uri,omitempty"`
 }
 
 // ProcessItemTask Present when the item is a task
@@ -1395,6 +1425,9 @@ type ProcessItemTaskPageItem struct {
 // ProcessItemTaskState defines model for ProcessItemTaskState.
 type ProcessItemTaskState string
 
+// ProcessItemThreadID The thread that the item is attached to, if there is one
+type ProcessItemThreadID = openapi_types.UUID
+
 // ProcessItemType defines model for ProcessItemType.
 type ProcessItemType string
 
@@ -1425,6 +1458,9 @@ type ProcessPageItem struct {
 	ProcessDefinitionRef ProcessDefinitionRef `json:"processDefinitionRef"`
 	State                ProcessState         `json:"state"`
 	TenantID             openapi_types.UUID   `json:"tenantId"`
+
+	// URI The address of the resource, `ku:<kind>/{id}`
+	URI *ResourceURI `json:"uri,omitempty"`
 }
 
 // ProcessRelated The processes that this one came from, and those that came from it, as far as the caller sees them. Both are
@@ -1436,6 +1472,9 @@ type ProcessRelated struct {
 
 // ProcessState defines model for ProcessState.
 type ProcessState string
+
+// ResourceURI The address of the resource, `ku:<kind>/{id}`
+type ResourceURI = string
 
 // Robot defines model for Robot.
 type Robot struct {
@@ -1800,6 +1839,9 @@ type FindProcessItemsParams struct {
 
 	// ProcessItemDefinitionCode Only items of a definition with one of these codes
 	ProcessItemDefinitionCode []string `form:"processItemDefinitionCode,omitempty" json:"processItemDefinitionCode,omitempty"`
+
+	// ProcessItemThreadID Only items that are attached to one of these threads
+	ProcessItemThreadID []openapi_types.UUID `form:"processItemThreadId,omitempty" json:"processItemThreadId,omitempty"`
 
 	// ProcessDefinitionID Only what belongs to one of these process definitions
 	ProcessDefinitionID ProcessDefinitionIDFilter `form:"processDefinitionId,omitempty" json:"processDefinitionId,omitempty"`
@@ -3186,6 +3228,14 @@ func (siw *ServerInterfaceWrapper) FindProcessItems(c *gin.Context) {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "processItemDefinitionCode", c.Request.URL.Query(), &params.ProcessItemDefinitionCode, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
 	if err != nil {
 		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter processItemDefinitionCode: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "processItemThreadId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "processItemThreadId", c.Request.URL.Query(), &params.ProcessItemThreadID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter processItemThreadId: %w", err), http.StatusBadRequest)
 		return
 	}
 
