@@ -62,6 +62,8 @@ func (f fixture) artifactActionOperations() map[string]operation {
 			actionPath(f.artifact, f.artifactAction, "/~actions/cancel"), ""),
 		"B.prepareBusinessArtifactCreateArtifact": of(http.MethodPost,
 			artifactPath(f.artifact, "/~actions/prepare-create-artifact"), invokeAction("CLONE")),
+		"B.prepareBusinessArtifactStartProcess": of(http.MethodPost,
+			artifactPath(f.artifact, "/~actions/prepare-start-process"), invokeAction("OPEN_LOAN")),
 	}
 }
 

@@ -21,7 +21,7 @@ import (
 // recordsNothing are the operations that change nothing though they are no GET.
 func recordsNothing() []string {
 	return []string{
-		"B.prepareBusinessArtifactCreateArtifact", "admin.apply_TENANT", "admin.evaluateAvailability", "admin.evaluate_MODEL",
+		"B.prepareBusinessArtifactCreateArtifact", "B.prepareBusinessArtifactStartProcess", "admin.apply_TENANT", "admin.evaluateAvailability", "admin.evaluate_MODEL",
 	}
 }
 

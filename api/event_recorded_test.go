@@ -91,6 +91,7 @@ B.createBusinessArtifactAction               BUSINESS_ARTIFACT_ACTION.CREATED:>R
 B.retrieveBusinessArtifactAction             none                                                               none
 B.cancelBusinessArtifactAction               BUSINESS_ARTIFACT_ACTION.STATE_CHANGED:REQUESTED>CANCELED          none
 B.prepareBusinessArtifactCreateArtifact      none                                                               none
+B.prepareBusinessArtifactStartProcess        none                                                               none
 B.createWorker                               WORKER.REGISTERED                                                  none
 B.createAuthentication                       AUTHENTICATION.ISSUED                                              same
 B.retrieveKmsKey                             ENCRYPTION_KEY.READ                                                none

@@ -153,6 +153,7 @@ B.createBusinessArtifactAction      404   404          404           201     403
 B.retrieveBusinessArtifactAction    404   404          404           200     200    200       404       404      200   401       404
 B.cancelBusinessArtifactAction      404   404          404           200     403    403       404       404      200   401       404
 B.prepareBusinessArtifactCreateArtifact 404 404        404           200     403    200       404       404      200   401       404
+B.prepareBusinessArtifactStartProcess 404 404          404           200     403    403       404       404      200   401       404
 
 B.findRobots                        200-  200+         200+          200-    200+   200-      200-      200-     200+  401       200-
 B.retrieveRobot                     404   200          200           404     200    404       404       404      200   401       404
@@ -352,6 +353,7 @@ func (c cast) grantOnArtifacts(s *service, tx *persistence.Tx, audit domain.Audi
 	other, err := resource.FromStored(resource.KindBusinessArtifactDefinition,
 		resource.Metadata{Code: "CUSTOMER", Tenant: "other"}, []byte(`{"name":"Customer","actions":[`+
 			`{"code":"STATEMENT","type":"DOWNLOADABLE","workflowType":"W","taskQueue":"q","runner":"other-worker"},`+
+			`{"code":"OPEN_LOAN","type":"START_PROCESS","processDefinition":"LOAN"},`+
 			`{"code":"CLONE","type":"CREATE_BUSINESS_ARTIFACT","businessArtifactDefinition":"CUSTOMER"}]}`))
 	require.NoError(s.t, err)
 	require.NoError(s.t, tx.PutResource(persistence.StoredResource{

@@ -34,16 +34,21 @@ func (s *Service) startProcessOf(
 	ctx context.Context, k *keeper, a *domain.Action, id uuid.UUID, in NewProcess, known *persistence.NewProcess,
 ) error {
 	process, err := s.startProcess(ctx, k, id, in, known)
-	if domain.HasCode(err, domain.CodeDefinitionNotFound) {
-		// The caller did not name it.
-		return domain.Denied("the Initiator permission on the process definition is required")
-	}
 	if err != nil {
-		return err
+		return startedByAction(err)
 	}
 	a.Started = &domain.StartedProcess{DefinitionID: process.Definition.ID, ID: process.ID}
 	a.Complete(k.caller.PrincipalID, k.now)
 	return nil
+}
+
+// startedByAction is an error about a process definition that the caller did not
+// name.
+func startedByAction(err error) error {
+	if domain.HasCode(err, domain.CodeDefinitionNotFound) {
+		return domain.Denied("the Initiator permission on the process definition is required")
+	}
+	return err
 }
 
 // endAs ends a REQUESTED action as its workflow ended, with an incident where that

@@ -92,7 +92,7 @@ func (s *Service) invoke(
 	case domain.ArtifactActionDownloadable:
 		err = s.requestWorkflow(ctx, k, a, d, spec, in.DownloadInput, "/downloadable/input")
 	case domain.ArtifactActionStartProcess:
-		err = s.invokeStartProcess(ctx, k, a, spec, in)
+		err = s.invokeStartProcess(ctx, k, a, artifact.Data, spec, in)
 	case domain.ArtifactActionCreateArtifact:
 		err = s.invokeCreateArtifact(ctx, k, a, artifact.Data, spec, in.Value)
 	}
@@ -140,11 +140,24 @@ func ofArtifactAction(a *domain.BusinessArtifactAction) place {
 }
 
 // invokeStartProcess starts a process as CreateProcess does, with the caller as
-// its initiator.
+// its initiator and, where no metadata was sent, those that
+// PrepareBusinessArtifactStartProcess computes.
 func (s *Service) invokeStartProcess(
 	ctx context.Context, k *keeper, a *domain.BusinessArtifactAction,
-	spec *resource.ArtifactActionSpec, input NewBusinessArtifactAction,
+	source *domain.JSONValue, spec *resource.ArtifactActionSpec, input NewBusinessArtifactAction,
 ) error {
+	if len(spec.Prefill) > 0 {
+		// What is sent was computed before, as a rule.
+		if err := k.inherit(a.ArtifactID, source); err != nil {
+			return err
+		}
+		if noMembers(input.Metadata) {
+			var err error
+			if input.Metadata, err = k.prefilled(source, spec); err != nil {
+				return err
+			}
+		}
+	}
 	id, key := newID(), DefinitionKey{TenantID: &a.TenantID, Code: spec.ProcessDefinition}
 	known, err := k.tx.PrepareProcess(ctx, k.caller, id, key, PrincipalKey{}, nil)
 	if err != nil {
@@ -170,14 +183,9 @@ func (s *Service) invokeCreateArtifact(
 	}
 	if value == nil {
 		var err error
-		if value, err = prefilled(source, spec.Prefill); err != nil {
+		if value, err = k.prefilled(source, spec); err != nil {
 			return err
 		}
-		found, err := references(value)
-		if err != nil {
-			return err
-		}
-		k.lookUp(found)
 	}
 	id, key := newID(), DefinitionKey{TenantID: &a.TenantID, Code: spec.BusinessArtifactDefinition}
 	known, err := k.tx.PrepareArtifact(ctx, k.caller, id, key)
@@ -199,6 +207,27 @@ func (s *Service) invokeCreateArtifact(
 	a.Complete(k.caller.PrincipalID, k.now)
 	insertArtifactAction(k, a)
 	return nil
+}
+
+// prefilled is what an action makes of the data of its artifact. What that refers
+// to is looked up with the next read.
+func (k *keeper) prefilled(source *domain.JSONValue, spec *resource.ArtifactActionSpec) (json.RawMessage, error) {
+	value, err := prefilled(source, spec.Prefill)
+	if err != nil {
+		return nil, err
+	}
+	found, err := references(value)
+	if err != nil {
+		return nil, err
+	}
+	k.lookUp(found)
+	return value, nil
+}
+
+// noMembers reports whether there is no object, or one that is empty.
+func noMembers(object json.RawMessage) bool {
+	var members map[string]json.RawMessage
+	return object == nil || json.Unmarshal(object, &members) == nil && len(members) == 0
 }
 
 // creatableByAction is creatable for a definition that the caller did not name,

@@ -66,6 +66,45 @@ func (s *Service) PrepareBusinessArtifactCreateArtifact(
 	return &PreparedArtifact{Definition: created.ArtifactDefinitionRef, Value: value}, nil
 }
 
+// PreparedProcess is what a START_PROCESS action begins with.
+type PreparedProcess struct {
+	DefinitionID uuid.UUID
+	Metadata     json.RawMessage
+}
+
+// PrepareBusinessArtifactStartProcess computes the metadata that a START_PROCESS
+// action on the artifact begins with and stores nothing. It takes what invoking the
+// action takes, or else ACCESS_DENIED. An action of another type is refused with
+// INVALID_STATE, a code that the artifact's definition does not have with
+// DEFINITION_NOT_FOUND, and a process definition without a version to start with
+// DEFINITION_NOT_PUBLISHED.
+func (s *Service) PrepareBusinessArtifactStartProcess(
+	ctx context.Context, caller domain.Caller, artifact uuid.UUID, code string,
+) (*PreparedProcess, error) {
+	source, err := s.reader.GetArtifactActionSource(ctx, caller, artifact, code)
+	if err != nil {
+		return nil, err
+	}
+	if err := source.Rights.RequireEditor(); err != nil {
+		return nil, err
+	}
+	if source.Action == nil {
+		return nil, unknownArtifactAction()
+	}
+	if source.Action.Type != domain.ArtifactActionStartProcess {
+		return nil, domain.Conflict(domain.CodeInvalidState, "the action is not one that starts a process")
+	}
+	started, err := startable(source.Started)
+	if err != nil {
+		return nil, startedByAction(err)
+	}
+	metadata, err := prefilled(source.Artifact.Data, source.Action.Prefill)
+	if err != nil {
+		return nil, err
+	}
+	return &PreparedProcess{DefinitionID: started.ID, Metadata: metadata}, nil
+}
+
 // prefilled is the object whose members are those of data, each under the name
 // that prefill gives it, character for character. What data does not have is left
 // out.

@@ -117,11 +117,13 @@ func (tx *Tx) LockArtifactAction(
 // ArtifactActionSource is an artifact with what its definition says of an action,
 // which is nil when there is no such action. Created is the definition of what
 // the action creates, nil when it creates nothing or the caller does not see it.
+// Started is that of what it starts, empty when it starts nothing.
 type ArtifactActionSource struct {
 	Artifact domain.BusinessArtifact
 	Rights   domain.ArtifactRights
 	Action   *resource.ArtifactActionSpec
 	Created  *FoundArtifactDefinition
+	Started  []FoundDefinition
 }
 
 const (
@@ -149,6 +151,16 @@ SELECT ` + artifactDefinitionStateColumns + `,
   JOIN resources r ON r.tenant_id = a.tenant_id AND r.kind = 'BusinessArtifactDefinition'
    AND r.code = c.action ->> 'businessArtifactDefinition'
    AND r.id = ANY(` + readableArtifactDefinitions + `)` + whereActionOfArtifact
+
+	getDefinitionOfStarted = `
+SELECT p.id, p.tenant_id, p.published_version,
+       coalesce(bool_or(g.permission = 'INITIATOR'), false),
+       coalesce(bool_or(g.permission = 'VIEWER'), false),
+       coalesce(bool_or(g.permission = 'MANAGER'), false)` + fromActionOfArtifact + `
+  JOIN process_definitions p ON p.tenant_id = a.tenant_id AND p.code = c.action ->> 'processDefinition'
+  LEFT JOIN process_definition_grants g ON g.process_definition_id = p.id AND ` + callerIsGrantee +
+		whereActionOfArtifact + `
+ GROUP BY p.id`
 )
 
 // GetArtifactActionSource returns an artifact that the caller sees, or NOT_FOUND,
@@ -170,6 +182,10 @@ func (r *Reader) GetArtifactActionSource(
 				s.Created = &d
 			}
 			return ignoreNoRows(err)
+		}},
+		query{getDefinitionOfStarted, append(args, code), func(rows pgx.Rows) (err error) {
+			s.Started, err = pgx.CollectRows(rows, scanFoundDefinition)
+			return err
 		}})
 	if err != nil {
 		return nil, translate("reading an action of a definition", notFound(err, "business artifact"))

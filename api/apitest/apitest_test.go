@@ -129,6 +129,8 @@ func samples() map[string]func() *http.Request {
 			"/business-artifacts/"+someID+"/actions/"+someID+"/~actions/cancel", "", ""),
 		"prepareBusinessArtifactCreateArtifact": post("/business-artifacts/"+someID+"/~actions/prepare-create-artifact",
 			`{"businessArtifactActionDefinitionCode":"A"}`),
+		"prepareBusinessArtifactStartProcess": post("/business-artifacts/"+someID+"/~actions/prepare-start-process",
+			`{"businessArtifactActionDefinitionCode":"A"}`),
 		"uploadBusinessArtifactDocument":   upload("/business-artifacts/" + someID + "/~actions/upload-document?fileName=a.txt"),
 		"downloadBusinessArtifactDocument": get("/business-artifacts/" + someID + "/~actions/download-document?documentUri=u"),
 		"uploadDocument":                   upload("/documents/~actions/upload?targetUri=ku:process/" + someID + "&fileName=a.txt"),

@@ -74,6 +74,21 @@ func (s *Server) PrepareBusinessArtifactCreateArtifact(
 	}, nil
 }
 
+// PrepareBusinessArtifactStartProcess computes what an action begins a process
+// with.
+func (s *Server) PrepareBusinessArtifactStartProcess(
+	ctx context.Context, request oasb.PrepareBusinessArtifactStartProcessRequestObject,
+) (oasb.PrepareBusinessArtifactStartProcessResponseObject, error) {
+	prepared, err := s.app.PrepareBusinessArtifactStartProcess(
+		ctx, s.caller(ctx), request.ID, request.Body.BusinessArtifactActionDefinitionCode)
+	if err != nil {
+		return nil, err
+	}
+	return oasb.PrepareBusinessArtifactStartProcess200JSONResponse{
+		ProcessDefinitionID: prepared.DefinitionID, Metadata: prepared.Metadata,
+	}, nil
+}
+
 func artifactAction(a *domain.BusinessArtifactAction) oasb.BusinessArtifactAction {
 	answer := oasb.BusinessArtifactAction{
 		ID: a.ID, Type: oasb.BusinessArtifactActionType(a.Type), Status: oasb.BusinessArtifactActionStatus(a.Status),

@@ -66,7 +66,8 @@ type ArtifactActionSpec struct {
 	// BusinessArtifactDefinition is the code of what CREATE_BUSINESS_ARTIFACT
 	// creates.
 	BusinessArtifactDefinition string `json:"businessArtifactDefinition,omitempty" right:"no"`
-	// Prefill maps members of the new artifact's data to members of this one's.
+	// Prefill maps members of the new artifact's data, or of the new process's
+	// metadata, to members of this one's data.
 	Prefill map[string]string `json:"prefill,omitempty" right:"no"`
 }
 

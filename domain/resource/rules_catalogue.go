@@ -30,6 +30,7 @@ func (s *BusinessArtifactDefinitionSpec) check(r *report) {
 func (s *ArtifactActionSpec) check(properties map[string]json.RawMessage, pointer string, r *report) {
 	workflow := []string{string(domain.ArtifactActionStartWorkflow), string(domain.ArtifactActionDownloadable)}
 	create := []string{string(domain.ArtifactActionCreateArtifact)}
+	start := []string{string(domain.ArtifactActionStartProcess)}
 	checkUses([]use{
 		{member: "inputSchema", given: s.InputSchema != nil, types: workflow},
 		{member: "workflowType", given: s.WorkflowType != "", types: workflow, required: true},
@@ -37,10 +38,10 @@ func (s *ArtifactActionSpec) check(properties map[string]json.RawMessage, pointe
 		{member: "runner", given: s.Runner != "", types: workflow, required: true},
 		{
 			member: "processDefinition", given: s.ProcessDefinition != "",
-			types: []string{string(domain.ArtifactActionStartProcess)}, required: true,
+			types: start, required: true,
 		},
 		{member: "businessArtifactDefinition", given: s.BusinessArtifactDefinition != "", types: create, required: true},
-		{member: "prefill", given: len(s.Prefill) > 0, types: create},
+		{member: "prefill", given: len(s.Prefill) > 0, types: append(create, start...)},
 	}, string(s.Type), pointer, r)
 	checkTaskQueue(s.TaskQueue, pointer+"/taskQueue", r)
 	checkSchema(s.InputSchema, pointer+"/inputSchema", r)

@@ -856,6 +856,18 @@ type BusinessArtifactPageItem struct {
 	URI *ResourceURI `json:"uri,omitempty"`
 }
 
+// BusinessArtifactStartProcessPrepare defines model for BusinessArtifactStartProcessPrepare.
+type BusinessArtifactStartProcessPrepare struct {
+	// Metadata Any JSON object; numbers keep all their digits
+	Metadata            AnyObject          `json:"metadata,omitempty"`
+	ProcessDefinitionID openapi_types.UUID `json:"processDefinitionId"`
+}
+
+// BusinessArtifactStartProcessPrepareParams defines model for BusinessArtifactStartProcessPrepareParams.
+type BusinessArtifactStartProcessPrepareParams struct {
+	BusinessArtifactActionDefinitionCode string `json:"businessArtifactActionDefinitionCode"`
+}
+
 // DefaultError Why a request failed
 type DefaultError struct {
 	Errors  []DefaultErrorInfo `json:"errors,omitempty"`
@@ -2031,6 +2043,9 @@ type UpdateBusinessArtifactDataJSONRequestBody = BusinessArtifactDataUpdateParam
 // PrepareBusinessArtifactCreateArtifactJSONRequestBody defines body for PrepareBusinessArtifactCreateArtifact for application/json ContentType.
 type PrepareBusinessArtifactCreateArtifactJSONRequestBody = BusinessArtifactCreateArtifactPrepareParams
 
+// PrepareBusinessArtifactStartProcessJSONRequestBody defines body for PrepareBusinessArtifactStartProcess for application/json ContentType.
+type PrepareBusinessArtifactStartProcessJSONRequestBody = BusinessArtifactStartProcessPrepareParams
+
 // CreateProcessItemJSONRequestBody defines body for CreateProcessItem for application/json ContentType.
 type CreateProcessItemJSONRequestBody = ProcessItemCreateParams
 
@@ -2275,6 +2290,9 @@ type ServerInterface interface {
 	// PrepareBusinessArtifactCreateArtifact Work out the value that a CREATE_BUSINESS_ARTIFACT action starts from (B43)
 	// (POST /business-artifacts/{id}/~actions/prepare-create-artifact)
 	PrepareBusinessArtifactCreateArtifact(c *gin.Context, id ResourceID)
+	// PrepareBusinessArtifactStartProcess Work out what a START_PROCESS action begins with
+	// (POST /business-artifacts/{id}/~actions/prepare-start-process)
+	PrepareBusinessArtifactStartProcess(c *gin.Context, id ResourceID)
 	// UploadBusinessArtifactDocument Upload a temporary document into a business artifact (B44)
 	// (POST /business-artifacts/{id}/~actions/upload-document)
 	UploadBusinessArtifactDocument(c *gin.Context, id ResourceID, params UploadBusinessArtifactDocumentParams)
@@ -2786,6 +2804,31 @@ func (siw *ServerInterfaceWrapper) PrepareBusinessArtifactCreateArtifact(c *gin.
 	}
 
 	siw.Handler.PrepareBusinessArtifactCreateArtifact(c, id)
+}
+
+// PrepareBusinessArtifactStartProcess operation middleware
+func (siw *ServerInterfaceWrapper) PrepareBusinessArtifactStartProcess(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.PrepareBusinessArtifactStartProcess(c, id)
 }
 
 // UploadBusinessArtifactDocument operation middleware
@@ -4615,6 +4658,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/business-artifacts/:id", wrapper.RetrieveBusinessArtifact)
 	router.GET(options.BaseURL+"/business-artifacts/:id/~actions/download-document", wrapper.DownloadBusinessArtifactDocument)
 	router.POST(options.BaseURL+"/business-artifacts/:id/~actions/prepare-create-artifact", wrapper.PrepareBusinessArtifactCreateArtifact)
+	router.POST(options.BaseURL+"/business-artifacts/:id/~actions/prepare-start-process", wrapper.PrepareBusinessArtifactStartProcess)
 	router.POST(options.BaseURL+"/business-artifacts/:id/~actions/upload-document", wrapper.UploadBusinessArtifactDocument)
 	router.POST(options.BaseURL+"/business-artifacts/:id/actions", wrapper.CreateBusinessArtifactAction)
 	router.GET(options.BaseURL+"/business-artifacts/:id/actions/:actionId", wrapper.RetrieveBusinessArtifactAction)
@@ -5204,6 +5248,46 @@ type PrepareBusinessArtifactCreateArtifactdefaultJSONResponse struct {
 }
 
 func (response PrepareBusinessArtifactCreateArtifactdefaultJSONResponse) VisitPrepareBusinessArtifactCreateArtifactResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PrepareBusinessArtifactStartProcessRequestObject struct {
+	ID   ResourceID `json:"id"`
+	Body *PrepareBusinessArtifactStartProcessJSONRequestBody
+}
+
+type PrepareBusinessArtifactStartProcessResponseObject interface {
+	VisitPrepareBusinessArtifactStartProcessResponse(w http.ResponseWriter) error
+}
+
+type PrepareBusinessArtifactStartProcess200JSONResponse BusinessArtifactStartProcessPrepare
+
+func (response PrepareBusinessArtifactStartProcess200JSONResponse) VisitPrepareBusinessArtifactStartProcessResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PrepareBusinessArtifactStartProcessdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response PrepareBusinessArtifactStartProcessdefaultJSONResponse) VisitPrepareBusinessArtifactStartProcessResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := encodeJSON(&buf, response.Body); err != nil {
@@ -7546,6 +7630,9 @@ type StrictServerInterface interface {
 	// PrepareBusinessArtifactCreateArtifact Work out the value that a CREATE_BUSINESS_ARTIFACT action starts from (B43)
 	// (POST /business-artifacts/{id}/~actions/prepare-create-artifact)
 	PrepareBusinessArtifactCreateArtifact(ctx context.Context, request PrepareBusinessArtifactCreateArtifactRequestObject) (PrepareBusinessArtifactCreateArtifactResponseObject, error)
+	// PrepareBusinessArtifactStartProcess Work out what a START_PROCESS action begins with
+	// (POST /business-artifacts/{id}/~actions/prepare-start-process)
+	PrepareBusinessArtifactStartProcess(ctx context.Context, request PrepareBusinessArtifactStartProcessRequestObject) (PrepareBusinessArtifactStartProcessResponseObject, error)
 	// UploadBusinessArtifactDocument Upload a temporary document into a business artifact (B44)
 	// (POST /business-artifacts/{id}/~actions/upload-document)
 	UploadBusinessArtifactDocument(ctx context.Context, request UploadBusinessArtifactDocumentRequestObject) (UploadBusinessArtifactDocumentResponseObject, error)
@@ -8188,6 +8275,50 @@ func (sh *strictHandler) PrepareBusinessArtifactCreateArtifact(ctx *gin.Context,
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(PrepareBusinessArtifactCreateArtifactResponseObject); ok {
 		if err := validResponse.VisitPrepareBusinessArtifactCreateArtifactResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// PrepareBusinessArtifactStartProcess operation middleware
+func (sh *strictHandler) PrepareBusinessArtifactStartProcess(ctx *gin.Context, id ResourceID) {
+	var request PrepareBusinessArtifactStartProcessRequestObject
+
+	request.ID = id
+
+	var body PrepareBusinessArtifactStartProcessJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = ctx.ShouldBindJSON(&body)
+	} else if binding.Validator != nil {
+		// ShouldBindJSON runs the struct validator after decoding; keep that.
+		err = binding.Validator.ValidateStruct(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.PrepareBusinessArtifactStartProcess(ctx, request.(PrepareBusinessArtifactStartProcessRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "PrepareBusinessArtifactStartProcess")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(PrepareBusinessArtifactStartProcessResponseObject); ok {
+		if err := validResponse.VisitPrepareBusinessArtifactStartProcessResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {
