@@ -30,6 +30,17 @@ func TestWrongCatalogue(t *testing.T) {
 			want: []string{`9: spec.schema.properties.a.minLength: is not JSON Schema: must be >= 0 but found -1`},
 		},
 		{
+			name: "an enum that lists nothing",
+			kind: resource.KindDataStructure,
+			text: `  name: D
+  schema:
+    properties:
+      a:
+        enum: []
+`,
+			want: []string{`9: spec.schema.properties.a.enum: must list at least one value`},
+		},
+		{
 			name: "an artifact's index of no property",
 			kind: resource.KindBusinessArtifactDefinition,
 			text: `  name: C

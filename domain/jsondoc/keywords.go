@@ -2,6 +2,7 @@ package jsondoc
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
@@ -30,6 +31,7 @@ const (
 	keywordAccept           = "accept"
 	keywordMaxSize          = "maxSize"
 	keywordRequiredOnUpdate = "requiredOnUpdate"
+	keywordEnum             = "enum"
 )
 
 // extension is the name under which the library keeps the keywords.
@@ -50,6 +52,9 @@ type rules struct {
 	accept   []filter
 	maxSize  *int64
 	onUpdate []string
+	// nothing says that an enum lists no value, so that there is none to accept: the
+	// library takes it for no enum.
+	nothing bool
 	// refused is why the keywords cannot be applied.
 	refused *keywordError
 }
@@ -86,7 +91,10 @@ func (d *dialect) Compile(_ jsonschema.CompilerContext, keywords map[string]any)
 	if r.onUpdate, err = readOnUpdate(keywords); err != nil {
 		r.refuse(keywordRequiredOnUpdate, err)
 	}
-	if r.kind == "" && r.accept == nil && r.maxSize == nil && r.onUpdate == nil && r.refused == nil {
+	if values, ok := keywords[keywordEnum].([]any); ok {
+		r.nothing = len(values) == 0
+	}
+	if r.kind == "" && r.accept == nil && r.maxSize == nil && r.onUpdate == nil && !r.nothing && r.refused == nil {
 		return nil, nil
 	}
 	return r, nil
@@ -110,6 +118,9 @@ func referenceFormat(format string) reference.Kind {
 func (r *rules) Validate(ctx jsonschema.ValidationContext, value any) error {
 	var failed []error
 	fail := func(keyword string) { failed = append(failed, ctx.Error(keyword, "%s failed", keyword)) }
+	if r.nothing {
+		fail(keywordEnum)
+	}
 	switch v := value.(type) {
 	case map[string]any:
 		if r.dialect.now.update && len(r.missing(v)) > 0 {
@@ -165,6 +176,26 @@ func (r *rules) missing(object map[string]any) []string {
 		}
 	}
 	return names
+}
+
+// CheckSatisfiable refuses a schema with an enum that lists no value. Compile lets it
+// pass, for definitions that were stored when it meant nothing.
+func (s *Schema) CheckSatisfiable() error {
+	if s == nil {
+		return nil
+	}
+	first := ""
+	for location, schema := range s.nodes {
+		if r := rulesOf(schema); r != nil && r.nothing && (first == "" || location < first) {
+			first = location
+		}
+	}
+	if first == "" {
+		return nil
+	}
+	_, path, _ := strings.Cut(first, "#")
+	err := &keywordError{location: first, keyword: keywordEnum, message: "must list at least one value"}
+	return &SchemaError{Pointer: unescaped(path) + "/" + keywordEnum, Message: err.message, cause: err}
 }
 
 // rulesOf returns the keywords of a subschema, nil when it has none.

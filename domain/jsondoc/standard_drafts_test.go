@@ -51,6 +51,7 @@ func arrayCases2020() []keywordCase {
 		{"prefixItems in allOf beside prefixItems", `{"allOf":[{"prefixItems":[{"minimum":3}]}],"prefixItems":[{"maximum":5}]}`, []string{"[4]", "[3,9]"}, []string{"[2]", "[6]"}},
 		{"additionalItems is gone", `{"prefixItems":[{}],"additionalItems":false}`, []string{"[1,2]"}, nil},
 		{"uniqueItems beside prefixItems", `{"prefixItems":[{"type":"boolean"},{"type":"boolean"}],"uniqueItems":true,"items":false}`, []string{"[false,true]"}, []string{"[false,false]", "[false,true,null]"}},
+		{"enum of nothing", `{"enum":[]}`, nil, all()},
 		{"minContains without contains", `{"minContains":1}`, []string{"[]", "[1]"}, nil},
 		{"maxContains without contains", `{"maxContains":1}`, []string{"[1,2]"}, nil},
 		{"minContains", `{"contains":{"const":1},"minContains":2}`, []string{"[1,1]", "[1,2,1]", `"a"`}, []string{"[]", "[1]", "[1,2]"}},

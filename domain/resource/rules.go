@@ -22,7 +22,10 @@ func checkSchema(schema json.RawMessage, pointer string, r *report) {
 	if !isObject(schema) {
 		return
 	}
-	_, err := jsondoc.Compile(schema)
+	compiled, err := jsondoc.Compile(schema)
+	if err == nil {
+		err = compiled.CheckSatisfiable()
+	}
 	var refused *jsondoc.SchemaError
 	switch {
 	case errors.As(err, &refused):
