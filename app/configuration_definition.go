@@ -17,13 +17,15 @@ import (
 // pinnedProcess is what a process keeps of its definition for as long as it
 // runs, beside name, engine and items. domain.ProcessSpec is a part of it.
 type pinnedProcess struct {
-	SubjectTemplate string                     `json:"subjectTemplate,omitempty"`
-	MetadataSchema  json.RawMessage            `json:"metadataSchema,omitempty"`
-	MetadataIndexes []resource.IndexSpec       `json:"metadataIndexes,omitempty"`
-	EntitySchema    json.RawMessage            `json:"entitySchema,omitempty"`
-	Elements        []resource.ElementSpec     `json:"elements,omitempty"`
-	DataStructures  map[string]json.RawMessage `json:"dataStructures,omitempty"`
-	UserActions     []resource.UserActionSpec  `json:"userActions,omitempty"`
+	SubjectTemplate  string                     `json:"subjectTemplate,omitempty"`
+	MetadataSchema   json.RawMessage            `json:"metadataSchema,omitempty"`
+	MetadataUISchema json.RawMessage            `json:"metadataUiSchema,omitempty"`
+	MetadataIndexes  []resource.IndexSpec       `json:"metadataIndexes,omitempty"`
+	EntitySchema     json.RawMessage            `json:"entitySchema,omitempty"`
+	EntityUISchema   json.RawMessage            `json:"entityUiSchema,omitempty"`
+	Elements         []resource.ElementSpec     `json:"elements,omitempty"`
+	DataStructures   map[string]json.RawMessage `json:"dataStructures,omitempty"`
+	UserActions      []resource.UserActionSpec  `json:"userActions,omitempty"`
 }
 
 // projectDefinition publishes a version of a process definition where it is to
@@ -103,7 +105,7 @@ func (c *configuration) version(
 	}
 	pinned := pinnedProcess{
 		SubjectTemplate: spec.SubjectTemplate, MetadataSchema: spec.MetadataSchema, MetadataIndexes: spec.MetadataIndexes,
-		EntitySchema: spec.EntitySchema, Elements: spec.Elements, UserActions: spec.UserActions,
+		MetadataUISchema: spec.MetadataUISchema, EntitySchema: spec.EntitySchema, EntityUISchema: spec.EntityUISchema, Elements: spec.Elements, UserActions: spec.UserActions,
 		DataStructures: c.dataStructures(d.Metadata.Tenant, spec.DataStructures),
 	}
 	var err error

@@ -58,6 +58,9 @@ type ProcessSpec struct {
 	MetadataSchema  json.RawMessage `json:"metadataSchema,omitempty"`
 	MetadataIndexes []IndexedMember `json:"metadataIndexes,omitempty"`
 	EntitySchema    json.RawMessage `json:"entitySchema,omitempty"`
+	// MetadataUISchema and EntityUISchema lay the forms out (JSON Forms).
+	MetadataUISchema json.RawMessage `json:"metadataUiSchema,omitempty"`
+	EntityUISchema   json.RawMessage `json:"entityUiSchema,omitempty"`
 	// DataStructures are the schemas of what messages may carry, by their codes.
 	DataStructures map[string]json.RawMessage `json:"dataStructures,omitempty"`
 	Elements       []ElementDefinition        `json:"elements,omitempty"`

@@ -226,7 +226,7 @@ spec: {name: 3}
 				`10: spec.items[1].code: is the same as at index 0, and must be unique in the list`,
 				`4: spec.name: is required`,
 				`4: spec.permissions.initiators: must name at least one initiator before the definition can be published: name one, or set state to DRAFT`,
-				`5: spec.title: is not a member of ProcessDefinition, which has dataStructures, elements, engine, entitySchema, items, metadataIndexes, metadataSchema, name, permissions, state, subjectTemplate and userActions`,
+				`5: spec.title: is not a member of ProcessDefinition, which has dataStructures, elements, engine, entitySchema, entityUiSchema, items, metadataIndexes, metadataSchema, metadataUiSchema, name, permissions, state, subjectTemplate and userActions`,
 				`12: spec.userActions[0].availability: is not an availability expression: column 4: the result is never true or false: it is the whole model`,
 				`17: spec.name: must be a string`,
 			},

@@ -32,6 +32,8 @@ type BusinessArtifactDefinitionSpec struct {
 	Name string `json:"name" right:"no"`
 	// DataSchema is the JSON Schema of the data of artifacts.
 	DataSchema json.RawMessage `json:"dataSchema,omitempty" right:"no"`
+	// UISchema lays out the form of the data (JSON Forms).
+	UISchema json.RawMessage `json:"uiSchema,omitempty" right:"no"`
 	// Indexes are the members of the data that artifacts can be filtered by.
 	Indexes []IndexSpec `json:"indexes,omitempty" right:"no"`
 	// Actions are what can be done with an artifact.

@@ -36,11 +36,15 @@ type ProcessDefinitionSpec struct {
 	Engine *EngineSpec `json:"engine,omitempty" right:"within"`
 	// MetadataSchema is the JSON Schema of the metadata of processes.
 	MetadataSchema json.RawMessage `json:"metadataSchema,omitempty" right:"no"`
+	// MetadataUISchema lays out the form of the metadata (JSON Forms).
+	MetadataUISchema json.RawMessage `json:"metadataUiSchema,omitempty" right:"no"`
 	// MetadataIndexes are the members of the metadata that processes can be
 	// filtered by.
 	MetadataIndexes []IndexSpec `json:"metadataIndexes,omitempty" right:"no"`
 	// EntitySchema is the JSON Schema of the entity of processes.
 	EntitySchema json.RawMessage `json:"entitySchema,omitempty" right:"no"`
+	// EntityUISchema lays out the form of the entity (JSON Forms).
+	EntityUISchema json.RawMessage `json:"entityUiSchema,omitempty" right:"no"`
 	// Elements are the process elements of Shape A.
 	Elements []ElementSpec `json:"elements,omitempty" right:"no"`
 	// DataStructures are the codes of those that messages may carry.
