@@ -18,6 +18,9 @@ const (
 	viewedProcessDefinitions = `ARRAY(SELECT g.process_definition_id FROM process_definition_grants g
       WHERE g.permission = 'VIEWER' AND ` + callerIsGrantee + `)`
 
+	initiatedProcessDefinitions = `ARRAY(SELECT g.process_definition_id FROM process_definition_grants g
+      WHERE g.permission = 'INITIATOR' AND ` + callerIsGrantee + `)`
+
 	readableProcessDefinitions = `ARRAY(SELECT g.process_definition_id FROM process_definition_grants g
       WHERE g.permission IN ('VIEWER', 'MANAGER') AND ` + callerIsGrantee + `)`
 
@@ -31,6 +34,12 @@ const (
 
 	grantedItemDefinitions = `ARRAY(SELECT g.item_definition_id FROM item_definition_grants g
       WHERE ` + callerIsGrantee + `)`
+
+	viewedItemDefinitions = `ARRAY(SELECT g.item_definition_id FROM item_definition_grants g
+      WHERE g.permission = 'VIEWER' AND ` + callerIsGrantee + `)`
+
+	initiatorViewedItemDefinitions = `ARRAY(SELECT g.item_definition_id FROM item_definition_grants g
+      WHERE g.permission = 'VIEWER' AND g.grantee_id IS NULL)`
 
 	initiatorCandidateItemDefinitions = `ARRAY(SELECT g.item_definition_id FROM item_definition_grants g
       WHERE g.permission = 'CANDIDATE' AND g.grantee_id IS NULL)`
@@ -75,6 +84,23 @@ const (
     OR (cardinality(` + runVersions + `) > 0
         AND EXISTS (SELECT 1 FROM processes q
                      WHERE q.id = i.process_id AND q.process_version = ANY(` + runVersions + `))))`
+
+	// startableDefinition is true of a process definition d that the caller may start
+	// processes of.
+	startableDefinition = `(d.published_version IS NOT NULL
+    AND (d.id = ANY(` + initiatedProcessDefinitions + `) OR d.id = ANY(` + managedProcessDefinitions + `)))`
+
+	// visibleVersion is true of a version v of process definition d that has
+	// something to show to the caller, and not true, which NULL is too, of others.
+	visibleVersion = `(d.id = ANY(` + initiatedProcessDefinitions + `)
+    OR d.id = ANY(` + readableProcessDefinitions + `)
+    OR v.runner_id = $1
+    OR EXISTS (SELECT 1 FROM item_definition_versions j
+                WHERE j.process_version = v.version AND j.item_definition_id = ANY(` + grantedItemDefinitions + `))
+    OR v.version = ANY(ARRAY(SELECT DISTINCT p.process_version FROM processes p WHERE p.initiator_id = $1))
+    OR v.version = ANY(ARRAY(SELECT DISTINCT p.process_version
+                               FROM process_items i JOIN processes p ON p.id = i.process_id
+                              WHERE i.owner_id = $1)))`
 
 	// managesProcess is true of a process p that the caller manages.
 	managesProcess = `(p.process_definition_id = ANY(` + managedProcessDefinitions + `)

@@ -1,0 +1,118 @@
+package app
+
+import (
+	"context"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// The filters of FindProcessDefinitions and FindBusinessArtifactDefinitions.
+type (
+	DefinitionFilter         = persistence.DefinitionFilter
+	ArtifactDefinitionFilter = persistence.ArtifactDefinitionFilter
+)
+
+// ArtifactDefinitionSummary is a business artifact definition as lists show it.
+type ArtifactDefinitionSummary = persistence.ArtifactDefinitionSummary
+
+// ProcessDefinitionView is a version of a process definition as far as it is
+// visible to a caller.
+type ProcessDefinitionView struct {
+	*domain.ProcessDefinition
+	Published, Startable bool
+	// Related are the ids of definitions that user actions start, by their codes.
+	Related map[string]uuid.UUID
+}
+
+// FindProcessDefinitions returns a page of the process definitions of which the
+// caller may start processes, or sees processes or items.
+func (s *Service) FindProcessDefinitions(
+	ctx context.Context, caller domain.Caller, filter DefinitionFilter, page domain.PageRequest, sort []domain.SortKey,
+) (domain.Page[domain.DefinitionSummary], error) {
+	return s.reader.ListProcessDefinitions(ctx, caller, filter, page, sort)
+}
+
+// RetrieveProcessDefinition returns what the caller may see of a version of a
+// process definition, of the published one where version is nil and of the newest
+// where none is published; or NOT_FOUND where that is nothing.
+func (s *Service) RetrieveProcessDefinition(
+	ctx context.Context, caller domain.Caller, id uuid.UUID, version *uuid.UUID,
+) (*ProcessDefinitionView, error) {
+	found, err := s.reader.GetRelatedDefinition(ctx, caller, id, version)
+	if err != nil {
+		return nil, err
+	}
+	view, visible := found.View(found.Relations)
+	if !visible {
+		return nil, domain.NotFound("process definition")
+	}
+	return &ProcessDefinitionView{
+		ProcessDefinition: view, Published: found.Published, Startable: found.Startable,
+		Related: found.Relations.Startable,
+	}, nil
+}
+
+// ArtifactDefinitionView is a business artifact definition as far as it is visible
+// to a caller.
+type ArtifactDefinitionView struct {
+	ArtifactDefinitionSummary
+	Spec *resource.BusinessArtifactDefinitionSpec
+	// Actions are those that the caller has the permissions for.
+	Actions []ArtifactActionView
+}
+
+// ArtifactActionView is an action on a business artifact. Started and Created are the
+// definitions of what it starts or creates.
+type ArtifactActionView struct {
+	*resource.ArtifactActionSpec
+	Definition       domain.ActionDefinitionRef
+	Started, Created *uuid.UUID
+}
+
+// FindBusinessArtifactDefinitions returns a page of the business artifact
+// definitions that the caller has a permission on.
+func (s *Service) FindBusinessArtifactDefinitions(
+	ctx context.Context, caller domain.Caller, filter ArtifactDefinitionFilter, page domain.PageRequest, sort []domain.SortKey,
+) (domain.Page[ArtifactDefinitionSummary], error) {
+	return s.reader.ListVisibleArtifactDefinitions(ctx, caller, filter, page, sort)
+}
+
+// RetrieveBusinessArtifactDefinition returns a business artifact definition as it is
+// now, with the actions that the caller may invoke, or NOT_FOUND where the caller has
+// no permission on it.
+func (s *Service) RetrieveBusinessArtifactDefinition(
+	ctx context.Context, caller domain.Caller, id uuid.UUID,
+) (*ArtifactDefinitionView, error) {
+	found, err := s.reader.GetRelatedArtifactDefinition(ctx, caller, id)
+	if err != nil {
+		return nil, err
+	}
+	view := &ArtifactDefinitionView{Spec: found.Spec, ArtifactDefinitionSummary: ArtifactDefinitionSummary{
+		ArtifactDefinitionRef: found.ArtifactDefinitionRef, TenantID: found.TenantID, Name: found.Spec.Name,
+		Creatable: found.Rights.Edits,
+	}}
+	if !found.Rights.Edits {
+		return view, nil
+	}
+	for i := range found.Spec.Actions {
+		action := ArtifactActionView{ArtifactActionSpec: &found.Spec.Actions[i]}
+		action.Definition = domain.NewActionDefinitionRef(found.ID, action.Code)
+		if id, ok := found.Startable[action.ProcessDefinition]; ok {
+			action.Started = &id
+		}
+		if id, ok := found.Creatable[action.BusinessArtifactDefinition]; ok {
+			action.Created = &id
+		}
+		view.Actions = append(view.Actions, action)
+	}
+	view.Actions = slices.DeleteFunc(view.Actions, func(a ArtifactActionView) bool {
+		return a.Type == domain.ArtifactActionStartProcess && a.Started == nil ||
+			a.Type == domain.ArtifactActionCreateArtifact && a.Created == nil
+	})
+	return view, nil
+}

@@ -1,0 +1,74 @@
+package domain
+
+import (
+	"slices"
+
+	"github.com/google/uuid"
+)
+
+// DefinitionRelations is what a principal is to the processes of a version of a
+// process definition, and would be to those that it may start.
+type DefinitionRelations struct {
+	// Process are the relations to processes of the version. Initiator says that the
+	// principal is the initiator of one, or may become it by starting one.
+	Process ProcessRelations
+	// Items are the relations to items of each item definition, by its code. Their
+	// Process is not set.
+	Items map[string]ItemRelations
+	// OwnsMessage says that the principal owns a message of such a process.
+	OwnsMessage bool
+	// Startable are the process definitions of the tenant, by their codes, that the
+	// principal has the Initiator permission on.
+	Startable map[string]uuid.UUID
+}
+
+// View returns the part of the definition that is visible to a principal with the
+// relations, and whether that is anything. It never has what runs processes and
+// assists with tasks.
+//
+// Who sees processes sees the schemas of what all of them have, who sees items only
+// sees no more than the definitions of these. User actions are those that the
+// principal has the permissions for, whatever the state of a process.
+func (d *ProcessDefinition) View(r DefinitionRelations) (*ProcessDefinition, bool) {
+	view := &ProcessDefinition{DefinitionRef: d.DefinitionRef, TenantID: d.TenantID, Name: d.Name}
+	seesMessages := r.OwnsMessage || r.Process.Viewer || ManagesProcess(r.Process)
+	for _, item := range d.Items {
+		relations := r.Items[item.Code]
+		relations.Process = r.Process
+		r.Process.ItemCandidate = r.Process.ItemCandidate || ClaimsItem(relations)
+		if !SeesItem(relations) {
+			continue
+		}
+		item.Spec.Assistance, item.Spec.Robot = nil, nil
+		view.Items = append(view.Items, item)
+		seesMessages = seesMessages || item.Type == ItemMessage
+	}
+	if seesMessages {
+		view.Spec.DataStructures = d.Spec.DataStructures
+	}
+	if !SeesProcess(r.Process) {
+		return view, len(view.Items) > 0
+	}
+	view.Spec.SubjectTemplate = d.Spec.SubjectTemplate
+	view.Spec.MetadataSchema, view.Spec.MetadataUISchema = d.Spec.MetadataSchema, d.Spec.MetadataUISchema
+	view.Spec.EntitySchema, view.Spec.EntityUISchema = d.Spec.EntitySchema, d.Spec.EntityUISchema
+	view.Spec.UserActions = slices.DeleteFunc(slices.Clone(d.Spec.UserActions), func(a UserAction) bool {
+		_, starts := r.Startable[a.ProcessDefinition]
+		return len(a.Obstacles(UserActionRelations{
+			Sees: true, Initiator: r.Process.Initiator, Viewer: r.Process.Viewer, Manager: ManagesProcess(r.Process),
+			StartsRelated: starts, RelatedPublished: true, WorkflowOpen: true,
+		})) > 0
+	})
+	return view, true
+}
+
+// DefinitionSummary is a process definition as lists show it.
+type DefinitionSummary struct {
+	DefinitionRef
+	TenantID uuid.UUID
+	Name     string
+	// Published says that Version is the one that new processes are pinned to.
+	Published bool
+	// Startable says that the principal may start processes of the definition.
+	Startable bool
+}

@@ -1,0 +1,128 @@
+package persistence
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+)
+
+// ArtifactDefinitionFilter narrows a list of business artifact definitions. Values
+// of one field are alternatives; fields are combined. An empty field keeps
+// everything.
+type ArtifactDefinitionFilter struct {
+	TenantIDs []uuid.UUID
+	Codes     []string
+	// Creatable keeps the definitions that the caller may create artifacts of, or
+	// those that it may not.
+	Creatable *bool
+}
+
+// ArtifactDefinitionSummary is a business artifact definition as lists show it.
+type ArtifactDefinitionSummary struct {
+	domain.ArtifactDefinitionRef
+	TenantID uuid.UUID
+	Name     string
+	// Creatable says that the caller may create artifacts of the definition.
+	Creatable bool
+}
+
+// ListVisibleArtifactDefinitions returns a page of the business artifact
+// definitions that the caller has a permission on. They can be sorted by id and
+// name.
+func (r *Reader) ListVisibleArtifactDefinitions(
+	ctx context.Context, caller domain.Caller, filter ArtifactDefinitionFilter, page domain.PageRequest, sort []domain.SortKey,
+) (domain.Page[ArtifactDefinitionSummary], error) {
+	const creatable = `(r.id = ANY(` + editableArtifactDefinitions + `))`
+	result := domain.Page[ArtifactDefinitionSummary]{PageRequest: page}
+	l := newList(caller, `r.id, r.code, r.tenant_id, r.spec->>'name', `+creatable, "resources r", "r.tenant_id")
+	l.where = append(l.where, "r.kind = 'BusinessArtifactDefinition'", "r.id = ANY("+readableArtifactDefinitions+")")
+	anyOf(l, "r.tenant_id", filter.TenantIDs)
+	anyOf(l, "r.code", filter.Codes)
+	if filter.Creatable != nil {
+		l.filter(creatable+" = %s", *filter.Creatable)
+	}
+	if err := l.sortBy(sort, map[string]string{"id": "r.id", "name": "r.spec->>'name'"}, "r.id"); err != nil {
+		return result, err
+	}
+	scan := func(rows pgx.Rows) (err error) {
+		result.Items, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (d ArtifactDefinitionSummary, err error) {
+			return d, row.Scan(&d.ID, &d.Code, &d.TenantID, &d.Name, &d.Creatable)
+		})
+		return err
+	}
+	err := r.read(ctx, l.page(page, scan, &result.Total)...)
+	return result, translate("listing business artifact definitions", err)
+}
+
+// RelatedArtifactDefinition is a business artifact definition with the caller's
+// rights on its artifacts.
+type RelatedArtifactDefinition struct {
+	ArtifactDefinition
+	Rights domain.ArtifactRights
+	// Startable and Creatable are the definitions of the tenant, by their codes, that
+	// the caller may start processes and create artifacts of.
+	Startable, Creatable map[string]uuid.UUID
+}
+
+const (
+	selectRelatedArtifactDefinition = `
+SELECT ` + artifactDefinitionStateColumns + `, r.spec,
+       r.id = ANY(` + editableArtifactDefinitions + `), r.id = ANY(` + managedArtifactDefinitions + `)` +
+		fromVisibleArtifactDefinitions + `
+   AND r.id = $3`
+
+	selectStartableOfTenant = `
+SELECT d.code, d.id
+  FROM resources n
+  JOIN process_definitions d ON d.tenant_id = n.tenant_id
+ WHERE n.kind = 'BusinessArtifactDefinition' AND n.id = $3 AND n.tenant_id = ANY($2) AND ` + startableDefinition
+
+	selectCreatableOfTenant = `
+SELECT r.code, r.id
+  FROM resources n
+  JOIN resources r ON r.tenant_id = n.tenant_id AND r.kind = n.kind
+ WHERE n.kind = 'BusinessArtifactDefinition' AND n.id = $3 AND n.tenant_id = ANY($2)
+   AND r.id = ANY(` + editableArtifactDefinitions + `)`
+)
+
+// GetRelatedArtifactDefinition returns a business artifact definition, or NOT_FOUND
+// where the caller has no permission on it.
+func (r *Reader) GetRelatedArtifactDefinition(
+	ctx context.Context, caller domain.Caller, id uuid.UUID,
+) (*RelatedArtifactDefinition, error) {
+	d := RelatedArtifactDefinition{ArtifactDefinition: ArtifactDefinition{Spec: &resource.BusinessArtifactDefinitionSpec{}}}
+	args := []any{caller.PrincipalID, caller.TenantIDs(), id}
+	var spec []byte
+	err := r.read(ctx,
+		query{selectRelatedArtifactDefinition, args, one(
+			&d.ID, &d.Code, &d.TenantID, &d.ModifiedAt, &spec, &d.Rights.Edits, &d.Rights.Manages)},
+		query{selectStartableOfTenant, args, idsByCode(&d.Startable)},
+		query{selectCreatableOfTenant, args, idsByCode(&d.Creatable)})
+	if err != nil {
+		return nil, translate("reading a business artifact definition", notFound(err, "business artifact definition"))
+	}
+	if err := json.Unmarshal(spec, d.Spec); err != nil {
+		return nil, fmt.Errorf("reading business artifact definition %s: %w", d.Code, err)
+	}
+	return &d, nil
+}
+
+// idsByCode collects rows of a code and an id.
+func idsByCode(dest *map[string]uuid.UUID) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		*dest = map[string]uuid.UUID{}
+		var code string
+		var id uuid.UUID
+		_, err := pgx.ForEachRow(rows, []any{&code, &id}, func() error {
+			(*dest)[code] = id
+			return nil
+		})
+		return err
+	}
+}

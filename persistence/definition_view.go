@@ -1,0 +1,156 @@
+package persistence
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// DefinitionFilter narrows a list of process definitions. Values of one field are
+// alternatives; fields are combined. An empty field keeps everything.
+type DefinitionFilter struct {
+	TenantIDs []uuid.UUID
+	Codes     []string
+	// Startable keeps the definitions that the caller may start processes of, or
+	// those that it may not.
+	Startable *bool
+}
+
+// ListProcessDefinitions returns a page of the process definitions of which the
+// caller may start processes, or sees processes or items. Each is there in its
+// published version, or else in the newest one that is visible to the caller. They
+// can be sorted by id and name.
+func (r *Reader) ListProcessDefinitions(
+	ctx context.Context, caller domain.Caller, filter DefinitionFilter, page domain.PageRequest, sort []domain.SortKey,
+) (domain.Page[domain.DefinitionSummary], error) {
+	result := domain.Page[domain.DefinitionSummary]{PageRequest: page}
+	l := newList(caller, `d.id, v.version, d.code, d.tenant_id, v.name, v.published, `+startableDefinition,
+		`process_definitions d
+  JOIN LATERAL (
+    SELECT v.version, v.name, v.version IS NOT DISTINCT FROM d.published_version AS published
+      FROM process_definition_versions v
+     WHERE v.process_definition_id = d.id AND `+visibleVersion+`
+     ORDER BY published DESC, v.number DESC
+     LIMIT 1) v ON true`, "d.tenant_id")
+	anyOf(l, "d.tenant_id", filter.TenantIDs)
+	anyOf(l, "d.code", filter.Codes)
+	if filter.Startable != nil {
+		l.filter(startableDefinition+" = %s", *filter.Startable)
+	}
+	if err := l.sortBy(sort, map[string]string{"id": "d.id", "name": "v.name"}, "d.id"); err != nil {
+		return result, err
+	}
+	scan := func(rows pgx.Rows) (err error) {
+		result.Items, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (d domain.DefinitionSummary, err error) {
+			return d, row.Scan(&d.ID, &d.Version, &d.Code, &d.TenantID, &d.Name, &d.Published, &d.Startable)
+		})
+		return err
+	}
+	err := r.read(ctx, l.page(page, scan, &result.Total)...)
+	return result, translate("listing process definitions", err)
+}
+
+// RelatedDefinition is a version of a process definition with what the caller is to
+// its processes. The definition lacks engine and elements.
+type RelatedDefinition struct {
+	domain.ProcessDefinition
+	Published, Startable bool
+	Relations            domain.DefinitionRelations
+}
+
+const (
+	// chosenVersion is the version that is asked for, or else the published one, or
+	// else the newest, of those visible to the caller.
+	chosenVersion = `(SELECT v.version
+          FROM process_definitions d
+          JOIN process_definition_versions v ON v.process_definition_id = d.id
+         WHERE d.id = $3 AND d.tenant_id = ANY($2) AND ($4::uuid IS NULL OR v.version = $4) AND ` + visibleVersion + `
+         ORDER BY v.version IS NOT DISTINCT FROM d.published_version DESC, v.number DESC
+         LIMIT 1)`
+
+	selectRelatedDefinition = `
+SELECT d.id, v.version, d.code, d.tenant_id, v.name, v.spec,
+       v.version IS NOT DISTINCT FROM d.published_version, ` + startableDefinition + `,
+       d.id = ANY(` + initiatedProcessDefinitions + `), d.id = ANY(` + viewedProcessDefinitions + `),
+       d.id = ANY(` + managedProcessDefinitions + `), v.runner_id IS NOT DISTINCT FROM $1,
+       EXISTS (SELECT 1 FROM processes p
+                WHERE p.process_definition_id = d.id AND p.process_version = v.version AND p.initiator_id = $1),
+       o.owned > 0, o.messages > 0
+  FROM process_definition_versions v
+  JOIN process_definitions d ON d.id = v.process_definition_id
+ CROSS JOIN LATERAL (
+    SELECT count(*) AS owned, count(*) FILTER (WHERE i.type = 'MESSAGE') AS messages
+      FROM process_items i
+      JOIN processes p ON p.id = i.process_id
+     WHERE i.owner_id = $1 AND i.process_definition_id = d.id AND p.process_version = v.version) o
+ WHERE v.version = ` + chosenVersion
+
+	selectRelatedItemDefinitions = `
+SELECT d.id, v.version, d.code, v.type, v.name, v.spec,
+       d.id = ANY(` + candidateItemDefinitions + `), d.id = ANY(` + viewedItemDefinitions + `),
+       d.id = ANY(` + initiatorCandidateItemDefinitions + `), d.id = ANY(` + initiatorViewedItemDefinitions + `),
+       EXISTS (SELECT 1 FROM process_items i WHERE i.owner_id = $1 AND i.item_version = v.version)
+  FROM item_definition_versions v
+  JOIN item_definitions d ON d.id = v.item_definition_id
+ WHERE v.process_version = ` + chosenVersion + `
+ ORDER BY d.code`
+
+	selectInitiatedDefinitions = `
+SELECT d.code, d.id
+  FROM process_definitions n
+  JOIN process_definitions d ON d.tenant_id = n.tenant_id
+ WHERE n.id = $3 AND n.tenant_id = ANY($2) AND d.id = ANY(` + initiatedProcessDefinitions + `)`
+)
+
+// GetRelatedDefinition returns the version of a process definition, without one the
+// published version or else the newest, or NOT_FOUND where the caller may neither
+// start its processes nor see any, nor items of them.
+func (r *Reader) GetRelatedDefinition(
+	ctx context.Context, caller domain.Caller, id uuid.UUID, version *uuid.UUID,
+) (*RelatedDefinition, error) {
+	d := RelatedDefinition{Relations: domain.DefinitionRelations{Items: map[string]domain.ItemRelations{}}}
+	args := []any{caller.PrincipalID, caller.TenantIDs(), id, version}
+	var spec []byte
+	var starter, initiated bool
+	relations := &d.Relations.Process
+	err := r.read(ctx,
+		query{selectRelatedDefinition, args, one(
+			&d.ID, &d.Version, &d.Code, &d.TenantID, &d.Name, &spec, &d.Published, &d.Startable,
+			&starter, &relations.Viewer, &relations.Manager, &relations.Runner, &initiated,
+			&relations.ItemOwner, &d.Relations.OwnsMessage)},
+		query{selectRelatedItemDefinitions, args, d.scanItems},
+		query{selectInitiatedDefinitions, args[:3], idsByCode(&d.Relations.Startable)})
+	if err != nil {
+		return nil, translate("reading a process definition", notFound(err, "process definition"))
+	}
+	// Who may start processes may be their initiator.
+	relations.Member, relations.Starter = true, starter
+	relations.Initiator = initiated || starter || relations.Manager
+	if err := json.Unmarshal(spec, &d.Spec); err != nil {
+		return nil, fmt.Errorf("reading the specification of process definition %s: %w", d.Code, err)
+	}
+	return &d, nil
+}
+
+func (d *RelatedDefinition) scanItems(rows pgx.Rows) error {
+	defer rows.Close()
+	for rows.Next() {
+		var item domain.ItemDefinition
+		var spec []byte
+		var r domain.ItemRelations
+		if err := rows.Scan(&item.ID, &item.Version, &item.Code, &item.Type, &item.Name, &spec,
+			&r.Candidate, &r.Viewer, &r.InitiatorCandidate, &r.InitiatorViewer, &r.Owner); err != nil {
+			return err
+		}
+		if err := json.Unmarshal(spec, &item.Spec); err != nil {
+			return fmt.Errorf("reading the specification of item definition %s: %w", item.Code, err)
+		}
+		d.Items, d.Relations.Items[item.Code] = append(d.Items, item), r
+	}
+	return rows.Err()
+}
