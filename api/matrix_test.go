@@ -94,6 +94,11 @@ B.findGroups                        200+  200+         200+          200+    200
 
 B.streamEvents                      200   200          200           200     200    200       200       200      200   401       200
 
+B.findProcessDefinitions            200+  200-         200-          200+    200+   200+      200+      200-      200+  401       200-
+B.retrieveProcessDefinition         200   404          404           200     200    200       200       404      200   401       404
+B.findBusinessArtifactDefinitions   200-  200-         200-          200+    200+   200+      200-      200-     200+  401       200-
+B.retrieveBusinessArtifactDefinition 404  404          404           200     200    200       404       404      200   401       404
+
 B.findProcesses                     200+  200-         200-          200+    200+   200+      200+      200-     200+  401       200-
 B.createProcess                     404d  404d         404d          201     403    404d      201       404d     201   401       404d
 B.retrieveProcess                   200   404          404           200     200    200       200       404      200   401       404
@@ -213,8 +218,14 @@ func (f things) matrixRequest(name string) operation {
 		"A.findTenantUsers": shapeA + "/tenant-users?tenantId={tenant}",
 		"B.findPrincipals":  "/principals?tenantId={tenant}", "B.findTenants": "/tenants?tenantId={tenant}",
 		"B.findTenantUsers": "/tenant-users?tenantId={tenant}", "B.findGroups": "/groups?groupId={group}",
-		"B.streamEvents":     "/events?follow=false&after=0.0.0&processId={process}",
-		"B.findProcesses":    "/processes?processDefinitionId={definition}",
+		"B.streamEvents":  "/events?follow=false&after=0.0.0&processId={process}",
+		"B.findProcesses": "/processes?processDefinitionId={definition}",
+
+		"B.findProcessDefinitions":             "/process-definitions?tenantId={tenant}",
+		"B.retrieveProcessDefinition":          "/process-definitions/{definition}",
+		"B.findBusinessArtifactDefinitions":    "/business-artifact-definitions?tenantId={tenant}",
+		"B.retrieveBusinessArtifactDefinition": "/business-artifact-definitions/{artifactDefinition}",
+
 		"B.findProcessItems": "/process-items?processId={process}",
 
 		"A.findRobots": shapeA + "/robots?tenantId={tenant}", "B.findRobots": "/robots?tenantId={tenant}",

@@ -80,7 +80,17 @@ func (f fixture) operations() map[string]operation {
 		"B.retrieveTenantUser": of(get, "/tenant-users/", f.user, "", ""),
 		"B.findGroups":         {method: get, path: "/groups?groupCode=REVIEWERS&sort=name"},
 		"B.streamEvents":       {method: get, path: "/events?follow=false&after=0.0.0"},
-		"B.findProcesses":      {method: get, path: "/processes?state=RUNNING&metadata=LAST_NAME+eq+A"},
+
+		"B.findProcessDefinitions": {
+			method: get, path: "/process-definitions?processDefinitionCode=LOAN&startable=true&sort=name",
+		},
+		"B.retrieveProcessDefinition": of(get, "/process-definitions/", demo.Loan(), "", ""),
+		"B.findBusinessArtifactDefinitions": {
+			method: get, path: "/business-artifact-definitions?businessArtifactDefinitionCode=CUSTOMER&creatable=true&sort=name",
+		},
+		"B.retrieveBusinessArtifactDefinition": of(get, "/business-artifact-definitions/", customers(), "", ""),
+
+		"B.findProcesses": {method: get, path: "/processes?state=RUNNING&metadata=LAST_NAME+eq+A"},
 		"B.createProcess": {method: post, path: "/processes", body: `{"processDefinitionId":"` + demo.Loan().String() +
 			`","tenantId":"` + f.tenant.String() + `","processDefinitionCode":"LOAN","metadata":` + value + `,"entity":` + value + `,"relatedProcessId":"` +
 			f.process.String() + `"}`},

@@ -751,6 +751,28 @@ type BusinessArtifactActionCreateParams struct {
 	} `json:"startWorkflow,omitempty"`
 }
 
+// BusinessArtifactActionDefinition An action on an artifact, and what it is invoked with
+type BusinessArtifactActionDefinition struct {
+	// BusinessArtifactActionDefinitionRef The action of the artifact's definition
+	BusinessArtifactActionDefinitionRef BusinessArtifactActionDefinitionRef `json:"businessArtifactActionDefinitionRef"`
+
+	// BusinessArtifactDefinitionID What CREATE_BUSINESS_ARTIFACT creates; its definition has the schema of the value
+	BusinessArtifactDefinitionID *openapi_types.UUID `json:"businessArtifactDefinitionId,omitempty"`
+
+	// Code What to invoke the action by
+	Code string `json:"code"`
+
+	// InputSchema A JSON Schema; absent where every object is accepted
+	InputSchema JSONSchema `json:"inputSchema,omitempty"`
+
+	// Name The text of the menu
+	Name string `json:"name"`
+
+	// ProcessDefinitionID What START_PROCESS starts; its definition has the schemas of the metadata and the entity
+	ProcessDefinitionID *openapi_types.UUID        `json:"processDefinitionId,omitempty"`
+	Type                BusinessArtifactActionType `json:"type"`
+}
+
 // BusinessArtifactActionDefinitionRef The action of the artifact's definition
 type BusinessArtifactActionDefinitionRef struct {
 	Code string             `json:"code"`
@@ -827,6 +849,44 @@ type BusinessArtifactDataUpdateParams struct {
 	Data JSONValue `json:"data"`
 }
 
+// BusinessArtifactDefinition defines model for BusinessArtifactDefinition.
+type BusinessArtifactDefinition struct {
+	// BusinessArtifactActionDefinitions The actions that the caller may invoke, in the order of the menu
+	BusinessArtifactActionDefinitions []BusinessArtifactActionDefinition `json:"businessArtifactActionDefinitions"`
+	Code                              string                             `json:"code"`
+
+	// Creatable Whether the caller may create artifacts of the definition
+	Creatable bool `json:"creatable"`
+
+	// DataSchema A JSON Schema; absent where every object is accepted
+	DataSchema JSONSchema         `json:"dataSchema,omitempty"`
+	ID         openapi_types.UUID `json:"id"`
+	Name       string             `json:"name"`
+	TenantID   openapi_types.UUID `json:"tenantId"`
+
+	// UISchema The layout of a form (JSON Forms); absent where none is defined
+	UISchema UISchema `json:"uiSchema,omitempty"`
+}
+
+// BusinessArtifactDefinitionPage defines model for BusinessArtifactDefinitionPage.
+type BusinessArtifactDefinitionPage struct {
+	Content []BusinessArtifactDefinitionPageItem `json:"content"`
+
+	// Metadata Which page this is, and of how many
+	Metadata PageMetadata `json:"metadata"`
+}
+
+// BusinessArtifactDefinitionPageItem defines model for BusinessArtifactDefinitionPageItem.
+type BusinessArtifactDefinitionPageItem struct {
+	Code string `json:"code"`
+
+	// Creatable Whether the caller may create artifacts of the definition
+	Creatable bool               `json:"creatable"`
+	ID        openapi_types.UUID `json:"id"`
+	Name      string             `json:"name"`
+	TenantID  openapi_types.UUID `json:"tenantId"`
+}
+
 // BusinessArtifactDefinitionRef The definition an artifact follows
 type BusinessArtifactDefinitionRef struct {
 	Code string             `json:"code"`
@@ -866,6 +926,15 @@ type BusinessArtifactStartProcessPrepare struct {
 // BusinessArtifactStartProcessPrepareParams defines model for BusinessArtifactStartProcessPrepareParams.
 type BusinessArtifactStartProcessPrepareParams struct {
 	BusinessArtifactActionDefinitionCode string `json:"businessArtifactActionDefinitionCode"`
+}
+
+// DataStructureDataDefinition defines model for DataStructureDataDefinition.
+type DataStructureDataDefinition struct {
+	// Code What messages name it by, as dataStructureDataDefinitionCode
+	Code string `json:"code"`
+
+	// DataSchema A JSON Schema; absent where every object is accepted
+	DataSchema JSONSchema `json:"dataSchema"`
 }
 
 // DefaultError Why a request failed
@@ -937,6 +1006,9 @@ type JSONPatchOperation struct {
 
 // JSONPatchOperationOp defines model for JSONPatchOperation.Op.
 type JSONPatchOperationOp string
+
+// JSONSchema A JSON Schema; absent where every object is accepted
+type JSONSchema = json.RawMessage
 
 // JSONValue A JSON object together with the result of checking it against the schema of its definition
 type JSONValue struct {
@@ -1106,6 +1178,28 @@ type ProcessActionCreatedItem struct {
 	ProcessItemID openapi_types.UUID `json:"processItemId"`
 }
 
+// ProcessActionDefinition A user action, and what it is invoked with
+type ProcessActionDefinition struct {
+	// Code What to invoke the action by
+	Code string `json:"code"`
+
+	// Name The text of the menu
+	Name string `json:"name"`
+
+	// Parameters What the invocation takes beside the code, empty for nothing
+	Parameters []ProcessActionParameter `json:"parameters"`
+
+	// ProcessActionDefinitionRef The user action of the process's definition
+	ProcessActionDefinitionRef ProcessActionDefinitionRef `json:"processActionDefinitionRef"`
+
+	// ProcessDefinitionID What START_RELATED_PROCESS starts; its definition has the schemas of the metadata and the entity
+	ProcessDefinitionID *openapi_types.UUID `json:"processDefinitionId,omitempty"`
+
+	// ProcessItemDefinitionCode The item that CREATE_TASK, CREATE_PROCESS_ITEM_MESSAGE and CREATE_PROCESS_ITEM_THREAD create
+	ProcessItemDefinitionCode *string           `json:"processItemDefinitionCode,omitempty"`
+	Type                      ProcessActionType `json:"type"`
+}
+
 // ProcessActionDefinitionRef The user action of the process's definition
 type ProcessActionDefinitionRef struct {
 	Code string             `json:"code"`
@@ -1176,6 +1270,69 @@ type ProcessCreateParams struct {
 	// shows it among its incoming ones
 	RelatedProcessID *openapi_types.UUID `json:"relatedProcessId,omitempty"`
 	TenantID         *openapi_types.UUID `json:"tenantId,omitempty"`
+}
+
+// ProcessDefinition defines model for ProcessDefinition.
+type ProcessDefinition struct {
+	Code string `json:"code"`
+
+	// DataStructureDataDefinitions What messages may carry
+	DataStructureDataDefinitions []DataStructureDataDefinition `json:"dataStructureDataDefinitions"`
+
+	// EntitySchema A JSON Schema; absent where every object is accepted
+	EntitySchema JSONSchema `json:"entitySchema,omitempty"`
+
+	// EntityUISchema The layout of a form (JSON Forms); absent where none is defined
+	EntityUISchema UISchema           `json:"entityUiSchema,omitempty"`
+	ID             openapi_types.UUID `json:"id"`
+
+	// MetadataSchema A JSON Schema; absent where every object is accepted
+	MetadataSchema JSONSchema `json:"metadataSchema,omitempty"`
+
+	// MetadataUISchema The layout of a form (JSON Forms); absent where none is defined
+	MetadataUISchema UISchema `json:"metadataUiSchema,omitempty"`
+	Name             string   `json:"name"`
+
+	// ProcessActionDefinitions The user actions that the caller has the permissions for, in the order of the menu; whether one is available
+	// depends on the process
+	ProcessActionDefinitions []ProcessActionDefinition `json:"processActionDefinitions"`
+
+	// ProcessItemDefinitions The items that the caller may fill or see
+	ProcessItemDefinitions []ProcessItemDefinition `json:"processItemDefinitions"`
+
+	// Published Whether new processes follow this version
+	Published bool `json:"published"`
+
+	// Startable Whether the caller may start processes of the definition
+	Startable bool `json:"startable"`
+
+	// SubjectTemplate Makes the subject of a process from its metadata
+	SubjectTemplate *string            `json:"subjectTemplate,omitempty"`
+	TenantID        openapi_types.UUID `json:"tenantId"`
+	Version         openapi_types.UUID `json:"version"`
+}
+
+// ProcessDefinitionPage defines model for ProcessDefinitionPage.
+type ProcessDefinitionPage struct {
+	Content []ProcessDefinitionPageItem `json:"content"`
+
+	// Metadata Which page this is, and of how many
+	Metadata PageMetadata `json:"metadata"`
+}
+
+// ProcessDefinitionPageItem A version of a process definition
+type ProcessDefinitionPageItem struct {
+	Code string             `json:"code"`
+	ID   openapi_types.UUID `json:"id"`
+	Name string             `json:"name"`
+
+	// Published Whether new processes follow this version
+	Published bool `json:"published"`
+
+	// Startable Whether the caller may start processes of the definition
+	Startable bool               `json:"startable"`
+	TenantID  openapi_types.UUID `json:"tenantId"`
+	Version   openapi_types.UUID `json:"version"`
 }
 
 // ProcessDefinitionRef The version of the definition a process follows
@@ -1307,6 +1464,27 @@ type ProcessItemCreateParams struct {
 	ProcessItemThreadID *openapi_types.UUID          `json:"processItemThreadId,omitempty"`
 	Task                *ProcessItemTaskCreateParams `json:"task,omitempty"`
 	Type                ProcessItemType              `json:"type"`
+}
+
+// ProcessItemDefinition defines model for ProcessItemDefinition.
+type ProcessItemDefinition struct {
+	Code string `json:"code"`
+
+	// ContextDataSchema A JSON Schema; absent where every object is accepted
+	ContextDataSchema JSONSchema `json:"contextDataSchema,omitempty"`
+
+	// DataSchema A JSON Schema; absent where every object is accepted
+	DataSchema JSONSchema         `json:"dataSchema,omitempty"`
+	ID         openapi_types.UUID `json:"id"`
+	Name       string             `json:"name"`
+
+	// RequireValidDataOnComplete Whether a task is refused to be completed with data that is not valid; for tasks only
+	RequireValidDataOnComplete *bool           `json:"requireValidDataOnComplete,omitempty"`
+	Type                       ProcessItemType `json:"type"`
+
+	// UISchema The layout of a form (JSON Forms); absent where none is defined
+	UISchema UISchema           `json:"uiSchema,omitempty"`
+	Version  openapi_types.UUID `json:"version"`
 }
 
 // ProcessItemDefinitionRef The version of the definition an item follows
@@ -1619,6 +1797,9 @@ type TenantUserPageItem struct {
 	TenantID       openapi_types.UUID  `json:"tenantId"`
 }
 
+// UISchema The layout of a form (JSON Forms); absent where none is defined
+type UISchema = json.RawMessage
+
 // Worker defines model for Worker.
 type Worker struct {
 	ActivityTypes  []string             `json:"activityTypes,omitempty"`
@@ -1670,6 +1851,9 @@ type GroupCodeFilter = []string
 // GroupIDFilter defines model for GroupIdFilter.
 type GroupIDFilter = []openapi_types.UUID
 
+// IfNoneMatch defines model for IfNoneMatch.
+type IfNoneMatch = string
+
 // PageNumberParam defines model for PageNumberParam.
 type PageNumberParam = int
 
@@ -1702,6 +1886,33 @@ type Error = DefaultError
 
 // PatchBody A JSON Patch document (RFC 6902)
 type PatchBody = JSONPatch
+
+// FindBusinessArtifactDefinitionsParams defines parameters for FindBusinessArtifactDefinitions.
+type FindBusinessArtifactDefinitionsParams struct {
+	// Size Elements per page; 0 asks for the totals alone
+	Size PageSizeParam `form:"size,omitempty" json:"size,omitempty"`
+
+	// Page The page, counted from 0
+	Page PageNumberParam `form:"page,omitempty" json:"page,omitempty"`
+
+	// Sort Order by `id` or `name`, each optionally followed by `,asc` or `,desc`; repeatable
+	Sort SortByNameParam `form:"sort,omitempty" json:"sort,omitempty"`
+
+	// TenantID Only what belongs to one of these tenants
+	TenantID TenantIDFilter `form:"tenantId,omitempty" json:"tenantId,omitempty"`
+
+	// BusinessArtifactDefinitionCode Only definitions with one of these codes
+	BusinessArtifactDefinitionCode []string `form:"businessArtifactDefinitionCode,omitempty" json:"businessArtifactDefinitionCode,omitempty"`
+
+	// Creatable Only definitions that the caller may create artifacts of (`true`), or only the others (`false`)
+	Creatable *bool `form:"creatable,omitempty" json:"creatable,omitempty"`
+}
+
+// RetrieveBusinessArtifactDefinitionParams defines parameters for RetrieveBusinessArtifactDefinition.
+type RetrieveBusinessArtifactDefinitionParams struct {
+	// IfNoneMatch The entity tags of answers that the client has; the answer is 304 where it would be one of them
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
 
 // FindBusinessArtifactsParams defines parameters for FindBusinessArtifacts.
 type FindBusinessArtifactsParams struct {
@@ -1826,6 +2037,36 @@ type FindPrincipalsParams struct {
 
 	// TenantID Only what belongs to one of these tenants
 	TenantID TenantIDFilter `form:"tenantId,omitempty" json:"tenantId,omitempty"`
+}
+
+// FindProcessDefinitionsParams defines parameters for FindProcessDefinitions.
+type FindProcessDefinitionsParams struct {
+	// Size Elements per page; 0 asks for the totals alone
+	Size PageSizeParam `form:"size,omitempty" json:"size,omitempty"`
+
+	// Page The page, counted from 0
+	Page PageNumberParam `form:"page,omitempty" json:"page,omitempty"`
+
+	// Sort Order by `id` or `name`, each optionally followed by `,asc` or `,desc`; repeatable
+	Sort SortByNameParam `form:"sort,omitempty" json:"sort,omitempty"`
+
+	// TenantID Only what belongs to one of these tenants
+	TenantID TenantIDFilter `form:"tenantId,omitempty" json:"tenantId,omitempty"`
+
+	// ProcessDefinitionCode Only definitions with one of these codes
+	ProcessDefinitionCode []string `form:"processDefinitionCode,omitempty" json:"processDefinitionCode,omitempty"`
+
+	// Startable Only definitions that the caller may start processes of (`true`), or only the others (`false`)
+	Startable *bool `form:"startable,omitempty" json:"startable,omitempty"`
+}
+
+// RetrieveProcessDefinitionParams defines parameters for RetrieveProcessDefinition.
+type RetrieveProcessDefinitionParams struct {
+	// Version The version, as processes name it; the published one unless given, or the newest where none is published
+	Version *openapi_types.UUID `form:"version,omitempty" json:"version,omitempty"`
+
+	// IfNoneMatch The entity tags of answers that the client has; the answer is 304 where it would be one of them
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // FindProcessItemsParams defines parameters for FindProcessItems.
@@ -2257,6 +2498,12 @@ type ServerInterface interface {
 	// CreateAuthentication Issue credentials for the engine to the caller (B51)
 	// (POST /authentications)
 	CreateAuthentication(c *gin.Context)
+	// FindBusinessArtifactDefinitions List the business artifact definitions that the caller has a permission on
+	// (GET /business-artifact-definitions)
+	FindBusinessArtifactDefinitions(c *gin.Context, params FindBusinessArtifactDefinitionsParams)
+	// RetrieveBusinessArtifactDefinition Get a business artifact definition as far as the caller sees it
+	// (GET /business-artifact-definitions/{id})
+	RetrieveBusinessArtifactDefinition(c *gin.Context, id ResourceID, params RetrieveBusinessArtifactDefinitionParams)
 	// FindBusinessArtifacts List the business artifacts the caller may see (B34)
 	// (GET /business-artifacts)
 	FindBusinessArtifacts(c *gin.Context, params FindBusinessArtifactsParams)
@@ -2317,6 +2564,12 @@ type ServerInterface interface {
 	// RetrievePrincipal Get a principal (B2)
 	// (GET /principals/{id})
 	RetrievePrincipal(c *gin.Context, id ResourceID)
+	// FindProcessDefinitions List the process definitions that the caller may start or see
+	// (GET /process-definitions)
+	FindProcessDefinitions(c *gin.Context, params FindProcessDefinitionsParams)
+	// RetrieveProcessDefinition Get a process definition as far as the caller sees it
+	// (GET /process-definitions/{id})
+	RetrieveProcessDefinition(c *gin.Context, id ResourceID, params RetrieveProcessDefinitionParams)
 	// FindProcessItems List the process items the caller may see (B21)
 	// (GET /process-items)
 	FindProcessItems(c *gin.Context, params FindProcessItemsParams)
@@ -2462,6 +2715,122 @@ func (siw *ServerInterfaceWrapper) CreateAuthentication(c *gin.Context) {
 	}
 
 	siw.Handler.CreateAuthentication(c)
+}
+
+// FindBusinessArtifactDefinitions operation middleware
+func (siw *ServerInterfaceWrapper) FindBusinessArtifactDefinitions(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params FindBusinessArtifactDefinitionsParams
+
+	// ------------- Optional query parameter "size" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "size", c.Request.URL.Query(), &params.Size, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter size: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "page" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "sort" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", c.Request.URL.Query(), &params.Sort, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sort: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "tenantId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenantId", c.Request.URL.Query(), &params.TenantID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenantId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "businessArtifactDefinitionCode" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "businessArtifactDefinitionCode", c.Request.URL.Query(), &params.BusinessArtifactDefinitionCode, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter businessArtifactDefinitionCode: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "creatable" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "creatable", c.Request.URL.Query(), &params.Creatable, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter creatable: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.FindBusinessArtifactDefinitions(c, params)
+}
+
+// RetrieveBusinessArtifactDefinition operation middleware
+func (siw *ServerInterfaceWrapper) RetrieveBusinessArtifactDefinition(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params RetrieveBusinessArtifactDefinitionParams
+
+	headers := c.Request.Header
+
+	// ------------- Optional header parameter "If-None-Match" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("If-None-Match")]; found {
+		var IfNoneMatch IfNoneMatch
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandler(c, fmt.Errorf("Expected one value for If-None-Match, got %d", n), http.StatusBadRequest)
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "If-None-Match", valueList[0], &IfNoneMatch, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter If-None-Match: %w", err), http.StatusBadRequest)
+			return
+		}
+
+		params.IfNoneMatch = &IfNoneMatch
+
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.RetrieveBusinessArtifactDefinition(c, id, params)
 }
 
 // FindBusinessArtifacts operation middleware
@@ -3207,6 +3576,130 @@ func (siw *ServerInterfaceWrapper) RetrievePrincipal(c *gin.Context) {
 	}
 
 	siw.Handler.RetrievePrincipal(c, id)
+}
+
+// FindProcessDefinitions operation middleware
+func (siw *ServerInterfaceWrapper) FindProcessDefinitions(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params FindProcessDefinitionsParams
+
+	// ------------- Optional query parameter "size" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "size", c.Request.URL.Query(), &params.Size, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter size: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "page" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "sort" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", c.Request.URL.Query(), &params.Sort, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sort: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "tenantId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenantId", c.Request.URL.Query(), &params.TenantID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenantId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "processDefinitionCode" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "processDefinitionCode", c.Request.URL.Query(), &params.ProcessDefinitionCode, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter processDefinitionCode: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "startable" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "startable", c.Request.URL.Query(), &params.Startable, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter startable: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.FindProcessDefinitions(c, params)
+}
+
+// RetrieveProcessDefinition operation middleware
+func (siw *ServerInterfaceWrapper) RetrieveProcessDefinition(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params RetrieveProcessDefinitionParams
+
+	// ------------- Optional query parameter "version" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "version", c.Request.URL.Query(), &params.Version, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter version: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	headers := c.Request.Header
+
+	// ------------- Optional header parameter "If-None-Match" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("If-None-Match")]; found {
+		var IfNoneMatch IfNoneMatch
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandler(c, fmt.Errorf("Expected one value for If-None-Match, got %d", n), http.StatusBadRequest)
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "If-None-Match", valueList[0], &IfNoneMatch, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter If-None-Match: %w", err), http.StatusBadRequest)
+			return
+		}
+
+		params.IfNoneMatch = &IfNoneMatch
+
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.RetrieveProcessDefinition(c, id, params)
 }
 
 // FindProcessItems operation middleware
@@ -4652,6 +5145,8 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	}
 
 	router.POST(options.BaseURL+"/authentications", wrapper.CreateAuthentication)
+	router.GET(options.BaseURL+"/business-artifact-definitions", wrapper.FindBusinessArtifactDefinitions)
+	router.GET(options.BaseURL+"/business-artifact-definitions/:id", wrapper.RetrieveBusinessArtifactDefinition)
 	router.GET(options.BaseURL+"/business-artifacts", wrapper.FindBusinessArtifacts)
 	router.POST(options.BaseURL+"/business-artifacts", wrapper.CreateBusinessArtifact)
 	router.DELETE(options.BaseURL+"/business-artifacts/:id", wrapper.DeleteBusinessArtifact)
@@ -4672,6 +5167,8 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/kms/keys/:keyId", wrapper.RetrieveKmsKey)
 	router.GET(options.BaseURL+"/principals", wrapper.FindPrincipals)
 	router.GET(options.BaseURL+"/principals/:id", wrapper.RetrievePrincipal)
+	router.GET(options.BaseURL+"/process-definitions", wrapper.FindProcessDefinitions)
+	router.GET(options.BaseURL+"/process-definitions/:id", wrapper.RetrieveProcessDefinition)
 	router.GET(options.BaseURL+"/process-items", wrapper.FindProcessItems)
 	router.POST(options.BaseURL+"/process-items", wrapper.CreateProcessItem)
 	router.GET(options.BaseURL+"/process-items/:id", wrapper.RetrieveProcessItem)
@@ -4745,6 +5242,107 @@ type CreateAuthenticationdefaultJSONResponse struct {
 }
 
 func (response CreateAuthenticationdefaultJSONResponse) VisitCreateAuthenticationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FindBusinessArtifactDefinitionsRequestObject struct {
+	Params FindBusinessArtifactDefinitionsParams
+}
+
+type FindBusinessArtifactDefinitionsResponseObject interface {
+	VisitFindBusinessArtifactDefinitionsResponse(w http.ResponseWriter) error
+}
+
+type FindBusinessArtifactDefinitions200JSONResponse BusinessArtifactDefinitionPage
+
+func (response FindBusinessArtifactDefinitions200JSONResponse) VisitFindBusinessArtifactDefinitionsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FindBusinessArtifactDefinitionsdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response FindBusinessArtifactDefinitionsdefaultJSONResponse) VisitFindBusinessArtifactDefinitionsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RetrieveBusinessArtifactDefinitionRequestObject struct {
+	ID     ResourceID `json:"id"`
+	Params RetrieveBusinessArtifactDefinitionParams
+}
+
+type RetrieveBusinessArtifactDefinitionResponseObject interface {
+	VisitRetrieveBusinessArtifactDefinitionResponse(w http.ResponseWriter) error
+}
+
+type RetrieveBusinessArtifactDefinition200ResponseHeaders struct {
+	ETag string
+}
+
+type RetrieveBusinessArtifactDefinition200JSONResponse struct {
+	Body    BusinessArtifactDefinition
+	Headers RetrieveBusinessArtifactDefinition200ResponseHeaders
+}
+
+func (response RetrieveBusinessArtifactDefinition200JSONResponse) VisitRetrieveBusinessArtifactDefinitionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RetrieveBusinessArtifactDefinition304ResponseHeaders struct {
+	ETag string
+}
+
+type RetrieveBusinessArtifactDefinition304Response struct {
+	Headers RetrieveBusinessArtifactDefinition304ResponseHeaders
+}
+
+func (response RetrieveBusinessArtifactDefinition304Response) VisitRetrieveBusinessArtifactDefinitionResponse(w http.ResponseWriter) error {
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+	w.WriteHeader(304)
+	return nil
+}
+
+type RetrieveBusinessArtifactDefinitiondefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response RetrieveBusinessArtifactDefinitiondefaultJSONResponse) VisitRetrieveBusinessArtifactDefinitionResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := encodeJSON(&buf, response.Body); err != nil {
@@ -5676,6 +6274,107 @@ type RetrievePrincipaldefaultJSONResponse struct {
 }
 
 func (response RetrievePrincipaldefaultJSONResponse) VisitRetrievePrincipalResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FindProcessDefinitionsRequestObject struct {
+	Params FindProcessDefinitionsParams
+}
+
+type FindProcessDefinitionsResponseObject interface {
+	VisitFindProcessDefinitionsResponse(w http.ResponseWriter) error
+}
+
+type FindProcessDefinitions200JSONResponse ProcessDefinitionPage
+
+func (response FindProcessDefinitions200JSONResponse) VisitFindProcessDefinitionsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FindProcessDefinitionsdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response FindProcessDefinitionsdefaultJSONResponse) VisitFindProcessDefinitionsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RetrieveProcessDefinitionRequestObject struct {
+	ID     ResourceID `json:"id"`
+	Params RetrieveProcessDefinitionParams
+}
+
+type RetrieveProcessDefinitionResponseObject interface {
+	VisitRetrieveProcessDefinitionResponse(w http.ResponseWriter) error
+}
+
+type RetrieveProcessDefinition200ResponseHeaders struct {
+	ETag string
+}
+
+type RetrieveProcessDefinition200JSONResponse struct {
+	Body    ProcessDefinition
+	Headers RetrieveProcessDefinition200ResponseHeaders
+}
+
+func (response RetrieveProcessDefinition200JSONResponse) VisitRetrieveProcessDefinitionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RetrieveProcessDefinition304ResponseHeaders struct {
+	ETag string
+}
+
+type RetrieveProcessDefinition304Response struct {
+	Headers RetrieveProcessDefinition304ResponseHeaders
+}
+
+func (response RetrieveProcessDefinition304Response) VisitRetrieveProcessDefinitionResponse(w http.ResponseWriter) error {
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+	w.WriteHeader(304)
+	return nil
+}
+
+type RetrieveProcessDefinitiondefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response RetrieveProcessDefinitiondefaultJSONResponse) VisitRetrieveProcessDefinitionResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := encodeJSON(&buf, response.Body); err != nil {
@@ -7597,6 +8296,12 @@ type StrictServerInterface interface {
 	// CreateAuthentication Issue credentials for the engine to the caller (B51)
 	// (POST /authentications)
 	CreateAuthentication(ctx context.Context, request CreateAuthenticationRequestObject) (CreateAuthenticationResponseObject, error)
+	// FindBusinessArtifactDefinitions List the business artifact definitions that the caller has a permission on
+	// (GET /business-artifact-definitions)
+	FindBusinessArtifactDefinitions(ctx context.Context, request FindBusinessArtifactDefinitionsRequestObject) (FindBusinessArtifactDefinitionsResponseObject, error)
+	// RetrieveBusinessArtifactDefinition Get a business artifact definition as far as the caller sees it
+	// (GET /business-artifact-definitions/{id})
+	RetrieveBusinessArtifactDefinition(ctx context.Context, request RetrieveBusinessArtifactDefinitionRequestObject) (RetrieveBusinessArtifactDefinitionResponseObject, error)
 	// FindBusinessArtifacts List the business artifacts the caller may see (B34)
 	// (GET /business-artifacts)
 	FindBusinessArtifacts(ctx context.Context, request FindBusinessArtifactsRequestObject) (FindBusinessArtifactsResponseObject, error)
@@ -7657,6 +8362,12 @@ type StrictServerInterface interface {
 	// RetrievePrincipal Get a principal (B2)
 	// (GET /principals/{id})
 	RetrievePrincipal(ctx context.Context, request RetrievePrincipalRequestObject) (RetrievePrincipalResponseObject, error)
+	// FindProcessDefinitions List the process definitions that the caller may start or see
+	// (GET /process-definitions)
+	FindProcessDefinitions(ctx context.Context, request FindProcessDefinitionsRequestObject) (FindProcessDefinitionsResponseObject, error)
+	// RetrieveProcessDefinition Get a process definition as far as the caller sees it
+	// (GET /process-definitions/{id})
+	RetrieveProcessDefinition(ctx context.Context, request RetrieveProcessDefinitionRequestObject) (RetrieveProcessDefinitionResponseObject, error)
 	// FindProcessItems List the process items the caller may see (B21)
 	// (GET /process-items)
 	FindProcessItems(ctx context.Context, request FindProcessItemsRequestObject) (FindProcessItemsResponseObject, error)
@@ -7874,6 +8585,59 @@ func (sh *strictHandler) CreateAuthentication(ctx *gin.Context) {
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(CreateAuthenticationResponseObject); ok {
 		if err := validResponse.VisitCreateAuthenticationResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// FindBusinessArtifactDefinitions operation middleware
+func (sh *strictHandler) FindBusinessArtifactDefinitions(ctx *gin.Context, params FindBusinessArtifactDefinitionsParams) {
+	var request FindBusinessArtifactDefinitionsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.FindBusinessArtifactDefinitions(ctx, request.(FindBusinessArtifactDefinitionsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "FindBusinessArtifactDefinitions")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(FindBusinessArtifactDefinitionsResponseObject); ok {
+		if err := validResponse.VisitFindBusinessArtifactDefinitionsResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// RetrieveBusinessArtifactDefinition operation middleware
+func (sh *strictHandler) RetrieveBusinessArtifactDefinition(ctx *gin.Context, id ResourceID, params RetrieveBusinessArtifactDefinitionParams) {
+	var request RetrieveBusinessArtifactDefinitionRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.RetrieveBusinessArtifactDefinition(ctx, request.(RetrieveBusinessArtifactDefinitionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RetrieveBusinessArtifactDefinition")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(RetrieveBusinessArtifactDefinitionResponseObject); ok {
+		if err := validResponse.VisitRetrieveBusinessArtifactDefinitionResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {
@@ -8532,6 +9296,59 @@ func (sh *strictHandler) RetrievePrincipal(ctx *gin.Context, id ResourceID) {
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(RetrievePrincipalResponseObject); ok {
 		if err := validResponse.VisitRetrievePrincipalResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// FindProcessDefinitions operation middleware
+func (sh *strictHandler) FindProcessDefinitions(ctx *gin.Context, params FindProcessDefinitionsParams) {
+	var request FindProcessDefinitionsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.FindProcessDefinitions(ctx, request.(FindProcessDefinitionsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "FindProcessDefinitions")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(FindProcessDefinitionsResponseObject); ok {
+		if err := validResponse.VisitFindProcessDefinitionsResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// RetrieveProcessDefinition operation middleware
+func (sh *strictHandler) RetrieveProcessDefinition(ctx *gin.Context, id ResourceID, params RetrieveProcessDefinitionParams) {
+	var request RetrieveProcessDefinitionRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.RetrieveProcessDefinition(ctx, request.(RetrieveProcessDefinitionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RetrieveProcessDefinition")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(RetrieveProcessDefinitionResponseObject); ok {
+		if err := validResponse.VisitRetrieveProcessDefinitionResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

@@ -1,0 +1,170 @@
+package shapeb
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/api/httpio"
+	oasb "github.com/procession-dev/procession/api/shapeb/oas"
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/domain"
+)
+
+// FindProcessDefinitions lists the process definitions that the caller may start
+// or see.
+func (s *Server) FindProcessDefinitions(
+	ctx context.Context, request oasb.FindProcessDefinitionsRequestObject,
+) (oasb.FindProcessDefinitionsResponseObject, error) {
+	params := request.Params
+	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
+	found, err := s.app.FindProcessDefinitions(ctx, s.caller(ctx), app.DefinitionFilter{
+		TenantIDs: params.TenantID, Codes: params.ProcessDefinitionCode, Startable: params.Startable,
+	}, page, sort)
+	if err != nil {
+		return nil, err
+	}
+	var answer oasb.FindProcessDefinitions200JSONResponse
+	answer.Metadata, answer.Content = pageOf(found, func(d *domain.DefinitionSummary) oasb.ProcessDefinitionPageItem {
+		return oasb.ProcessDefinitionPageItem{
+			ID: d.ID, Version: d.Version, Code: d.Code, TenantID: d.TenantID, Name: d.Name,
+			Published: d.Published, Startable: d.Startable,
+		}
+	})
+	return answer, nil
+}
+
+// RetrieveProcessDefinition returns what the caller sees of a process definition.
+func (s *Server) RetrieveProcessDefinition(
+	ctx context.Context, request oasb.RetrieveProcessDefinitionRequestObject,
+) (oasb.RetrieveProcessDefinitionResponseObject, error) {
+	found, err := s.app.RetrieveProcessDefinition(ctx, s.caller(ctx), request.ID, request.Params.Version)
+	if err != nil {
+		return nil, err
+	}
+	body := processDefinition(found)
+	tag, err := httpio.EntityTag(body)
+	switch {
+	case err != nil:
+		return nil, err
+	case !httpio.NoneMatch(request.Params.IfNoneMatch, tag):
+		return oasb.RetrieveProcessDefinition304Response{
+			Headers: oasb.RetrieveProcessDefinition304ResponseHeaders{ETag: tag},
+		}, nil
+	default:
+		return oasb.RetrieveProcessDefinition200JSONResponse{
+			Body: body, Headers: oasb.RetrieveProcessDefinition200ResponseHeaders{ETag: tag},
+		}, nil
+	}
+}
+
+func processDefinition(d *app.ProcessDefinitionView) oasb.ProcessDefinition {
+	answer := oasb.ProcessDefinition{
+		ID: d.ID, Version: d.Version, Code: d.Code, TenantID: d.TenantID, Name: d.Name,
+		Published: d.Published, Startable: d.Startable, SubjectTemplate: httpio.Optional(d.Spec.SubjectTemplate),
+		MetadataSchema: d.Spec.MetadataSchema, MetadataUISchema: d.Spec.MetadataUISchema,
+		EntitySchema: d.Spec.EntitySchema, EntityUISchema: d.Spec.EntityUISchema,
+		ProcessItemDefinitions:       make([]oasb.ProcessItemDefinition, len(d.Items)),
+		DataStructureDataDefinitions: []oasb.DataStructureDataDefinition{},
+		ProcessActionDefinitions:     make([]oasb.ProcessActionDefinition, len(d.Spec.UserActions)),
+	}
+	for i := range d.Items {
+		answer.ProcessItemDefinitions[i] = processItemDefinition(&d.Items[i])
+	}
+	for _, code := range slices.Sorted(maps.Keys(d.Spec.DataStructures)) {
+		answer.DataStructureDataDefinitions = append(answer.DataStructureDataDefinitions,
+			oasb.DataStructureDataDefinition{Code: code, DataSchema: d.Spec.DataStructures[code]})
+	}
+	for i := range d.Spec.UserActions {
+		answer.ProcessActionDefinitions[i] = processActionDefinition(d.ID, &d.Spec.UserActions[i], d.Related)
+	}
+	return answer
+}
+
+func processItemDefinition(d *domain.ItemDefinition) oasb.ProcessItemDefinition {
+	answer := oasb.ProcessItemDefinition{
+		ID: d.ID, Version: d.Version, Code: d.Code, Type: oasb.ProcessItemType(d.Type), Name: d.Name,
+		DataSchema: d.Spec.DataSchema, UISchema: d.Spec.UISchema, ContextDataSchema: d.Spec.ContextDataSchema,
+	}
+	if d.Type == domain.ItemTask {
+		answer.RequireValidDataOnComplete = &d.Spec.RequireValidDataOnComplete
+	}
+	return answer
+}
+
+func processActionDefinition(of uuid.UUID, a *domain.UserAction, related map[string]uuid.UUID) oasb.ProcessActionDefinition {
+	answer := oasb.ProcessActionDefinition{
+		ProcessActionDefinitionRef: actionDefinitionRef(domain.NewActionDefinitionRef(of, a.Code)),
+		Code:                       a.Code, Name: a.Name, Type: oasb.ProcessActionType(a.Type),
+		ProcessItemDefinitionCode: httpio.Optional(a.Item), Parameters: actionParameters(a.Type),
+	}
+	if id, ok := related[a.ProcessDefinition]; ok {
+		answer.ProcessDefinitionID = &id
+	}
+	return answer
+}
+
+// FindBusinessArtifactDefinitions lists the business artifact definitions that the
+// caller has a permission on.
+func (s *Server) FindBusinessArtifactDefinitions(
+	ctx context.Context, request oasb.FindBusinessArtifactDefinitionsRequestObject,
+) (oasb.FindBusinessArtifactDefinitionsResponseObject, error) {
+	params := request.Params
+	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
+	found, err := s.app.FindBusinessArtifactDefinitions(ctx, s.caller(ctx), app.ArtifactDefinitionFilter{
+		TenantIDs: params.TenantID, Codes: params.BusinessArtifactDefinitionCode, Creatable: params.Creatable,
+	}, page, sort)
+	if err != nil {
+		return nil, err
+	}
+	var answer oasb.FindBusinessArtifactDefinitions200JSONResponse
+	answer.Metadata, answer.Content = pageOf(found, func(d *app.ArtifactDefinitionSummary) oasb.BusinessArtifactDefinitionPageItem {
+		return oasb.BusinessArtifactDefinitionPageItem{
+			ID: d.ID, Code: d.Code, TenantID: d.TenantID, Name: d.Name, Creatable: d.Creatable,
+		}
+	})
+	return answer, nil
+}
+
+// RetrieveBusinessArtifactDefinition returns what the caller sees of a business
+// artifact definition.
+func (s *Server) RetrieveBusinessArtifactDefinition(
+	ctx context.Context, request oasb.RetrieveBusinessArtifactDefinitionRequestObject,
+) (oasb.RetrieveBusinessArtifactDefinitionResponseObject, error) {
+	found, err := s.app.RetrieveBusinessArtifactDefinition(ctx, s.caller(ctx), request.ID)
+	if err != nil {
+		return nil, err
+	}
+	body := businessArtifactDefinition(found)
+	tag, err := httpio.EntityTag(body)
+	switch {
+	case err != nil:
+		return nil, err
+	case !httpio.NoneMatch(request.Params.IfNoneMatch, tag):
+		return oasb.RetrieveBusinessArtifactDefinition304Response{
+			Headers: oasb.RetrieveBusinessArtifactDefinition304ResponseHeaders{ETag: tag},
+		}, nil
+	default:
+		return oasb.RetrieveBusinessArtifactDefinition200JSONResponse{
+			Body: body, Headers: oasb.RetrieveBusinessArtifactDefinition200ResponseHeaders{ETag: tag},
+		}, nil
+	}
+}
+
+func businessArtifactDefinition(d *app.ArtifactDefinitionView) oasb.BusinessArtifactDefinition {
+	answer := oasb.BusinessArtifactDefinition{
+		ID: d.ID, Code: d.Code, TenantID: d.TenantID, Name: d.Name, Creatable: d.Creatable,
+		DataSchema: d.Spec.DataSchema, UISchema: d.Spec.UISchema,
+		BusinessArtifactActionDefinitions: make([]oasb.BusinessArtifactActionDefinition, len(d.Actions)),
+	}
+	for i, a := range d.Actions {
+		answer.BusinessArtifactActionDefinitions[i] = oasb.BusinessArtifactActionDefinition{
+			BusinessArtifactActionDefinitionRef: oasb.BusinessArtifactActionDefinitionRef{ID: a.Definition.ID, Code: a.Code},
+			Code:                                a.Code, Name: a.Name, Type: oasb.BusinessArtifactActionType(a.Type),
+			InputSchema: a.InputSchema, ProcessDefinitionID: a.Started, BusinessArtifactDefinitionID: a.Created,
+		}
+	}
+	return answer
+}
