@@ -14,6 +14,7 @@ import (
 
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/api/apitest"
+	oasa "github.com/procession-dev/procession/api/shapea/oas"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/localstack/demo"
 )
@@ -158,6 +159,21 @@ func claimsOf(t *testing.T, token oasb.Authentication) engineClaims {
 	var claims engineClaims
 	require.NoError(t, json.Unmarshal(payload, &claims))
 	return claims
+}
+
+// The older version asks for a token unless told otherwise.
+func TestEngineAccessWithoutType(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	got := decode[oasa.Authentication](t, s.post(200, demo.LoanWorker(), shapeA+"/authentications", `{}`))
+	require.Equal(t, oasa.AuthenticationTypeENGINE, *got.Type)
+	require.Equal(t, got.EngineToken.Token, *got.Token)
+	require.Equal(t, got.EngineToken.ExpiredAt, *got.ExpiredAt)
+	require.Equal(t, demo.TenantDemo(), *got.TenantID)
+	require.NotNil(t, got.ID)
+	require.Equal(t, demo.LoanWorker().ID, *got.CreatedBy)
+	require.NotNil(t, got.CreatedAt)
+	require.Equal(t, oasa.AuditedObjectTypeAUTHENTICATION, *got.ObjectType)
 }
 
 func TestRevokedEngineAccessIsPublished(t *testing.T) {

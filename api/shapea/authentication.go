@@ -13,8 +13,12 @@ import (
 func (s *Server) CreateAuthentication(
 	ctx context.Context, request oasa.CreateAuthenticationRequestObject,
 ) (oasa.CreateAuthenticationResponseObject, error) {
-	wanted := domain.AuthenticationType(request.Body.Type)
-	if request.Body.Type == oasa.AuthenticationTypeENGINE {
+	asked := oasa.AuthenticationTypeENGINE
+	if request.Body.Type != nil {
+		asked = *request.Body.Type
+	}
+	wanted := domain.AuthenticationType(asked)
+	if asked == oasa.AuthenticationTypeENGINE {
 		wanted = domain.AuthenticationEngineToken
 	}
 	issued, err := s.app.CreateAuthentication(ctx, s.caller(ctx), app.NewAuthentication{
@@ -23,14 +27,14 @@ func (s *Server) CreateAuthentication(
 	if err != nil {
 		return nil, err
 	}
-	return oasa.CreateAuthentication200JSONResponse(authentication(issued, request.Body.Type)), nil
+	return oasa.CreateAuthentication200JSONResponse(authentication(issued, asked)), nil
 }
 
 // authentication shows an authentication under the type that it was asked for by,
 // and a token in the deprecated members too.
 func authentication(a *domain.Authentication, asked oasa.AuthenticationType) oasa.Authentication {
 	answer := oasa.Authentication{
-		ObjectType: new(oasa.AuditedObjectTypeAUTHENTICATION), ID: &a.ID, Type: asked, TenantID: &a.TenantID,
+		ObjectType: new(oasa.AuditedObjectTypeAUTHENTICATION), ID: &a.ID, Type: &asked, TenantID: &a.TenantID,
 	}
 	if a.Token != nil {
 		answer.EngineToken = &oasa.AuthenticationEngineToken{

@@ -246,18 +246,30 @@ func (e PrincipalType) Valid() bool {
 	}
 }
 
-// Defines values for ProcessElementValueType.
+// Defines values for ProcessElementValueNumberType.
 const (
-	ProcessElementValueTypeNUMBER ProcessElementValueType = "NUMBER"
-	ProcessElementValueTypeSTRING ProcessElementValueType = "STRING"
+	ProcessElementValueNumberTypeNUMBER ProcessElementValueNumberType = "NUMBER"
 )
 
-// Valid indicates whether the value is a known member of the ProcessElementValueType enum.
-func (e ProcessElementValueType) Valid() bool {
+// Valid indicates whether the value is a known member of the ProcessElementValueNumberType enum.
+func (e ProcessElementValueNumberType) Valid() bool {
 	switch e {
-	case ProcessElementValueTypeNUMBER:
+	case ProcessElementValueNumberTypeNUMBER:
 		return true
-	case ProcessElementValueTypeSTRING:
+	default:
+		return false
+	}
+}
+
+// Defines values for ProcessElementValueStringType.
+const (
+	ProcessElementValueStringTypeSTRING ProcessElementValueStringType = "STRING"
+)
+
+// Valid indicates whether the value is a known member of the ProcessElementValueStringType enum.
+func (e ProcessElementValueStringType) Valid() bool {
+	switch e {
+	case ProcessElementValueStringTypeSTRING:
 		return true
 	default:
 		return false
@@ -381,27 +393,75 @@ func (e RobotSourceType) Valid() bool {
 	}
 }
 
-// Defines values for TaskElementValueType.
+// Defines values for TaskElementValueDocumentType.
 const (
-	TaskElementValueTypeDOCUMENT  TaskElementValueType = "DOCUMENT"
-	TaskElementValueTypeNUMBER    TaskElementValueType = "NUMBER"
-	TaskElementValueTypeOBJECT    TaskElementValueType = "OBJECT"
-	TaskElementValueTypePRINCIPAL TaskElementValueType = "PRINCIPAL"
-	TaskElementValueTypeSTRING    TaskElementValueType = "STRING"
+	TaskElementValueDocumentTypeDOCUMENT TaskElementValueDocumentType = "DOCUMENT"
 )
 
-// Valid indicates whether the value is a known member of the TaskElementValueType enum.
-func (e TaskElementValueType) Valid() bool {
+// Valid indicates whether the value is a known member of the TaskElementValueDocumentType enum.
+func (e TaskElementValueDocumentType) Valid() bool {
 	switch e {
-	case TaskElementValueTypeDOCUMENT:
+	case TaskElementValueDocumentTypeDOCUMENT:
 		return true
-	case TaskElementValueTypeNUMBER:
+	default:
+		return false
+	}
+}
+
+// Defines values for TaskElementValueNumberType.
+const (
+	TaskElementValueNumberTypeNUMBER TaskElementValueNumberType = "NUMBER"
+)
+
+// Valid indicates whether the value is a known member of the TaskElementValueNumberType enum.
+func (e TaskElementValueNumberType) Valid() bool {
+	switch e {
+	case TaskElementValueNumberTypeNUMBER:
 		return true
-	case TaskElementValueTypeOBJECT:
+	default:
+		return false
+	}
+}
+
+// Defines values for TaskElementValueObjectType.
+const (
+	TaskElementValueObjectTypeOBJECT TaskElementValueObjectType = "OBJECT"
+)
+
+// Valid indicates whether the value is a known member of the TaskElementValueObjectType enum.
+func (e TaskElementValueObjectType) Valid() bool {
+	switch e {
+	case TaskElementValueObjectTypeOBJECT:
 		return true
-	case TaskElementValueTypePRINCIPAL:
+	default:
+		return false
+	}
+}
+
+// Defines values for TaskElementValuePrincipalType.
+const (
+	TaskElementValuePrincipalTypePRINCIPAL TaskElementValuePrincipalType = "PRINCIPAL"
+)
+
+// Valid indicates whether the value is a known member of the TaskElementValuePrincipalType enum.
+func (e TaskElementValuePrincipalType) Valid() bool {
+	switch e {
+	case TaskElementValuePrincipalTypePRINCIPAL:
 		return true
-	case TaskElementValueTypeSTRING:
+	default:
+		return false
+	}
+}
+
+// Defines values for TaskElementValueStringType.
+const (
+	TaskElementValueStringTypeSTRING TaskElementValueStringType = "STRING"
+)
+
+// Valid indicates whether the value is a known member of the TaskElementValueStringType enum.
+func (e TaskElementValueStringType) Valid() bool {
+	switch e {
+	case TaskElementValueStringTypeSTRING:
 		return true
 	default:
 		return false
@@ -466,8 +526,10 @@ type Authentication struct {
 	TenantID *openapi_types.UUID `json:"tenantId,omitempty"`
 
 	// Token Secret, the same as in engineToken
-	Token *string            `json:"token,omitempty"`
-	Type  AuthenticationType `json:"type"`
+	Token *string `json:"token,omitempty"`
+
+	// Type ENGINE unless given
+	Type *AuthenticationType `json:"type,omitempty"`
 }
 
 // AuthenticationEngineCertificate defines model for AuthenticationEngineCertificate.
@@ -657,7 +719,7 @@ type ProcessElementValue = ElementValue
 
 // ProcessElementValueNumber defines model for ProcessElementValueNumber.
 type ProcessElementValueNumber struct {
-	Type ProcessElementValueType `json:"type"`
+	Type ProcessElementValueNumberType `json:"type"`
 
 	// Valid Whether the value may count as valid. It does if it also fits the definition of the element.
 	Valid *ElementValueValid `json:"valid,omitempty"`
@@ -666,17 +728,20 @@ type ProcessElementValueNumber struct {
 	Value *float64 `json:"value,omitempty"`
 }
 
+// ProcessElementValueNumberType defines model for ProcessElementValueNumber.Type.
+type ProcessElementValueNumberType string
+
 // ProcessElementValueString defines model for ProcessElementValueString.
 type ProcessElementValueString struct {
-	Type ProcessElementValueType `json:"type"`
+	Type ProcessElementValueStringType `json:"type"`
 
 	// Valid Whether the value may count as valid. It does if it also fits the definition of the element.
 	Valid *ElementValueValid `json:"valid,omitempty"`
 	Value *string            `json:"value,omitempty"`
 }
 
-// ProcessElementValueType defines model for ProcessElementValueType.
-type ProcessElementValueType string
+// ProcessElementValueStringType defines model for ProcessElementValueString.Type.
+type ProcessElementValueStringType string
 
 // ProcessElementValues The values of elements, by the codes of their definitions
 type ProcessElementValues map[string][]ProcessElementValue
@@ -861,7 +926,7 @@ type TaskElementValue = ElementValue
 
 // TaskElementValueDocument defines model for TaskElementValueDocument.
 type TaskElementValueDocument struct {
-	Type TaskElementValueType `json:"type"`
+	Type TaskElementValueDocumentType `json:"type"`
 
 	// Valid Whether the value may count as valid. It does if it also fits the definition of the element.
 	Valid *ElementValueValid `json:"valid,omitempty"`
@@ -869,6 +934,9 @@ type TaskElementValueDocument struct {
 	// Value A document. The uri alone says which one when a value is saved.
 	Value *TaskElementValueDocumentItem `json:"value,omitempty"`
 }
+
+// TaskElementValueDocumentType defines model for TaskElementValueDocument.Type.
+type TaskElementValueDocumentType string
 
 // TaskElementValueDocumentItem A document. The uri alone says which one when a value is saved.
 type TaskElementValueDocumentItem struct {
@@ -884,7 +952,7 @@ type TaskElementValueDocumentItem struct {
 
 // TaskElementValueNumber defines model for TaskElementValueNumber.
 type TaskElementValueNumber struct {
-	Type TaskElementValueType `json:"type"`
+	Type TaskElementValueNumberType `json:"type"`
 
 	// Valid Whether the value may count as valid. It does if it also fits the definition of the element.
 	Valid *ElementValueValid `json:"valid,omitempty"`
@@ -893,9 +961,12 @@ type TaskElementValueNumber struct {
 	Value *float64 `json:"value,omitempty"`
 }
 
+// TaskElementValueNumberType defines model for TaskElementValueNumber.Type.
+type TaskElementValueNumberType string
+
 // TaskElementValueObject defines model for TaskElementValueObject.
 type TaskElementValueObject struct {
-	Type TaskElementValueType `json:"type"`
+	Type TaskElementValueObjectType `json:"type"`
 
 	// Valid Whether the value may count as valid. It does if it also fits the definition of the element.
 	Valid *ElementValueValid `json:"valid,omitempty"`
@@ -904,14 +975,20 @@ type TaskElementValueObject struct {
 	Value JSONFormsValueData `json:"value,omitempty"`
 }
 
+// TaskElementValueObjectType defines model for TaskElementValueObject.Type.
+type TaskElementValueObjectType string
+
 // TaskElementValuePrincipal defines model for TaskElementValuePrincipal.
 type TaskElementValuePrincipal struct {
-	Type TaskElementValueType `json:"type"`
+	Type TaskElementValuePrincipalType `json:"type"`
 
 	// Valid Whether the value may count as valid. It does if it also fits the definition of the element.
 	Valid *ElementValueValid             `json:"valid,omitempty"`
 	Value *TaskElementValuePrincipalItem `json:"value,omitempty"`
 }
+
+// TaskElementValuePrincipalType defines model for TaskElementValuePrincipal.Type.
+type TaskElementValuePrincipalType string
 
 // TaskElementValuePrincipalItem defines model for TaskElementValuePrincipalItem.
 type TaskElementValuePrincipalItem struct {
@@ -922,15 +999,15 @@ type TaskElementValuePrincipalItem struct {
 
 // TaskElementValueString defines model for TaskElementValueString.
 type TaskElementValueString struct {
-	Type TaskElementValueType `json:"type"`
+	Type TaskElementValueStringType `json:"type"`
 
 	// Valid Whether the value may count as valid. It does if it also fits the definition of the element.
 	Valid *ElementValueValid `json:"valid,omitempty"`
 	Value *string            `json:"value,omitempty"`
 }
 
-// TaskElementValueType defines model for TaskElementValueType.
-type TaskElementValueType string
+// TaskElementValueStringType defines model for TaskElementValueString.Type.
+type TaskElementValueStringType string
 
 // TaskElementValues The values of elements, by the codes of their definitions
 type TaskElementValues map[string][]TaskElementValue
