@@ -77,11 +77,11 @@ func mount(engine *gin.Engine, c contract, o Options, l *limits, errs *httpio.Er
 	if err != nil {
 		return fmt.Errorf("mounting %s: %w", c.document, err)
 	}
-	source, err := openapi.Files.ReadFile(c.document)
+	published, err := openapi.Published(c.document)
 	if err != nil {
 		return fmt.Errorf("mounting %s: %w", c.document, err)
 	}
-	engine.GET("/openapi/"+c.document, l.open, publish("application/yaml", revalidated, fixed(source)))
+	engine.GET("/openapi/"+c.document, l.open, publish("application/yaml", revalidated, fixed(published)))
 	routes := engine.Group(base, c.first...)
 	routes.Use(validator.LimitBody, authenticate(o.Authenticator, l, o.Audit, errs), l.caller, validator.Handle)
 	c.server.Register(routes, errs)

@@ -32,7 +32,7 @@ func TestPublishedDocuments(t *testing.T) {
 		published := s.public(http.MethodGet, "/openapi/"+contract.Document())
 		require.Equal(t, 200, published.status, name)
 		require.Equal(t, "application/yaml", published.header.Get("Content-Type"))
-		source, err := openapi.Files.ReadFile(contract.Document())
+		source, err := openapi.Published(contract.Document())
 		require.NoError(t, err)
 		require.Equal(t, string(source), published.body)
 	}

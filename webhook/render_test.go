@@ -49,19 +49,7 @@ func pinged() domain.Event {
 
 func TestRender(t *testing.T) {
 	t.Parallel()
-	for _, example := range []struct {
-		name  string
-		event domain.Event
-		inA   bool
-	}{
-		{"process-created", eventOf(domain.EventProcessCreated, "", "", ""), false},
-		{"process-state-changed", eventOf(domain.EventProcessStateChanged, "", "", ""), true},
-		{"task-created", eventOf(domain.EventItemCreated, domain.ItemTask, domain.TaskReady, "CHECK"), false},
-		{"message-created", eventOf(domain.EventItemCreated, domain.ItemMessage, "", ""), false},
-		{"thread-created", eventOf(domain.EventItemCreated, domain.ItemThread, "", "TALK"), false},
-		{"task-state-changed", eventOf(domain.EventItemTaskStateChanged, domain.ItemTask, domain.TaskClaimed, "A<B & C"), true},
-		{"ping", pinged(), true},
-	} {
+	for _, example := range examples() {
 		t.Run(example.name, func(t *testing.T) {
 			t.Parallel()
 			b, ok, err := webhook.Render(resource.PayloadShapeB, &example.event)

@@ -4,6 +4,7 @@
 package openapi
 
 import (
+	"bytes"
 	"embed"
 	"fmt"
 
@@ -17,10 +18,26 @@ const (
 	Admin  = "admin.yaml"   // administration, version 1
 )
 
-// Files holds the documents as they are served under /openapi/.
+// Files holds the sources of the documents that are served under /openapi/.
 //
 //go:embed *.yaml
 var Files embed.FS
+
+// Published returns the document with the given name as clients get it: as OpenAPI
+// 3.1, where it has webhooks. The sources are OpenAPI 3.0, which the generator and the
+// validation of requests are made for and which has no webhooks; there they are under
+// x-webhooks. Everything else means the same in both.
+func Published(name string) ([]byte, error) {
+	source, err := Files.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("reading contract: %w", err)
+	}
+	if !bytes.Contains(source, []byte("\nx-webhooks:\n")) {
+		return source, nil
+	}
+	published := bytes.Replace(source, []byte("openapi: 3.0.3\n"), []byte("openapi: 3.1.0\n"), 1)
+	return bytes.Replace(published, []byte("\nx-webhooks:\n"), []byte("\nwebhooks:\n"), 1), nil
+}
 
 // Load parses and checks the document with the given name. Each call returns a
 // document of its own.

@@ -1,0 +1,67 @@
+package webhook_test
+
+import (
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/api/apitest"
+	"github.com/procession-dev/procession/api/openapi"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/webhook"
+)
+
+// What is sent is what the published documents say of webhooks, for every type of
+// event that they have.
+func TestRenderFitsTheContract(t *testing.T) {
+	t.Parallel()
+	place := []string{"webhooks", "event", "post", "requestBody", "content", "application/json", "schema"}
+	for version, name := range map[resource.PayloadVersion]string{
+		resource.PayloadShapeA: openapi.ShapeA, resource.PayloadShapeB: openapi.ShapeB,
+	} {
+		strict, err := apitest.LoadStrict(name)
+		require.NoError(t, err)
+		var documented, sent []string
+		document, err := openapi.Load(name)
+		require.NoError(t, err)
+		for _, one := range document.Components.Schemas["WebhookType"].Value.Enum {
+			documented = append(documented, one.(string))
+		}
+		seen := map[string]bool{}
+		for _, example := range examples() {
+			body, ok, err := webhook.Render(version, &example.event)
+			require.NoError(t, err)
+			if !ok {
+				continue
+			}
+			require.NoError(t, strict.Check(body, place...), "%s: %s", example.name, body)
+			if kind, _ := webhook.TypeIn(version, &example.event); !seen[kind] {
+				seen[kind], sent = true, append(sent, kind)
+			}
+		}
+		require.ElementsMatch(t, documented, sent, "every documented type is sent, and no other")
+		require.Error(t, strict.Check([]byte(`{"id":"`+uuid.NewString()+`","type":"PROCESS.STATE_CHANGED",`+
+			`"timestamp":"2026-03-02T10:00:00Z","data":{}}`), place...))
+	}
+}
+
+// rendered is an event that a payload version tells of, A or both.
+type rendered struct {
+	name  string
+	event domain.Event
+	inA   bool
+}
+
+func examples() []rendered {
+	return []rendered{
+		{"process-created", eventOf(domain.EventProcessCreated, "", "", ""), false},
+		{"process-state-changed", eventOf(domain.EventProcessStateChanged, "", "", ""), true},
+		{"task-created", eventOf(domain.EventItemCreated, domain.ItemTask, domain.TaskReady, "CHECK"), false},
+		{"message-created", eventOf(domain.EventItemCreated, domain.ItemMessage, "", ""), false},
+		{"thread-created", eventOf(domain.EventItemCreated, domain.ItemThread, "", "TALK"), false},
+		{"task-state-changed", eventOf(domain.EventItemTaskStateChanged, domain.ItemTask, domain.TaskClaimed, "A<B & C"), true},
+		{"ping", pinged(), true},
+	}
+}
