@@ -173,17 +173,37 @@ func (a *assisted) files() ([]namedFile, error) {
 	}
 	for _, code := range slices.Sorted(maps.Keys(a.Item.Task.Elements)) {
 		for _, value := range a.Item.Task.Elements[code] {
-			if value.Type != domain.ValueDocument || value.Value == nil {
-				continue
-			}
-			d, err := value.Document()
-			if err != nil {
+			if err := filesOfElement(value, add); err != nil {
 				return nil, err
 			}
-			add(d.Name, d.DocumentID)
 		}
 	}
 	return files, nil
+}
+
+// filesOfElement adds the documents that a value of an element refers to.
+func filesOfElement(value domain.ElementValue, add func(name string, id uuid.UUID)) error {
+	switch {
+	case value.Value == nil:
+	case value.Type == domain.ValueDocument:
+		d, err := value.Document()
+		if err != nil {
+			return err
+		}
+		add(d.Name, d.DocumentID)
+	case value.Type == domain.ValueObject:
+		found, err := references(value.Value)
+		if err != nil {
+			return err
+		}
+		for _, o := range found {
+			if file, ok := o.Reference.(reference.File); ok {
+				at, _ := file.Document()
+				add(file.Name, at.DocumentID)
+			}
+		}
+	}
+	return nil
 }
 
 func dataReferences(item *domain.ProcessItem) ([]jsondoc.Occurrence, error) {

@@ -76,6 +76,12 @@ func (k *keeper) lookUpElements(values domain.ElementValues) error {
 					return err
 				}
 				principals = append(principals, given.ID)
+			case v.Type == domain.ValueObject:
+				found, err := references(v.Value)
+				if err != nil {
+					return err
+				}
+				k.lookUp(found)
 			}
 		}
 	}
@@ -95,7 +101,7 @@ func read[T any](text json.RawMessage) (T, error) {
 // initialElements are the values of the elements of a new resource. What they
 // refer to was looked up.
 func (k *keeper) initialElements(
-	at place, definitions map[string]*elementDefinition, given domain.ElementValues,
+	ctx context.Context, at place, definitions map[string]*elementDefinition, given domain.ElementValues,
 ) (domain.ElementValues, error) {
 	var values domain.ElementValues
 	for _, code := range slices.Sorted(maps.Keys(given)) {
@@ -104,7 +110,7 @@ func (k *keeper) initialElements(
 		if !ok {
 			return nil, unknownElement(domain.LocationBody, location)
 		}
-		list, err := k.element(at, d, nil, given[code], location)
+		list, err := k.element(ctx, at, d, nil, given[code], location)
 		if err != nil {
 			return nil, err
 		}
@@ -114,11 +120,25 @@ func (k *keeper) initialElements(
 }
 
 // linkElements links the documents that the values of the elements of a resource
-// refer to.
+// refer to. A reference within the value of a form counts when this save resolved
+// it, or an earlier one did.
 func (k *keeper) linkElements(at place, values domain.ElementValues) error {
 	documents, err := values.Documents()
 	if err != nil {
 		return err
+	}
+	for _, text := range values.Objects() {
+		found, err := references(text)
+		if err != nil {
+			return err
+		}
+		for _, o := range found {
+			named, ok := nameOf(o.Reference)
+			resolved := k.inForms[named.id] || slices.Contains(k.links[at.holder], named.id)
+			if ok && named.kind == reference.KindFile && resolved && !slices.Contains(documents, named.id) {
+				documents = append(documents, named.id)
+			}
+		}
 	}
 	k.tx.Link(at.holder, k.links[at.holder], documents, k.now.Add(domain.UnlinkedLifetime))
 	k.links[at.holder] = documents
@@ -127,12 +147,19 @@ func (k *keeper) linkElements(at place, values domain.ElementValues) error {
 
 // element makes the values of one element ready to be stored, given those that it
 // had. A value that does not fit the definition is not valid, and so is one of
-// which the client says so. location is the JSON Pointer of the list.
+// which the client says so. location is the JSON Pointer of the list, options are
+// for the values of forms.
 func (k *keeper) element(
-	at place, d *elementDefinition, current, given []domain.ElementValue, location string,
+	ctx context.Context, at place, d *elementDefinition, current, given []domain.ElementValue, location string,
+	options ...jsondoc.Option,
 ) ([]domain.ElementValue, error) {
 	if !d.Multiple && len(given) > 1 {
 		return nil, domain.InvalidBody(location, "must have one value at most: the element is not multiple")
+	}
+	for _, text := range (domain.ElementValues{"": current}).Objects() {
+		if err := k.inherit(at.holder.ID, &domain.JSONValue{Value: text}); err != nil {
+			return nil, err
+		}
 	}
 	values := make([]domain.ElementValue, 0, len(given))
 	taken := map[uuid.UUID]bool{}
@@ -147,6 +174,8 @@ func (k *keeper) element(
 			fits = !d.Mandatory
 		case v.Type == domain.ValuePrincipal:
 			v.Value, fits, err = k.principalValue(at, v.Value)
+		case v.Type == domain.ValueObject:
+			v.Value, fits, err = k.formValue(ctx, at, d, v.Value, pointer+"/value", options...)
 		case v.Type == d.ValueType():
 			fits, err = d.accepts(v.Value)
 		}
@@ -159,19 +188,30 @@ func (k *keeper) element(
 	return values, nil
 }
 
+// formValue makes a JSON value of an element ready to be stored, as those of
+// resources are, and reports whether it fits the schema. Its documents are linked by
+// linkElements. location is the JSON Pointer of the value.
+func (k *keeper) formValue(
+	ctx context.Context, at place, d *elementDefinition, given json.RawMessage, location string, options ...jsondoc.Option,
+) (json.RawMessage, bool, error) {
+	value, linked, err := k.resolved(ctx, at, d.schema, given, options...)
+	if err != nil {
+		return nil, false, below(location, err)
+	}
+	for _, id := range linked {
+		k.inForms[id] = true
+	}
+	return value.Value, value.Valid, nil
+}
+
 // accepts reports whether a value of the element's type is one of those that the
 // definition allows.
 func (d *elementDefinition) accepts(value json.RawMessage) (bool, error) {
-	switch d.Type {
-	case domain.ElementDecision:
-		code, err := read[string](value)
-		return d.Offers(code), err
-	case domain.ElementForm:
-		checked, err := d.schema.Validate(value)
-		return checked.Valid, err
-	case domain.ElementField, domain.ElementDocument, domain.ElementPrincipal:
+	if d.Type != domain.ElementDecision {
+		return true, nil
 	}
-	return true, nil
+	code, err := read[string](value)
+	return d.Offers(code), err
 }
 
 // principalValue completes a value that names a principal, and reports whether

@@ -198,7 +198,7 @@ func fill(ctx context.Context, k *keeper, i *domain.ProcessItem, in NewItem, d *
 			return err
 		}
 		i.Task.ActivityToken = in.ActivityToken
-		i.Task.Elements, err = k.initialElements(ofItem(i, domain.SlotElement), item.elements, in.Elements)
+		i.Task.Elements, err = k.initialElements(ctx, ofItem(i, domain.SlotElement), item.elements, in.Elements)
 		return err
 	case domain.ItemMessage:
 		i.Message, err = newMessage(ctx, k, i, in, d)

@@ -125,7 +125,7 @@ func (s *Service) startProcess(
 	if p.Entity, err = k.initial(ctx, ofProcess(p, domain.SlotEntity), d.entity, in.Entity); err != nil {
 		return nil, err
 	}
-	if p.Elements, err = k.initialElements(ofProcess(p, domain.SlotElement), d.elements, in.Elements); err != nil {
+	if p.Elements, err = k.initialElements(ctx, ofProcess(p, domain.SlotElement), d.elements, in.Elements); err != nil {
 		return nil, err
 	}
 	if p.Subject = in.Subject; p.Subject == "" {

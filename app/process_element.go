@@ -20,7 +20,7 @@ func (s *Service) SaveProcessElement(
 		if !ok {
 			return nil, unknownElement(domain.LocationBody, "/elementDefinitionCode")
 		}
-		values, err := k.element(ofProcess(p, domain.SlotElement), element, p.Elements[code], given, "/elementValues")
+		values, err := k.element(ctx, ofProcess(p, domain.SlotElement), element, p.Elements[code], given, "/elementValues")
 		if err != nil {
 			return nil, err
 		}

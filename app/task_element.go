@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/jsondoc"
 )
 
 // SaveTaskElement (A22) replaces the values of an element of an open task, whose
@@ -23,7 +24,7 @@ func (s *Service) SaveTaskElement(
 			if !ok {
 				return nil, unknownElement(domain.LocationBody, "/elementDefinitionCode")
 			}
-			values, err := k.element(ofItem(i, domain.SlotElement), d, i.Task.Elements[code], given, "/elementValues")
+			values, err := k.element(ctx, ofItem(i, domain.SlotElement), d, i.Task.Elements[code], given, "/elementValues", jsondoc.OnUpdate())
 			if err != nil {
 				return nil, err
 			}

@@ -36,6 +36,8 @@ type keeper struct {
 	unresolved map[referred]bool
 	// principals are those that values of elements refer to.
 	principals []persistence.TenantPrincipal
+	// inForms are the documents that this save found referred to in values of forms.
+	inForms map[uuid.UUID]bool
 }
 
 // referred is what a reference names.
@@ -53,7 +55,7 @@ func keep(
 ) (*keeper, error) {
 	k := &keeper{
 		tx: tx, caller: caller, now: now, asked: map[referred]bool{}, known: persistence.NewTargets(),
-		links: persistence.Links{}, unresolved: map[referred]bool{},
+		links: persistence.Links{}, unresolved: map[referred]bool{}, inForms: map[uuid.UUID]bool{},
 	}
 	for _, text := range texts {
 		found, err := references(text)
@@ -208,31 +210,44 @@ func (k *keeper) apply(
 func (k *keeper) value(
 	ctx context.Context, at place, schema *jsondoc.Schema, given json.RawMessage, options ...jsondoc.Option,
 ) (domain.JSONValue, error) {
-	found, err := references(given)
+	value, linked, err := k.resolved(ctx, at, schema, given, options...)
 	if err != nil {
 		return domain.JSONValue{}, err
+	}
+	k.tx.Link(at.holder, k.links[at.holder], linked, k.now.Add(domain.UnlinkedLifetime))
+	k.links[at.holder] = linked
+	return value, nil
+}
+
+// resolved is a value with its references looked up, its documents copied where
+// they belong elsewhere, and held against its schema; linked are the documents that
+// it refers to then.
+func (k *keeper) resolved(
+	ctx context.Context, at place, schema *jsondoc.Schema, given json.RawMessage, options ...jsondoc.Option,
+) (value domain.JSONValue, linked []uuid.UUID, err error) {
+	found, err := references(given)
+	if err != nil {
+		return value, nil, err
 	}
 	for _, id := range k.links[at.holder] {
 		k.asked[referred{reference.KindFile, id}] = true
 	}
 	if k.lookUp(found) {
 		if err := k.tx.Catch(ctx); err != nil {
-			return domain.JSONValue{}, err
+			return value, nil, err
 		}
 	}
 	files := k.files(at, found)
 	if len(files.texts) > 0 {
 		if given, err = jsondoc.ReplaceStrings(given, files.texts); err != nil {
-			return domain.JSONValue{}, err
+			return value, nil, err
 		}
 	}
-	value, err := schema.Validate(given, append(options, jsondoc.References(k.resolver(at)))...)
+	value, err = schema.Validate(given, append(slices.Clone(options), jsondoc.References(k.resolver(at)))...)
 	if err != nil {
-		return domain.JSONValue{}, err
+		return value, nil, err
 	}
-	k.tx.Link(at.holder, k.links[at.holder], files.linked, k.now.Add(domain.UnlinkedLifetime))
-	k.links[at.holder] = files.linked
-	return invalidAt(value, files.absent), nil
+	return invalidAt(value, files.absent), files.linked, nil
 }
 
 // files is what becomes of the references to documents in a value.

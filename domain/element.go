@@ -168,6 +168,19 @@ func (v ElementValues) Documents() ([]uuid.UUID, error) {
 	return ids, nil
 }
 
+// Objects are the JSON objects among the values: those of forms.
+func (v ElementValues) Objects() []json.RawMessage {
+	var texts []json.RawMessage
+	for _, values := range v {
+		for i := range values {
+			if values[i].Type == ValueObject && values[i].Value != nil {
+				texts = append(texts, values[i].Value)
+			}
+		}
+	}
+	return texts
+}
+
 // FindDocument finds the document value with the id: the element it belongs to
 // and its place there.
 func (v ElementValues) FindDocument(id uuid.UUID) (code string, index int, found bool) {
