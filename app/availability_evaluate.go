@@ -28,12 +28,14 @@ type Evaluation struct {
 func (s *Service) EvaluateAvailability(
 	ctx context.Context, caller domain.Caller, expression string, process *uuid.UUID, model availability.Model,
 ) (*Evaluation, error) {
+	now := s.now()
+	model.Now = now
 	if process != nil {
 		p, _, err := s.reader.GetActionableProcessFor(ctx, caller.AdministeredTenants(), *process, caller.PrincipalID)
 		if err != nil {
 			return nil, err
 		}
-		model = p.Model()
+		model = p.Model(now)
 	}
 	evaluation := &Evaluation{Model: model}
 	parsed, err := availability.Parse(expression)

@@ -71,7 +71,7 @@ func (s *Service) CreateProcessAction(
 		if of == nil {
 			return unknownAction("/processActionDefinitionCode", "is no user action of the process")
 		}
-		obstacle, fault := of.hindered(&known.ActionableProcess)
+		obstacle, fault := of.hindered(&known.ActionableProcess, s.now())
 		if fault != nil {
 			failed = func() error { return s.recordFault(ctx, of, &known.ActionableProcess, fault) }
 		}

@@ -55,11 +55,11 @@ func (a *userAction) available(m availability.Model) (bool, error) {
 // hindered tells what comes first of what keeps a principal from invoking the
 // action, empty when nothing does. The fault is that of the expression, which is
 // not evaluated for who may not invoke the action anyway.
-func (a *userAction) hindered(p *persistence.ActionableProcess) (first domain.Obstacle, fault error) {
+func (a *userAction) hindered(p *persistence.ActionableProcess, now time.Time) (first domain.Obstacle, fault error) {
 	if found := a.Obstacles(p.RelationsTo(a.UserAction)); len(found) > 0 {
 		return found[0], nil
 	}
-	available, fault := a.available(p.Model())
+	available, fault := a.available(p.Model(now))
 	switch {
 	case fault != nil:
 		return domain.ObstacleExpression, fault

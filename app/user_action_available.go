@@ -34,7 +34,7 @@ func (s *Service) FindAvailableProcessActions(
 	}
 	var found []AvailableAction
 	for _, a := range d.actions {
-		obstacle, fault := a.hindered(p)
+		obstacle, fault := a.hindered(p, s.now())
 		switch {
 		case fault != nil:
 			if err := s.recordFault(ctx, a, p, fault); err != nil {
@@ -86,7 +86,7 @@ func (s *Service) ExplainProcessActions(
 	explained := make([]ExplainedAction, len(d.actions))
 	for i, a := range d.actions {
 		explained[i] = ExplainedAction{UserAction: *a.UserAction, Obstacles: a.Obstacles(p.RelationsTo(a.UserAction))}
-		available, fault := a.available(p.Model())
+		available, fault := a.available(p.Model(s.now()))
 		switch {
 		case fault != nil:
 			explained[i].Obstacles = append(explained[i].Obstacles, domain.ObstacleExpression)

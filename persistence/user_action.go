@@ -28,9 +28,10 @@ type ActionableProcess struct {
 	Startable map[string]FoundDefinition
 }
 
-// Model is what availability expressions are evaluated against.
-func (p *ActionableProcess) Model() availability.Model {
+// Model is what availability expressions are evaluated against at the time.
+func (p *ActionableProcess) Model(now time.Time) availability.Model {
 	return availability.Model{
+		Now: now,
 		Process: availability.Process{
 			State: p.Process.State, CreatedAt: p.Process.CreatedAt, LastModifiedAt: p.Process.LastModifiedAt,
 		},

@@ -36,7 +36,7 @@ func TestAllowedConstructs(t *testing.T) {
 		{`${ .["process"]["state"] == "RUNNING" }`, true},
 		{`${ ."process"."state" == "RUNNING" }`, true},
 		{`${ .process.["state"] == "RUNNING" }`, true},
-		{`${ (.process).lastModifiedAt == "2026-01-31T09:00:00Z" }`, true},
+		{`${ (.process).lastModifiedAt == "2026-01-31T09:00:00.25Z" }`, true},
 		{`${ .tasks.NONE == null }`, true},
 		{`${ .tasks.NONE.state == null }`, true},
 		{`${ .tasks.NONE.state == "READY" }`, false},
@@ -84,7 +84,37 @@ func TestAllowedConstructs(t *testing.T) {
 		{`${ ["A", "B"] | any(. == "B") }`, true},
 		{`${ [[1, 2][] | . + 1] | all(. > 1) }`, true},
 
+		// times, with their fractions and whatever the offset
+		{`${ .process.lastModifiedAt > "2026-01-31T09:00:00Z" }`, true},
+		{`${ .process.lastModifiedAt == "2026-01-31T10:00:00.250000+01:00" }`, true},
+		{`${ .process.lastModifiedAt | IN("2026-01-31T09:00:00.25Z") }`, true},
+		{`${ (.tasks.NONE.createdAt // "2026-01-31T09:00:00.25Z") == .process.lastModifiedAt }`, true},
+		{`${ now == 1769853600.5 }`, true},
+		{`${ (now | todate) == "2026-01-31T10:00:00.5Z" }`, true},
+		{`${ .process.lastModifiedAt < (now - 3600 | todate) }`, true},
+		{`${ now - (.process.lastModifiedAt | fromdate) == 3600.25 }`, true},
+		{`${ (now - (.process.createdAt | fromdate)) / 86400 > 1 }`, false},
+		{`${ .process.createdAt | fromdate | todate == "2026-01-31T08:00:00Z" }`, true},
+		{`${ "2026-01-31T09:00:00+01:00" | fromdate == 1769846400 }`, true},
+
+		// variables
+		{`${ .process.createdAt as $start | .tasks | all(.createdAt >= $start) }`, true},
+		{`${ .tasks as $t | $t.SIGN.state == "COMPLETED" and ($t | length) == 5 }`, true},
+		{`${ 1 as $x | 2 as $y | (3 as $x | $x + $y) + $x == 6 }`, true},
+		{`${ [(1, 2) as $x | $x + 1] | all(. > 1) }`, true},
+
+		// failures and objects
+		{`${ .tasks.SIGN?.state == "COMPLETED" }`, true},
+		{`${ [.tasks[]?] | length == 5 }`, true},
+		{`${ ((.tasks.NONE.createdAt | fromdate)? // 0) == 0 }`, true},
+		{`${ (1 / ((.tasks | length) - 5) > 0)? // true }`, true},
+		{`${ {a: .process.state, "b": (.tasks | length)} | .a == "RUNNING" and .b == 5 }`, true},
+		{`${ (if true then {a: 1} else {b: 2} end).b == null }`, true},
+
 		// functions
+		{`${ .tasks | keys | any(test("^LOAN_")) }`, true},
+		{`${ .tasks | keys | map(select(test("(?i)[_-](b|loan)$"))) | length == 2 }`, true},
+		{`${ .process.createdAt | test("^\\d{4}-01") }`, true},
 		{`${ any(.tasks[]; .state == "CANCELLED") }`, true},
 		{`${ all(.tasks[]; .state == "CANCELLED") }`, false},
 		{`${ any(.tasks.SIGN, .tasks.NONE; . == null) }`, true},

@@ -2,6 +2,7 @@ package availability
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/itchyny/gojq"
@@ -33,10 +34,18 @@ type checker struct {
 	steps int
 	times int
 	needs needs
+	// variables are those that are in scope at the part at hand.
+	variables map[string]value
+	// patterns are those of test, and patternSize is that of all of them.
+	patterns    map[string]*regexp.Regexp
+	patternSize int
 }
 
 func newChecker(text string, tokens []token) *checker {
-	return &checker{text: text, tokens: tokens, times: 1, needs: needs{codes: map[string]struct{}{}}}
+	return &checker{
+		text: text, tokens: tokens, times: 1, needs: needs{codes: map[string]struct{}{}},
+		variables: map[string]value{}, patterns: map[string]*regexp.Regexp{},
+	}
 }
 
 // expression checks the whole of an expression. What can be a boolean but need
@@ -122,7 +131,7 @@ func (c *checker) query(q *gojq.Query, in value) (value, *refusal) {
 		return value{}, refused
 	}
 	if q.Patterns != nil {
-		return value{}, c.forbid("as", "there are no variables")
+		return c.bind(q, left, in)
 	}
 	c.at(q.Op.String())
 	offset := c.offset
@@ -157,9 +166,40 @@ func (c *checker) pipe(q *gojq.Query, in value) (value, *refusal) {
 	return out, nil
 }
 
+// bind checks what follows "as $name", which is evaluated with each of the
+// outputs.
+func (c *checker) bind(q *gojq.Query, outputs, in value) (value, *refusal) {
+	c.at("as")
+	if len(q.Patterns) != 1 || q.Patterns[0].Name == "" {
+		return value{}, c.refuse("after as there is one variable, such as $time")
+	}
+	name := q.Patterns[0].Name
+	c.at(name)
+	if strings.HasPrefix(name, reserved) {
+		return value{}, c.refuse("%s is not allowed: the name of a variable does not begin with %s", name, reserved)
+	}
+	known, shadowed := c.variables[name]
+	defer func() {
+		if delete(c.variables, name); shadowed {
+			c.variables[name] = known
+		}
+	}()
+	c.variables[name] = outputs.each()
+	out, refused := c.nested(q.Right, in.each(), outputs.outputs)
+	if refused != nil {
+		return value{}, refused
+	}
+	out.exact = out.exact && outputs.exact
+	out.outputs *= outputs.outputs
+	return out, c.spend(outputs.outputs)
+}
+
 func (c *checker) operation(op gojq.Operator, left, right value) (value, *refusal) {
 	if op == gojq.OpComma {
 		return left.then(right), nil
+	}
+	if op == gojq.OpAlt && left.outputs <= 1 {
+		left.exact = true
 	}
 	if !left.exact || !right.exact {
 		return value{}, c.refuse("both sides of %s must be exactly one value", op)
@@ -199,14 +239,18 @@ func (c *checker) comparison(op gojq.Operator, left, right value) *refusal {
 // comparable refuses literals that can only be a slip beside a state or a time.
 func (c *checker) comparable(v, beside value) *refusal {
 	kinds := v.kinds &^ null
-	for _, literal := range beside.literals {
+	if kinds&timestamp != 0 {
+		defer alignTimes(beside.literals)
+	}
+	for _, node := range beside.literals {
+		literal := node.Str
 		switch {
 		case kinds == processState && !isProcessState(literal):
 			return c.refuse("%q is not a process state: they are RUNNING, COMPLETED and CANCELLED", literal)
 		case kinds == taskState && !isTaskState(literal):
 			return c.refuse("%q is not a task state: they are READY, CLAIMED, COMPLETED and CANCELLED", literal)
 		case kinds == timestamp && !isTime(literal):
-			return c.refuse("%q cannot be compared with a time: write 2026-01-31, or 2026-01-31T08:00:00Z in UTC", literal)
+			return c.refuse("%q cannot be compared with a time: write 2026-01-31, or 2026-01-31T08:00:00Z", literal)
 		}
 	}
 	return nil

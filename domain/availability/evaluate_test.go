@@ -15,6 +15,10 @@ func TestEvaluateFailsWhereTheModelDoesNotFit(t *testing.T) {
 		`${ 1 % ((.tasks | length) - 5) > 0 }`:                "cannot modulo",
 		`${ .tasks.NONE.createdAt | startswith("2026") }`:     "startswith",
 		`${ .tasks.NONE.createdAt | endswith("2026") }`:       "endswith",
+		`${ .tasks.NONE.createdAt | fromdate > 0 }`:           "fromdate cannot be applied to null",
+		`${ "soon" | fromdate > 0 }`:                          "it is no time",
+		`${ 99999999 * 999999 | todate == "2026" }`:           "out of range",
+		`${ .tasks.NONE.state | test("R") }`:                  "test cannot be applied to null",
 		`${ if .tasks.NONE == null then null else true end }`: "the result is of type null, not boolean",
 	} {
 		parsed, err := Parse(expression)
@@ -38,7 +42,7 @@ func TestEvaluateWantsOneBoolean(t *testing.T) {
 	} {
 		query, err := gojq.Parse(text)
 		require.NoError(t, err)
-		code, err := gojq.Compile(query)
+		code, err := gojq.Compile(query, newChecker("", nil).options()...)
 		require.NoError(t, err)
 		result, err := (&Expression{code: code}).Evaluate(sample())
 		require.ErrorContains(t, err, message, text)

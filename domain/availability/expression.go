@@ -19,6 +19,9 @@ type Expression struct {
 	needs needs
 }
 
+// reserved begins the names of variables that expressions cannot write.
+const reserved = "$__"
+
 // Parse reads an expression written as ${ ... }, with or without space around
 // it. It refuses with an *Error what is not jq, what the package does not allow
 // and what is never true or false.
@@ -65,7 +68,7 @@ func parse(body string) (*Expression, *refusal) {
 	if refused := c.expression(query); refused != nil {
 		return nil, refused
 	}
-	code, err := gojq.Compile(query)
+	code, err := gojq.Compile(query, c.options()...)
 	if err != nil {
 		return nil, &refusal{message: err.Error()}
 	}
@@ -95,7 +98,7 @@ func column(text string, offset int) int {
 // is zero, or whose result is neither true nor false, is an error; the action
 // is then not to be shown.
 func (e *Expression) Evaluate(m Model) (bool, error) {
-	results := e.code.Run(e.needs.input(m))
+	results := e.code.Run(e.needs.input(m), float64(m.Now.UnixMicro())/1e6)
 	first, ok := results.Next()
 	if !ok {
 		return false, errors.New("evaluating the availability expression: there is no result")

@@ -7,7 +7,8 @@ import (
 )
 
 // allowedFunctions is the end of a message.
-const allowedFunctions = "the functions are all, any, endswith, has, IN, keys, length, map, not, select and startswith"
+const allowedFunctions = "the functions are all, any, endswith, fromdate, has, IN, keys, length, map, not, now, select, " +
+	"startswith, test and todate"
 
 // lengthBits is how long the length of anything in a model can be.
 const lengthBits = 32
@@ -16,12 +17,21 @@ const lengthBits = 32
 func (c *checker) function(f *gojq.Func, in value) (value, *refusal) {
 	c.at(f.Name)
 	if strings.HasPrefix(f.Name, "$") {
-		return value{}, c.refuse("%s is not allowed: there are no variables", f.Name)
+		known, ok := c.variables[f.Name]
+		if !ok {
+			return value{}, c.refuse("%s is not allowed: there is no such variable", f.Name)
+		}
+		return known, c.spend(1)
 	}
 	if refused := c.spend(1); refused != nil {
 		return value{}, refused
 	}
 	switch f.Name {
+	case "now", "fromdate", "todate":
+		if len(f.Args) != 0 {
+			return value{}, c.refuse("%s takes no arguments", f.Name)
+		}
+		return c.date(f, in)
 	case "not", "length", "keys":
 		if len(f.Args) != 0 {
 			return value{}, c.refuse("%s takes no arguments", f.Name)
@@ -29,6 +39,11 @@ func (c *checker) function(f *gojq.Func, in value) (value, *refusal) {
 		return c.plainFunction(f.Name, in)
 	case "any", "all":
 		return c.quantifier(f, in)
+	case "test":
+		if len(f.Args) != 1 {
+			return value{}, c.refuse("test takes one argument")
+		}
+		return c.test(f, in)
 	case "map", "select", "has", "startswith", "endswith", "IN":
 		if len(f.Args) != 1 {
 			return value{}, c.refuse("%s takes one argument", f.Name)
@@ -128,7 +143,7 @@ func (c *checker) unaryFunction(name string, arg *gojq.Query, in value) (value, 
 		if in.kinds != tasks || len(v.literals) != 1 {
 			return value{}, c.refuse("has is for tasks and the code of one of them in quotes")
 		}
-		c.needs.codes[v.literals[0]] = struct{}{}
+		c.needs.codes[v.literals[0].Str] = struct{}{}
 	default:
 		if in.kinds&texts == 0 || !in.kinds.within(texts|null) || len(v.literals) != 1 {
 			return value{}, c.refuse("%s is for a text, and a text in quotes", name)

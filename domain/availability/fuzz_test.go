@@ -76,7 +76,7 @@ func foreseen(err error) bool {
 		err = cause
 	}
 	for _, start := range []string{
-		"cannot divide", "cannot modulo", "startswith(", "endswith(", "evaluating the availability expression: the result is of type",
+		"cannot divide", "cannot modulo", "startswith(", "endswith(", "fromdate cannot", "todate cannot", "test cannot", "evaluating the availability expression: the result is of type",
 	} {
 		if strings.HasPrefix(err.Error(), start) {
 			return true

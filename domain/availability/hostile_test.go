@@ -97,6 +97,20 @@ func hostile() []string {
 
 		// regular expressions and sorting
 		`"` + rep("a", 2000) + `" | test("(a*)*b")`,
+		`"` + rep("a", 3800) + `" | test("(a|aa)*b")`,
+		`if .process.state == "RUNNING" then "` + rep("a", 3700) + `" else .process.state end | test("(a?){30}a{30}$")`,
+		`.process.state | test("(x{1000}){1000}")`,
+		`.process.state | test("` + rep("x{1000}", 28) + `")`,
+		`.process.state | test("` + rep(`\\pL`, 40) + `")`,
+		`.process.state | test("` + rep(`(?i)\\pL{9}`, 10) + `")`,
+		`.process.state | [` + rep(`test("`+rep(`\\pL`, 30)+`"), `, 10) + `true] | any`,
+		`.process.state | [` + rep(`test("[^\\pL\\pN]"), `, 60) + `true] | any`,
+		`.process.state | test("` + rep("(", 190) + `")`,
+		`.process.state | test("` + rep("(", 99) + "x" + rep(")*", 50) + rep(")", 49) + `")`,
+		`.process.state | test(` + rep("a", 5) + `)`,
+		`.tasks | keys | any(test("^(A|B|TASK)_[0-9]+$") and test("x{500}"))`,
+		`.tasks | any(.createdAt | test("(.*)*:(.*)*:(.*)*Z$"))`,
+		`.tasks | any(.createdAt as $a | .lastModifiedAt as $b | [$a, $b] | any(test("9")))`,
 		`.process.state | test("` + rep("(a?){100}", 100) + `")`,
 		`.process.state | match("x{1000}{1000}") | any`,
 		`[.process.state | scan(".*")] | any`,
@@ -139,6 +153,30 @@ func hostile() []string {
 		`@sh "\(.)" == ""`,
 		`getpath(["a"]) ?// true`,
 		`. as [$a] ?// $a | true`,
+
+		// variables, objects and dates
+		`.tasks as $a | .tasks as $b | [$a[] | $b[]] | any`,
+		`.tasks[] as $a | .tasks[] as $b | $a == $b`,
+		`[.tasks[] as $a | .tasks[] as $b | $a.state == $b.state] | any`,
+		`. as $a` + rep(` | [$a, $a] as $a`, 40) + ` | $a != null`,
+		`. as $a` + rep(` | {a: $a, b: $a} as $a`, 40) + ` | $a != null`,
+		`{a: 1}` + rep(` | {a: ., b: .}`, 40) + ` | .a != null`,
+		`{a: 1} | [., .] | length == 2`,
+		`{a: .tasks, b: .tasks} | [.a[] | .state] | any(. == "READY")`,
+		`{(.process.state): 1} | length == 1`,
+		`. as {process: $p} | $p.state == "RUNNING"`,
+		`. as [$a, $b] | $a == $b`,
+		`now` + rep(` * now`, 20) + ` > 0`,
+		`now` + rep(` | todate | fromdate`, 100) + ` > 0`,
+		`.tasks | any(.createdAt | fromdate | . - 1 | todate | fromdate > now)`,
+		`[.tasks[] | .createdAt | fromdate] | map(. - now) | map(todate) | any(. == "")`,
+		`999999999999999 * 1000 | todate == ""`,
+		`1 as $__now | now > 0`,
+		`$__now > 0`,
+		`__fromdate > 0`,
+		`"x" | __matches("x")`,
+		rep(`(1/0)?, `, 100) + `true`,
+		`[.tasks[] | (1 / 0)?] | any`,
 
 		// depth and size
 		rep("(", 2000) + `true` + rep(")", 2000),
@@ -188,8 +226,9 @@ func TestHostileExpressions(t *testing.T) { //nolint:paralleltest // it counts w
 			var parsed *Expression
 			parsed, refused = Parse("${" + expression + "}")
 			if refused == nil {
-				_, err := parsed.Evaluate(m)
-				require.NoError(t, err, label)
+				if _, err := parsed.Evaluate(m); err != nil {
+					require.True(t, foreseen(err), "%s: %s", label, err)
+				}
 			}
 			elapsed = min(elapsed, time.Since(start))
 			runtime.ReadMemStats(&after)
@@ -203,5 +242,5 @@ func TestHostileExpressions(t *testing.T) { //nolint:paralleltest // it counts w
 		t.Logf("%8v %5d KiB %-60.60s %v", elapsed, memory>>10, expression, refused)
 	}
 	t.Logf("%d refused, %d evaluated", len(expressions)-accepted, accepted)
-	require.Less(t, accepted, 20)
+	require.Less(t, accepted, 35)
 }

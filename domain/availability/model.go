@@ -3,6 +3,8 @@ package availability
 import (
 	"time"
 
+	"github.com/itchyny/gojq"
+
 	"github.com/procession-dev/procession/domain"
 )
 
@@ -10,6 +12,8 @@ import (
 // 2.13). Where a process has several tasks of one code the caller puts the
 // newest of them.
 type Model struct {
+	// Now is the time of the evaluation.
+	Now     time.Time
 	Process Process
 	// Tasks are keyed by the code of the task.
 	Tasks map[string]Task
@@ -29,10 +33,9 @@ type Task struct {
 	LastModifiedAt time.Time
 }
 
-// timeLayout is RFC 3339 in UTC without fractions of a second. A fraction of
-// varying length, or one that the text it is compared with does not have, would
-// make the order of the texts another one than that of the times.
-const timeLayout = "2006-01-02T15:04:05Z"
+// timeLayout is RFC 3339 in UTC to the microsecond. All times have it, also those
+// that an expression names, so that the order of the texts is that of the times.
+const timeLayout = "2006-01-02T15:04:05.000000Z"
 
 // needs are the parts of a model that an expression looks at.
 type needs struct {
@@ -86,13 +89,25 @@ func isTaskState(literal string) bool {
 }
 
 // isTime reports whether the order of the text and of the model's times is the
-// order of time.
+// order of time, once alignTimes has seen it.
 func isTime(literal string) bool {
-	for _, layout := range []string{timeLayout, "2006-01-02", "2006-01", "2006"} {
-		// Parse lets fractions of a second pass that the layout does not have.
-		if parsed, err := time.Parse(layout, literal); err == nil && parsed.Format(layout) == literal {
+	if _, err := time.Parse(time.RFC3339, literal); err == nil {
+		return true
+	}
+	for _, layout := range []string{"2006-01-02", "2006-01", "2006"} {
+		if _, err := time.Parse(layout, literal); err == nil {
 			return true
 		}
 	}
 	return false
+}
+
+// alignTimes gives dates with times the form of those of the model, where they
+// meet these.
+func alignTimes(literals []*gojq.String) {
+	for _, literal := range literals {
+		if at, err := time.Parse(time.RFC3339, literal.Str); err == nil {
+			literal.Str = at.UTC().Format(timeLayout)
+		}
+	}
 }

@@ -14,7 +14,10 @@ import (
 func sample() Model {
 	start := time.Date(2026, 1, 31, 8, 0, 0, 0, time.UTC)
 	return Model{
-		Process: Process{State: domain.ProcessRunning, CreatedAt: start, LastModifiedAt: start.Add(time.Hour)},
+		Now: start.Add(2*time.Hour + 500*time.Millisecond),
+		Process: Process{
+			State: domain.ProcessRunning, CreatedAt: start, LastModifiedAt: start.Add(time.Hour + 250*time.Millisecond),
+		},
 		Tasks: map[string]Task{
 			"LOAN_APPLICATION": {State: domain.TaskCompleted, CreatedAt: start, LastModifiedAt: start.Add(time.Minute)},
 			"APPROVE_LOAN":     {State: domain.TaskClaimed, CreatedAt: start.Add(time.Minute), LastModifiedAt: start.Add(time.Hour)},
@@ -72,10 +75,10 @@ func TestInputIsTheModelOfTheSpecification(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, map[string]any{
 		"process": map[string]any{
-			"state": "CANCELLED", "createdAt": "2026-01-30T23:00:00Z", "lastModifiedAt": "2026-02-01T00:00:00Z",
+			"state": "CANCELLED", "createdAt": "2026-01-30T23:00:00.999999Z", "lastModifiedAt": "2026-02-01T00:00:00.000000Z",
 		},
 		"tasks": map[string]any{"SIGN": map[string]any{
-			"state": "READY", "createdAt": "0001-01-01T00:00:00Z", "lastModifiedAt": "0001-01-01T00:00:00Z",
+			"state": "READY", "createdAt": "0001-01-01T00:00:00.000000Z", "lastModifiedAt": "0001-01-01T00:00:00.000000Z",
 		}},
 	}, parsed.needs.input(m))
 }

@@ -18,11 +18,19 @@ func (w writer) one(choices ...string) string { return choices[w.IntN(len(choice
 func (w writer) expression(depth int) string {
 	if depth == 0 {
 		return w.one(".", ".", ".tasks", ".process", ".state", ".createdAt", ".tasks.SIGN", ".tasks.NONE.state",
-			".process.state", ".tasks.SIGN.lastModifiedAt", "null", "true", "false", "0", "1", "2.5", "[]",
+			".process.state", ".tasks.SIGN.lastModifiedAt", "now", "$x", "$y", `"2026-01-31T08:00:00Z"`, "null", "true", "false", "0", "1", "2.5", "[]",
 			`"READY"`, `"2026-01-31"`, strconv.Itoa(w.IntN(1_000_000_000)))
 	}
 	part := func() string { return w.expression(w.IntN(depth)) }
-	switch w.IntN(14) {
+	switch w.IntN(18) {
+	case 14:
+		return "(" + part() + " as " + w.one("$x", "$y") + " | " + part() + ")"
+	case 15:
+		return "{a: " + part() + ", b: " + part() + "}" + w.one(".a", ".b", " | .a", "")
+	case 16:
+		return "(" + part() + ")?"
+	case 17:
+		return w.one("fromdate", "todate", `test("^(A|B)+.*[0-9]$")`)
 	case 0, 1:
 		return "(" + part() + " | " + part() + ")"
 	case 2:

@@ -14,6 +14,8 @@ const maxDigits = 15
 
 func (c *checker) term(t *gojq.Term, in value) (value, *refusal) {
 	v, refused := c.base(t, in)
+	path := t.Type == gojq.TermTypeIdentity || t.Type == gojq.TermTypeIndex ||
+		t.Type == gojq.TermTypeFunc && strings.HasPrefix(t.Func.Name, "$")
 	for _, suffix := range t.SuffixList {
 		if refused != nil {
 			break
@@ -21,7 +23,9 @@ func (c *checker) term(t *gojq.Term, in value) (value, *refusal) {
 		switch {
 		case suffix.Optional:
 			c.at("?")
-			return value{}, c.refuse("? is not allowed, nor needed: a task that does not exist is null, and so are its fields")
+			// What fails has no output. Paths never do: their types are known.
+			v.exact = v.exact && path
+			refused = c.spend(3 * v.outputs)
 		case suffix.Iter:
 			c.at("[")
 			v, refused = c.iterate(v)
@@ -64,7 +68,7 @@ func (c *checker) base(t *gojq.Term, in value) (value, *refusal) {
 	case gojq.TermTypeFunc:
 		return c.function(t.Func, in)
 	case gojq.TermTypeObject:
-		return value{}, c.forbid("{", "objects cannot be made")
+		return c.object(t.Object, in)
 	case gojq.TermTypeRecurse:
 		return value{}, c.forbid("..", "there is no recursion")
 	case gojq.TermTypeFormat:
@@ -105,7 +109,7 @@ func (c *checker) literal(s *gojq.String) (value, *refusal) {
 		return value{}, c.refuse("a text cannot have an expression in it")
 	}
 	v := one(text)
-	v.literals = []string{s.Str}
+	v.longest, v.literals = len(s.Str), []*gojq.String{s}
 	return v, c.spend(1)
 }
 
@@ -143,7 +147,7 @@ func (c *checker) collect(v value) (value, *refusal) {
 		return value{}, c.refuse("an array has texts, numbers, booleans, null or tasks in it, not %s", v.kinds&^(plain|task))
 	}
 	out := one(array)
-	out.elements, out.length, out.bits = v.kinds, v.outputs, v.bits
+	out.elements, out.length, out.bits, out.longest = v.kinds, v.outputs, v.bits, v.longest
 	return out, c.spend(1 + v.outputs)
 }
 
@@ -152,7 +156,7 @@ func (c *checker) iterate(v value) (value, *refusal) {
 	if v.kinds == 0 || !v.kinds.within(array|tasks) {
 		return value{}, c.refuse("only tasks and arrays have elements, and this is %s", v.kinds)
 	}
-	out := value{outputs: 0, bits: v.bits}
+	out := value{outputs: 0, bits: v.bits, longest: v.longest}
 	if v.kinds&array != 0 {
 		out.kinds, out.outputs = v.elements, v.length
 	}
@@ -204,7 +208,7 @@ func (c *checker) index(i *gojq.Index, v value) (value, *refusal) {
 		if refused != nil {
 			return value{}, refused
 		}
-		name = literal.literals[0]
+		name = literal.literals[0].Str
 	case i.Start != nil:
 		c.at("[")
 		term := i.Start.Term
@@ -216,12 +220,61 @@ func (c *checker) index(i *gojq.Index, v value) (value, *refusal) {
 	default:
 		c.at("." + name)
 	}
-	out, refused := c.field(name, v.kinds)
+	out, refused := c.member(name, v)
 	if refused != nil {
 		return value{}, refused
 	}
 	out.exact, out.outputs = v.exact, v.outputs
 	return out, c.spend(v.outputs)
+}
+
+// member returns what the name leads to from a value, which may be an object that
+// the expression made.
+func (c *checker) member(name string, v value) (value, *refusal) {
+	if v.kinds&record == 0 {
+		return c.field(name, v.kinds)
+	}
+	out, ok := v.members[name]
+	if !ok || !v.kinds.within(record|null) {
+		return value{}, c.refuse("%s has no field %q", v.kinds, name)
+	}
+	if v.kinds&null != 0 {
+		out = out.or(one(null))
+	}
+	return out, nil
+}
+
+// object checks an object of single values, none of which is an object made so.
+func (c *checker) object(o *gojq.Object, in value) (value, *refusal) {
+	c.at("{")
+	out := one(record)
+	out.members = make(map[string]value, len(o.KeyVals))
+	for _, pair := range o.KeyVals {
+		name := pair.Key
+		switch {
+		case pair.KeyString != nil && pair.KeyString.Queries == nil:
+			name = pair.KeyString.Str
+			c.at(`"`)
+		case name == "" || pair.Val == nil:
+			return value{}, c.refuse("a member of an object is written as name: value")
+		default:
+			c.at(name)
+		}
+		if pair.Val == nil || strings.HasPrefix(name, "$") {
+			return value{}, c.refuse("a member of an object is written as name: value")
+		}
+		offset := c.offset
+		member, refused := c.query(pair.Val, in)
+		if refused != nil {
+			return value{}, refused
+		}
+		c.offset = offset
+		if !member.exact || member.kinds&record != 0 {
+			return value{}, c.refuse("a member of an object is exactly one value, and no other object")
+		}
+		out.members[name] = member
+	}
+	return out, c.spend(1 + len(o.KeyVals))
 }
 
 // field returns what the name leads to from values of the given types.

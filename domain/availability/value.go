@@ -1,8 +1,11 @@
 package availability
 
 import (
+	"maps"
 	"slices"
 	"strings"
+
+	"github.com/itchyny/gojq"
 )
 
 // A kind is a set of the types that a value may have.
@@ -21,6 +24,7 @@ const (
 	process
 	task
 	tasks
+	record
 )
 
 const (
@@ -40,7 +44,7 @@ func (k kind) String() string {
 	var names []string
 	for i, name := range []string{
 		"null", "a boolean", "a number", "a text", "a time", "a process state", "a task state",
-		"an array", "the whole model", "the process", "a task", "the tasks",
+		"an array", "the whole model", "the process", "a task", "the tasks", "an object",
 	} {
 		if k&(1<<i) != 0 {
 			names = append(names, name)
@@ -62,8 +66,14 @@ type value struct {
 	length   int
 	// bits is how long a number, also one in an array, can be.
 	bits int
-	// literals are the outputs if all of them are texts written down.
-	literals []string
+	// longest is how long a text, also one in an array, can be where it is longer
+	// than those of a model usually are.
+	longest int
+	// literals are the outputs if all of them are texts written down, as they are in
+	// the syntax tree.
+	literals []*gojq.String
+	// members are those of an object that the expression makes.
+	members map[string]value
 }
 
 // one is a single value of the given types.
@@ -84,7 +94,13 @@ func (v value) or(other value) value {
 		elements: v.elements | other.elements,
 		length:   max(v.length, other.length),
 		bits:     max(v.bits, other.bits),
+		longest:  max(v.longest, other.longest),
 	}
+	if joined.kinds&timestamp != 0 {
+		alignTimes(v.literals)
+		alignTimes(other.literals)
+	}
+	joined.members = joinMembers(v, other)
 	if v.literals != nil && other.literals != nil {
 		joined.literals = slices.Concat(v.literals, other.literals)
 	}
@@ -96,5 +112,30 @@ func (v value) then(other value) value {
 	joined := v.or(other)
 	joined.exact = false
 	joined.outputs = v.outputs + other.outputs
+	return joined
+}
+
+// joinMembers are the members of an object that is either of the two. A member
+// that only one of them has is null in the other.
+func joinMembers(v, other value) map[string]value {
+	switch {
+	case v.kinds&record == 0:
+		return other.members
+	case other.kinds&record == 0:
+		return v.members
+	}
+	joined := maps.Clone(v.members)
+	for name, member := range other.members {
+		known, ok := joined[name]
+		if !ok {
+			known = one(null)
+		}
+		joined[name] = known.or(member)
+	}
+	for name, member := range joined {
+		if _, ok := other.members[name]; !ok {
+			joined[name] = member.or(one(null))
+		}
+	}
 	return joined
 }
