@@ -3,6 +3,7 @@ package api_test
 import (
 	"net/http"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -185,4 +186,16 @@ func TestRequiredOnUpdate(t *testing.T) {
 	require.Equal(t, "requiredOnUpdate", *saved.Task.ContextData.Errors[0].Type)
 	saved = decode[oasb.ProcessItem](t, s.call(200, demo.Alice(), http.MethodPut, path, `{"data":{"value":{"AGE":1}}}`))
 	require.True(t, *saved.Task.ContextData.Valid)
+}
+
+// Messages of any length are logged, in both shapes: workers that log a stack
+// trace go on.
+func TestLongLogMessagesAreCut(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	task := s.item(s.loan().ID, "LOAN_APPLICATION", "").ID
+	for _, path := range []string{taskPathA(task, "/~actions/append-log"), itemPath(task, logEntry)} {
+		got := s.post(200, demo.LoanWorker(), path, `{"message":"`+strings.Repeat("x", 100_000)+`","level":"ERROR"}`)
+		require.Contains(t, got.body, `xx… [cut, 100000 characters]"`)
+	}
 }

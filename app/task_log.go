@@ -21,7 +21,8 @@ type NewTaskLog struct {
 }
 
 // AppendProcessItemTaskLog (B29) adds an entry to the log of a task that is not
-// cancelled and drops the oldest entry where the log is full. It takes owning
+// cancelled and drops the oldest entry where the log is full. A message that is
+// too long is cut. It takes owning
 // the task or the Manager permission.
 func (s *Service) AppendProcessItemTaskLog(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, in NewTaskLog,
@@ -47,7 +48,7 @@ func (s *Service) AppendProcessItemTaskLog(
 		}
 		tx.Record(domain.ItemEvent(domain.EventItemTaskLogAppended, item, caller.PrincipalID, now).
 			With("logId", entry.ID.String()).With("level", string(entry.Level)))
-		tx.AppendTaskLog(item, entry, s.taskLogLimit)
+		tx.AppendTaskLog(item, item.Task.Logs[len(item.Task.Logs)-1], s.taskLogLimit)
 		return nil
 	})
 	return item, err

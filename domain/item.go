@@ -204,7 +204,7 @@ func (i *ProcessItem) HasLog(id uuid.UUID) bool {
 
 // AppendLog adds an entry to the log of a task that is not cancelled and drops
 // the oldest ones beyond limit. An entry that is in the log already is not added
-// again. Its owner and Managers may do so.
+// again. A message of more than MaxLogMessage characters is cut and marked. Its owner and Managers may do so.
 func (i *ProcessItem) AppendLog(entry TaskLog, limit int, rights ItemRights, by uuid.UUID, now time.Time) error {
 	if err := i.Handle(rights, by); err != nil {
 		return err
@@ -215,6 +215,7 @@ func (i *ProcessItem) AppendLog(entry TaskLog, limit int, rights ItemRights, by 
 	if i.HasLog(entry.ID) {
 		return nil
 	}
+	entry.Message = cutLogMessage(entry.Message)
 	i.Task.Logs = append(i.Task.Logs, entry)
 	i.Task.Logs = i.Task.Logs[max(0, len(i.Task.Logs)-limit):]
 	i.touch(by, now)

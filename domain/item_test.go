@@ -2,7 +2,9 @@ package domain_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -267,6 +269,21 @@ func TestAppendLog(t *testing.T) {
 				return err == nil, err
 			})
 		})
+	}
+}
+
+func TestAppendLogCutsLongMessages(t *testing.T) {
+	t.Parallel()
+	for message, want := range map[string]string{
+		strings.Repeat("é", 4000):       strings.Repeat("é", 4000),
+		strings.Repeat("é", 4001):       strings.Repeat("é", 3976) + "… [cut, 4001 characters]",
+		strings.Repeat("long ", 50_000): strings.Repeat("long ", 795)[:3974] + "… [cut, 250000 characters]",
+	} {
+		i := task(claimed, other)
+		entry := domain.TaskLog{ID: id(50), Message: message, Level: domain.LogInfo}
+		require.NoError(t, i.AppendLog(entry, 3, domain.ItemRights{}, id(other), at(1)))
+		require.Equal(t, want, i.Task.Logs[0].Message)
+		require.LessOrEqual(t, utf8.RuneCountInString(i.Task.Logs[0].Message), domain.MaxLogMessage)
 	}
 }
 

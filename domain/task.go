@@ -1,7 +1,9 @@
 package domain
 
 import (
+	"fmt"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 )
@@ -121,4 +123,18 @@ type TaskLog struct {
 	Timestamp time.Time
 	Message   string
 	Level     LogLevel
+}
+
+// MaxLogMessage is how many characters the message of an entry has at most.
+const MaxLogMessage = 4000
+
+// cutLogMessage bounds a message. What is cut ends with a mark, so that a reader
+// knows how much there was.
+func cutLogMessage(message string) string {
+	length := utf8.RuneCountInString(message)
+	if length <= MaxLogMessage {
+		return message
+	}
+	mark := fmt.Sprintf("… [cut, %d characters]", length)
+	return string([]rune(message)[:MaxLogMessage-utf8.RuneCountInString(mark)]) + mark
 }

@@ -611,7 +611,9 @@ type Log struct {
 	CreatedAt *time.Time          `json:"createdAt,omitempty"`
 	ID        *openapi_types.UUID `json:"id,omitempty"`
 	Level     LogLevel            `json:"level"`
-	Message   string              `json:"message"`
+
+	// Message A message of more than 4,000 characters is stored with its first ones and a mark of its length
+	Message string `json:"message"`
 }
 
 // LogLevel defines model for LogLevel.

@@ -1565,8 +1565,10 @@ type ProcessItemTask struct {
 
 // ProcessItemTaskAppendLogParams defines model for ProcessItemTaskAppendLogParams.
 type ProcessItemTaskAppendLogParams struct {
-	Level   ProcessItemTaskLogLevel `json:"level"`
-	Message string                  `json:"message"`
+	Level ProcessItemTaskLogLevel `json:"level"`
+
+	// Message A message of more than 4,000 characters is stored with its first ones and a mark of its length
+	Message string `json:"message"`
 }
 
 // ProcessItemTaskAssignParams The new owner; one of the two is enough
