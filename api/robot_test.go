@@ -117,20 +117,19 @@ func TestAnAssetIsWhatAllParametersName(t *testing.T) {
 	}
 }
 
-// A robot that cannot be run yet is one of Shape A, whose contract allows for
-// it, and not of READY.
+// A robot that cannot be run yet is not READY.
 func TestRobotsWithoutASourcePackage(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	bare := s.applyRobot("demo", "BARE", `{"name":"Bare","runner":"loan-worker"}`)
+	bare := s.applyRobot("demo", "BARE", `{"name":"Bare","runner":"loan-worker","sourceType":"ROBOT_FRAMEWORK_PYTHON_WHEEL"}`)
 	s.uploadRobot("demo", "BARE", demo.RobotAsset(), "a.zip", "application/zip", "node")
 	s.uploadRobot("demo", "KYC_BOT", domain.RobotAssetKey{}, "a.zip", "application/zip", "source")
 	for path, want := range map[string][]uuid.UUID{
 		shapeA + "/robots":                       {demo.Robot(), bare},
 		shapeA + "/robots?filterContext=DEFAULT": {demo.Robot(), bare},
 		shapeA + "/robots?filterContext=READY":   {demo.Robot()},
-		shapeB + "/robots":                       {demo.Robot()},
-		shapeB + "/robots?filterContext=DEFAULT": {demo.Robot()},
+		shapeB + "/robots":                       {demo.Robot(), bare},
+		shapeB + "/robots?filterContext=DEFAULT": {demo.Robot(), bare},
 		shapeB + "/robots?filterContext=READY":   {demo.Robot()},
 	} {
 		found := s.list(demo.Alice(), path)
@@ -141,11 +140,15 @@ func TestRobotsWithoutASourcePackage(t *testing.T) {
 		require.Equal(t, want, ids, path)
 		require.EqualValues(t, len(want), found.Metadata.TotalElements, path)
 	}
-	require.Nil(t, decode[oasa.Robot](t, s.get(200, demo.Alice(), shapeA+robotPath(bare, ""))).SourceFile)
-	s.refused(404, "NOT_FOUND", demo.Alice(), http.MethodGet, shapeB+robotPath(bare, ""), "")
-	asset := downloads(bare, demo.RobotAsset())
-	s.get(200, demo.Alice(), asset[0])
-	s.refused(404, "NOT_FOUND", demo.Alice(), http.MethodGet, asset[1], "")
+	older := decode[oasa.Robot](t, s.get(200, demo.Alice(), shapeA+robotPath(bare, "")))
+	require.Nil(t, older.SourceFile)
+	require.Equal(t, oasa.RobotSourceTypeROBOTFRAMEWORKPYTHONWHEEL, older.SourceType)
+	newer := decode[oasb.Robot](t, s.get(200, demo.Alice(), shapeB+robotPath(bare, "")))
+	require.Nil(t, newer.SourceFile)
+	require.Equal(t, oasb.RobotSourceTypeUNKNOWN, newer.SourceType)
+	for _, path := range downloads(bare, demo.RobotAsset()) {
+		require.Equal(t, "node", s.get(200, demo.Alice(), path).body)
+	}
 	for _, path := range downloads(bare, domain.RobotAssetKey{}) {
 		s.refused(404, "NOT_FOUND", demo.Alice(), http.MethodGet, path, "")
 	}

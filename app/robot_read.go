@@ -38,11 +38,11 @@ type RobotDetails struct {
 
 // RetrieveRobot (B48) returns a robot that the caller sees, or NOT_FOUND. Only
 // administrators, and who runs the robot, see its environment variables; viewers
-// do not. That they do is recorded, once a day. packaged leaves out robots without a source package.
+// do not. That they do is recorded, once a day.
 func (s *Service) RetrieveRobot(
-	ctx context.Context, caller domain.Caller, id uuid.UUID, packaged bool,
+	ctx context.Context, caller domain.Caller, id uuid.UUID,
 ) (*RobotDetails, error) {
-	robot, variables, err := s.reader.GetRobot(ctx, persistence.RobotScope{Caller: caller, Packaged: packaged}, id)
+	robot, variables, err := s.reader.GetRobot(ctx, persistence.RobotScope{Caller: caller}, id)
 	if err != nil {
 		return nil, err
 	}
@@ -72,14 +72,14 @@ func (s *Service) DownloadRobotSourceCode(ctx context.Context, caller domain.Cal
 }
 
 // DownloadRobotAsset (B50) returns an asset of a robot that the caller sees, or
-// NOT_FOUND. packaged is as in RetrieveRobot.
+// NOT_FOUND.
 func (s *Service) DownloadRobotAsset(
-	ctx context.Context, caller domain.Caller, id uuid.UUID, key domain.RobotAssetKey, packaged bool,
+	ctx context.Context, caller domain.Caller, id uuid.UUID, key domain.RobotAssetKey,
 ) (*Download, error) {
 	if err := checkRobotAsset(key); err != nil {
 		return nil, err
 	}
-	return s.downloadRobotFile(ctx, persistence.RobotScope{Caller: caller, Packaged: packaged}, id, key)
+	return s.downloadRobotFile(ctx, persistence.RobotScope{Caller: caller}, id, key)
 }
 
 func (s *Service) downloadRobotFile(

@@ -138,7 +138,7 @@ func TestApplyingARobotLeavesItsFilesAlone(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []domain.RobotFile{*source}, found.Robot.Files)
 	require.Equal(t, []string{"TOKEN"}, found.Robot.Variables)
-	details, err := r.RetrieveRobot(t.Context(), r.anna(), r.id, true)
+	details, err := r.RetrieveRobot(t.Context(), r.anna(), r.id)
 	require.NoError(t, err)
 	require.Equal(t, "Robot", details.Name)
 	require.Equal(t, r.clock, details.LastModifiedAt)
@@ -185,7 +185,7 @@ func TestVariablesAreSealedForTheirPlace(t *testing.T) {
 	_, err := r.connect().Exec(t.Context(), `
 UPDATE robot_environment SET sealed = (SELECT o.sealed FROM robot_environment o WHERE o.name = 'A') WHERE name = 'B'`)
 	require.NoError(t, err)
-	_, err = r.RetrieveRobot(t.Context(), r.anna(), r.id, false)
+	_, err = r.RetrieveRobot(t.Context(), r.anna(), r.id)
 	require.ErrorContains(t, err, "reading the environment of robot "+r.id.String())
 	require.NotContains(t, err.Error(), "planted")
 }

@@ -9,8 +9,11 @@ import (
 // RobotSourceType says what the source of a robot is.
 type RobotSourceType string
 
-// RobotSourcePackage is an archive, which is all there is.
-const RobotSourcePackage RobotSourceType = "PACKAGE"
+// The sources are archives of any layout and wheels of Robot Framework.
+const (
+	RobotSourcePackage RobotSourceType = "PACKAGE"
+	RobotSourceWheel   RobotSourceType = "ROBOT_FRAMEWORK_PYTHON_WHEEL"
+)
 
 // RobotAssetType says what an asset of a robot is good for.
 type RobotAssetType string

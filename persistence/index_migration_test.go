@@ -45,7 +45,7 @@ SELECT a.id, a.definition_id, a.created_at, 'F', '2026-01-31' FROM a`,
 			rows[value], demo.TenantDemo(), `{"F":"`+value+`"}`, demo.Alice().ID)
 		require.NoError(t, err)
 	}
-	sql, err := migrations.FS.ReadFile("00021_index_times.sql")
+	sql, err := migrations.FS.ReadFile("00021_index_times_and_robots.sql")
 	require.NoError(t, err)
 	_, err = pool.Exec(t.Context(), strings.TrimPrefix(string(sql), "-- +goose Up"))
 	require.NoError(t, err)

@@ -11,9 +11,6 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// everyRobot takes robots without a source package for robots too.
-const everyRobot = false
-
 // FindRobots is A34.
 func (s *Server) FindRobots(
 	ctx context.Context, request oasa.FindRobotsRequestObject,
@@ -36,7 +33,7 @@ func (s *Server) FindRobots(
 func (s *Server) RetrieveRobot(
 	ctx context.Context, request oasa.RetrieveRobotRequestObject,
 ) (oasa.RetrieveRobotResponseObject, error) {
-	found, err := s.app.RetrieveRobot(ctx, s.caller(ctx), request.ID, everyRobot)
+	found, err := s.app.RetrieveRobot(ctx, s.caller(ctx), request.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +64,7 @@ func (s *Server) ActionsRobotDownloadAsset(
 	found, err := s.app.DownloadRobotAsset(ctx, s.caller(ctx), request.ID, domain.RobotAssetKey{
 		Type: domain.RobotAssetType(params.Type), Version: params.Version,
 		Platform: domain.RobotAssetPlatform(params.Platform), Architecture: domain.RobotAssetArchitecture(params.Architecture),
-	}, everyRobot)
+	})
 	if err != nil {
 		return nil, err
 	}

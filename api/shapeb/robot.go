@@ -11,17 +11,16 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// packaged leaves out robots without a source package: the contract says that
-// every robot has one.
-const packaged = true
-
 // FindRobots is B47.
 func (s *Server) FindRobots(
 	ctx context.Context, request oasb.FindRobotsRequestObject,
 ) (oasb.FindRobotsResponseObject, error) {
 	params := request.Params
 	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
-	found, err := s.app.FindRobots(ctx, s.caller(ctx), app.RobotFilter{TenantIDs: params.TenantID, Packaged: packaged}, page, sort)
+	filter := app.RobotFilter{
+		TenantIDs: params.TenantID, Packaged: httpio.Given(params.FilterContext) == oasb.RobotFilterContextREADY,
+	}
+	found, err := s.app.FindRobots(ctx, s.caller(ctx), filter, page, sort)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +33,7 @@ func (s *Server) FindRobots(
 func (s *Server) RetrieveRobot(
 	ctx context.Context, request oasb.RetrieveRobotRequestObject,
 ) (oasb.RetrieveRobotResponseObject, error) {
-	found, err := s.app.RetrieveRobot(ctx, s.caller(ctx), request.ID, packaged)
+	found, err := s.app.RetrieveRobot(ctx, s.caller(ctx), request.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +69,7 @@ func (s *Server) DownloadRobotAsset(
 	found, err := s.app.DownloadRobotAsset(ctx, s.caller(ctx), request.ID, domain.RobotAssetKey{
 		Type: domain.RobotAssetType(params.Type), Version: params.Version,
 		Platform: domain.RobotAssetPlatform(params.Platform), Architecture: domain.RobotAssetArchitecture(params.Architecture),
-	}, packaged)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -87,15 +86,20 @@ func (d download) VisitDownloadRobotAssetResponse(w http.ResponseWriter) error {
 	return d.answer.Serve(w)
 }
 
-// robotPageItem shows a robot that has a source package.
+// robotPageItem shows a robot without its environment variables.
 func robotPageItem(r *domain.Robot) oasb.RobotPageItem {
 	answer := oasb.RobotPageItem{
 		ID: r.ID, TenantID: r.TenantID, Code: r.Code, Name: r.Name, Description: httpio.Optional(r.Description),
-		SourceType: oasb.RobotSourceType(r.SourceType),
-		SourceFile: oasb.RobotSourceFile{
+		SourceType: oasb.RobotSourceTypeUNKNOWN,
+	}
+	if r.SourceType == domain.RobotSourcePackage {
+		answer.SourceType = oasb.RobotSourceTypePACKAGE
+	}
+	if r.Source != nil {
+		answer.SourceFile = &oasb.RobotSourceFile{
 			ID: r.Source.ID, Name: r.Source.Name, ContentType: r.Source.ContentType, ContentLength: r.Source.Size,
 			ContentHash: hex.EncodeToString(r.Source.SHA256[:]),
-		},
+		}
 	}
 	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = httpio.Audited(r.Audit)
 	return answer

@@ -108,7 +108,7 @@ type RobotSpec struct {
 	Name string `json:"name" right:"no"`
 	// Description says what the robot does, up to 4000 characters.
 	Description string `json:"description,omitempty" right:"no"`
-	// SourceType is PACKAGE, which is all there is, unless given.
+	// SourceType is PACKAGE or ROBOT_FRAMEWORK_PYTHON_WHEEL; PACKAGE unless given.
 	SourceType string `json:"sourceType,omitempty" right:"no"`
 	// WorkflowType is the name of the workflow that runs the robot for a task,
 	// 1..255 characters. It needs TaskQueue and Runner.

@@ -42,3 +42,8 @@ UPDATE business_artifact_index x
  WHERE v.written IS NOT NULL AND x.business_artifact_id = v.business_artifact_id AND x.field = v.field;
 
 DROP FUNCTION pg_temp.date_written(json, text);
+
+-- Robots may be wheels of Robot Framework.
+ALTER TABLE robots
+    DROP CONSTRAINT robots_source_type_check,
+    ADD CONSTRAINT robots_source_type_check CHECK (source_type IN ('PACKAGE', 'ROBOT_FRAMEWORK_PYTHON_WHEEL'));

@@ -1681,9 +1681,11 @@ type Robot struct {
 	LastModifiedAt       *time.Time          `json:"lastModifiedAt,omitempty"`
 	LastModifiedBy       *openapi_types.UUID `json:"lastModifiedBy,omitempty"`
 	Name                 string              `json:"name"`
-	SourceFile           RobotSourceFile     `json:"sourceFile"`
-	SourceType           RobotSourceType     `json:"sourceType"`
-	TenantID             openapi_types.UUID  `json:"tenantId"`
+	SourceFile           *RobotSourceFile    `json:"sourceFile,omitempty"`
+
+	// SourceType PACKAGE is an archive of any layout; UNKNOWN is a source that this version has no name for
+	SourceType RobotSourceType    `json:"sourceType"`
+	TenantID   openapi_types.UUID `json:"tenantId"`
 }
 
 // RobotAssetArchitecture defines model for RobotAssetArchitecture.
@@ -1716,9 +1718,11 @@ type RobotPageItem struct {
 	LastModifiedAt *time.Time          `json:"lastModifiedAt,omitempty"`
 	LastModifiedBy *openapi_types.UUID `json:"lastModifiedBy,omitempty"`
 	Name           string              `json:"name"`
-	SourceFile     RobotSourceFile     `json:"sourceFile"`
-	SourceType     RobotSourceType     `json:"sourceType"`
-	TenantID       openapi_types.UUID  `json:"tenantId"`
+	SourceFile     *RobotSourceFile    `json:"sourceFile,omitempty"`
+
+	// SourceType PACKAGE is an archive of any layout; UNKNOWN is a source that this version has no name for
+	SourceType RobotSourceType    `json:"sourceType"`
+	TenantID   openapi_types.UUID `json:"tenantId"`
 }
 
 // RobotSourceFile defines model for RobotSourceFile.
@@ -1733,7 +1737,7 @@ type RobotSourceFile struct {
 	Name          string             `json:"name"`
 }
 
-// RobotSourceType defines model for RobotSourceType.
+// RobotSourceType PACKAGE is an archive of any layout; UNKNOWN is a source that this version has no name for
 type RobotSourceType string
 
 // Tenant defines model for Tenant.
@@ -2207,7 +2211,7 @@ type FindRobotsParams struct {
 	// TenantID Only what belongs to one of these tenants
 	TenantID TenantIDFilter `form:"tenantId,omitempty" json:"tenantId,omitempty"`
 
-	// FilterContext READY are robots with a source package; there are no others here
+	// FilterContext READY are robots with a source package; DEFAULT, or none, are all of them
 	FilterContext *RobotFilterContext `form:"filterContext,omitempty" json:"filterContext,omitempty"`
 }
 
