@@ -40,7 +40,7 @@ func TestWrongUserActions(t *testing.T) {
       taskQueue: Q
       availability: ${ env.HOME == "x" }
 `,
-			want: []string{`14: spec.userActions[0].availability: is not an availability expression: column 4: env is not allowed: the functions are all, any, endswith, has, IN, keys, length, map, not, select and startswith`},
+			want: []string{`14: spec.userActions[0].availability: is not an availability expression: column 4: env is not allowed: the functions are all, any, endswith, fromdate, has, IN, keys, length, map, not, now, select, startswith, test and todate`},
 		},
 		{
 			name: "jq without its braces",

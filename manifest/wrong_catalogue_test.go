@@ -179,7 +179,7 @@ func TestWrongCatalogue(t *testing.T) {
 			text: `  name: R
   sourceType: GIT
 `,
-			want: []string{`6: spec.sourceType: must be PACKAGE or ROBOT_FRAMEWORK_PYTHON_WHEEL`},
+			want: []string{`6: spec.sourceType: must be one of PACKAGE, ROBOT_FRAMEWORK_PYTHON_WHEEL`},
 		},
 		{
 			name: "a robot described at length",
