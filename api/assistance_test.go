@@ -289,3 +289,44 @@ func TestBodiesOfAssistance(t *testing.T) {
 	require.NoError(t, s.app.FailAssistance(t.Context(), key, "RATE_LIMITED"))
 	see("failed")
 }
+
+// Messages and threads are helped with as tasks are, but for drafts.
+func TestAssistanceWithMessagesAndThreads(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	definition := uuid.New()
+	s.define(document("demo", "DataStructure", "PERSON", `{"name":"Person","schema":{}}`))
+	s.define(identified("demo", "ProcessDefinition", "NOTES", definition, `{"name":"Notes","metadataSchema":{},"dataStructures":["PERSON"],"items":[
+		{"code":"NOTE","type":"MESSAGE","name":"Note","assistance":{"prompt":"{{ text }}, {{ data.NAME }} and {{ metadata.M }}"}},
+		{"code":"TALK","type":"THREAD","name":"Talk","assistance":{"prompt":"What about {{ metadata.M }}?"}}],
+		"permissions":{"initiators":[{"user":"alice"}],"managers":[{"user":"alice"}],"viewers":[{"user":"bob"}]}}`))
+	process := decode[oasb.Process](t, s.post(201, demo.Alice(), "/processes",
+		`{"processDefinitionId":"`+definition.String()+`","metadata":{"value":{"M":"metadata"}}}`)).ID
+	file := s.uploadAs(demo.Alice(), processPath(process, ""), "text/plain", "income.txt", "Ada earns 5,000 a month.")
+	create := func(kind, code, more string) uuid.UUID {
+		t.Helper()
+		return decode[oasb.ProcessItem](t, s.post(201, demo.Alice(), "/process-items", `{"type":"`+kind+`","processId":"`+
+			process.String()+`","processItemDefinitionCode":"`+code+`"`+more+`}`)).ID
+	}
+	for item, want := range map[uuid.UUID]struct {
+		prompt    string
+		documents int
+	}{
+		create("MESSAGE", "NOTE", `,"message":{"text":"<text>","dataStructureDataDefinitionCode":"PERSON","data":{"value":{"NAME":"data","FILE":"`+
+			file+`"}}}`): {"<text>, data and metadata", 1},
+		create("THREAD", "TALK", ""): {"What about metadata?", 0},
+	} {
+		s.refused(404, "NOT_FOUND", demo.Alice(), "GET", itemPath(item, assistanceAction), "")
+		s.refused(403, "ACCESS_DENIED", demo.Bob(), "POST", itemPath(item, assistanceAction), assistanceBody(uuid.New()))
+		request := uuid.New()
+		s.assist(202, demo.Alice(), item, request)
+		s.assist(200, demo.Alice(), item, request)
+		s.refused(409, "AI_RUN_PENDING", demo.Alice(), "POST", itemPath(item, assistanceAction), assistanceBody(uuid.New()))
+		require.NoError(t, s.carryOut(item))
+		require.Contains(t, s.provider.last.Prompt, want.prompt)
+		run := s.runOf(demo.Bob(), item)
+		require.Equal(t, oasb.ProcessItemAiAssistanceStateCOMPLETED, run.State)
+		require.Len(t, run.Documents, want.documents)
+		require.NotEmpty(t, run.Answer.Text)
+	}
+}

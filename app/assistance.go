@@ -101,7 +101,7 @@ func (s *Service) assistedItem(ctx context.Context, key domain.AssistanceKey) (*
 		}
 		return nil
 	})
-	if err == nil && (found.spec == nil || found.Item.Task == nil) {
+	if err == nil && found.spec == nil {
 		err = assistanceDisabled()
 	}
 	return &found, err

@@ -23,7 +23,7 @@ import (
 // problemTooMany says that a run had read enough documents before this one.
 const problemTooMany = "TOO_MANY_DOCUMENTS"
 
-// ReadAssistanceDocuments is the first step of a run: the documents of the task
+// ReadAssistanceDocuments is the first step of a run: the documents of the item
 // become passages. What has passages already, from whatever run, is not read
 // again. A document that cannot be read is noted in the run.
 func (s *Service) ReadAssistanceDocuments(ctx context.Context, key domain.AssistanceKey) error {
@@ -129,7 +129,7 @@ func (s *Service) textOf(ctx context.Context, d *domain.Document) (extract.Text,
 	return text, nil
 }
 
-// namedFile is a document that a task refers to. stored is nil for one that is
+// namedFile is a document that an item refers to. stored is nil for one that is
 // not there.
 type namedFile struct {
 	name   string
@@ -168,7 +168,7 @@ func (a *assisted) files() ([]namedFile, error) {
 		at, _ := file.Document()
 		add(file.Name, at.DocumentID)
 	}
-	if len(a.spec.Documents) > 0 {
+	if len(a.spec.Documents) > 0 || a.Item.Task == nil {
 		return files, nil
 	}
 	for _, code := range slices.Sorted(maps.Keys(a.Item.Task.Elements)) {
@@ -207,10 +207,11 @@ func filesOfElement(value domain.ElementValue, add func(name string, id uuid.UUI
 }
 
 func dataReferences(item *domain.ProcessItem) ([]jsondoc.Occurrence, error) {
-	if item.Task.Data == nil {
+	data := item.Data()
+	if data == nil {
 		return nil, nil
 	}
-	return references(item.Task.Data.Value)
+	return references(data.Value)
 }
 
 // reads reports whether the configuration has documents at the pointer read.

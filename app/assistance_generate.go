@@ -78,7 +78,7 @@ func (s *Service) GenerateProcessItemAIAssistance(
 // assistanceOf is how a model helps with an item, nil for not at all.
 func assistanceOf(d *definition, item *domain.ProcessItem) *domain.Assistance {
 	definition, ok := d.items[item.DefinitionCode()]
-	if !ok || item.Task == nil {
+	if !ok {
 		return nil
 	}
 	return definition.Spec.Assistance
@@ -95,10 +95,11 @@ func baselineOf(item *domain.ProcessItem, fields []string) map[string]json.RawMe
 	return baseline
 }
 
-// dataAt finds the value at a pointer into the data of a task.
+// dataAt finds the value at a pointer into the data of an item.
 func dataAt(item *domain.ProcessItem, pointer string) (json.RawMessage, bool) {
-	if item.Task.Data == nil {
+	data := item.Data()
+	if data == nil {
 		return nil, false
 	}
-	return jsondoc.Lookup(item.Task.Data.Value, pointer)
+	return jsondoc.Lookup(data.Value, pointer)
 }

@@ -36,7 +36,10 @@ func (s *Service) PrepareAssistancePrompt(ctx context.Context, key domain.Assist
 	if err != nil || prepared != nil {
 		return err
 	}
-	values := found.values()
+	values, err := found.values()
+	if err != nil {
+		return err
+	}
 	request := assistance.Request{
 		Model: found.spec.Model, Temperature: found.spec.Temperature, Schema: found.spec.OutputSchema,
 		System: storable(assistance.Fill(found.spec.System, values)),
@@ -61,8 +64,9 @@ func (s *Service) PrepareAssistancePrompt(ctx context.Context, key domain.Assist
 	})
 }
 
-// values are what templates can name: data, contextData and metadata.
-func (a *assisted) values() json.RawMessage {
+// values are what templates can name: data, contextData, the text of a message,
+// and metadata.
+func (a *assisted) values() (json.RawMessage, error) {
 	var values bytes.Buffer
 	member := func(name string, value json.RawMessage) {
 		if len(value) == 0 {
@@ -77,13 +81,23 @@ func (a *assisted) values() json.RawMessage {
 		return v.Value
 	}
 	values.WriteByte('{')
-	member("data", text(a.Item.Task.Data))
+	member("data", text(a.Item.Data()))
 	values.WriteByte(',')
-	member("contextData", text(a.Item.Task.ContextData))
-	values.WriteByte(',')
+	if a.Item.Task != nil {
+		member("contextData", text(a.Item.Task.ContextData))
+		values.WriteByte(',')
+	}
+	if a.Item.Message != nil {
+		written, err := resource.Encode(a.Item.Message.Text)
+		if err != nil {
+			return nil, fmt.Errorf("writing the text of a message: %w", err)
+		}
+		member("text", written)
+		values.WriteByte(',')
+	}
 	member("metadata", a.Metadata)
 	values.WriteByte('}')
-	return values.Bytes()
+	return values.Bytes(), nil
 }
 
 // excerpts are the passages nearest to a prompt, the nearest first.

@@ -19,9 +19,9 @@ const (
 	AssistanceDraft AssistanceAnswer = "DRAFT"
 )
 
-// Assistance configures how a model helps with the tasks of an item definition
+// Assistance configures how a model helps with the items of a definition
 // (specification section 2.11). System and Prompt are templates; Documents and
-// DraftFields are JSON Pointers into the data of the task.
+// DraftFields are JSON Pointers into the data of the item. Only tasks have drafts.
 type Assistance struct {
 	System       string           `json:"system,omitempty"`
 	Prompt       string           `json:"prompt"`
@@ -139,7 +139,7 @@ func (r *AssistanceRun) Admit(request uuid.UUID) (bool, error) {
 	return true, nil
 }
 
-// Assist says whether a caller may have a model help with a task: its owner, its
+// Assist says whether a caller may have a model help with an item: its owner, its
 // candidates and Managers may.
 func (i *ProcessItem) Assist(rights ItemRights, by uuid.UUID) error {
 	if rights.Manages || rights.Candidate || i.ownedBy(by) {

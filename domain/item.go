@@ -44,6 +44,17 @@ type Message struct {
 	DataStructureCode string
 }
 
+// Data is what a task or a message holds, nil for none.
+func (i *ProcessItem) Data() *JSONValue {
+	switch {
+	case i.Task != nil:
+		return i.Task.Data
+	case i.Message != nil:
+		return i.Message.Data
+	}
+	return nil
+}
+
 // ErrNotTask is the cause of refusals that only tasks are spared.
 var ErrNotTask = errors.New("there is no task in it")
 

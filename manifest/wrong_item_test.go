@@ -63,12 +63,12 @@ func TestWrongItems(t *testing.T) {
       contextDataSchema: {}
       requireValidDataOnComplete: true
       elements: [{code: e, name: E, type: DOCUMENT}]
-      assistance: {prompt: hello}
+      assistance: {prompt: hello, answer: DRAFT, draftFields: [/A]}
       candidates: [{user: alice}]
       viewers: [{user: alice}]
 `,
 			want: []string{
-				`17: spec.items[0].assistance: is only for TASK`,
+				`17: spec.items[0].assistance.answer: DRAFT is only for TASK`,
 				`18: spec.items[0].candidates: is only for TASK`,
 				`14: spec.items[0].contextDataSchema: is only for TASK`,
 				`12: spec.items[0].dataSchema: is only for TASK`,

@@ -39,7 +39,7 @@ SELECT ` + assistanceColumns + `
 	documentsOfItem = `
 SELECT ` + documentColumns + `
   FROM documents d
- WHERE d.id IN (SELECT l.document_id FROM document_links l WHERE l.holder_id = $1 AND l.slot IN ('DATA', 'ELEMENT'))`
+ WHERE d.id IN (SELECT l.document_id FROM document_links l WHERE l.holder_id = $1 AND l.slot IN ('DATA', 'MESSAGE_DATA', 'ELEMENT'))`
 )
 
 // GetAssistedItem returns the item of a run. NOT_FOUND says that another run has

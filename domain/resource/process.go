@@ -103,7 +103,7 @@ type ItemSpec struct {
 	RequireValidDataOnComplete bool `json:"requireValidDataOnComplete,omitempty" right:"no"`
 	// Elements are the task elements of Shape A.
 	Elements []ElementSpec `json:"elements,omitempty" right:"no"`
-	// Assistance is how a model helps with a task.
+	// Assistance is how a model helps with an item.
 	Assistance *AssistanceSpec `json:"assistance,omitempty" right:"no"`
 	// Robot assists whoever works on a task.
 	Robot *ItemRobotSpec `json:"robot,omitempty" right:"yes"`
@@ -173,8 +173,8 @@ type AssistanceSpec struct {
 	// System tells the model what it is for.
 	System string `json:"system,omitempty" right:"no"`
 	// Prompt is the question. Like System it may name values as in
-	// "{{ data.AMOUNT }}": of the data and contextData of the task, and of the
-	// metadata of the process.
+	// "{{ data.AMOUNT }}": of the data and contextData of the task, of the data and
+	// the text of the message, and of the metadata of the process.
 	Prompt string `json:"prompt" right:"no"`
 	// Documents are JSON Pointers of the members of the data that hold the
 	// documents to read. Unless given, all documents of the data and of the elements
@@ -187,7 +187,7 @@ type AssistanceSpec struct {
 	// OutputSchema is the JSON Schema of the answer, which is an object then, and
 	// plain text otherwise.
 	OutputSchema json.RawMessage `json:"outputSchema,omitempty" right:"no"`
-	// Answer is SUGGESTION unless given.
+	// Answer is SUGGESTION unless given. Only tasks have a DRAFT.
 	Answer AssistanceAnswer `json:"answer,omitempty" right:"no"`
 	// DraftFields are JSON Pointers of the members of the data that a DRAFT may
 	// write: each becomes what the answer has at the same place.

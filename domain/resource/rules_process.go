@@ -43,7 +43,6 @@ func (s *ItemSpec) check(pointer string, r *report) {
 		{member: "contextDataSchema", given: s.ContextDataSchema != nil, types: task},
 		{member: "requireValidDataOnComplete", given: s.RequireValidDataOnComplete, types: task},
 		{member: "elements", given: len(s.Elements) > 0, types: task},
-		{member: "assistance", given: s.Assistance != nil, types: task},
 		{member: "robot", given: s.Robot != nil, types: task},
 		{member: "candidates", given: len(s.Candidates) > 0, types: task},
 	}, string(s.Type), pointer, r)
@@ -52,6 +51,9 @@ func (s *ItemSpec) check(pointer string, r *report) {
 	checkElements(s.Elements, pointer+"/elements", r)
 	if s.Assistance != nil {
 		s.Assistance.check(pointer+"/assistance", r)
+		if s.Type != domain.ItemTask && s.Assistance.Answer == AnswerDraft {
+			r.add(pointer+"/assistance/answer", "%s is only for TASK", AnswerDraft)
+		}
 	}
 	checkGrantees(s.Candidates, pointer+"/candidates", true, r)
 	checkGrantees(s.Viewers, pointer+"/viewers", true, r)
