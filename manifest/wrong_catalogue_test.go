@@ -100,7 +100,6 @@ func TestWrongCatalogue(t *testing.T) {
 `,
 			want: []string{
 				`10: spec.actions[0].inputSchema: is only for START_WORKFLOW or DOWNLOADABLE`,
-				`11: spec.actions[0].prefill: is only for CREATE_BUSINESS_ARTIFACT`,
 				`7: spec.actions[0].processDefinition: is required for START_PROCESS`,
 			},
 		},
