@@ -157,6 +157,15 @@ func TestProcessDefinitionHoldsFormsAndNoSecrets(t *testing.T) {
 	require.Equal(t, oasb.ProcessDefinitionRef{ID: d.ID, Version: d.Version, Code: d.Code}, *process.ProcessDefinitionRef)
 	item := decode[oasb.ProcessItem](t, s.post(201, v.manager, "/process-items",
 		`{"type":"TASK","processId":"`+process.ID.String()+`","processItemDefinitionCode":"FILL"}`))
+	for _, available := range decode[oasb.AvailableProcessActions](t, s.get(200, v.manager, processPath(process.ID, "/actions/~available"))).Content {
+		if i := slices.IndexFunc(d.ProcessActionDefinitions, func(a oasb.ProcessActionDefinition) bool { return a.Code == available.Code }); i >= 0 {
+			require.Equal(t, d.ProcessActionDefinitions[i].ProcessActionDefinitionRef, available.ProcessActionDefinitionRef)
+			require.Equal(t, d.Version, available.ProcessActionDefinitionRef.Version)
+		}
+	}
+	invoked := s.invoke(v.manager, process.ID, invokeUserAction("MORE"))
+	require.Equal(t, d.ProcessActionDefinitions[3].ProcessActionDefinitionRef, invoked.ProcessActionDefinitionRef)
+	require.Equal(t, invoked, s.retrieveUserAction(process.ID, invoked.ID))
 	require.Equal(t, oasb.ProcessItemDefinitionRef{ID: fill.ID, Version: fill.Version, Code: "FILL"}, *item.ProcessItemDefinitionRef)
 }
 

@@ -40,7 +40,8 @@ func TestDemoActionsAreOfferedInTheirOrder(t *testing.T) {
 func TestUserActionsLeftToAWorker(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	loan := s.loan().ID
+	process := s.loan()
+	loan := process.ID
 	for code, as := range map[string]demo.Account{"REPORT": demo.Alice(), "NUDGE": demo.Carol()} {
 		id, path := uuid.New(), processPath(loan, "/actions")
 		first := s.post(201, as, path, invokeUserAction(code, withID(id)))
@@ -49,7 +50,7 @@ func TestUserActionsLeftToAWorker(t *testing.T) {
 		require.EqualValues(t, "REQUESTED", got.Status)
 		require.Equal(t, as.ID, *got.CreatedBy)
 		require.Equal(t, oasb.ProcessActionDefinitionRef{
-			ID: domain.NewActionDefinitionRef(demo.Loan(), code).ID, Code: code,
+			ID: domain.NewActionDefinitionRef(demo.Loan(), code).ID, Version: process.ProcessDefinitionRef.Version, Code: code,
 		}, got.ProcessActionDefinitionRef)
 		require.NotContains(t, first.body, "document")
 		require.Equal(t, 1, s.commands(id, "START"))

@@ -111,7 +111,7 @@ func (s *Service) invokeUserAction(
 	p := &known.Process
 	a := &domain.ProcessAction{
 		Action:    k.newAction(id, p.TenantID, domain.NewActionDefinitionRef(d.ID, of.Code)),
-		ProcessID: p.ID, Type: of.Type,
+		ProcessID: p.ID, DefinitionVersion: d.Version, Type: of.Type,
 	}
 	var err error
 	switch a.Type {

@@ -14,7 +14,9 @@ import (
 type AvailableAction struct {
 	domain.UserAction
 	Definition domain.ActionDefinitionRef
-	Related    *uuid.UUID
+	// Version is that of the process definition that the process follows.
+	Version uuid.UUID
+	Related *uuid.UUID
 }
 
 // FindAvailableProcessActions lists the user actions that the caller may invoke
@@ -48,7 +50,7 @@ func (s *Service) FindAvailableProcessActions(
 }
 
 func availableAction(d *definition, a *userAction, p *persistence.ActionableProcess) AvailableAction {
-	available := AvailableAction{UserAction: *a.UserAction, Definition: domain.NewActionDefinitionRef(d.ID, a.Code)}
+	available := AvailableAction{UserAction: *a.UserAction, Definition: domain.NewActionDefinitionRef(d.ID, a.Code), Version: d.Version}
 	if a.Type == domain.ProcessActionStartRelatedProcess {
 		related := p.Startable[a.ProcessDefinition].ID
 		available.Related = &related

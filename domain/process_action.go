@@ -50,12 +50,15 @@ func (t ProcessActionType) forManagers() bool {
 // nothing.
 type ProcessAction struct {
 	Action
-	ProcessID  uuid.UUID
-	Type       ProcessActionType
-	ItemID     *uuid.UUID
-	ThreadID   *uuid.UUID
-	SignalName string
-	Input      *JSONValue
+	ProcessID uuid.UUID
+	// DefinitionVersion is the version of the process definition that the process
+	// follows, and that describes the action.
+	DefinitionVersion uuid.UUID
+	Type              ProcessActionType
+	ItemID            *uuid.UUID
+	ThreadID          *uuid.UUID
+	SignalName        string
+	Input             *JSONValue
 }
 
 // TakesDocument reports whether the action waits for the document that completes

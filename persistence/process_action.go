@@ -12,7 +12,8 @@ import (
 
 const processActionColumns = actionColumns + `,
        x.process_id, x.type, x.started_definition_id, x.started_process_id, x.item_id, x.thread_id,
-       coalesce(x.signal_name, ''), x.input, x.input_valid, x.input_errors`
+       coalesce(x.signal_name, ''), x.input, x.input_valid, x.input_errors,
+       (SELECT y.process_version FROM processes y WHERE y.id = x.process_id)`
 
 // scanProcessAction reads processActionColumns followed by the columns of more.
 // now is when a document is asked whether it has expired.
@@ -21,7 +22,8 @@ func scanProcessAction(a *domain.ProcessAction, now time.Time, more ...any) func
 		var action actionRow
 		var input storedValue
 		fields := append(action.fields(), &a.ProcessID, &a.Type, &action.startedDefinition, &action.started,
-			&a.ItemID, &a.ThreadID, &a.SignalName, &input.document, &input.valid, &input.errors)
+			&a.ItemID, &a.ThreadID, &a.SignalName, &input.document, &input.valid, &input.errors,
+			&a.DefinitionVersion)
 		err := one(append(fields, more...)...)(rows)
 		if err != nil {
 			return err

@@ -78,7 +78,7 @@ func processDefinition(d *app.ProcessDefinitionView) oasb.ProcessDefinition {
 			oasb.DataStructureDataDefinition{Code: code, DataSchema: d.Spec.DataStructures[code]})
 	}
 	for i := range d.Spec.UserActions {
-		answer.ProcessActionDefinitions[i] = processActionDefinition(d.ID, &d.Spec.UserActions[i], d.Related)
+		answer.ProcessActionDefinitions[i] = processActionDefinition(d.DefinitionRef, &d.Spec.UserActions[i], d.Related)
 	}
 	return answer
 }
@@ -94,9 +94,11 @@ func processItemDefinition(d *domain.ItemDefinition) oasb.ProcessItemDefinition 
 	return answer
 }
 
-func processActionDefinition(of uuid.UUID, a *domain.UserAction, related map[string]uuid.UUID) oasb.ProcessActionDefinition {
+func processActionDefinition(
+	of domain.DefinitionRef, a *domain.UserAction, related map[string]uuid.UUID,
+) oasb.ProcessActionDefinition {
 	answer := oasb.ProcessActionDefinition{
-		ProcessActionDefinitionRef: actionDefinitionRef(domain.NewActionDefinitionRef(of, a.Code)),
+		ProcessActionDefinitionRef: actionDefinitionRef(domain.NewActionDefinitionRef(of.ID, a.Code), of.Version),
 		Code:                       a.Code, Name: a.Name, Type: oasb.ProcessActionType(a.Type),
 		ProcessItemDefinitionCode: httpio.Optional(a.Item), Parameters: actionParameters(a.Type),
 	}

@@ -3,6 +3,8 @@ package shapeb
 import (
 	"context"
 
+	"github.com/google/uuid"
+
 	"github.com/procession-dev/procession/api/httpio"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/app"
@@ -96,7 +98,7 @@ func (s *Server) UploadProcessActionDocument(
 func processAction(a *domain.ProcessAction) oasb.ProcessAction {
 	answer := oasb.ProcessAction{
 		ID: a.ID, Type: oasb.ProcessActionType(a.Type), Status: oasb.ProcessActionStatus(a.Status),
-		ProcessActionDefinitionRef: actionDefinitionRef(a.Definition),
+		ProcessActionDefinitionRef: actionDefinitionRef(a.Definition, a.DefinitionVersion),
 	}
 	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = httpio.Audited(a.Audit)
 	var item *oasb.ProcessActionCreatedItem
@@ -131,13 +133,13 @@ func processAction(a *domain.ProcessAction) oasb.ProcessAction {
 	return answer
 }
 
-func actionDefinitionRef(ref domain.ActionDefinitionRef) oasb.ProcessActionDefinitionRef {
-	return oasb.ProcessActionDefinitionRef{ID: ref.ID, Code: ref.Code}
+func actionDefinitionRef(ref domain.ActionDefinitionRef, version uuid.UUID) oasb.ProcessActionDefinitionRef {
+	return oasb.ProcessActionDefinitionRef{ID: ref.ID, Version: version, Code: ref.Code}
 }
 
 func availableAction(a *app.AvailableAction) oasb.AvailableProcessAction {
 	return oasb.AvailableProcessAction{
-		ProcessActionDefinitionRef: actionDefinitionRef(a.Definition), Code: a.Code, Name: a.Name,
+		ProcessActionDefinitionRef: actionDefinitionRef(a.Definition, a.Version), Code: a.Code, Name: a.Name,
 		Type: oasb.ProcessActionType(a.Type), ProcessDefinitionID: a.Related, Parameters: actionParameters(a.Type),
 	}
 }

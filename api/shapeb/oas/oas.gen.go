@@ -1204,6 +1204,9 @@ type ProcessActionDefinition struct {
 type ProcessActionDefinitionRef struct {
 	Code string             `json:"code"`
 	ID   openapi_types.UUID `json:"id"`
+
+	// Version The version of the process definition that describes the action, an extension of this service
+	Version openapi_types.UUID `json:"version"`
 }
 
 // ProcessActionDownloadable defines model for ProcessActionDownloadable.
