@@ -188,8 +188,9 @@ func TestDocumentsOfOthersAreCopied(t *testing.T) {
 	require.Equal(t, 4, s.count("SELECT count(*) FROM documents WHERE expires_at IS NULL"))
 	s.requireBlobs(1)
 
-	// With an artifact go its documents, and those copied from it stay.
+	// With an artifact that is removed go its documents, and those copied from it stay.
 	s.call(204, demo.Alice(), http.MethodDelete, artifactPath(artifact.ID, ""), "")
+	require.Equal(t, 1, s.count("SELECT remove_deleted(now())"))
 	require.Equal(t, 3, s.count("SELECT count(*) FROM documents"))
 	require.Equal(t, "text", s.download(demo.Alice(), from, patchedFile(t, patched)))
 }

@@ -213,6 +213,8 @@ func askFor(t *testing.T, name string, shared *reads) (*service, asked) {
 		_, err := conn.Exec(t.Context(), "DELETE FROM item_assistance")
 		require.NoError(t, err)
 		require.NoError(t, conn.Close(t.Context()))
+	case "B.restoreBusinessArtifact":
+		s.call(204, a.as, http.MethodDelete, artifactPath(f.artifact, ""), "")
 	case "A.actionsProcessDeleteElement":
 		s.send(request(t, a.as, "POST", processPathA(f.process, "/~actions/save-element"), saveElement("REF", `[{"type":"STRING","value":"R"}]`)))
 	case "A.actionsTaskDeleteElement":

@@ -51,6 +51,7 @@ B.streamEvents                               none                               
 B.findProcesses                              none                                                               none
 B.createProcess                              PROCESS.CREATED:>RUNNING,PROCESS.STATE_CHANGED:>RUNNING            same
 B.retrieveProcess                            none                                                               none
+B.deleteProcess                              PROCESS.DELETED:>COMPLETED                                          none
 B.completeProcess                            PROCESS.STATE_CHANGED:RUNNING>COMPLETED                            none
 B.cancelProcess                              PROCESS_ITEM.TASK_STATE_CHANGED:CLAIMED>CANCELLED,PROCESS.STATE_CHANGED:RUNNING>CANCELLED none
 B.cancelProcessProcessItems                  PROCESS_ITEM.TASK_STATE_CHANGED:CLAIMED>CANCELLED                  none
@@ -80,7 +81,8 @@ B.updateProcessItemTaskContextData           PROCESS_ITEM.TASK_CONTEXT_DATA_SAVE
 B.findBusinessArtifacts                      none                                                               none
 B.createBusinessArtifact                     BUSINESS_ARTIFACT.CREATED                                          same
 B.retrieveBusinessArtifact                   none                                                               none
-B.deleteBusinessArtifact                     BUSINESS_ARTIFACT.DELETED                                          none
+B.deleteBusinessArtifact                     BUSINESS_ARTIFACT_ACTION.STATE_CHANGED:REQUESTED>CANCELED,BUSINESS_ARTIFACT.DELETED none
+B.restoreBusinessArtifact                    BUSINESS_ARTIFACT.RESTORED                                         none
 B.updateBusinessArtifactData                 BUSINESS_ARTIFACT.DATA_SAVED                                       same
 B.patchBusinessArtifactData                  BUSINESS_ARTIFACT.DATA_SAVED                                       same
 B.uploadBusinessArtifactDocument             DOCUMENT.UPLOADED                                                  same

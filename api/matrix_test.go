@@ -102,6 +102,7 @@ B.retrieveBusinessArtifactDefinition 404  404          404           200     200
 B.findProcesses                     200+  200-         200-          200+    200+   200+      200+      200-     200+  401       200-
 B.createProcess                     404d  404d         404d          201     403    404d      201       404d     201   401       404d
 B.retrieveProcess                   200   404          404           200     200    200       200       404      200   401       404
+B.deleteProcess                     403   404          404           204     403    403       403       404      204   401       404
 B.completeProcess                   403   404          404           200     403    403       403       404      200   401       404
 B.cancelProcess                     403   404          404           200     403    403       403       404      200   401       404
 B.cancelProcessProcessItems         403   404          404           200     403    403       403       404      200   401       404
@@ -136,6 +137,7 @@ B.findBusinessArtifacts             200-  200-         200-          200+    200
 B.createBusinessArtifact            404d  404d         404d          201     403    201       404d      404d     201   401       404d
 B.retrieveBusinessArtifact          404   404          404           200     200    200       404       404      200   401       404
 B.deleteBusinessArtifact            404   404          404           204     403    403       404       404      204   401       404
+B.restoreBusinessArtifact           404   404          404           200     403    403       404       404      200   401       404
 B.updateBusinessArtifactData        404   404          404           200     403    200       404       404      200   401       404
 B.patchBusinessArtifactData         404   404          404           200     403    200       404       404      200   401       404
 B.uploadBusinessArtifactDocument    404   404          404           200     403    200       404       404      200   401       404
@@ -393,6 +395,11 @@ func (c cast) things(s *service, of string, ready bool) things {
 	}
 	made.process = id("/processes",
 		`{"processDefinitionId":"`+made.definition.String()+`","initiatorId":"`+initiator.String()+`"}`)
+	made.finished = id("/processes",
+		`{"processDefinitionId":"`+made.definition.String()+`","initiatorId":"`+initiator.String()+`"}`)
+	id("/process-items", `{"type":"TASK","processId":"`+made.finished.String()+
+		`","processItemDefinitionCode":"APPROVE_LOAN","ownerId":"`+owner.String()+`"}`)
+	s.post(200, worker, processPath(made.finished, "/~actions/cancel"), "")
 	made.artifact = id("/business-artifacts", `{"businessArtifactDefinitionId":"`+made.artifactDefinition.String()+`"}`)
 	owned := `,"ownerId":"` + owner.String() + `"`
 	if ready {
@@ -408,7 +415,7 @@ func (c cast) things(s *service, of string, ready bool) things {
 func absentThings() things {
 	return things{
 		fixture: fixture{
-			process: uuid.New(), task: uuid.New(), tenant: uuid.New(), user: uuid.New(), principal: uuid.New(),
+			finished: uuid.New(), process: uuid.New(), task: uuid.New(), tenant: uuid.New(), user: uuid.New(), principal: uuid.New(),
 			artifact: uuid.New(), artifactAction: uuid.New(), photo: uuid.New(), robot: uuid.New(), assistance: uuid.New(),
 		}.withAbsentDocuments(),
 		definition: uuid.New(), group: uuid.New(), artifactDefinition: uuid.New(), key: "absent-key",

@@ -14,6 +14,8 @@ import (
 
 // fixture is one of everything in the tenant Demo, to make requests for.
 type fixture struct {
+	// finished is a process that is completed.
+	finished                               uuid.UUID
 	process, task, tenant, user, principal uuid.UUID
 	// artifact is a CUSTOMER.
 	artifact uuid.UUID
@@ -37,11 +39,13 @@ type fixture struct {
 func newFixture(s *service) fixture {
 	process := s.loan().ID
 	task := s.item(process, "LOAN_APPLICATION", ownedBy(demo.LoanWorker())).ID
+	finished := s.loan().ID
+	s.post(200, demo.LoanWorker(), processPath(finished, "/~actions/complete"), "")
 	users := decode[struct {
 		Content []struct{ ID uuid.UUID }
 	}](s.t, s.get(200, demo.Alice(), "/tenant-users"))
 	return fixture{
-		process: process, task: task, tenant: demo.TenantDemo(), user: users.Content[0].ID, principal: demo.Bob().ID,
+		finished: finished, process: process, task: task, tenant: demo.TenantDemo(), user: users.Content[0].ID, principal: demo.Bob().ID,
 		artifact: s.customer(`{"name":"Acme"}`).ID,
 	}.withRobot(s).withDocuments(s, demo.LoanWorker()).withArtifactAction(s, demo.LoanWorker()).withPhoto(s, demo.LoanWorker()).withReports(s, demo.LoanWorker()).
 		withAssistance(s, demo.LoanWorker())
@@ -95,6 +99,7 @@ func (f fixture) operations() map[string]operation {
 			`","tenantId":"` + f.tenant.String() + `","processDefinitionCode":"LOAN","metadata":` + value + `,"entity":` + value + `,"relatedProcessId":"` +
 			f.process.String() + `"}`},
 		"B.retrieveProcess":           of(get, processes, f.process, "", ""),
+		"B.deleteProcess":             of(http.MethodDelete, processes, f.finished, "", ""),
 		"B.completeProcess":           of(post, processes, f.process, "/~actions/complete", ""),
 		"B.cancelProcess":             of(post, processes, f.process, "/~actions/cancel", ""),
 		"B.cancelProcessProcessItems": of(post, processes, f.process, "/~actions/cancel-process-items", ""),
@@ -124,6 +129,7 @@ func (f fixture) operations() map[string]operation {
 			customers().String() + `","tenantId":"` + f.tenant.String() + `","businessArtifactDefinitionCode":"CUSTOMER","data":` +
 			value + `}`},
 		"B.retrieveBusinessArtifact":   of(get, artifacts, f.artifact, "", ""),
+		"B.restoreBusinessArtifact":    of(post, artifacts, f.artifact, "/~actions/restore", ""),
 		"B.deleteBusinessArtifact":     of(http.MethodDelete, artifacts, f.artifact, "", ""),
 		"B.updateBusinessArtifactData": of(put, artifacts, f.artifact, "/data", `{"data":`+value+`}`),
 		"B.patchBusinessArtifactData":  of(patch, artifacts, f.artifact, "/data", aPatch),

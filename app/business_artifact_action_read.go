@@ -42,11 +42,8 @@ func (s *Service) PrepareBusinessArtifactCreateArtifact(
 	if err != nil {
 		return nil, err
 	}
-	if err := source.Rights.RequireEditor(); err != nil {
+	if err := preparable(source); err != nil {
 		return nil, err
-	}
-	if source.Action == nil {
-		return nil, unknownArtifactAction()
 	}
 	if source.Action.Type != domain.ArtifactActionCreateArtifact {
 		return nil, domain.Conflict(domain.CodeInvalidState, "the action is not one that creates a business artifact")
@@ -64,6 +61,20 @@ func (s *Service) PrepareBusinessArtifactCreateArtifact(
 		return nil, err
 	}
 	return &PreparedArtifact{Definition: created.ArtifactDefinitionRef, Value: value}, nil
+}
+
+// preparable refuses what invoking an action would be refused for.
+func preparable(source *persistence.ArtifactActionSource) error {
+	if err := source.Rights.RequireEditor(); err != nil {
+		return err
+	}
+	if err := source.Artifact.RequireKept("business artifact"); err != nil {
+		return err
+	}
+	if source.Action == nil {
+		return unknownArtifactAction()
+	}
+	return nil
 }
 
 // PreparedProcess is what a START_PROCESS action begins with.
@@ -85,11 +96,8 @@ func (s *Service) PrepareBusinessArtifactStartProcess(
 	if err != nil {
 		return nil, err
 	}
-	if err := source.Rights.RequireEditor(); err != nil {
+	if err := preparable(source); err != nil {
 		return nil, err
-	}
-	if source.Action == nil {
-		return nil, unknownArtifactAction()
 	}
 	if source.Action.Type != domain.ArtifactActionStartProcess {
 		return nil, domain.Conflict(domain.CodeInvalidState, "the action is not one that starts a process")

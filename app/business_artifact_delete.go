@@ -9,24 +9,56 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// DeleteBusinessArtifact (B37) deletes a business artifact with its documents
-// and actions. The workflows of actions that are not finished are asked to
-// cancel. It takes the Manager permission.
+// DeleteBusinessArtifact (B37) deletes a business artifact, which can be restored.
+// It stays to be found by id, with its documents and actions, but is in no list
+// that does not ask for it, and nothing can be written to it meanwhile. Actions
+// that are not finished are canceled and their workflows asked to stop. It takes
+// the Manager permission. An artifact that is deleted already stays as it is.
 func (s *Service) DeleteBusinessArtifact(ctx context.Context, caller domain.Caller, id uuid.UUID) error {
 	now := s.now()
 	return s.write(ctx, func(tx *persistence.Tx) error {
-		locked, runs, err := tx.LockArtifactAndOpenActions(ctx, caller, id)
+		locked, open, err := tx.LockArtifactAndOpenActions(ctx, caller, id)
 		if err != nil {
 			return err
 		}
-		if err := locked.Rights.RequireManager(); err != nil {
+		if err := locked.Rights.RequireManager(); err != nil || !locked.Delete(caller.PrincipalID, now) {
 			return err
 		}
-		for i := range runs {
-			s.stopWorkflow(tx, &runs[i], now)
+		for i := range open {
+			if open[i].Cancel(caller.PrincipalID, now) {
+				storeArtifactActionEnd(tx, &open[i].BusinessArtifactAction, caller.PrincipalID, now)
+				s.stopWorkflow(tx, &open[i].RunID, now)
+			}
 		}
 		tx.Record(domain.ArtifactEvent(domain.EventArtifactDeleted, locked.BusinessArtifact, caller.PrincipalID, now))
-		tx.DeleteBusinessArtifact(locked.BusinessArtifact)
+		tx.UpdateArtifactDeletion(locked.BusinessArtifact)
 		return nil
 	})
+}
+
+// RestoreBusinessArtifact undoes the deletion of a business artifact. Actions that
+// were canceled with it stay so. It takes the Manager permission. An artifact that
+// is not deleted is returned as it is.
+func (s *Service) RestoreBusinessArtifact(
+	ctx context.Context, caller domain.Caller, id uuid.UUID,
+) (*domain.BusinessArtifact, error) {
+	var artifact *domain.BusinessArtifact
+	now := s.now()
+	err := s.write(ctx, func(tx *persistence.Tx) error {
+		locked, err := tx.LockAnyArtifact(ctx, caller, id)
+		if err != nil {
+			return err
+		}
+		artifact = locked.BusinessArtifact
+		if err := locked.Rights.RequireManager(); err != nil || !artifact.Restore(caller.PrincipalID, now) {
+			return err
+		}
+		tx.Record(domain.ArtifactEvent(domain.EventArtifactRestored, artifact, caller.PrincipalID, now))
+		tx.UpdateArtifactDeletion(artifact)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return artifact, nil
 }

@@ -21,6 +21,7 @@ type BusinessArtifactFilter struct {
 	DefinitionIDs   []uuid.UUID
 	DefinitionCodes []string
 	Values          []string
+	Deleted         domain.DeletedFilter
 }
 
 // FindBusinessArtifacts (B34) returns a page of the business artifacts that the
@@ -34,6 +35,7 @@ func (s *Service) FindBusinessArtifacts(
 	if len(filter.Values) == 0 {
 		found, _, err := s.reader.ListBusinessArtifacts(ctx, caller, persistence.ArtifactFilter{
 			TenantIDs: filter.TenantIDs, DefinitionIDs: filter.DefinitionIDs, DefinitionCodes: filter.DefinitionCodes,
+			Deleted: filter.Deleted,
 		}, page, sort)
 		return found, err
 	}
@@ -76,7 +78,7 @@ func (f *BusinessArtifactFilter) keeps(d *artifactDefinition) bool {
 // search reads the values by the indexes of the definitions. Artifacts that meet
 // all of them are of definitions that index all of their fields.
 func (f *BusinessArtifactFilter) search(definitions []*artifactDefinition) (persistence.ArtifactFilter, error) {
-	var search persistence.ArtifactFilter
+	search := persistence.ArtifactFilter{Deleted: f.Deleted}
 	index := map[string]criteria.Type{}
 	ambiguous := map[string]bool{}
 	definitions = slices.DeleteFunc(slices.Clone(definitions), func(d *artifactDefinition) bool { return !f.keeps(d) })

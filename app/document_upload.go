@@ -61,7 +61,7 @@ func (s *Service) UploadProcessDocument(
 
 // UploadBusinessArtifactDocument (B44) stores a temporary document of a business
 // artifact. It takes the Editor permission. Errors: VALIDATION for a content type
-// that is none, DOCUMENT_TOO_LARGE.
+// that is none, INVALID_STATE for an artifact that is deleted, DOCUMENT_TOO_LARGE.
 func (s *Service) UploadBusinessArtifactDocument(
 	ctx context.Context, caller domain.Caller, artifact uuid.UUID, in Upload,
 ) (*domain.Document, error) {
@@ -72,7 +72,7 @@ func (s *Service) UploadBusinessArtifactDocument(
 	if err != nil {
 		return nil, err
 	}
-	if err := site.Rights.RequireEditor(); err != nil {
+	if err := site.Attach(); err != nil {
 		return nil, err
 	}
 	owner := domain.DocumentOwner{Kind: domain.DocumentOfArtifact, ID: artifact}
@@ -81,7 +81,7 @@ func (s *Service) UploadBusinessArtifactDocument(
 		if err != nil {
 			return err
 		}
-		return site.Rights.RequireEditor()
+		return site.Attach()
 	})
 }
 

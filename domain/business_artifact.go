@@ -31,6 +31,27 @@ type BusinessArtifact struct {
 	Definition ArtifactDefinitionRef
 	Data       *JSONValue
 	Audit
+	Deletion
+}
+
+// Delete deletes the artifact and reports whether that changed it.
+func (a *BusinessArtifact) Delete(by uuid.UUID, now time.Time) bool {
+	if a.Deleted() {
+		return false
+	}
+	a.set(by, now)
+	a.touch(by, now)
+	return true
+}
+
+// Restore undoes the deletion of the artifact and reports whether there was one.
+func (a *BusinessArtifact) Restore(by uuid.UUID, now time.Time) bool {
+	if !a.Deleted() {
+		return false
+	}
+	a.Deletion = Deletion{}
+	a.touch(by, now)
+	return true
 }
 
 // SetData replaces the data of the artifact.

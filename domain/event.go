@@ -18,6 +18,12 @@ const (
 	EventProcessStateChanged  EventType = "PROCESS.STATE_CHANGED"
 	EventItemCreated          EventType = "PROCESS_ITEM.CREATED"
 	EventItemTaskStateChanged EventType = "PROCESS_ITEM.TASK_STATE_CHANGED"
+
+	// Webhooks tell of these only where a subscription names them. An artifact that is
+	// deleted can be restored, a process cannot.
+	EventProcessDeleted   EventType = "PROCESS.DELETED"
+	EventArtifactDeleted  EventType = "BUSINESS_ARTIFACT.DELETED"
+	EventArtifactRestored EventType = "BUSINESS_ARTIFACT.RESTORED"
 )
 
 // The event types that are recorded for administrators alone.
@@ -48,7 +54,6 @@ const (
 
 	EventArtifactCreated   EventType = "BUSINESS_ARTIFACT.CREATED"
 	EventArtifactDataSaved EventType = "BUSINESS_ARTIFACT.DATA_SAVED"
-	EventArtifactDeleted   EventType = "BUSINESS_ARTIFACT.DELETED"
 
 	EventArtifactActionCreated      EventType = "BUSINESS_ARTIFACT_ACTION.CREATED"
 	EventArtifactActionStateChanged EventType = "BUSINESS_ARTIFACT_ACTION.STATE_CHANGED"
@@ -91,12 +96,15 @@ const (
 	// EventEventsRemoved says that old events of the tenant were removed. The
 	// function of the database that removes them records it.
 	EventEventsRemoved EventType = "EVENTS.REMOVED"
+	// EventDeletedRemoved says the same of processes and artifacts that were deleted.
+	EventDeletedRemoved EventType = "DELETED.REMOVED"
 )
 
 // PublicEventTypes are those that webhooks and the live feed tell of.
 func PublicEventTypes() []EventType {
 	return []EventType{
 		EventProcessCreated, EventProcessStateChanged, EventItemCreated, EventItemTaskStateChanged,
+		EventProcessDeleted, EventArtifactDeleted, EventArtifactRestored,
 	}
 }
 

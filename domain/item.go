@@ -35,6 +35,8 @@ type ProcessItem struct {
 	Task     *Task
 	Message  *Message
 	Audit
+	// Deletion is that of the process.
+	Deletion
 }
 
 // Message is the content of a MESSAGE item: CommonMark text, data or both.

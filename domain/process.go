@@ -48,6 +48,7 @@ type Process struct {
 	Related  RelatedProcesses
 	Elements ElementValues
 	Audit
+	Deletion
 }
 
 // RelatedProcesses are the processes that a process came from and those that
@@ -83,8 +84,33 @@ func (p *Process) act(action processAction, by uuid.UUID, now time.Time) (bool, 
 	return true, nil
 }
 
-// Manage refuses callers without the Manager permission with ACCESS_DENIED.
-func (p *Process) Manage(rights ProcessRights) error { return rights.requireManager() }
+// Manage refuses callers without the Manager permission with ACCESS_DENIED, and a
+// process that is deleted with INVALID_STATE.
+func (p *Process) Manage(rights ProcessRights) error {
+	if err := rights.requireManager(); err != nil {
+		return err
+	}
+	return p.RequireKept("process")
+}
+
+// Delete deletes a finished process and reports whether that changed it. It takes
+// the Manager permission. INVALID_STATE refuses one that is not finished, and one
+// in which something is in progress: a task that is open, or an action whose
+// workflow runs. Its items are to be deleted with it.
+func (p *Process) Delete(rights ProcessRights, inProgress bool, by uuid.UUID, now time.Time) (bool, error) {
+	if err := rights.requireManager(); err != nil || p.Deleted() {
+		return false, err
+	}
+	if !p.Finished() {
+		return false, Conflict(CodeInvalidState, "the process is not finished")
+	}
+	if inProgress {
+		return false, Conflict(CodeInvalidState, "the process has open tasks, or actions that are not finished")
+	}
+	p.set(by, now)
+	p.touch(by, now)
+	return true, nil
+}
 
 // Write refuses callers without the Manager permission with ACCESS_DENIED, and
 // any write on a finished process with PROCESS_FINISHED.

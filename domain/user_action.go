@@ -43,8 +43,8 @@ type UserAction struct {
 // UserActionRelations is what a principal is to a process, and what the process
 // is, as far as that decides which user actions the principal may invoke.
 type UserActionRelations struct {
-	// Sees says that the process exists for the principal.
-	Sees bool
+	// Sees says that the process exists for the principal, Deleted that it is deleted.
+	Sees, Deleted bool
 	// Initiator is the initiator of the process, a Viewer has that permission on its
 	// definition, a Manager that one or runs its workflow.
 	Initiator, Viewer, Manager bool
@@ -61,6 +61,7 @@ type Obstacle string
 // The obstacles, in the order in which they are told.
 const (
 	ObstacleProcess      Obstacle = "PROCESS_NOT_VISIBLE"
+	ObstacleDeleted      Obstacle = "PROCESS_DELETED"
 	ObstaclePermission   Obstacle = "PERMISSION"
 	ObstacleManager      Obstacle = "MANAGER_REQUIRED"
 	ObstacleRelated      Obstacle = "RELATED_PROCESS_PERMISSION"
@@ -81,6 +82,7 @@ func (a *UserAction) Obstacles(r UserActionRelations) []Obstacle {
 	}
 	related := a.Type == ProcessActionStartRelatedProcess
 	hinders(!r.Sees, ObstacleProcess)
+	hinders(r.Deleted, ObstacleDeleted)
 	hinders(!slices.ContainsFunc(a.Permissions, r.has), ObstaclePermission)
 	hinders(a.Type.forManagers() && !r.Manager, ObstacleManager)
 	hinders(related && !r.StartsRelated, ObstacleRelated)
@@ -108,7 +110,7 @@ func (o Obstacle) Refusal() error {
 		return NotFound("process")
 	case ObstacleNotPublished:
 		return Conflict(CodeDefinitionNotPublished, o.Message())
-	case ObstacleWorkflow:
+	case ObstacleDeleted, ObstacleWorkflow:
 		return Conflict(CodeInvalidState, o.Message())
 	case ObstacleUnavailable, ObstacleExpression:
 		// Whoever invokes the action is not told of its expression.
@@ -123,6 +125,8 @@ func (o Obstacle) Message() string {
 	switch o {
 	case ObstacleProcess:
 		return "the process is not visible"
+	case ObstacleDeleted:
+		return "the process is deleted"
 	case ObstaclePermission:
 		return "none of the permissions of the action is given"
 	case ObstacleManager:

@@ -48,6 +48,7 @@ func TestObstaclesOfUserActions(t *testing.T) {
 func TestRefusalsOfUserActions(t *testing.T) {
 	t.Parallel()
 	for obstacle, code := range map[domain.Obstacle]domain.Code{
+		domain.ObstacleDeleted: domain.CodeInvalidState,
 		domain.ObstacleProcess: domain.CodeNotFound, domain.ObstaclePermission: domain.CodeAccessDenied,
 		domain.ObstacleManager: domain.CodeAccessDenied, domain.ObstacleRelated: domain.CodeAccessDenied,
 		domain.ObstacleNotPublished: domain.CodeDefinitionNotPublished, domain.ObstacleWorkflow: domain.CodeInvalidState,

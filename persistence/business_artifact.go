@@ -11,7 +11,8 @@ import (
 )
 
 const artifactSummaryColumns = `a.id, a.tenant_id, a.definition_id, a.definition_code,
-       a.created_by, a.created_at, a.last_modified_by, a.last_modified_at`
+       a.created_by, a.created_at, a.last_modified_by, a.last_modified_at,
+       a.deleted_at, a.deleted_by`
 
 const artifactColumns = artifactSummaryColumns + `,
        a.data, a.data_valid, a.data_errors`
@@ -20,6 +21,7 @@ func artifactSummaryFields(a *domain.BusinessArtifact) []any {
 	return []any{
 		&a.ID, &a.TenantID, &a.Definition.ID, &a.Definition.Code,
 		&a.CreatedBy, &a.CreatedAt, &a.LastModifiedBy, &a.LastModifiedAt,
+		&a.DeletedAt, &a.DeletedBy,
 	}
 }
 
@@ -81,9 +83,24 @@ SELECT ` + artifactColumns + `, ` + editsArtifact + `, ` + managesArtifact + `
    FOR UPDATE OF a`
 )
 
-// LockArtifact locks an artifact that the caller sees, or returns NOT_FOUND.
-// The queries of more are read in the same round trip.
+// LockArtifact locks an artifact that the caller sees, or returns NOT_FOUND, and
+// INVALID_STATE for one that is deleted. The queries of more are read in the same
+// round trip.
 func (tx *Tx) LockArtifact(
+	ctx context.Context, caller domain.Caller, id uuid.UUID, more ...query,
+) (*LockedArtifact, error) {
+	locked, err := tx.LockAnyArtifact(ctx, caller, id, more...)
+	if err != nil {
+		return nil, err
+	}
+	if err := locked.RequireKept("business artifact"); err != nil {
+		return nil, err
+	}
+	return locked, nil
+}
+
+// LockAnyArtifact is LockArtifact for one that may be deleted.
+func (tx *Tx) LockAnyArtifact(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, more ...query,
 ) (*LockedArtifact, error) {
 	locked := &LockedArtifact{BusinessArtifact: &domain.BusinessArtifact{}}

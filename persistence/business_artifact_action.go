@@ -193,28 +193,37 @@ func (r *Reader) GetArtifactActionSource(
 	return &s, nil
 }
 
+// OpenArtifactAction is an action that is not finished, with its run.
+type OpenArtifactAction struct {
+	domain.BusinessArtifactAction
+	RunID uuid.UUID
+}
+
 const lockOpenActionRuns = `
-SELECT r.id
+SELECT x.id, x.tenant_id, x.status, x.action_id, x.action_code, x.business_artifact_id, r.id
   FROM business_artifact_actions x
   JOIN engine_runs r ON r.kind = 'BUSINESS_ARTIFACT_ACTION' AND r.owner_id = x.id
  WHERE x.business_artifact_id = $1 AND x.status = 'REQUESTED'
    FOR NO KEY UPDATE OF x`
 
-// LockArtifactAndOpenActions locks an artifact that the caller sees, or returns
-// NOT_FOUND, together with its open actions, and returns the runs of these.
+// LockArtifactAndOpenActions locks an artifact that the caller sees, deleted or
+// not, or returns NOT_FOUND, together with its open actions, of which it returns
+// what ending them takes.
 func (tx *Tx) LockArtifactAndOpenActions(
 	ctx context.Context, caller domain.Caller, artifact uuid.UUID,
-) (*LockedArtifact, []uuid.UUID, error) {
-	var runs []uuid.UUID
-	locked, err := tx.LockArtifact(ctx, caller, artifact, query{
+) (*LockedArtifact, []OpenArtifactAction, error) {
+	var open []OpenArtifactAction
+	locked, err := tx.LockAnyArtifact(ctx, caller, artifact, query{
 		lockOpenActionRuns,
 		[]any{artifact},
 		func(rows pgx.Rows) (err error) {
-			runs, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+			open, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (a OpenArtifactAction, err error) {
+				return a, row.Scan(&a.ID, &a.TenantID, &a.Status, &a.Definition.ID, &a.Definition.Code, &a.ArtifactID, &a.RunID)
+			})
 			return err
 		},
 	})
-	return locked, runs, err
+	return locked, open, err
 }
 
 const insertArtifactAction = `

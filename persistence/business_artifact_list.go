@@ -24,6 +24,7 @@ type ArtifactFilter struct {
 	// artifacts of others cannot fulfil them.
 	Criteria []criteria.Criterion
 	Indexed  []uuid.UUID
+	Deleted  domain.DeletedFilter
 }
 
 // ListBusinessArtifacts returns a page of the artifacts that the caller sees, as
@@ -75,6 +76,7 @@ func listArtifacts(
 ) ([]query, error) {
 	l := newList(caller, artifactSummaryColumns, "business_artifacts a", "a.tenant_id")
 	l.where = append(l.where, visibleArtifact)
+	l.where = append(l.where, deletedArtifacts("a.id", filter.Deleted)...)
 	anyOf(l, "a.tenant_id", filter.TenantIDs)
 	if len(filter.DefinitionIDs) == 1 {
 		// By equality, so that an index can give the order too.
@@ -87,6 +89,21 @@ func listArtifacts(
 		return nil, err
 	}
 	return l.page(page, scan, total), nil
+}
+
+// deletedArtifacts is the condition on the id of an artifact that a filter stands
+// for. Deleted artifacts are few and have an index of their own, so that the
+// indexes which hold all of them still tell how many the others are.
+func deletedArtifacts(id string, which domain.DeletedFilter) []string {
+	deleted := "EXISTS (SELECT 1 FROM business_artifacts y WHERE y.id = " + id + " AND y.deleted_at IS NOT NULL)"
+	switch which {
+	case domain.IncludeDeleted:
+		return nil
+	case domain.OnlyDeleted:
+		return []string{deleted}
+	case domain.ExcludeDeleted:
+	}
+	return []string{"NOT " + deleted}
 }
 
 func artifactSortColumns(id, createdAt string) map[string]string {
@@ -176,6 +193,7 @@ func newSearch(caller domain.Caller, filter ArtifactFilter) *search {
 		s.where = append(s.where, s.fulfils(x, c)...)
 	}
 	s.where = append(s.where, "x1.definition_id = ANY("+readableArtifactDefinitions+")")
+	s.where = append(s.where, deletedArtifacts("x1.business_artifact_id", filter.Deleted)...)
 	s.from = "business_artifact_index " + strings.Join(s.aliases, ", business_artifact_index ")
 	return s
 }

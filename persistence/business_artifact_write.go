@@ -43,23 +43,15 @@ func (tx *Tx) UpdateBusinessArtifact(a *domain.BusinessArtifact, indexed []Index
 	return nil
 }
 
-const (
-	deleteDocumentsOfActions = `
-DELETE FROM documents
- WHERE owner_kind = 'BUSINESS_ARTIFACT_ACTION'
-   AND owner_id IN (SELECT x.id FROM business_artifact_actions x WHERE x.business_artifact_id = $1)`
-
-	deleteArtifact = `
-DELETE FROM business_artifacts
+const updateArtifactDeletion = `
+UPDATE business_artifacts
+   SET deleted_at = $2, deleted_by = $3, last_modified_by = $4, last_modified_at = $5
  WHERE id = $1`
-)
 
-// DeleteBusinessArtifact deletes an artifact that is under lock, with what it can
-// be found by, its actions and the documents of both.
-func (tx *Tx) DeleteBusinessArtifact(a *domain.BusinessArtifact) {
-	tx.queue(deleteDocumentsOfActions, a.ID)
-	tx.DeleteDocuments(domain.DocumentOfArtifact, a.ID)
-	tx.queue(deleteArtifact, a.ID)
+// UpdateArtifactDeletion stores whether an artifact that is under lock is deleted.
+// What it can be found by stays: lists look whether it is deleted.
+func (tx *Tx) UpdateArtifactDeletion(a *domain.BusinessArtifact) {
+	tx.queue(updateArtifactDeletion, a.ID, a.DeletedAt, a.DeletedBy, a.LastModifiedBy, a.LastModifiedAt)
 }
 
 const (

@@ -81,7 +81,7 @@ func TestConstraintsRefuseWhatTheDomainRefuses(t *testing.T) {
 		"a thread in a thread":             {checked, "UPDATE process_items SET type = 'THREAD', task_state = NULL, task_data = NULL, task_data_valid = NULL, task_data_errors = NULL, thread_id = id WHERE id = $1", []any{task.ID}},
 		"a deleted process that runs":      {checked, "UPDATE processes SET deleted_at = now(), deleted_by = $2 WHERE id = $1", []any{process.ID, alice.PrincipalID}},
 		"a deleted task that is open":      {checked, "UPDATE process_items SET deleted_at = now(), deleted_by = $2 WHERE id = $1", []any{task.ID, alice.PrincipalID}},
-		"an artifact that nobody deleted":  {checked, "UPDATE business_artifacts SET deleted_at = now() WHERE id = $1", []any{artifact.ID}},
+		"an artifact without a deleter":    {checked, "UPDATE business_artifacts SET deleted_at = now() WHERE id = $1", []any{artifact.ID}},
 		"an item of another tenant":        {foreignKey, "UPDATE process_items SET tenant_id = $2 WHERE id = $1", []any{task.ID, demo.TenantOther()}},
 		"a second run of a process":        {unique, "INSERT INTO engine_runs SELECT $2, tenant_id, kind, owner_id, namespace, 'x', run_id, workflow_type, task_queue, state, created_at, last_active_at, closed_at FROM engine_runs WHERE owner_id = $1", []any{process.ID, uuid.New()}},
 		"a running run without id":         {checked, "UPDATE engine_runs SET state = 'RUNNING' WHERE owner_id = $1", []any{process.ID}},

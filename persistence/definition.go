@@ -142,7 +142,7 @@ SELECT ` + processColumns + `, p.tenant_id = ANY($2) AND ` + visibleProcess + `
 	tenantOfProcess = `
 SELECT p.tenant_id
   FROM processes p
- WHERE p.id = $3 AND p.tenant_id = ANY($2) AND ` + visibleProcess
+ WHERE p.id = $3 AND p.tenant_id = ANY($2) AND p.deleted_at IS NULL AND ` + visibleProcess
 )
 
 // PrepareProcess reads what creating a process depends on. The process that it

@@ -64,11 +64,21 @@ func (tx *Tx) ShareProcessSite(ctx context.Context, caller domain.Caller, id uui
 type ArtifactSite struct {
 	TenantID uuid.UUID
 	Rights   domain.ArtifactRights
+	domain.Deletion
+}
+
+// Attach refuses callers without the Editor permission, and an artifact that is
+// deleted with INVALID_STATE.
+func (s *ArtifactSite) Attach() error {
+	if err := s.Rights.RequireEditor(); err != nil {
+		return err
+	}
+	return s.RequireKept("business artifact")
 }
 
 const (
 	selectArtifactSite = `
-SELECT a.tenant_id, ` + editsArtifact + `, ` + managesArtifact + `
+SELECT a.tenant_id, a.deleted_at, a.deleted_by, ` + editsArtifact + `, ` + managesArtifact + `
   FROM business_artifacts a
  WHERE a.id = $3 AND a.tenant_id = ANY($2) AND ` + visibleArtifact
 
@@ -78,7 +88,7 @@ SELECT a.tenant_id, ` + editsArtifact + `, ` + managesArtifact + `
 
 func artifactSite(sql string, caller domain.Caller, id uuid.UUID, site *ArtifactSite) query {
 	return query{sql, []any{caller.PrincipalID, caller.TenantIDs(), id}, one(
-		&site.TenantID, &site.Rights.Edits, &site.Rights.Manages)}
+		&site.TenantID, &site.DeletedAt, &site.DeletedBy, &site.Rights.Edits, &site.Rights.Manages)}
 }
 
 // GetArtifactSite returns a business artifact that the caller sees, or NOT_FOUND.

@@ -13,7 +13,7 @@ import (
 const itemSummaryColumns = `i.id, i.tenant_id, i.process_id, i.process_definition_id, i.type,
        i.item_definition_id, i.item_version, i.item_definition_code, i.thread_id, i.owner_id,
        i.task_state, i.claimed_at, i.completed_at, i.cancelled_at, i.message_text, i.message_data_code,
-       i.created_by, i.created_at, i.last_modified_by, i.last_modified_at`
+       i.created_by, i.created_at, i.last_modified_by, i.last_modified_at, i.deleted_at, i.deleted_by`
 
 const itemColumns = itemSummaryColumns + `,
        i.task_data, i.task_data_valid, i.task_data_errors, i.context_data, i.context_data_valid, i.context_data_errors,
@@ -37,7 +37,7 @@ func (r *itemRow) summaryFields() []any {
 		&i.ID, &i.TenantID, &i.ProcessID, &i.ProcessDefinitionID, &i.Type,
 		&r.definitionID, &r.version, &r.code, &i.ThreadID, &i.OwnerID,
 		&r.taskState, &r.claimedAt, &r.completedAt, &r.cancelledAt, &r.text, &r.dataCode,
-		&i.CreatedBy, &i.CreatedAt, &i.LastModifiedBy, &i.LastModifiedAt,
+		&i.CreatedBy, &i.CreatedAt, &i.LastModifiedBy, &i.LastModifiedAt, &i.DeletedAt, &i.DeletedBy,
 	}
 }
 
@@ -182,7 +182,8 @@ SELECT ` + itemColumns + `,
  WHERE i.id = $3 AND i.tenant_id = ANY($2) AND ` + visibleItem + `
    FOR UPDATE OF i`
 
-// LockProcessItem locks an item that the caller sees, or returns NOT_FOUND. The
+// LockProcessItem locks an item that the caller sees, or returns NOT_FOUND, and
+// INVALID_STATE for one that is deleted. The
 // process is not locked: whoever finishes it takes the locks of its tasks.
 func (tx *Tx) LockProcessItem(ctx context.Context, caller domain.Caller, id uuid.UUID) (*LockedItem, error) {
 	return tx.lockItem(ctx, caller, id)
@@ -212,6 +213,8 @@ func (tx *Tx) lockItem(ctx context.Context, caller domain.Caller, id uuid.UUID, 
 		return nil, notFound(err, "process item")
 	}
 	var err error
-	locked.ProcessItem, err = row.processItem(logs)
-	return locked, err
+	if locked.ProcessItem, err = row.processItem(logs); err != nil {
+		return nil, err
+	}
+	return locked, locked.RequireKept("process of the item")
 }

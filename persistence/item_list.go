@@ -19,6 +19,7 @@ type ItemFilter struct {
 	ThreadIDs              []uuid.UUID
 	ProcessDefinitionIDs   []uuid.UUID
 	ProcessDefinitionCodes []string
+	Deleted                domain.DeletedFilter
 }
 
 // ListProcessItems returns a page of the items that the caller sees, as
@@ -61,6 +62,7 @@ func (r *Reader) ShowTasks(
 func itemList(caller domain.Caller, filter ItemFilter, sort []domain.SortKey, columns string) (*list, error) {
 	l := newList(caller, columns, "process_items i", "i.tenant_id")
 	l.where = append(l.where, visibleItem)
+	l.filterDeleted("i.deleted_at", filter.Deleted)
 	anyOf(l, "i.tenant_id", filter.TenantIDs)
 	anyOf(l, "i.process_id", filter.ProcessIDs)
 	anyOf(l, "i.type", filter.Types)

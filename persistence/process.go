@@ -10,7 +10,8 @@ import (
 )
 
 const processSummaryColumns = `p.id, p.tenant_id, p.process_definition_id, p.process_version, p.process_definition_code,
-       p.state, p.initiator_id, p.created_by, p.created_at, p.last_modified_by, p.last_modified_at`
+       p.state, p.initiator_id, p.created_by, p.created_at, p.last_modified_by, p.last_modified_at,
+       p.deleted_at, p.deleted_by`
 
 const processColumns = processSummaryColumns + `,
        p.metadata, p.metadata_valid, p.metadata_errors, p.entity, p.entity_valid, p.entity_errors,
@@ -20,6 +21,7 @@ func processSummaryFields(p *domain.Process) []any {
 	return []any{
 		&p.ID, &p.TenantID, &p.Definition.ID, &p.Definition.Version, &p.Definition.Code,
 		&p.State, &p.InitiatorID, &p.CreatedBy, &p.CreatedAt, &p.LastModifiedBy, &p.LastModifiedAt,
+		&p.DeletedAt, &p.DeletedBy,
 	}
 }
 

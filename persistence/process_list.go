@@ -20,6 +20,7 @@ type ProcessFilter struct {
 	InitiatorEmails []string
 	// Metadata are expressions as criteria.Parse reads them. All must fit.
 	Metadata []string
+	Deleted  domain.DeletedFilter
 }
 
 // ListProcesses returns a page of the processes that the caller sees, as
@@ -83,6 +84,7 @@ func processList(
 ) (*list, *metadataFilter, error) {
 	l := newList(caller, columns, "processes p", "p.tenant_id")
 	l.where = append(l.where, visibleProcess)
+	l.filterDeleted("p.deleted_at", filter.Deleted)
 	anyOf(l, "p.tenant_id", filter.TenantIDs)
 	anyOf(l, "p.process_definition_id", filter.DefinitionIDs)
 	anyOf(l, "p.process_definition_code", filter.DefinitionCodes)

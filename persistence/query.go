@@ -156,6 +156,18 @@ func anyOf[T any](l *list, column string, values []T) {
 	}
 }
 
+// filterDeleted keeps what is not deleted, or what the filter says instead. column
+// is the time of the deletion.
+func (l *list) filterDeleted(column string, which domain.DeletedFilter) {
+	switch which {
+	case domain.IncludeDeleted:
+	case domain.OnlyDeleted:
+		l.where = append(l.where, column+" IS NOT NULL")
+	case domain.ExcludeDeleted, "":
+		l.where = append(l.where, column+" IS NULL")
+	}
+}
+
 // sortBy orders by the keys, whose properties columns names, and always by id in the end. A property
 // that is not in columns is a VALIDATION error.
 func (l *list) sortBy(keys []domain.SortKey, columns map[string]string, byDefault ...string) error {

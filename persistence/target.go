@@ -108,12 +108,12 @@ SELECT g.tenant_id, g.id
 	selectTargetProcesses = `
 SELECT p.tenant_id, p.id
   FROM processes p
- WHERE p.id = ANY($3) AND p.tenant_id = ANY($2) AND ` + visibleProcess
+ WHERE p.id = ANY($3) AND p.tenant_id = ANY($2) AND p.deleted_at IS NULL AND ` + visibleProcess
 
 	selectTargetArtifacts = `
 SELECT a.tenant_id, a.id
   FROM business_artifacts a
- WHERE a.id = ANY($3) AND a.tenant_id = ANY($2) AND ` + visibleArtifact
+ WHERE a.id = ANY($3) AND a.tenant_id = ANY($2) AND a.deleted_at IS NULL AND ` + visibleArtifact
 )
 
 // LookUp adds to t, with the next read, what the ids lead to for the caller.

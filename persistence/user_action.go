@@ -42,6 +42,7 @@ func (p *ActionableProcess) Model(now time.Time) availability.Model {
 // RelationsTo are the relations that decide about the action.
 func (p *ActionableProcess) RelationsTo(action *domain.UserAction) domain.UserActionRelations {
 	r := p.Relations
+	r.Deleted = p.Process.Deleted()
 	if related, ok := p.Startable[action.ProcessDefinition]; ok {
 		r.StartsRelated, r.RelatedPublished = related.Rights.MayStart(), related.Version != nil
 	}

@@ -120,6 +120,8 @@ func samples() map[string]func() *http.Request {
 		"createBusinessArtifact": post("/business-artifacts",
 			`{"businessArtifactDefinitionId":"`+someID+`","data":`+value+`}`),
 		"retrieveBusinessArtifact":       get("/business-artifacts/" + someID),
+		"deleteProcess":                  request(http.MethodDelete, "/processes/"+someID, "", ""),
+		"restoreBusinessArtifact":        request(http.MethodPost, "/business-artifacts/"+someID+"/~actions/restore", "", ""),
 		"deleteBusinessArtifact":         request(http.MethodDelete, "/business-artifacts/"+someID, "", ""),
 		"updateBusinessArtifactData":     put("/business-artifacts/"+someID+"/data", `{"data":`+value+`}`),
 		"patchBusinessArtifactData":      patch("/business-artifacts/" + someID + "/data"),

@@ -26,6 +26,15 @@ func Given[T any](value *T) T {
 	return *value
 }
 
+// Deleted is a Deletion in the form in which resources show it, nil for those that
+// are not deleted.
+func Deleted(d domain.Deletion) (at *time.Time, by *uuid.UUID) {
+	if d.DeletedAt == nil {
+		return nil, nil
+	}
+	return new(d.DeletedAt.UTC()), d.DeletedBy
+}
+
 // Audited is an Audit in the form that every audited resource of the contracts
 // embeds: in UTC, whatever zone the database driver speaks.
 func Audited(a domain.Audit) (createdBy *uuid.UUID, createdAt *time.Time, modifiedBy *uuid.UUID, modifiedAt *time.Time) {

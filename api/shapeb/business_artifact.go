@@ -18,6 +18,7 @@ func (s *Server) FindBusinessArtifacts(
 	filter := app.BusinessArtifactFilter{
 		TenantIDs: params.TenantID, DefinitionIDs: params.BusinessArtifactDefinitionID,
 		DefinitionCodes: params.BusinessArtifactDefinitionCode, Values: params.Value,
+		Deleted: domain.DeletedFilter(httpio.Given(params.Deleted)),
 	}
 	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
 	found, err := s.app.FindBusinessArtifacts(ctx, s.caller(ctx), filter, page, sort)
@@ -63,6 +64,17 @@ func (s *Server) RetrieveBusinessArtifact(
 	return oasb.RetrieveBusinessArtifact200JSONResponse(businessArtifact(found)), nil
 }
 
+// RestoreBusinessArtifact undoes the deletion of an artifact.
+func (s *Server) RestoreBusinessArtifact(
+	ctx context.Context, request oasb.RestoreBusinessArtifactRequestObject,
+) (oasb.RestoreBusinessArtifactResponseObject, error) {
+	restored, err := s.app.RestoreBusinessArtifact(ctx, s.caller(ctx), request.ID)
+	if err != nil {
+		return nil, err
+	}
+	return oasb.RestoreBusinessArtifact200JSONResponse(businessArtifact(restored)), nil
+}
+
 // DeleteBusinessArtifact is B37.
 func (s *Server) DeleteBusinessArtifact(
 	ctx context.Context, request oasb.DeleteBusinessArtifactRequestObject,
@@ -102,6 +114,7 @@ func businessArtifact(a *domain.BusinessArtifact) oasb.BusinessArtifact {
 		BusinessArtifactDefinitionRef: businessArtifactDefinitionRef(a.Definition),
 	}
 	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = httpio.Audited(a.Audit)
+	answer.DeletedAt, answer.DeletedBy = httpio.Deleted(a.Deletion)
 	return answer
 }
 
@@ -111,6 +124,7 @@ func businessArtifactPageItem(a *domain.BusinessArtifact) oasb.BusinessArtifactP
 		BusinessArtifactDefinitionRef: businessArtifactDefinitionRef(a.Definition),
 	}
 	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = httpio.Audited(a.Audit)
+	answer.DeletedAt, answer.DeletedBy = httpio.Deleted(a.Deletion)
 	return answer
 }
 

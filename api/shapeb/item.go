@@ -20,6 +20,7 @@ func (s *Server) FindProcessItems(
 		TaskStates: texts[domain.TaskState](params.TaskState), DefinitionCodes: params.ProcessItemDefinitionCode,
 		ThreadIDs:            params.ProcessItemThreadID,
 		ProcessDefinitionIDs: params.ProcessDefinitionID, ProcessDefinitionCodes: params.ProcessDefinitionCode,
+		Deleted: domain.DeletedFilter(httpio.Given(params.Deleted)),
 	}
 	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
 	found, err := s.app.FindProcessItems(ctx, s.caller(ctx), filter, page, sort)
@@ -79,6 +80,7 @@ func item(i *domain.ProcessItem) oasb.ProcessItem {
 		}
 	}
 	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = httpio.Audited(i.Audit)
+	answer.DeletedAt, answer.DeletedBy = httpio.Deleted(i.Deletion)
 	return answer
 }
 
@@ -98,6 +100,7 @@ func itemPageItem(i *domain.ProcessItem) oasb.ProcessItemPageItem {
 		}
 	}
 	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = httpio.Audited(i.Audit)
+	answer.DeletedAt, answer.DeletedBy = httpio.Deleted(i.Deletion)
 	return answer
 }
 

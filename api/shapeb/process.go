@@ -21,6 +21,7 @@ func (s *Server) FindProcesses(
 		TenantIDs: params.TenantID, DefinitionIDs: params.ProcessDefinitionID,
 		DefinitionCodes: params.ProcessDefinitionCode, States: texts[domain.ProcessState](params.State),
 		InitiatorIDs: params.InitiatorID, InitiatorEmails: params.InitiatorEmail, Metadata: params.Metadata,
+		Deleted: domain.DeletedFilter(httpio.Given(params.Deleted)),
 	}
 	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
 	found, err := s.app.FindProcesses(ctx, s.caller(ctx), filter, page, sort)
@@ -30,6 +31,16 @@ func (s *Server) FindProcesses(
 	var answer oasb.FindProcesses200JSONResponse
 	answer.Metadata, answer.Content = pageOf(found, processPageItem)
 	return answer, nil
+}
+
+// DeleteProcess deletes a finished process.
+func (s *Server) DeleteProcess(
+	ctx context.Context, request oasb.DeleteProcessRequestObject,
+) (oasb.DeleteProcessResponseObject, error) {
+	if err := s.app.DeleteProcess(ctx, s.caller(ctx), request.ID); err != nil {
+		return nil, err
+	}
+	return oasb.DeleteProcess204Response{}, nil
 }
 
 // CreateProcess is B8.
@@ -155,6 +166,7 @@ func process(p *domain.Process) oasb.Process {
 		},
 	}
 	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = httpio.Audited(p.Audit)
+	answer.DeletedAt, answer.DeletedBy = httpio.Deleted(p.Deletion)
 	return answer
 }
 
@@ -164,6 +176,7 @@ func processPageItem(p *domain.Process) oasb.ProcessPageItem {
 		ProcessDefinitionRef: processDefinitionRef(p.Definition), InitiatorID: &p.InitiatorID,
 	}
 	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = httpio.Audited(p.Audit)
+	answer.DeletedAt, answer.DeletedBy = httpio.Deleted(p.Deletion)
 	return answer
 }
 

@@ -19,7 +19,7 @@ ALTER TABLE process_actions
 ALTER TABLE engine_commands
     ADD COLUMN signal_input json;
 
--- When somebody deleted a finished process or an artifact, and who. Items follow their process.
+-- When a finished process or an artifact was deleted, and by whom. Items follow their process.
 ALTER TABLE processes
     ADD COLUMN deleted_at timestamptz,
     ADD COLUMN deleted_by uuid,

@@ -24,6 +24,7 @@ const (
 	ActionObstacleCodeMANAGERREQUIRED            ActionObstacleCode = "MANAGER_REQUIRED"
 	ActionObstacleCodeNOTAVAILABLE               ActionObstacleCode = "NOT_AVAILABLE"
 	ActionObstacleCodePERMISSION                 ActionObstacleCode = "PERMISSION"
+	ActionObstacleCodePROCESSDELETED             ActionObstacleCode = "PROCESS_DELETED"
 	ActionObstacleCodePROCESSNOTVISIBLE          ActionObstacleCode = "PROCESS_NOT_VISIBLE"
 	ActionObstacleCodeRELATEDPROCESSNOTPUBLISHED ActionObstacleCode = "RELATED_PROCESS_NOT_PUBLISHED"
 	ActionObstacleCodeRELATEDPROCESSPERMISSION   ActionObstacleCode = "RELATED_PROCESS_PERMISSION"
@@ -40,6 +41,8 @@ func (e ActionObstacleCode) Valid() bool {
 	case ActionObstacleCodeNOTAVAILABLE:
 		return true
 	case ActionObstacleCodePERMISSION:
+		return true
+	case ActionObstacleCodePROCESSDELETED:
 		return true
 	case ActionObstacleCodePROCESSNOTVISIBLE:
 		return true

@@ -109,6 +109,27 @@ func (e DefaultErrorInfoLocationType) Valid() bool {
 	}
 }
 
+// Defines values for DeletedFilter.
+const (
+	DeletedFilterEXCLUDE DeletedFilter = "EXCLUDE"
+	DeletedFilterINCLUDE DeletedFilter = "INCLUDE"
+	DeletedFilterONLY    DeletedFilter = "ONLY"
+)
+
+// Valid indicates whether the value is a known member of the DeletedFilter enum.
+func (e DeletedFilter) Valid() bool {
+	switch e {
+	case DeletedFilterEXCLUDE:
+		return true
+	case DeletedFilterINCLUDE:
+		return true
+	case DeletedFilterONLY:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ErrorCode.
 const (
 	ErrorCodeACCESSDENIED           ErrorCode = "ACCESS_DENIED"
@@ -688,6 +709,8 @@ type BusinessArtifact struct {
 
 	// Data A JSON object together with the result of checking it against the schema of its definition
 	Data           *JSONValue          `json:"data,omitempty"`
+	DeletedAt      *time.Time          `json:"deletedAt,omitempty"`
+	DeletedBy      *openapi_types.UUID `json:"deletedBy,omitempty"`
 	ID             openapi_types.UUID  `json:"id"`
 	LastModifiedAt *time.Time          `json:"lastModifiedAt,omitempty"`
 	LastModifiedBy *openapi_types.UUID `json:"lastModifiedBy,omitempty"`
@@ -907,6 +930,8 @@ type BusinessArtifactPageItem struct {
 	BusinessArtifactDefinitionRef BusinessArtifactDefinitionRef `json:"businessArtifactDefinitionRef"`
 	CreatedAt                     *time.Time                    `json:"createdAt,omitempty"`
 	CreatedBy                     *openapi_types.UUID           `json:"createdBy,omitempty"`
+	DeletedAt                     *time.Time                    `json:"deletedAt,omitempty"`
+	DeletedBy                     *openapi_types.UUID           `json:"deletedBy,omitempty"`
 	ID                            openapi_types.UUID            `json:"id"`
 	LastModifiedAt                *time.Time                    `json:"lastModifiedAt,omitempty"`
 	LastModifiedBy                *openapi_types.UUID           `json:"lastModifiedBy,omitempty"`
@@ -962,6 +987,15 @@ type DefaultErrorInfo struct {
 
 // DefaultErrorInfoLocationType The part of the request that location is in
 type DefaultErrorInfoLocationType string
+
+// Deletable When a resource was deleted and who did it; absent from one that is not
+type Deletable struct {
+	DeletedAt *time.Time          `json:"deletedAt,omitempty"`
+	DeletedBy *openapi_types.UUID `json:"deletedBy,omitempty"`
+}
+
+// DeletedFilter defines model for DeletedFilter.
+type DeletedFilter string
 
 // DocumentReference How a document is named
 type DocumentReference struct {
@@ -1090,6 +1124,8 @@ type PrincipalUser struct {
 type Process struct {
 	CreatedAt *time.Time          `json:"createdAt,omitempty"`
 	CreatedBy *openapi_types.UUID `json:"createdBy,omitempty"`
+	DeletedAt *time.Time          `json:"deletedAt,omitempty"`
+	DeletedBy *openapi_types.UUID `json:"deletedBy,omitempty"`
 
 	// Entity A JSON object together with the result of checking it against the schema of its definition
 	Entity         *JSONValue          `json:"entity,omitempty"`
@@ -1355,6 +1391,8 @@ type ProcessEntityUpdateParams struct {
 type ProcessItem struct {
 	CreatedAt      *time.Time          `json:"createdAt,omitempty"`
 	CreatedBy      *openapi_types.UUID `json:"createdBy,omitempty"`
+	DeletedAt      *time.Time          `json:"deletedAt,omitempty"`
+	DeletedBy      *openapi_types.UUID `json:"deletedBy,omitempty"`
 	ID             openapi_types.UUID  `json:"id"`
 	LastModifiedAt *time.Time          `json:"lastModifiedAt,omitempty"`
 	LastModifiedBy *openapi_types.UUID `json:"lastModifiedBy,omitempty"`
@@ -1533,6 +1571,8 @@ type ProcessItemPage struct {
 type ProcessItemPageItem struct {
 	CreatedAt      *time.Time                  `json:"createdAt,omitempty"`
 	CreatedBy      *openapi_types.UUID         `json:"createdBy,omitempty"`
+	DeletedAt      *time.Time                  `json:"deletedAt,omitempty"`
+	DeletedBy      *openapi_types.UUID         `json:"deletedBy,omitempty"`
 	ID             openapi_types.UUID          `json:"id"`
 	LastModifiedAt *time.Time                  `json:"lastModifiedAt,omitempty"`
 	LastModifiedBy *openapi_types.UUID         `json:"lastModifiedBy,omitempty"`
@@ -1644,6 +1684,8 @@ type ProcessPage struct {
 type ProcessPageItem struct {
 	CreatedAt      *time.Time          `json:"createdAt,omitempty"`
 	CreatedBy      *openapi_types.UUID `json:"createdBy,omitempty"`
+	DeletedAt      *time.Time          `json:"deletedAt,omitempty"`
+	DeletedBy      *openapi_types.UUID `json:"deletedBy,omitempty"`
 	ID             openapi_types.UUID  `json:"id"`
 	InitiatorID    *openapi_types.UUID `json:"initiatorId,omitempty"`
 	LastModifiedAt *time.Time          `json:"lastModifiedAt,omitempty"`
@@ -1950,6 +1992,9 @@ type FindBusinessArtifactsParams struct {
 	// Every operation fits every type of index: texts are ordered by their Unicode code points, `contains` looks for a
 	// part of the text of the value without regard to case, and a date without a time stands for the whole day.
 	Value []string `form:"value,omitempty" json:"value,omitempty"`
+
+	// Deleted Whether what is deleted is left out, which is the default, included, or all there is
+	Deleted *DeletedFilter `form:"deleted,omitempty" json:"deleted,omitempty"`
 }
 
 // DownloadBusinessArtifactDocumentParams defines parameters for DownloadBusinessArtifactDocument.
@@ -2113,6 +2158,9 @@ type FindProcessItemsParams struct {
 
 	// TenantID Only what belongs to one of these tenants
 	TenantID TenantIDFilter `form:"tenantId,omitempty" json:"tenantId,omitempty"`
+
+	// Deleted Whether what is deleted is left out, which is the default, included, or all there is
+	Deleted *DeletedFilter `form:"deleted,omitempty" json:"deleted,omitempty"`
 }
 
 // DownloadProcessItemTaskDataWebformsAsDocumentParams defines parameters for DownloadProcessItemTaskDataWebformsAsDocument.
@@ -2156,6 +2204,9 @@ type FindProcessesParams struct {
 	// Every operation fits every type of index: texts are ordered by their Unicode code points, `contains` looks for a
 	// part of the text of the value without regard to case, and a date without a time stands for the whole day.
 	Metadata []string `form:"metadata,omitempty" json:"metadata,omitempty"`
+
+	// Deleted Whether what is deleted is left out, which is the default, included, or all there is
+	Deleted *DeletedFilter `form:"deleted,omitempty" json:"deleted,omitempty"`
 }
 
 // UploadProcessActionDocumentParams defines parameters for UploadProcessActionDocument.
@@ -2519,7 +2570,7 @@ type ServerInterface interface {
 	// CreateBusinessArtifact Create a business artifact (B35)
 	// (POST /business-artifacts)
 	CreateBusinessArtifact(c *gin.Context)
-	// DeleteBusinessArtifact Delete a business artifact with its documents (B37)
+	// DeleteBusinessArtifact Delete a business artifact (B37)
 	// (DELETE /business-artifacts/{id})
 	DeleteBusinessArtifact(c *gin.Context, id ResourceID)
 	// RetrieveBusinessArtifact Get a business artifact (B36)
@@ -2549,6 +2600,9 @@ type ServerInterface interface {
 	// PrepareBusinessArtifactStartProcess Work out what a START_PROCESS action begins with
 	// (POST /business-artifacts/{id}/~actions/prepare-start-process)
 	PrepareBusinessArtifactStartProcess(c *gin.Context, id ResourceID)
+	// RestoreBusinessArtifact Undo the deletion of a business artifact
+	// (POST /business-artifacts/{id}/~actions/restore)
+	RestoreBusinessArtifact(c *gin.Context, id ResourceID)
 	// UploadBusinessArtifactDocument Upload a temporary document into a business artifact (B44)
 	// (POST /business-artifacts/{id}/~actions/upload-document)
 	UploadBusinessArtifactDocument(c *gin.Context, id ResourceID, params UploadBusinessArtifactDocumentParams)
@@ -2558,7 +2612,7 @@ type ServerInterface interface {
 	// UploadDocument Upload a temporary document for a process or a business artifact
 	// (POST /documents/~actions/upload)
 	UploadDocument(c *gin.Context, params UploadDocumentParams)
-	// StreamEvents Follow the events of processes and process items
+	// StreamEvents Follow the events of processes, process items and business artifacts
 	// (GET /events)
 	StreamEvents(c *gin.Context, params StreamEventsParams)
 	// FindGroups List the groups of tenants
@@ -2624,6 +2678,9 @@ type ServerInterface interface {
 	// CreateProcess Start a process (B8)
 	// (POST /processes)
 	CreateProcess(c *gin.Context)
+	// DeleteProcess Delete a finished process
+	// (DELETE /processes/{id})
+	DeleteProcess(c *gin.Context, id ResourceID)
 	// RetrieveProcess Get a process (B9)
 	// (GET /processes/{id})
 	RetrieveProcess(c *gin.Context, id ResourceID)
@@ -2904,6 +2961,14 @@ func (siw *ServerInterfaceWrapper) FindBusinessArtifacts(c *gin.Context) {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "value", c.Request.URL.Query(), &params.Value, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
 	if err != nil {
 		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter value: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "deleted" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "deleted", c.Request.URL.Query(), &params.Deleted, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter deleted: %w", err), http.StatusBadRequest)
 		return
 	}
 
@@ -3207,6 +3272,31 @@ func (siw *ServerInterfaceWrapper) PrepareBusinessArtifactStartProcess(c *gin.Co
 	}
 
 	siw.Handler.PrepareBusinessArtifactStartProcess(c, id)
+}
+
+// RestoreBusinessArtifact operation middleware
+func (siw *ServerInterfaceWrapper) RestoreBusinessArtifact(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.RestoreBusinessArtifact(c, id)
 }
 
 // UploadBusinessArtifactDocument operation middleware
@@ -3808,6 +3898,14 @@ func (siw *ServerInterfaceWrapper) FindProcessItems(c *gin.Context) {
 		return
 	}
 
+	// ------------- Optional query parameter "deleted" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "deleted", c.Request.URL.Query(), &params.Deleted, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter deleted: %w", err), http.StatusBadRequest)
+		return
+	}
+
 	for _, middleware := range siw.HandlerMiddlewares {
 		middleware(c)
 		if c.IsAborted() {
@@ -4206,6 +4304,14 @@ func (siw *ServerInterfaceWrapper) FindProcesses(c *gin.Context) {
 		return
 	}
 
+	// ------------- Optional query parameter "deleted" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "deleted", c.Request.URL.Query(), &params.Deleted, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter deleted: %w", err), http.StatusBadRequest)
+		return
+	}
+
 	for _, middleware := range siw.HandlerMiddlewares {
 		middleware(c)
 		if c.IsAborted() {
@@ -4227,6 +4333,31 @@ func (siw *ServerInterfaceWrapper) CreateProcess(c *gin.Context) {
 	}
 
 	siw.Handler.CreateProcess(c)
+}
+
+// DeleteProcess operation middleware
+func (siw *ServerInterfaceWrapper) DeleteProcess(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.DeleteProcess(c, id)
 }
 
 // RetrieveProcess operation middleware
@@ -5163,6 +5294,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/business-artifacts/:id/~actions/download-document", wrapper.DownloadBusinessArtifactDocument)
 	router.POST(options.BaseURL+"/business-artifacts/:id/~actions/prepare-create-artifact", wrapper.PrepareBusinessArtifactCreateArtifact)
 	router.POST(options.BaseURL+"/business-artifacts/:id/~actions/prepare-start-process", wrapper.PrepareBusinessArtifactStartProcess)
+	router.POST(options.BaseURL+"/business-artifacts/:id/~actions/restore", wrapper.RestoreBusinessArtifact)
 	router.POST(options.BaseURL+"/business-artifacts/:id/~actions/upload-document", wrapper.UploadBusinessArtifactDocument)
 	router.POST(options.BaseURL+"/business-artifacts/:id/actions", wrapper.CreateBusinessArtifactAction)
 	router.GET(options.BaseURL+"/business-artifacts/:id/actions/:actionId", wrapper.RetrieveBusinessArtifactAction)
@@ -5193,6 +5325,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/process-items/:id/task/data/~actions/download-webforms-as-document", wrapper.DownloadProcessItemTaskDataWebformsAsDocument)
 	router.GET(options.BaseURL+"/processes", wrapper.FindProcesses)
 	router.POST(options.BaseURL+"/processes", wrapper.CreateProcess)
+	router.DELETE(options.BaseURL+"/processes/:id", wrapper.DeleteProcess)
 	router.GET(options.BaseURL+"/processes/:id", wrapper.RetrieveProcess)
 	router.POST(options.BaseURL+"/processes/:id/~actions/cancel", wrapper.CancelProcess)
 	router.POST(options.BaseURL+"/processes/:id/~actions/cancel-process-items", wrapper.CancelProcessProcessItems)
@@ -5895,6 +6028,45 @@ type PrepareBusinessArtifactStartProcessdefaultJSONResponse struct {
 }
 
 func (response PrepareBusinessArtifactStartProcessdefaultJSONResponse) VisitPrepareBusinessArtifactStartProcessResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RestoreBusinessArtifactRequestObject struct {
+	ID ResourceID `json:"id"`
+}
+
+type RestoreBusinessArtifactResponseObject interface {
+	VisitRestoreBusinessArtifactResponse(w http.ResponseWriter) error
+}
+
+type RestoreBusinessArtifact200JSONResponse BusinessArtifact
+
+func (response RestoreBusinessArtifact200JSONResponse) VisitRestoreBusinessArtifactResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RestoreBusinessArtifactdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response RestoreBusinessArtifactdefaultJSONResponse) VisitRestoreBusinessArtifactResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := encodeJSON(&buf, response.Body); err != nil {
@@ -7063,6 +7235,39 @@ type CreateProcessdefaultJSONResponse struct {
 }
 
 func (response CreateProcessdefaultJSONResponse) VisitCreateProcessResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := encodeJSON(&buf, response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteProcessRequestObject struct {
+	ID ResourceID `json:"id"`
+}
+
+type DeleteProcessResponseObject interface {
+	VisitDeleteProcessResponse(w http.ResponseWriter) error
+}
+
+type DeleteProcess204Response struct {
+}
+
+func (response DeleteProcess204Response) VisitDeleteProcessResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type DeleteProcessdefaultJSONResponse struct {
+	Body       DefaultError
+	StatusCode int
+}
+
+func (response DeleteProcessdefaultJSONResponse) VisitDeleteProcessResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := encodeJSON(&buf, response.Body); err != nil {
@@ -8317,7 +8522,7 @@ type StrictServerInterface interface {
 	// CreateBusinessArtifact Create a business artifact (B35)
 	// (POST /business-artifacts)
 	CreateBusinessArtifact(ctx context.Context, request CreateBusinessArtifactRequestObject) (CreateBusinessArtifactResponseObject, error)
-	// DeleteBusinessArtifact Delete a business artifact with its documents (B37)
+	// DeleteBusinessArtifact Delete a business artifact (B37)
 	// (DELETE /business-artifacts/{id})
 	DeleteBusinessArtifact(ctx context.Context, request DeleteBusinessArtifactRequestObject) (DeleteBusinessArtifactResponseObject, error)
 	// RetrieveBusinessArtifact Get a business artifact (B36)
@@ -8347,6 +8552,9 @@ type StrictServerInterface interface {
 	// PrepareBusinessArtifactStartProcess Work out what a START_PROCESS action begins with
 	// (POST /business-artifacts/{id}/~actions/prepare-start-process)
 	PrepareBusinessArtifactStartProcess(ctx context.Context, request PrepareBusinessArtifactStartProcessRequestObject) (PrepareBusinessArtifactStartProcessResponseObject, error)
+	// RestoreBusinessArtifact Undo the deletion of a business artifact
+	// (POST /business-artifacts/{id}/~actions/restore)
+	RestoreBusinessArtifact(ctx context.Context, request RestoreBusinessArtifactRequestObject) (RestoreBusinessArtifactResponseObject, error)
 	// UploadBusinessArtifactDocument Upload a temporary document into a business artifact (B44)
 	// (POST /business-artifacts/{id}/~actions/upload-document)
 	UploadBusinessArtifactDocument(ctx context.Context, request UploadBusinessArtifactDocumentRequestObject) (UploadBusinessArtifactDocumentResponseObject, error)
@@ -8356,7 +8564,7 @@ type StrictServerInterface interface {
 	// UploadDocument Upload a temporary document for a process or a business artifact
 	// (POST /documents/~actions/upload)
 	UploadDocument(ctx context.Context, request UploadDocumentRequestObject) (UploadDocumentResponseObject, error)
-	// StreamEvents Follow the events of processes and process items
+	// StreamEvents Follow the events of processes, process items and business artifacts
 	// (GET /events)
 	StreamEvents(ctx context.Context, request StreamEventsRequestObject) (StreamEventsResponseObject, error)
 	// FindGroups List the groups of tenants
@@ -8422,6 +8630,9 @@ type StrictServerInterface interface {
 	// CreateProcess Start a process (B8)
 	// (POST /processes)
 	CreateProcess(ctx context.Context, request CreateProcessRequestObject) (CreateProcessResponseObject, error)
+	// DeleteProcess Delete a finished process
+	// (DELETE /processes/{id})
+	DeleteProcess(ctx context.Context, request DeleteProcessRequestObject) (DeleteProcessResponseObject, error)
 	// RetrieveProcess Get a process (B9)
 	// (GET /processes/{id})
 	RetrieveProcess(ctx context.Context, request RetrieveProcessRequestObject) (RetrieveProcessResponseObject, error)
@@ -9092,6 +9303,32 @@ func (sh *strictHandler) PrepareBusinessArtifactStartProcess(ctx *gin.Context, i
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(PrepareBusinessArtifactStartProcessResponseObject); ok {
 		if err := validResponse.VisitPrepareBusinessArtifactStartProcessResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// RestoreBusinessArtifact operation middleware
+func (sh *strictHandler) RestoreBusinessArtifact(ctx *gin.Context, id ResourceID) {
+	var request RestoreBusinessArtifactRequestObject
+
+	request.ID = id
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.RestoreBusinessArtifact(ctx, request.(RestoreBusinessArtifactRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RestoreBusinessArtifact")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(RestoreBusinessArtifactResponseObject); ok {
+		if err := validResponse.VisitRestoreBusinessArtifactResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {
@@ -9913,6 +10150,32 @@ func (sh *strictHandler) CreateProcess(ctx *gin.Context) {
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(CreateProcessResponseObject); ok {
 		if err := validResponse.VisitCreateProcessResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// DeleteProcess operation middleware
+func (sh *strictHandler) DeleteProcess(ctx *gin.Context, id ResourceID) {
+	var request DeleteProcessRequestObject
+
+	request.ID = id
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteProcess(ctx, request.(DeleteProcessRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteProcess")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(DeleteProcessResponseObject); ok {
+		if err := validResponse.VisitDeleteProcessResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

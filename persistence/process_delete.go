@@ -1,0 +1,44 @@
+package persistence
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// processInProgress says of a process $1 whether a task is open in it or an action
+// is not finished.
+const processInProgress = `
+SELECT EXISTS (SELECT 1 FROM process_items i WHERE i.process_id = $1 AND i.task_state IN ('READY', 'CLAIMED'))
+    OR EXISTS (SELECT 1 FROM process_actions x WHERE x.process_id = $1 AND x.status = 'REQUESTED')`
+
+// LockProcessToDelete is LockProcess that, in the same round trip, reports whether
+// something is in progress in the process: a task that is open, or an action that
+// is not finished.
+func (tx *Tx) LockProcessToDelete(
+	ctx context.Context, caller domain.Caller, id uuid.UUID,
+) (locked *LockedProcess, inProgress bool, err error) {
+	locked, err = tx.lockProcess(ctx, caller, id, query{processInProgress, []any{id}, one(&inProgress)})
+	return locked, inProgress, err
+}
+
+const (
+	deleteProcess = `
+UPDATE processes
+   SET deleted_at = $2, deleted_by = $3, last_modified_at = $2, last_modified_by = $3
+ WHERE id = $1`
+
+	deleteItemsOfProcess = `
+UPDATE process_items
+   SET deleted_at = $2, deleted_by = $3, last_modified_at = $2, last_modified_by = $3
+ WHERE process_id = $1`
+)
+
+// DeleteProcess stores that a process that is under lock is deleted, and its items
+// with it.
+func (tx *Tx) DeleteProcess(p *domain.Process) {
+	tx.queue(deleteProcess, p.ID, p.DeletedAt, p.DeletedBy)
+	tx.queue(deleteItemsOfProcess, p.ID, p.DeletedAt, p.DeletedBy)
+}
