@@ -231,7 +231,7 @@ func TestWhatIsDeletedIsRemoved(t *testing.T) {
 	require.ErrorContains(t, err, "in the past")
 }
 
-// The feed tells of deletions and restorings to who sees what was deleted.
+// The feed reports deletions and restorings to callers who see what was deleted.
 func TestDeletionsAreFollowed(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

@@ -19,7 +19,7 @@ const (
 	EventItemCreated          EventType = "PROCESS_ITEM.CREATED"
 	EventItemTaskStateChanged EventType = "PROCESS_ITEM.TASK_STATE_CHANGED"
 
-	// Webhooks tell of these only where a subscription names them. An artifact that is
+	// Webhooks report these only where a subscription names them. An artifact that is
 	// deleted can be restored, a process cannot.
 	EventProcessDeleted   EventType = "PROCESS.DELETED"
 	EventArtifactDeleted  EventType = "BUSINESS_ARTIFACT.DELETED"

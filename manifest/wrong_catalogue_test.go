@@ -96,12 +96,26 @@ func TestWrongCatalogue(t *testing.T) {
       name: A
       type: START_PROCESS
       inputSchema: {}
-      prefill: {a: b}
 `,
 			want: []string{
 				`10: spec.actions[0].inputSchema: is only for START_WORKFLOW or DOWNLOADABLE`,
 				`7: spec.actions[0].processDefinition: is required for START_PROCESS`,
 			},
+		},
+		{
+			name: "a workflow with a prefill",
+			kind: resource.KindBusinessArtifactDefinition,
+			text: `  name: C
+  actions:
+    - code: A
+      name: A
+      type: START_WORKFLOW
+      workflowType: W
+      taskQueue: q
+      runner: r
+      prefill: {a: b}
+`,
+			want: []string{`13: spec.actions[0].prefill: is only for CREATE_BUSINESS_ARTIFACT or START_PROCESS`},
 		},
 		{
 			name: "a prefill from nowhere",
@@ -146,7 +160,7 @@ func TestWrongCatalogue(t *testing.T) {
   url: https://example.com/
   eventTypes: [TASK.DONE]
 `,
-			want: []string{`7: spec.eventTypes[0]: must be one of PROCESS.CREATED, PROCESS.STATE_CHANGED, PROCESS_ITEM.CREATED, PROCESS_ITEM.TASK_STATE_CHANGED, TASK.STATE_CHANGED`},
+			want: []string{`7: spec.eventTypes[0]: must be one of PROCESS.CREATED, PROCESS.STATE_CHANGED, PROCESS_ITEM.CREATED, PROCESS_ITEM.TASK_STATE_CHANGED, PROCESS.DELETED, BUSINESS_ARTIFACT.DELETED, BUSINESS_ARTIFACT.RESTORED, TASK.STATE_CHANGED`},
 		},
 		{
 			name: "no events",

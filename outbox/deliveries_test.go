@@ -36,6 +36,7 @@ func TestSubscribersAreToldWhatTheyAskedFor(t *testing.T) {
 	for code, more := range map[string]string{
 		"B": "", "A": `,"payloadVersion":"A"`, "CLAIMS": `,"processDefinition":"CLAIM"`,
 		"TYPES": `,"eventTypes":["PROCESS_ITEM.CREATED","PROCESS.CREATED"]`, "TASKS-A": `,"payloadVersion":"A","eventTypes":["TASK.STATE_CHANGED"]`,
+		"DELETIONS": `,"eventTypes":["PROCESS.DELETED","BUSINESS_ARTIFACT.DELETED"]`,
 	} {
 		receivers[code] = newReceiver(t)
 		h.subscribe("north", code, receivers[code].server.URL, more)
@@ -48,16 +49,18 @@ func TestSubscribersAreToldWhatTheyAskedFor(t *testing.T) {
 	h.item(loan, domain.ItemTask, "CHECK")
 	h.item(loan, domain.ItemMessage, "")
 	h.item(loan, domain.ItemThread, "TALK")
-	h.create("north", "CLAIM")
+	claim := h.create("north", "CLAIM")
+	h.finish("north", claim)
+	require.NoError(t, h.DeleteProcess(t.Context(), h.olga("north"), claim.ID))
 	h.create("south", "CLAIM")
 	h.settled()
 
 	created, changed := "PROCESS.CREATED", "PROCESS.STATE_CHANGED"
 	item, task := "PROCESS_ITEM.CREATED", "PROCESS_ITEM.TASK_STATE_CHANGED"
 	for code, want := range map[string][]string{
-		"B":      {created, created, changed, changed, item, item, item, task},
-		"A":      {changed, changed, "TASK.STATE_CHANGED"},
-		"CLAIMS": {created, changed}, "TYPES": {created, created, item, item, item}, "TASKS-A": {"TASK.STATE_CHANGED"},
+		"B":      {created, created, changed, changed, changed, item, item, item, task},
+		"A":      {changed, changed, changed, "TASK.STATE_CHANGED"},
+		"CLAIMS": {created, changed, changed}, "DELETIONS": {"PROCESS.DELETED"}, "TYPES": {created, created, item, item, item}, "TASKS-A": {"TASK.STATE_CHANGED"},
 	} {
 		require.Equal(t, want, receivers[code].types(), code)
 	}
@@ -68,7 +71,7 @@ func TestSubscribersAreToldWhatTheyAskedFor(t *testing.T) {
 		require.Equal(t, "v2024-06-14", m.Version)
 	}
 	require.Equal(t, []string{created, changed}, foreign.types(), "those of its own tenant")
-	require.Equal(t, 21, h.inState(domain.DeliveryDelivered))
+	require.Equal(t, 25, h.inState(domain.DeliveryDelivered))
 }
 
 // What failed is for a workflow; the others are told once. The first attempts of

@@ -20,7 +20,9 @@ WITH part AS (
      ORDER BY ` + eventOrder + `
      LIMIT $4)
 SELECT ` + eventColumns + `,
-       CASE WHEN e.process_item_id IS NULL
+       CASE WHEN e.resource_kind = 'BUSINESS_ARTIFACT'
+            THEN EXISTS (SELECT 1 FROM business_artifacts a WHERE a.id = e.resource_id AND ` + visibleArtifact + `)
+            WHEN e.process_item_id IS NULL
             THEN EXISTS (SELECT 1 FROM processes p WHERE p.id = e.process_id AND ` + visibleProcess + `)
             ELSE EXISTS (SELECT 1 FROM process_items i WHERE i.id = e.process_item_id AND ` + visibleItem + `)
        END AS visible
@@ -36,8 +38,8 @@ type FeedPart struct {
 }
 
 // ListFeedEvents looks at the next limit public events of the caller's tenants
-// after the cursor, and returns those of processes and items that the caller sees
-// now. With processes, only theirs are looked at.
+// after the cursor, and returns those of processes, items and artifacts that the
+// caller sees now. With processes, only theirs are looked at.
 func (r *Reader) ListFeedEvents(
 	ctx context.Context, caller domain.Caller, after domain.EventCursor, limit int, processes []uuid.UUID,
 ) (FeedPart, error) {

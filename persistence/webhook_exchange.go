@@ -95,6 +95,9 @@ WITH place AS (
                   WHEN w.payload_version = 'A' THEN NULL
                   WHEN b.type = 'PROCESS.CREATED' THEN b.type
                   WHEN b.type = 'PROCESS_ITEM.CREATED' AND b.process_item_id IS NOT NULL THEN b.type
+                  -- These go only to subscriptions that name types.
+                  WHEN b.type IN ('PROCESS.DELETED', 'BUSINESS_ARTIFACT.DELETED', 'BUSINESS_ARTIFACT.RESTORED')
+                   AND w.event_types IS NOT NULL THEN b.type
                   END AS name
             WHERE (w.process_definition_id IS NULL OR w.process_definition_id = p.process_definition_id)
             UNION ALL

@@ -62,6 +62,9 @@ func examples() []rendered {
 		{"message-created", eventOf(domain.EventItemCreated, domain.ItemMessage, "", ""), false},
 		{"thread-created", eventOf(domain.EventItemCreated, domain.ItemThread, "", "TALK"), false},
 		{"task-state-changed", eventOf(domain.EventItemTaskStateChanged, domain.ItemTask, domain.TaskClaimed, "A<B & C"), true},
+		{"process-deleted", eventOf(domain.EventProcessDeleted, "", "", ""), false},
+		{"artifact-deleted", aboutArtifact(domain.EventArtifactDeleted), false},
+		{"artifact-restored", aboutArtifact(domain.EventArtifactRestored), false},
 		{"ping", pinged(), true},
 	}
 }

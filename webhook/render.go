@@ -38,6 +38,11 @@ type taskDataA struct {
 	TaskState domain.TaskState `json:"taskState"`
 }
 
+type artifactData struct {
+	BusinessArtifactID             uuid.UUID `json:"businessArtifactId"`
+	BusinessArtifactDefinitionCode string    `json:"businessArtifactDefinitionCode,omitempty"`
+}
+
 type pingData struct {
 	WebhookSubscriptionID uuid.UUID `json:"webhookSubscriptionId"`
 }
@@ -81,7 +86,7 @@ func typeInA(e *domain.Event) (string, bool) {
 
 func typeInB(e *domain.Event) (string, bool) {
 	switch {
-	case aboutProcess(e):
+	case aboutProcess(e), aboutArtifact(e):
 		return string(e.Type), true
 	case e.Type == domain.EventItemCreated && e.ItemID != nil:
 		return string(e.Type), true
@@ -93,7 +98,12 @@ func typeInB(e *domain.Event) (string, bool) {
 }
 
 func aboutProcess(e *domain.Event) bool {
-	return e.Type == domain.EventProcessCreated || e.Type == domain.EventProcessStateChanged
+	return e.Type == domain.EventProcessCreated || e.Type == domain.EventProcessStateChanged ||
+		e.Type == domain.EventProcessDeleted
+}
+
+func aboutArtifact(e *domain.Event) bool {
+	return e.Type == domain.EventArtifactDeleted || e.Type == domain.EventArtifactRestored
 }
 
 // Render returns the body that a subscriber of a payload version gets for an
@@ -113,6 +123,10 @@ func Render(version resource.PayloadVersion, e *domain.Event) ([]byte, bool, err
 		content.Data = pingData{WebhookSubscriptionID: e.ResourceID}
 	case aboutProcess(e):
 		content.Data = processData{ProcessID: e.ProcessID, ProcessState: e.ProcessState}
+	case aboutArtifact(e):
+		content.Data = artifactData{
+			BusinessArtifactID: e.ResourceID, BusinessArtifactDefinitionCode: e.Details["definitionCode"],
+		}
 	case version == resource.PayloadShapeA:
 		content.Data = taskDataA{
 			ProcessID: e.ProcessID, TaskID: *e.ItemID, TaskCode: e.ItemDefinitionCode, TaskState: e.TaskState,

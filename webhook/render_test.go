@@ -40,6 +40,14 @@ func eventOf(eventType domain.EventType, item domain.ItemType, state domain.Task
 	return e
 }
 
+// aboutArtifact makes an event of a business artifact.
+func aboutArtifact(eventType domain.EventType) domain.Event {
+	e := eventOf(eventType, "", "", "").With("definitionCode", "CUSTOMER")
+	e.ProcessID, e.ProcessState = uuid.Nil, ""
+	e.ResourceKind, e.ResourceID = domain.ResourceArtifact, uuid.MustParse("01970000-0000-7000-8000-0000000000d1")
+	return e
+}
+
 // pinged makes the test event of a subscription.
 func pinged() domain.Event {
 	e := eventOf(domain.EventWebhookPinged, "", "", "")

@@ -89,7 +89,8 @@ type WebhookSubscriptionSpec struct {
 	Name string `json:"name" right:"no"`
 	// URL is where events are sent. What it may be is the operator's to say.
 	URL string `json:"url" right:"yes"`
-	// EventTypes are the types of event to tell of; all of them unless given.
+	// EventTypes are the types of event to tell of; all of them unless given, but for
+	// deletions and restorings, which have to be named.
 	EventTypes []string `json:"eventTypes,omitempty" right:"yes"`
 	// PayloadVersion is B unless given.
 	PayloadVersion PayloadVersion `json:"payloadVersion,omitempty" right:"no"`

@@ -55,7 +55,10 @@ func (s *ArtifactActionSpec) check(properties map[string]json.RawMessage, pointe
 // Where events may be sent is the operator's to say, and is checked where that is
 // known.
 func (s *WebhookSubscriptionSpec) check(r *report) {
-	known, shape := []string{"PROCESS.CREATED", "PROCESS.STATE_CHANGED", "PROCESS_ITEM.CREATED", "PROCESS_ITEM.TASK_STATE_CHANGED"}, PayloadShapeB
+	known, shape := []string{
+		"PROCESS.CREATED", "PROCESS.STATE_CHANGED", "PROCESS_ITEM.CREATED", "PROCESS_ITEM.TASK_STATE_CHANGED",
+		"PROCESS.DELETED", "BUSINESS_ARTIFACT.DELETED", "BUSINESS_ARTIFACT.RESTORED",
+	}, PayloadShapeB
 	if s.PayloadVersion == PayloadShapeA {
 		known, shape = []string{"PROCESS.STATE_CHANGED", "TASK.STATE_CHANGED"}, PayloadShapeA
 	}
