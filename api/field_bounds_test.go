@@ -92,7 +92,7 @@ func TestBoundsOfPages(t *testing.T) {
 		shapeA + "/principals", shapeA + "/tenant-users", shapeA + "/processes", shapeA + "/tasks", shapeA + "/robots",
 		"/principals", "/tenants", "/tenant-users", "/processes", "/process-items", "/business-artifacts", "/robots",
 	} {
-		require.EqualValues(t, 25, s.list(demo.Alice(), path).Metadata.Size, path)
+		require.Equal(t, 25, s.list(demo.Alice(), path).Metadata.Size, path)
 		for _, query := range []string{"size=0", "size=1000", "page=0"} {
 			s.get(200, demo.Alice(), path+"?"+query)
 		}
