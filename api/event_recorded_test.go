@@ -47,6 +47,10 @@ B.retrieveTenant                             none                               
 B.findTenantUsers                            none                                                               none
 B.retrieveTenantUser                         none                                                               none
 B.findGroups                                 none                                                               none
+B.findProcessDefinitions                     none                                                               none
+B.retrieveProcessDefinition                  none                                                               none
+B.findBusinessArtifactDefinitions            none                                                               none
+B.retrieveBusinessArtifactDefinition         none                                                               none
 B.streamEvents                               none                                                               none
 B.findProcesses                              none                                                               none
 B.createProcess                              PROCESS.CREATED:>RUNNING,PROCESS.STATE_CHANGED:>RUNNING            same

@@ -253,7 +253,7 @@ func TestAuthenticationsOfShapeA(t *testing.T) {
 	s := newService(t)
 	for _, asked := range []string{"ENGINE", "ENGINE_TOKEN"} {
 		issued := decode[oasa.Authentication](t, s.post(200, demo.LoanWorker(), shapeA+"/authentications", `{"type":"`+asked+`"}`))
-		require.EqualValues(t, asked, issued.Type)
+		require.EqualValues(t, asked, *issued.Type)
 		require.Equal(t, oasa.AuditedObjectTypeAUTHENTICATION, *issued.ObjectType)
 		require.NotEmpty(t, issued.EngineToken.Token)
 		require.Equal(t, issued.EngineToken.Token, *issued.Token)
