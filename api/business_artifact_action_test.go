@@ -161,47 +161,45 @@ func TestConcurrentInvocationsWithOneIDAreOne(t *testing.T) {
 	require.Equal(t, 2, s.count("SELECT count(*) FROM business_artifacts"))
 }
 
-func TestInvocationsThatAreRefusedLeaveNothing(t *testing.T) {
+// Input that violates its schema is kept, with the action in ERROR.
+func TestInvocationsThatFail(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	artifact := s.customer(`{"name":"Acme"}`).ID
+	path := artifactPath(artifact, "/actions")
 	document := `kuflow-file:uri=ku:business-artifact/` + artifact.String() + `/document/` + uuid.NewString() +
 		`;type=text/plain;size=1;name=a;`
 	before := s.snapshot()
+	failure := s.refused(404, "DEFINITION_NOT_FOUND", demo.LoanWorker(), "POST", path, invokeAction("NONE"))
+	require.Equal(t, "/businessArtifactActionDefinitionCode", failure.Errors[0].Location)
+	require.Equal(t, before, s.snapshot())
 	for name, c := range map[string]struct {
-		body      string
-		status    int
-		code      string
-		locations []string
+		code, block string
+		locations   []string
 	}{
-		"an action that there is not": {invokeAction("NONE"), 404, "DEFINITION_NOT_FOUND", []string{"/businessArtifactActionDefinitionCode"}},
-		"no input where one is required": {
-			invokeAction("STATEMENT"), 400, "VALIDATION", []string{"/downloadable/input/month"},
-		},
-		"input of another type": {
-			invokeAction("STATEMENT", `"startWorkflow":{"input":{"month":"m"}}`), 400, "VALIDATION", []string{"/downloadable/input/month"},
-		},
+		"no input where one is required": {"STATEMENT", `"downloadable":{}`, []string{"/downloadable/input/month"}},
+		"input of another type":          {"STATEMENT", `"startWorkflow":{"input":{"month":"m"}}`, []string{"/downloadable/input/month"}},
 		"several faults": {
-			invokeAction("STATEMENT", `"downloadable":{"input":{"month":1,"file":"`+document+`"}}`), 400, "VALIDATION",
+			"STATEMENT", `"downloadable":{"input":{"month":1,"file":"` + document + `"}}`,
 			[]string{"/downloadable/input/file", "/downloadable/input/month"},
 		},
 		"a document that there is not": {
-			invokeAction("RECALCULATE", `"startWorkflow":{"input":{"a":["`+document+`"]}}`), 400, "VALIDATION",
-			[]string{"/startWorkflow/input/a/0"},
+			"RECALCULATE", `"startWorkflow":{"input":{"a":["` + document + `"]}}`, []string{"/startWorkflow/input/a/0"},
 		},
 		"a number that cannot be compared": {
-			invokeAction("STATEMENT", `"downloadable":{"input":{"month":"m","n":1e999999999}}`), 400, "VALIDATION",
-			[]string{"/downloadable/input/n"},
+			"STATEMENT", `"downloadable":{"input":{"month":"m","n":1e999999999}}`, []string{"/downloadable/input/n"},
 		},
 	} {
-		failure := s.refused(c.status, c.code, demo.LoanWorker(), "POST", artifactPath(artifact, "/actions"), c.body)
-		var locations []string
-		for _, one := range failure.Errors {
-			locations = append(locations, one.Location)
+		got := s.requireFailed(demo.LoanWorker(), path, invokeAction(c.code, withID(uuid.New()), c.block), c.locations...)
+		action := decode[oasb.BusinessArtifactAction](t, got)
+		input := c.locations[0][:strings.Index(c.locations[0], "input")+len("input")]
+		if block := action.Downloadable; block != nil && block.Input != nil {
+			require.False(t, *block.Input.Valid, name)
+			require.Len(t, block.Input.Errors, len(c.locations), name)
+			require.Equal(t, c.locations[0], input+*block.Input.Errors[0].PropertyPath, name)
 		}
-		require.Equal(t, c.locations, locations, name)
 	}
-	require.Equal(t, before, s.snapshot())
+	require.Zero(t, s.count("SELECT count(*) FROM engine_runs"))
 }
 
 func TestInputKeepsItsDocuments(t *testing.T) {
@@ -268,10 +266,9 @@ func TestInvokeNeedsTheRightsOfWhatItDoes(t *testing.T) {
 
 	_, err := s.connect().Exec(t.Context(), `UPDATE process_definitions SET published_version = NULL WHERE id = $1`, demo.Loan())
 	require.NoError(t, err)
-	before = s.snapshot()
-	s.refused(409, "DEFINITION_NOT_PUBLISHED", demo.LoanWorker(), "POST",
-		artifactPath(things.artifact, "/actions"), invokeAction("OPEN_LOAN"))
-	require.Equal(t, before, s.snapshot())
+	processes := s.count("SELECT count(*) FROM processes")
+	s.requireFailed(demo.LoanWorker(), artifactPath(things.artifact, "/actions"), invokeAction("OPEN_LOAN", withID(uuid.New())), "")
+	require.Equal(t, processes, s.count("SELECT count(*) FROM processes"))
 }
 
 // addDefinition adds a business artifact definition to the tenant Demo whose

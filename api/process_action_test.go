@@ -1,7 +1,6 @@
 package api_test
 
 import (
-	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -20,7 +19,8 @@ func TestDemoActionsAreOfferedInTheirOrder(t *testing.T) {
 	s := newService(t)
 	loan := s.loan().ID
 	require.Equal(t, []string{"REPORT", "NUDGE", "TOP_UP"}, s.available(demo.Alice(), loan))
-	require.Equal(t, []string{"REPORT", "NUDGE", "TOP_UP"}, s.available(demo.LoanWorker(), loan))
+	require.Equal(t, []string{"REPORT", "NUDGE"}, s.available(demo.LoanWorker(), loan), "it manages loans and does not start any")
+	s.refused(403, "ACCESS_DENIED", demo.LoanWorker(), "POST", processPath(loan, "/actions"), invokeUserAction("TOP_UP"))
 	require.Equal(t, []string{"NUDGE"}, s.available(demo.Carol(), loan))
 	require.Empty(t, s.available(demo.Reader(), loan))
 	requireGolden(t, "shape_b/available_actions", s.get(200, demo.Alice(), processPath(loan, "/actions/~available")))
@@ -101,7 +101,7 @@ func TestConcurrentUserActionsWithOneIDAreOne(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range statuses {
 			wg.Go(func() {
-				got, err := s.exchange(request(t, demo.LoanWorker(), "POST", processPath(loan, "/actions"), body))
+				got, err := s.exchange(request(t, demo.Alice(), "POST", processPath(loan, "/actions"), body))
 				if err == nil {
 					statuses[i] = got.status
 				}
@@ -275,7 +275,9 @@ func TestUserActionsThatAreRefusedLeaveNothing(t *testing.T) {
 	s.refused(403, "ACCESS_DENIED", demo.Carol(), "POST", path, invokeReport)
 	s.refused(403, "ACCESS_DENIED", demo.Reader(), "POST", path, invokeUserAction("NUDGE"))
 	s.refused(404, "NOT_FOUND", demo.Stranger(), "POST", path, invokeUserAction("NUDGE"))
-	s.refused(400, "VALIDATION", demo.Alice(), http.MethodPost, path,
-		invokeUserAction("TOP_UP", `"startRelatedProcess":{"metadata":{"n":1e999999999}}`))
 	require.Equal(t, before, s.snapshot())
+	processes := s.count("SELECT count(*) FROM processes")
+	s.requireFailed(demo.Alice(), path,
+		invokeUserAction("TOP_UP", withID(uuid.New()), `"startRelatedProcess":{"metadata":{"n":1e999999999}}`), "/n")
+	require.Equal(t, processes, s.count("SELECT count(*) FROM processes"))
 }

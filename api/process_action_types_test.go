@@ -10,6 +10,7 @@ import (
 
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
+	"github.com/procession-dev/procession/localstack/demo"
 )
 
 // everyType is a definition with a user action of each type that needs no
@@ -78,7 +79,7 @@ func TestUserActionCreatesAMessageAndAThread(t *testing.T) {
 		WHERE r.owner_id = $1 AND c.kind = 'SIGNAL' AND c.item_type IN ('MESSAGE', 'THREAD')`, process),
 		"a person made them: the workflow is told")
 
-	before := s.snapshot()
+	items := s.count("SELECT count(*) FROM process_items")
 	for block, location := range map[string]string{
 		`"createTask":{}`:                        "/createProcessItemMessage/text",
 		`"createProcessItemMessage":{}`:          "/createProcessItemMessage/text",
@@ -89,14 +90,56 @@ func TestUserActionCreatesAMessageAndAThread(t *testing.T) {
 		`"createTask":{"processItemThreadId":"` + thread.String() + `"},"createProcessItemMessage":{"text":"t","processItemThreadId":"` +
 			uuid.NewString() + `"}`: "/createProcessItemMessage/processItemThreadId",
 	} {
-		failure := s.refused(400, "VALIDATION", initiator, "POST", processPath(process, "/actions"), invokeUserAction("MESSAGE", block))
-		require.Equal(t, location, failure.Errors[0].Location, block)
+		s.requireFailed(initiator, processPath(process, "/actions"), invokeUserAction("MESSAGE", withID(uuid.New()), block), location)
 	}
 	// A viewer of the item only, and one of the process: both see threads of it.
-	s.refused(400, "VALIDATION", s.as("manager"), "POST", processPath(process, "/actions"),
-		invokeUserAction("TASK", `"createTask":{"processItemThreadId":"`+note.String()+`"}`))
-	require.Equal(t, before, s.snapshot())
+	s.requireFailed(s.as("manager"), processPath(process, "/actions"),
+		invokeUserAction("TASK", withID(uuid.New()), `"createTask":{"processItemThreadId":"`+note.String()+`"}`), "/createTask/processItemThreadId")
+	require.Equal(t, items, s.count("SELECT count(*) FROM process_items"))
 	s.invoke(s.as("viewer"), process, invokeUserAction("MESSAGE", body))
+}
+
+// requireFailed invokes an action that is in ERROR from the start, with an error at
+// each of the places, and stays so when the invocation is repeated.
+func (s *service) requireFailed(as demo.Account, path, body string, locations ...string) answer {
+	s.t.Helper()
+	type action struct {
+		ID     uuid.UUID
+		Status string
+		Errors []struct{ Code, Location string }
+	}
+	first := s.post(201, as, path, body)
+	got := decode[action](s.t, first)
+	require.Equal(s.t, "ERROR", got.Status)
+	var found []string
+	for _, e := range got.Errors {
+		found = append(found, e.Location)
+	}
+	require.Equal(s.t, locations, found, body)
+	before := s.snapshot()
+	require.Equal(s.t, first.body, s.get(200, as, path+"/"+got.ID.String()).body)
+	require.Equal(s.t, first.body, s.post(200, as, path, body).body)
+	require.Equal(s.t, before, s.snapshot())
+	return first
+}
+
+// Every process has an action that creates a message, for its managers.
+func TestMessageActionOfEveryProcess(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	process := s.process(demo.Alice(), demo.Onboarding()).ID
+	path, body := processPath(process, "/actions"), invokeUserAction("__KF_MESSAGE__", `"createProcessItemMessage":{"text":"Hello"}`)
+	got := decode[oasb.ProcessAction](t, s.post(201, demo.Alice(), path, body))
+	require.EqualValues(t, "CREATE_PROCESS_ITEM_MESSAGE", got.Type)
+	require.EqualValues(t, "COMPLETED", got.Status)
+	require.Equal(t, "__KF_MESSAGE__", got.ProcessActionDefinitionRef.Code)
+	item := decode[oasb.ProcessItem](t, s.get(200, demo.Alice(), itemPath(got.CreateProcessItemMessage.ProcessItemID, "")))
+	require.Equal(t, "Hello", *item.Message.Text)
+	require.Nil(t, item.ProcessItemDefinitionRef)
+	s.requireFailed(demo.Alice(), path, invokeUserAction("__KF_MESSAGE__", withID(uuid.New())), "/createProcessItemMessage/text")
+	loan := s.loan().ID
+	s.refused(403, "ACCESS_DENIED", demo.Carol(), "POST", processPath(loan, "/actions"), body)
+	s.refused(404, "NOT_FOUND", demo.Stranger(), "POST", path, body)
 }
 
 func TestUserActionSendsASignal(t *testing.T) {

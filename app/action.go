@@ -66,9 +66,9 @@ func endAs(tx *persistence.Tx, a *domain.Action, run domain.EngineRun, c domain.
 	}
 }
 
-// violates refuses a value that violates its schema. It is for values that nobody
-// could correct later.
-func violates(location string, violations []domain.ValueError) error {
+// violates is why an action with a value that violates its schema is not carried
+// out.
+func violates(location string, violations []domain.ValueError) *domain.Error {
 	refusal := &domain.Error{Kind: domain.KindInvalid, Code: domain.CodeValidation, Message: "the request is not valid"}
 	for _, violation := range violations {
 		refusal.Details = append(refusal.Details, domain.Detail{

@@ -29,20 +29,20 @@ type NewBusinessArtifactAction struct {
 // reports whether it is new: with an id that the action of this code has already,
 // that action is returned as it is.
 //
-// START_WORKFLOW and DOWNLOADABLE are REQUESTED, for a worker to carry out.
-// START_PROCESS and CREATE_BUSINESS_ARTIFACT are COMPLETED when the call returns,
-// or have left nothing behind. These take a third round trip.
+// START_WORKFLOW and DOWNLOADABLE are REQUESTED, for a worker to carry out, or in
+// ERROR where their input violates its schema. START_PROCESS and
+// CREATE_BUSINESS_ARTIFACT are COMPLETED when the call returns or, where what they
+// do is refused, in ERROR with the reasons. These take a third round trip.
 //
 // It takes the Editor or the Manager permission on the artifact, and of what is
 // started or created that to start or create it; otherwise ACCESS_DENIED. Other
 // errors: DEFINITION_NOT_FOUND for a code that the artifact's definition does not
-// have, VALIDATION for input that violates the schema, CONFLICT for an id that
-// another action has, and those of CreateProcess and CreateBusinessArtifact.
+// have, and CONFLICT for an id that another action has.
 func (s *Service) CreateBusinessArtifactAction(
 	ctx context.Context, caller domain.Caller, artifact uuid.UUID, in NewBusinessArtifactAction,
 ) (action *domain.BusinessArtifactAction, created bool, err error) {
 	id, now := idOr(in.ID), s.now()
-	err = s.write(ctx, func(tx *persistence.Tx) error {
+	attempt := func(tx *persistence.Tx, failed *domain.Error) error {
 		k, err := keep(tx, caller, now, &artifact, in.WorkflowInput, in.DownloadInput, in.Metadata, in.Entity, in.Value)
 		if err != nil {
 			return err
@@ -62,8 +62,11 @@ func (s *Service) CreateBusinessArtifactAction(
 			return idTaken()
 		}
 		created = true
-		action, err = s.invoke(ctx, k, id, locked.Artifact, in)
+		action, err = s.invoke(ctx, k, id, locked.Artifact, in, failed)
 		return err
+	}
+	err = carryOut(func(failed *domain.Error) error {
+		return s.write(ctx, func(tx *persistence.Tx) error { return attempt(tx, failed) })
 	})
 	if err != nil {
 		return nil, false, err
@@ -73,6 +76,7 @@ func (s *Service) CreateBusinessArtifactAction(
 
 func (s *Service) invoke(
 	ctx context.Context, k *keeper, id uuid.UUID, artifact *persistence.LockedArtifact, in NewBusinessArtifactAction,
+	failed *domain.Error,
 ) (*domain.BusinessArtifactAction, error) {
 	d, err := s.artifactDefinitions.of(ctx, k.tx, artifact)
 	if err != nil {
@@ -86,20 +90,38 @@ func (s *Service) invoke(
 		Action:     k.newAction(id, artifact.TenantID, domain.NewActionDefinitionRef(d.ID, spec.Code)),
 		ArtifactID: artifact.ID, Type: spec.Type,
 	}
+	input, location := in.input(a.Type)
+	if failed != nil {
+		a.Input = refusedInput(input, location, failed)
+		a.Refuse(failed, k.caller.PrincipalID, k.now)
+		return a, insertArtifactAction(k, a)
+	}
 	switch a.Type {
-	case domain.ArtifactActionStartWorkflow:
-		err = s.requestWorkflow(ctx, k, a, d, spec, in.WorkflowInput, "/startWorkflow/input")
-	case domain.ArtifactActionDownloadable:
-		err = s.requestWorkflow(ctx, k, a, d, spec, in.DownloadInput, "/downloadable/input")
+	case domain.ArtifactActionStartWorkflow, domain.ArtifactActionDownloadable:
+		err = s.requestWorkflow(ctx, k, a, d, spec, input, location)
 	case domain.ArtifactActionStartProcess:
 		err = s.invokeStartProcess(ctx, k, a, artifact.Data, spec, in)
 	case domain.ArtifactActionCreateArtifact:
 		err = s.invokeCreateArtifact(ctx, k, a, artifact.Data, spec, in.Value)
 	}
-	return a, err
+	return a, failing(err)
 }
 
-// requestWorkflow leaves the action to a worker. location is that of the input in
+// input is what a worker gets to carry out an action of the type, and where that is
+// in the body.
+func (in *NewBusinessArtifactAction) input(of domain.ArtifactActionType) (input json.RawMessage, location string) {
+	switch of {
+	case domain.ArtifactActionStartWorkflow:
+		return in.WorkflowInput, "/startWorkflow/input"
+	case domain.ArtifactActionDownloadable:
+		return in.DownloadInput, "/downloadable/input"
+	case domain.ArtifactActionStartProcess, domain.ArtifactActionCreateArtifact:
+	}
+	return nil, ""
+}
+
+// requestWorkflow leaves the action to a worker, unless its input is not valid: then
+// it has failed. location is that of the input in
 // the body.
 func (s *Service) requestWorkflow(
 	ctx context.Context, k *keeper, a *domain.BusinessArtifactAction,
@@ -114,20 +136,20 @@ func (s *Service) requestWorkflow(
 		return below(location, err)
 	}
 	if a.Input != nil && !a.Input.Valid {
-		return violates(location, a.Input.Errors)
+		a.Refuse(violates(location, a.Input.Errors), k.caller.PrincipalID, k.now)
+		return insertArtifactAction(k, a)
 	}
 	by, err := k.actionWorkflow(a.TenantID, spec.WorkflowType, spec.TaskQueue)
 	if err != nil {
 		return err
 	}
-	insertArtifactAction(k, a)
 	startWorkflow(k.tx, domain.NewArtifactActionRun(newID(), a, by), "", k.now)
-	return nil
+	return insertArtifactAction(k, a)
 }
 
-func insertArtifactAction(k *keeper, a *domain.BusinessArtifactAction) {
-	k.tx.InsertArtifactAction(a)
+func insertArtifactAction(k *keeper, a *domain.BusinessArtifactAction) error {
 	k.tx.Record(domain.ArtifactActionEvent(domain.EventArtifactActionCreated, a, k.caller.PrincipalID, k.now))
+	return k.tx.InsertArtifactAction(a)
 }
 
 // ofArtifactAction is the place of the input of an action. Its documents belong
@@ -167,8 +189,7 @@ func (s *Service) invokeStartProcess(
 	if err := s.startProcessOf(ctx, k, &a.Action, id, in, known); err != nil {
 		return err
 	}
-	insertArtifactAction(k, a)
-	return nil
+	return insertArtifactAction(k, a)
 }
 
 // invokeCreateArtifact creates an artifact as CreateBusinessArtifact does, from
@@ -205,8 +226,7 @@ func (s *Service) invokeCreateArtifact(
 		a.Value = made.Data.Value
 	}
 	a.Complete(k.caller.PrincipalID, k.now)
-	insertArtifactAction(k, a)
-	return nil
+	return insertArtifactAction(k, a)
 }
 
 // prefilled is what an action makes of the data of its artifact. What that refers

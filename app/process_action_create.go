@@ -33,21 +33,21 @@ type NewProcessAction struct {
 // process has already, that action is returned as it is.
 //
 // START_WORKFLOW and DOWNLOADABLE are REQUESTED, for a worker to carry out. All
-// others are COMPLETED when the call returns, or have left nothing behind.
+// others are COMPLETED when the call returns or, where what they do is refused, in
+// ERROR with the reasons.
 //
 // It takes what domain.UserAction.Obstacles demands, and that the availability
 // expression is true: otherwise ACCESS_DENIED. Other errors: NOT_FOUND for the
 // process, DEFINITION_NOT_FOUND for a code that its definition does not have,
-// CONFLICT for an id that another action has, DEFINITION_NOT_PUBLISHED,
-// INVALID_STATE for a signal to a workflow that has ended, VALIDATION for a
-// message without a text and for a thread that the process does not have.
+// CONFLICT for an id that another action has, DEFINITION_NOT_PUBLISHED, and
+// INVALID_STATE for a signal to a workflow that has ended.
 func (s *Service) CreateProcessAction(
 	ctx context.Context, caller domain.Caller, process uuid.UUID, in NewProcessAction,
 ) (action *domain.ProcessAction, created bool, err error) {
 	id, now := idOr(in.ID), s.now()
-	var failed func() error
-	err = s.write(ctx, func(tx *persistence.Tx) error {
-		failed = nil
+	var faulty func() error
+	attempt := func(tx *persistence.Tx, failed *domain.Error) error {
+		faulty = nil
 		k, err := keep(tx, caller, now, nil, in.Metadata, in.Entity, in.SignalInput)
 		if err != nil {
 			return err
@@ -73,17 +73,20 @@ func (s *Service) CreateProcessAction(
 		}
 		obstacle, fault := of.hindered(&known.ActionableProcess, s.now())
 		if fault != nil {
-			failed = func() error { return s.recordFault(ctx, of, &known.ActionableProcess, fault) }
+			faulty = func() error { return s.recordFault(ctx, of, &known.ActionableProcess, fault) }
 		}
 		if obstacle != "" {
 			return obstacle.Refusal()
 		}
 		created = true
-		action, err = s.invokeUserAction(ctx, k, id, d, of, known, in)
+		action, err = s.invokeUserAction(ctx, k, id, d, of, known, in, failed)
 		return err
+	}
+	err = carryOut(func(failed *domain.Error) error {
+		return s.write(ctx, func(tx *persistence.Tx) error { return attempt(tx, failed) })
 	})
-	if failed != nil {
-		if err := failed(); err != nil {
+	if faulty != nil {
+		if err := faulty(); err != nil {
 			return nil, false, err
 		}
 	}
@@ -106,12 +109,19 @@ func (in *NewProcessAction) threads() []uuid.UUID {
 
 func (s *Service) invokeUserAction(
 	ctx context.Context, k *keeper, id uuid.UUID, d *definition, of *userAction, known *persistence.NewProcessAction,
-	in NewProcessAction,
+	in NewProcessAction, failed *domain.Error,
 ) (*domain.ProcessAction, error) {
 	p := &known.Process
 	a := &domain.ProcessAction{
 		Action:    k.newAction(id, p.TenantID, domain.NewActionDefinitionRef(d.ID, of.Code)),
 		ProcessID: p.ID, DefinitionVersion: d.Version, Type: of.Type,
+	}
+	if failed != nil {
+		if a.Type == domain.ProcessActionSendSignal {
+			a.SignalName, a.Input = of.SignalName, refusedInput(in.SignalInput, signalInput, failed)
+		}
+		a.Refuse(failed, k.caller.PrincipalID, k.now)
+		return a, insertProcessAction(k, a)
 	}
 	var err error
 	switch a.Type {
@@ -120,7 +130,7 @@ func (s *Service) invokeUserAction(
 		if err != nil {
 			return nil, err
 		}
-		startWorkflow(k.tx, domain.NewProcessActionRun(newID(), a, by), "", k.now)
+		startWorkflow(k.tx, domain.NewProcessActionRun(newID(), a, by), d.encryptionKey(), k.now)
 		return a, insertProcessAction(k, a)
 	case domain.ProcessActionStartRelatedProcess:
 		err = s.startRelatedProcess(ctx, k, a, of, known, in)
@@ -130,7 +140,7 @@ func (s *Service) invokeUserAction(
 		err = createItemOf(ctx, k, a, d, known, NewItem{DefinitionCode: of.Item}, nil, "")
 	case domain.ProcessActionCreateMessage:
 		if in.Text == "" {
-			return nil, domain.InvalidBody("/createProcessItemMessage/text", "is required")
+			return nil, failing(domain.InvalidBody("/createProcessItemMessage/text", "is required"))
 		}
 		err = createItemOf(ctx, k, a, d, known, NewItem{DefinitionCode: of.Item, Text: in.Text},
 			in.MessageThreadID, "/createProcessItemMessage")
@@ -138,12 +148,15 @@ func (s *Service) invokeUserAction(
 		err = sendSignal(ctx, k, a, of, *known.RunID, in.SignalInput)
 	}
 	if err != nil {
-		return nil, err
+		return nil, failing(err)
 	}
 	// One that has failed stays as it is.
 	a.Complete(k.caller.PrincipalID, k.now)
 	return a, insertProcessAction(k, a)
 }
+
+// signalInput is where the input of a signal is in the body.
+const signalInput = "/sendWorkflowSignal/input"
 
 // sendSignal sends the signal of an action, with its input, to the workflow of the
 // process. An input that is not valid fails the action instead.
@@ -152,7 +165,7 @@ func sendSignal(
 ) (err error) {
 	a.SignalName = of.SignalName
 	if a.Input, err = k.initial(ctx, ofProcessAction(a), nil, input); err != nil {
-		return below("/sendWorkflowSignal/input", err)
+		return below(signalInput, err)
 	}
 	signal := domain.EngineCommand{
 		ID: newID(), RunID: run, OrderKey: run, Kind: domain.CommandSignalAction,
@@ -160,7 +173,7 @@ func sendSignal(
 	}
 	if a.Input != nil {
 		if !a.Input.Valid {
-			a.Fail("the input is not valid", k.caller.PrincipalID, k.now)
+			a.Refuse(violates(signalInput, a.Input.Errors), k.caller.PrincipalID, k.now)
 			return nil
 		}
 		signal.ActionInput = a.Input.Value

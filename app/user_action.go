@@ -69,8 +69,28 @@ func (a *userAction) hindered(p *persistence.ActionableProcess, now time.Time) (
 	return "", nil
 }
 
+// messageAction is the code of the action that every process has for those who may
+// write messages: it creates a message with a text. The codes of definitions do not
+// begin like that.
+const messageAction = "__KF_MESSAGE__"
+
+// encryptionKey is the code of the key of the workflows that belong to processes of
+// the definition, "" for none.
+func (d *definition) encryptionKey() string {
+	if d.Engine == nil {
+		return ""
+	}
+	return d.Engine.EncryptionKey
+}
+
 // action finds the user action with the code, nil when there is none.
 func (d *definition) action(code string) *userAction {
+	if code == messageAction {
+		return newUserAction(&domain.UserAction{
+			Code: messageAction, Name: "Message", Type: domain.ProcessActionCreateMessage,
+			Permissions: []domain.UserActionPermission{domain.UserActionManager},
+		})
+	}
 	for _, a := range d.actions {
 		if a.Code == code {
 			return a

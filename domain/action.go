@@ -33,7 +33,8 @@ func NewActionDefinitionRef(definition uuid.UUID, code string) ActionDefinitionR
 // artifact have in common. Started is the process that it started. DocumentID
 // and DocumentURI are those of a completed DOWNLOADABLE, DocumentExpired says
 // that the document is not kept any longer. Failure tells administrators why the
-// action is in ERROR.
+// action is in ERROR, and Errors the caller where that became known within the
+// invocation.
 type Action struct {
 	ID              uuid.UUID
 	TenantID        uuid.UUID
@@ -44,6 +45,7 @@ type Action struct {
 	DocumentURI     string
 	DocumentExpired bool
 	Failure         string
+	Errors          []Detail
 	FinishedAt      *time.Time
 	Audit
 }
@@ -74,6 +76,16 @@ func (a *Action) Fail(reason string, by uuid.UUID, now time.Time) bool {
 		a.Failure = reason
 	}
 	return changed
+}
+
+// Refuse moves a REQUESTED action to ERROR for a reason that its caller may know.
+func (a *Action) Refuse(reason *Error, by uuid.UUID, now time.Time) {
+	if !a.Fail(reason.Message, by, now) {
+		return
+	}
+	if a.Errors = reason.Details; len(a.Errors) == 0 {
+		a.Errors = []Detail{{Code: reason.Code, Message: reason.Message}}
+	}
 }
 
 // Deliver gives the action the document that it ends with, and the text by which

@@ -69,10 +69,10 @@ const (
 // Detail is one entry of errors[] in an error answer. Location is a JSON
 // Pointer (RFC 6901) for the body and a name for everything else.
 type Detail struct {
-	Code         Code
-	Message      string
-	Location     string
-	LocationType LocationType
+	Code         Code         `json:"code"`
+	Message      string       `json:"message"`
+	Location     string       `json:"location,omitempty"`
+	LocationType LocationType `json:"locationType,omitempty"`
 }
 
 // Error is the one error type that callers of the service see. Message and

@@ -48,8 +48,8 @@ type UserActionRelations struct {
 	// Initiator is the initiator of the process, a Viewer has that permission on its
 	// definition, a Manager that one or runs its workflow.
 	Initiator, Viewer, Manager bool
-	// StartsRelated says that the principal may start processes of the definition
-	// that the action names, RelatedPublished that there is a version to start.
+	// StartsRelated says that the principal has the Initiator permission on the
+	// definition that the action names, RelatedPublished that there is a version to start.
 	StartsRelated, RelatedPublished bool
 	// WorkflowOpen says that the workflow of the process can be sent signals.
 	WorkflowOpen bool

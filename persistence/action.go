@@ -11,7 +11,7 @@ import (
 // actionColumns are those that actions x on processes and on business artifacts
 // have in common.
 const actionColumns = `x.id, x.tenant_id, x.status, x.action_id, x.action_code,
-       x.document_id, coalesce(x.document_uri, ''), coalesce(x.error, ''), x.finished_at,
+       x.document_id, coalesce(x.document_uri, ''), coalesce(x.error, ''), x.errors, x.finished_at,
        x.created_by, x.created_at, x.last_modified_by, x.last_modified_at,
        x.document_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM documents d WHERE d.id = x.document_id),
        (SELECT d.expires_at FROM documents d WHERE d.id = x.document_id)`
@@ -29,7 +29,7 @@ func (r *actionRow) fields() []any {
 	a := &r.action
 	return []any{
 		&a.ID, &a.TenantID, &a.Status, &a.Definition.ID, &a.Definition.Code,
-		&a.DocumentID, &a.DocumentURI, &a.Failure, &a.FinishedAt,
+		&a.DocumentID, &a.DocumentURI, &a.Failure, &a.Errors, &a.FinishedAt,
 		&a.CreatedBy, &a.CreatedAt, &a.LastModifiedBy, &a.LastModifiedAt, &a.DocumentExpired, &r.expiresAt,
 	}
 }
@@ -43,6 +43,14 @@ func (r *actionRow) read(now time.Time) domain.Action {
 		a.Started = &domain.StartedProcess{DefinitionID: *r.startedDefinition, ID: *r.started}
 	}
 	return a
+}
+
+// storeDetails are the errors of an action as a column holds them, NULL for none.
+func storeDetails(details []domain.Detail) any {
+	if len(details) == 0 {
+		return nil
+	}
+	return details
 }
 
 // startedBy are the columns of the process that an action started.

@@ -12,7 +12,7 @@ import (
 )
 
 const artifactActionColumns = actionColumns + `,
-       x.business_artifact_id, x.type, x.input, x.process_definition_id, x.process_id,
+       x.business_artifact_id, x.type, x.input, coalesce(x.input_valid, true), x.input_errors, x.process_definition_id, x.process_id,
        x.created_definition_id, coalesce(x.created_definition_code, ''), x.created_artifact_id, x.value`
 
 // scanArtifactAction reads artifactActionColumns followed by the columns of
@@ -20,23 +20,21 @@ const artifactActionColumns = actionColumns + `,
 func scanArtifactAction(a *domain.BusinessArtifactAction, now time.Time, more ...any) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error {
 		var action actionRow
-		var input []byte
+		var input storedValue
 		var createdDefinition *uuid.UUID
 		var createdCode string
-		fields := append(action.fields(), &a.ArtifactID, &a.Type, &input, &action.startedDefinition, &action.started,
-			&createdDefinition, &createdCode, &a.CreatedID, &a.Value)
-		if err := one(append(fields, more...)...)(rows); err != nil {
+		fields := append(action.fields(), &a.ArtifactID, &a.Type, &input.document, &input.valid, &input.errors,
+			&action.startedDefinition, &action.started, &createdDefinition, &createdCode, &a.CreatedID, &a.Value)
+		err := one(append(fields, more...)...)(rows)
+		if err != nil {
 			return err
 		}
 		a.Action = action.read(now)
 		if createdDefinition != nil {
 			a.CreatedDefinition = &domain.ArtifactDefinitionRef{ID: *createdDefinition, Code: createdCode}
 		}
-		if input != nil {
-			// One that is not valid is refused.
-			a.Input = &domain.JSONValue{Valid: true, Value: input}
-		}
-		return nil
+		a.Input, err = input.value()
+		return err
 	}
 }
 
@@ -228,16 +226,18 @@ func (tx *Tx) LockArtifactAndOpenActions(
 
 const insertArtifactAction = `
 INSERT INTO business_artifact_actions (id, tenant_id, business_artifact_id, type, status, action_id, action_code,
-                                       input, process_definition_id, process_id,
+                                       input, input_valid, input_errors, error, errors,
+                                       process_definition_id, process_id,
                                        created_definition_id, created_definition_code, created_artifact_id, value,
                                        created_by, created_at, last_modified_by, last_modified_at, finished_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, nullif($12, ''), $13, $14, $15, $16, $17, $18, $19)`
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, nullif($11, ''), $12, $13, $14, $15, nullif($16, ''),
+        $17, $18, $19, $20, $21, $22, $23)`
 
 // InsertArtifactAction stores a new action.
-func (tx *Tx) InsertArtifactAction(a *domain.BusinessArtifactAction) {
-	var input []byte
-	if a.Input != nil {
-		input = a.Input.Value
+func (tx *Tx) InsertArtifactAction(a *domain.BusinessArtifactAction) error {
+	input, err := store(a.Input)
+	if err != nil {
+		return err
 	}
 	startedDefinition, started := startedBy(&a.Action)
 	var created domain.ArtifactDefinitionRef
@@ -245,9 +245,10 @@ func (tx *Tx) InsertArtifactAction(a *domain.BusinessArtifactAction) {
 		created = *a.CreatedDefinition
 	}
 	tx.queue(insertArtifactAction, a.ID, a.TenantID, a.ArtifactID, a.Type, a.Status, a.Definition.ID, a.Definition.Code,
-		input, startedDefinition, started,
+		input.document, input.valid, input.errors, a.Failure, storeDetails(a.Errors), startedDefinition, started,
 		optional(created.ID), created.Code, a.CreatedID, jsonOrNull(a.Value),
 		a.CreatedBy, a.CreatedAt, a.LastModifiedBy, a.LastModifiedAt, a.FinishedAt)
+	return nil
 }
 
 const (

@@ -133,10 +133,10 @@ func (tx *Tx) LockProcessAction(
 const insertProcessAction = `
 INSERT INTO process_actions (id, tenant_id, process_id, type, status, action_id, action_code,
                              started_definition_id, started_process_id, item_id, thread_id, signal_name,
-                             input, input_valid, input_errors, error,
+                             input, input_valid, input_errors, error, errors,
                              created_by, created_at, last_modified_by, last_modified_at, finished_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, nullif($12, ''), $13, $14, $15, nullif($16, ''),
-        $17, $18, $19, $20, $21)`
+        $17, $18, $19, $20, $21, $22)`
 
 // InsertProcessAction stores a new action.
 func (tx *Tx) InsertProcessAction(a *domain.ProcessAction) error {
@@ -147,7 +147,7 @@ func (tx *Tx) InsertProcessAction(a *domain.ProcessAction) error {
 	startedDefinition, started := startedBy(&a.Action)
 	tx.queue(insertProcessAction, a.ID, a.TenantID, a.ProcessID, a.Type, a.Status, a.Definition.ID, a.Definition.Code,
 		startedDefinition, started, a.ItemID, a.ThreadID, a.SignalName,
-		input.document, input.valid, input.errors, a.Failure,
+		input.document, input.valid, input.errors, a.Failure, storeDetails(a.Errors),
 		a.CreatedBy, a.CreatedAt, a.LastModifiedBy, a.LastModifiedAt, a.FinishedAt)
 	return nil
 }

@@ -44,7 +44,7 @@ func (p *ActionableProcess) RelationsTo(action *domain.UserAction) domain.UserAc
 	r := p.Relations
 	r.Deleted = p.Process.Deleted()
 	if related, ok := p.Startable[action.ProcessDefinition]; ok {
-		r.StartsRelated, r.RelatedPublished = related.Rights.MayStart(), related.Version != nil
+		r.StartsRelated, r.RelatedPublished = related.Rights.Initiates, related.Version != nil
 	}
 	return r
 }

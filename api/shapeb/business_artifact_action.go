@@ -96,6 +96,7 @@ func artifactAction(a *domain.BusinessArtifactAction) oasb.BusinessArtifactActio
 			ID: a.Definition.ID, Code: a.Definition.Code,
 		},
 	}
+	answer.Errors = actionErrors(a.Errors)
 	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = httpio.Audited(a.Audit)
 	switch a.Type {
 	case domain.ArtifactActionStartWorkflow:

@@ -100,6 +100,7 @@ func processAction(a *domain.ProcessAction) oasb.ProcessAction {
 		ID: a.ID, Type: oasb.ProcessActionType(a.Type), Status: oasb.ProcessActionStatus(a.Status),
 		ProcessActionDefinitionRef: actionDefinitionRef(a.Definition, a.DefinitionVersion),
 	}
+	answer.Errors = actionErrors(a.Errors)
 	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = httpio.Audited(a.Audit)
 	var item *oasb.ProcessActionCreatedItem
 	if a.ItemID != nil {
@@ -131,6 +132,20 @@ func processAction(a *domain.ProcessAction) oasb.ProcessAction {
 		}
 	}
 	return answer
+}
+
+// actionErrors are the reasons why an action failed when it was invoked.
+func actionErrors(details []domain.Detail) []oasb.DefaultErrorInfo {
+	var shown []oasb.DefaultErrorInfo
+	for _, detail := range details {
+		info := oasb.DefaultErrorInfo{Code: oasb.ErrorCode(detail.Code), Message: detail.Message}
+		if detail.LocationType != "" {
+			part := oasb.DefaultErrorInfoLocationType(detail.LocationType)
+			info.Location, info.LocationType = &detail.Location, &part
+		}
+		shown = append(shown, info)
+	}
+	return shown
 }
 
 func actionDefinitionRef(ref domain.ActionDefinitionRef, version uuid.UUID) oasb.ProcessActionDefinitionRef {

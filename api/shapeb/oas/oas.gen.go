@@ -728,13 +728,16 @@ type BusinessArtifactAction struct {
 	CreatedAt                           *time.Time                            `json:"createdAt,omitempty"`
 	CreatedBy                           *openapi_types.UUID                   `json:"createdBy,omitempty"`
 	Downloadable                        *BusinessArtifactActionDownloadable   `json:"downloadable,omitempty"`
-	ID                                  openapi_types.UUID                    `json:"id"`
-	LastModifiedAt                      *time.Time                            `json:"lastModifiedAt,omitempty"`
-	LastModifiedBy                      *openapi_types.UUID                   `json:"lastModifiedBy,omitempty"`
-	StartProcess                        *BusinessArtifactActionStartProcess   `json:"startProcess,omitempty"`
-	StartWorkflow                       *BusinessArtifactActionStartWorkflow  `json:"startWorkflow,omitempty"`
-	Status                              BusinessArtifactActionStatus          `json:"status"`
-	Type                                BusinessArtifactActionType            `json:"type"`
+
+	// Errors Why an action in ERROR could not be carried out when it was invoked
+	Errors         []DefaultErrorInfo                   `json:"errors,omitempty"`
+	ID             openapi_types.UUID                   `json:"id"`
+	LastModifiedAt *time.Time                           `json:"lastModifiedAt,omitempty"`
+	LastModifiedBy *openapi_types.UUID                  `json:"lastModifiedBy,omitempty"`
+	StartProcess   *BusinessArtifactActionStartProcess  `json:"startProcess,omitempty"`
+	StartWorkflow  *BusinessArtifactActionStartWorkflow `json:"startWorkflow,omitempty"`
+	Status         BusinessArtifactActionStatus         `json:"status"`
+	Type           BusinessArtifactActionType           `json:"type"`
 }
 
 // BusinessArtifactActionCreateArtifact defines model for BusinessArtifactActionCreateArtifact.
@@ -1159,13 +1162,16 @@ type ProcessAction struct {
 	CreateProcessItemThread *ProcessActionCreatedItem `json:"createProcessItemThread,omitempty"`
 
 	// CreateTask The item that was created
-	CreateTask     *ProcessActionCreatedItem  `json:"createTask,omitempty"`
-	CreatedAt      *time.Time                 `json:"createdAt,omitempty"`
-	CreatedBy      *openapi_types.UUID        `json:"createdBy,omitempty"`
-	Downloadable   *ProcessActionDownloadable `json:"downloadable,omitempty"`
-	ID             openapi_types.UUID         `json:"id"`
-	LastModifiedAt *time.Time                 `json:"lastModifiedAt,omitempty"`
-	LastModifiedBy *openapi_types.UUID        `json:"lastModifiedBy,omitempty"`
+	CreateTask   *ProcessActionCreatedItem  `json:"createTask,omitempty"`
+	CreatedAt    *time.Time                 `json:"createdAt,omitempty"`
+	CreatedBy    *openapi_types.UUID        `json:"createdBy,omitempty"`
+	Downloadable *ProcessActionDownloadable `json:"downloadable,omitempty"`
+
+	// Errors Why an action in ERROR could not be carried out when it was invoked
+	Errors         []DefaultErrorInfo  `json:"errors,omitempty"`
+	ID             openapi_types.UUID  `json:"id"`
+	LastModifiedAt *time.Time          `json:"lastModifiedAt,omitempty"`
+	LastModifiedBy *openapi_types.UUID `json:"lastModifiedBy,omitempty"`
 
 	// ProcessActionDefinitionRef The user action of the process's definition
 	ProcessActionDefinitionRef ProcessActionDefinitionRef `json:"processActionDefinitionRef"`

@@ -1,0 +1,56 @@
+package app
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// actionFailure is the reason why an action that the caller may invoke could not
+// be carried out. Its transaction is rolled back, and the action is stored in ERROR
+// by another one.
+type actionFailure struct{ cause *domain.Error }
+
+func (f actionFailure) Error() string { return f.cause.Error() }
+
+// failing makes an actionFailure of an error that is for good. What another time
+// may mend, and what only the rights of the caller cause, stays as it is.
+func failing(err error) error {
+	var cause *domain.Error
+	lasting := []domain.Kind{
+		domain.KindInvalid, domain.KindConflict, domain.KindNotFound, domain.KindTooLarge, domain.KindUnsupportedMedia,
+	}
+	if errors.As(err, &cause) && slices.Contains(lasting, cause.Kind) {
+		return actionFailure{cause}
+	}
+	return err
+}
+
+// carryOut invokes an action, and where it fails for good stores it as one that
+// failed: then attempt is called again with the reason.
+func carryOut(attempt func(failed *domain.Error) error) error {
+	err := attempt(nil)
+	var failure actionFailure
+	if errors.As(err, &failure) {
+		return attempt(failure.cause)
+	}
+	return err
+}
+
+// refusedInput is an input that could not even be held against its schema. location
+// is where it is in the body.
+func refusedInput(given json.RawMessage, location string, failed *domain.Error) *domain.JSONValue {
+	if given == nil {
+		return nil
+	}
+	value := &domain.JSONValue{Value: given}
+	for _, detail := range failed.Details {
+		if pointer, ok := strings.CutPrefix(detail.Location, location); ok {
+			value.Errors = append(value.Errors, domain.ValueError{PropertyPath: pointer, Type: "format"})
+		}
+	}
+	return value
+}
