@@ -19,6 +19,7 @@ type shownDocument struct {
 	ID            uuid.UUID
 	URI           string
 	Name          string
+	ContentPath   string
 	ContentType   string
 	ContentLength int64
 }
@@ -66,6 +67,7 @@ func TestDocumentsOfElements(t *testing.T) {
 	require.EqualValues(t, 3, added.ContentLength)
 	require.Equal(t, "one", s.photo(task, added.ID))
 	require.Equal(t, "one", s.photo(task, documentOf(t, added.URI)), "its own id does as well")
+	require.Equal(t, "one", s.get(200, demo.Alice(), added.ContentPath).body)
 
 	// An unknown id adds a value, which bears it from then on; a known one replaces it.
 	chosen := uuid.New()

@@ -16,6 +16,8 @@ import (
 // be left out by a caller that belongs to one only and did not come by OAuth 2.0
 // (specification section 5, rule 3).
 type NewAuthentication struct {
+	// ID is chosen by the service where it is nil.
+	ID       *uuid.UUID
 	Type     domain.AuthenticationType
 	TenantID *uuid.UUID
 }
@@ -29,7 +31,8 @@ type NewAuthentication struct {
 // queues permits nothing. Errors: VALIDATION for a tenant that is missing or not the
 // caller's, and for an unknown type; ACCESS_DENIED; UNAUTHENTICATED for a caller
 // that was disabled, or removed from the tenant, a moment ago; CONFLICT for queues
-// that do not fit into a token.
+// that do not fit into a token, and for an id that is in use: what was issued under
+// it is not kept and cannot be returned again.
 func (s *Service) CreateAuthentication(
 	ctx context.Context, caller domain.Caller, in NewAuthentication,
 ) (*domain.Authentication, error) {
@@ -48,10 +51,12 @@ func (s *Service) CreateAuthentication(
 	}
 	now := s.now()
 	authentication := &domain.Authentication{
-		ID: newID(), Type: in.Type, TenantID: tenant.TenantID, Audit: domain.NewAudit(caller.PrincipalID, now),
+		ID: idOr(in.ID), Type: in.Type, TenantID: tenant.TenantID, Audit: domain.NewAudit(caller.PrincipalID, now),
 	}
 	err = s.write(ctx, func(tx *persistence.Tx) error {
 		var access persistence.EngineAccess
+		var taken bool
+		tx.EngineGrantTaken(authentication.ID, &taken)
 		tx.ReadEngineAccessAlong(caller.PrincipalID, tenant.TenantID, &access)
 		err := tx.LockGrantee(ctx, caller.PrincipalID, tenant.TenantID)
 		if domain.HasCode(err, domain.CodeNotFound) {
@@ -62,6 +67,9 @@ func (s *Service) CreateAuthentication(
 		}
 		if !access.Worker {
 			return notWorker()
+		}
+		if taken {
+			return idTaken()
 		}
 		grant, err := s.issue(authentication, tenant.Namespace, access, now)
 		if err != nil {

@@ -23,7 +23,8 @@ const maxWorkers = 1000
 // task queues that they may serve. Errors: VALIDATION for a tenant that is missing
 // or not the caller's, and for a task queue that Temporal keeps for itself;
 // ACCESS_DENIED; CONFLICT for the identity of another application's worker that is
-// online, and for more than maxWorkers.
+// online, for more than maxWorkers, and for the id of another worker. The id counts
+// for an identity that is new.
 func (s *Service) CreateWorker(
 	ctx context.Context, caller domain.Caller, tenant *uuid.UUID, w domain.Worker,
 ) (*domain.Worker, bool, error) {
@@ -38,7 +39,10 @@ func (s *Service) CreateWorker(
 		return nil, false, notWorker()
 	}
 	now := s.now()
-	w.ID, w.TenantID, w.LastSeenAt = newID(), member.TenantID, now
+	if w.ID == uuid.Nil {
+		w.ID = newID()
+	}
+	w.TenantID, w.LastSeenAt = member.TenantID, now
 	w.Audit = domain.NewAudit(caller.PrincipalID, now)
 	result, err := s.db.RegisterWorker(ctx, &w, maxWorkers, domain.WorkerEvent(&w, caller.PrincipalID, now))
 	if err == nil && !result.Stored {

@@ -49,6 +49,14 @@ func (tx *Tx) LockGrantee(ctx context.Context, principal, tenant uuid.UUID) erro
 	return notFound(err, "principal")
 }
 
+const engineGrantTaken = `
+SELECT EXISTS (SELECT 1 FROM engine_grants g WHERE g.id = $1)`
+
+// EngineGrantTaken finds out, with the next read, whether an id is that of a grant.
+func (tx *Tx) EngineGrantTaken(id uuid.UUID, taken *bool) {
+	tx.goAlong(query{engineGrantTaken, []any{id}, one(taken)})
+}
+
 const (
 	insertEngineGrant = `
 INSERT INTO engine_grants (id, tenant_id, principal_id, kind, identifier, issued_at, expires_at)

@@ -64,6 +64,12 @@ func translate(doing string, err error) error {
 	}
 }
 
+// uniqueViolation reports whether err says that a key is in use.
+func uniqueViolation(err error) bool {
+	var pgErr *pgconn.PgError
+	return errors.As(err, &pgErr) && pgErr.Code == codeUniqueViolation
+}
+
 // retryable reports whether a transaction that failed with err may succeed when
 // it is run again: after a serialization failure, a deadlock, or a lost race to
 // insert the same key, which the next run will find.

@@ -115,6 +115,9 @@ func (db *DB) RegisterWorker(
 			one(&result.Worker, &result.Servable, &result.Crowded, &id, &createdBy, &createdAt, &created),
 		},
 	})
+	if uniqueViolation(err) {
+		return result, domain.Conflict(domain.CodeConflict, "the id is already in use")
+	}
 	if err != nil || id == nil {
 		return result, translate("storing a worker", err)
 	}

@@ -22,7 +22,7 @@ func (s *Server) CreateAuthentication(
 		wanted = domain.AuthenticationEngineToken
 	}
 	issued, err := s.app.CreateAuthentication(ctx, s.caller(ctx), app.NewAuthentication{
-		Type: wanted, TenantID: request.Body.TenantID,
+		ID: request.Body.ID, Type: wanted, TenantID: request.Body.TenantID,
 	})
 	if err != nil {
 		return nil, err

@@ -31,8 +31,8 @@ func givenElements(values map[string][]oasa.ElementValue) domain.ElementValues {
 }
 
 // elements shows values as they are stored. Documents are shown without what only
-// the service needs.
-func elements(stored domain.ElementValues) (map[string][]oasa.ElementValue, error) {
+// the service needs; task is what they are downloaded from.
+func elements(task uuid.UUID, stored domain.ElementValues) (map[string][]oasa.ElementValue, error) {
 	if len(stored) == 0 {
 		return nil, nil
 	}
@@ -45,7 +45,7 @@ func elements(stored domain.ElementValues) (map[string][]oasa.ElementValue, erro
 				continue
 			}
 			var err error
-			if values[i].Value, err = documentValue(&v); err != nil {
+			if values[i].Value, err = documentValue(task, &v); err != nil {
 				return nil, err
 			}
 		}
@@ -59,16 +59,22 @@ type documentItem struct {
 	ID            uuid.UUID `json:"id"`
 	URI           string    `json:"uri"`
 	Name          string    `json:"name"`
+	ContentPath   string    `json:"contentPath"`
 	ContentType   string    `json:"contentType"`
 	ContentLength int64     `json:"contentLength"`
 }
 
-func documentValue(v *domain.ElementValue) (json.RawMessage, error) {
+// contentPath is where the document of a value is downloaded (A26).
+func contentPath(task, value uuid.UUID) string {
+	return "/v2022-10-08/tasks/" + task.String() + "/~actions/download-element-value-document?documentId=" + value.String()
+}
+
+func documentValue(task uuid.UUID, v *domain.ElementValue) (json.RawMessage, error) {
 	d, err := v.Document()
 	if err != nil {
 		return nil, err
 	}
-	text, err := json.Marshal(documentItem{d.ID, d.URI, d.Name, d.ContentType, d.ContentLength})
+	text, err := json.Marshal(documentItem{d.ID, d.URI, d.Name, contentPath(task, d.ID), d.ContentType, d.ContentLength})
 	if err != nil {
 		return nil, fmt.Errorf("showing a document: %w", err)
 	}

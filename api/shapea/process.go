@@ -187,6 +187,6 @@ func processPageItem(p *domain.Process, names app.Names) (oasa.ProcessPageItem, 
 	}
 	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = httpio.Audited(p.Audit)
 	var err error
-	answer.ElementValues, err = elements(p.Elements)
+	answer.ElementValues, err = elements(uuid.Nil, p.Elements)
 	return answer, err
 }

@@ -220,6 +220,6 @@ func taskPageItem(i *domain.ProcessItem, names app.Names) (oasa.TaskPageItem, er
 	}
 	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = httpio.Audited(i.Audit)
 	var err error
-	answer.ElementValues, err = elements(i.Task.Elements)
+	answer.ElementValues, err = elements(i.ID, i.Task.Elements)
 	return answer, err
 }

@@ -514,7 +514,9 @@ type Authentication struct {
 	EngineToken       *AuthenticationEngineToken       `json:"engineToken,omitempty"`
 
 	// ExpiredAt The same as in engineToken
-	ExpiredAt      *time.Time          `json:"expiredAt,omitempty"`
+	ExpiredAt *time.Time `json:"expiredAt,omitempty"`
+
+	// ID May be chosen by the caller; one that is in use already is 409, since what was issued is not kept
 	ID             *openapi_types.UUID `json:"id,omitempty"`
 	LastModifiedAt *time.Time          `json:"lastModifiedAt,omitempty"`
 	LastModifiedBy *openapi_types.UUID `json:"lastModifiedBy,omitempty"`
@@ -942,9 +944,11 @@ type TaskElementValueDocumentType string
 
 // TaskElementValueDocumentItem A document. The uri alone says which one when a value is saved.
 type TaskElementValueDocumentItem struct {
-	ContentLength *int64  `json:"contentLength,omitempty"`
-	ContentPath   *string `json:"contentPath,omitempty"`
-	ContentType   *string `json:"contentType,omitempty"`
+	ContentLength *int64 `json:"contentLength,omitempty"`
+
+	// ContentPath The path that downloads the document, with its query
+	ContentPath *string `json:"contentPath,omitempty"`
+	ContentType *string `json:"contentType,omitempty"`
 
 	// ID What the value is known by when it is replaced, deleted or downloaded
 	ID   *openapi_types.UUID `json:"id,omitempty"`
@@ -1114,10 +1118,12 @@ type TenantUserPage struct {
 
 // Worker defines model for Worker.
 type Worker struct {
-	ActivityTypes  []string            `json:"activityTypes,omitempty"`
-	CreatedAt      *time.Time          `json:"createdAt,omitempty"`
-	CreatedBy      *openapi_types.UUID `json:"createdBy,omitempty"`
-	Hostname       string              `json:"hostname"`
+	ActivityTypes []string            `json:"activityTypes,omitempty"`
+	CreatedAt     *time.Time          `json:"createdAt,omitempty"`
+	CreatedBy     *openapi_types.UUID `json:"createdBy,omitempty"`
+	Hostname      string              `json:"hostname"`
+
+	// ID Chosen by the caller for an identity that is new, else that of the worker
 	ID             *openapi_types.UUID `json:"id,omitempty"`
 	Identity       string              `json:"identity"`
 	InstallationID *openapi_types.UUID `json:"installationId,omitempty"`
