@@ -42,6 +42,10 @@ func (s *Service) ClaimProcessItemTask(
 // another owner, and that this happened.
 func saveTaskState(tx *persistence.Tx, item *domain.ProcessItem, before domain.TaskState, by uuid.UUID, now time.Time) {
 	tx.UpdateTaskState(item)
+	if before == item.Task.State {
+		tx.Record(domain.ItemEvent(domain.EventItemTaskAssigned, item, by, now).With("ownerId", item.OwnerID.String()))
+		return
+	}
 	tx.Record(domain.TaskStateEvent(item, before, by, now))
 }
 

@@ -20,7 +20,7 @@ func assist(
 	if err != nil {
 		return err
 	}
-	startWorkflow(tx, domain.NewTaskRobotRun(newID(), task, *robot, member.Namespace), "", now)
+	startWorkflow(tx, domain.NewTaskRobotRun(newID(), task, *robot, member.Namespace), robot.EncryptionKey, now)
 	return nil
 }
 
@@ -36,6 +36,9 @@ func assistOwner(
 	robot, err := tx.GetAssistingRobot(ctx, task.TenantID, *item.Spec.Robot)
 	if err != nil {
 		return err
+	}
+	if robot != nil {
+		robot.EncryptionKey = d.encryptionKey()
 	}
 	return assist(tx, caller, task, robot, now)
 }

@@ -42,6 +42,8 @@ const (
 	EventItemTaskFormDownloaded   EventType = "PROCESS_ITEM.TASK_FORM_DOWNLOADED"
 	EventItemTaskAssistanceAsked  EventType = "PROCESS_ITEM.TASK_ASSISTANCE_REQUESTED"
 	EventItemTaskAssistanceEnded  EventType = "PROCESS_ITEM.TASK_ASSISTANCE_ENDED"
+	// EventItemTaskAssigned says that a task which stays CLAIMED has another owner.
+	EventItemTaskAssigned EventType = "PROCESS_ITEM.TASK_ASSIGNED"
 	// EventItemTaskAwaited says that another activity waits for the task.
 	EventItemTaskAwaited EventType = "PROCESS_ITEM.TASK_AWAITED"
 

@@ -100,6 +100,8 @@ type AssistingRobot struct {
 	ID        uuid.UUID
 	Worker    RobotWorker
 	Operation string
+	// EncryptionKey is the code of the key of the process definition, "" for none.
+	EncryptionKey string
 }
 
 // TaskRobotRequest is what the workflow of a robot is told of its task when it

@@ -168,11 +168,12 @@ func (e *Engine) terminate(ctx context.Context, c domain.DueCommand) error {
 
 // reason tells whoever looks at the workflow in Temporal why it was stopped.
 func reason(r domain.EngineRun) string {
-	if r.Kind != domain.RunKindProcess {
-		return "the action is canceled"
-	}
-	if r.Kind == domain.RunKindTaskRobot {
+	switch r.Kind {
+	case domain.RunKindTaskRobot:
 		return "the task is cancelled"
+	case domain.RunKindArtifactAction, domain.RunKindProcessAction:
+		return "the action is canceled"
+	case domain.RunKindProcess:
 	}
 	return "the process is finished"
 }

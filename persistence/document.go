@@ -51,7 +51,12 @@ const (
 SELECT ` + documentColumns + `
   FROM processes p
   JOIN documents d ON d.tenant_id = p.tenant_id AND d.id = $4 AND ` + ofProcess + ` AND ` + documentKept + `
- WHERE p.id = $3 AND p.tenant_id = ANY($2) AND ` + visibleProcess + ` AND ` + visibleDocument
+ WHERE p.id = $3 AND p.tenant_id = ANY($2) AND (` + visibleProcess + `
+    OR EXISTS (SELECT 1
+                 FROM document_links l
+                 JOIN process_items i ON i.id = l.holder_id
+                WHERE l.document_id = d.id AND i.process_id = p.id AND ` + visibleItem + `))
+   AND ` + visibleDocument
 
 	getDocumentOfArtifact = `
 SELECT ` + documentColumns + `
@@ -101,8 +106,8 @@ SELECT EXISTS (SELECT 1 FROM business_artifacts a
                 WHERE x.id = $3 AND a.tenant_id = ANY($2) AND ` + visibleArtifact + `)`
 )
 
-// GetDocumentOfProcess returns a document of a process, if the caller sees both,
-// or NOT_FOUND, also for one that has expired by now; DOCUMENT_EXPIRED for what an
+// GetDocumentOfProcess returns a document of a process, if the caller sees both or
+// an item that refers to the document, or NOT_FOUND, also for one that has expired by now; DOCUMENT_EXPIRED for what an
 // action delivered and is no longer kept.
 func (r *Reader) GetDocumentOfProcess(
 	ctx context.Context, caller domain.Caller, process, id uuid.UUID, now time.Time,

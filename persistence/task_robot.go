@@ -14,14 +14,15 @@ const (
 	assistingRobotColumns = `b.id, b.workflow_type, b.task_queue, b.runner_id`
 
 	robotOfTask = `
-SELECT ` + assistingRobotColumns + `, v.robot_operation
+SELECT ` + assistingRobotColumns + `, v.robot_operation, coalesce(pv.encryption_key, '')
   FROM process_items i
   JOIN item_definition_versions v ON v.version = i.item_version
+  JOIN process_definition_versions pv ON pv.version = v.process_version
   JOIN robots b ON b.tenant_id = i.tenant_id AND b.code = v.robot_code AND b.workflow_type IS NOT NULL
  WHERE i.id = $1`
 
 	robotWithCode = `
-SELECT ` + assistingRobotColumns + `, $3::text
+SELECT ` + assistingRobotColumns + `, $3::text, ''
   FROM robots b
  WHERE b.tenant_id = $1 AND b.code = $2 AND b.workflow_type IS NOT NULL`
 )
@@ -29,7 +30,7 @@ SELECT ` + assistingRobotColumns + `, $3::text
 func scanAssistingRobot(dest **domain.AssistingRobot) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error {
 		var r domain.AssistingRobot
-		err := one(&r.ID, &r.Worker.WorkflowType, &r.Worker.TaskQueue, &r.Worker.RunnerID, &r.Operation)(rows)
+		err := one(&r.ID, &r.Worker.WorkflowType, &r.Worker.TaskQueue, &r.Worker.RunnerID, &r.Operation, &r.EncryptionKey)(rows)
 		if err == nil {
 			*dest = &r
 		}

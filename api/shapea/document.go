@@ -17,6 +17,7 @@ func (s *Server) ActionsProcessSaveUserActionValueDocument(
 	changed, taken, err := s.app.UploadProcessUserActionDocument(ctx, s.caller(ctx), request.ID, params.UserActionValueID,
 		app.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
 	if err == nil && !taken {
+		httpio.LeaveBody(ctx)
 		return oasa.ActionsProcessSaveUserActionValueDocument304Response{}, nil
 	}
 	answer, err := s.process(ctx, changed, err)
