@@ -121,6 +121,7 @@ func TestWrongItems(t *testing.T) {
 				`11: spec.elements[0].fieldType: is only for FIELD`,
 				`13: spec.elements[0].options: is only for DECISION`,
 				`12: spec.elements[0].schema: is only for FORM`,
+				`10: spec.elements[0].type: must be FIELD or DECISION for an element of a process: give elements of type DOCUMENT to a task`,
 			},
 		},
 		{
@@ -134,6 +135,7 @@ func TestWrongItems(t *testing.T) {
 `,
 			want: []string{
 				`8: spec.elements[0].schema: is required for FORM`,
+				`8: spec.elements[0].type: must be FIELD or DECISION for an element of a process: give elements of type FORM to a task`,
 				`9: spec.elements[1].options: is required for DECISION`,
 			},
 		},

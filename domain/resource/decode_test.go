@@ -37,12 +37,12 @@ func TestDecodeFillsInWhatIsNotGiven(t *testing.T) {
 	require.Equal(t, &resource.TenantSpec{Name: "Demo", Plan: domain.PlanFree, TimeZone: "Etc/UTC"}, document.Spec)
 	require.Equal(t, resource.Key{Tenant: "x", Kind: resource.KindTenant, Code: "x"}, document.Key())
 	document = decodeOne(t, resource.KindProcessDefinition, `{"name":"P","permissions":{"initiators":[{"user":"a"}]},"items":[],
-		"elements":[{"code":"A","name":"A","type":"FIELD"},{"code":"B","name":"B","type":"DOCUMENT","multiple":false}]}`)
+		"elements":[{"code":"A","name":"A","type":"FIELD"},{"code":"B","name":"B","type":"DECISION","options":[{"code":"Y","name":"Y"}],"multiple":false}]}`)
 	require.Equal(t, &resource.ProcessDefinitionSpec{
 		Name: "P", State: resource.StatePublished, Permissions: resource.ProcessPermissions{Initiators: []resource.Grantee{{User: "a"}}},
 		Elements: []resource.ElementSpec{
 			{Code: "A", Name: "A", Type: domain.ElementField, FieldType: resource.FieldString},
-			{Code: "B", Name: "B", Type: domain.ElementDocument},
+			{Code: "B", Name: "B", Type: domain.ElementDecision, Options: []resource.OptionSpec{{Code: "Y", Name: "Y"}}},
 		},
 	}, document.Spec)
 }

@@ -18,6 +18,13 @@ func (s *ProcessDefinitionSpec) check(r *report) {
 	checkIndexes(s.MetadataIndexes, s.MetadataSchema, "metadataSchema", "/spec/metadataIndexes", r)
 	checkSchema(s.EntitySchema, "/spec/entitySchema", r)
 	checkElements(s.Elements, "/spec/elements", r)
+	for i := range s.Elements {
+		// Clients of the older shape decode no other values of a process.
+		if t := s.Elements[i].Type; t != "" && t != domain.ElementField && t != domain.ElementDecision {
+			r.add(at("/spec/elements", i, "type"), "must be %s or %s for an element of a process: give elements of type %s to a task",
+				domain.ElementField, domain.ElementDecision, t)
+		}
+	}
 	checkUnique(column(s.Items, func(i *ItemSpec) string { return i.Code }), "/spec/items", "code", r)
 	for i := range s.Items {
 		s.Items[i].check(at("/spec/items", i), r)
