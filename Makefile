@@ -103,7 +103,7 @@ images: ## Pin the images we build on by the digests that their registries answe
 	@scripts/pin-images
 
 .PHONY: compat
-compat: bootstrap build temporal ## Run workers written with public SDKs, those of 2023 for COMPAT_MINUTES each
+compat: bootstrap build temporal ## Call every operation of the public SDK, and run workers written with it and with those of 2023 (COMPAT_MINUTES each)
 	@compat/run
 	@compat/legacy
 
