@@ -171,9 +171,9 @@ func TestFilterExpressionsAreRefused(t *testing.T) {
 		"balance eq 1e401", "balance eq 0x10", "balance eq +1", "since eq 2024-02-30", "since ge yesterday", "since contains ",
 		"name contains ", "name eq %zz", "name eq %00", "name eq %ff", "name eq a b", "name in" + strings.Repeat(" a", 101),
 	} {
-		require.Len(t, s.badValue(demo.Alice(), "", expression), 1, expression)
+		require.Len(t, s.badValue(demo.Alice(), expression), 1, expression)
 	}
-	require.Len(t, s.badValue(demo.Alice(), "", "name eq Acme", "unknown eq 1", "balance eq x"), 2)
+	require.Len(t, s.badValue(demo.Alice(), "name eq Acme", "unknown eq 1", "balance eq x"), 2)
 
 	// Where the caller sees no definition, or none that the other filters keep,
 	// there is nothing to be found, whatever the field.
@@ -186,7 +186,7 @@ func TestFilterExpressionsAreRefused(t *testing.T) {
 			require.Empty(t, s.found(filter, field+" eq Acme"), filter)
 		}
 	}
-	require.Len(t, s.badValue(demo.Stranger(), "", "name eq", "name is Acme", "name eq Acme", "% eq x"), 3)
+	require.Len(t, s.badValue(demo.Stranger(), "name eq", "name is Acme", "name eq Acme", "% eq x"), 3)
 	for _, filter := range []string{
 		"", "&businessArtifactDefinitionId=" + customers().String(), "&businessArtifactDefinitionCode=CUSTOMER",
 		"&tenantId=" + demo.TenantDemo().String(),
@@ -227,7 +227,7 @@ func TestFiltersFollowTheDefinitions(t *testing.T) {
 	require.Zero(t, list(s.as("viewer"), "value=A+eq+x"))
 
 	// An index that comes is one of the artifacts that are there already.
-	s.badValue(worker, "", "B ge 1")
+	s.badValue(worker, "B ge 1")
 	before := s.get(200, worker, "/business-artifacts?sort=id").body
 	s.apply(s.as("owner"), artifact("CAR", `{"field":"B","type":"NUMBER"},{"field":"C","type":"DATE"},{"field":"A","type":"STRING"}`))
 	require.Equal(t, 2, list(worker, "value=B+ge+1"))
@@ -236,7 +236,7 @@ func TestFiltersFollowTheDefinitions(t *testing.T) {
 
 	// One that goes, goes at once; another type counts at once.
 	s.apply(s.as("owner"), artifact("CAR", `{"field":"B","type":"STRING"},{"field":"C","type":"STRING"}`))
-	s.badValue(worker, "", "A eq x")
+	s.badValue(worker, "A eq x")
 	require.Zero(t, list(worker, "value=B+ge+1"))
 	require.Zero(t, list(worker, "value=B+eq+1"))
 	require.Equal(t, 1, list(worker, "value=C+eq+2024-01-01"))
@@ -244,7 +244,7 @@ func TestFiltersFollowTheDefinitions(t *testing.T) {
 	// Definitions that do not agree need to be told apart.
 	s.apply(s.as("owner"), artifact("CAR", `{"field":"A","type":"STRING"}`), artifact("BOAT", `{"field":"A","type":"NUMBER"},{"field":"D","type":"STRING"}`))
 	create("BOAT", `{"A":5,"D":"x"}`)
-	require.Contains(t, s.badValue(worker, "", "A eq 5")[0], "businessArtifactDefinitionId")
+	require.Contains(t, s.badValue(worker, "A eq 5")[0], "businessArtifactDefinitionId")
 	require.Equal(t, 1, list(worker, "value=A+eq+5&businessArtifactDefinitionCode=BOAT"))
 	require.Equal(t, 1, list(worker, "value=A+eq+x&businessArtifactDefinitionCode=CAR"))
 	require.Equal(t, 1, list(worker, "value=D+eq+x"))
@@ -260,7 +260,7 @@ func TestFiltersFollowTheDefinitions(t *testing.T) {
 	require.Equal(t, 3, list(s.as("viewer"), "size=10"))
 	s.apply(s.as("owner"), document("north", "BusinessArtifactDefinition", "CAR",
 		`{"name":"Thing","dataSchema":`+anything+`,"indexes":[{"field":"A","type":"STRING"}]}`))
-	s.badValue(worker, "", "A eq x")
+	s.badValue(worker, "A eq x")
 	require.Equal(t, 1, list(worker, "size=10"))
 
 	// A definition with artifacts cannot be deleted.

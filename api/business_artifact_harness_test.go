@@ -54,10 +54,10 @@ func (s *service) found(more string, expressions ...string) []uuid.UUID {
 
 // badValue requires that expressions are refused as a value of the query and
 // returns the messages.
-func (s *service) badValue(as demo.Account, more string, expressions ...string) []string {
+func (s *service) badValue(as demo.Account, expressions ...string) []string {
 	s.t.Helper()
 	query := url.Values{"value": expressions}
-	failure := s.refused(400, "VALIDATION", as, "GET", "/business-artifacts?"+query.Encode()+more, "")
+	failure := s.refused(400, "VALIDATION", as, "GET", "/business-artifacts?"+query.Encode(), "")
 	var messages []string
 	for _, one := range failure.Errors {
 		require.Equal(s.t, "value", one.Location)
