@@ -24,7 +24,7 @@ func TestForeignIsAbsent(t *testing.T) {
 		}
 		tested++
 		got := map[string]answer{}
-		absent := strings.NewReplacer(f.process.String(), uuid.NewString(), f.task.String(), uuid.NewString(),
+		absent := strings.NewReplacer(f.process.String(), uuid.NewString(), f.finished.String(), uuid.NewString(), f.task.String(), uuid.NewString(),
 			f.tenant.String(), uuid.NewString(), f.user.String(), uuid.NewString(), f.principal.String(), uuid.NewString(),
 			f.artifact.String(), uuid.NewString(), f.action.String(), uuid.NewString(), "demo-key", "absent-key",
 			f.robot.String(), uuid.NewString(), demo.Loan().String(), uuid.NewString(), customers().String(), uuid.NewString())
