@@ -165,7 +165,7 @@ var errUnrecorded = errors.New("the operation changes something and records no e
 func (s *Service) write(ctx context.Context, fn func(tx *persistence.Tx) error) error {
 	staged, public, revoked := false, false, false
 	err := s.db.Write(ctx, func(tx *persistence.Tx) error {
-		if err := fn(tx); err != nil {
+		if err := preferPrecondition(fn(tx), tx); err != nil {
 			return err
 		}
 		if tx.Changed() && !tx.Recorded() {
@@ -185,6 +185,32 @@ func (s *Service) write(ctx context.Context, fn func(tx *persistence.Tx) error) 
 		_ = s.revocations.Reload(ctx)
 	}
 	return err
+}
+
+// preferPrecondition returns the failure of the request's precondition where fn has
+// succeeded, or failed because of what the precondition is about: the state of the
+// resource. What the caller may not see or do comes first (RFC 9110, section 13.2.1).
+func preferPrecondition(err error, tx *persistence.Tx) error {
+	var refusal *domain.Error
+	switch {
+	case err == nil || errors.Is(err, errNotTaken):
+	case !errors.As(err, &refusal):
+		return err
+	case refusal.Code == domain.CodeProcessFinished:
+	case refusal.Kind != domain.KindConflict && refusal.Kind != domain.KindInvalid:
+		return err
+	}
+	if failed := tx.CheckPrecondition(); failed != nil {
+		return failed
+	}
+	return err
+}
+
+// WithPrecondition has the writes of a request under the context succeed only if
+// the resource that they are about is as p requires when they hold its lock. Others
+// fail with PRECONDITION_FAILED and change nothing.
+func WithPrecondition(ctx context.Context, p domain.Precondition) context.Context {
+	return persistence.WithPrecondition(ctx, p)
 }
 
 // note runs fn in a transaction that keeps what the service found out or has got

@@ -18,7 +18,7 @@ func (c *configuration) put(tx *persistence.Tx, key resource.Key, now time.Time)
 	d, id := c.wanted[key], c.ids[key]
 	audit := domain.NewAudit(c.caller.PrincipalID, now)
 	if before := c.stored[key]; before != nil {
-		audit.CreatedBy, audit.CreatedAt = before.CreatedBy, before.CreatedAt
+		audit = before.Touched(c.caller.PrincipalID, now)
 	}
 	tenant := c.tenantID(key.Tenant)
 	if err := c.project(tx, d, id, tenant, audit); err != nil {

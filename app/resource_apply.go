@@ -77,6 +77,9 @@ func (s *Service) ApplyResources(
 			return err
 		}
 		c.dryRun = in.DryRun
+		if len(documents) == 1 && in.Prune == nil {
+			c.found(tx, documents[0].Key())
+		}
 		if err := c.plan(documents, in.Prune, s.checkWebhookURL); err != nil {
 			return err
 		}
@@ -113,6 +116,7 @@ func (s *Service) DeleteResource(ctx context.Context, caller domain.Caller, key 
 		if c.stored[exact] == nil {
 			return domain.NotFound("resource")
 		}
+		c.found(tx, exact)
 		if err := c.planDeletion(exact); err != nil {
 			return err
 		}
@@ -127,6 +131,14 @@ func (s *Service) DeleteResource(ctx context.Context, caller domain.Caller, key 
 		}
 		return c.carryOut(tx, now)
 	})
+}
+
+// found has the precondition of the request compared with a resource, if there is
+// such a one.
+func (c *configuration) found(tx *persistence.Tx, key resource.Key) {
+	if stored := c.stored[key]; stored != nil {
+		tx.Found(stored.ID, stored.Audit.Version())
+	}
 }
 
 func invalidDocuments(violations []resource.Violation) error {

@@ -83,6 +83,8 @@ type Error struct {
 	Message string
 	Details []Detail
 	Cause   error
+	// Current is the version that a PRECONDITION_FAILED error found, nil for none.
+	Current *Version
 }
 
 // Error returns the code and the message, followed by the cause if there is one.

@@ -94,6 +94,14 @@ func (i *Incident) Retry(now time.Time) (bool, error) { return i.act(retryIncide
 // A retried one is refused with INVALID_STATE.
 func (i *Incident) Dismiss(now time.Time) (bool, error) { return i.act(dismissIncident, now) }
 
+// Version changes with the state.
+func (i *Incident) Version() Version {
+	if i.ResolvedAt != nil {
+		return VersionAt(*i.ResolvedAt)
+	}
+	return VersionAt(i.CreatedAt)
+}
+
 func (i *Incident) act(action incidentAction, now time.Time) (bool, error) {
 	to, err := incidentTransitions.next(i.State, action)
 	if err != nil || to == i.State {

@@ -28,7 +28,18 @@ func NewAudit(by uuid.UUID, now time.Time) Audit {
 	return Audit{CreatedBy: by, CreatedAt: now, LastModifiedBy: by, LastModifiedAt: now}
 }
 
+// Touched is the audit of the resource after a change.
+func (a Audit) Touched(by uuid.UUID, now time.Time) Audit {
+	a.touch(by, now)
+	return a
+}
+
+// touch records a change. The time of the last change is the version of the
+// resource: it grows even when the clock does not.
 func (a *Audit) touch(by uuid.UUID, now time.Time) {
+	if !now.After(a.LastModifiedAt) {
+		now = a.LastModifiedAt.Add(time.Microsecond)
+	}
 	a.LastModifiedBy, a.LastModifiedAt = by, now
 }
 

@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"fmt"
 	"strconv"
 	"time"
 
@@ -131,6 +132,11 @@ type WebhookDelivery struct {
 	LastAttemptAt  *time.Time
 	NextAttemptAt  *time.Time
 	FinishedAt     *time.Time
+}
+
+// Version changes with every round, attempt and state.
+func (d *WebhookDelivery) Version() Version {
+	return Version(fmt.Sprintf("%d-%d-%s", d.Round, d.Attempts, d.State))
 }
 
 // WebhookAttempt is what came of one attempt at a delivery. Status is that of the

@@ -112,5 +112,6 @@ func (tx *Tx) LockAnyArtifact(
 	if err := tx.read(ctx, queries...); err != nil {
 		return nil, notFound(err, "business artifact")
 	}
+	tx.Found(locked.ID, locked.Audit.Version())
 	return locked, nil
 }

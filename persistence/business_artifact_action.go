@@ -109,6 +109,9 @@ func (tx *Tx) LockArtifactAction(
 	if err != nil {
 		return nil, err
 	}
+	if locked.Action != nil {
+		tx.Found(locked.Action.ID, locked.Action.Audit.Version())
+	}
 	return &locked, nil
 }
 

@@ -154,6 +154,9 @@ func (tx *Tx) PrepareArtifact(
 				return err
 			},
 		})
+	if n.ExistingVisible {
+		tx.Found(existing.ID, existing.Audit.Version())
+	}
 	return n, err
 }
 

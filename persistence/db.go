@@ -10,6 +10,7 @@ import (
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
 
+	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence/migrations"
 )
 
@@ -111,7 +112,7 @@ func (db *DB) writeOnce(ctx context.Context, fn func(tx *Tx) error) error {
 		return err
 	}
 	defer conn.Release()
-	tx := &Tx{conn: conn, requestID: requestID(ctx)}
+	tx := &Tx{conn: conn, requestID: requestID(ctx), precondition: precondition(ctx)}
 	defer tx.rollback(ctx)
 	if err := fn(tx); err != nil {
 		return err
@@ -138,6 +139,10 @@ type Tx struct {
 	failed error
 	// along are queries that go with those of the next read.
 	along []query
+	// precondition is that of the request, current the version of the resource that
+	// it is about, nil as long as no such resource was read.
+	precondition domain.Precondition
+	current      *domain.Version
 }
 
 // Revoked reports whether the transaction revokes access to the engine.

@@ -176,6 +176,9 @@ func (tx *Tx) PrepareProcess(
 			return ignoreNoRows(one(&n.RelatedTenantID)(rows))
 		}})
 	existing.Related = relatedOfExisting
+	if n.ExistingVisible {
+		tx.Found(existing.ID, existing.Audit.Version())
+	}
 	return n, err
 }
 
@@ -244,6 +247,9 @@ func (tx *Tx) PrepareProcessItem(
 	err := tx.read(ctx, queries...)
 	if err == nil && found {
 		n.Existing, err = row.processItem(logs)
+	}
+	if n.ExistingVisible {
+		tx.Found(row.item.ID, row.item.Audit.Version())
 	}
 	return n, err
 }

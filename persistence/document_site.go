@@ -2,6 +2,7 @@ package persistence
 
 import (
 	"context"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -57,13 +58,15 @@ func (tx *Tx) ShareProcessSite(ctx context.Context, caller domain.Caller, id uui
 	if err := tx.read(ctx, processSite(shareProcessSite, caller, id, &site)); err != nil {
 		return nil, notFound(err, "process")
 	}
+	tx.Found(id, site.Process.Audit.Version())
 	return &site, nil
 }
 
 // ArtifactSite is a business artifact that somebody wants to add a document to.
 type ArtifactSite struct {
-	TenantID uuid.UUID
-	Rights   domain.ArtifactRights
+	TenantID   uuid.UUID
+	Rights     domain.ArtifactRights
+	ModifiedAt time.Time
 	domain.Deletion
 }
 
@@ -78,7 +81,7 @@ func (s *ArtifactSite) Attach() error {
 
 const (
 	selectArtifactSite = `
-SELECT a.tenant_id, a.deleted_at, a.deleted_by, ` + editsArtifact + `, ` + managesArtifact + `
+SELECT a.tenant_id, a.last_modified_at, a.deleted_at, a.deleted_by, ` + editsArtifact + `, ` + managesArtifact + `
   FROM business_artifacts a
  WHERE a.id = $3 AND a.tenant_id = ANY($2) AND ` + visibleArtifact
 
@@ -88,7 +91,7 @@ SELECT a.tenant_id, a.deleted_at, a.deleted_by, ` + editsArtifact + `, ` + manag
 
 func artifactSite(sql string, caller domain.Caller, id uuid.UUID, site *ArtifactSite) query {
 	return query{sql, []any{caller.PrincipalID, caller.TenantIDs(), id}, one(
-		&site.TenantID, &site.DeletedAt, &site.DeletedBy, &site.Rights.Edits, &site.Rights.Manages)}
+		&site.TenantID, &site.ModifiedAt, &site.DeletedAt, &site.DeletedBy, &site.Rights.Edits, &site.Rights.Manages)}
 }
 
 // GetArtifactSite returns a business artifact that the caller sees, or NOT_FOUND.
@@ -108,5 +111,6 @@ func (tx *Tx) ShareArtifactSite(ctx context.Context, caller domain.Caller, id uu
 	if err := tx.read(ctx, artifactSite(shareArtifactSite, caller, id, &site)); err != nil {
 		return nil, notFound(err, "business artifact")
 	}
+	tx.Found(id, domain.VersionAt(site.ModifiedAt))
 	return &site, nil
 }

@@ -256,5 +256,5 @@ func (tx *Tx) LockResource(ctx context.Context, scope ResourceScope, key resourc
 	if err != nil {
 		return nil, translate("locking a resource", err)
 	}
-	return onlyResource(found)
+	return tx.onlyResource(found)
 }

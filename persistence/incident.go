@@ -158,5 +158,6 @@ func (tx *Tx) LockIncident(ctx context.Context, scope IncidentScope, id uuid.UUI
 	if err != nil {
 		return nil, notFound(err, "incident")
 	}
+	tx.Found(id, locked.Incident.Version())
 	return &locked, nil
 }

@@ -127,6 +127,10 @@ func (tx *Tx) LockProcessAction(
 	if err := tx.read(ctx, site.queries(lockProcessAction, caller, process, action, now)...); err != nil {
 		return nil, notFound(err, "process")
 	}
+	tx.Found(process, site.Process.Audit.Version())
+	if site.Action != nil {
+		tx.Found(site.Action.ID, site.Action.Audit.Version())
+	}
 	return &site, nil
 }
 

@@ -166,6 +166,15 @@ func onlyResource(found []StoredResource) (*StoredResource, error) {
 	}
 }
 
+// onlyResource is onlyResource of what the transaction has under lock.
+func (tx *Tx) onlyResource(found []StoredResource) (*StoredResource, error) {
+	only, err := onlyResource(found)
+	if err == nil {
+		tx.Found(only.ID, only.Audit.Version())
+	}
+	return only, err
+}
+
 const (
 	putResource = `
 INSERT INTO resources (tenant_id, kind, code, id, labels, spec, created_by, created_at, last_modified_by, last_modified_at)

@@ -93,5 +93,5 @@ func (tx *Tx) LockRobot(ctx context.Context, scope ResourceScope, key resource.K
 	if err != nil {
 		return nil, translate("locking a robot", err)
 	}
-	return onlyResource(found)
+	return tx.onlyResource(found)
 }

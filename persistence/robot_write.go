@@ -65,6 +65,12 @@ UPDATE robots
    SET last_modified_by = $2, last_modified_at = $3
  WHERE id = $1`
 
+	// The files and the environment are part of the resource that administrators read.
+	touchResourceOfRobot = `
+UPDATE resources
+   SET last_modified_by = $2, last_modified_at = greatest($3, last_modified_at + interval '1 microsecond')
+ WHERE id = $1 AND kind = 'Robot'`
+
 	// ofRobotFile is true of the file f of the robot $1 with the key $2 to $5.
 	ofRobotFile = `f.robot_id = $1
    AND f.asset_type IS NOT DISTINCT FROM nullif($2, '') AND f.version IS NOT DISTINCT FROM nullif($3, '')
@@ -101,7 +107,10 @@ func (tx *Tx) DeleteRobotFile(robot uuid.UUID, key domain.RobotAssetKey, expiry 
 }
 
 // TouchRobot notes who changed the files or the environment of a robot last.
-func (tx *Tx) TouchRobot(robot, by uuid.UUID, now time.Time) { tx.queue(touchRobot, robot, by, now) }
+func (tx *Tx) TouchRobot(robot, by uuid.UUID, now time.Time) {
+	tx.queue(touchRobot, robot, by, now)
+	tx.queue(touchResourceOfRobot, robot, by, now)
+}
 
 const (
 	putRobotVariable = `

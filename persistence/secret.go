@@ -119,7 +119,11 @@ type SecretOwner struct {
 // before or afterwards. The tokens of a user that are good in all tenants are
 // there for operators only. Errors are those of GetResource.
 func (tx *Tx) LockSecretOwner(ctx context.Context, scope ResourceScope, key resource.Key) (*SecretOwner, error) {
-	return readSecretOwner(lockSecretOwner, scope, key, func(queries ...query) error { return tx.read(ctx, queries...) })
+	owner, err := readSecretOwner(lockSecretOwner, scope, key, func(queries ...query) error { return tx.read(ctx, queries...) })
+	if err == nil {
+		tx.Found(owner.ID, owner.Audit.Version())
+	}
+	return owner, err
 }
 
 // GetSecretOwner is LockSecretOwner without the lock.

@@ -96,6 +96,8 @@ func (tx *Tx) ShareTaskSite(ctx context.Context, caller domain.Caller, id uuid.U
 	if err != nil {
 		return nil, notFound(err, "process item")
 	}
-	site.Item, err = row.processItem(nil)
+	if site.Item, err = row.processItem(nil); err == nil {
+		tx.Found(id, site.Item.Audit.Version())
+	}
 	return site, err
 }

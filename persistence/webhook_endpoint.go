@@ -78,6 +78,8 @@ type WebhookHealth struct {
 	TenantCode, Name  string
 	ProcessDefinition string
 	HasSecret         bool
+	// ModifiedAt is when the subscription was applied last.
+	ModifiedAt        time.Time
 	Pending, Retrying int64
 	Dead, Dropped     int64
 	// PendingSince is since when the oldest of Pending waits.
@@ -97,7 +99,7 @@ const (
                 WHERE s.subscription_id = w.subscription_id AND (s.expires_at IS NULL OR s.expires_at > $1)),
        (SELECT count(*) FROM webhook_deliveries d WHERE d.subscription_id = w.subscription_id AND d.state = 'PENDING'),
        (SELECT min(d.queued_at) FROM webhook_deliveries d WHERE d.subscription_id = w.subscription_id AND d.state = 'PENDING'),
-       f.retrying, f.dead, f.dropped`
+       f.retrying, f.dead, f.dropped, r.last_modified_at`
 
 	fromWebhookEndpoints = `webhook_endpoints w
   JOIN resources r ON r.tenant_id = w.tenant_id AND r.kind = 'WebhookSubscription' AND r.id = w.subscription_id
@@ -128,7 +130,7 @@ func scanWebhookHealth(row pgx.CollectableRow) (WebhookHealth, error) {
 	err := row.Scan(&h.SubscriptionID, &h.TenantID, &h.Code, &h.URL, &h.PayloadVersion, &h.EventTypes,
 		&h.ProcessDefinitionID, &h.Paused, &h.FailingSince, &h.DisabledAt, &h.DisabledReason,
 		&h.TenantCode, &h.Name, &h.ProcessDefinition, &h.HasSecret, &h.Pending, &h.PendingSince,
-		&h.Retrying, &h.Dead, &h.Dropped)
+		&h.Retrying, &h.Dead, &h.Dropped, &h.ModifiedAt)
 	return h, err
 }
 
@@ -184,6 +186,7 @@ func (tx *Tx) LockWebhookEndpoint(
 	case 0:
 		return nil, domain.NotFound("webhook subscription")
 	case 1:
+		tx.Found(found[0].SubscriptionID, domain.VersionAt(found[0].ModifiedAt))
 		return &found[0], nil
 	default:
 		return nil, domain.Invalid(domain.LocationQuery, "tenant", "is required: several of your tenants have this subscription")

@@ -65,6 +65,7 @@ func (tx *Tx) LockDelivery(ctx context.Context, scope WebhookScope, id uuid.UUID
 	if len(found) == 0 {
 		return nil, domain.NotFound("webhook delivery")
 	}
+	tx.Found(id, found[0].Version())
 	return &found[0], nil
 }
 

@@ -2,6 +2,7 @@ package persistence
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"github.com/google/uuid"
@@ -20,16 +21,19 @@ SELECT pg_advisory_xact_lock(hashtextextended('worker registrations of ' || $1::
 // or another principal's than before, is recorded. Workers that are offline make
 // room for new ones.
 const upsertWorker = `
-WITH ` + engineAccess + `, gate AS (
-  SELECT EXISTS (SELECT 1 FROM bound b WHERE b.runner_id = $1) AS is_worker,
+WITH ` + engineAccess + `, before AS (
+  SELECT w.principal_id, (extract(epoch FROM w.last_modified_at) * 1000000)::bigint AS version
+    FROM workers w WHERE w.tenant_id = $2 AND w.identity = $4
+), gate AS (
+  SELECT ($20::bigint[] IS NULL OR EXISTS (SELECT 1 FROM before b WHERE $20 = '{}' OR b.version = ANY($20)))
+         AND ($21::bigint[] IS NULL OR NOT EXISTS (SELECT 1 FROM before b WHERE $21 = '{}' OR b.version = ANY($21))) AS met,
+         EXISTS (SELECT 1 FROM bound b WHERE b.runner_id = $1) AS is_worker,
          EXISTS (SELECT 1 FROM servable s WHERE s.task_queue = $5) AS servable,
          EXISTS (SELECT 1 FROM workers w
                   WHERE w.tenant_id = $2 AND w.identity = $4
                     AND w.principal_id <> $1 AND w.last_seen_at >= $13) AS taken,
          (SELECT count(*) FROM workers w
            WHERE w.principal_id = $1 AND w.identity <> $4 AND w.last_seen_at >= $13) >= $14 AS crowded
-), before AS (
-  SELECT w.principal_id FROM workers w WHERE w.tenant_id = $2 AND w.identity = $4
 ), worker AS (
   INSERT INTO workers AS w (id, tenant_id, principal_id, identity, hostname, ip, installation_id, workflow_types,
                             activity_types, robot_ids, last_seen_at,
@@ -37,15 +41,15 @@ WITH ` + engineAccess + `, gate AS (
   SELECT $3, $2, $1, $4, $6, $7, $8, coalesce($9::text[], '{}'), coalesce($10::text[], '{}'),
          coalesce($11::uuid[], '{}'), $12, $1, $12, $1, $12
     FROM gate g
-   WHERE g.servable AND NOT g.taken AND NOT g.crowded
+   WHERE g.servable AND NOT g.taken AND NOT g.crowded AND g.met
   ON CONFLICT (tenant_id, identity) DO UPDATE
      SET principal_id = excluded.principal_id, hostname = excluded.hostname, ip = excluded.ip,
          installation_id = excluded.installation_id, workflow_types = excluded.workflow_types,
          activity_types = excluded.activity_types, robot_ids = excluded.robot_ids,
          last_seen_at = excluded.last_seen_at, last_modified_by = excluded.last_modified_by,
-         last_modified_at = excluded.last_modified_at
+         last_modified_at = greatest(excluded.last_modified_at, w.last_modified_at + interval '1 microsecond')
    WHERE w.principal_id = excluded.principal_id OR w.last_seen_at < $13
-  RETURNING w.id, w.created_by, w.created_at, w.xmax = 0 AS created
+  RETURNING w.id, w.created_by, w.created_at, w.last_modified_at, w.xmax = 0 AS created
 ), queue AS (
   INSERT INTO worker_queues AS q (worker_id, principal_id, task_queue, workflow_types, activity_types, live_since, last_seen_at)
   SELECT worker.id, $1, $5, coalesce($9::text[], '{}'), coalesce($10::text[], '{}'), $12, $12 FROM worker
@@ -67,7 +71,8 @@ WITH ` + engineAccess + `, gate AS (
     FROM worker
    WHERE NOT EXISTS (SELECT 1 FROM before WHERE before.principal_id = $1)
 )
-SELECT g.is_worker, g.servable, g.crowded, w.id, w.created_by, w.created_at, w.created
+SELECT g.is_worker, g.servable, g.crowded, g.met, (SELECT b.version FROM before b),
+       w.id, w.created_by, w.created_at, w.last_modified_at, w.created
   FROM gate g
   LEFT JOIN worker w ON true`
 
@@ -100,7 +105,10 @@ func (db *DB) RegisterWorker(
 		return result, err
 	}
 	var id, createdBy *uuid.UUID
-	var createdAt *time.Time
+	var createdAt, modifiedAt *time.Time
+	var met bool
+	var found *int64
+	required := precondition(ctx)
 	var created *bool
 	principal := w.LastModifiedBy
 	err = send(ctx, db.pool, &pgx.Batch{}, []query{
@@ -111,19 +119,45 @@ func (db *DB) RegisterWorker(
 				principal, w.TenantID, w.ID, w.Identity, w.TaskQueue, w.Hostname, w.IP, w.InstallationID,
 				w.WorkflowTypes, w.ActivityTypes, w.RobotIDs, w.LastSeenAt, w.LastSeenAt.Add(-domain.WorkerOfflineAfter), limit,
 				eventID(&event), event.Type, event.ResourceKind, details, requestID(ctx),
+				times(required.Match), times(required.NoneMatch),
 			},
-			one(&result.Worker, &result.Servable, &result.Crowded, &id, &createdBy, &createdAt, &created),
+			one(&result.Worker, &result.Servable, &result.Crowded, &met, &found, &id, &createdBy, &createdAt, &modifiedAt, &created),
 		},
 	})
 	if uniqueViolation(err) {
 		return result, domain.Conflict(domain.CodeConflict, "the id is already in use")
 	}
+	if err == nil && result.Worker && result.Servable && !met {
+		var current *domain.Version
+		if found != nil {
+			current = new(domain.VersionAt(time.UnixMicro(*found)))
+		}
+		err = required.Check(current)
+	}
 	if err != nil || id == nil {
 		return result, translate("storing a worker", err)
 	}
-	w.ID, w.CreatedBy, w.CreatedAt = *id, *createdBy, *createdAt
+	w.ID, w.CreatedBy, w.CreatedAt, w.LastModifiedAt = *id, *createdBy, *createdAt, *modifiedAt
 	result.Stored, result.Created = true, *created
 	return result, nil
+}
+
+// times are the versions as microseconds since 1970: nil for no requirement, none
+// for any version.
+func times(v *domain.Versions) []int64 {
+	switch {
+	case v == nil:
+		return nil
+	case v.Any:
+		return []int64{}
+	}
+	listed := []int64{-1}
+	for _, version := range v.Listed {
+		if at, err := strconv.ParseInt(string(version), 36, 64); err == nil {
+			listed = append(listed, at)
+		}
+	}
+	return listed
 }
 
 const expireWorkers = `
