@@ -1,8 +1,12 @@
 package persistence
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
+	"syscall"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -29,7 +33,7 @@ func tookTooLong(err error) bool {
 
 // unavailable reports whether err says that the database cannot be reached or
 // is going down: connection exceptions (class 08), operator intervention (class
-// 57) and too many connections.
+// 57), too many connections, and connections that broke.
 func unavailable(err error) bool {
 	var pgErr *pgconn.PgError
 	if errors.As(err, &pgErr) {
@@ -37,7 +41,20 @@ func unavailable(err error) bool {
 		return class == "08" || class == "57" || pgErr.Code == "53300"
 	}
 	var connectErr *pgconn.ConnectError
-	return errors.As(err, &connectErr)
+	return errors.As(err, &connectErr) || brokenConnection(err)
+}
+
+// brokenConnection reports whether the connection to the database ended while it
+// was used, or before. One that the service itself gave up, because the request
+// ended, did not break.
+func brokenConnection(err error) bool {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return false
+	}
+	var network net.Error
+	return errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, net.ErrClosed) || errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET) ||
+		errors.Is(err, pgconn.ErrConnClosed)
 }
 
 // translate turns an error of the driver into a domain error where the caller
