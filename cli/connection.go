@@ -97,6 +97,8 @@ func (env Environment) open(flags *pflag.FlagSet) (*service, error) {
 	made, err := client.NewClientWithResponses(address+adminPath, client.WithHTTPClient(sender),
 		client.WithRequestEditorFn(func(_ context.Context, r *http.Request) error {
 			r.Header.Set("Authorization", authorization)
+			// A service that does not know a filter must not answer with all there is.
+			r.Header.Set("Prefer", "handling=strict")
 			return nil
 		}))
 	if err != nil {

@@ -111,6 +111,7 @@ func (c *Client) send(ctx context.Context, what call) (http.Header, error) {
 		return nil, err
 	}
 	request.Header.Set("Authorization", c.header)
+	request.Header.Set("Prefer", "handling=strict")
 	request.Header.Set("Accept", "application/json")
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")

@@ -192,6 +192,7 @@ func (c *Client) once(ctx context.Context, what call, body []byte) (reply, error
 		return reply{}, err
 	}
 	request.Header.Set("Authorization", c.header)
+	request.Header.Set("Prefer", "handling=strict")
 	request.Header.Set("Accept", mediaJSON)
 	if what.mediaType != "" {
 		request.Header.Set("Content-Type", what.mediaType)
