@@ -3,6 +3,7 @@ package api
 import (
 	"cmp"
 	"fmt"
+	"net/http"
 	"slices"
 
 	"github.com/gin-gonic/gin"
@@ -12,6 +13,7 @@ import (
 	"github.com/procession-dev/procession/api/openapi"
 	"github.com/procession-dev/procession/api/shapea"
 	"github.com/procession-dev/procession/api/shapeb"
+	"github.com/procession-dev/procession/app"
 )
 
 // contract is an OpenAPI document and the server that keeps what it promises.
@@ -61,7 +63,8 @@ func contracts(o Options) []contract {
 
 // mount publishes the document of a contract and adds its operations below the
 // path of the document's first server. Their requests are checked in this
-// order: size of the body, credentials, how many of the caller there are, contract.
+// order: credentials, size of the body, how many of the caller there are, contract,
+// preconditions.
 func mount(engine *gin.Engine, c contract, o Options, l *limits, errs *httpio.ErrorWriter) error {
 	document, err := openapi.Load(c.document)
 	if err != nil {
@@ -83,7 +86,17 @@ func mount(engine *gin.Engine, c contract, o Options, l *limits, errs *httpio.Er
 	}
 	engine.GET("/openapi/"+c.document, l.open, publish("application/yaml", revalidated, fixed(published)))
 	routes := engine.Group(base, c.first...)
-	routes.Use(validator.LimitBody, authenticate(o.Authenticator, l, o.Audit, errs), l.caller, validator.Handle)
+	routes.Use(validator.GuardBody, authenticate(o.Authenticator, l, o.Audit, errs), validator.LimitBody, l.caller,
+		validator.Handle, validator.Tag, validator.Require(app.WithPrecondition, reader(c, base, validator, errs)))
 	c.server.Register(routes, errs)
 	return nil
+}
+
+// reader is the contract without all that comes before its operations, for reads
+// within a request that has passed that.
+func reader(c contract, base string, validator *httpio.Validator, errs *httpio.ErrorWriter) http.Handler {
+	engine := gin.New()
+	engine.ContextWithFallback = true
+	c.server.Register(engine.Group(base, validator.Tag), errs)
+	return engine
 }

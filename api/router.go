@@ -160,7 +160,7 @@ func publish(mediaType, caching string, content func() []byte) gin.HandlerFunc {
 		etag := fmt.Sprintf(`"%x"`, sha256.Sum256(body))
 		c.Header("Cache-Control", caching)
 		c.Header("ETag", etag)
-		if c.GetHeader("If-None-Match") == etag {
+		if httpio.NotModified(c.Request.Header.Values("If-None-Match"), etag) {
 			c.Status(http.StatusNotModified)
 			return
 		}

@@ -36,7 +36,8 @@ func NewServer(service *app.Service, caller func(context.Context) domain.Caller)
 
 // Register adds the operations to routes, which errs answers failures of.
 func (s *Server) Register(routes gin.IRouter, errs *httpio.ErrorWriter) {
-	strict := oasadmin.NewStrictHandlerWithOptions(s, nil, oasadmin.StrictGinServerOptions{
+	versions := []oasadmin.StrictMiddlewareFunc{httpio.Versioned[oasadmin.StrictHandlerFunc](versionOf)}
+	strict := oasadmin.NewStrictHandlerWithOptions(s, versions, oasadmin.StrictGinServerOptions{
 		RequestErrorHandlerFunc: errs.WriteUnreadable, HandlerErrorFunc: errs.Write, ResponseErrorHandlerFunc: errs.Write,
 	})
 	oasadmin.RegisterHandlersWithOptions(routes, strict, oasadmin.GinServerOptions{ErrorHandler: errs.WriteUnbound})

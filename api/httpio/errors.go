@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -117,6 +118,8 @@ func (w *ErrorWriter) Write(c *gin.Context, err error) {
 	}
 	status, _ := statusOf(shown.Kind)
 	switch status {
+	case http.StatusPreconditionFailed:
+		shown = withCurrentTag(c, shown)
 	case http.StatusUnauthorized:
 		for _, challenge := range authn.Challenges() {
 			c.Writer.Header().Add("WWW-Authenticate", challenge)
@@ -129,6 +132,26 @@ func (w *ErrorWriter) Write(c *gin.Context, err error) {
 		}
 	}
 	w.write(c, status, shown.Message, infosOf(shown))
+}
+
+// withCurrentTag adds the tag of the resource as it is now to a failed precondition
+// of a write, in the header and in words.
+func withCurrentTag(c *gin.Context, failed *domain.Error) *domain.Error {
+	find, ok := c.Value(currentKey).(func() string)
+	if !ok || failed.Current == nil {
+		return failed
+	}
+	tag := find()
+	if tag == "" {
+		tag = versionTag(*failed.Current)
+	}
+	c.Header("ETag", tag)
+	told := *failed
+	told.Details = slices.Clone(failed.Details)
+	for i := range told.Details {
+		told.Details[i].Message = "the current version is " + tag
+	}
+	return &told
 }
 
 // shown reduces err to what the client may see, and logs the rest.

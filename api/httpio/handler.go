@@ -23,6 +23,7 @@ func Handler(engine http.Handler) (http.Handler, error) {
 	compress, err := gzhttp.NewWrapper(
 		gzhttp.MinSize(gzipMinSize),
 		gzhttp.ContentTypes([]string{"application/json"}),
+		gzhttp.SuffixETag(compressedTag),
 	)
 	if err != nil {
 		return nil, fmt.Errorf("configuring compression: %w", err)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -31,6 +32,11 @@ type route struct {
 	bodySchema   *openapi3.Schema
 	alternatives *openapi3.Schema // the anyOf of the body, nil when there is none
 	streams      bool             // the body is bytes for the handler to read
+
+	tagged bool // answers are representations with an entity tag
+	// subject is the path of the operation that shows what a write is about, "" when
+	// there is none.
+	subject string
 }
 
 func newRoute(
@@ -47,6 +53,10 @@ func newRoute(
 			SchemaValidationOptions: []openapi3.SchemaValidationOption{StringFormats()},
 		},
 	}
+	if success := operation.Responses.Value("200"); success != nil && success.Value.Content[mediaJSON] != nil {
+		_, r.tagged = success.Value.Headers["ETag"]
+	}
+	r.subject = subjectPath(doc, path, operation)
 	for _, param := range item.Parameters {
 		if operation.Parameters.GetByInAndName(param.Value.In, param.Value.Name) == nil {
 			r.params = append(r.params, param.Value)
@@ -75,6 +85,21 @@ func newRoute(
 	}
 	r.splitAlternatives()
 	return r, nil
+}
+
+// subjectPath is the innermost path around that of an operation that shows one
+// resource, unless x-subject of the operation names another.
+func subjectPath(doc *openapi3.T, path string, operation *openapi3.Operation) string {
+	if named, ok := operation.Extensions["x-subject"].(string); ok {
+		return named
+	}
+	for path != "" {
+		if item := doc.Paths.Value(path); strings.HasSuffix(path, "}") && item != nil && item.Get != nil {
+			return path
+		}
+		path = path[:strings.LastIndexByte(path, '/')]
+	}
+	return ""
 }
 
 // splitAlternatives sets the anyOf of the body apart: the schema library stops
@@ -125,9 +150,16 @@ func (r *route) checkParams(c *gin.Context) []domain.Detail {
 	input := &openapi3filter.RequestValidationInput{
 		Request: c.Request, PathParams: path, QueryParams: query, Route: r.route, Options: r.options,
 	}
-	var details []domain.Detail
+	details := r.checkUnknown(c, query)
 	defaulted := false
 	for _, param := range r.params {
+		if param.In == openapi3.ParameterInHeader && slices.ContainsFunc(c.Request.Header.Values(param.Name), isBadText) {
+			details = append(details, domain.Detail{
+				Code: domain.CodeValidation, Message: "contains characters that are not allowed",
+				Location: param.Name, LocationType: domain.LocationHeader,
+			})
+			continue
+		}
 		if param.In == openapi3.ParameterInQuery {
 			if message := queryProblem(param, query[param.Name]); message != "" {
 				details = append(details, domain.Detail{
@@ -150,6 +182,10 @@ func (r *route) checkParams(c *gin.Context) []domain.Detail {
 	return details
 }
 
+// isBadText reports whether a text cannot be that of a parameter: neither PostgreSQL
+// nor JSON keeps it.
+func isBadText(value string) bool { return !utf8.ValidString(value) || strings.ContainsRune(value, 0) }
+
 // queryProblem finds what the schema library overlooks in the values of a query
 // parameter, and "" when there is nothing.
 func queryProblem(param *openapi3.Parameter, values []string) string {
@@ -158,7 +194,7 @@ func queryProblem(param *openapi3.Parameter, values []string) string {
 		return "must be given once"
 	}
 	for _, value := range values {
-		if !utf8.ValidString(value) || strings.ContainsRune(value, 0) {
+		if isBadText(value) {
 			return "contains characters that are not allowed"
 		}
 		if value == "" && !kind.Is(openapi3.TypeArray) && !kind.Is(openapi3.TypeString) {

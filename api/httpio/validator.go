@@ -9,6 +9,7 @@ import (
 	"math"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,7 +35,10 @@ const thoroughLimit = 64 << 10
 type Validator struct {
 	errs   *ErrorWriter
 	limits Limits
+	base   string
 	routes map[string]*route // by method and Gin's route pattern
+	// fixed are the methods of the paths without parameters.
+	fixed map[string][]string
 }
 
 // Limits bound what a client may send. Zero stands for the default of each.
@@ -58,7 +62,7 @@ func NewValidator(doc *openapi3.T, errs *ErrorWriter, limits Limits) (*Validator
 	limits.JSON = cmp.Or(limits.JSON, DefaultBodyLimit)
 	limits.Document = cmp.Or(limits.Document, math.MaxInt64)
 	limits.Stall = cmp.Or(limits.Stall, stallTime)
-	v := &Validator{errs: errs, limits: limits, routes: map[string]*route{}}
+	v := &Validator{errs: errs, limits: limits, base: base, routes: map[string]*route{}, fixed: map[string][]string{}}
 	for path, item := range doc.Paths.Map() {
 		for method, operation := range item.Operations() {
 			r, err := newRoute(doc, path, item, method, operation)
@@ -66,6 +70,9 @@ func NewValidator(doc *openapi3.T, errs *ErrorWriter, limits Limits) (*Validator
 				return nil, fmt.Errorf("preparing operation %s: %w", operation.OperationID, err)
 			}
 			v.routes[method+" "+base+ginPattern(path)] = r
+			if !strings.Contains(path, "{") {
+				v.fixed[base+path] = append(v.fixed[base+path], method)
+			}
 		}
 	}
 	return v, nil
@@ -92,9 +99,14 @@ func (v *Validator) route(c *gin.Context) *route {
 	return v.routes[c.Request.Method+" "+c.FullPath()]
 }
 
+// GuardBody is the middleware that cuts off clients that stop sending.
+func (v *Validator) GuardBody(c *gin.Context) {
+	defer guard(c, v.limits.Stall)()
+	c.Next()
+}
+
 // LimitBody is the middleware that refuses a request that announces too large a
-// body, before anybody asks who sends it. One that does not announce its size is
-// cut off where it is read. Clients that stop sending are cut off too.
+// body. One that does not announce its size is cut off where it is read.
 func (v *Validator) LimitBody(c *gin.Context) {
 	refusal, limit := tooLarge(), v.limits.JSON
 	if r := v.route(c); r != nil && r.streams {
@@ -102,10 +114,7 @@ func (v *Validator) LimitBody(c *gin.Context) {
 	}
 	if c.Request.ContentLength > limit {
 		v.errs.Write(c, refusal)
-		return
 	}
-	defer guard(c, v.limits.Stall)()
-	c.Next()
 }
 
 // Handle is the middleware. A request that breaks the contract is answered
@@ -114,6 +123,13 @@ func (v *Validator) LimitBody(c *gin.Context) {
 func (v *Validator) Handle(c *gin.Context) {
 	r := v.route(c)
 	if r == nil {
+		return
+	}
+	// A path of its own can have the form of one with parameters.
+	if methods := v.fixed[c.Request.URL.Path]; strings.Contains(c.FullPath(), ":") && methods != nil {
+		slices.Sort(methods)
+		c.Header("Allow", strings.Join(methods, ", "))
+		v.errs.MethodNotAllowed(c)
 		return
 	}
 	if r.carriesSecret {
@@ -132,6 +148,11 @@ func (v *Validator) check(c *gin.Context, r *route) (err error) {
 			err = domain.InvalidBody("", "cannot be validated")
 		}
 	}()
+	for _, param := range c.Params {
+		if isBadText(param.Value) {
+			return domain.NotFound("resource")
+		}
+	}
 	details := r.checkParams(c)
 	if r.streams && c.GetHeader("Content-Type") != "" && !acceptsMedia(c.Request.Header, r.content) {
 		c.Header(mediaHint(c.Request.Method, r.content))

@@ -44,20 +44,7 @@ func (s *Server) RetrieveProcessDefinition(
 	if err != nil {
 		return nil, err
 	}
-	body := processDefinition(found)
-	tag, err := httpio.EntityTag(body)
-	switch {
-	case err != nil:
-		return nil, err
-	case !httpio.NoneMatch(request.Params.IfNoneMatch, tag):
-		return oasb.RetrieveProcessDefinition304Response{
-			Headers: oasb.RetrieveProcessDefinition304ResponseHeaders{ETag: tag},
-		}, nil
-	default:
-		return oasb.RetrieveProcessDefinition200JSONResponse{
-			Body: body, Headers: oasb.RetrieveProcessDefinition200ResponseHeaders{ETag: tag},
-		}, nil
-	}
+	return oasb.RetrieveProcessDefinition200JSONResponse(processDefinition(found)), nil
 }
 
 func processDefinition(d *app.ProcessDefinitionView) oasb.ProcessDefinition {
@@ -139,20 +126,7 @@ func (s *Server) RetrieveBusinessArtifactDefinition(
 	if err != nil {
 		return nil, err
 	}
-	body := businessArtifactDefinition(found)
-	tag, err := httpio.EntityTag(body)
-	switch {
-	case err != nil:
-		return nil, err
-	case !httpio.NoneMatch(request.Params.IfNoneMatch, tag):
-		return oasb.RetrieveBusinessArtifactDefinition304Response{
-			Headers: oasb.RetrieveBusinessArtifactDefinition304ResponseHeaders{ETag: tag},
-		}, nil
-	default:
-		return oasb.RetrieveBusinessArtifactDefinition200JSONResponse{
-			Body: body, Headers: oasb.RetrieveBusinessArtifactDefinition200ResponseHeaders{ETag: tag},
-		}, nil
-	}
+	return oasb.RetrieveBusinessArtifactDefinition200JSONResponse(businessArtifactDefinition(found)), nil
 }
 
 func businessArtifactDefinition(d *app.ArtifactDefinitionView) oasb.BusinessArtifactDefinition {

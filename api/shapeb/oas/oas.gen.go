@@ -1908,9 +1908,6 @@ type GroupCodeFilter = []string
 // GroupIDFilter defines model for GroupIdFilter.
 type GroupIDFilter = []openapi_types.UUID
 
-// IfNoneMatch defines model for IfNoneMatch.
-type IfNoneMatch = string
-
 // PageNumberParam defines model for PageNumberParam.
 type PageNumberParam = int
 
@@ -1963,12 +1960,6 @@ type FindBusinessArtifactDefinitionsParams struct {
 
 	// Creatable Only definitions that the caller may create artifacts of (`true`), or only the others (`false`)
 	Creatable *bool `form:"creatable,omitempty" json:"creatable,omitempty"`
-}
-
-// RetrieveBusinessArtifactDefinitionParams defines parameters for RetrieveBusinessArtifactDefinition.
-type RetrieveBusinessArtifactDefinitionParams struct {
-	// IfNoneMatch The entity tags of answers that the client has; the answer is 304 where it would be one of them
-	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // FindBusinessArtifactsParams defines parameters for FindBusinessArtifacts.
@@ -2124,9 +2115,6 @@ type FindProcessDefinitionsParams struct {
 type RetrieveProcessDefinitionParams struct {
 	// Version The version, as processes name it; the published one unless given, or the newest where none is published
 	Version *openapi_types.UUID `form:"version,omitempty" json:"version,omitempty"`
-
-	// IfNoneMatch The entity tags of answers that the client has; the answer is 304 where it would be one of them
-	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // FindProcessItemsParams defines parameters for FindProcessItems.
@@ -2569,7 +2557,7 @@ type ServerInterface interface {
 	FindBusinessArtifactDefinitions(c *gin.Context, params FindBusinessArtifactDefinitionsParams)
 	// RetrieveBusinessArtifactDefinition Get a business artifact definition as far as the caller sees it
 	// (GET /business-artifact-definitions/{id})
-	RetrieveBusinessArtifactDefinition(c *gin.Context, id ResourceID, params RetrieveBusinessArtifactDefinitionParams)
+	RetrieveBusinessArtifactDefinition(c *gin.Context, id ResourceID)
 	// FindBusinessArtifacts List the business artifacts the caller may see (B34)
 	// (GET /business-artifacts)
 	FindBusinessArtifacts(c *gin.Context, params FindBusinessArtifactsParams)
@@ -2871,30 +2859,6 @@ func (siw *ServerInterfaceWrapper) RetrieveBusinessArtifactDefinition(c *gin.Con
 		return
 	}
 
-	// Parameter object where we will unmarshal all parameters from the context
-	var params RetrieveBusinessArtifactDefinitionParams
-
-	headers := c.Request.Header
-
-	// ------------- Optional header parameter "If-None-Match" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("If-None-Match")]; found {
-		var IfNoneMatch IfNoneMatch
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandler(c, fmt.Errorf("Expected one value for If-None-Match, got %d", n), http.StatusBadRequest)
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "If-None-Match", valueList[0], &IfNoneMatch, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter If-None-Match: %w", err), http.StatusBadRequest)
-			return
-		}
-
-		params.IfNoneMatch = &IfNoneMatch
-
-	}
-
 	for _, middleware := range siw.HandlerMiddlewares {
 		middleware(c)
 		if c.IsAborted() {
@@ -2902,7 +2866,7 @@ func (siw *ServerInterfaceWrapper) RetrieveBusinessArtifactDefinition(c *gin.Con
 		}
 	}
 
-	siw.Handler.RetrieveBusinessArtifactDefinition(c, id, params)
+	siw.Handler.RetrieveBusinessArtifactDefinition(c, id)
 }
 
 // FindBusinessArtifacts operation middleware
@@ -3774,27 +3738,6 @@ func (siw *ServerInterfaceWrapper) RetrieveProcessDefinition(c *gin.Context) {
 	if err != nil {
 		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter version: %w", err), http.StatusBadRequest)
 		return
-	}
-
-	headers := c.Request.Header
-
-	// ------------- Optional header parameter "If-None-Match" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("If-None-Match")]; found {
-		var IfNoneMatch IfNoneMatch
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandler(c, fmt.Errorf("Expected one value for If-None-Match, got %d", n), http.StatusBadRequest)
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "If-None-Match", valueList[0], &IfNoneMatch, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter If-None-Match: %w", err), http.StatusBadRequest)
-			return
-		}
-
-		params.IfNoneMatch = &IfNoneMatch
-
 	}
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -5441,48 +5384,25 @@ func (response FindBusinessArtifactDefinitionsdefaultJSONResponse) VisitFindBusi
 }
 
 type RetrieveBusinessArtifactDefinitionRequestObject struct {
-	ID     ResourceID `json:"id"`
-	Params RetrieveBusinessArtifactDefinitionParams
+	ID ResourceID `json:"id"`
 }
 
 type RetrieveBusinessArtifactDefinitionResponseObject interface {
 	VisitRetrieveBusinessArtifactDefinitionResponse(w http.ResponseWriter) error
 }
 
-type RetrieveBusinessArtifactDefinition200ResponseHeaders struct {
-	ETag string
-}
-
-type RetrieveBusinessArtifactDefinition200JSONResponse struct {
-	Body    BusinessArtifactDefinition
-	Headers RetrieveBusinessArtifactDefinition200ResponseHeaders
-}
+type RetrieveBusinessArtifactDefinition200JSONResponse BusinessArtifactDefinition
 
 func (response RetrieveBusinessArtifactDefinition200JSONResponse) VisitRetrieveBusinessArtifactDefinitionResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
+	if err := encodeJSON(&buf, response); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
 	w.WriteHeader(200)
 	_, err := buf.WriteTo(w)
 	return err
-}
-
-type RetrieveBusinessArtifactDefinition304ResponseHeaders struct {
-	ETag string
-}
-
-type RetrieveBusinessArtifactDefinition304Response struct {
-	Headers RetrieveBusinessArtifactDefinition304ResponseHeaders
-}
-
-func (response RetrieveBusinessArtifactDefinition304Response) VisitRetrieveBusinessArtifactDefinitionResponse(w http.ResponseWriter) error {
-	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
-	w.WriteHeader(304)
-	return nil
 }
 
 type RetrieveBusinessArtifactDefinitiondefaultJSONResponse struct {
@@ -6520,40 +6440,18 @@ type RetrieveProcessDefinitionResponseObject interface {
 	VisitRetrieveProcessDefinitionResponse(w http.ResponseWriter) error
 }
 
-type RetrieveProcessDefinition200ResponseHeaders struct {
-	ETag string
-}
-
-type RetrieveProcessDefinition200JSONResponse struct {
-	Body    ProcessDefinition
-	Headers RetrieveProcessDefinition200ResponseHeaders
-}
+type RetrieveProcessDefinition200JSONResponse ProcessDefinition
 
 func (response RetrieveProcessDefinition200JSONResponse) VisitRetrieveProcessDefinitionResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
+	if err := encodeJSON(&buf, response); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
 	w.WriteHeader(200)
 	_, err := buf.WriteTo(w)
 	return err
-}
-
-type RetrieveProcessDefinition304ResponseHeaders struct {
-	ETag string
-}
-
-type RetrieveProcessDefinition304Response struct {
-	Headers RetrieveProcessDefinition304ResponseHeaders
-}
-
-func (response RetrieveProcessDefinition304Response) VisitRetrieveProcessDefinitionResponse(w http.ResponseWriter) error {
-	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
-	w.WriteHeader(304)
-	return nil
 }
 
 type RetrieveProcessDefinitiondefaultJSONResponse struct {
@@ -8845,11 +8743,10 @@ func (sh *strictHandler) FindBusinessArtifactDefinitions(ctx *gin.Context, param
 }
 
 // RetrieveBusinessArtifactDefinition operation middleware
-func (sh *strictHandler) RetrieveBusinessArtifactDefinition(ctx *gin.Context, id ResourceID, params RetrieveBusinessArtifactDefinitionParams) {
+func (sh *strictHandler) RetrieveBusinessArtifactDefinition(ctx *gin.Context, id ResourceID) {
 	var request RetrieveBusinessArtifactDefinitionRequestObject
 
 	request.ID = id
-	request.Params = params
 
 	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.RetrieveBusinessArtifactDefinition(ctx, request.(RetrieveBusinessArtifactDefinitionRequestObject))

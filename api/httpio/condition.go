@@ -1,0 +1,200 @@
+package httpio
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+const (
+	// versionKey is where the version of what an operation returns is kept.
+	versionKey = "procession/version"
+	// currentKey is where the function is kept that finds the current tag.
+	currentKey = "procession/current"
+)
+
+// Versioned is a middleware of a generated strict server that keeps the version of
+// what operations return, for its entity tag.
+func Versioned[Handler ~func(*gin.Context, any) (any, error)](
+	version func(response any) domain.Version,
+) func(Handler, string) Handler {
+	return func(next Handler, _ string) Handler {
+		return func(c *gin.Context, request any) (any, error) {
+			response, err := next(c, request)
+			if err == nil {
+				c.Set(versionKey, version(response))
+			}
+			return response, err
+		}
+	}
+}
+
+// ModifiedVersion is the version of a resource that shows when it was changed
+// last, "" for others.
+func ModifiedVersion(response any) domain.Version {
+	value := reflect.ValueOf(response)
+	if value.Kind() != reflect.Struct {
+		return ""
+	}
+	if body := value.FieldByName("Body"); body.IsValid() && body.Kind() == reflect.Struct {
+		value = body
+	}
+	field := value.FieldByName("LastModifiedAt")
+	if !field.IsValid() {
+		return ""
+	}
+	switch changed := field.Interface().(type) {
+	case time.Time:
+		return domain.VersionAt(changed)
+	case *time.Time:
+		if changed != nil {
+			return domain.VersionAt(*changed)
+		}
+	}
+	return ""
+}
+
+// Tag is the middleware that gives the representations of resources their entity
+// tags and answers conditional reads. It follows Handle.
+func (v *Validator) Tag(c *gin.Context) {
+	r := v.route(c)
+	if r == nil || !r.tagged {
+		return
+	}
+	answer := &taggedAnswer{ResponseWriter: c.Writer, gin: c, errs: v.errs}
+	if c.Request.Method == http.MethodGet {
+		var ok bool
+		if answer.match, ok = parseEntityTags(c.Request.Header.Values("If-Match")); !ok {
+			v.errs.Write(c, malformedTags("If-Match"))
+			return
+		}
+		// A client that sends something else gets the whole answer.
+		answer.noneMatch, _ = parseEntityTags(c.Request.Header.Values("If-None-Match"))
+	}
+	c.Writer = answer
+}
+
+// Require is the middleware that has writes know what their requests require of
+// the resource; with puts it into their contexts. read answers the GET that shows
+// the current tag when the precondition fails.
+func (v *Validator) Require(
+	with func(context.Context, domain.Precondition) context.Context, read http.Handler,
+) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		r := v.route(c)
+		if r == nil || c.Request.Method == http.MethodGet {
+			return
+		}
+		match, ok := parseEntityTags(c.Request.Header.Values("If-Match"))
+		if !ok {
+			v.errs.Write(c, malformedTags("If-Match"))
+			return
+		}
+		noneMatch, ok := parseEntityTags(c.Request.Header.Values("If-None-Match"))
+		if !ok {
+			v.errs.Write(c, malformedTags("If-None-Match"))
+			return
+		}
+		if match == nil && noneMatch == nil {
+			return
+		}
+		p := domain.Precondition{Match: match.versions(), NoneMatch: noneMatch.versions()}
+		path, id := r.subjectOf(c)
+		p.Resource = id
+		c.Request = c.Request.WithContext(with(c.Request.Context(), p))
+		c.Set(currentKey, func() string { return currentTag(c, read, v.base+path) })
+	}
+}
+
+func malformedTags(header string) error {
+	return domain.Invalid(domain.LocationHeader, header, `must be * or entity tags in double quotes, with commas between them`)
+}
+
+// subjectOf is the resource that a write is about, as the path of the operation
+// that shows it, and its id where the path has one.
+func (r *route) subjectOf(c *gin.Context) (path string, id uuid.UUID) {
+	path = r.subject
+	for _, param := range c.Params {
+		if placeholder := "{" + param.Key + "}"; strings.Contains(path, placeholder) {
+			path = strings.ReplaceAll(path, placeholder, param.Value)
+			id = idOf(param)
+		}
+	}
+	return path, id
+}
+
+// currentTag is the tag that a GET of the path has for the caller of the request,
+// "" where there is none.
+func currentTag(c *gin.Context, read http.Handler, path string) string {
+	request := c.Request.Clone(c.Request.Context())
+	request.Method, request.Body, request.Header = http.MethodGet, http.NoBody, http.Header{}
+	request.URL = &url.URL{Path: path, RawQuery: c.Request.URL.RawQuery}
+	shown := &discardedAnswer{header: http.Header{}}
+	read.ServeHTTP(shown, request)
+	return shown.header.Get("ETag")
+}
+
+// discardedAnswer is an answer of which only the header counts.
+type discardedAnswer struct{ header http.Header }
+
+func (a *discardedAnswer) Header() http.Header         { return a.header }
+func (a *discardedAnswer) Write(p []byte) (int, error) { return len(p), nil }
+func (a *discardedAnswer) WriteHeader(int)             {}
+
+// taggedAnswer adds the entity tag to a representation, and leaves the
+// representation out when the client has it.
+type taggedAnswer struct {
+	gin.ResponseWriter
+	gin              *gin.Context
+	errs             *ErrorWriter
+	match, noneMatch *entityTags
+	// decided says that the tag is there; dropped, that the representation is not sent.
+	decided, dropped bool
+}
+
+// Write sends a representation, which comes in one piece.
+func (a *taggedAnswer) Write(representation []byte) (int, error) {
+	if !a.decided {
+		a.decided = true
+		if status := a.Status(); status == http.StatusOK || status == http.StatusCreated || status == http.StatusAccepted {
+			a.decide(representation)
+		}
+	}
+	if a.dropped {
+		return len(representation), nil
+	}
+	return a.ResponseWriter.Write(representation)
+}
+
+func (a *taggedAnswer) decide(representation []byte) {
+	version, _ := a.gin.Value(versionKey).(domain.Version)
+	tag := entityTag(version, representation)
+	a.Header().Set("ETag", tag)
+	switch {
+	case a.match != nil && !a.match.any && !(&entityTags{strong: a.match.strong}).know(tag):
+		a.errs.Write(a.gin, (&domain.Precondition{Match: &domain.Versions{}}).Check(&version))
+		a.dropped = true
+	case a.noneMatch.know(tag):
+		a.Header().Del("Content-Type")
+		a.WriteHeader(http.StatusNotModified)
+		a.WriteHeaderNow()
+		a.dropped = true
+	}
+}
+
+// idOf is the id that a path parameter holds, the zero id for other parameters.
+func idOf(param gin.Param) uuid.UUID {
+	if !strings.HasSuffix(strings.ToLower(param.Key), "id") {
+		return uuid.Nil
+	}
+	id, _ := uuid.Parse(param.Value)
+	return id
+}
