@@ -56,8 +56,9 @@ check: bootstrap lint drift temporal ## All that must hold before a merge: lint,
 	@$(MAKE) fuzz
 
 .PHONY: fuzz
-fuzz: ## Run every fuzz target for FUZZ_TIME
+fuzz: ## Run every fuzz target for FUZZ_TIME, and give every parameter every hostile value
 	@scripts/fuzz "$(FUZZ_TIME)"
+	@go test ./api -count=1 -run TestNoParameterMakesTheServiceFail -args -hostile-rounds=1
 
 # Without the race detector, which would compile a second Temporal.
 .PHONY: test-nested

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/uuid"
@@ -162,8 +163,20 @@ func TestEveryOperationSucceeds(t *testing.T) {
 			if op.method != http.MethodGet {
 				op = newFixture(s).operations()[name]
 			}
-			got := s.send(request(t, demo.LoanWorker(), op.method, op.path, op.body))
+			as := demo.LoanWorker()
+			r := request(t, as, op.method, op.path, op.body)
+			path := subject(op)
+			if path != "" && op.method != http.MethodGet {
+				r.Header.Set("If-Match", s.get(200, as, path).header.Get("ETag"))
+			}
+			got := s.send(r)
 			require.Contains(t, []int{200, 201, 204}, got.status, got.body)
+			contract, id := contractOf(name)
+			if op.method == http.MethodGet || !contract.Describe(t, id).Tagged || path == "" ||
+				strings.HasSuffix(op.path, "/actions") || strings.HasSuffix(op.path, "/ai-assistance") {
+				return
+			}
+			require.Equal(t, s.get(200, as, path).header.Get("ETag"), got.header.Get("ETag"))
 		})
 	}
 }

@@ -128,13 +128,22 @@ func (op *operation) match(method string, segments []string) (map[string]string,
 
 // path fills a parameter-free path for the operation.
 func (op *operation) path(base string, params map[string]string) string {
+	escaped := map[string]string{}
+	for name, value := range params {
+		escaped[name] = url.PathEscape(value)
+	}
+	return base + op.fill(escaped)
+}
+
+// fill puts parameters into the path as they are.
+func (op *operation) fill(params map[string]string) string {
 	segments := slices.Clone(op.template)
 	for i, part := range segments {
 		if strings.HasPrefix(part, "{") {
-			segments[i] = url.PathEscape(params[strings.Trim(part, "{}")])
+			segments[i] = params[strings.Trim(part, "{}")]
 		}
 	}
-	return base + strings.Join(segments, "/")
+	return strings.Join(segments, "/")
 }
 
 func (op *operation) input(r *http.Request, params map[string]string) *openapi3filter.RequestValidationInput {

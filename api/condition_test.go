@@ -1,0 +1,325 @@
+package api_test
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/api/apitest"
+	"github.com/procession-dev/procession/localstack/demo"
+)
+
+// unconditional are the operations that are no reads and write nothing.
+func unconditional() []string {
+	return []string{
+		"B.prepareBusinessArtifactCreateArtifact", "B.prepareBusinessArtifactStartProcess", "admin.evaluateAvailability",
+	}
+}
+
+var (
+	subjectByID   = regexp.MustCompile(`^.*/(processes|process-items|tasks|business-artifacts|actions|incidents|webhook-deliveries)/[0-9a-f-]{36}`)
+	subjectByCode = regexp.MustCompile(`^(.*/admin/v1)/(robots|webhooks|encryption-keys|resources/\w+)/([\w-]+)`)
+)
+
+// subject is the path of the resource that a write is about, "" for a collection.
+func subject(op operation) string {
+	kinds := map[string]string{
+		"robots": "resources/Robot", "webhooks": "resources/WebhookSubscription", "encryption-keys": "resources/EncryptionKey",
+	}
+	path, query, _ := strings.Cut(op.path, "?")
+	if found := subjectByCode.FindStringSubmatch(path); found != nil {
+		if kind, ok := kinds[found[2]]; ok {
+			found[2] = kind
+		}
+		return strings.Join(found[1:], "/") + "?" + query
+	}
+	return subjectByID.FindString(path)
+}
+
+// conditioned is a request for the operation with a header more.
+func conditioned(t *testing.T, as demo.Account, op operation, header, value string) *http.Request {
+	t.Helper()
+	r := request(t, as, op.method, op.path, op.body)
+	r.Header.Set(header, value)
+	return r
+}
+
+// requireStale requires that an operation is refused for its precondition, with the
+// tag that a read of its subject has, and that the refusal names it.
+func (s *service) requireStale(as demo.Account, name string, op operation, stale string) {
+	s.t.Helper()
+	got := s.send(conditioned(s.t, as, op, "If-Match", stale))
+	require.Equal(s.t, 412, got.status, "%s: %s", name, got.body)
+	failure := decode[apitest.ErrorBody](s.t, got)
+	require.Equal(s.t, "PRECONDITION_FAILED", failure.Errors[0].Code, name)
+	require.Equal(s.t, "If-Match", failure.Errors[0].Location, name)
+	path := subject(op)
+	if path == "" {
+		return
+	}
+	current := s.get(200, as, path).header.Get("ETag")
+	require.NotEqual(s.t, stale, current, name)
+	require.Equal(s.t, current, got.header.Get("ETag"), "%s: %s", name, got.body)
+	require.Contains(s.t, failure.Errors[0].Message, current, name)
+}
+
+// requireConditions requires that every write of a contract takes preconditions.
+func requireConditions(t *testing.T, name string) (write bool) {
+	t.Helper()
+	contract, id := contractOf(name)
+	described := contract.Describe(t, id)
+	headers := described.Parameters["header"]
+	require.Contains(t, headers, "Prefer", name)
+	write = described.Method != http.MethodGet && !slices.Contains(unconditional(), name)
+	require.Equal(t, write, slices.Contains(headers, "If-Match"), name)
+	if described.Method == http.MethodGet {
+		require.Equal(t, described.Tagged, slices.Contains(headers, "If-None-Match"), name)
+	}
+	return write
+}
+
+func TestStaleWritesChangeNothing(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	f := newFixture(s)
+	worker := demo.LoanWorker()
+	operations := f.operations()
+	stale := map[string]string{}
+	for _, name := range operationNames() {
+		if path := subject(operations[name]); path != "" && stale[path] == "" {
+			stale[path] = s.get(200, worker, path).header.Get("ETag")
+		}
+	}
+	s.call(200, worker, http.MethodPut, processPath(f.process, "/metadata"), `{"metadata":{"value":{"A":2}}}`)
+	s.call(200, worker, http.MethodPut, "/business-artifacts/"+f.artifact.String()+"/data", `{"data":{"value":{"name":"Other"}}}`)
+	s.post(200, worker, itemPath(f.task, "/task/~actions/append-log"), `{"level":"INFO","message":"done"}`)
+
+	before := s.snapshot()
+	for _, name := range operationNames() {
+		if !requireConditions(t, name) {
+			continue
+		}
+		op := operations[name]
+		known := stale[subject(op)]
+		if strings.Contains(op.path, "/actions/") || known == "" {
+			// What has no other version yet, and what does not exist yet.
+			known = `"0.0"`
+		}
+		s.requireStale(worker, name, op, known)
+	}
+	require.Equal(t, before, s.snapshot())
+}
+
+func TestStaleWritesOfAdministratorsChangeNothing(t *testing.T) {
+	t.Parallel()
+	s := newAdministered(t)
+	operations := s.things("north", "stale").operations()
+	before := s.snapshot()
+	for _, id := range contracts["admin"].Operations() {
+		if requireConditions(t, "admin."+id) {
+			s.requireStale(s.as("owner"), id, operations[id], `"0.0"`)
+		}
+	}
+	require.Equal(t, before, s.snapshot())
+
+	group := operations["apply_GROUP"]
+	path := resourcePath("north", "Group", "GROUP-stale", "")
+	tag := s.get(200, s.as("owner"), path).header.Get("ETag")
+	require.Equal(t, 200, s.send(conditioned(t, s.as("owner"), group, "If-Match", tag)).status)
+	s.requireStale(s.as("owner"), "apply_GROUP", operation{method: "DELETE", path: path}, tag)
+	robot := operations["uploadRobotSource"]
+	tag = s.get(200, s.as("owner"), subject(robot)).header.Get("ETag")
+	require.Equal(t, 200, s.send(conditioned(t, s.as("owner"), robot, "If-Match", tag)).status)
+	s.requireStale(s.as("owner"), "uploadRobotSource", robot, tag)
+}
+
+func TestConditionalReads(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	operations := newFixture(s).operations()
+	seen := 0
+	for _, name := range operationNames() {
+		contract, id := contractOf(name)
+		op := operations[name]
+		if described := contract.Describe(t, id); !described.Tagged || op.method != http.MethodGet || strings.Contains(name, "ownload") {
+			continue
+		}
+		seen++
+		tag := s.get(200, demo.LoanWorker(), op.path).header.Get("ETag")
+		require.Regexp(t, `^"[^"]+"$`, tag, name)
+		for _, c := range []struct {
+			header, value string
+			status        int
+		}{
+			{"If-None-Match", tag, 304},
+			{"If-None-Match", `"other", W/` + tag, 304},
+			{"If-None-Match", strings.TrimSuffix(tag, `"`) + `-gzip"`, 304},
+			{"If-None-Match", "*", 304},
+			{"If-None-Match", `"other"`, 200},
+			{"If-Match", tag, 200},
+			{"If-Match", "*", 200},
+			{"If-Match", `"other"`, 412},
+			{"If-Match", "W/" + tag, 412},
+		} {
+			got := s.send(conditioned(t, demo.LoanWorker(), op, c.header, c.value))
+			require.Equal(t, c.status, got.status, "%s %s: %s: %s", name, c.header, c.value, got.body)
+			require.Equal(t, tag, got.header.Get("ETag"), name)
+			require.Equal(t, c.status == 304, got.body == "", name)
+		}
+	}
+	require.Greater(t, seen, 15)
+}
+
+// A tag names the version, which holds in both shapes and for every caller, and
+// what the caller is shown.
+func TestTagsFollowVersionAndRepresentation(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	process := s.loan().ID
+	version := func(tag string) string { v, _, _ := strings.Cut(tag, "."); return v }
+	tag := func(base string) string {
+		return s.get(200, demo.LoanWorker(), base+processPath(process, "")).header.Get("ETag")
+	}
+	a, b := tag(shapeA), tag(shapeB)
+	require.Equal(t, version(a), version(b))
+	require.NotEqual(t, a, b)
+
+	// The other process that comes from it is shown, and changes nothing of it.
+	s.post(201, demo.LoanWorker(), "/processes", `{"processDefinitionId":"`+demo.Loan().String()+`","relatedProcessId":"`+process.String()+`"}`)
+	related := tag(shapeB)
+	require.Equal(t, version(b), version(related))
+	require.NotEqual(t, b, related)
+
+	update := operation{method: "PUT", path: processPath(process, "/entity"), body: `{"entity":{"value":{"A":1}}}`}
+	changed := s.send(conditioned(t, demo.LoanWorker(), update, "If-Match", a))
+	require.Equal(t, 200, changed.status, changed.body)
+	require.Equal(t, tag(shapeB), changed.header.Get("ETag"))
+	require.NotEqual(t, version(b), version(tag(shapeB)))
+}
+
+func TestPreconditions(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	worker, id := demo.LoanWorker(), uuid.New()
+	create := operation{method: "POST", path: "/processes", body: `{"id":"` + id.String() + `","processDefinitionId":"` + demo.Loan().String() + `","initiatorId":"` + demo.Carol().ID.String() + `"}`}
+	status := func(as demo.Account, op operation, header, value string) int {
+		return s.send(apitest.Invalid(conditioned(t, as, op, header, value))).status
+	}
+	require.Equal(t, 412, status(worker, create, "If-Match", "*"))
+	require.Equal(t, 201, status(worker, create, "If-None-Match", "*"))
+	require.Equal(t, 412, status(worker, create, "If-None-Match", "*"))
+	require.Equal(t, 200, status(worker, create, "If-Match", "*"))
+	tag := s.get(200, worker, processPath(id, "")).header.Get("ETag")
+	require.Equal(t, 200, status(worker, create, "If-Match", tag))
+
+	cancel := operation{method: "POST", path: processPath(id, "/~actions/cancel")}
+	for value, want := range map[string]int{
+		"W/" + tag: 412, `"x", "y"`: 412, "": 400, "x": 400, `"x`: 400, `"x" "y"`: 400, `*, "x"`: 400, "\x00": 400, "\xff": 400,
+	} {
+		require.Equal(t, want, status(worker, cancel, "If-Match", value), "%q", value)
+	}
+	// What is not visible and what is not allowed come first.
+	require.Equal(t, 404, status(demo.OtherWorker(), cancel, "If-Match", `"x"`))
+	require.Equal(t, 403, status(demo.Carol(), cancel, "If-Match", `"x"`))
+	require.Equal(t, 200, status(worker, cancel, "If-Match", `"x", `+tag))
+	// The state that a stale caller does not know is why it is refused.
+	entity := operation{method: "PUT", path: processPath(id, "/entity"), body: `{"entity":{"value":{}}}`}
+	require.Equal(t, 412, status(worker, entity, "If-Match", tag))
+	require.Equal(t, 403, status(worker, entity, "If-Match", "*"))
+}
+
+func TestOneOfManyConditionalWritersWins(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	f := newFixture(s)
+	worker := demo.LoanWorker()
+	all := f.operations()
+	for _, name := range []string{
+		"B.updateProcessItemTaskData", "A.actionsTaskSaveJsonFormsValueData", "B.updateProcessMetadata", "A.actionsProcessSaveEntityData",
+		"B.updateBusinessArtifactData", "A.actionsTaskAppendLog", "B.createWorker",
+	} {
+		op, tag := all[name], ""
+		for range 2 {
+			if path := subject(op); path != "" {
+				tag = s.get(200, worker, path).header.Get("ETag")
+			} else {
+				tag = s.send(request(t, worker, op.method, op.path, op.body)).header.Get("ETag")
+			}
+			statuses := make([]int, racers)
+			var writers sync.WaitGroup
+			for i := range racers {
+				r := conditioned(t, worker, op, "If-Match", tag)
+				writers.Go(func() {
+					if got, err := s.exchange(r); err == nil {
+						statuses[i] = got.status
+					}
+				})
+			}
+			writers.Wait()
+			counts := map[int]int{}
+			for _, status := range statuses {
+				counts[status]++
+			}
+			require.Equal(t, map[int]int{200: 1, 412: racers - 1}, counts, name)
+		}
+	}
+}
+
+// With handling=strict a parameter that an operation does not have is refused
+// before anything happens; without it the answer names it.
+func TestUnknownParameters(t *testing.T) {
+	t.Parallel()
+	s := newAdministered(t)
+	operations := map[string]operation{}
+	for name, op := range newFixture(s.service).operations() {
+		operations[name] = op
+	}
+	for name, op := range s.things("north", "strict").operations() {
+		operations["admin."+name] = op
+	}
+	before := s.snapshot()
+	for _, name := range slices.Sorted(maps.Keys(operations)) {
+		contract, id := contractOf(name)
+		if !slices.Contains(contract.Operations(), id) {
+			continue
+		}
+		as, op := demo.LoanWorker(), operations[name]
+		if contract == contracts["admin"] {
+			as = s.as("owner")
+		}
+		separator := "?"
+		if strings.Contains(op.path, "?") {
+			separator = "&"
+		}
+		op.path += separator + "stat=RUNNING"
+		got := s.send(apitest.Invalid(conditioned(t, as, op, "Prefer", `respond-async, Handling="strict"; x=1`)))
+		require.Equal(t, 400, got.status, "%s: %s", name, got.body)
+		require.Equal(t, "handling=strict", got.header.Get("Preference-Applied"), name)
+		failure := decode[apitest.ErrorBody](t, got)
+		require.Equal(t, "stat", failure.Errors[0].Location, name)
+		require.Equal(t, "query", failure.Errors[0].LocationType, name)
+	}
+	require.Equal(t, before, s.snapshot())
+	for _, name := range []string{"A.findTasks", "B.findProcesses", "B.retrieveProcess", "admin.findIncidents"} {
+		as, op := demo.LoanWorker(), operations[name]
+		if strings.HasPrefix(name, "admin.") {
+			as = s.as("owner")
+		}
+		path, _, _ := strings.Cut(op.path, "?")
+		got := s.send(apitest.Invalid(request(t, as, op.method, path+"?stat=RUNNING&%00=1", "")))
+		require.Equal(t, 200, got.status, "%s: %s", name, got.body)
+		require.Equal(t, `"%00", "stat"`, got.header.Get("Ignored-Parameters"), name)
+	}
+	known := s.send(conditioned(t, demo.LoanWorker(), operation{method: "GET", path: "/processes?size=1"}, "Prefer", "handling=strict"))
+	require.Equal(t, 200, known.status)
+	require.Empty(t, known.header.Get("Ignored-Parameters"))
+	require.True(t, json.Valid([]byte(known.body)))
+}
