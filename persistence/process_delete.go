@@ -27,12 +27,14 @@ func (tx *Tx) LockProcessToDelete(
 const (
 	deleteProcess = `
 UPDATE processes
-   SET deleted_at = $2, deleted_by = $3, last_modified_at = $2, last_modified_by = $3
+   SET deleted_at = $2, deleted_by = $3, last_modified_by = $3,
+       last_modified_at = greatest($2, last_modified_at + interval '1 microsecond')
  WHERE id = $1`
 
 	deleteItemsOfProcess = `
 UPDATE process_items
-   SET deleted_at = $2, deleted_by = $3, last_modified_at = $2, last_modified_by = $3
+   SET deleted_at = $2, deleted_by = $3, last_modified_by = $3,
+       last_modified_at = greatest($2, last_modified_at + interval '1 microsecond')
  WHERE process_id = $1`
 )
 
