@@ -26,7 +26,7 @@ A.findTasks                                  none                               
 A.createTask                                 PROCESS_ITEM.CREATED:>CLAIMED,PROCESS_ITEM.TASK_STATE_CHANGED:>CLAIMED same
 A.retrieveTask                               none                                                               none
 A.actionsTaskClaim                           PROCESS_ITEM.TASK_STATE_CHANGED:READY>CLAIMED                      none
-A.actionsTaskAssign                          PROCESS_ITEM.TASK_STATE_CHANGED:CLAIMED>CLAIMED                    none
+A.actionsTaskAssign                          PROCESS_ITEM.TASK_ASSIGNED:>CLAIMED                              none
 A.actionsTaskSaveElement                     PROCESS_ITEM.TASK_ELEMENT_SAVED:>CLAIMED                           same
 A.actionsTaskSaveElementValueDocument        DOCUMENT.UPLOADED,PROCESS_ITEM.TASK_ELEMENT_SAVED:>CLAIMED         same
 A.actionsTaskDeleteElement                   PROCESS_ITEM.TASK_ELEMENT_DELETED:>CLAIMED                         none
@@ -76,7 +76,7 @@ B.findProcessItems                           none                               
 B.createProcessItem                          PROCESS_ITEM.CREATED:>CLAIMED,PROCESS_ITEM.TASK_STATE_CHANGED:>CLAIMED same
 B.retrieveProcessItem                        none                                                               none
 B.claimProcessItemTask                       PROCESS_ITEM.TASK_STATE_CHANGED:READY>CLAIMED                      none
-B.assignProcessItemTask                      PROCESS_ITEM.TASK_STATE_CHANGED:CLAIMED>CLAIMED                    none
+B.assignProcessItemTask                      PROCESS_ITEM.TASK_ASSIGNED:>CLAIMED                              none
 B.completeProcessItemTask                    PROCESS_ITEM.TASK_STATE_CHANGED:CLAIMED>COMPLETED                  none
 B.appendProcessItemTaskLog                   PROCESS_ITEM.TASK_LOG_APPENDED:>CLAIMED                            same
 B.updateProcessItemTaskData                  PROCESS_ITEM.TASK_DATA_SAVED:>CLAIMED                              same
