@@ -70,6 +70,9 @@ func TestMain(m *testing.M) {
 				}
 			}
 		}
+		if !answersAreComplete() {
+			code = 1
+		}
 	}
 	os.Exit(code)
 }

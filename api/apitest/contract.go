@@ -30,6 +30,7 @@ type Contract struct {
 	base       string
 	operations []*operation
 	coverage   coverage
+	members    members
 }
 
 type operation struct {

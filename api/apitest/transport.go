@@ -122,6 +122,7 @@ func (t *Transport) check(
 		return err
 	}
 	t.contract.coverage.record(Pair{OperationID: op.id, Status: status})
+	t.contract.members.observe(op.answer(status), body)
 	return nil
 }
 
