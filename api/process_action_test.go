@@ -17,13 +17,16 @@ import (
 func TestDemoActionsAreOfferedInTheirOrder(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	loan := s.loan().ID
+	process := s.loan()
+	loan := process.ID
 	require.Equal(t, []string{"REPORT", "NUDGE", "TOP_UP"}, s.available(demo.Alice(), loan))
 	require.Equal(t, []string{"REPORT", "NUDGE"}, s.available(demo.LoanWorker(), loan), "it manages loans and does not start any")
 	s.refused(403, "ACCESS_DENIED", demo.LoanWorker(), "POST", processPath(loan, "/actions"), invokeUserAction("TOP_UP"))
 	require.Equal(t, []string{"NUDGE"}, s.available(demo.Carol(), loan))
 	require.Empty(t, s.available(demo.Reader(), loan))
-	requireGolden(t, "shape_b/available_actions", s.get(200, demo.Alice(), processPath(loan, "/actions/~available")))
+	offered := s.get(200, demo.Alice(), processPath(loan, "/actions/~available"))
+	offered.body = strings.ReplaceAll(offered.body, process.ProcessDefinitionRef.Version.String(), uuid.Nil.String())
+	requireGolden(t, "shape_b/available_actions", offered)
 
 	application := s.item(loan, "LOAN_APPLICATION", ownedBy(demo.LoanWorker())).ID
 	s.post(200, demo.LoanWorker(), itemPath(application, "/task/~actions/complete"), "")
