@@ -9,14 +9,14 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// actionFailure is the reason why an action that the caller may invoke could not
+// actionError is the reason why an action that the caller may invoke could not
 // be carried out. Its transaction is rolled back, and the action is stored in ERROR
 // by another one.
-type actionFailure struct{ cause *domain.Error }
+type actionError struct{ cause *domain.Error }
 
-func (f actionFailure) Error() string { return f.cause.Error() }
+func (f actionError) Error() string { return f.cause.Error() }
 
-// failing makes an actionFailure of an error that is for good. What another time
+// failing makes an actionError of an error that is for good. What another time
 // may mend, and what only the rights of the caller cause, stays as it is.
 func failing(err error) error {
 	var cause *domain.Error
@@ -24,7 +24,7 @@ func failing(err error) error {
 		domain.KindInvalid, domain.KindConflict, domain.KindNotFound, domain.KindTooLarge, domain.KindUnsupportedMedia,
 	}
 	if errors.As(err, &cause) && slices.Contains(lasting, cause.Kind) {
-		return actionFailure{cause}
+		return actionError{cause}
 	}
 	return err
 }
@@ -33,7 +33,7 @@ func failing(err error) error {
 // failed: then attempt is called again with the reason.
 func carryOut(attempt func(failed *domain.Error) error) error {
 	err := attempt(nil)
-	var failure actionFailure
+	var failure actionError
 	if errors.As(err, &failure) {
 		return attempt(failure.cause)
 	}
