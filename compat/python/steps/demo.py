@@ -1,9 +1,11 @@
 """The demonstration data, and what several steps need."""
 
 import io
+import os
+import sys
 
 from azure.core.exceptions import HttpResponseError
-from kuflow_rest import KuFlowRestClient, models as rest
+from kuflow_rest import KuBotTokenCredential, KuFlowRestClient, models as rest
 
 TENANT = "01970000-0000-7000-8000-0000000000a1"
 WORKER = "01970000-0000-7000-8000-00000000a001"
@@ -32,6 +34,15 @@ def refused(status: int, code: str, call, *args, **kwargs) -> rest.DefaultError:
         same((decoded.status, decoded.errors[0].code), (status, code))
         return decoded
     raise AssertionError(f"{code} was expected")
+
+
+def alice() -> KuFlowRestClient:
+    """A client of Alice, who may start loans; the worker manages them only."""
+    return KuFlowRestClient(
+        credential=KuBotTokenCredential("demo-token-alice", sys.maxsize),
+        endpoint=os.environ["COMPAT_ENDPOINT"],
+        allow_insecure_connection=True,
+    )
 
 
 def loan(client: KuFlowRestClient, **members) -> rest.Process:

@@ -6,7 +6,7 @@ from kuflow_rest import models as rest
 from kuflow_rest.utils import encode_filter_expression
 
 from steps import step
-from steps.demo import BOB, LOAN, TENANT, WORKER, document, loan, patch, read, refused, same, task
+from steps.demo import BOB, LOAN, TENANT, WORKER, alice, document, loan, patch, read, refused, same, task
 
 
 @step("process.create_process", "process.retrieve_process")
@@ -86,14 +86,13 @@ def initiator(client):
 @step("process.create_process_action", "process.retrieve_process_action", "process.cancel_process_action")
 def actions(client):
     id = loan(client).id
-    top_up = client.process.create_process_action(
-        id,
-        rest.ProcessActionCreateParams(
-            id=str(uuid.uuid4()),
-            process_action_definition_code="TOP_UP",
-            start_related_process=rest.ProcessActionCreateParamsStartRelatedProcess(metadata={"FIRST_NAME": "Ann"}),
-        ),
+    params = rest.ProcessActionCreateParams(
+        id=str(uuid.uuid4()),
+        process_action_definition_code="TOP_UP",
+        start_related_process=rest.ProcessActionCreateParamsStartRelatedProcess(metadata={"FIRST_NAME": "Ann"}),
     )
+    refused(403, "ACCESS_DENIED", client.process.create_process_action, id, params)
+    top_up = alice().process.create_process_action(id, params)
     same(
         (top_up.type, top_up.status), (rest.ProcessActionType.START_RELATED_PROCESS, rest.ProcessActionStatus.COMPLETED)
     )
