@@ -3,10 +3,10 @@ package apitest
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"path"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -99,8 +99,7 @@ func (w walker) walk(ref *openapi3.SchemaRef, name string, value any) {
 func (w walker) inside(schema *openapi3.Schema, name string, value any) {
 	for _, one := range schema.Enum {
 		if w.declared != nil || one == value {
-			text, _ := json.Marshal(one) // It was JSON.
-			w.see(name + "=" + strings.Trim(string(text), `"`))
+			w.see(fmt.Sprintf("%s=%v", name, one))
 		}
 	}
 	for _, part := range schema.AllOf {
