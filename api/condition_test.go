@@ -247,7 +247,8 @@ func TestOneOfManyConditionalWritersWins(t *testing.T) {
 		"B.updateProcessItemTaskData", "A.actionsTaskSaveJsonFormsValueData", "B.updateProcessMetadata", "A.actionsProcessSaveEntityData",
 		"B.updateBusinessArtifactData", "A.actionsTaskAppendLog", "B.createWorker",
 	} {
-		op, tag := all[name], ""
+		op := all[name]
+		var tag string
 		for range 2 {
 			if path := subject(op); path != "" {
 				tag = s.get(200, worker, path).header.Get("ETag")

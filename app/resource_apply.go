@@ -137,7 +137,7 @@ func (s *Service) DeleteResource(ctx context.Context, caller domain.Caller, key 
 // such a one.
 func (c *configuration) found(tx *persistence.Tx, key resource.Key) {
 	if stored := c.stored[key]; stored != nil {
-		tx.Found(stored.ID, stored.Audit.Version())
+		tx.Found(stored.ID, stored.Version())
 	}
 }
 

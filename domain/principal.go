@@ -29,9 +29,10 @@ func NewAudit(by uuid.UUID, now time.Time) Audit {
 }
 
 // Touched is the audit of the resource after a change.
-func (a Audit) Touched(by uuid.UUID, now time.Time) Audit {
-	a.touch(by, now)
-	return a
+func (a *Audit) Touched(by uuid.UUID, now time.Time) Audit {
+	touched := *a
+	touched.touch(by, now)
+	return touched
 }
 
 // touch records a change. The time of the last change is the version of the

@@ -49,7 +49,7 @@ func (w *wire) serve() {
 		if err != nil {
 			return
 		}
-		server, err := net.Dial("unix", w.target) //nolint:noctx // it ends with the listener
+		server, err := net.Dial("unix", w.target)
 		if err != nil {
 			_ = client.Close()
 			continue

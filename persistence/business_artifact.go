@@ -112,6 +112,6 @@ func (tx *Tx) LockAnyArtifact(
 	if err := tx.read(ctx, queries...); err != nil {
 		return nil, notFound(err, "business artifact")
 	}
-	tx.Found(locked.ID, locked.Audit.Version())
+	tx.Found(locked.ID, locked.Version())
 	return locked, nil
 }

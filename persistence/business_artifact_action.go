@@ -110,7 +110,7 @@ func (tx *Tx) LockArtifactAction(
 		return nil, err
 	}
 	if locked.Action != nil {
-		tx.Found(locked.Action.ID, locked.Action.Audit.Version())
+		tx.Found(locked.Action.ID, locked.Action.Version())
 	}
 	return &locked, nil
 }

@@ -155,7 +155,7 @@ func (tx *Tx) PrepareArtifact(
 			},
 		})
 	if n.ExistingVisible {
-		tx.Found(existing.ID, existing.Audit.Version())
+		tx.Found(existing.ID, existing.Version())
 	}
 	return n, err
 }

@@ -177,7 +177,7 @@ func (tx *Tx) PrepareProcess(
 		}})
 	existing.Related = relatedOfExisting
 	if n.ExistingVisible {
-		tx.Found(existing.ID, existing.Audit.Version())
+		tx.Found(existing.ID, existing.Version())
 	}
 	return n, err
 }
@@ -249,7 +249,7 @@ func (tx *Tx) PrepareProcessItem(
 		n.Existing, err = row.processItem(logs)
 	}
 	if n.ExistingVisible {
-		tx.Found(row.item.ID, row.item.Audit.Version())
+		tx.Found(row.item.ID, row.item.Version())
 	}
 	return n, err
 }

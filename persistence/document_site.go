@@ -58,7 +58,7 @@ func (tx *Tx) ShareProcessSite(ctx context.Context, caller domain.Caller, id uui
 	if err := tx.read(ctx, processSite(shareProcessSite, caller, id, &site)); err != nil {
 		return nil, notFound(err, "process")
 	}
-	tx.Found(id, site.Process.Audit.Version())
+	tx.Found(id, site.Process.Version())
 	return &site, nil
 }
 

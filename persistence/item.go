@@ -216,6 +216,6 @@ func (tx *Tx) lockItem(ctx context.Context, caller domain.Caller, id uuid.UUID, 
 	if locked.ProcessItem, err = row.processItem(logs); err != nil {
 		return nil, err
 	}
-	tx.Found(locked.ID, locked.Audit.Version())
+	tx.Found(locked.ID, locked.Version())
 	return locked, locked.RequireKept("process of the item")
 }

@@ -134,7 +134,7 @@ func (tx *Tx) lockProcess(
 	if err := tx.read(ctx, queries...); err != nil {
 		return nil, notFound(err, "process")
 	}
-	tx.Found(locked.ID, locked.Audit.Version())
+	tx.Found(locked.ID, locked.Version())
 	return locked, nil
 }
 

@@ -127,9 +127,9 @@ func (tx *Tx) LockProcessAction(
 	if err := tx.read(ctx, site.queries(lockProcessAction, caller, process, action, now)...); err != nil {
 		return nil, notFound(err, "process")
 	}
-	tx.Found(process, site.Process.Audit.Version())
+	tx.Found(process, site.Process.Version())
 	if site.Action != nil {
-		tx.Found(site.Action.ID, site.Action.Audit.Version())
+		tx.Found(site.Action.ID, site.Action.Version())
 	}
 	return &site, nil
 }

@@ -170,7 +170,7 @@ func onlyResource(found []StoredResource) (*StoredResource, error) {
 func (tx *Tx) onlyResource(found []StoredResource) (*StoredResource, error) {
 	only, err := onlyResource(found)
 	if err == nil {
-		tx.Found(only.ID, only.Audit.Version())
+		tx.Found(only.ID, only.Version())
 	}
 	return only, err
 }

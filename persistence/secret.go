@@ -121,7 +121,7 @@ type SecretOwner struct {
 func (tx *Tx) LockSecretOwner(ctx context.Context, scope ResourceScope, key resource.Key) (*SecretOwner, error) {
 	owner, err := readSecretOwner(lockSecretOwner, scope, key, func(queries ...query) error { return tx.read(ctx, queries...) })
 	if err == nil {
-		tx.Found(owner.ID, owner.Audit.Version())
+		tx.Found(owner.ID, owner.Version())
 	}
 	return owner, err
 }

@@ -97,7 +97,7 @@ func (tx *Tx) ShareTaskSite(ctx context.Context, caller domain.Caller, id uuid.U
 		return nil, notFound(err, "process item")
 	}
 	if site.Item, err = row.processItem(nil); err == nil {
-		tx.Found(id, site.Item.Audit.Version())
+		tx.Found(id, site.Item.Version())
 	}
 	return site, err
 }

@@ -197,6 +197,6 @@ func (tx *Tx) PrepareProcessAction(
 	if err != nil {
 		return nil, notFound(err, "process")
 	}
-	tx.Found(process, n.Process.Audit.Version())
+	tx.Found(process, n.Process.Version())
 	return &n, nil
 }
