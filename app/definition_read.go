@@ -11,11 +11,11 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// The filters of FindProcessDefinitions and FindBusinessArtifactDefinitions.
-type (
-	DefinitionFilter         = persistence.DefinitionFilter
-	ArtifactDefinitionFilter = persistence.ArtifactDefinitionFilter
-)
+// DefinitionFilter narrows FindProcessDefinitions.
+type DefinitionFilter = persistence.DefinitionFilter
+
+// ArtifactDefinitionFilter narrows FindBusinessArtifactDefinitions.
+type ArtifactDefinitionFilter = persistence.ArtifactDefinitionFilter
 
 // ArtifactDefinitionSummary is a business artifact definition as lists show it.
 type ArtifactDefinitionSummary = persistence.ArtifactDefinitionSummary
