@@ -251,7 +251,7 @@ func TestAReceiverThatFailsForFiveDaysIsDisabled(t *testing.T) {
 }
 
 // A receiver that keeps failing is tried now and then, and what it is to be told
-// waits in order. Whoever asks for it has it tried at once.
+// waits in order. An administrator who asks for it has it tried at once.
 func TestADeadReceiverIsTriedNowAndThen(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -268,12 +268,13 @@ func TestADeadReceiverIsTriedNowAndThen(t *testing.T) {
 			return h.count(`SELECT count(*) FROM webhook_endpoints WHERE held_until > $1`, h.now().Add(want*3/4)) == 1
 		})
 	}
-	for _, seconds := range []int{2, 4, 8, 16, 32, 64, 128, 256, 300, 300} {
+	for _, seconds := range []int{2, 4, 8, 16, 32, 60, 60, 60} {
 		pause := time.Duration(seconds) * time.Second
 		held(pause)
 		h.ahead.Add(int64(pause * 5 / 4))
 	}
-	held(5 * time.Minute)
+	held(time.Minute)
+	require.Zero(t, h.count(`SELECT count(*) FROM webhook_endpoints WHERE held_until > $1`, h.now().Add(time.Minute*5/4)))
 	tried := len(r.messages())
 	require.Less(t, tried, 20)
 	require.Equal(t, 40-tried, h.inState(domain.DeliveryPending))

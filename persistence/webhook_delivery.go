@@ -147,7 +147,7 @@ WITH attempt AS (
            failures = CASE WHEN s.delivered THEN 0 ELSE w.failures + s.failed END,
            held_until = CASE WHEN s.delivered THEN '-infinity'
                              WHEN w.failures + s.failed >= 4
-                             THEN s.ended + interval '1 second' * least(300, 2 ^ least(w.failures + s.failed - 4, 9))
+                             THEN s.ended + interval '1 second' * least(60, 2 ^ least(w.failures + s.failed - 4, 6))
                                                 * (0.8 + 0.4 * random())
                              ELSE w.held_until END,
            disabled_at = CASE WHEN s.gone OR NOT s.delivered AND w.failing_since < s.at - $12::interval THEN s.at END,
