@@ -16,7 +16,6 @@ func neverAnswered() map[string][]string {
 			"A.ErrorCode=UNAUTHENTICATED", "A.ErrorCode=UNAVAILABLE", "B.DefaultErrorInfo.locationType=path",
 			"B.ErrorCode=DOCUMENT_TOO_LARGE", "B.ErrorCode=DOCUMENT_TYPE",
 		},
-		"not filled yet": {"A.TaskElementValueDocumentItem.contentPath"},
 		"actions that end in an error or with a document are tested where workers end them": {
 			"B.BusinessArtifactActionStatus=ERROR", "B.BusinessArtifactActionDownloadable.documentUri",
 			"B.BusinessArtifactActionDownloadable.documentExpired",

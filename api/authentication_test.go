@@ -108,15 +108,6 @@ func TestAnonymousLearnsNothing(t *testing.T) {
 	require.Equal(t, before, s.snapshot())
 }
 
-// A body that is too large is not worth looking up who sends it.
-func TestSizeComesBeforeCredentials(t *testing.T) {
-	t.Parallel()
-	s := newService(t)
-	r := apitest.Invalid(request(t, demo.Carol(), http.MethodPost, "/processes", strings.Repeat(" ", 1<<20)+"{}"))
-	r.Header.Del("Authorization")
-	require.Equal(t, 413, s.send(r).status)
-}
-
 func TestEngineAccess(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

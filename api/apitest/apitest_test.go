@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
@@ -54,7 +55,7 @@ func serve(t *testing.T, server oasb.StrictServerInterface) http.Handler {
 	base, err := httpio.BasePath(doc)
 	require.NoError(t, err)
 	engine := httpio.NewEngine(errs, log, clock, nil)
-	engine.Use(validator.Handle)
+	engine.Use(validator.Handle, func(c *gin.Context) { c.Header("ETag", `"1.tenant"`) })
 	oasb.RegisterHandlersWithOptions(engine, oasb.NewStrictHandlerWithOptions(server, nil, oasb.StrictGinServerOptions{
 		RequestErrorHandlerFunc: errs.WriteUnreadable, HandlerErrorFunc: errs.Write, ResponseErrorHandlerFunc: errs.Write,
 	}), oasb.GinServerOptions{BaseURL: base, ErrorHandler: errs.WriteUnbound})
