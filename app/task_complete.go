@@ -11,7 +11,7 @@ import (
 
 // CompleteProcessItemTask (B28) completes a task that the caller owns and notifies
 // the workflow of the process, as long as that runs: by the completion of the
-// activity that waits for the task, or else by a signal. Repeating it changes nothing. Somebody else's
+// activity that waits for the task, or else by a signal. Repeating it changes nothing. Another principal's
 // task is refused with TASK_NOT_OWNED, invalid data with TASK_DATA_INVALID where
 // the definition asks for valid data, and so is a task without a value of a
 // mandatory element.

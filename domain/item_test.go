@@ -108,7 +108,7 @@ func TestClaim(t *testing.T) {
 	manager := domain.ItemRights{ProcessRights: domain.ProcessRights{Manages: true}}
 	for _, c := range []itemCase{
 		{"by a candidate", task(ready, 0), candidate, to(claimed, other), ""},
-		{"by somebody else", task(ready, 0), domain.ItemRights{}, nil, domain.CodeAccessDenied},
+		{"by another principal", task(ready, 0), domain.ItemRights{}, nil, domain.CodeAccessDenied},
 		{"by a manager who is no candidate", task(ready, 0), manager, nil, domain.CodeAccessDenied},
 		{"again", task(claimed, other), candidate, nil, ""},
 		{"again without being a candidate any more", task(claimed, other), domain.ItemRights{}, nil, ""},
@@ -157,7 +157,7 @@ func TestComplete(t *testing.T) {
 		requireValid bool
 	}{
 		{itemCase{name: "by its owner", item: task(claimed, other), change: to(completed, 0)}, false},
-		{itemCase{name: "by somebody else", item: task(claimed, third), code: domain.CodeTaskNotOwned}, false},
+		{itemCase{name: "by another principal", item: task(claimed, third), code: domain.CodeTaskNotOwned}, false},
 		{itemCase{name: "by nobody's owner", item: task(ready, 0), code: domain.CodeInvalidState}, false},
 		{itemCase{name: "again", item: task(completed, other)}, false},
 		{itemCase{name: "again by somebody else", item: task(completed, third), code: domain.CodeTaskNotOwned}, false},
@@ -205,9 +205,9 @@ func TestWriteTask(t *testing.T) {
 	}{
 		{"by its owner", task(claimed, other), domain.ItemRights{}, ""},
 		{"by a manager", task(claimed, third), manager, ""},
-		{"by a manager while nobody owns it", task(ready, 0), manager, ""},
-		{"by a candidate while nobody owns it", task(ready, 0), candidate, domain.CodeTaskNotOwned},
-		{"by somebody else", task(claimed, third), candidate, domain.CodeTaskNotOwned},
+		{"by a manager while it has no owner", task(ready, 0), manager, ""},
+		{"by a candidate while it has no owner", task(ready, 0), candidate, domain.CodeTaskNotOwned},
+		{"by another principal", task(claimed, third), candidate, domain.CodeTaskNotOwned},
 		{"a completed one", task(completed, other), domain.ItemRights{}, domain.CodeInvalidState},
 		{"a cancelled one", task(cancelled, other), manager, domain.CodeInvalidState},
 		{"a message", message(), manager, domain.CodeInvalidState},
@@ -263,7 +263,7 @@ func TestAppendLog(t *testing.T) {
 		{"dropping the oldest", filled(claimed, other, 1, 2, 3), domain.ItemRights{}, holds(2, 3, 50), ""},
 		{"under a limit that was lowered", filled(claimed, other, 1, 2, 3, 4, 5), domain.ItemRights{}, holds(4, 5, 50), ""},
 		{"to a cancelled one", filled(cancelled, other, 1), manager, nil, domain.CodeInvalidState},
-		{"by somebody else", filled(claimed, third, 1), domain.ItemRights{Candidate: true}, nil, domain.CodeTaskNotOwned},
+		{"by another principal", filled(claimed, third, 1), domain.ItemRights{Candidate: true}, nil, domain.CodeTaskNotOwned},
 		{"to a message", message(), manager, nil, domain.CodeInvalidState},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -48,7 +48,7 @@ func TestRenderFitsTheContract(t *testing.T) {
 	}
 }
 
-// rendered is an event that a payload version tells of, A or both.
+// rendered is an event that a payload version has, A or both.
 type rendered struct {
 	name  string
 	event domain.Event

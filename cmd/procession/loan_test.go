@@ -35,7 +35,7 @@ func TestWorkerKilledInTheMiddleOfALoan(t *testing.T) {
 
 	s.stopProcess(worker, syscall.SIGKILL)
 	s.fill(application, map[string]any{"FIRST_NAME": "Carol", "LAST_NAME": "Demo", "CURRENCY": "EUR", "AMOUNT": "100"})
-	require.Equal(t, "RUNNING", s.processState(process), "nobody is there to go on")
+	require.Equal(t, "RUNNING", s.processState(process), "there is no worker to go on")
 	s.startWorker()
 
 	s.awaitItem(process, "NOTIFICATION_GRANTED")

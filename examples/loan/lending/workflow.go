@@ -43,7 +43,7 @@ func SampleEngineWorkerLoanWorkflow(ctx workflow.Context, request WorkflowReques
 	l := &loan{processID: processID, completed: map[uuid.UUID]bool{}}
 	workflow.Go(ctx, l.collectCompletedTasks)
 	return l.run(workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		StartToCloseTimeout: time.Minute,
+		StartToCloseTimeout: 30 * time.Second,
 		// No bound on attempts: a process outlives an outage of the service.
 		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute},
 	}))
