@@ -151,10 +151,9 @@ func TestEndOfTheWorkflowOfAnAction(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, got.DocumentExpired)
 		require.Equal(t, uri, got.DocumentURI)
-		require.NoError(t, a.db.Write(t.Context(), func(tx *persistence.Tx) error {
-			tx.DeleteDocuments(domain.DocumentOfArtifact, a.artifact.ID)
-			return nil
-		}))
+		expired, err := a.db.ExpireDocuments(t.Context(), time.Now().Add(8*24*time.Hour), 10)
+		require.NoError(t, err)
+		require.Len(t, expired, 1)
 		require.True(t, a.retrieve(t).DocumentExpired)
 	})
 

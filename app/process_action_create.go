@@ -192,11 +192,8 @@ func ofProcessAction(a *domain.ProcessAction) place {
 }
 
 func insertProcessAction(k *keeper, a *domain.ProcessAction) error {
-	if err := k.tx.InsertProcessAction(a); err != nil {
-		return err
-	}
 	k.tx.Record(domain.ProcessActionEvent(domain.EventProcessActionCreated, a, k.caller.PrincipalID, k.now))
-	return nil
+	return k.tx.InsertProcessAction(a)
 }
 
 // startRelatedProcess starts a process that comes from that of the action.

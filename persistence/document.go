@@ -172,13 +172,3 @@ func (tx *Tx) InsertDocument(d *domain.Document) {
 	tx.queue(insertDocument, d.ID, d.TenantID, d.OwnerKind, d.OwnerID, d.BlobID, d.Name, d.ContentType, d.Size,
 		d.SHA256[:], d.ExpiresAt, d.CreatedBy, d.CreatedAt)
 }
-
-const deleteDocuments = `
-DELETE FROM documents
- WHERE owner_kind = $1 AND owner_id = ANY($2)`
-
-// DeleteDocuments deletes the documents of owners that are deleted. The sweep
-// finds the bytes.
-func (tx *Tx) DeleteDocuments(kind domain.DocumentOwnerKind, owners ...uuid.UUID) {
-	tx.queue(deleteDocuments, kind, owners)
-}

@@ -179,7 +179,7 @@ func (a *taggedAnswer) decide(representation []byte) {
 	tag := entityTag(version, representation)
 	a.Header().Set("ETag", tag)
 	switch {
-	case a.match != nil && !a.match.any && !(&entityTags{strong: a.match.strong}).know(tag):
+	case a.match != nil && !a.match.match(tag):
 		a.errs.Write(a.gin, (&domain.Precondition{Match: &domain.Versions{}}).Check(&version))
 		a.dropped = true
 	case a.noneMatch.know(tag):

@@ -82,14 +82,19 @@ func (t *entityTags) versions() *domain.Versions {
 	return versions
 }
 
-// know reports whether one of the tags is the given one, compared weakly and
+// match reports whether one of the tags is the given one, compared strongly and
 // without regard to compression.
+func (t *entityTags) match(tag string) bool { return t.any || among(t.strong, tag) }
+
+// know is match with the weak comparison, for If-None-Match.
 func (t *entityTags) know(tag string) bool {
-	if t == nil {
-		return false
-	}
-	same := func(other string) bool { return `"`+strings.TrimSuffix(other, compressedTag)+`"` == tag }
-	return t.any || slices.ContainsFunc(t.strong, same) || slices.ContainsFunc(t.weak, same)
+	return t != nil && (t.match(tag) || among(t.weak, tag))
+}
+
+func among(opaque []string, tag string) bool {
+	return slices.ContainsFunc(opaque, func(one string) bool {
+		return `"`+strings.TrimSuffix(one, compressedTag)+`"` == tag
+	})
 }
 
 // NotModified reports whether a client with the fields of If-None-Match has the
