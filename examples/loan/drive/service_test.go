@@ -36,15 +36,22 @@ type service struct {
 	mu        sync.Mutex
 	processes map[uuid.UUID]*restapi.Process
 	items     []*restapi.ProcessItem
-	engines   map[uuid.UUID]*testsuite.TestWorkflowEnvironment
+	engines   map[uuid.UUID]*engineRun
 	running   sync.WaitGroup
+}
+
+// engineRun is one run of the loan workflow. The environment can be cancelled and signalled once started is closed:
+// before, it has no handlers and panics.
+type engineRun struct {
+	*testsuite.TestWorkflowEnvironment
+	started <-chan struct{}
 }
 
 func newService(t *testing.T) *service {
 	t.Helper()
 	s := &service{
 		t: t, carol: uuid.MustParse("01970000-0000-7000-8000-00000000c003"),
-		processes: map[uuid.UUID]*restapi.Process{}, engines: map[uuid.UUID]*testsuite.TestWorkflowEnvironment{},
+		processes: map[uuid.UUID]*restapi.Process{}, engines: map[uuid.UUID]*engineRun{},
 	}
 	s.owners = map[string]uuid.UUID{
 		"Bearer demo-token-alice": uuid.MustParse("01970000-0000-7000-8000-00000000c001"),
@@ -68,6 +75,7 @@ func newService(t *testing.T) *service {
 	t.Cleanup(func() {
 		s.mu.Lock()
 		for _, engine := range s.engines {
+			<-engine.started
 			engine.CancelWorkflow()
 		}
 		s.mu.Unlock()
@@ -117,13 +125,15 @@ func (s *service) startWorkflow(processID uuid.UUID) {
 	// The environment skips time while no activity runs, up to the workflow's timeout. One that runs all along
 	// makes it wait for people.
 	ended := make(chan struct{})
+	started := make(chan struct{})
 	engine.RegisterActivityWithOptions(func(context.Context) error { <-ended; return nil }, activity.RegisterOptions{Name: "waitForPeople"})
 	loan := func(ctx workflow.Context, request lending.WorkflowRequest) (lending.WorkflowResponse, error) {
 		defer close(ended)
+		close(started)
 		workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, workflow.ActivityOptions{StartToCloseTimeout: time.Hour}), "waitForPeople")
 		return lending.SampleEngineWorkerLoanWorkflow(ctx, request)
 	}
-	s.engines[processID] = engine
+	s.engines[processID] = &engineRun{engine, started}
 	s.running.Go(func() {
 		engine.ExecuteWorkflow(loan, lending.WorkflowRequest{ProcessID: processID.String()})
 		s.mu.Lock()
