@@ -74,8 +74,8 @@ func TestDriveFailsOnASurprise(t *testing.T) {
 					item.ProcessID = other
 				}
 			},
-			args: []string{"-deadline", "300ms"},
-			want: "a small loan is granted at once: Carol waits for NOTIFICATION_GRANTED: not within 300ms; last seen: no NOTIFICATION_GRANTED",
+			args: []string{"-deadline", "3s"},
+			want: "a small loan is granted at once: Carol waits for NOTIFICATION_GRANTED: not within 3s; last seen: no NOTIFICATION_GRANTED",
 		},
 		"token nobody has": {
 			args: []string{"-carol-token", "x"},
