@@ -23,7 +23,7 @@ NESTED := $(patsubst %/go.mod,%,$(filter-out tools/%,$(wildcard */go.mod example
 ALL_MODULES := . $(NESTED) $(patsubst %/go.mod,%,$(wildcard tools/*/go.mod))
 
 # Temporal takes minutes to compile. Tests and lint of temporal-server must say
-# what its build says (localstack/temporalserver), or all of it is compiled anew.
+# what its build says (devstack/temporalserver), or all of it is compiled anew.
 TEMPORAL_ENV = CGO_ENABLED=0 GOFLAGS="$$(go env GOFLAGS) -trimpath"
 
 ##@ Use
@@ -130,11 +130,11 @@ build: ## Build the service and the example worker into bin/
 
 .PHONY: temporal
 temporal: ## Build the Temporal server into the user's cache; minutes the first time
-	@go run ./localstack/temporalserver/prebuild > /dev/null
+	@go run ./devstack/temporalserver/prebuild > /dev/null
 
 .PHONY: sbom
 sbom: build temporal ## Write a bill of materials of each binary into dist/, as CycloneDX
-	@go run ./cmd/sbom -dir dist bin/procession bin/loan-worker "$$(go run ./localstack/temporalserver/prebuild)"
+	@go run ./cmd/sbom -dir dist bin/procession bin/loan-worker "$$(go run ./devstack/temporalserver/prebuild)"
 
 .PHONY: bootstrap
 bootstrap: ## Check for Go and PostgreSQL; install PostgreSQL with apt where it is missing

@@ -15,7 +15,7 @@ import (
 
 	"github.com/procession-dev/procession/activities"
 	"github.com/procession-dev/procession/app"
-	"github.com/procession-dev/procession/document"
+	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/engine/enginetest"
 	"github.com/procession-dev/procession/persistence/pgtest"
 )
@@ -24,7 +24,7 @@ func TestDocumentsAreExpiredSweptAndMissed(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	tenant := enginetest.Seed(t, db, "tenant", "loan")
-	documents, err := document.Open(t.Context(), "mem://")
+	documents, err := blobstore.Open(t.Context(), "mem://")
 	require.NoError(t, err)
 	now := time.Now()
 	service := app.New(app.Options{DB: db, Documents: documents, Clock: func() time.Time { return now }, Wake: func() {}})
@@ -44,7 +44,7 @@ func TestDocumentsAreExpiredSweptAndMissed(t *testing.T) {
 			require.NoError(t, err)
 		}
 	}
-	stored := func() []document.Blob {
+	stored := func() []blobstore.Blob {
 		page, err := documents.List(t.Context(), "", 10_000, now.Add(time.Hour*1000))
 		require.NoError(t, err)
 		return page.Blobs
@@ -71,7 +71,7 @@ func TestDocumentsAreExpiredSweptAndMissed(t *testing.T) {
 
 	// Bytes that nothing came of, and a document that has lost its own.
 	for range 600 {
-		_, err := documents.Put(t.Context(), document.Key{Tenant: tenant.ID, Document: uuid.New()}, strings.NewReader("x"), 10)
+		_, err := documents.Put(t.Context(), blobstore.Key{Tenant: tenant.ID, Document: uuid.New()}, strings.NewReader("x"), 10)
 		require.NoError(t, err)
 	}
 	now = now.Add(2 * time.Hour)

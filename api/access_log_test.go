@@ -13,7 +13,7 @@ import (
 
 	"github.com/procession-dev/procession/api"
 	"github.com/procession-dev/procession/api/httpio"
-	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/devstack/demo"
 )
 
 func TestAccessLog(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	oasa "github.com/procession-dev/procession/api/shapea/oas"
+	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/engine/enginetest"
-	"github.com/procession-dev/procession/localstack/demo"
 )
 
 // A token is taken in whatever base64 a client writes, kept from everybody, and

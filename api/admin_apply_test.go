@@ -12,7 +12,7 @@ import (
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/api/apitest"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
-	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/devstack/demo"
 )
 
 func TestApplyingAFolderTwiceChangesNothing(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
-	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/devstack/demo"
 )
 
 // eventList is a part of the list of events that meet the filters.

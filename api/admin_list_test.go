@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
-	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/devstack/demo"
 )
 
 // resources are the resources of a list, as tenant/kind/code.

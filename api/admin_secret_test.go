@@ -12,7 +12,7 @@ import (
 
 	"github.com/procession-dev/procession/api"
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
-	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/devstack/demo"
 )
 
 // cached is how long credentials that were revoked may go on working, in ticks

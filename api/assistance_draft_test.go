@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
-	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/devstack/demo"
 )
 
 // drafts is a process definition with a task whose fields are drafted; more are

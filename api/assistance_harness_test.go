@@ -19,8 +19,8 @@ import (
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/assistance"
 	"github.com/procession-dev/procession/assistance/extract"
+	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/localstack/demo"
 )
 
 const (

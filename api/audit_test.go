@@ -14,8 +14,8 @@ import (
 
 	"github.com/procession-dev/procession/api"
 	"github.com/procession-dev/procession/audit"
+	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/localstack/demo"
 )
 
 // audited is a service that records refusals, in the log as well.

@@ -16,7 +16,7 @@ import (
 	"github.com/procession-dev/procession/api/apitest"
 	oasa "github.com/procession-dev/procession/api/shapea/oas"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
-	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/devstack/demo"
 )
 
 func TestCredentials(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
-	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/devstack/demo"
 )
 
 // Every operator on every type finds what it is to find, with the totals of all

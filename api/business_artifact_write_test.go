@@ -12,8 +12,8 @@ import (
 
 	"github.com/procession-dev/procession/api/apitest"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
+	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/localstack/demo"
 	"github.com/procession-dev/procession/persistence"
 )
 

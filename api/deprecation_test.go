@@ -9,7 +9,7 @@ import (
 
 	"github.com/procession-dev/procession/api"
 	"github.com/procession-dev/procession/api/apitest"
-	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/devstack/demo"
 )
 
 const successor = `</openapi/shape_b.yaml>; rel="successor-version"`

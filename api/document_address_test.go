@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
+	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain/reference"
-	"github.com/procession-dev/procession/localstack/demo"
 )
 
 // uploadFor uploads a text for an address and returns the document's uri.

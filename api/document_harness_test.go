@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
-	blobs "github.com/procession-dev/procession/document"
+	blobs "github.com/procession-dev/procession/blobstore"
+	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain/reference"
-	"github.com/procession-dev/procession/localstack/demo"
 )
 
 // openDocuments opens a store that is fast.

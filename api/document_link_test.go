@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
+	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain/reference"
-	"github.com/procession-dev/procession/localstack/demo"
 )
 
 // metadata is the body that replaces the metadata of a process by FILE and

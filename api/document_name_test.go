@@ -15,8 +15,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	blobs "github.com/procession-dev/procession/document"
-	"github.com/procession-dev/procession/localstack/demo"
+	blobs "github.com/procession-dev/procession/blobstore"
+	"github.com/procession-dev/procession/devstack/demo"
 )
 
 // hostileNames are made of what has split headers, escaped from directories and

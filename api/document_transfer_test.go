@@ -13,8 +13,8 @@ import (
 
 	"github.com/procession-dev/procession/api/apitest"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
+	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain/reference"
-	"github.com/procession-dev/procession/localstack/demo"
 )
 
 func TestADocumentComesBackAsItWasUploaded(t *testing.T) {

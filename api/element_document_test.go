@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	oasa "github.com/procession-dev/procession/api/shapea/oas"
+	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain/reference"
-	"github.com/procession-dev/procession/localstack/demo"
 )
 
 // shownDocument is the value of a document element as clients see it.

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	oasa "github.com/procession-dev/procession/api/shapea/oas"
-	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/devstack/demo"
 )
 
 // report is the body that saves a form that refers to something.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/procession-dev/procession/api/apitest"
 	oasa "github.com/procession-dev/procession/api/shapea/oas"
-	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/devstack/demo"
 )
 
 const saveElementAction, deleteElementAction = "/~actions/save-element", "/~actions/delete-element"

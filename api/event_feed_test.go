@@ -17,9 +17,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/api"
+	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/feed"
-	"github.com/procession-dev/procession/localstack/demo"
 )
 
 // patience is how long a test waits for what has to happen.

@@ -13,9 +13,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	blobs "github.com/procession-dev/procession/document"
+	blobs "github.com/procession-dev/procession/blobstore"
+	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/localstack/demo"
 )
 
 // recordsNothing are the operations that change nothing though they are no GET.

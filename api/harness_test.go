@@ -26,11 +26,11 @@ import (
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/assistance"
 	"github.com/procession-dev/procession/authn"
-	blobs "github.com/procession-dev/procession/document"
+	blobs "github.com/procession-dev/procession/blobstore"
+	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/feed"
 	"github.com/procession-dev/procession/form/press"
-	"github.com/procession-dev/procession/localstack/demo"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/pgtest"
 )

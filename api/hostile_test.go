@@ -15,7 +15,7 @@ import (
 
 	"github.com/procession-dev/procession/api"
 	"github.com/procession-dev/procession/api/apitest"
-	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/devstack/demo"
 )
 
 // hostileValues are values that no parameter expects.

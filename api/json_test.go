@@ -10,7 +10,7 @@ import (
 
 	"github.com/procession-dev/procession/api/apitest"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
-	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/devstack/demo"
 )
 
 // difficult is what careless JSON handling changes: digits, signs, U+0000, the

@@ -17,7 +17,7 @@ import (
 	"github.com/procession-dev/procession/api/apitest"
 	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/api/limit"
-	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/devstack/demo"
 )
 
 // limited is the service with limits, and a clock for them that stands still.

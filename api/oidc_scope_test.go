@@ -9,7 +9,7 @@ import (
 	"github.com/procession-dev/procession/api"
 	"github.com/procession-dev/procession/api/apitest"
 	"github.com/procession-dev/procession/authn"
-	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/devstack/demo"
 )
 
 // scoped is a federation whose issuer is for the demonstration's tenant with the

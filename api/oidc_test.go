@@ -16,7 +16,7 @@ import (
 	"github.com/procession-dev/procession/api/apitest"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/authn/oidctest"
-	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/devstack/demo"
 )
 
 // federation is a service that trusts OpenID Connect issuers.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/devstack/demo"
 )
 
 // about reports whether an operation is about the process, the task or the

@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
-	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/devstack/demo"
 )
 
 const invokeReport = `{"processActionDefinitionCode":"REPORT"}`

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
+	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/localstack/demo"
 )
 
 // A tableCaller is a user who is something to a process or not.

@@ -10,7 +10,7 @@ import (
 
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
-	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/devstack/demo"
 )
 
 // everyType is a definition with a user action of each type that needs no

@@ -3,7 +3,7 @@ package api_test
 import (
 	"github.com/google/uuid"
 
-	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/devstack/demo"
 )
 
 // claims is a process definition with what those of the demonstration data do

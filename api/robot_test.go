@@ -18,9 +18,9 @@ import (
 	"github.com/procession-dev/procession/api/apitest"
 	oasa "github.com/procession-dev/procession/api/shapea/oas"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
+	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
 	data "github.com/procession-dev/procession/examples/demo"
-	"github.com/procession-dev/procession/localstack/demo"
 )
 
 // downloads are the paths of a file of a robot in both shapes.

@@ -13,7 +13,7 @@ import (
 	"github.com/procession-dev/procession/api"
 	"github.com/procession-dev/procession/api/apitest"
 	"github.com/procession-dev/procession/api/openapi"
-	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/devstack/demo"
 )
 
 // public requests a path outside the versioned interface, without credentials.

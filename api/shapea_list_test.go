@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	oasa "github.com/procession-dev/procession/api/shapea/oas"
-	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/devstack/demo"
 )
 
 func TestProcessesAreListedThroughShapeA(t *testing.T) {

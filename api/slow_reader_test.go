@@ -19,7 +19,7 @@ import (
 	"golang.org/x/net/http2/hpack"
 
 	"github.com/procession-dev/procession/api"
-	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/devstack/demo"
 )
 
 // watched serves a handler and knows which connections and requests there are.

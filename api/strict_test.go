@@ -7,7 +7,7 @@ import (
 
 	"github.com/procession-dev/procession/api/apitest"
 	"github.com/procession-dev/procession/api/openapi"
-	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/devstack/demo"
 )
 
 // A validator that takes the published document at its word accepts values of every

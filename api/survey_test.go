@@ -4,7 +4,7 @@ import (
 	"github.com/google/uuid"
 
 	oasa "github.com/procession-dev/procession/api/shapea/oas"
-	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/devstack/demo"
 )
 
 // surveys is a process definition with elements of every type, and with places

@@ -18,7 +18,7 @@ import (
 	"github.com/procession-dev/procession/assistance"
 	"github.com/procession-dev/procession/assistance/extract"
 	"github.com/procession-dev/procession/authn"
-	"github.com/procession-dev/procession/document"
+	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/form/press"
 	"github.com/procession-dev/procession/persistence"
@@ -54,7 +54,7 @@ type Options struct {
 	// Lifetimes bound how long issued secrets work.
 	Lifetimes SecretLifetimes
 	// Documents keeps the bytes of documents.
-	Documents *document.Store
+	Documents *blobstore.Store
 	// MaxDocumentBytes is how large a document may be, 0 for
 	// DefaultMaxDocumentBytes.
 	MaxDocumentBytes int64
@@ -102,7 +102,7 @@ type Service struct {
 	encryptionKeys      *encryptionKeyCache
 	environmentReads    *environmentReads
 	lifetimes           SecretLifetimes
-	documents           *document.Store
+	documents           *blobstore.Store
 	maxDocument         int64
 	webhooks            WebhookSender
 	checkWebhookURL     func(url string) error

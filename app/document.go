@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/procession-dev/procession/document"
+	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/reference"
 	"github.com/procession-dev/procession/persistence"
@@ -28,7 +28,7 @@ func (s *Service) receive(
 ) (*domain.Document, error) {
 	d := &domain.Document{
 		ID: newID(), TenantID: tenant, OwnerKind: owner.Kind, OwnerID: owner.ID, BlobID: uuid.New(),
-		Name: document.FileName(in.Name), ContentType: document.ContentType(in.ContentType), CreatedBy: caller.PrincipalID,
+		Name: blobstore.FileName(in.Name), ContentType: blobstore.ContentType(in.ContentType), CreatedBy: caller.PrincipalID,
 	}
 	stored, err := s.documents.Put(ctx, blobOf(d), in.Body, min(s.maxDocument, cmp.Or(in.limit, s.maxDocument)))
 	if err != nil {
@@ -70,8 +70,8 @@ func refused(err error) bool {
 }
 
 // blobOf is where the bytes of a document are.
-func blobOf(d *domain.Document) document.Key {
-	return document.Key{Tenant: d.TenantID, Document: d.BlobID}
+func blobOf(d *domain.Document) blobstore.Key {
+	return blobstore.Key{Tenant: d.TenantID, Document: d.BlobID}
 }
 
 // storageError tells of a storage that fails as of a dependency that is not

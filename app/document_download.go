@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/procession-dev/procession/document"
+	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/reference"
 	"github.com/procession-dev/procession/persistence"
@@ -36,7 +36,7 @@ func (d *Download) Deliver(ctx context.Context) error {
 }
 
 // Disposition offers the document for saving under its name (RFC 6266).
-func (d *Download) Disposition() string { return document.ContentDisposition(d.Name) }
+func (d *Download) Disposition() string { return blobstore.ContentDisposition(d.Name) }
 
 // DownloadProcessDocument (B20) returns a document of a process, or of an action
 // that was invoked on it, if the caller sees both. It is named by a whole reference

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/procession-dev/procession/document"
+	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence"
 )
@@ -79,7 +79,7 @@ func (s *Service) SweepDocuments(ctx context.Context, cursor string, limit int) 
 
 func (s *Service) deleteBlobs(ctx context.Context, keys []persistence.BlobKey) (deleted int, err error) {
 	for _, key := range keys {
-		if err := s.documents.Delete(ctx, document.Key{Tenant: key.TenantID, Document: key.BlobID}); err != nil {
+		if err := s.documents.Delete(ctx, blobstore.Key{Tenant: key.TenantID, Document: key.BlobID}); err != nil {
 			return deleted, err
 		}
 		deleted++

@@ -12,8 +12,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/confine"
-	"github.com/procession-dev/procession/document"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/reference"
 	"github.com/procession-dev/procession/form"
@@ -130,7 +130,7 @@ func (s *Service) printTask(
 	}
 	return &Download{
 		Document: domain.Document{
-			Name: document.FileName(paper.Name), ContentType: paper.ContentType, Size: int64(len(paper.Content)),
+			Name: blobstore.FileName(paper.Name), ContentType: paper.ContentType, Size: int64(len(paper.Content)),
 			SHA256: sha256.Sum256(paper.Content),
 		},
 		Content: sheets{bytes.NewReader(paper.Content)},

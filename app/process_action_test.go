@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/app"
-	blobs "github.com/procession-dev/procession/document"
+	blobs "github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine/enginetest"
 	"github.com/procession-dev/procession/persistence"

@@ -14,7 +14,7 @@ import (
 
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/authn"
-	blobs "github.com/procession-dev/procession/document"
+	blobs "github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
 )

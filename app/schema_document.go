@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/procession-dev/procession/document"
+	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/persistence"
@@ -86,7 +86,7 @@ func (in *Upload) fit(schema *jsondoc.Schema, path string) error {
 	case !rule.IsDocument():
 		return domain.Invalid(domain.LocationQuery, "schemaPath", "names a place where the schema has no document: "+path)
 	}
-	stored := jsondoc.Stored{Name: document.FileName(in.Name), Type: document.ContentType(in.ContentType)}
+	stored := jsondoc.Stored{Name: blobstore.FileName(in.Name), Type: blobstore.ContentType(in.ContentType)}
 	if !rule.Accepts(stored) {
 		refused := domain.Invalid(domain.LocationQuery, "fileContentType", "is not one that the schema accepts")
 		refused.Code, refused.Details[0].Code = domain.CodeDocumentType, domain.CodeDocumentType

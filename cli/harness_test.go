@@ -19,8 +19,8 @@ import (
 	"github.com/procession-dev/procession/api"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/cli"
-	"github.com/procession-dev/procession/document"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/pgtest"
 )
@@ -66,7 +66,7 @@ func newTerminal(t *testing.T) *terminal {
 	require.NoError(t, err)
 	authenticator, err := authn.NewAuthenticator(db.Reader(), now)
 	require.NoError(t, err)
-	documents, err := document.Open(t.Context(), "mem://")
+	documents, err := blobstore.Open(t.Context(), "mem://")
 	require.NoError(t, err)
 	operations := app.New(app.Options{
 		DB: db, Clock: now, Wake: func() {}, TaskLogLimit: app.DefaultTaskLogLimit, Issuer: issuer, Sealer: sealer,

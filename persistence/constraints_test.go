@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/localstack/demo"
 	"github.com/procession-dev/procession/persistence/pgtest"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/persistence/migrations"
 	"github.com/procession-dev/procession/persistence/pgtest"
 )

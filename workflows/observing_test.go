@@ -16,7 +16,7 @@ import (
 
 	"github.com/procession-dev/procession/activities"
 	"github.com/procession-dev/procession/app"
-	"github.com/procession-dev/procession/document"
+	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
 	"github.com/procession-dev/procession/engine/enginetest"
@@ -35,7 +35,7 @@ type floor struct {
 
 	db        *persistence.DB
 	url       string
-	documents *document.Store
+	documents *blobstore.Store
 	stack     *enginetest.Stack
 	relay     atomic.Pointer[outbox.Relay]
 	starter   atomic.Pointer[engine.Starter]
@@ -60,7 +60,7 @@ func newFloor(t *testing.T, change ...func(*app.Options)) *floor {
 	db := pgtest.Open(t, url)
 	f := &floor{db: db, url: url, stack: enginetest.New(t, db), Tenant: enginetest.Seed(t, db, "tenant", "loan", "quick", "flaky")}
 	var err error
-	f.documents, err = document.Open(t.Context(), "mem://")
+	f.documents, err = blobstore.Open(t.Context(), "mem://")
 	require.NoError(t, err)
 	options := app.Options{
 		DB: db, Clock: time.Now, Wake: func() { f.relay.Load().Wake(); f.starter.Load().Wake() },

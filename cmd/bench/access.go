@@ -14,9 +14,9 @@ import (
 	sdklog "go.temporal.io/sdk/log"
 
 	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/engine"
 	"github.com/procession-dev/procession/examples/loan/restapi"
-	"github.com/procession-dev/procession/localstack/demo"
 	"github.com/procession-dev/procession/persistence"
 )
 

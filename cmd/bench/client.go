@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/devstack/demo"
 )
 
 const (

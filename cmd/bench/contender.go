@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/devstack/demo"
 )
 
 // clockTick is the unit of the times in /proc, which Linux fixes for programs.

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/devstack/demo"
 )
 
 // listTime bounds the time spent on one kind of list.

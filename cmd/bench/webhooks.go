@@ -15,9 +15,9 @@ import (
 
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
-	"github.com/procession-dev/procession/localstack/demo"
 )
 
 const (

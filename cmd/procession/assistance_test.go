@@ -20,8 +20,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/assistance"
+	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/form"
-	"github.com/procession-dev/procession/localstack/demo"
 )
 
 // newFeatureStack starts everything with changed settings.

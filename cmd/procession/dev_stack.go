@@ -13,11 +13,11 @@ import (
 	"time"
 
 	"github.com/procession-dev/procession/authn"
-	"github.com/procession-dev/procession/document"
-	"github.com/procession-dev/procession/localstack/child"
-	"github.com/procession-dev/procession/localstack/demo"
-	"github.com/procession-dev/procession/localstack/pgcluster"
-	"github.com/procession-dev/procession/localstack/temporalserver"
+	"github.com/procession-dev/procession/blobstore"
+	"github.com/procession-dev/procession/devstack/child"
+	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/devstack/pgcluster"
+	"github.com/procession-dev/procession/devstack/temporalserver"
 )
 
 // stack is what runs beside the service, in the order it was started.
@@ -113,12 +113,12 @@ func (s *stack) prepareService(ctx context.Context, c *Config, o devOptions) (*s
 
 // openDocuments keeps documents in the directory of the stack, unless the
 // configuration says where.
-func (s *stack) openDocuments(ctx context.Context, c *Config, o devOptions) (*document.Store, error) {
+func (s *stack) openDocuments(ctx context.Context, c *Config, o devOptions) (*blobstore.Store, error) {
 	if c.DocumentsURL == "" {
 		where := url.URL{Scheme: "file", Path: filepath.Join(o.dir, "documents")}
 		c.DocumentsURL = where.String()
 	}
-	documents, err := document.Open(ctx, c.DocumentsURL)
+	documents, err := blobstore.Open(ctx, c.DocumentsURL)
 	if err != nil {
 		return nil, err
 	}

@@ -17,10 +17,10 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"github.com/procession-dev/procession/devstack/child"
+	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/devstack/pgcluster"
 	data "github.com/procession-dev/procession/examples/demo"
-	"github.com/procession-dev/procession/localstack/child"
-	"github.com/procession-dev/procession/localstack/demo"
-	"github.com/procession-dev/procession/localstack/pgcluster"
 )
 
 // devStack is the stack as make run starts it.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/procession-dev/procession/authn"
-	"github.com/procession-dev/procession/document"
+	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/engine"
 	"github.com/procession-dev/procession/persistence"
 )
@@ -45,7 +45,7 @@ type doctor struct {
 	db        *persistence.DB
 	sealer    *authn.Sealer
 	issuer    *authn.Issuer
-	documents *document.Store
+	documents *blobstore.Store
 	probe     *engine.Probe
 	engine    *engine.Engine
 }

@@ -15,8 +15,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/confine"
-	"github.com/procession-dev/procession/document"
 )
 
 // certificateWarning is how long before its end a certificate is to be renewed.
@@ -128,7 +128,7 @@ func (d *doctor) checkDocuments(ctx context.Context) finding {
 	if _, err := os.Stat(u.Path); u.Scheme == "file" && errors.Is(err, fs.ErrNotExist) {
 		return fail("start procession serve, which makes it, or mount it", "the directory %s does not exist", u.Path)
 	}
-	store, err := document.Open(ctx, d.config.DocumentsURL)
+	store, err := blobstore.Open(ctx, d.config.DocumentsURL)
 	if err != nil {
 		return fail(advice, "%s", reason(err))
 	}
@@ -140,7 +140,7 @@ func (d *doctor) checkDocuments(ctx context.Context) finding {
 		}
 		return ok("can be written to")
 	}
-	key := document.Key{Tenant: uuid.New(), Document: uuid.New()}
+	key := blobstore.Key{Tenant: uuid.New(), Document: uuid.New()}
 	if _, err := store.Put(ctx, key, strings.NewReader("probe"), d.config.MaxDocumentBytes); err != nil {
 		return fail(advice, "%s", reason(err))
 	}

@@ -16,7 +16,7 @@ import (
 	"google.golang.org/grpc/credentials"
 
 	"github.com/procession-dev/procession/authn"
-	"github.com/procession-dev/procession/localstack/temporalserver"
+	"github.com/procession-dev/procession/devstack/temporalserver"
 	"github.com/procession-dev/procession/persistence/pgtest"
 )
 

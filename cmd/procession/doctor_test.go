@@ -20,8 +20,8 @@ import (
 
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/authn/oidctest"
+	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/engine"
-	"github.com/procession-dev/procession/localstack/demo"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/pgtest"
 )

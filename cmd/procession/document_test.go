@@ -25,8 +25,8 @@ import (
 
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/authn"
-	"github.com/procession-dev/procession/document"
-	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/blobstore"
+	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/persistence/pgtest"
 )
 
@@ -193,7 +193,7 @@ func TestKilledAmidAnUpload(t *testing.T) {
 	require.Equal(t, http.StatusOK, status)
 	require.Len(t, s.stored(), *documentKills+1)
 	db := pgtest.Open(t, s.config.DatabaseURL)
-	documents, err := document.Open(t.Context(), s.config.DocumentsURL)
+	documents, err := blobstore.Open(t.Context(), s.config.DocumentsURL)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, documents.Close()) }()
 	sweep := func(now time.Time) int {

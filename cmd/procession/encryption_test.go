@@ -20,10 +20,10 @@ import (
 	"go.temporal.io/sdk/converter"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	"github.com/procession-dev/procession/devstack/demo"
 	documents "github.com/procession-dev/procession/examples/demo"
 	"github.com/procession-dev/procession/examples/loan/encryption"
 	"github.com/procession-dev/procession/examples/loan/restapi"
-	"github.com/procession-dev/procession/localstack/demo"
 )
 
 // An encrypted loan, from the first to the last event of its history, and what

@@ -23,8 +23,8 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/engine/enginetest"
-	"github.com/procession-dev/procession/localstack/demo"
 )
 
 // surveyor runs a definition of its own in the tenant Demo.

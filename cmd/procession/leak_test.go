@@ -22,7 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/authn"
-	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/pgtest"
 )

@@ -17,8 +17,8 @@ import (
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/client"
 
-	"github.com/procession-dev/procession/localstack/child"
-	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/devstack/child"
+	"github.com/procession-dev/procession/devstack/demo"
 )
 
 // What compat/legacy runs.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/authn/oidctest"
-	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/persistence/pgtest"
 )
 

@@ -15,7 +15,7 @@ import (
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/devstack/demo"
 )
 
 func TestReportIsDeliveredEndToEnd(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
-	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/devstack/demo"
 )
 
 // fixed is the source of one token.

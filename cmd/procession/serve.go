@@ -20,7 +20,7 @@ import (
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/audit"
 	"github.com/procession-dev/procession/authn"
-	"github.com/procession-dev/procession/document"
+	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
 	"github.com/procession-dev/procession/feed"
@@ -47,7 +47,7 @@ func newServeCommand(delay app.WebhookDelay) *cobra.Command {
 				return err
 			}
 			defer k.db.Close()
-			documents, err := document.Open(ctx, c.DocumentsURL)
+			documents, err := blobstore.Open(ctx, c.DocumentsURL)
 			if err != nil {
 				return err
 			}
@@ -99,7 +99,7 @@ type devService struct {
 // newService wires the service. Nothing runs before run. dev is nil for one that
 // is not of the local stack.
 func newService(
-	c Config, k *keyring, documents *document.Store, log *slog.Logger, dev *devService,
+	c Config, k *keyring, documents *blobstore.Store, log *slog.Logger, dev *devService,
 ) (*service, error) {
 	if dev == nil {
 		dev = &devService{}

@@ -25,10 +25,10 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/procession-dev/procession/authn"
-	"github.com/procession-dev/procession/localstack/child"
-	"github.com/procession-dev/procession/localstack/demo"
-	"github.com/procession-dev/procession/localstack/pgcluster"
-	"github.com/procession-dev/procession/localstack/temporalserver"
+	"github.com/procession-dev/procession/devstack/child"
+	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/devstack/pgcluster"
+	"github.com/procession-dev/procession/devstack/temporalserver"
 	"github.com/procession-dev/procession/persistence/pgtest"
 )
 

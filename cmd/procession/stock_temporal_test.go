@@ -27,11 +27,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/authn"
-	"github.com/procession-dev/procession/localstack/child"
-	"github.com/procession-dev/procession/localstack/demo"
-	"github.com/procession-dev/procession/localstack/pgcluster"
-	"github.com/procession-dev/procession/localstack/stocktemporal"
-	"github.com/procession-dev/procession/localstack/temporalserver"
+	"github.com/procession-dev/procession/devstack/child"
+	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/devstack/pgcluster"
+	"github.com/procession-dev/procession/devstack/stocktemporal"
+	"github.com/procession-dev/procession/devstack/temporalserver"
 	"github.com/procession-dev/procession/persistence/pgtest"
 )
 

@@ -12,8 +12,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/localstack/child"
-	"github.com/procession-dev/procession/localstack/demo"
+	"github.com/procession-dev/procession/devstack/child"
+	"github.com/procession-dev/procession/devstack/demo"
 )
 
 // The example drives a process by webhooks and REST alone, though it was not there

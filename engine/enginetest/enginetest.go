@@ -19,8 +19,8 @@ import (
 	sdklog "go.temporal.io/sdk/log"
 
 	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/devstack/temporalserver"
 	"github.com/procession-dev/procession/engine"
-	"github.com/procession-dev/procession/localstack/temporalserver"
 	"github.com/procession-dev/procession/persistence"
 )
 

@@ -20,7 +20,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/localstack/pgcluster"
+	"github.com/procession-dev/procession/devstack/pgcluster"
 	"github.com/procession-dev/procession/persistence"
 )
 

@@ -1,0 +1,95 @@
+package blobstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+
+	"gocloud.dev/blob"
+	"gocloud.dev/blob/memblob"
+	"gocloud.dev/gcerrors"
+)
+
+// bucket keeps blobs in a bucket of gocloud.dev.
+type bucket struct {
+	bucket *blob.Bucket
+	// prepare sets up the driver for one write.
+	prepare func(as func(any) bool) error
+}
+
+func openMemory(u *url.URL) (*bucket, error) {
+	if u.Host != "" || u.Path != "" || u.RawQuery != "" {
+		return nil, errors.New("the URL of a store in memory is mem://")
+	}
+	return &bucket{bucket: memblob.OpenBucket(&memblob.Options{NoMD5: true})}, nil
+}
+
+func (b *bucket) create(ctx context.Context, name string, body io.Reader) error {
+	return b.translate(b.bucket.Upload(ctx, name, body, &blob.WriterOptions{
+		// What a document is stands in its record; a bucket never serves it.
+		ContentType: defaultContentType,
+		IfNotExist:  true,
+		BeforeWrite: b.prepare,
+	}))
+}
+
+func (b *bucket) open(ctx context.Context, name string, offset, length int64) (io.ReadCloser, error) {
+	r, err := b.bucket.NewRangeReader(ctx, name, offset, length, nil)
+	if err != nil {
+		return nil, b.translate(err)
+	}
+	return r, nil
+}
+
+func (b *bucket) size(ctx context.Context, name string) (int64, error) {
+	attributes, err := b.bucket.Attributes(ctx, name)
+	if err != nil {
+		return 0, b.translate(err)
+	}
+	return attributes.Size, nil
+}
+
+func (b *bucket) remove(ctx context.Context, name string) error {
+	return b.translate(b.bucket.Delete(ctx, name))
+}
+
+func (b *bucket) list(ctx context.Context, token []byte, limit int) (objects []object, next []byte, err error) {
+	if len(token) == 0 {
+		token = blob.FirstPageToken
+	}
+	page, next, err := b.bucket.ListPage(ctx, token, limit, nil)
+	if err != nil {
+		return nil, nil, b.translate(err)
+	}
+	for _, o := range page {
+		objects = append(objects, object{name: o.Key, size: o.Size, modified: o.ModTime, regular: true})
+	}
+	return objects, next, nil
+}
+
+func (b *bucket) ready(ctx context.Context) error {
+	ok, err := b.bucket.IsAccessible(ctx)
+	if err == nil && !ok {
+		err = errors.New("the bucket is not accessible")
+	}
+	return err
+}
+
+func (b *bucket) close() error {
+	return b.bucket.Close()
+}
+
+// translate makes the two errors that callers act on those of a file system.
+func (b *bucket) translate(err error) error {
+	switch gcerrors.Code(err) { //nolint:exhaustive // the others are passed on
+	case gcerrors.NotFound:
+		return fmt.Errorf("%w: %w", fs.ErrNotExist, err)
+	case gcerrors.FailedPrecondition:
+		return fmt.Errorf("%w: %w", fs.ErrExist, err)
+	default:
+		return err
+	}
+}

@@ -1,0 +1,241 @@
+package blobstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/google/uuid"
+)
+
+const (
+	// copyBuffer is the memory of one upload.
+	copyBuffer = 128 << 10
+	// flushedDirs bounds the memory for directories known to be on the disk.
+	flushedDirs = 16384
+)
+
+// directory keeps blobs in files. A document is received in a file of the
+// directory "incoming", which moves to its place by a hard link: unlike a rename
+// that never replaces a file, whoever else writes it. All access goes through an
+// os.Root, so that a symbolic link cannot lead out.
+type directory struct {
+	root  *os.Root
+	fsync bool
+
+	mu      sync.Mutex
+	flushed map[string]struct{}
+}
+
+// openDirectory opens the directory of a file URL and tries it out.
+func openDirectory(u *url.URL) (*directory, error) {
+	if u.Host != "" && u.Host != "localhost" || !filepath.IsAbs(u.Path) {
+		return nil, errors.New("a file URL needs an absolute path: file:///directory")
+	}
+	fsync := true
+	for param, values := range u.Query() {
+		if param != "fsync" || values[0] != "on" && values[0] != "off" {
+			return nil, fmt.Errorf("a file URL knows the parameter fsync (on, off) only, not %q", param)
+		}
+		fsync = values[0] == "on"
+	}
+	dir := filepath.Clean(u.Path)
+	if err := makeDirectory(dir); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	d := &directory{root: root, fsync: fsync, flushed: make(map[string]struct{})}
+	if err := d.makeDir(incomingDir); err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
+	if err := d.probe(); err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
+	return d, nil
+}
+
+// makeDirectory creates dir and its parents, and flushes every parent that got
+// a new entry.
+func makeDirectory(dir string) error {
+	var grown []string
+	for at := dir; ; at = filepath.Dir(at) {
+		if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) { //nolint:gosec // the operator chose the path
+			break
+		}
+		grown = append(grown, filepath.Dir(at))
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil { //nolint:gosec // the operator chose the path
+		return err
+	}
+	for _, parent := range grown {
+		opened, err := os.Open(parent) //nolint:gosec // the operator chose the path
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(opened.Sync(), opened.Close()); err != nil {
+			return fmt.Errorf("flushing %s: %w", parent, err)
+		}
+	}
+	return nil
+}
+
+// probe stores an empty file the way documents are stored, and removes it. Both
+// names are those of leftovers, for the sweeper to find after a crash.
+func (d *directory) probe() error {
+	temp, name := leftoverName(uuid.Nil.String()), leftoverName(uuid.Nil.String())
+	err := d.receive(temp, strings.NewReader(""))
+	if err == nil {
+		err = d.publish(temp, name)
+	}
+	if err != nil {
+		_ = d.root.Remove(temp)
+		return fmt.Errorf("trying the directory out: %w", err)
+	}
+	return errors.Join(d.root.Remove(temp), d.root.Remove(name))
+}
+
+func (d *directory) create(_ context.Context, name string, body io.Reader) error {
+	temp := leftoverName(path.Base(name))
+	err := d.receive(temp, body)
+	if err == nil {
+		err = d.publish(temp, name)
+	}
+	// A file that cannot be removed stays for the sweeper. The document is stored
+	// all the same, or the first error says why not.
+	_ = d.root.Remove(temp)
+	return err
+}
+
+// receive writes body to a new file and flushes it.
+func (d *directory) receive(name string, body io.Reader) error {
+	f, err := d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	// Hiding all but Write keeps the file from choosing a buffer of its own.
+	_, err = io.CopyBuffer(struct{ io.Writer }{f}, body, make([]byte, copyBuffer))
+	if err == nil && d.fsync {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// publish gives the received file its name. The entry is flushed, and so are
+// those of the directories above it.
+func (d *directory) publish(temp, name string) error {
+	parent := path.Dir(name)
+	if err := d.makeDir(parent); err != nil {
+		return err
+	}
+	if err := d.root.Link(temp, name); err != nil {
+		return err
+	}
+	if err := d.flush(parent); err != nil {
+		return errors.Join(err, d.root.Remove(name))
+	}
+	return nil
+}
+
+// makeDir creates a directory and its parents. One that exists may have been
+// created a moment ago by someone who has not flushed its entry yet, so the entry
+// is flushed when this process first meets the directory.
+func (d *directory) makeDir(name string) error {
+	if name == "." {
+		return nil
+	}
+	parent := path.Dir(name)
+	if err := d.makeDir(parent); err != nil {
+		return err
+	}
+	err := d.root.Mkdir(name, 0o700)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		if d.isFlushed(name) {
+			return nil
+		}
+	case err != nil:
+		return err
+	}
+	if err := d.flush(parent); err != nil {
+		return err
+	}
+	d.setFlushed(name)
+	return nil
+}
+
+// flush writes the entries of a directory to the disk.
+func (d *directory) flush(name string) error {
+	if !d.fsync {
+		return nil
+	}
+	f, err := d.root.Open(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+func (d *directory) isFlushed(name string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	_, ok := d.flushed[name]
+	return ok
+}
+
+func (d *directory) setFlushed(name string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.flushed) == flushedDirs {
+		clear(d.flushed) // forgetting costs a flush, no more
+	}
+	d.flushed[name] = struct{}{}
+}
+
+func (d *directory) open(_ context.Context, name string, offset, length int64) (io.ReadCloser, error) {
+	f, err := d.root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := f.Seek(offset, io.SeekStart); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	if length < 0 {
+		return f, nil
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{io.LimitReader(f, length), f}, nil
+}
+
+func (d *directory) size(_ context.Context, name string) (int64, error) {
+	info, err := d.root.Stat(name)
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
+func (d *directory) remove(_ context.Context, name string) error {
+	return d.root.Remove(name)
+}
+
+func (d *directory) ready(context.Context) error {
+	_, err := d.root.Stat(incomingDir)
+	return err
+}
+
+func (d *directory) close() error {
+	return d.root.Close()
+}

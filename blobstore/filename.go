@@ -1,0 +1,93 @@
+package blobstore
+
+import (
+	"path"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	// maxFileName is the longest file name, in bytes of UTF-8: what file systems
+	// take, and never more than 255 characters.
+	maxFileName = 255
+	// maxExtension is the longest ending, in bytes with its dot, that survives
+	// the shortening of a name.
+	maxExtension = 32
+	// defaultFileName is for names of which nothing is left.
+	defaultFileName = "document"
+)
+
+// FileName makes the file name a client sent safe to keep, to show and to save
+// under: the last segment of a path with either separator, in valid UTF-8, at
+// most 255 bytes long, without control characters, invisible formatting and
+// overrides of the writing direction. What Windows does not take in a name
+// becomes an underscore; names of its devices get one in front. A name of which
+// nothing is left becomes "document". Cleaning a clean name changes nothing.
+func FileName(raw string) string {
+	name := strings.TrimRight(raw, `/\`)
+	name = name[strings.LastIndexAny(name, `/\`)+1:]
+	name = strings.Map(cleanRune, strings.ToValidUTF8(name, "_"))
+	name = shorten(trim(name))
+	if isDevice(name) {
+		name = shorten("_" + name)
+	}
+	if name == "" {
+		return defaultFileName
+	}
+	return name
+}
+
+func cleanRune(r rune) rune {
+	switch {
+	case strings.ContainsRune(`<>:"|?*`, r):
+		return '_'
+	case r == '\u200c', r == '\u200d':
+		return r // joiners, which Persian, Indic scripts and emoji are written with
+	case unicode.Is(unicode.Prepended_Concatenation_Mark, r):
+		return r // visible, though they count as formatting
+	case unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Noncharacter_Code_Point):
+		return -1
+	default:
+		return r
+	}
+}
+
+// trim removes what Windows drops from the end of a name, and with it the names
+// "." and "..".
+func trim(name string) string {
+	name = strings.TrimLeftFunc(name, unicode.IsSpace)
+	return strings.TrimRightFunc(name, func(r rune) bool { return r == '.' || unicode.IsSpace(r) })
+}
+
+// shorten cuts a name to maxFileName in front of its extension.
+func shorten(name string) string {
+	if len(name) <= maxFileName {
+		return name
+	}
+	extension := path.Ext(name)
+	if len(extension) > maxExtension {
+		extension = ""
+	}
+	end := maxFileName - len(extension)
+	for !utf8.RuneStart(name[end]) {
+		end--
+	}
+	return trim(name[:end]) + extension
+}
+
+// isDevice reports whether Windows takes a name for one of a device, with any
+// extension.
+func isDevice(name string) bool {
+	stem, _, _ := strings.Cut(name, ".")
+	stem = strings.ToUpper(strings.TrimRightFunc(stem, unicode.IsSpace))
+	switch stem {
+	case "CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$":
+		return true
+	}
+	port, isCOM := strings.CutPrefix(stem, "COM")
+	if !isCOM {
+		port, isCOM = strings.CutPrefix(stem, "LPT")
+	}
+	return isCOM && utf8.RuneCountInString(port) == 1 && strings.Contains("123456789¹²³", port)
+}

@@ -1,0 +1,50 @@
+package blobstore
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/google/uuid"
+)
+
+// Key names a blob. It consists of identifiers of the service and of nothing a
+// client chose, so that no name can lead out of the storage.
+type Key struct {
+	Tenant   uuid.UUID
+	Document uuid.UUID
+}
+
+// String returns the tenant and the document, for logs.
+func (k Key) String() string {
+	return k.Tenant.String() + "/" + k.Document.String()
+}
+
+// check refuses a key of which a part was never set.
+func (k Key) check() error {
+	if k.Tenant == uuid.Nil || k.Document == uuid.Nil {
+		return errors.New("the key is not complete")
+	}
+	return nil
+}
+
+// name returns where the blob is kept: tenant, shard, document. The shard is the
+// last byte of the document's UUID, which is random in versions 4 and 7. It keeps
+// directories small: a million documents of a tenant are 256 directories of 4,000.
+func (k Key) name() string {
+	document := k.Document.String()
+	return k.Tenant.String() + "/" + document[len(document)-2:] + "/" + document
+}
+
+// parseKey returns the key whose name this is. Only the exact spelling of name
+// counts; anything else in the storage is not ours.
+func parseKey(name string) (Key, bool) {
+	tenant, rest, _ := strings.Cut(name, "/")
+	_, document, _ := strings.Cut(rest, "/")
+	tenantID, tenantErr := uuid.Parse(tenant)
+	documentID, documentErr := uuid.Parse(document)
+	key := Key{Tenant: tenantID, Document: documentID}
+	if tenantErr != nil || documentErr != nil || key.name() != name {
+		return Key{}, false
+	}
+	return key, true
+}

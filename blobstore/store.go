@@ -1,0 +1,181 @@
+// Package blobstore keeps the bytes of documents: a directory, an S3 bucket or
+// memory, chosen by a URL.
+//
+// It knows keys, sizes, digests and modification times, and nothing of who may
+// see a document or which record refers to it. A blob is written once and never
+// changed. The order that keeps records and blobs together is the caller's:
+// store the blob, then commit the record; remove the record, then delete the
+// blob. What a crash leaves between the two steps is a blob without a record,
+// and [Store.List] is how a sweeper finds it.
+//
+// File names and content types come from clients and never reach the storage.
+// [FileName], [ContentType] and [ContentDisposition] make them safe to keep and
+// to send.
+package blobstore
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+)
+
+// Stored is what is known of a blob once it is stored.
+type Stored struct {
+	Size   int64 // in bytes
+	SHA256 [sha256.Size]byte
+}
+
+// Store is a place for blobs. It is safe for concurrent use.
+type Store struct {
+	backend backend
+}
+
+// backend is one kind of storage. Names are slash-separated relative paths made
+// by this package. A missing blob is reported as fs.ErrNotExist, an existing one
+// that would be overwritten as fs.ErrExist.
+type backend interface {
+	// create stores what body delivers until io.EOF. The context is cancelled
+	// when body fails; nothing is stored then.
+	create(ctx context.Context, name string, body io.Reader) error
+	// open reads length bytes from offset, or everything from offset when length
+	// is negative. The range lies within the blob.
+	open(ctx context.Context, name string, offset, length int64) (io.ReadCloser, error)
+	size(ctx context.Context, name string) (int64, error)
+	remove(ctx context.Context, name string) error
+	// list returns up to limit objects in a fixed order, starting behind token,
+	// and the token for what follows: empty at the end.
+	list(ctx context.Context, token []byte, limit int) (objects []object, next []byte, err error)
+	ready(ctx context.Context) error
+	close() error
+}
+
+// Open returns the store at a URL:
+//
+//   - file:///absolute/directory keeps every blob in a file. The directory is
+//     created with mode 0700 when it is missing. It has to be on one file system
+//     that knows hard links; Open tries that out. A stored document survives a
+//     crash of the machine, because the file and its directory entries are
+//     flushed before Put returns. With ?fsync=off it survives a crash of the
+//     process only; Put is faster, which suits tests.
+//   - s3://bucket keeps every blob in an object. Parameters are those of
+//     gocloud.dev/blob/s3blob (region, endpoint, use_path_style, ...) and prefix;
+//     credentials come from the usual AWS sources, never from the URL. A service
+//     that does not know AWS's checksums needs request_checksum_calculation and
+//     response_checksum_validation set to when_required; all have to honour
+//     If-None-Match on writes. Uploads cut off by a crash stay in the bucket as
+//     incomplete multipart uploads, which List cannot see: give the bucket a
+//     lifecycle rule that aborts them.
+//   - mem:// keeps blobs in memory, for tests.
+//
+// The context is used for opening only. The caller closes the store.
+func Open(ctx context.Context, location string) (*Store, error) {
+	u, err := url.Parse(location)
+	if err != nil {
+		// The parser's own error repeats the URL, which may hold what belongs elsewhere.
+		return nil, errors.New("opening the document store: its location is not a URL")
+	}
+	if u.User != nil {
+		return nil, errors.New("opening the document store: its URL must not carry credentials")
+	}
+	var b backend
+	switch u.Scheme {
+	case "file":
+		b, err = openDirectory(u)
+	case "s3":
+		b, err = openS3(ctx, u)
+	case "mem":
+		b, err = openMemory(u)
+	default:
+		err = fmt.Errorf("scheme %q is not one of file, s3 and mem", u.Scheme)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("opening the document store: %w", err)
+	}
+	return &Store{backend: b}, nil
+}
+
+// Put stores what r delivers until io.EOF as the blob key and returns its size
+// and digest. Memory does not grow with the size of the document: a directory
+// needs a buffer of 128 KiB, S3 parts of 5 MiB each, of which at most four are in
+// memory, which bounds a document there to 48 GiB.
+//
+// Nothing is stored when Put returns an error. A document of more than limit
+// bytes is refused as soon as the first byte too many arrives, with a
+// domain.Error of kind KindTooLarge and code CodeDocumentTooLarge. An existing
+// blob is never overwritten: the error is fs.ErrExist, and of two concurrent Puts
+// of one key one succeeds. An error of r and a cancelled context are wrapped. The
+// context is looked at before each Read; a Read that blocks is for the owner of r
+// to end.
+func (s *Store) Put(ctx context.Context, key Key, r io.Reader, limit int64) (Stored, error) {
+	if err := key.check(); err != nil {
+		return Stored{}, fmt.Errorf("storing a document: %w", err)
+	}
+	if limit < 0 {
+		return Stored{}, fmt.Errorf("storing document %s: limit %d is negative", key, limit)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	body := newUpload(ctx, cancel, r, limit)
+	err := s.backend.create(ctx, key.name(), body)
+	if body.err != nil {
+		// What the storage makes of it hides the reason.
+		err = body.err
+	}
+	if err != nil {
+		return Stored{}, fmt.Errorf("storing document %s: %w", key, err)
+	}
+	return body.stored(), nil
+}
+
+// NewReader reads length bytes of a blob from offset, or all from offset when
+// length is negative. The range has to lie within the blob; what is read of one
+// that does not is undefined. A missing blob is fs.ErrNotExist. The context has
+// to live as long as the reader, which the caller closes.
+func (s *Store) NewReader(ctx context.Context, key Key, offset, length int64) (io.ReadCloser, error) {
+	if offset < 0 {
+		return nil, fmt.Errorf("reading document %s: offset %d is negative", key, offset)
+	}
+	r, err := s.backend.open(ctx, key.name(), offset, length)
+	if err != nil {
+		return nil, fmt.Errorf("reading document %s: %w", key, err)
+	}
+	return r, nil
+}
+
+// Size returns the size of a blob in bytes. A missing blob is fs.ErrNotExist.
+func (s *Store) Size(ctx context.Context, key Key) (int64, error) {
+	size, err := s.backend.size(ctx, key.name())
+	if err != nil {
+		return 0, fmt.Errorf("measuring document %s: %w", key, err)
+	}
+	return size, nil
+}
+
+// Delete removes a blob. Removing one that does not exist is a success, so that
+// an interrupted removal can be repeated. Readers that are open may fail or finish.
+func (s *Store) Delete(ctx context.Context, key Key) error {
+	if err := s.backend.remove(ctx, key.name()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("deleting document %s: %w", key, err)
+	}
+	return nil
+}
+
+// Ready reports whether the storage answers. It writes nothing.
+func (s *Store) Ready(ctx context.Context) error {
+	if err := s.backend.ready(ctx); err != nil {
+		return fmt.Errorf("checking the document store: %w", err)
+	}
+	return nil
+}
+
+// Close releases the store. Nothing may be under way.
+func (s *Store) Close() error {
+	if err := s.backend.close(); err != nil {
+		return fmt.Errorf("closing the document store: %w", err)
+	}
+	return nil
+}

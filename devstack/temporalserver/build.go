@@ -1,0 +1,137 @@
+package temporalserver
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/procession-dev/procession/devstack/filelock"
+	"github.com/procession-dev/procession/devstack/gobuild"
+)
+
+const (
+	binaryName = "temporal-server"
+	// keptBuilds is how many older binaries, of some 150 MB each, stay cached.
+	keptBuilds = 3
+)
+
+// BuildOptions says what to build, and where to keep it.
+type BuildOptions struct {
+	// Source is the directory of the temporal-server module; see FindSource.
+	Source string
+	// CacheDir keeps the binaries; empty means procession/temporal-server in the
+	// user's cache directory.
+	CacheDir string
+	// Progress hears of a build that is really made; nil is silent.
+	Progress io.Writer
+	// ProgressEvery is the time between two lines of progress; 0 means 10 s.
+	ProgressEvery time.Duration
+}
+
+// Build returns the path of a binary of the sources in o.Source: the cached one
+// when neither sources nor toolchain have changed, else a new one. Of several
+// programs that build at once, one does the work and the others wait for it.
+func Build(ctx context.Context, o BuildOptions) (string, error) {
+	if o.Progress == nil {
+		o.Progress = io.Discard
+	}
+	o.ProgressEvery = cmp.Or(o.ProgressEvery, 10*time.Second)
+	if o.CacheDir == "" {
+		base, err := os.UserCacheDir()
+		if err != nil {
+			return "", fmt.Errorf("finding the cache directory: %w", err)
+		}
+		o.CacheDir = filepath.Join(base, "procession", "temporal-server")
+	}
+	toolchain, err := goToolchain(ctx, o.Source)
+	if err != nil {
+		return "", err
+	}
+	key, err := sourceKey(o.Source, toolchain)
+	if err != nil {
+		return "", err
+	}
+	binary := filepath.Join(o.CacheDir, key, binaryName)
+	if isBuilt(binary) {
+		return binary, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(binary), 0o700); err != nil {
+		return "", fmt.Errorf("making the cache directory: %w", err)
+	}
+	lock, err := filelock.Acquire(ctx, filepath.Join(o.CacheDir, "lock"), func() {
+		fmt.Fprintln(o.Progress, "temporal-server: another program is building it; waiting")
+	})
+	if err != nil {
+		return "", err
+	}
+	// The one waited for may have built the same.
+	if !isBuilt(binary) {
+		err = compile(ctx, o, binary)
+	}
+	if err == nil {
+		err = gobuild.Prune(o.CacheDir, key, keptBuilds)
+	}
+	if err := errors.Join(err, lock.Release()); err != nil {
+		return "", err
+	}
+	return binary, nil
+}
+
+func isBuilt(binary string) bool {
+	info, err := os.Stat(binary)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// goToolchain returns version and platform of the Go that builds source.
+func goToolchain(ctx context.Context, source string) (string, error) {
+	out, err := gobuild.Command(ctx, source, "env", "GOVERSION", "GOOS", "GOARCH").Output()
+	if errors.Is(err, exec.ErrNotFound) {
+		return "", fmt.Errorf("building temporal-server takes Go 1.26 or newer (https://go.dev/dl): %w", err)
+	}
+	if err != nil {
+		return "", fmt.Errorf("asking for the Go version: %w", withOutput(err))
+	}
+	return strings.Join(strings.Fields(string(out)), " "), nil
+}
+
+func withOutput(err error) error {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && len(exit.Stderr) > 0 {
+		return fmt.Errorf("%s: %w", bytes.TrimSpace(exit.Stderr), err)
+	}
+	return err
+}
+
+// compile builds beside the cached binary's place and renames, so that a binary
+// in place is always whole.
+func compile(ctx context.Context, o BuildOptions, binary string) error {
+	fresh := binary + ".new"
+	args := append([]string{"build", "-v", "-o", fresh}, gobuild.Flags()...)
+	cmd := gobuild.Command(ctx, o.Source, append(args, ".")...)
+	// A group of its own keeps Ctrl-C from killing the compilers before go can
+	// tell them to end.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	progress := newProgress(o.Progress, o.ProgressEvery)
+	cmd.Stdout, cmd.Stderr = progress, progress
+	err := cmd.Run()
+	progress.finish(err)
+	if err != nil {
+		if ctx.Err() != nil {
+			err = ctx.Err()
+		}
+		return fmt.Errorf("building temporal-server: %w\n%s", err, progress.complaints())
+	}
+	if err := os.Rename(fresh, binary); err != nil {
+		return fmt.Errorf("putting the temporal-server binary in place: %w", err)
+	}
+	return nil
+}
