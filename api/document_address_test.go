@@ -10,7 +10,7 @@ import (
 
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/devstack/demo"
-	"github.com/procession-dev/procession/domain/reference"
+	"github.com/procession-dev/procession/domain/kuflowref"
 )
 
 // uploadFor uploads a text for an address and returns the document's uri.
@@ -27,7 +27,7 @@ func TestDocumentsByAddress(t *testing.T) {
 	process := "ku:process/" + loan.String()
 	for _, target := range []string{process, "ku:business-artifact/" + customer.String()} {
 		uri := s.uploadFor(worker, target, "0123456789")
-		file, ok := reference.ParseFile(uri)
+		file, ok := kuflowref.ParseFile(uri)
 		require.True(t, ok, uri)
 		require.Equal(t, "note.txt", file.Name)
 		for _, name := range []string{uri, file.URI} {
@@ -62,11 +62,11 @@ func TestDocumentsByAddressThatAreNotThere(t *testing.T) {
 	worker, carol := demo.LoanWorker(), demo.Carol()
 	loan := s.loan().ID
 	uri := s.uploadFor(worker, "ku:process/"+loan.String(), "text")
-	at, ok := reference.ParseDocumentURI(uri)
+	at, ok := kuflowref.ParseDocumentURI(uri)
 	require.True(t, ok)
 	want := s.get(404, worker, downloadAt("a.txt")).timeless()
 	elsewhere, kind := at, at
-	elsewhere.OwnerID, kind.Owner = s.loan().ID, reference.OwnerBusinessArtifact
+	elsewhere.OwnerID, kind.Owner = s.loan().ID, kuflowref.OwnerBusinessArtifact
 	for _, text := range []string{
 		"ku:process/x", "ku:process/" + loan.String(), elsewhere.String(), kind.String(),
 		"kuflow-file:uri=https://example.org/a;type=a/b;size=1;name=a;",

@@ -12,7 +12,7 @@ import (
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	blobs "github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/devstack/demo"
-	"github.com/procession-dev/procession/domain/reference"
+	"github.com/procession-dev/procession/domain/kuflowref"
 )
 
 // openDocuments opens a store that is fast.
@@ -67,7 +67,7 @@ func (s *service) download(as demo.Account, owner, uri string) string {
 // documentOf is the id of the document that a reference or an address names.
 func documentOf(t *testing.T, uri string) uuid.UUID {
 	t.Helper()
-	at, ok := reference.ParseDocumentURI(uri)
+	at, ok := kuflowref.ParseDocumentURI(uri)
 	require.True(t, ok, uri)
 	return at.DocumentID
 }
@@ -93,14 +93,14 @@ func (f fixture) withLinkedDocuments(s *service, as demo.Account) fixture {
 
 // withAbsentDocuments completes a fixture by documents that do not exist.
 func (f fixture) withAbsentDocuments() fixture {
-	uri := func(owner reference.Owner, id uuid.UUID) string {
-		at := reference.URI{Owner: owner, OwnerID: id, DocumentID: uuid.New()}
-		return reference.File{URI: at.String(), Type: "text/plain", Size: 12, Name: "note.txt"}.String()
+	uri := func(owner kuflowref.Owner, id uuid.UUID) string {
+		at := kuflowref.URI{Owner: owner, OwnerID: id, DocumentID: uuid.New()}
+		return kuflowref.File{URI: at.String(), Type: "text/plain", Size: 12, Name: "note.txt"}.String()
 	}
 	f.action = uuid.New()
-	f.document = uri(reference.OwnerProcess, f.process)
+	f.document = uri(kuflowref.OwnerProcess, f.process)
 	f.taskDocument, f.processDocument = f.document, f.document
-	f.artifactDocument = uri(reference.OwnerBusinessArtifact, f.artifact)
+	f.artifactDocument = uri(kuflowref.OwnerBusinessArtifact, f.artifact)
 	return f
 }
 

@@ -14,7 +14,7 @@ import (
 
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/devstack/demo"
-	"github.com/procession-dev/procession/domain/reference"
+	"github.com/procession-dev/procession/domain/kuflowref"
 )
 
 // metadata is the body that replaces the metadata of a process by FILE and
@@ -210,10 +210,10 @@ func TestDocumentsThatAreNotThereMakeAValueInvalid(t *testing.T) {
 	process := processPath(loan, "")
 	foreign := s.upload(demo.OtherWorker(), processPath(s.process(demo.OtherWorker(), demo.OtherLoan()).ID, ""), "secret")
 	uri := s.upload(demo.Alice(), process, "text")
-	at, ok := reference.ParseDocumentURI(uri)
+	at, ok := kuflowref.ParseDocumentURI(uri)
 	require.True(t, ok)
 	at.OwnerID = uuid.New()
-	misplaced := reference.File{URI: at.String(), Type: "a/b", Size: 1, Name: "n"}.String()
+	misplaced := kuflowref.File{URI: at.String(), Type: "a/b", Size: 1, Name: "n"}.String()
 	outside := "kuflow-file:uri=https://example.org/a;type=a/b;size=1;name=n;"
 	expired := s.upload(demo.Alice(), process, "expired")
 	s.ticks.Add((24 * time.Hour).Milliseconds())
@@ -264,7 +264,7 @@ func TestReferencesAreChecked(t *testing.T) {
 	artifact := s.customer(`{"name":"Acme"}`).ID
 	foreign := s.process(demo.OtherWorker(), demo.OtherLoan()).ID
 	principal := func(id uuid.UUID) string {
-		return reference.Principal{ID: id, Type: "USER", Name: "n"}.String()
+		return kuflowref.Principal{ID: id, Type: "USER", Name: "n"}.String()
 	}
 	small, large := s.upload(demo.Alice(), process, "small"), s.upload(demo.Alice(), process, "too large for it")
 	image := s.uploadAs(demo.Alice(), process, "image/png", "a.png", "png")
@@ -272,18 +272,18 @@ func TestReferencesAreChecked(t *testing.T) {
 	lie := strings.NewReplacer("size=16", "size=1").Replace(large)
 	for name, c := range map[string]struct{ member, good, bad string }{
 		"principal": {"principal", principal(demo.Bob().ID), principal(demo.OtherWorker().ID)},
-		"group":     {"group", reference.Group{ID: demo.Reviewers()}.String(), reference.Group{ID: uuid.New()}.String()},
+		"group":     {"group", kuflowref.Group{ID: demo.Reviewers()}.String(), kuflowref.Group{ID: uuid.New()}.String()},
 		"process": {
-			"process", reference.Process{ID: s.loan().ID}.String(), reference.Process{ID: foreign}.String(),
+			"process", kuflowref.Process{ID: s.loan().ID}.String(), kuflowref.Process{ID: foreign}.String(),
 		},
 		"artifact": {
-			"artifact", reference.BusinessArtifact{ID: artifact, DefinitionID: customers()}.String(),
-			reference.BusinessArtifact{ID: uuid.New(), DefinitionID: customers()}.String(),
+			"artifact", kuflowref.BusinessArtifact{ID: artifact, DefinitionID: customers()}.String(),
+			kuflowref.BusinessArtifact{ID: uuid.New(), DefinitionID: customers()}.String(),
 		},
 		"file size":   {"file", small, large},
 		"file lie":    {"file", small, lie},
 		"file type":   {"file", small, image},
-		"data source": {"source", reference.DataSource{ID: uuid.New()}.String(), "kuflow-data-source:id=x;"},
+		"data source": {"source", kuflowref.DataSource{ID: uuid.New()}.String(), "kuflow-data-source:id=x;"},
 	} {
 		save := func(text string) oasb.Process {
 			return decode[oasb.Process](t, s.call(200, demo.Alice(), "PUT", process+"/metadata",

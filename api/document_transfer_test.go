@@ -14,7 +14,7 @@ import (
 	"github.com/procession-dev/procession/api/apitest"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/devstack/demo"
-	"github.com/procession-dev/procession/domain/reference"
+	"github.com/procession-dev/procession/domain/kuflowref"
 )
 
 func TestADocumentComesBackAsItWasUploaded(t *testing.T) {
@@ -26,7 +26,7 @@ func TestADocumentComesBackAsItWasUploaded(t *testing.T) {
 		for _, contentType := range []string{"application/pdf", "application/json", "text/html; charset=utf-8", "image/svg+xml"} {
 			text := strings.Repeat("{}<&>\n", 500)
 			uri := s.uploadAs(demo.LoanWorker(), owner, contentType, "../a b;=é.txt", text)
-			file, ok := reference.ParseFile(uri)
+			file, ok := kuflowref.ParseFile(uri)
 			require.True(t, ok, uri)
 			require.Equal(t, "a b;=é.txt", file.Name)
 			require.Equal(t, contentType, file.Type)
@@ -170,12 +170,12 @@ func TestDocumentsThatAreNotThere(t *testing.T) {
 	process, other := processPath(s.loan().ID, ""), processPath(s.loan().ID, "")
 	artifact := artifactPath(s.customer(`{"name":"Acme"}`).ID, "")
 	uri := s.upload(demo.LoanWorker(), process, "text")
-	at, ok := reference.ParseDocumentURI(uri)
+	at, ok := kuflowref.ParseDocumentURI(uri)
 	require.True(t, ok)
 	elsewhere := at
 	elsewhere.OwnerID = uuid.New()
 	kind := at
-	kind.Owner = reference.OwnerProcessActionValue
+	kind.Owner = kuflowref.OwnerProcessActionValue
 	absent := at
 	absent.DocumentID = uuid.New()
 	want := s.get(404, demo.LoanWorker(), downloadPath(process, absent.String())).timeless()
@@ -239,7 +239,7 @@ func TestTheDocumentOfAUserAction(t *testing.T) {
 	conn := s.connect()
 	defer func() { _ = conn.Close(t.Context()) }()
 	require.NoError(t, conn.QueryRow(t.Context(), "SELECT document_id FROM process_actions WHERE id = $1", action).Scan(&id))
-	uri := reference.URI{Owner: reference.OwnerProcessActionValue, OwnerID: action, DocumentID: id}.String()
+	uri := kuflowref.URI{Owner: kuflowref.OwnerProcessActionValue, OwnerID: action, DocumentID: id}.String()
 	require.Equal(t, "text", s.download(demo.Carol(), process, uri))
 	s.ticks.Add((7 * 24 * time.Hour).Milliseconds())
 	s.refused(404, "DOCUMENT_EXPIRED", demo.Carol(), "GET", downloadPath(process, uri), "")

@@ -11,7 +11,7 @@ import (
 
 	oasa "github.com/procession-dev/procession/api/shapea/oas"
 	"github.com/procession-dev/procession/devstack/demo"
-	"github.com/procession-dev/procession/domain/reference"
+	"github.com/procession-dev/procession/domain/kuflowref"
 )
 
 // shownDocument is the value of a document element as clients see it.
@@ -118,7 +118,7 @@ func TestDocumentsOfElementsByReference(t *testing.T) {
 	source := *s.visit(process, "VISIT", "").ID
 	original := documentIn(t, s.uploadPhoto(demo.Alice(), source, "one", nil).ElementValues["PHOTO"][0])
 	byURI := func(uri string) string { return `{"type":"DOCUMENT","value":{"uri":"` + uri + `"}}` }
-	file, ok := reference.ParseFile(original.URI)
+	file, ok := kuflowref.ParseFile(original.URI)
 	require.True(t, ok)
 
 	// A new task gets a copy, in this process as in another one, by either form.
@@ -158,7 +158,7 @@ func TestDocumentsOfElementsThatAreRefused(t *testing.T) {
 	task := *s.visit(*s.survey(s.surveys(), "").ID, "VISIT", "").ID
 	foreign := s.process(demo.OtherWorker(), demo.OtherLoan()).ID
 	secret := s.upload(demo.OtherWorker(), processPath(foreign, ""), "secret")
-	absent := reference.URI{Owner: reference.OwnerProcess, OwnerID: uuid.New(), DocumentID: uuid.New()}.String()
+	absent := kuflowref.URI{Owner: kuflowref.OwnerProcess, OwnerID: uuid.New(), DocumentID: uuid.New()}.String()
 	before := s.snapshot()
 	for value, location := range map[string]string{
 		`{"uri":"` + secret + `"}`: "/value/uri", `{"uri":"` + absent + `"}`: "/value/uri", `{"uri":"http://a.example/b"}`: "/value/uri",

@@ -10,7 +10,7 @@ import (
 
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/devstack/demo"
-	"github.com/procession-dev/procession/domain/reference"
+	"github.com/procession-dev/procession/domain/kuflowref"
 )
 
 // planted is a task of Carol's with a reference to a document that she does not
@@ -71,7 +71,7 @@ func TestReferencesInMetadataStayWhatTheyWere(t *testing.T) {
 	s := newService(t)
 	alices := s.process(demo.Alice(), demo.Loan()).ID
 	uri := s.upload(demo.Alice(), processPath(alices, ""), "secret")
-	seen := reference.Process{ID: alices}.String()
+	seen := kuflowref.Process{ID: alices}.String()
 	process := decode[oasb.Process](t, s.post(201, demo.Carol(), "/processes",
 		`{"processDefinitionId":"`+demo.Loan().String()+`","metadata":{"value":{"f":"`+uri+`","p":"`+seen+`"}}}`))
 	requireAbsent(t, process.Metadata, "/f", uri)
@@ -94,7 +94,7 @@ func TestAPatchResolvesNoOtherReference(t *testing.T) {
 	s.define(identified("demo", "ProcessDefinition", "REFER", id, `{"name":"Refer","metadataSchema":{"type":"object",`+
 		`"properties":{"process":{"type":"string","format":"kuflow-process"}}},`+
 		`"permissions":{"initiators":[{"user":"carol"}],"managers":[{"user":"alice"}]}}`))
-	seen := reference.Process{ID: s.process(demo.Alice(), demo.Loan()).ID}.String()
+	seen := kuflowref.Process{ID: s.process(demo.Alice(), demo.Loan()).ID}.String()
 	process := decode[oasb.Process](t, s.post(201, demo.Carol(), "/processes",
 		`{"processDefinitionId":"`+id.String()+`","metadata":{"value":{"process":"`+seen+`"}}}`))
 	requireAbsent(t, process.Metadata, "/process", seen)

@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/domain/criteria"
+	"github.com/procession-dev/procession/domain/filter"
 	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/persistence"
@@ -55,7 +55,7 @@ func compileArtifact(source persistence.ArtifactDefinition) (artifactSchemas, er
 func artifactIndexes(spec *resource.BusinessArtifactDefinitionSpec) []domain.IndexedMember {
 	members := make([]domain.IndexedMember, len(spec.Indexes))
 	for i, index := range spec.Indexes {
-		members[i] = domain.IndexedMember{Field: index.Field, Type: criteria.Type(index.Type)}
+		members[i] = domain.IndexedMember{Field: index.Field, Type: filter.Type(index.Type)}
 	}
 	return members
 }

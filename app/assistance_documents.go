@@ -16,7 +16,7 @@ import (
 	"github.com/procession-dev/procession/assistance/extract"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/jsondoc"
-	"github.com/procession-dev/procession/domain/reference"
+	"github.com/procession-dev/procession/domain/kuflowref"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -161,7 +161,7 @@ func (a *assisted) files() ([]namedFile, error) {
 		return nil, err
 	}
 	for _, occurrence := range occurrences {
-		file, ok := occurrence.Reference.(reference.File)
+		file, ok := occurrence.Reference.(kuflowref.File)
 		if !ok || !a.reads(occurrence.Pointer) {
 			continue
 		}
@@ -197,7 +197,7 @@ func filesOfElement(value domain.ElementValue, add func(name string, id uuid.UUI
 			return err
 		}
 		for _, o := range found {
-			if file, ok := o.Reference.(reference.File); ok {
+			if file, ok := o.Reference.(kuflowref.File); ok {
 				at, _ := file.Document()
 				add(file.Name, at.DocumentID)
 			}

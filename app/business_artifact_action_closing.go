@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/domain/reference"
+	"github.com/procession-dev/procession/domain/kuflowref"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -68,8 +68,8 @@ func delivered(result json.RawMessage) string {
 func keepResult(
 	ctx context.Context, tx *persistence.Tx, a *domain.BusinessArtifactAction, result json.RawMessage, now time.Time,
 ) (bool, error) {
-	uri, ok := reference.ParseDocumentURI(delivered(result))
-	if !ok || uri.Owner != reference.OwnerBusinessArtifact || uri.OwnerID != a.ArtifactID {
+	uri, ok := kuflowref.ParseDocumentURI(delivered(result))
+	if !ok || uri.Owner != kuflowref.OwnerBusinessArtifact || uri.OwnerID != a.ArtifactID {
 		return false, nil
 	}
 	document, err := tx.LockArtifactDocument(ctx, a.ArtifactID, uri.DocumentID)

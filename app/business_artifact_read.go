@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/domain/criteria"
+	"github.com/procession-dev/procession/domain/filter"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -79,7 +79,7 @@ func (f *BusinessArtifactFilter) keeps(d *artifactDefinition) bool {
 // all of them are of definitions that index all of their fields.
 func (f *BusinessArtifactFilter) search(definitions []*artifactDefinition) (persistence.ArtifactFilter, error) {
 	search := persistence.ArtifactFilter{Deleted: f.Deleted}
-	index := map[string]criteria.Type{}
+	index := map[string]filter.Type{}
 	ambiguous := map[string]bool{}
 	definitions = slices.DeleteFunc(slices.Clone(definitions), func(d *artifactDefinition) bool { return !f.keeps(d) })
 	for _, d := range definitions {
@@ -92,12 +92,12 @@ func (f *BusinessArtifactFilter) search(definitions []*artifactDefinition) (pers
 	if len(definitions) == 0 {
 		// Nothing can be found, and no index says what the fields are.
 		for _, text := range f.Values {
-			index[fieldOf(text)] = criteria.String
+			index[fieldOf(text)] = filter.String
 		}
 	}
 	var wrong []domain.Detail
 	for _, text := range f.Values {
-		c, err := criteria.Parse(text, index)
+		c, err := filter.Parse(text, index)
 		if ambiguous[fieldOf(text)] {
 			err = errors.New("the definitions index this field as different types: name one by businessArtifactDefinitionId")
 		}
@@ -116,7 +116,7 @@ func (f *BusinessArtifactFilter) search(definitions []*artifactDefinition) (pers
 	}
 	search.Indexed = []uuid.UUID{}
 	for _, d := range definitions {
-		indexesAll := !slices.ContainsFunc(search.Criteria, func(c criteria.Criterion) bool {
+		indexesAll := !slices.ContainsFunc(search.Criteria, func(c filter.Criterion) bool {
 			return !slices.Contains(d.indexes, domain.IndexedMember{Field: c.Field, Type: c.Type})
 		})
 		if indexesAll {

@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/domain/criteria"
+	"github.com/procession-dev/procession/domain/filter"
 	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/persistence"
 )
@@ -143,7 +143,7 @@ func (c *configuration) version(
 func indexedMembers(indexes []resource.IndexSpec) []domain.IndexedMember {
 	members := make([]domain.IndexedMember, len(indexes))
 	for i, index := range indexes {
-		members[i] = domain.IndexedMember{Field: index.Field, Type: criteria.Type(index.Type)}
+		members[i] = domain.IndexedMember{Field: index.Field, Type: filter.Type(index.Type)}
 	}
 	return members
 }

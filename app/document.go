@@ -10,7 +10,7 @@ import (
 
 	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/domain/reference"
+	"github.com/procession-dev/procession/domain/kuflowref"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -88,28 +88,28 @@ func storageError(ctx context.Context, err error) error {
 }
 
 // fileOf is the reference to a document that values hold.
-func fileOf(d *domain.Document) reference.File {
-	return reference.File{URI: uriOf(d), Type: d.ContentType, Size: d.Size, Name: d.Name}
+func fileOf(d *domain.Document) kuflowref.File {
+	return kuflowref.File{URI: uriOf(d), Type: d.ContentType, Size: d.Size, Name: d.Name}
 }
 
 func uriOf(d *domain.Document) string {
-	return reference.URI{Owner: uriOwner(d.OwnerKind), OwnerID: d.OwnerID, DocumentID: d.ID}.String()
+	return kuflowref.URI{Owner: uriOwner(d.OwnerKind), OwnerID: d.OwnerID, DocumentID: d.ID}.String()
 }
 
 // DocumentURI is the text by which values and clients refer to a document.
 func DocumentURI(d *domain.Document) string { return fileOf(d).String() }
 
 // uriOwner is the word for a kind of owner in the address of a document.
-func uriOwner(kind domain.DocumentOwnerKind) reference.Owner {
+func uriOwner(kind domain.DocumentOwnerKind) kuflowref.Owner {
 	switch kind {
 	case domain.DocumentOfProcess:
-		return reference.OwnerProcess
+		return kuflowref.OwnerProcess
 	case domain.DocumentOfArtifact:
-		return reference.OwnerBusinessArtifact
+		return kuflowref.OwnerBusinessArtifact
 	case domain.DocumentOfProcessAction:
-		return reference.OwnerProcessActionValue
+		return kuflowref.OwnerProcessActionValue
 	case domain.DocumentOfArtifactAction:
-		return reference.OwnerBusinessArtifactActionValue
+		return kuflowref.OwnerBusinessArtifactActionValue
 	case domain.DocumentOfRobot:
 		// No value refers to one.
 	}

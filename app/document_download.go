@@ -10,7 +10,7 @@ import (
 
 	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/domain/reference"
+	"github.com/procession-dev/procession/domain/kuflowref"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -76,7 +76,7 @@ func (s *Service) DownloadTaskDocument(
 // not lead to such a document is NOT_FOUND; DOCUMENT_EXPIRED is for what an action
 // delivered and is no longer kept.
 func (s *Service) DownloadDocument(ctx context.Context, caller domain.Caller, uri string) (*Download, error) {
-	at, ok := reference.ParseDocumentURI(uri)
+	at, ok := kuflowref.ParseDocumentURI(uri)
 	if !ok {
 		return nil, domain.NotFound("document")
 	}
@@ -94,7 +94,7 @@ func (s *Service) DownloadDocument(ctx context.Context, caller domain.Caller, ur
 func (s *Service) download(
 	ctx context.Context, caller domain.Caller, uri string, get func(uuid.UUID) (*domain.Document, error),
 ) (*Download, error) {
-	at, ok := reference.ParseDocumentURI(uri)
+	at, ok := kuflowref.ParseDocumentURI(uri)
 	if !ok {
 		return nil, domain.Invalid(domain.LocationQuery, "documentUri", "refers to no document of this service")
 	}
@@ -123,21 +123,21 @@ func (s *Service) open(ctx context.Context, caller domain.Caller, d *domain.Docu
 }
 
 // isAt reports whether a document is the one at an address, down to its owner.
-func isAt(d *domain.Document, at reference.URI) bool {
+func isAt(d *domain.Document, at kuflowref.URI) bool {
 	return d.ID == at.DocumentID && d.OwnerID == at.OwnerID && uriOwner(d.OwnerKind) == at.Owner
 }
 
 // documentOwner is the kind of owner that a word in the address of a document is
 // for.
-func documentOwner(word reference.Owner) domain.DocumentOwnerKind {
+func documentOwner(word kuflowref.Owner) domain.DocumentOwnerKind {
 	switch word {
-	case reference.OwnerProcess:
+	case kuflowref.OwnerProcess:
 		return domain.DocumentOfProcess
-	case reference.OwnerBusinessArtifact:
+	case kuflowref.OwnerBusinessArtifact:
 		return domain.DocumentOfArtifact
-	case reference.OwnerProcessActionValue:
+	case kuflowref.OwnerProcessActionValue:
 		return domain.DocumentOfProcessAction
-	case reference.OwnerBusinessArtifactActionValue:
+	case kuflowref.OwnerBusinessArtifactActionValue:
 		return domain.DocumentOfArtifactAction
 	}
 	return ""

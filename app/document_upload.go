@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/domain/reference"
+	"github.com/procession-dev/procession/domain/kuflowref"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -93,13 +93,13 @@ func (s *Service) UploadDocument(
 	ctx context.Context, caller domain.Caller, target string, in Upload,
 ) (*domain.Document, error) {
 	in.lifetime = domain.TargetedLifetime
-	at, _ := reference.ParseResource(target)
+	at, _ := kuflowref.ParseResource(target)
 	switch at.Kind {
-	case reference.ResourceProcess:
+	case kuflowref.ResourceProcess:
 		return s.UploadProcessDocument(ctx, caller, at.ID, in)
-	case reference.ResourceBusinessArtifact:
+	case kuflowref.ResourceBusinessArtifact:
 		return s.UploadBusinessArtifactDocument(ctx, caller, at.ID, in)
-	case reference.ResourceProcessItem:
+	case kuflowref.ResourceProcessItem:
 	}
 	return nil, domain.Invalid(domain.LocationQuery, "targetUri",
 		"must be ku:process/{id} or ku:business-artifact/{id}")

@@ -13,7 +13,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/jsondoc"
-	"github.com/procession-dev/procession/domain/reference"
+	"github.com/procession-dev/procession/domain/kuflowref"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -67,7 +67,7 @@ func (k *keeper) lookUpElements(values domain.ElementValues) error {
 				if err != nil {
 					return err
 				}
-				if at, ok := reference.ParseDocumentURI(given.URI); ok {
+				if at, ok := kuflowref.ParseDocumentURI(given.URI); ok {
 					documents = append(documents, at.DocumentID)
 				}
 			case v.Type == domain.ValuePrincipal:
@@ -135,7 +135,7 @@ func (k *keeper) linkElements(at place, values domain.ElementValues) error {
 		for _, o := range found {
 			named, ok := nameOf(o.Reference)
 			resolved := k.inForms[named.id] || slices.Contains(k.links[at.holder], named.id)
-			if ok && named.kind == reference.KindFile && resolved && !slices.Contains(documents, named.id) {
+			if ok && named.kind == kuflowref.KindFile && resolved && !slices.Contains(documents, named.id) {
 				documents = append(documents, named.id)
 			}
 		}
@@ -248,7 +248,7 @@ func (k *keeper) documentValue(
 	if err != nil {
 		return none, err
 	}
-	uri, isURI := reference.ParseDocumentURI(given.URI)
+	uri, isURI := kuflowref.ParseDocumentURI(given.URI)
 	if given.URI != "" && !isURI {
 		return none, domain.InvalidBody(pointer+"/value/uri", "refers to no document of this service")
 	}

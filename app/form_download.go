@@ -15,7 +15,7 @@ import (
 	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/confine"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/domain/reference"
+	"github.com/procession-dev/procession/domain/kuflowref"
 	"github.com/procession-dev/procession/form"
 	"github.com/procession-dev/procession/form/press"
 	"github.com/procession-dev/procession/persistence"
@@ -110,7 +110,7 @@ func (s *Service) printTask(
 	if err != nil {
 		return nil, err
 	}
-	paper, err := s.forms.Print(limited, job, func(ctx context.Context, file reference.File) (io.ReadCloser, error) {
+	paper, err := s.forms.Print(limited, job, func(ctx context.Context, file kuflowref.File) (io.ReadCloser, error) {
 		at, ok := file.Document()
 		if !ok {
 			return nil, domain.NotFound("document")

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/domain/criteria"
+	"github.com/procession-dev/procession/domain/filter"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -37,7 +37,7 @@ func indexedValues(object json.RawMessage, indexed []domain.IndexedMember) ([]pe
 		if !ok {
 			continue
 		}
-		if normal, err := criteria.Normalize(index.Type, text); err == nil {
+		if normal, err := filter.Normalize(index.Type, text); err == nil {
 			values = append(values, persistence.IndexedValue{Field: index.Field, Type: index.Type, Value: normal})
 		}
 	}
@@ -46,11 +46,11 @@ func indexedValues(object json.RawMessage, indexed []domain.IndexedMember) ([]pe
 
 // operand is a JSON value as an expression would write it, and whether it is one
 // that can be of the type.
-func operand(value json.RawMessage, t criteria.Type) (string, bool) {
+func operand(value json.RawMessage, t filter.Type) (string, bool) {
 	if len(value) == 0 {
 		return "", false
 	}
-	if t == criteria.Number {
+	if t == filter.Number {
 		return string(value), value[0] != '"'
 	}
 	var text string

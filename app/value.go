@@ -12,7 +12,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/jsondoc"
-	"github.com/procession-dev/procession/domain/reference"
+	"github.com/procession-dev/procession/domain/kuflowref"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -42,7 +42,7 @@ type keeper struct {
 
 // referred is what a reference names.
 type referred struct {
-	kind reference.Kind
+	kind kuflowref.Kind
 	id   uuid.UUID
 }
 
@@ -230,7 +230,7 @@ func (k *keeper) resolved(
 		return value, nil, err
 	}
 	for _, id := range k.links[at.holder] {
-		k.asked[referred{reference.KindFile, id}] = true
+		k.asked[referred{kuflowref.KindFile, id}] = true
 	}
 	if k.lookUp(found) {
 		if err := k.tx.Catch(ctx); err != nil {
@@ -265,7 +265,7 @@ func (k *keeper) files(at place, found []jsondoc.Occurrence) files {
 	result := files{texts: map[string]string{}}
 	copies := map[uuid.UUID]domain.Document{}
 	for _, occurrence := range found {
-		file, ok := occurrence.Reference.(reference.File)
+		file, ok := occurrence.Reference.(kuflowref.File)
 		if !ok {
 			continue
 		}
@@ -293,9 +293,9 @@ func (k *keeper) files(at place, found []jsondoc.Occurrence) files {
 }
 
 // document is what a reference to a document leads to.
-func (k *keeper) document(tenant uuid.UUID, file reference.File) (domain.Document, bool) {
+func (k *keeper) document(tenant uuid.UUID, file kuflowref.File) (domain.Document, bool) {
 	at, ok := file.Document()
-	if !ok || k.unresolved[referred{reference.KindFile, at.DocumentID}] {
+	if !ok || k.unresolved[referred{kuflowref.KindFile, at.DocumentID}] {
 		return domain.Document{}, false
 	}
 	d, ok := k.known.Document(tenant, at.DocumentID)
@@ -305,21 +305,21 @@ func (k *keeper) document(tenant uuid.UUID, file reference.File) (domain.Documen
 // resolver tells schemas what references lead to. Items of data sources are
 // taken on trust: they are kept elsewhere.
 func (k *keeper) resolver(at place) jsondoc.Resolver {
-	return func(r reference.Reference) (jsondoc.Stored, bool) {
+	return func(r kuflowref.Reference) (jsondoc.Stored, bool) {
 		if named, ok := nameOf(r); ok && k.unresolved[named] {
 			return jsondoc.Stored{}, false
 		}
 		switch r := r.(type) {
-		case reference.File:
+		case kuflowref.File:
 			d, ok := k.document(at.tenant, r)
 			return jsondoc.Stored{Name: d.Name, Type: d.ContentType, Size: d.Size}, ok
-		case reference.Principal:
+		case kuflowref.Principal:
 			return jsondoc.Stored{}, k.known.Principal(at.tenant, r.ID)
-		case reference.Group:
+		case kuflowref.Group:
 			return jsondoc.Stored{}, k.known.Group(at.tenant, r.ID)
-		case reference.Process:
+		case kuflowref.Process:
 			return jsondoc.Stored{}, k.known.Process(at.tenant, r.ID)
-		case reference.BusinessArtifact:
+		case kuflowref.BusinessArtifact:
 			return jsondoc.Stored{}, k.known.Artifact(at.tenant, r.ID)
 		default:
 			return jsondoc.Stored{}, true

@@ -8,7 +8,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/jsondoc"
-	"github.com/procession-dev/procession/domain/reference"
+	"github.com/procession-dev/procession/domain/kuflowref"
 )
 
 // A save resolves the references that it brings with the rights of its caller.
@@ -20,7 +20,7 @@ import (
 // are not linked to the resource. They were not there for who brought them.
 func (k *keeper) inherit(holder uuid.UUID, stored *domain.JSONValue) error {
 	return k.leave(stored, func(_ jsondoc.Occurrence, named referred) bool {
-		return named.kind == reference.KindFile && !k.linkedTo(holder, named.id)
+		return named.kind == kuflowref.KindFile && !k.linkedTo(holder, named.id)
 	})
 }
 
@@ -31,7 +31,7 @@ func (k *keeper) inheritAll(holder uuid.UUID, stored *domain.JSONValue) error {
 		return err
 	}
 	return k.leave(stored, func(o jsondoc.Occurrence, named referred) bool {
-		rights := named.kind == reference.KindProcess || named.kind == reference.KindBusinessArtifact
+		rights := named.kind == kuflowref.KindProcess || named.kind == kuflowref.KindBusinessArtifact
 		return rights && slices.ContainsFunc(stored.Errors, func(e domain.ValueError) bool {
 			return e.PropertyPath == o.Pointer
 		})
@@ -88,7 +88,7 @@ func (k *keeper) distrust(holder uuid.UUID, stored *domain.JSONValue, texts ...j
 	}
 	for _, text := range texts {
 		err := k.leave(&domain.JSONValue{Value: text}, func(_ jsondoc.Occurrence, named referred) bool {
-			return !known[named] && (named.kind != reference.KindFile || !k.linkedTo(holder, named.id))
+			return !known[named] && (named.kind != kuflowref.KindFile || !k.linkedTo(holder, named.id))
 		})
 		if err != nil {
 			return err
@@ -110,20 +110,20 @@ func (k *keeper) linkedTo(holder, document uuid.UUID) bool {
 
 // nameOf is what a reference names. Items of data sources, and files elsewhere,
 // are nothing that could be looked up.
-func nameOf(r reference.Reference) (referred, bool) {
+func nameOf(r kuflowref.Reference) (referred, bool) {
 	named := referred{kind: r.Kind()}
 	switch r := r.(type) {
-	case reference.File:
+	case kuflowref.File:
 		at, ok := r.Document()
 		named.id = at.DocumentID
 		return named, ok
-	case reference.Principal:
+	case kuflowref.Principal:
 		named.id = r.ID
-	case reference.Group:
+	case kuflowref.Group:
 		named.id = r.ID
-	case reference.Process:
+	case kuflowref.Process:
 		named.id = r.ID
-	case reference.BusinessArtifact:
+	case kuflowref.BusinessArtifact:
 		named.id = r.ID
 	default:
 		return named, false

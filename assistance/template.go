@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/procession-dev/procession/domain/reference"
+	"github.com/procession-dev/procession/domain/kuflowref"
 )
 
 // Fill replaces each {{ path }} of a template by the member of values that the
@@ -55,22 +55,22 @@ func memberText(value json.RawMessage, path []string) string {
 // nameOf is what a reference calls its target, and any other text as it is: the
 // addresses of documents are no business of a model.
 func nameOf(text string) string {
-	found, ok := reference.Parse(text)
+	found, ok := kuflowref.Parse(text)
 	if !ok {
 		return text
 	}
 	switch r := found.(type) {
-	case reference.File:
+	case kuflowref.File:
 		return r.Name
-	case reference.Principal:
+	case kuflowref.Principal:
 		return r.Name
-	case reference.Group:
+	case kuflowref.Group:
 		return r.Name
-	case reference.BusinessArtifact:
+	case kuflowref.BusinessArtifact:
 		return r.Title
-	case reference.DataSource:
+	case kuflowref.DataSource:
 		return r.Name
-	case reference.Process:
+	case kuflowref.Process:
 		return r.Name
 	}
 	return text

@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/procession-dev/procession/domain/criteria"
+	"github.com/procession-dev/procession/domain/filter"
 )
 
 // DefinitionRef names a definition as resources show it: its id, the version
@@ -71,8 +71,8 @@ type ProcessSpec struct {
 // IndexedMember is a top-level member of a value that resources can be filtered
 // by, and what it is compared as.
 type IndexedMember struct {
-	Field string        `json:"field"`
-	Type  criteria.Type `json:"type"`
+	Field string      `json:"field"`
+	Type  filter.Type `json:"type"`
 }
 
 // Item finds the item definition with the code.

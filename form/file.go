@@ -7,7 +7,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/procession-dev/procession/domain/reference"
+	"github.com/procession-dev/procession/domain/kuflowref"
 )
 
 // File is a document that a value refers to, or holds as a data URL.
@@ -19,7 +19,7 @@ type File struct {
 	Size int64
 	// Reference is how the value refers to the document. It is the zero File when
 	// the value holds the document itself.
-	Reference reference.File
+	Reference kuflowref.File
 
 	data []byte
 }
@@ -59,7 +59,7 @@ func sizeText(size int64) string {
 
 // readFile reads what a string says of a document, if it does.
 func readFile(text string) (File, bool) {
-	if f, ok := reference.ParseFile(text); ok {
+	if f, ok := kuflowref.ParseFile(text); ok {
 		return File{Name: f.Name, Type: f.Type, Size: f.Size, Reference: f}, true
 	}
 	return readDataURL(text)

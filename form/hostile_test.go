@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/domain/reference"
+	"github.com/procession-dev/procession/domain/kuflowref"
 	"github.com/procession-dev/procession/form"
 )
 
@@ -142,7 +142,7 @@ func FuzzRender(f *testing.F) {
 		in := form.Input{
 			Title: title, Schema: json.RawMessage(schema), UISchema: json.RawMessage(layout), Value: json.RawMessage(value),
 		}
-		open := func(context.Context, reference.File) (io.ReadCloser, error) {
+		open := func(context.Context, kuflowref.File) (io.ReadCloser, error) {
 			return io.NopCloser(strings.NewReader(title)), nil
 		}
 		var out bytes.Buffer

@@ -14,7 +14,7 @@ import (
 
 	xdraw "golang.org/x/image/draw"
 
-	"github.com/procession-dev/procession/domain/reference"
+	"github.com/procession-dev/procession/domain/kuflowref"
 )
 
 const (
@@ -28,7 +28,7 @@ const (
 
 // OpenFunc opens a document that a value refers to. When it returns an error, or
 // nothing, the file is listed as not available.
-type OpenFunc func(context.Context, reference.File) (io.ReadCloser, error)
+type OpenFunc func(context.Context, kuflowref.File) (io.ReadCloser, error)
 
 // A picture is an image as it goes into a PDF: opaque, upright, not larger than
 // it is of use.

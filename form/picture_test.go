@@ -13,12 +13,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/domain/reference"
+	"github.com/procession-dev/procession/domain/kuflowref"
 	"github.com/procession-dev/procession/form"
 )
 
 func fileValue(name, mediaType string) string {
-	return reference.File{URI: "ku:x/" + name, Type: mediaType, Size: 5, Name: name}.String()
+	return kuflowref.File{URI: "ku:x/" + name, Type: mediaType, Size: 5, Name: name}.String()
 }
 
 // images lists the images of a PDF as pdfimages does: width, height and encoding.
@@ -36,7 +36,7 @@ func images(t *testing.T, pdf []byte) []string {
 func TestImagesArePlaced(t *testing.T) {
 	t.Parallel()
 	opened := map[string]int{}
-	open := func(_ context.Context, file reference.File) (io.ReadCloser, error) {
+	open := func(_ context.Context, file kuflowref.File) (io.ReadCloser, error) {
 		opened[file.Name]++
 		switch file.Name {
 		case "a.png", "again.png":
@@ -201,7 +201,7 @@ func TestImagesAreBoundedByMemory(t *testing.T) {
 func TestDecodingStops(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
-	open := func(context.Context, reference.File) (io.ReadCloser, error) {
+	open := func(context.Context, kuflowref.File) (io.ReadCloser, error) {
 		cancel()
 		return io.NopCloser(bytes.NewReader(jpegImage(t, 3000, 1000))), nil
 	}

@@ -18,7 +18,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/domain/reference"
+	"github.com/procession-dev/procession/domain/kuflowref"
 	"github.com/procession-dev/procession/form"
 )
 
@@ -115,7 +115,7 @@ func jpegImage(tb testing.TB, width, height int) []byte {
 
 // opens gives every document the same bytes.
 func opens(data []byte) form.OpenFunc {
-	return func(context.Context, reference.File) (io.ReadCloser, error) {
+	return func(context.Context, kuflowref.File) (io.ReadCloser, error) {
 		return io.NopCloser(bytes.NewReader(data)), nil
 	}
 }

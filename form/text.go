@@ -6,7 +6,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/procession-dev/procession/domain/reference"
+	"github.com/procession-dev/procession/domain/kuflowref"
 )
 
 const (
@@ -44,21 +44,21 @@ func plainText(v *view, value any) string {
 
 // referenceText is the name of what a string refers to, its id when it has none.
 func referenceText(text string) (string, bool) {
-	found, ok := reference.Parse(text)
+	found, ok := kuflowref.Parse(text)
 	if !ok {
 		return "", false
 	}
 	var name, id string
 	switch r := found.(type) {
-	case reference.Principal:
+	case kuflowref.Principal:
 		name, id = r.Name, r.ID.String()
-	case reference.Group:
+	case kuflowref.Group:
 		name, id = r.Name, r.ID.String()
-	case reference.BusinessArtifact:
+	case kuflowref.BusinessArtifact:
 		name, id = r.Title, r.ID.String()
-	case reference.DataSource:
+	case kuflowref.DataSource:
 		name, id = r.Name, r.ID.String()
-	case reference.Process:
+	case kuflowref.Process:
 		name, id = r.Name, r.ID.String()
 	default:
 		return "", false

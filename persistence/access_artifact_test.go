@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/domain/criteria"
+	"github.com/procession-dev/procession/domain/filter"
 	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/pgtest"
@@ -119,8 +119,8 @@ func (c *collector) requireArtifacts(t *testing.T, db *persistence.DB) {
 	}
 	if c.definitions[all[0]].Member {
 		// Definitions of other tenants are never chosen to search in.
-		filters["by data"] = persistence.ArtifactFilter{Indexed: all, Criteria: []criteria.Criterion{
-			{Field: "F", Type: criteria.String, Operator: criteria.Eq, Operands: []string{"x"}},
+		filters["by data"] = persistence.ArtifactFilter{Indexed: all, Criteria: []filter.Criterion{
+			{Field: "F", Type: filter.String, Operator: filter.Eq, Operands: []string{"x"}},
 		}}
 	}
 	for name, filter := range filters {

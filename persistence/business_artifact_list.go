@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/domain/criteria"
+	"github.com/procession-dev/procession/domain/filter"
 )
 
 // ArtifactFilter narrows a list of business artifacts. Values of one field are
@@ -22,7 +22,7 @@ type ArtifactFilter struct {
 	// Criteria must all be fulfilled. Indexed are then the definitions that index
 	// their fields, as what they are compared as, and meet the other filters:
 	// artifacts of others cannot fulfil them.
-	Criteria []criteria.Criterion
+	Criteria []filter.Criterion
 	Indexed  []uuid.UUID
 	Deleted  domain.DeletedFilter
 }

@@ -8,14 +8,14 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/procession-dev/procession/domain/criteria"
+	"github.com/procession-dev/procession/domain/filter"
 )
 
 // IndexedValue is a member of a value that resources can be filtered by, in the
-// form that criteria.Normalize gives it.
+// form that filter.Normalize gives it.
 type IndexedValue struct {
 	Field string
-	Type  criteria.Type
+	Type  filter.Type
 	Value string
 }
 
@@ -58,16 +58,16 @@ func (i *indexColumns) add(v IndexedValue) {
 	var begin, rest, folded, number, day *string
 	var moment *time.Time
 	switch v.Type {
-	case criteria.String:
+	case filter.String:
 		text, after := splitText(v.Value)
 		begin, rest = &text, after
 		if same := foldCase(v.Value); same != v.Value {
 			folded = &same
 		}
-	case criteria.Number:
+	case filter.Number:
 		number = &v.Value
-	case criteria.Date:
-		written, at, timed := criteria.Moment(v.Value)
+	case filter.Date:
+		written, at, timed := filter.Moment(v.Value)
 		if day = &written; timed {
 			moment, folded = &at, &v.Value
 		}
@@ -82,60 +82,60 @@ func (i *indexColumns) args() []any {
 	return []any{i.fields, i.begins, i.rests, i.folds, i.numbers, i.days, i.times}
 }
 
-func indexedAs(x string, t criteria.Type) string {
+func indexedAs(x string, t filter.Type) string {
 	switch t {
-	case criteria.Number:
+	case filter.Number:
 		return x + ".number_value"
-	case criteria.Date:
+	case filter.Date:
 		return x + ".date_value"
-	case criteria.String:
+	case filter.String:
 	}
 	return x + ".text_value"
 }
 
 // fulfils are the conditions under which a row x of the index fulfils the
 // criterion.
-func (l *list) fulfils(x string, c criteria.Criterion) []string {
+func (l *list) fulfils(x string, c filter.Criterion) []string {
 	switch {
-	case c.Operator == criteria.Contains:
+	case c.Operator == filter.Contains:
 		return []string{fmt.Sprintf("strpos(%s, %s) > 0", writtenAs(x, c.Type), l.arg(foldCase(c.Operands[0])))}
-	case c.Type == criteria.String:
+	case c.Type == filter.String:
 		return l.fulfilsText(x, c)
-	case c.Type == criteria.Date:
+	case c.Type == filter.Date:
 		return l.fulfilsDate(x, c)
 	}
 	column := x + ".number_value"
 	operand := func(i int) string { return l.arg(c.Operands[i]) + "::text::numeric" }
 	switch c.Operator {
-	case criteria.Le:
+	case filter.Le:
 		return []string{column + " <= " + operand(0)}
-	case criteria.Ge:
+	case filter.Ge:
 		return []string{column + " >= " + operand(0)}
-	case criteria.Between:
+	case filter.Between:
 		return []string{column + " >= " + operand(0), column + " <= " + operand(1)}
-	case criteria.In:
+	case filter.In:
 		return []string{column + " = ANY(" + l.arg(c.Operands) + "::text[]::numeric[])"}
-	case criteria.Eq, criteria.Contains:
+	case filter.Eq, filter.Contains:
 	}
 	return []string{column + " = " + operand(0)}
 }
 
 // writtenAs is the text of a row's value without regard to case. Numbers are
 // written in plain digits, without an exponent.
-func writtenAs(x string, t criteria.Type) string {
+func writtenAs(x string, t filter.Type) string {
 	switch t {
-	case criteria.Number:
+	case filter.Number:
 		return x + ".number_value::text"
-	case criteria.Date:
+	case filter.Date:
 		return fmt.Sprintf("coalesce(%[1]s.text_folded, to_char(%[1]s.date_value, 'YYYY-MM-DD'))", x)
-	case criteria.String:
+	case filter.String:
 	}
 	return fmt.Sprintf("coalesce(%[1]s.text_folded, %[1]s.text_value || coalesce(%[1]s.text_rest, ''))", x)
 }
 
 // fulfilsText compares the beginning of the text, which the index has, and the
 // whole only where an operand is long enough for the rest to matter.
-func (l *list) fulfilsText(x string, c criteria.Criterion) []string {
+func (l *list) fulfilsText(x string, c filter.Criterion) []string {
 	begin, whole := x+".text_value", fmt.Sprintf("(%[1]s.text_value || coalesce(%[1]s.text_rest, ''))", x)
 	compare := func(operator, operand string) []string {
 		conditions := []string{begin + operator + l.arg(beginOf(operand))}
@@ -145,15 +145,15 @@ func (l *list) fulfilsText(x string, c criteria.Criterion) []string {
 		return conditions
 	}
 	switch c.Operator {
-	case criteria.Le:
+	case filter.Le:
 		return compare(" <= ", c.Operands[0])
-	case criteria.Ge:
+	case filter.Ge:
 		return compare(" >= ", c.Operands[0])
-	case criteria.Between:
+	case filter.Between:
 		return append(compare(" >= ", c.Operands[0]), compare(" <= ", c.Operands[1])...)
-	case criteria.Eq, criteria.Contains:
+	case filter.Eq, filter.Contains:
 		return compare(" = ", c.Operands[0])
-	case criteria.In:
+	case filter.In:
 	}
 	begins := make([]string, len(c.Operands))
 	for i, operand := range c.Operands {
@@ -178,20 +178,20 @@ func long(operand string) bool { return utf8.RuneCountInString(operand) >= index
 // fulfilsDate compares days where the operand is one, and moments where it is
 // not. The index has the days: the moment of a date is within a day of the
 // beginning of what is written there.
-func (l *list) fulfilsDate(x string, c criteria.Criterion) []string {
+func (l *list) fulfilsDate(x string, c filter.Criterion) []string {
 	switch c.Operator {
-	case criteria.Le:
+	case filter.Le:
 		return []string{l.compareDate(x, " <= ", c.Operands[0])}
-	case criteria.Ge:
+	case filter.Ge:
 		return []string{l.compareDate(x, " >= ", c.Operands[0])}
-	case criteria.Between:
+	case filter.Between:
 		return []string{l.compareDate(x, " >= ", c.Operands[0]), l.compareDate(x, " <= ", c.Operands[1])}
-	case criteria.Eq, criteria.In, criteria.Contains:
+	case filter.Eq, filter.In, filter.Contains:
 	}
 	var days []string
 	var alternatives []string
 	for _, operand := range c.Operands {
-		if day, _, timed := criteria.Moment(operand); !timed {
+		if day, _, timed := filter.Moment(operand); !timed {
 			days = append(days, day)
 			continue
 		}
@@ -204,7 +204,7 @@ func (l *list) fulfilsDate(x string, c criteria.Criterion) []string {
 }
 
 func (l *list) compareDate(x, operator, operand string) string {
-	day, at, timed := criteria.Moment(operand)
+	day, at, timed := filter.Moment(operand)
 	if !timed {
 		return x + ".date_value" + operator + l.arg(day) + "::text::date"
 	}

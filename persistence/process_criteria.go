@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/domain/criteria"
+	"github.com/procession-dev/procession/domain/filter"
 )
 
 // metadataFilter is the part of a list that is about the metadata of processes.
@@ -18,7 +18,7 @@ import (
 type metadataFilter struct {
 	expressions []string
 	fields      []string
-	indexed     map[string][]criteria.Type
+	indexed     map[string][]filter.Type
 }
 
 const selectMetadataIndexes = `
@@ -37,8 +37,8 @@ func (l *list) filterByMetadata(caller domain.Caller, expressions []string) *met
 		}
 		m.fields = append(m.fields, field)
 		var meets []string
-		for _, t := range []criteria.Type{criteria.String, criteria.Number, criteria.Date} {
-			if c, err := criteria.Parse(text, map[string]criteria.Type{field: t}); err == nil {
+		for _, t := range []filter.Type{filter.String, filter.Number, filter.Date} {
+			if c, err := filter.Parse(text, map[string]filter.Type{field: t}); err == nil {
 				meets = append(meets, "("+strings.Join(l.fulfils("x", c), " AND ")+")")
 			}
 		}
@@ -59,9 +59,9 @@ func (m *metadataFilter) queries(caller domain.Caller) []query {
 		return nil
 	}
 	return []query{{selectMetadataIndexes, []any{caller.TenantIDs(), m.fields}, func(rows pgx.Rows) error {
-		m.indexed = map[string][]criteria.Type{}
+		m.indexed = map[string][]filter.Type{}
 		var field string
-		var t criteria.Type
+		var t filter.Type
 		_, err := pgx.ForEachRow(rows, []any{&field, &t}, func() error {
 			m.indexed[field] = append(m.indexed[field], t)
 			return nil
@@ -86,14 +86,14 @@ func (m *metadataFilter) fits(expression string) error {
 	field, _ := fieldOf(expression)
 	var refused error
 	for _, t := range m.indexed[field] {
-		_, err := criteria.Parse(expression, map[string]criteria.Type{field: t})
+		_, err := filter.Parse(expression, map[string]filter.Type{field: t})
 		if err == nil {
 			return nil
 		}
 		refused = err
 	}
 	if refused == nil {
-		_, refused = criteria.Parse(expression, nil)
+		_, refused = filter.Parse(expression, nil)
 	}
 	return refused
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/domain/reference"
+	"github.com/procession-dev/procession/domain/kuflowref"
 )
 
 // TargetIDs are what references in JSON values name.
@@ -18,19 +18,19 @@ type TargetIDs struct {
 
 // Add adds what a reference of the kind names. References of other kinds name
 // nothing that is looked up.
-func (t *TargetIDs) Add(kind reference.Kind, id uuid.UUID) {
+func (t *TargetIDs) Add(kind kuflowref.Kind, id uuid.UUID) {
 	switch kind {
-	case reference.KindFile:
+	case kuflowref.KindFile:
 		t.Documents = append(t.Documents, id)
-	case reference.KindPrincipal:
+	case kuflowref.KindPrincipal:
 		t.Principals = append(t.Principals, id)
-	case reference.KindGroup:
+	case kuflowref.KindGroup:
 		t.Groups = append(t.Groups, id)
-	case reference.KindProcess:
+	case kuflowref.KindProcess:
 		t.Processes = append(t.Processes, id)
-	case reference.KindBusinessArtifact:
+	case kuflowref.KindBusinessArtifact:
 		t.Artifacts = append(t.Artifacts, id)
-	case reference.KindDataSource:
+	case kuflowref.KindDataSource:
 	}
 }
 

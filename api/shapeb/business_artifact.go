@@ -7,7 +7,7 @@ import (
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/domain/reference"
+	"github.com/procession-dev/procession/domain/kuflowref"
 )
 
 // FindBusinessArtifacts is B34.
@@ -110,7 +110,7 @@ func (s *Server) PatchBusinessArtifactData(
 
 func businessArtifact(a *domain.BusinessArtifact) oasb.BusinessArtifact {
 	answer := oasb.BusinessArtifact{
-		ID: a.ID, URI: uriOf(reference.ResourceBusinessArtifact, a.ID), TenantID: a.TenantID, Data: jsonValue(a.Data),
+		ID: a.ID, URI: uriOf(kuflowref.ResourceBusinessArtifact, a.ID), TenantID: a.TenantID, Data: jsonValue(a.Data),
 		BusinessArtifactDefinitionRef: businessArtifactDefinitionRef(a.Definition),
 	}
 	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = httpio.Audited(a.Audit)
@@ -120,7 +120,7 @@ func businessArtifact(a *domain.BusinessArtifact) oasb.BusinessArtifact {
 
 func businessArtifactPageItem(a *domain.BusinessArtifact) oasb.BusinessArtifactPageItem {
 	answer := oasb.BusinessArtifactPageItem{
-		ID: a.ID, URI: uriOf(reference.ResourceBusinessArtifact, a.ID), TenantID: a.TenantID,
+		ID: a.ID, URI: uriOf(kuflowref.ResourceBusinessArtifact, a.ID), TenantID: a.TenantID,
 		BusinessArtifactDefinitionRef: businessArtifactDefinitionRef(a.Definition),
 	}
 	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = httpio.Audited(a.Audit)

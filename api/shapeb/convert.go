@@ -7,7 +7,7 @@ import (
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/domain/reference"
+	"github.com/procession-dev/procession/domain/kuflowref"
 )
 
 // texts turns a list of words of the contract into words of the domain.
@@ -31,6 +31,6 @@ func principalKey(id *uuid.UUID, email *string) app.PrincipalKey {
 }
 
 // uriOf is the address of a resource.
-func uriOf(kind reference.KindOfResource, id uuid.UUID) *string {
-	return new(reference.Resource{Kind: kind, ID: id}.String())
+func uriOf(kind kuflowref.KindOfResource, id uuid.UUID) *string {
+	return new(kuflowref.Resource{Kind: kind, ID: id}.String())
 }

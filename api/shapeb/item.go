@@ -7,7 +7,7 @@ import (
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/domain/reference"
+	"github.com/procession-dev/procession/domain/kuflowref"
 )
 
 // FindProcessItems is B21.
@@ -69,7 +69,7 @@ func (s *Server) RetrieveProcessItem(
 
 func item(i *domain.ProcessItem) oasb.ProcessItem {
 	answer := oasb.ProcessItem{
-		ID: i.ID, URI: uriOf(reference.ResourceProcessItem, i.ID), ProcessItemThreadID: i.ThreadID,
+		ID: i.ID, URI: uriOf(kuflowref.ResourceProcessItem, i.ID), ProcessItemThreadID: i.ThreadID,
 		Type: oasb.ProcessItemType(i.Type), ProcessID: i.ProcessID, TenantID: &i.TenantID,
 		OwnerID: i.OwnerID, ProcessItemDefinitionRef: itemDefinitionRef(i.Definition), Task: task(i.Task),
 	}
@@ -86,7 +86,7 @@ func item(i *domain.ProcessItem) oasb.ProcessItem {
 
 func itemPageItem(i *domain.ProcessItem) oasb.ProcessItemPageItem {
 	answer := oasb.ProcessItemPageItem{
-		ID: i.ID, URI: uriOf(reference.ResourceProcessItem, i.ID), ProcessItemThreadID: i.ThreadID,
+		ID: i.ID, URI: uriOf(kuflowref.ResourceProcessItem, i.ID), ProcessItemThreadID: i.ThreadID,
 		Type: oasb.ProcessItemType(i.Type), ProcessID: i.ProcessID, TenantID: i.TenantID,
 		OwnerID: i.OwnerID, ProcessItemDefinitionRef: itemDefinitionRef(i.Definition),
 	}

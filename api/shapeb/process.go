@@ -9,7 +9,7 @@ import (
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/domain/reference"
+	"github.com/procession-dev/procession/domain/kuflowref"
 )
 
 // FindProcesses is B7.
@@ -158,7 +158,7 @@ func (s *Server) PatchProcessEntity(
 
 func process(p *domain.Process) oasb.Process {
 	answer := oasb.Process{
-		ID: p.ID, URI: uriOf(reference.ResourceProcess, p.ID), TenantID: p.TenantID, State: oasb.ProcessState(p.State),
+		ID: p.ID, URI: uriOf(kuflowref.ResourceProcess, p.ID), TenantID: p.TenantID, State: oasb.ProcessState(p.State),
 		ProcessDefinitionRef: new(processDefinitionRef(p.Definition)), InitiatorID: &p.InitiatorID,
 		Metadata: jsonValue(p.Metadata), Entity: jsonValue(p.Entity),
 		ProcessRelated: &oasb.ProcessRelated{
@@ -172,7 +172,7 @@ func process(p *domain.Process) oasb.Process {
 
 func processPageItem(p *domain.Process) oasb.ProcessPageItem {
 	answer := oasb.ProcessPageItem{
-		ID: p.ID, URI: uriOf(reference.ResourceProcess, p.ID), TenantID: p.TenantID, State: oasb.ProcessState(p.State),
+		ID: p.ID, URI: uriOf(kuflowref.ResourceProcess, p.ID), TenantID: p.TenantID, State: oasb.ProcessState(p.State),
 		ProcessDefinitionRef: processDefinitionRef(p.Definition), InitiatorID: &p.InitiatorID,
 	}
 	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = httpio.Audited(p.Audit)

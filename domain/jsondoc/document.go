@@ -6,7 +6,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
-	"github.com/procession-dev/procession/domain/reference"
+	"github.com/procession-dev/procession/domain/kuflowref"
 )
 
 // DocumentRule is what a schema says of documents at one of its places.
@@ -74,7 +74,7 @@ func holdsDocument(schema *jsonschema.Schema, seen map[*jsonschema.Schema]bool) 
 		return false
 	}
 	seen[schema] = true
-	if found := rulesOf(schema); found != nil && (found.kind == reference.KindFile || found.accept != nil || found.maxSize != nil) {
+	if found := rulesOf(schema); found != nil && (found.kind == kuflowref.KindFile || found.accept != nil || found.maxSize != nil) {
 		return true
 	}
 	parts := slices.Concat(schema.AllOf, schema.AnyOf, schema.OneOf, schema.PrefixItems,

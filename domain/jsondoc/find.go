@@ -6,14 +6,14 @@ import (
 	"strconv"
 
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/domain/reference"
+	"github.com/procession-dev/procession/domain/kuflowref"
 )
 
 // Occurrence is a reference in a document, and where it is.
 type Occurrence struct {
 	// Pointer is the JSON Pointer of the string. ReplaceStrings takes it.
 	Pointer   string
-	Reference reference.Reference
+	Reference kuflowref.Reference
 }
 
 // FindReferences lists the strings of a document that are references, from first
@@ -81,7 +81,7 @@ func (f *finder) string(text []byte) {
 	if json.Unmarshal(text, &decoded) != nil {
 		return
 	}
-	found, ok := reference.Parse(decoded)
+	found, ok := kuflowref.Parse(decoded)
 	if !ok {
 		return
 	}

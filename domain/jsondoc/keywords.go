@@ -6,7 +6,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
-	"github.com/procession-dev/procession/domain/reference"
+	"github.com/procession-dev/procession/domain/kuflowref"
 )
 
 // The keywords and formats that this service adds to JSON Schema:
@@ -48,7 +48,7 @@ type dialect struct {
 type rules struct {
 	dialect *dialect
 	// kind is what the format asks for, "" when it asks for no reference.
-	kind     reference.Kind
+	kind     kuflowref.Kind
 	accept   []filter
 	maxSize  *int64
 	onUpdate []string
@@ -105,10 +105,10 @@ func (r *rules) refuse(keyword string, err error) {
 }
 
 // referenceFormat is the kind of reference that a format stands for, "" if none.
-func referenceFormat(format string) reference.Kind {
-	switch kind := reference.Kind(format); kind {
-	case reference.KindFile, reference.KindPrincipal, reference.KindGroup,
-		reference.KindBusinessArtifact, reference.KindDataSource, reference.KindProcess:
+func referenceFormat(format string) kuflowref.Kind {
+	switch kind := kuflowref.Kind(format); kind {
+	case kuflowref.KindFile, kuflowref.KindPrincipal, kuflowref.KindGroup,
+		kuflowref.KindBusinessArtifact, kuflowref.KindDataSource, kuflowref.KindProcess:
 		return kind
 	}
 	return ""
@@ -143,20 +143,20 @@ func (r *rules) text(text string, fail func(keyword string)) {
 	if r.kind == "" && r.accept == nil && r.maxSize == nil {
 		return
 	}
-	found, ok := reference.Parse(text)
+	found, ok := kuflowref.Parse(text)
 	if r.kind != "" && (!ok || found.Kind() != r.kind) {
 		fail(keywordFormat)
 		return
 	}
-	if !ok || r.dialect.now.resolve == nil || found.Kind() == reference.KindDataSource ||
-		r.kind == "" && found.Kind() != reference.KindFile {
+	if !ok || r.dialect.now.resolve == nil || found.Kind() == kuflowref.KindDataSource ||
+		r.kind == "" && found.Kind() != kuflowref.KindFile {
 		return
 	}
 	stored, ok := r.dialect.now.resolve(found)
 	switch {
 	case !ok && r.kind != "":
 		fail(keywordFormat)
-	case ok && found.Kind() == reference.KindFile:
+	case ok && found.Kind() == kuflowref.KindFile:
 		if r.accept != nil && !accepted(r.accept, stored) {
 			fail(keywordAccept)
 		}

@@ -1,7 +1,7 @@
 package jsondoc
 
 import (
-	"github.com/procession-dev/procession/domain/reference"
+	"github.com/procession-dev/procession/domain/kuflowref"
 )
 
 // Option says what Validate has to know besides the schema and the document.
@@ -18,7 +18,7 @@ type circumstances struct {
 // document; of a file, also what is stored. It is asked in the middle of a
 // validation, once for each place that refers: it must only look up what the
 // caller found out before, by way of FindReferences.
-type Resolver func(reference.Reference) (Stored, bool)
+type Resolver func(kuflowref.Reference) (Stored, bool)
 
 // Stored is what a file really is, whatever a reference to it says. It is of no
 // importance for references of other kinds.

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/domain/jsondoc"
-	"github.com/procession-dev/procession/domain/reference"
+	"github.com/procession-dev/procession/domain/kuflowref"
 )
 
 const (
@@ -32,11 +32,11 @@ func violationsWith(t *testing.T, schema *jsondoc.Schema, document string, optio
 
 // everything knows every reference; files are what is given.
 func everything(file jsondoc.Stored) jsondoc.Option {
-	return jsondoc.References(func(reference.Reference) (jsondoc.Stored, bool) { return file, true })
+	return jsondoc.References(func(kuflowref.Reference) (jsondoc.Stored, bool) { return file, true })
 }
 
 func nothing() jsondoc.Option {
-	return jsondoc.References(func(reference.Reference) (jsondoc.Stored, bool) { return jsondoc.Stored{}, false })
+	return jsondoc.References(func(kuflowref.Reference) (jsondoc.Stored, bool) { return jsondoc.Stored{}, false })
 }
 
 func TestReferenceFormats(t *testing.T) {
@@ -88,17 +88,17 @@ func TestReferenceFormats(t *testing.T) {
 	t.Run("the resolver is asked about what is there", func(t *testing.T) {
 		t.Parallel()
 		schema := compile(t, `{"additionalProperties":{"format":"kuflow-process"},"properties":{"free":{}}}`)
-		var asked []reference.Reference
+		var asked []kuflowref.Reference
 		result := violationsWith(t, schema,
 			`{"free":"kuflow-process:id=`+otherID+`","x/y":"KUFLOW-PROCESS:name=a+b;id=`+someID+`"}`,
-			jsondoc.References(func(r reference.Reference) (jsondoc.Stored, bool) {
+			jsondoc.References(func(r kuflowref.Reference) (jsondoc.Stored, bool) {
 				asked = append(asked, r)
 				return jsondoc.Stored{}, false
 			}))
 		require.Equal(t, []string{"/x~1y format"}, result)
-		want, ok := reference.ParseProcess("kuflow-process:id=" + someID + ";name=a%20b;")
+		want, ok := kuflowref.ParseProcess("kuflow-process:id=" + someID + ";name=a%20b;")
 		require.True(t, ok)
-		require.Equal(t, []reference.Reference{want}, asked)
+		require.Equal(t, []kuflowref.Reference{want}, asked)
 	})
 	t.Run("a resolver counts for one validation", func(t *testing.T) {
 		t.Parallel()

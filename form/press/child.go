@@ -10,7 +10,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/procession-dev/procession/domain/reference"
+	"github.com/procession-dev/procession/domain/kuflowref"
 	"github.com/procession-dev/procession/form"
 )
 
@@ -130,7 +130,7 @@ func (w sheetWriter) Write(data []byte) (int, error) {
 }
 
 // open asks the parent for an image.
-func (c *child) open(_ context.Context, file reference.File) (io.ReadCloser, error) {
+func (c *child) open(_ context.Context, file kuflowref.File) (io.ReadCloser, error) {
 	if err := writeJSON(c.out, frameOpen, file); err != nil {
 		return nil, err
 	}

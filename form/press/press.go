@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/procession-dev/procession/confine"
-	"github.com/procession-dev/procession/domain/reference"
+	"github.com/procession-dev/procession/domain/kuflowref"
 	"github.com/procession-dev/procession/form"
 )
 
@@ -114,7 +114,7 @@ func (p *Paper) receive(ctx context.Context, in io.Writer, out io.Reader, open f
 		case frameSheet:
 			sheets.Write(payload)
 		case frameOpen:
-			var file reference.File
+			var file kuflowref.File
 			if err := json.Unmarshal(payload, &file); err != nil {
 				return fmt.Errorf("%w: %w", errFrame, err)
 			}
@@ -139,7 +139,7 @@ func (p *Paper) receive(ctx context.Context, in io.Writer, out io.Reader, open f
 }
 
 // send gives a child an image, as far as it may be large.
-func send(ctx context.Context, in io.Writer, file reference.File, open form.OpenFunc, most int64) error {
+func send(ctx context.Context, in io.Writer, file kuflowref.File, open form.OpenFunc, most int64) error {
 	if open == nil {
 		return writeFrame(in, frameAbsent, nil)
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/confine"
-	"github.com/procession-dev/procession/domain/reference"
+	"github.com/procession-dev/procession/domain/kuflowref"
 	"github.com/procession-dev/procession/form"
 	"github.com/procession-dev/procession/form/press"
 )
@@ -109,7 +109,7 @@ func TestImages(t *testing.T) {
 	var picture bytes.Buffer
 	require.NoError(t, png.Encode(&picture, image.NewGray(image.Rect(0, 0, 30, 20))))
 	opened := map[string]int64{}
-	open := func(_ context.Context, file reference.File) (io.ReadCloser, error) {
+	open := func(_ context.Context, file kuflowref.File) (io.ReadCloser, error) {
 		opened[file.Name] = 0
 		switch file.Name {
 		case "a.png":
@@ -121,7 +121,7 @@ func TestImages(t *testing.T) {
 	}
 	var files []string
 	for _, name := range []string{"a.png", "endless.png", "gone.png"} {
-		files = append(files, reference.File{URI: "ku:x/" + name, Type: "image/png", Size: 5, Name: name}.String())
+		files = append(files, kuflowref.File{URI: "ku:x/" + name, Type: "image/png", Size: 5, Name: name}.String())
 	}
 	value, err := json.Marshal(map[string]any{"A": files})
 	require.NoError(t, err)

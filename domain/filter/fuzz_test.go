@@ -1,4 +1,4 @@
-package criteria_test
+package filter_test
 
 import (
 	"encoding/json"
@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/domain/criteria"
+	"github.com/procession-dev/procession/domain/filter"
 )
 
 // FuzzParse holds that no expression breaks Parse, that operands have the form
@@ -21,7 +21,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("DUE le 2024-01-31T23:30:00-05:00")
 	f.Add("a%20b contains %00")
 	f.Fuzz(func(t *testing.T, text string) {
-		c, err := criteria.Parse(text, index())
+		c, err := filter.Parse(text, index())
 		if err != nil {
 			require.Zero(t, c)
 			require.True(t, utf8.ValidString(err.Error()))
@@ -33,23 +33,23 @@ func FuzzParse(f *testing.F) {
 			tokens = append(tokens, encoded(operand))
 			require.True(t, utf8.ValidString(operand))
 			require.NotContains(t, operand, "\x00")
-			if c.Operator == criteria.Contains {
+			if c.Operator == filter.Contains {
 				continue
 			}
 			switch c.Type {
-			case criteria.Number:
+			case filter.Number:
 				require.True(t, json.Valid([]byte(operand)), operand)
 				require.LessOrEqual(t, len(operand), 1000)
-			case criteria.String:
-			case criteria.Date:
-				day, at, timed := criteria.Moment(operand)
+			case filter.String:
+			case filter.Date:
+				day, at, timed := filter.Moment(operand)
 				written, err := time.Parse(time.DateOnly, day)
 				require.NoError(t, err)
 				require.Less(t, at.Sub(written).Abs(), 48*time.Hour)
 				require.Equal(t, len(operand) > len(day), timed)
 			}
 		}
-		again, err := criteria.Parse(strings.Join(tokens, " "), index())
+		again, err := filter.Parse(strings.Join(tokens, " "), index())
 		require.NoError(t, err)
 		require.Equal(t, c, again)
 	})

@@ -1,4 +1,4 @@
-package criteria_test
+package filter_test
 
 import (
 	"strings"
@@ -7,80 +7,80 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/domain/criteria"
+	"github.com/procession-dev/procession/domain/filter"
 )
 
-func index() map[string]criteria.Type {
-	return map[string]criteria.Type{
-		"NAME": criteria.String, "AMOUNT": criteria.Number, "DUE": criteria.Date,
-		"a b": criteria.String, "100%": criteria.Number, "Ñ": criteria.String, "ODD": "OTHER",
+func index() map[string]filter.Type {
+	return map[string]filter.Type{
+		"NAME": filter.String, "AMOUNT": filter.Number, "DUE": filter.Date,
+		"a b": filter.String, "100%": filter.Number, "Ñ": filter.String, "ODD": "OTHER",
 	}
 }
 
 func TestParse(t *testing.T) {
 	t.Parallel()
-	text := func(operator criteria.Operator, operands ...string) criteria.Criterion {
-		return criteria.Criterion{Field: "NAME", Type: criteria.String, Operator: operator, Operands: operands}
+	text := func(operator filter.Operator, operands ...string) filter.Criterion {
+		return filter.Criterion{Field: "NAME", Type: filter.String, Operator: operator, Operands: operands}
 	}
-	number := func(operator criteria.Operator, operands ...string) criteria.Criterion {
-		return criteria.Criterion{Field: "AMOUNT", Type: criteria.Number, Operator: operator, Operands: operands}
+	number := func(operator filter.Operator, operands ...string) filter.Criterion {
+		return filter.Criterion{Field: "AMOUNT", Type: filter.Number, Operator: operator, Operands: operands}
 	}
-	date := func(operator criteria.Operator, operands ...string) criteria.Criterion {
-		return criteria.Criterion{Field: "DUE", Type: criteria.Date, Operator: operator, Operands: operands}
+	date := func(operator filter.Operator, operands ...string) filter.Criterion {
+		return filter.Criterion{Field: "DUE", Type: filter.Date, Operator: operator, Operands: operands}
 	}
-	for expression, want := range map[string]criteria.Criterion{
-		"NAME eq simple":              text(criteria.Eq, "simple"),
-		"NAME eq two%20words":         text(criteria.Eq, "two words"),
-		"NAME eq a+b":                 text(criteria.Eq, "a+b"),
-		"NAME eq a%2Bb%2bc":           text(criteria.Eq, "a+b+c"),
-		"NAME eq 100%25":              text(criteria.Eq, "100%"),
-		"NAME eq %2520":               text(criteria.Eq, "%20"),
-		"NAME eq %C3%B1":              text(criteria.Eq, "ñ"),
-		"NAME eq ñ":                   text(criteria.Eq, "ñ"),
-		"NAME eq ":                    text(criteria.Eq, ""),
-		"NAME eq a\tb":                text(criteria.Eq, "a\tb"),
-		"NAME eq a\u00a0b":            text(criteria.Eq, "a\u00a0b"),
-		"NAME eq eq":                  text(criteria.Eq, "eq"),
-		"NAME eq NULL":                text(criteria.Eq, "NULL"),
-		"NAME eq ';--":                text(criteria.Eq, "';--"),
-		"NAME eq 1e999999":            text(criteria.Eq, "1e999999"),
-		"NAME contains %25_":          text(criteria.Contains, "%_"),
-		"NAME contains %20":           text(criteria.Contains, " "),
-		"NAME in a":                   text(criteria.In, "a"),
-		"NAME in a b%20c a":           text(criteria.In, "a", "b c", "a"),
-		"NAME in  a ":                 text(criteria.In, "", "a", ""),
-		"%4EAME %65q x":               text(criteria.Eq, "x"),
-		"AMOUNT eq 0":                 number(criteria.Eq, "0"),
-		"AMOUNT eq -0":                number(criteria.Eq, "-0"),
-		"AMOUNT eq 1.50":              number(criteria.Eq, "1.50"),
-		"AMOUNT le -12.5e-07":         number(criteria.Le, "-12.5e-07"),
-		"AMOUNT ge 1E+400":            number(criteria.Ge, "1E+400"),
-		"AMOUNT ge 1%2E5":             number(criteria.Ge, "1.5"),
-		"AMOUNT between 10 20.5":      number(criteria.Between, "10", "20.5"),
-		"AMOUNT between 2 1":          number(criteria.Between, "2", "1"),
-		"AMOUNT in 1 2 3":             number(criteria.In, "1", "2", "3"),
-		"AMOUNT eq 9007199254740993":  number(criteria.Eq, "9007199254740993"),
-		"DUE eq 2024-02-29":           date(criteria.Eq, "2024-02-29"),
-		"DUE le 0001-01-01":           date(criteria.Le, "0001-01-01"),
-		"DUE ge 9999-12-31":           date(criteria.Ge, "9999-12-31"),
-		"DUE in 2024-01-01":           date(criteria.In, "2024-01-01"),
-		"DUE eq 2024-01-31T23:30:00Z": date(criteria.Eq, "2024-01-31T23:30:00Z"),
-		"DUE between 2024-01-31T23:30:00-05:00 2024-02-01T00:30:00.123%2B05:00": date(criteria.Between,
+	for expression, want := range map[string]filter.Criterion{
+		"NAME eq simple":              text(filter.Eq, "simple"),
+		"NAME eq two%20words":         text(filter.Eq, "two words"),
+		"NAME eq a+b":                 text(filter.Eq, "a+b"),
+		"NAME eq a%2Bb%2bc":           text(filter.Eq, "a+b+c"),
+		"NAME eq 100%25":              text(filter.Eq, "100%"),
+		"NAME eq %2520":               text(filter.Eq, "%20"),
+		"NAME eq %C3%B1":              text(filter.Eq, "ñ"),
+		"NAME eq ñ":                   text(filter.Eq, "ñ"),
+		"NAME eq ":                    text(filter.Eq, ""),
+		"NAME eq a\tb":                text(filter.Eq, "a\tb"),
+		"NAME eq a\u00a0b":            text(filter.Eq, "a\u00a0b"),
+		"NAME eq eq":                  text(filter.Eq, "eq"),
+		"NAME eq NULL":                text(filter.Eq, "NULL"),
+		"NAME eq ';--":                text(filter.Eq, "';--"),
+		"NAME eq 1e999999":            text(filter.Eq, "1e999999"),
+		"NAME contains %25_":          text(filter.Contains, "%_"),
+		"NAME contains %20":           text(filter.Contains, " "),
+		"NAME in a":                   text(filter.In, "a"),
+		"NAME in a b%20c a":           text(filter.In, "a", "b c", "a"),
+		"NAME in  a ":                 text(filter.In, "", "a", ""),
+		"%4EAME %65q x":               text(filter.Eq, "x"),
+		"AMOUNT eq 0":                 number(filter.Eq, "0"),
+		"AMOUNT eq -0":                number(filter.Eq, "-0"),
+		"AMOUNT eq 1.50":              number(filter.Eq, "1.50"),
+		"AMOUNT le -12.5e-07":         number(filter.Le, "-12.5e-07"),
+		"AMOUNT ge 1E+400":            number(filter.Ge, "1E+400"),
+		"AMOUNT ge 1%2E5":             number(filter.Ge, "1.5"),
+		"AMOUNT between 10 20.5":      number(filter.Between, "10", "20.5"),
+		"AMOUNT between 2 1":          number(filter.Between, "2", "1"),
+		"AMOUNT in 1 2 3":             number(filter.In, "1", "2", "3"),
+		"AMOUNT eq 9007199254740993":  number(filter.Eq, "9007199254740993"),
+		"DUE eq 2024-02-29":           date(filter.Eq, "2024-02-29"),
+		"DUE le 0001-01-01":           date(filter.Le, "0001-01-01"),
+		"DUE ge 9999-12-31":           date(filter.Ge, "9999-12-31"),
+		"DUE in 2024-01-01":           date(filter.In, "2024-01-01"),
+		"DUE eq 2024-01-31T23:30:00Z": date(filter.Eq, "2024-01-31T23:30:00Z"),
+		"DUE between 2024-01-31T23:30:00-05:00 2024-02-01T00:30:00.123%2B05:00": date(filter.Between,
 			"2024-01-31T23:30:00-05:00", "2024-02-01T00:30:00.123+05:00"),
-		"DUE le 2024-01-31t00:00:00+01:00": date(criteria.Le, "2024-01-31T00:00:00+01:00"),
-		"DUE contains -01-":                date(criteria.Contains, "-01-"),
-		"DUE contains t23":                 date(criteria.Contains, "t23"),
-		"AMOUNT contains .5":               number(criteria.Contains, ".5"),
-		"NAME le m":                        text(criteria.Le, "m"),
-		"NAME ge m":                        text(criteria.Ge, "m"),
-		"NAME between a%20 b":              text(criteria.Between, "a ", "b"),
-		"a%20b eq x":                       {Field: "a b", Type: criteria.String, Operator: criteria.Eq, Operands: []string{"x"}},
-		"100%25 eq 1":                      {Field: "100%", Type: criteria.Number, Operator: criteria.Eq, Operands: []string{"1"}},
-		"Ñ contains x":                     {Field: "Ñ", Type: criteria.String, Operator: criteria.Contains, Operands: []string{"x"}},
+		"DUE le 2024-01-31t00:00:00+01:00": date(filter.Le, "2024-01-31T00:00:00+01:00"),
+		"DUE contains -01-":                date(filter.Contains, "-01-"),
+		"DUE contains t23":                 date(filter.Contains, "t23"),
+		"AMOUNT contains .5":               number(filter.Contains, ".5"),
+		"NAME le m":                        text(filter.Le, "m"),
+		"NAME ge m":                        text(filter.Ge, "m"),
+		"NAME between a%20 b":              text(filter.Between, "a ", "b"),
+		"a%20b eq x":                       {Field: "a b", Type: filter.String, Operator: filter.Eq, Operands: []string{"x"}},
+		"100%25 eq 1":                      {Field: "100%", Type: filter.Number, Operator: filter.Eq, Operands: []string{"1"}},
+		"Ñ contains x":                     {Field: "Ñ", Type: filter.String, Operator: filter.Contains, Operands: []string{"x"}},
 	} {
 		t.Run(expression, func(t *testing.T) {
 			t.Parallel()
-			got, err := criteria.Parse(expression, index())
+			got, err := filter.Parse(expression, index())
 			require.NoError(t, err)
 			require.Equal(t, want, got)
 		})
@@ -149,7 +149,7 @@ func TestParseRefuses(t *testing.T) {
 	} {
 		t.Run(c.expression, func(t *testing.T) {
 			t.Parallel()
-			got, err := criteria.Parse(c.expression, index())
+			got, err := filter.Parse(c.expression, index())
 			require.EqualError(t, err, c.want)
 			require.Zero(t, got)
 		})
@@ -158,7 +158,7 @@ func TestParseRefuses(t *testing.T) {
 
 func TestParseTakesAsManyOperandsAsAllowed(t *testing.T) {
 	t.Parallel()
-	got, err := criteria.Parse("NAME in"+strings.Repeat(" x", 100), index())
+	got, err := filter.Parse("NAME in"+strings.Repeat(" x", 100), index())
 	require.NoError(t, err)
 	require.Len(t, got.Operands, 100)
 }
@@ -169,7 +169,7 @@ func TestNormalize(t *testing.T) {
 		"0", "-0", "0.0", "10", "-1", "1.50", "1e3", "1E3", "1e+3", "1e-3", "1e003", "0e0", "-0.10E-10", "1e400", "1e-400",
 		strings.Repeat("9", 1000), "0." + strings.Repeat("0", 998),
 	} {
-		got, err := criteria.Normalize(criteria.Number, number)
+		got, err := filter.Normalize(filter.Number, number)
 		require.NoError(t, err, number)
 		require.Equal(t, number, got)
 	}
@@ -177,7 +177,7 @@ func TestNormalize(t *testing.T) {
 		"", "-", "+1", "--1", "01", "-01", "1.", ".5", "1..2", "1.2.3", "1e", "e1", "1e+", "1e+-1", "1e--1", "1e1.5", "1e1e1", " 1", "1 ", "1,5", "1_0",
 		"0x10", "٣", "1f", "nan", "-Infinity", "1e401", "1/2", "'1'", "true", "null",
 	} {
-		_, err := criteria.Normalize(criteria.Number, number)
+		_, err := filter.Normalize(filter.Number, number)
 		require.Error(t, err, number)
 	}
 	for value, want := range map[string]string{
@@ -207,14 +207,14 @@ func TestNormalize(t *testing.T) {
 		"":                               "",
 		"٢٠٢٤-١":                         "",
 	} {
-		got, err := criteria.Normalize(criteria.Date, value)
+		got, err := filter.Normalize(filter.Date, value)
 		require.Equal(t, want, got, value)
 		require.Equal(t, want == "", err != nil, value)
 	}
-	got, err := criteria.Normalize(criteria.String, " Any\u00a0text ")
+	got, err := filter.Normalize(filter.String, " Any\u00a0text ")
 	require.NoError(t, err)
 	require.Equal(t, " Any\u00a0text ", got)
-	_, err = criteria.Normalize(criteria.String, "a\x00b")
+	_, err = filter.Normalize(filter.String, "a\x00b")
 	require.EqualError(t, err, "has a NUL character")
 }
 
@@ -230,7 +230,7 @@ func TestMoment(t *testing.T) {
 		"2024-12-31T00:00:00.1234569+23:59": {"2024-12-31", "2024-12-30T00:01:00.123456Z", true},
 		"0001-01-01T00:00:00+14:00":         {"0001-01-01", "0000-12-31T10:00:00Z", true},
 	} {
-		day, at, timed := criteria.Moment(normal)
+		day, at, timed := filter.Moment(normal)
 		require.Equal(t, want.day, day, normal)
 		require.Equal(t, want.at, at.Format(time.RFC3339Nano), normal)
 		require.Equal(t, want.timed, timed, normal)

@@ -1,4 +1,4 @@
-package criteria
+package filter
 
 import (
 	"errors"

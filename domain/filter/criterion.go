@@ -1,7 +1,7 @@
-// Package criteria reads the expressions by which lists are filtered on indexed
+// Package filter reads the expressions by which lists are filtered on indexed
 // fields: those of business artifacts by their data (B34) and of processes by
 // their metadata (B7).
-package criteria
+package filter
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-// Package reference reads and writes the strings by which JSON values refer to
+// Package kuflowref reads and writes the strings by which JSON values refer to
 // documents, principals, groups, processes, business artifacts and items of data
 // sources, such as
 //
@@ -11,7 +11,7 @@
 //
 // Whatever a reference says of its target besides how to find it (a name, a
 // media type, a size) is a claim of whoever wrote it, and may hold any character.
-package reference
+package kuflowref
 
 import "strings"
 

@@ -1,4 +1,4 @@
-package reference
+package kuflowref
 
 import "strconv"
 

@@ -1,4 +1,4 @@
-package reference_test
+package kuflowref_test
 
 import (
 	"math/rand/v2"
@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/domain/reference"
+	"github.com/procession-dev/procession/domain/kuflowref"
 )
 
 // FuzzParse holds that no text breaks Parse, and that what it reads is written
@@ -21,8 +21,8 @@ func FuzzParse(f *testing.F) {
 	f.Add("KUFLOW-business-artifact:definitionId=" + first + ";;id=" + second)
 	f.Add("\u212auflow-process:id=" + first)
 	f.Fuzz(func(t *testing.T, text string) {
-		r, ok := reference.Parse(text)
-		kind, like := reference.KindOf(text)
+		r, ok := kuflowref.Parse(text)
+		kind, like := kuflowref.KindOf(text)
 		if !ok {
 			require.Nil(t, r)
 			return
@@ -31,7 +31,7 @@ func FuzzParse(f *testing.F) {
 		require.Equal(t, kind, r.Kind())
 		written := r.String()
 		require.True(t, plain(written), "%q", written)
-		again, ok := reference.Parse(written)
+		again, ok := kuflowref.Parse(written)
 		require.True(t, ok, "%q", written)
 		require.Equal(t, r, again)
 		require.Equal(t, written, again.String())
@@ -44,12 +44,12 @@ func FuzzParseURI(f *testing.F) {
 	f.Add("KU:business-artifact-action-value/" + strings.ToUpper(first) + "/document/" + second)
 	f.Add("kuflow-file:uri=" + inner + ";type=a/b;size=5;name=a;")
 	f.Fuzz(func(t *testing.T, text string) {
-		u, ok := reference.ParseDocumentURI(text)
+		u, ok := kuflowref.ParseDocumentURI(text)
 		if !ok {
 			require.Zero(t, u)
 			return
 		}
-		again, ok := reference.ParseURI(u.String())
+		again, ok := kuflowref.ParseURI(u.String())
 		require.True(t, ok)
 		require.Equal(t, u, again)
 	})
@@ -76,15 +76,15 @@ func TestRoundTrip(t *testing.T) {
 	types := []domain.PrincipalType{domain.PrincipalUser, domain.PrincipalApplication, domain.PrincipalSystem}
 	for range 20_000 {
 		a, b := uuid.New(), uuid.New()
-		for _, r := range []reference.Reference{
-			reference.File{URI: "x" + text(), Type: text(), Size: random.Int64(), Name: text(), OriginalName: text()},
-			reference.Principal{ID: a, Type: types[random.IntN(3)], Name: text()},
-			reference.Group{ID: a, Type: text(), Name: text()},
-			reference.BusinessArtifact{ID: a, DefinitionID: b, Title: text()},
-			reference.DataSource{ID: a, Name: text()},
-			reference.Process{ID: a, Name: text()},
+		for _, r := range []kuflowref.Reference{
+			kuflowref.File{URI: "x" + text(), Type: text(), Size: random.Int64(), Name: text(), OriginalName: text()},
+			kuflowref.Principal{ID: a, Type: types[random.IntN(3)], Name: text()},
+			kuflowref.Group{ID: a, Type: text(), Name: text()},
+			kuflowref.BusinessArtifact{ID: a, DefinitionID: b, Title: text()},
+			kuflowref.DataSource{ID: a, Name: text()},
+			kuflowref.Process{ID: a, Name: text()},
 		} {
-			again, ok := reference.Parse(r.String())
+			again, ok := kuflowref.Parse(r.String())
 			if !ok || again.String() != r.String() {
 				t.Fatalf("%#v is written %q", r, r.String())
 			}

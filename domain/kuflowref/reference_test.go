@@ -1,4 +1,4 @@
-package reference_test
+package kuflowref_test
 
 import (
 	"flag"
@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/domain/reference"
+	"github.com/procession-dev/procession/domain/kuflowref"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -27,37 +27,37 @@ func TestGolden(t *testing.T) {
 	t.Parallel()
 	a, b := uuid.MustParse(first), uuid.MustParse(second)
 	var lines []string
-	for _, r := range []reference.Reference{
-		reference.File{URI: inner, Type: "application/pdf", Size: 11111, Name: "dummy.pdf"},
-		reference.File{URI: inner, Type: "image/svg+xml", Size: 0, Name: "a+b c.svg", OriginalName: "ä.docx"},
-		reference.File{URI: inner, Type: "text/plain; charset=utf-8", Size: 1 << 62, Name: `100% "x;y=z",\` + "\r\n\x00\x7f.txt"},
-		reference.File{URI: "elsewhere", Type: "", Name: ""},
-		reference.Principal{ID: a, Type: domain.PrincipalUser, Name: "Ñ u"},
-		reference.Principal{ID: a, Type: domain.PrincipalApplication, Name: "a@example.test"},
-		reference.Principal{ID: a, Type: domain.PrincipalSystem},
-		reference.Group{ID: a, Type: "OTHERS", Name: "Clerks"},
-		reference.Group{ID: a},
-		reference.BusinessArtifact{ID: a, DefinitionID: b, Title: "№ 1"},
-		reference.BusinessArtifact{ID: a, DefinitionID: b},
-		reference.DataSource{ID: a, Name: "(1)"},
-		reference.DataSource{ID: a},
-		reference.Process{ID: a, Name: "Loan 😀"},
-		reference.Process{ID: a},
+	for _, r := range []kuflowref.Reference{
+		kuflowref.File{URI: inner, Type: "application/pdf", Size: 11111, Name: "dummy.pdf"},
+		kuflowref.File{URI: inner, Type: "image/svg+xml", Size: 0, Name: "a+b c.svg", OriginalName: "ä.docx"},
+		kuflowref.File{URI: inner, Type: "text/plain; charset=utf-8", Size: 1 << 62, Name: `100% "x;y=z",\` + "\r\n\x00\x7f.txt"},
+		kuflowref.File{URI: "elsewhere", Type: "", Name: ""},
+		kuflowref.Principal{ID: a, Type: domain.PrincipalUser, Name: "Ñ u"},
+		kuflowref.Principal{ID: a, Type: domain.PrincipalApplication, Name: "a@example.test"},
+		kuflowref.Principal{ID: a, Type: domain.PrincipalSystem},
+		kuflowref.Group{ID: a, Type: "OTHERS", Name: "Clerks"},
+		kuflowref.Group{ID: a},
+		kuflowref.BusinessArtifact{ID: a, DefinitionID: b, Title: "№ 1"},
+		kuflowref.BusinessArtifact{ID: a, DefinitionID: b},
+		kuflowref.DataSource{ID: a, Name: "(1)"},
+		kuflowref.DataSource{ID: a},
+		kuflowref.Process{ID: a, Name: "Loan 😀"},
+		kuflowref.Process{ID: a},
 	} {
 		text := r.String()
-		again, ok := reference.Parse(text)
+		again, ok := kuflowref.Parse(text)
 		require.True(t, ok, text)
 		require.Equal(t, r, again)
 		require.Equal(t, r.Kind(), again.Kind())
 		require.True(t, plain(text), text)
 		lines = append(lines, text)
 	}
-	for _, owner := range []reference.Owner{
-		reference.OwnerProcess, reference.OwnerBusinessArtifact,
-		reference.OwnerProcessActionValue, reference.OwnerBusinessArtifactActionValue,
+	for _, owner := range []kuflowref.Owner{
+		kuflowref.OwnerProcess, kuflowref.OwnerBusinessArtifact,
+		kuflowref.OwnerProcessActionValue, kuflowref.OwnerBusinessArtifactActionValue,
 	} {
-		u := reference.URI{Owner: owner, OwnerID: a, DocumentID: b}
-		again, ok := reference.ParseURI(u.String())
+		u := kuflowref.URI{Owner: owner, OwnerID: a, DocumentID: b}
+		again, ok := kuflowref.ParseURI(u.String())
 		require.True(t, ok)
 		require.Equal(t, u, again)
 		lines = append(lines, u.String())
@@ -84,15 +84,15 @@ func plain(text string) bool {
 
 func TestFile(t *testing.T) {
 	t.Parallel()
-	whole := reference.File{URI: inner, Type: "application/pdf", Size: 500, Name: "a.pdf"}
-	named := func(name string) reference.File {
-		return reference.File{URI: inner, Type: "application/pdf", Size: 500, Name: name}
+	whole := kuflowref.File{URI: inner, Type: "application/pdf", Size: 500, Name: "a.pdf"}
+	named := func(name string) kuflowref.File {
+		return kuflowref.File{URI: inner, Type: "application/pdf", Size: 500, Name: name}
 	}
-	typed := func(mediaType string) reference.File {
-		return reference.File{URI: inner, Type: mediaType, Size: 500, Name: "a"}
+	typed := func(mediaType string) kuflowref.File {
+		return kuflowref.File{URI: inner, Type: mediaType, Size: 500, Name: "a"}
 	}
 	const head = "kuflow-file:uri=" + inner + ";type=application/pdf;size=500;"
-	for text, want := range map[string]reference.File{
+	for text, want := range map[string]kuflowref.File{
 		head + "name=a.pdf;": whole,
 		head + "name=a.pdf":  whole,
 		"KuFlow-FILE:uri=" + inner + ";type=application/pdf;size=500;name=a.pdf;":            whole,
@@ -122,13 +122,13 @@ func TestFile(t *testing.T) {
 	} {
 		t.Run(text, func(t *testing.T) {
 			t.Parallel()
-			file, ok := reference.ParseFile(text)
+			file, ok := kuflowref.ParseFile(text)
 			require.True(t, ok)
 			require.Equal(t, want, file)
-			again, ok := reference.ParseFile(file.String())
+			again, ok := kuflowref.ParseFile(file.String())
 			require.True(t, ok)
 			require.Equal(t, file, again)
-			document, ok := reference.ParseDocumentURI(text)
+			document, ok := kuflowref.ParseDocumentURI(text)
 			require.True(t, ok)
 			require.Equal(t, inner, document.String())
 		})
@@ -149,10 +149,10 @@ func TestFile(t *testing.T) {
 	} {
 		t.Run("not "+text, func(t *testing.T) {
 			t.Parallel()
-			file, ok := reference.ParseFile(text)
+			file, ok := kuflowref.ParseFile(text)
 			require.False(t, ok)
 			require.Zero(t, file)
-			found, ok := reference.Parse(text)
+			found, ok := kuflowref.Parse(text)
 			require.False(t, ok)
 			require.Nil(t, found)
 		})
@@ -170,11 +170,11 @@ func TestUnknownPartsAreKept(t *testing.T) {
 		"kuflow-data-source:id=" + first + ";x=1;",
 		"kuflow-process:id=" + first + ";x=1;",
 	} {
-		r, ok := reference.Parse(text)
+		r, ok := kuflowref.Parse(text)
 		require.True(t, ok, text)
 		require.Equal(t, text, r.String())
 	}
-	r, ok := reference.Parse("kuflow-process:b+c=d+e;id=" + strings.ToUpper(first))
+	r, ok := kuflowref.Parse("kuflow-process:b+c=d+e;id=" + strings.ToUpper(first))
 	require.True(t, ok)
 	require.Equal(t, "kuflow-process:id="+first+";b%20c=d%20e;", r.String())
 }
@@ -182,16 +182,16 @@ func TestUnknownPartsAreKept(t *testing.T) {
 func TestOtherKinds(t *testing.T) {
 	t.Parallel()
 	a, b := uuid.MustParse(first), uuid.MustParse(second)
-	for text, want := range map[string]reference.Reference{
-		"kuflow-principal:id=" + first + ";type=USER;name=N%20N%3B;":             reference.Principal{ID: a, Type: domain.PrincipalUser, Name: "N N;"},
-		"KUFLOW-PRINCIPAL:name=;type=SYSTEM;id=" + strings.ToUpper(first):        reference.Principal{ID: a, Type: domain.PrincipalSystem},
-		"kuflow-group:id=" + first:                                               reference.Group{ID: a},
-		"kuflow-group:name=A+B;type=OTHERS;id=" + first:                          reference.Group{ID: a, Type: "OTHERS", Name: "A B"},
-		"kuflow-business-artifact:definitionId=" + second + ";id=" + first + ";": reference.BusinessArtifact{ID: a, DefinitionID: b},
-		"kuflow-data-source:id=" + first + ";name=x":                             reference.DataSource{ID: a, Name: "x"},
-		"Kuflow-Process:name=x;id=" + first:                                      reference.Process{ID: a, Name: "x"},
+	for text, want := range map[string]kuflowref.Reference{
+		"kuflow-principal:id=" + first + ";type=USER;name=N%20N%3B;":             kuflowref.Principal{ID: a, Type: domain.PrincipalUser, Name: "N N;"},
+		"KUFLOW-PRINCIPAL:name=;type=SYSTEM;id=" + strings.ToUpper(first):        kuflowref.Principal{ID: a, Type: domain.PrincipalSystem},
+		"kuflow-group:id=" + first:                                               kuflowref.Group{ID: a},
+		"kuflow-group:name=A+B;type=OTHERS;id=" + first:                          kuflowref.Group{ID: a, Type: "OTHERS", Name: "A B"},
+		"kuflow-business-artifact:definitionId=" + second + ";id=" + first + ";": kuflowref.BusinessArtifact{ID: a, DefinitionID: b},
+		"kuflow-data-source:id=" + first + ";name=x":                             kuflowref.DataSource{ID: a, Name: "x"},
+		"Kuflow-Process:name=x;id=" + first:                                      kuflowref.Process{ID: a, Name: "x"},
 	} {
-		got, ok := reference.Parse(text)
+		got, ok := kuflowref.Parse(text)
 		require.True(t, ok, text)
 		require.Equal(t, want, got)
 	}
@@ -206,22 +206,22 @@ func TestOtherKinds(t *testing.T) {
 		"kuflow-process:id={" + first + "}", "kuflow-process:id=urn:uuid:" + first, "kuflow-process:id=" + strings.ReplaceAll(first, "-", ""),
 		"kuflow-process:id=" + first + " ", "kuflow-process:id" + first, "kuflow-processes:id=" + first, "kuflow:id=" + first,
 	} {
-		got, ok := reference.Parse(text)
+		got, ok := kuflowref.Parse(text)
 		require.False(t, ok, text)
 		require.Nil(t, got)
 	}
-	_, ok := reference.ParseGroup("kuflow-process:id=" + first)
+	_, ok := kuflowref.ParseGroup("kuflow-process:id=" + first)
 	require.False(t, ok, "one kind is not read as another")
-	kind, ok := reference.KindOf("kuflow-GROUP:")
+	kind, ok := kuflowref.KindOf("kuflow-GROUP:")
 	require.True(t, ok)
-	require.Equal(t, reference.KindGroup, kind)
+	require.Equal(t, kuflowref.KindGroup, kind)
 }
 
 func TestURI(t *testing.T) {
 	t.Parallel()
-	want := reference.URI{Owner: reference.OwnerProcess, OwnerID: uuid.MustParse(first), DocumentID: uuid.MustParse(second)}
+	want := kuflowref.URI{Owner: kuflowref.OwnerProcess, OwnerID: uuid.MustParse(first), DocumentID: uuid.MustParse(second)}
 	for _, text := range []string{inner, "KU" + inner[2:], "ku:process/" + strings.ToUpper(first) + "/document/" + second} {
-		for _, parse := range []func(string) (reference.URI, bool){reference.ParseURI, reference.ParseDocumentURI} {
+		for _, parse := range []func(string) (kuflowref.URI, bool){kuflowref.ParseURI, kuflowref.ParseDocumentURI} {
 			got, ok := parse(text)
 			require.True(t, ok, text)
 			require.Equal(t, want, got)
@@ -235,7 +235,7 @@ func TestURI(t *testing.T) {
 		"ku:process/../" + first + "/document/" + second, "ku:process/1/document/2", "ku:process/" + first + "/document/" + second[:35],
 		"kuflow-process:id=" + first, "kuflow-file:uri=" + inner, "kuflow-file:uri=elsewhere;type=a/b;size=1;name=a;",
 	} {
-		for _, parse := range []func(string) (reference.URI, bool){reference.ParseURI, reference.ParseDocumentURI} {
+		for _, parse := range []func(string) (kuflowref.URI, bool){kuflowref.ParseURI, kuflowref.ParseDocumentURI} {
 			got, ok := parse(text)
 			require.False(t, ok, text)
 			require.Zero(t, got)
@@ -246,13 +246,13 @@ func TestURI(t *testing.T) {
 func TestAddressesOfResources(t *testing.T) {
 	t.Parallel()
 	id := uuid.MustParse(first)
-	for _, kind := range []reference.KindOfResource{
-		reference.ResourceProcess, reference.ResourceProcessItem, reference.ResourceBusinessArtifact,
+	for _, kind := range []kuflowref.KindOfResource{
+		kuflowref.ResourceProcess, kuflowref.ResourceProcessItem, kuflowref.ResourceBusinessArtifact,
 	} {
-		at := reference.Resource{Kind: kind, ID: id}
+		at := kuflowref.Resource{Kind: kind, ID: id}
 		require.Equal(t, "ku:"+string(kind)+"/"+first, at.String())
 		for _, text := range []string{at.String(), "KU:" + string(kind) + "/" + strings.ToUpper(first)} {
-			got, ok := reference.ParseResource(text)
+			got, ok := kuflowref.ParseResource(text)
 			require.True(t, ok, text)
 			require.Equal(t, at, got)
 		}
@@ -261,7 +261,7 @@ func TestAddressesOfResources(t *testing.T) {
 		"", "ku:", first, "ku:process/", "ku:process/x", "ku:process/" + first + "/", "ku:robot/" + first,
 		"xx:process/" + first, "ku:process/{" + first + "}", inner,
 	} {
-		_, ok := reference.ParseResource(text)
+		_, ok := kuflowref.ParseResource(text)
 		require.False(t, ok, text)
 	}
 }
