@@ -16,8 +16,8 @@ import (
 	"github.com/procession-dev/procession/activities"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/blobstore"
-	"github.com/procession-dev/procession/engine/enginetest"
-	"github.com/procession-dev/procession/persistence/pgtest"
+	"github.com/procession-dev/procession/internal/testkit/enginetest"
+	"github.com/procession-dev/procession/internal/testkit/pgtest"
 )
 
 func TestDocumentsAreExpiredSweptAndMissed(t *testing.T) {

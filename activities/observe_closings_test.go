@@ -16,9 +16,9 @@ import (
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
-	"github.com/procession-dev/procession/engine/enginetest"
+	"github.com/procession-dev/procession/internal/testkit/enginetest"
+	"github.com/procession-dev/procession/internal/testkit/pgtest"
 	"github.com/procession-dev/procession/persistence"
-	"github.com/procession-dev/procession/persistence/pgtest"
 )
 
 // watch is an observer of a tenant with a stand-in for Temporal, whose faults it

@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
-	"github.com/procession-dev/procession/api/apitest"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
 func TestApplyingAFolderTwiceChangesNothing(t *testing.T) {
@@ -143,7 +143,7 @@ func TestAWrongDocumentKeepsAllFromBeingApplied(t *testing.T) {
 		for _, e := range failure.Errors {
 			require.Equal(t, "body", e.LocationType)
 		}
-		found := slices.ContainsFunc(failure.Errors, func(e apitest.ErrorInfo) bool {
+		found := slices.ContainsFunc(failure.Errors, func(e contracttest.ErrorInfo) bool {
 			return strings.HasPrefix(e.Location, "/documents/1"+c.location)
 		})
 		require.True(t, found, "%+v", failure.Errors)

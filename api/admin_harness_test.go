@@ -14,10 +14,10 @@ import (
 
 	"github.com/procession-dev/procession/api"
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
-	"github.com/procession-dev/procession/api/apitest"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/internal/testkit/contracttest"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -193,7 +193,7 @@ func actions(results []oasadmin.AppliedResource) map[string]oasadmin.ApplyAction
 }
 
 // refusedApply requires that documents are refused and nothing changes.
-func (s *administered) refusedApply(status int, code string, as demo.Account, documents ...string) apitest.ErrorBody {
+func (s *administered) refusedApply(status int, code string, as demo.Account, documents ...string) contracttest.ErrorBody {
 	s.t.Helper()
 	before := s.snapshot()
 	failure := s.refused(status, code, as, http.MethodPost, applyPath, applying("", documents...))

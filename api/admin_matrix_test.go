@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
-	"github.com/procession-dev/procession/api/apitest"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/internal/testkit/contracttest"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -341,9 +341,9 @@ func TestBadInputOfAdministratorsChangesNothing(t *testing.T) {
 			"", "principalId", "query",
 		},
 	} {
-		got := s.send(apitest.Invalid(request(t, s.as("owner"), c.method, c.path, c.body)))
+		got := s.send(contracttest.Invalid(request(t, s.as("owner"), c.method, c.path, c.body)))
 		require.Equal(t, 400, got.status, "%s %s: %s", c.method, c.path, got.body)
-		failure := decode[apitest.ErrorBody](t, got)
+		failure := decode[contracttest.ErrorBody](t, got)
 		require.Equal(t, c.location, failure.Errors[0].Location, "%s %s: %+v", c.method, c.path, failure)
 		require.Equal(t, c.locationType, failure.Errors[0].LocationType, "%s %s", c.method, c.path)
 	}

@@ -14,13 +14,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/api"
-	"github.com/procession-dev/procession/api/apitest"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/assistance"
 	"github.com/procession-dev/procession/assistance/extract"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
 const (
@@ -157,7 +157,7 @@ func (s *service) withoutFeatures() *service {
 	var err error
 	bare.handler, err = api.NewRouter(options)
 	require.NoError(s.t, err)
-	bare.client = apitest.Client(apitest.InProcess(bare.handler), slices.Collect(maps.Values(contracts))...)
+	bare.client = contracttest.Client(contracttest.InProcess(bare.handler), slices.Collect(maps.Values(contracts))...)
 	return &bare
 }
 

@@ -13,10 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
-	"github.com/procession-dev/procession/api/apitest"
 	oasa "github.com/procession-dev/procession/api/shapea/oas"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
 func TestCredentials(t *testing.T) {
@@ -71,9 +71,9 @@ func TestCredentials(t *testing.T) {
 
 func requireChallenge(t *testing.T, got answer) {
 	t.Helper()
-	failure := decode[apitest.ErrorBody](t, got)
+	failure := decode[contracttest.ErrorBody](t, got)
 	require.Equal(t, 401, failure.Status)
-	require.Equal(t, []apitest.ErrorInfo{{Code: "UNAUTHENTICATED", Message: "valid credentials are required"}}, failure.Errors)
+	require.Equal(t, []contracttest.ErrorInfo{{Code: "UNAUTHENTICATED", Message: "valid credentials are required"}}, failure.Errors)
 	challenges := got.header.Values("WWW-Authenticate")
 	require.Len(t, challenges, 2)
 	require.Contains(t, challenges[0], "Basic ")
@@ -95,7 +95,7 @@ func TestAnonymousLearnsNothing(t *testing.T) {
 		requests := []*http.Request{request(t, demo.LoanWorker(), op.method, op.path, op.body)}
 		for _, input := range bad {
 			if input.Status != http.StatusRequestEntityTooLarge {
-				requests = append(requests, apitest.Invalid(input.Request))
+				requests = append(requests, contracttest.Invalid(input.Request))
 			}
 		}
 		for _, r := range requests {
@@ -194,7 +194,7 @@ func TestRevokedEngineAccessIsPublished(t *testing.T) {
 	require.EqualValues(t, 1, revoke(s.as("administrator"), `{"id":"`+token.ID.String()+`"}`))
 	require.EqualValues(t, 1, revoke(s.operator, of))
 	require.Zero(t, revoke(s.as("owner"), of))
-	everything := apitest.Invalid(request(t, s.as("owner"), http.MethodPost, adminAPI+"/engine-access/~actions/revoke", `{}`))
+	everything := contracttest.Invalid(request(t, s.as("owner"), http.MethodPost, adminAPI+"/engine-access/~actions/revoke", `{}`))
 	require.Equal(t, 400, s.send(everything).status)
 
 	block, _ := pem.Decode([]byte(certificate.EngineCertificate.TLS.ClientCertificate))

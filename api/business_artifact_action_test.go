@@ -9,11 +9,11 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/api/apitest"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/internal/testkit/contracttest"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -330,7 +330,7 @@ func TestPrepareIsForActionsThatCreate(t *testing.T) {
 	failure := s.refused(404, "DEFINITION_NOT_FOUND", demo.LoanWorker(), "POST", path, invokeAction("NONE"))
 	require.Equal(t, "/businessArtifactActionDefinitionCode", failure.Errors[0].Location)
 	absent := s.call(404, demo.LoanWorker(), "POST", artifactPath(uuid.New(), "/~actions/prepare-create-artifact"), invokeAction("CLONE"))
-	require.Equal(t, "NOT_FOUND", decode[apitest.ErrorBody](t, absent).Errors[0].Code)
+	require.Equal(t, "NOT_FOUND", decode[contracttest.ErrorBody](t, absent).Errors[0].Code)
 }
 
 func TestCancelAction(t *testing.T) {

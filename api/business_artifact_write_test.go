@@ -10,10 +10,10 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/api/apitest"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/internal/testkit/contracttest"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -68,7 +68,7 @@ func TestCreatingABusinessArtifact(t *testing.T) {
 		`{"data":{"value":{}}}`, `{"tenantId":"` + demo.TenantDemo().String() + `"}`,
 		customerBody(`[1]`), customerBody(`null`),
 	} {
-		got := s.send(apitest.Invalid(request(t, demo.Alice(), "POST", "/business-artifacts", body)))
+		got := s.send(contracttest.Invalid(request(t, demo.Alice(), "POST", "/business-artifacts", body)))
 		require.Equal(t, 400, got.status, "%s: %s", body, got.body)
 	}
 	require.Equal(t, before, s.snapshot())

@@ -13,8 +13,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/api/apitest"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
 // unconditional are the operations that are no reads and write nothing.
@@ -58,7 +58,7 @@ func (s *service) requireStale(as demo.Account, name string, op operation, stale
 	s.t.Helper()
 	got := s.send(conditioned(s.t, as, op, "If-Match", stale))
 	require.Equal(s.t, 412, got.status, "%s: %s", name, got.body)
-	failure := decode[apitest.ErrorBody](s.t, got)
+	failure := decode[contracttest.ErrorBody](s.t, got)
 	require.Equal(s.t, "PRECONDITION_FAILED", failure.Errors[0].Code, name)
 	require.Equal(s.t, "If-Match", failure.Errors[0].Location, name)
 	path := subject(op)
@@ -212,7 +212,7 @@ func TestPreconditions(t *testing.T) {
 	worker, id := demo.LoanWorker(), uuid.New()
 	create := operation{method: "POST", path: "/processes", body: `{"id":"` + id.String() + `","processDefinitionId":"` + demo.Loan().String() + `","initiatorId":"` + demo.Carol().ID.String() + `"}`}
 	status := func(as demo.Account, op operation, header, value string) int {
-		return s.send(apitest.Invalid(conditioned(t, as, op, header, value))).status
+		return s.send(contracttest.Invalid(conditioned(t, as, op, header, value))).status
 	}
 	require.Equal(t, 412, status(worker, create, "If-Match", "*"))
 	require.Equal(t, 201, status(worker, create, "If-None-Match", "*"))
@@ -302,10 +302,10 @@ func TestUnknownParameters(t *testing.T) {
 			separator = "&"
 		}
 		op.path += separator + "stat=RUNNING"
-		got := s.send(apitest.Invalid(conditioned(t, as, op, "Prefer", `respond-async, Handling="strict"; x=1`)))
+		got := s.send(contracttest.Invalid(conditioned(t, as, op, "Prefer", `respond-async, Handling="strict"; x=1`)))
 		require.Equal(t, 400, got.status, "%s: %s", name, got.body)
 		require.Equal(t, "handling=strict", got.header.Get("Preference-Applied"), name)
-		failure := decode[apitest.ErrorBody](t, got)
+		failure := decode[contracttest.ErrorBody](t, got)
 		require.Equal(t, "stat", failure.Errors[0].Location, name)
 		require.Equal(t, "query", failure.Errors[0].LocationType, name)
 	}
@@ -316,7 +316,7 @@ func TestUnknownParameters(t *testing.T) {
 			as = s.as("owner")
 		}
 		path, _, _ := strings.Cut(op.path, "?")
-		got := s.send(apitest.Invalid(request(t, as, op.method, path+"?stat=RUNNING&%00=1", "")))
+		got := s.send(contracttest.Invalid(request(t, as, op.method, path+"?stat=RUNNING&%00=1", "")))
 		require.Equal(t, 200, got.status, "%s: %s", name, got.body)
 		require.Equal(t, `"%00", "stat"`, got.header.Get("Ignored-Parameters"), name)
 	}

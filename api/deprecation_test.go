@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/api"
-	"github.com/procession-dev/procession/api/apitest"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
 const successor = `</openapi/shape_b.yaml>; rel="successor-version"`
@@ -43,7 +43,7 @@ func TestShapeAIsDeprecated(t *testing.T) {
 			anonymous.Header.Del("Authorization")
 			for status, got := range map[int]answer{
 				200: s.get(200, demo.Bob(), shapeA+"/principals"),
-				400: s.send(apitest.Invalid(request(t, demo.Bob(), http.MethodGet, shapeA+"/principals?size=-1", ""))),
+				400: s.send(contracttest.Invalid(request(t, demo.Bob(), http.MethodGet, shapeA+"/principals?size=-1", ""))),
 				401: s.send(anonymous),
 				404: s.get(404, demo.OtherWorker(), shapeA+"/principals/"+demo.Bob().ID.String()),
 			} {

@@ -11,10 +11,10 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/api/apitest"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain/kuflowref"
+	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
 func TestADocumentComesBackAsItWasUploaded(t *testing.T) {
@@ -57,7 +57,7 @@ func TestAnEmptyDocumentIsOne(t *testing.T) {
 	s := newService(t)
 	process := processPath(s.loan().ID, "")
 	// The contract can only say that there is a body.
-	got := s.send(apitest.Invalid(request(t, demo.LoanWorker(), "POST", uploadPath(process, "text/plain", "a.txt"), "")))
+	got := s.send(contracttest.Invalid(request(t, demo.LoanWorker(), "POST", uploadPath(process, "text/plain", "a.txt"), "")))
 	require.Equal(t, 200, got.status, got.body)
 	uri := decode[oasb.DocumentReference](t, got).DocumentURI
 	require.Empty(t, s.download(demo.LoanWorker(), process, uri))
@@ -137,7 +137,7 @@ func TestUploadsThatAreRefusedLeaveNothing(t *testing.T) {
 	for header, value := range map[string]string{"Content-Type": "application/json", "Content-Encoding": "gzip"} {
 		r := request(t, demo.Alice(), "POST", path, "{}")
 		r.Header.Set(header, value)
-		got := s.send(apitest.Invalid(r))
+		got := s.send(contracttest.Invalid(r))
 		require.Equal(t, 415, got.status)
 		require.Equal(t, "application/octet-stream", got.header.Get("Accept"))
 	}

@@ -6,9 +6,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/api/apitest"
 	oasa "github.com/procession-dev/procession/api/shapea/oas"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
 const saveElementAction, deleteElementAction = "/~actions/save-element", "/~actions/delete-element"
@@ -125,9 +125,9 @@ func TestElementsThatAreRefused(t *testing.T) {
 		"number of a process: text": {processPathA(process, ""), `[{"type":"NUMBER","value":"1"}]`, "/elementValues/0/value"},
 	} {
 		r := request(t, demo.Alice(), "POST", c.path+saveElementAction, saveElement("NOTE", c.values))
-		got := s.send(apitest.Invalid(r))
+		got := s.send(contracttest.Invalid(r))
 		require.Equal(t, 400, got.status, "%s: %s", name, got.body)
-		failure := decode[apitest.ErrorBody](t, got)
+		failure := decode[contracttest.ErrorBody](t, got)
 		require.Equal(t, c.location, failure.Errors[0].Location, "%s: %s", name, got.body)
 	}
 	for name, c := range map[string]struct {

@@ -7,16 +7,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/api/apitest"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
 // refusedBy sends a request that breaks the contract and requires 400.
-func (s *service) refusedBy(r *http.Request) apitest.ErrorBody {
+func (s *service) refusedBy(r *http.Request) contracttest.ErrorBody {
 	s.t.Helper()
-	got := s.send(apitest.Invalid(r))
+	got := s.send(contracttest.Invalid(r))
 	require.Equal(s.t, 400, got.status, got.body)
-	return decode[apitest.ErrorBody](s.t, got)
+	return decode[contracttest.ErrorBody](s.t, got)
 }
 
 // The longest and the shortest text of a bounded field is accepted, one

@@ -21,7 +21,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/api"
-	"github.com/procession-dev/procession/api/apitest"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/assistance"
@@ -31,8 +30,9 @@ import (
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/feed"
 	"github.com/procession-dev/procession/form/press"
+	"github.com/procession-dev/procession/internal/testkit/contracttest"
+	"github.com/procession-dev/procession/internal/testkit/pgtest"
 	"github.com/procession-dev/procession/persistence"
-	"github.com/procession-dev/procession/persistence/pgtest"
 )
 
 const host = "http://service.test"
@@ -123,7 +123,7 @@ func newServiceWithin(t *testing.T, within bounds, change ...func(*api.Options))
 	s.options = options
 	s.handler, err = api.NewRouter(options)
 	require.NoError(t, err)
-	s.client = apitest.Client(apitest.InProcess(s.handler), slices.Collect(maps.Values(contracts))...)
+	s.client = contracttest.Client(contracttest.InProcess(s.handler), slices.Collect(maps.Values(contracts))...)
 	return s
 }
 
@@ -235,9 +235,9 @@ func (s *service) post(status int, as demo.Account, path, body string) answer {
 }
 
 // refused requires an error answer with the code.
-func (s *service) refused(status int, code string, as demo.Account, method, path, body string) apitest.ErrorBody {
+func (s *service) refused(status int, code string, as demo.Account, method, path, body string) contracttest.ErrorBody {
 	s.t.Helper()
-	failure := decode[apitest.ErrorBody](s.t, s.call(status, as, method, path, body))
+	failure := decode[contracttest.ErrorBody](s.t, s.call(status, as, method, path, body))
 	require.NotEmpty(s.t, failure.Errors)
 	require.Equal(s.t, code, failure.Errors[0].Code)
 	return failure

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/api"
-	"github.com/procession-dev/procession/api/apitest"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
 // hostileValues are values that no parameter expects.
@@ -150,7 +150,7 @@ func mutated(value string) string {
 func TestAFixedPathHasItsOwnMethods(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	got := s.send(apitest.Invalid(request(t, s.newOperator(), http.MethodGet, applyPath, "")))
+	got := s.send(contracttest.Invalid(request(t, s.newOperator(), http.MethodGet, applyPath, "")))
 	require.Equal(t, 405, got.status, got.body)
 	require.Equal(t, "POST", got.header.Get("Allow"))
 }
@@ -160,7 +160,7 @@ func TestCredentialsComeBeforeTheSizeOfTheBody(t *testing.T) {
 	t.Parallel()
 	s := newService(t, func(o *api.Options) { o.BodyLimit = 100 })
 	large := func() *http.Request {
-		return apitest.Invalid(request(t, demo.LoanWorker(), "POST", "/processes", `{"id":"`+strings.Repeat("x", 200)+`"}`))
+		return contracttest.Invalid(request(t, demo.LoanWorker(), "POST", "/processes", `{"id":"`+strings.Repeat("x", 200)+`"}`))
 	}
 	require.Equal(t, 413, s.send(large()).status)
 	anonymous := large()

@@ -10,11 +10,11 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/api/apitest"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/internal/testkit/contracttest"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -155,7 +155,7 @@ func TestSortingIdentities(t *testing.T) {
 		"/principals?sort=createdAt", "/tenants?sort=plan", "/tenant-users?sort=name", "/groups?sort=code",
 		shapeA + "/principals?sort=createdAt", shapeA + "/tenant-users?sort=name", shapeA + "/tenant-users?sort=id,up",
 	} {
-		got := s.send(apitest.Invalid(request(t, demo.Bob(), "GET", path, "")))
+		got := s.send(contracttest.Invalid(request(t, demo.Bob(), "GET", path, "")))
 		require.Equal(t, 400, got.status, path)
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/api/apitest"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
 // difficult is what careless JSON handling changes: digits, signs, U+0000, the
@@ -136,7 +136,7 @@ func TestPatchIsAllOrNothing(t *testing.T) {
 			failure := s.refused(want.status, want.code, demo.Alice(), http.MethodPatch, path, patch)
 			require.Equal(t, want.location, failure.Errors[0].Location, patch)
 		}
-		bad := apitest.Invalid(request(t, demo.Alice(), http.MethodPatch, path, `[{"op":"jump","path":"/a"}]`))
+		bad := contracttest.Invalid(request(t, demo.Alice(), http.MethodPatch, path, `[{"op":"jump","path":"/a"}]`))
 		require.Equal(t, 400, s.send(bad).status)
 		// Nothing to do is nothing done: not even the time of the last change moves.
 		s.call(200, demo.Alice(), http.MethodPatch, path, `[]`)

@@ -14,10 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/api"
-	"github.com/procession-dev/procession/api/apitest"
 	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/api/limit"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
 // limited is the service with limits, and a clock for them that stands still.
@@ -61,7 +61,7 @@ func (l *limited) from(peer string, r *http.Request, headers ...string) answer {
 func (l *limited) requireRefused(got answer, name string, wait int) {
 	l.t.Helper()
 	require.Equal(l.t, http.StatusTooManyRequests, got.status, got.body)
-	require.Equal(l.t, "RATE_LIMITED", decode[apitest.ErrorBody](l.t, got).Errors[0].Code)
+	require.Equal(l.t, "RATE_LIMITED", decode[contracttest.ErrorBody](l.t, got).Errors[0].Code)
 	require.Equal(l.t, fmt.Sprint(wait), got.header.Get("Retry-After"))
 	require.True(l.t, strings.HasPrefix(got.header.Get("RateLimit-Policy"), `"`+name+`";q=`), got.header)
 	require.Equal(l.t, fmt.Sprintf(`"%s";r=0;t=%d`, name, wait), got.header.Get("RateLimit"))

@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"github.com/procession-dev/procession/api"
-	"github.com/procession-dev/procession/api/apitest"
 	"github.com/procession-dev/procession/assistance/extract"
 	"github.com/procession-dev/procession/confine"
 	"github.com/procession-dev/procession/form/press"
-	"github.com/procession-dev/procession/persistence/pgtest"
+	"github.com/procession-dev/procession/internal/testkit/contracttest"
+	"github.com/procession-dev/procession/internal/testkit/pgtest"
 )
 
 // contracts check every exchange of every test and remember what they saw, by
@@ -21,10 +21,10 @@ var contracts = mustLoad()
 
 // mustLoad loads every contract that the router mounts, so that none can be
 // forgotten.
-func mustLoad() map[string]*apitest.Contract {
-	loaded := map[string]*apitest.Contract{}
+func mustLoad() map[string]*contracttest.Contract {
+	loaded := map[string]*contracttest.Contract{}
 	for document, limit := range api.Documents() {
-		contract, err := apitest.Load(document)
+		contract, err := contracttest.Load(document)
 		if err != nil {
 			panic(err)
 		}
@@ -40,7 +40,7 @@ func mustLoad() map[string]*apitest.Contract {
 
 // contractOf is the contract of an operation, such as A.findPrincipals, and the
 // operationId there.
-func contractOf(name string) (*apitest.Contract, string) {
+func contractOf(name string) (*contracttest.Contract, string) {
 	contract, id, _ := strings.Cut(name, ".")
 	return contracts[contract], id
 }

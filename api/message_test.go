@@ -9,9 +9,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/api/apitest"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
 // newMessage is the body of a message; members are those of its message block.
@@ -101,10 +101,10 @@ func TestRefusedMessages(t *testing.T) {
 		require.Equal(t, c.location, failure.Errors[0].Location, name)
 	}
 	for _, text := range []string{"", strings.Repeat("é", 100_001)} {
-		bad := apitest.Invalid(request(t, demo.Alice(), http.MethodPost, "/process-items", newMessage(process, `"text":"`+text+`"`)))
+		bad := contracttest.Invalid(request(t, demo.Alice(), http.MethodPost, "/process-items", newMessage(process, `"text":"`+text+`"`)))
 		got := s.send(bad)
 		require.Equal(t, 400, got.status)
-		require.Equal(t, "/message/text", decode[apitest.ErrorBody](t, got).Errors[0].Location)
+		require.Equal(t, "/message/text", decode[contracttest.ErrorBody](t, got).Errors[0].Location)
 	}
 	require.Equal(t, before, s.snapshot())
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/api"
-	"github.com/procession-dev/procession/api/apitest"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
 // scoped is a federation whose issuer is for the demonstration's tenant with the
@@ -28,7 +28,7 @@ func scoped(t *testing.T, change func(*authn.OIDCIssuer)) *federation {
 	require.NoError(t, err)
 	handler, err := api.NewRouter(options)
 	require.NoError(t, err)
-	f.client = apitest.Client(apitest.InProcess(handler))
+	f.client = contracttest.Client(contracttest.InProcess(handler))
 	return f
 }
 

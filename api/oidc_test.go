@@ -13,10 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/api"
-	"github.com/procession-dev/procession/api/apitest"
 	"github.com/procession-dev/procession/authn"
-	"github.com/procession-dev/procession/authn/oidctest"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/contracttest"
+	"github.com/procession-dev/procession/internal/testkit/oidctest"
 )
 
 // federation is a service that trusts OpenID Connect issuers.
@@ -59,7 +59,7 @@ VALUES ($1, 'USER', 'Unlinked', $2, now(), NULL), ($3, 'USER', 'Disabled', $4, n
 	options.Log = slog.New(slog.NewJSONHandler(f.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	handler, err := api.NewRouter(options)
 	require.NoError(t, err)
-	f.client = apitest.Client(apitest.InProcess(handler), slices.Collect(maps.Values(contracts))...)
+	f.client = contracttest.Client(contracttest.InProcess(handler), slices.Collect(maps.Values(contracts))...)
 	return f
 }
 
@@ -92,14 +92,14 @@ func TestOIDCCallerNamesTheTenantOfItsEngineAccess(t *testing.T) {
 
 	got := f.present(token, http.MethodPost, "/authentications", `{"type":"ENGINE_TOKEN"}`)
 	require.Equal(t, 400, got.status, got.body)
-	failure := decode[apitest.ErrorBody](t, got)
+	failure := decode[contracttest.ErrorBody](t, got)
 	require.Equal(t, "/tenantId", failure.Errors[0].Location)
 	require.Equal(t, "VALIDATION", failure.Errors[0].Code)
 
 	got = f.present(token, http.MethodPost, "/authentications",
 		`{"type":"ENGINE_TOKEN","tenantId":"`+demo.TenantDemo().String()+`"}`)
 	require.Equal(t, 403, got.status, got.body)
-	require.Equal(t, "ACCESS_DENIED", decode[apitest.ErrorBody](t, got).Errors[0].Code, "people are no workers")
+	require.Equal(t, "ACCESS_DENIED", decode[contracttest.ErrorBody](t, got).Errors[0].Code, "people are no workers")
 }
 
 // Whatever is wrong with a token, the answer is that to no credentials at all.
@@ -146,7 +146,7 @@ func TestOIDCIssuerThatIsDown(t *testing.T) {
 	got := f.present(token, http.MethodGet, "/tenants", "")
 	require.Equal(t, 503, got.status, got.body)
 	require.NotEmpty(t, got.header.Get("Retry-After"))
-	require.Equal(t, "UNAVAILABLE", decode[apitest.ErrorBody](t, got).Errors[0].Code)
+	require.Equal(t, "UNAVAILABLE", decode[contracttest.ErrorBody](t, got).Errors[0].Code)
 	require.Contains(t, f.log.String(), f.world.Issuer.URL(), "the operator learns which one")
 	require.NotContains(t, got.body, f.world.Issuer.URL(), "the caller does not")
 	f.requireUnseen(t, token, got.body)

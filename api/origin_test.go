@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/api/apitest"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
 // A page of another site cannot use the credentials that a browser remembers.
@@ -34,7 +34,7 @@ func TestRequestsOfOtherOrigins(t *testing.T) {
 		for _, path := range []string{claim, shapeA + "/tasks/" + task.String() + "/~actions/claim", adminAPI + "/incidents/" + task.String() + "/~actions/retry"} {
 			got := send(http.MethodPost, path, headers...)
 			require.Equal(t, http.StatusForbidden, got.status, "%s %v", path, headers)
-			require.Equal(t, "ACCESS_DENIED", decode[apitest.ErrorBody](t, got).Errors[0].Code)
+			require.Equal(t, "ACCESS_DENIED", decode[contracttest.ErrorBody](t, got).Errors[0].Code)
 		}
 	}
 	require.Equal(t, before, s.snapshot())

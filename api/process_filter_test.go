@@ -10,9 +10,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/api/apitest"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
 // claim starts a CLAIM with the metadata.
@@ -160,7 +160,7 @@ func TestBadMetadataFilters(t *testing.T) {
 		require.Equal(t, "metadata", failure.Errors[0].Location, expression)
 		require.Equal(t, "query", failure.Errors[0].LocationType, expression)
 	}
-	many := apitest.Invalid(request(t, demo.Alice(), http.MethodGet,
+	many := contracttest.Invalid(request(t, demo.Alice(), http.MethodGet,
 		"/processes?"+fitting(slices.Repeat([]string{"NAME eq a"}, 21)...), ""))
 	require.Equal(t, 400, s.send(many).status)
 	s.get(200, demo.Alice(), "/processes?"+fitting(slices.Repeat([]string{"NAME eq a"}, 20)...))

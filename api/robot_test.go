@@ -15,12 +15,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/api"
-	"github.com/procession-dev/procession/api/apitest"
 	oasa "github.com/procession-dev/procession/api/shapea/oas"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
 	data "github.com/procession-dev/procession/examples/demo"
+	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
 // downloads are the paths of a file of a robot in both shapes.
@@ -111,9 +111,9 @@ func TestAnAssetIsWhatAllParametersName(t *testing.T) {
 		path := strings.Replace(downloads(demo.Robot(), keys[0])[1], name+"="+map[string]string{
 			"type": "PYTHON", "platform": "LINUX", "architecture": "X86_64", "version": "3.12",
 		}[name], broken, 1)
-		got := s.send(apitest.Invalid(request(t, demo.LoanWorker(), http.MethodGet, path, "")))
+		got := s.send(contracttest.Invalid(request(t, demo.LoanWorker(), http.MethodGet, path, "")))
 		require.Equal(t, 400, got.status, path)
-		require.Equal(t, name, decode[apitest.ErrorBody](t, got).Errors[0].Location)
+		require.Equal(t, name, decode[contracttest.ErrorBody](t, got).Errors[0].Location)
 	}
 }
 
@@ -273,7 +273,7 @@ func TestAValueOfTheEnvironmentIsNowhereElse(t *testing.T) {
 		}
 	}
 	put := func(name, body string) answer {
-		return s.send(apitest.Invalid(request(t, demo.Alice(), http.MethodPut, adminRobotPath("demo", "BOT", "/environment/"+name), body)))
+		return s.send(contracttest.Invalid(request(t, demo.Alice(), http.MethodPut, adminRobotPath("demo", "BOT", "/environment/"+name), body)))
 	}
 	got := put("TOKEN", `{"value":"`+planted+`"}`)
 	require.Equal(t, 204, got.status, got.body)
@@ -328,7 +328,7 @@ func TestUploadsOfRobotsThatAreRefused(t *testing.T) {
 	require.Equal(t, "version", failure.Errors[0].Location)
 	wrong := request(t, demo.Alice(), http.MethodPut, path, "{}")
 	wrong.Header.Set("Content-Type", "application/json")
-	require.Equal(t, 415, s.send(apitest.Invalid(wrong)).status)
+	require.Equal(t, 415, s.send(contracttest.Invalid(wrong)).status)
 	s.refused(404, "NOT_FOUND", demo.Alice(), http.MethodDelete, adminRobotPath("demo", "KYC_BOT", "/asset", assetQuery(demo.RobotAsset())), "")
 	s.refused(404, "NOT_FOUND", demo.Alice(), http.MethodDelete, adminRobotPath("demo", "KYC_BOT", "/environment/NONE"), "")
 	require.Equal(t, before, s.snapshot())

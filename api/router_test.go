@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/api"
-	"github.com/procession-dev/procession/api/apitest"
 	"github.com/procession-dev/procession/api/openapi"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
 // public requests a path outside the versioned interface, without credentials.
@@ -60,11 +60,11 @@ func TestUnknownPathsAndMethods(t *testing.T) {
 	for _, path := range []string{"/", "/v2024-06-14", "/v2024-06-14/nothing", "/processes", "/v2024-06-14/tenants/a/b"} {
 		got := s.public(http.MethodGet, path)
 		require.Equal(t, 404, got.status, path)
-		require.Equal(t, "NOT_FOUND", decode[apitest.ErrorBody](t, got).Errors[0].Code)
+		require.Equal(t, "NOT_FOUND", decode[contracttest.ErrorBody](t, got).Errors[0].Code)
 	}
 	got := s.public(http.MethodDelete, "/v2024-06-14/processes")
 	require.Equal(t, 405, got.status)
-	require.Equal(t, 405, decode[apitest.ErrorBody](t, got).Status)
+	require.Equal(t, 405, decode[contracttest.ErrorBody](t, got).Status)
 	require.ElementsMatch(t, []string{"GET", "POST", "HEAD"}, strings.Split(got.header.Get("Allow"), ", "))
 }
 

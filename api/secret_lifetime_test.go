@@ -8,8 +8,8 @@ import (
 
 	"github.com/procession-dev/procession/api"
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
-	"github.com/procession-dev/procession/api/apitest"
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
 func TestIssuedTokensExpire(t *testing.T) {
@@ -23,7 +23,7 @@ func TestIssuedTokensExpire(t *testing.T) {
 	})
 	handler, err := api.NewRouter(options)
 	require.NoError(t, err)
-	s.client = apitest.Client(apitest.InProcess(handler))
+	s.client = contracttest.Client(contracttest.InProcess(handler))
 	owner := s.as("owner")
 	issue := func(status int, kind, code, body string) answer {
 		return s.post(status, owner, resourcePath("north", kind, code, "/secrets"), body)
@@ -39,7 +39,7 @@ func TestIssuedTokensExpire(t *testing.T) {
 	for _, refused := range []struct{ kind, code, after string }{
 		{"User", "viewer", in(366 * day)}, {"Application", "stranger", in(31 * day)},
 	} {
-		failure := decode[apitest.ErrorBody](t, issue(400, refused.kind, refused.code, `{"name":"too long",`+refused.after+`}`))
+		failure := decode[contracttest.ErrorBody](t, issue(400, refused.kind, refused.code, `{"name":"too long",`+refused.after+`}`))
 		require.Equal(t, "/expiresAt", failure.Errors[0].Location)
 		require.Contains(t, failure.Errors[0].Message, "at most")
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/api/apitest"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
 // statesOfTasks says what the operations answer in which state of a task of a
@@ -106,7 +106,7 @@ func (s *service) requireState(cell, row string, op operation) {
 	require.Equal(s.t, cell[:3], strconv.Itoa(got.status), "%s: %s", row, got.body)
 	code, refused := stateCodes()[cell]
 	if refused {
-		require.Equal(s.t, code, decode[apitest.ErrorBody](s.t, got).Errors[0].Code, row)
+		require.Equal(s.t, code, decode[contracttest.ErrorBody](s.t, got).Errors[0].Code, row)
 	}
 	if refused || strings.HasSuffix(cell, "=") {
 		require.Equal(s.t, before, s.snapshot(), row)

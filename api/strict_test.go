@@ -5,16 +5,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/api/apitest"
 	"github.com/procession-dev/procession/api/openapi"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
 // A validator that takes the published document at its word accepts values of every
 // type, for each fits one branch only.
 func TestStrictValidatorAcceptsElements(t *testing.T) {
 	t.Parallel()
-	strict, err := apitest.LoadStrict(openapi.ShapeA)
+	strict, err := contracttest.LoadStrict(openapi.ShapeA)
 	require.NoError(t, err)
 	s := newService(t)
 	process := *s.survey(s.surveys(), `,"elementValues":{"REF":[{"type":"STRING","value":"r"}],"SCORES":[{"type":"NUMBER","value":1}]}`).ID

@@ -8,9 +8,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/api/apitest"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
 // newItem is the body that creates an item of the process.
@@ -114,6 +114,6 @@ func TestUserActionSendsASignalWithInput(t *testing.T) {
 	require.False(t, *failed.SendWorkflowSignal.Input.Valid)
 	require.Equal(t, "/file", *failed.SendWorkflowSignal.Input.Errors[0].PropertyPath)
 	require.Zero(t, passedOn(`{"file":"`+absent+`"}`))
-	refused := s.send(apitest.Invalid(request(t, s.as("manager"), "POST", processPath(process, "/actions"), signal(`[1]`))))
+	refused := s.send(contracttest.Invalid(request(t, s.as("manager"), "POST", processPath(process, "/actions"), signal(`[1]`))))
 	require.Equal(t, 400, refused.status, refused.body)
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/internal/testkit/pgtest"
 	"github.com/procession-dev/procession/persistence"
-	"github.com/procession-dev/procession/persistence/pgtest"
 )
 
 // configured is a service with a tenant "north" that a process definition is

@@ -10,9 +10,9 @@ import (
 
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/engine/enginetest"
+	"github.com/procession-dev/procession/internal/testkit/enginetest"
+	"github.com/procession-dev/procession/internal/testkit/pgtest"
 	"github.com/procession-dev/procession/persistence"
-	"github.com/procession-dev/procession/persistence/pgtest"
 )
 
 // running is a service with a process whose workflow was started as "run-1".

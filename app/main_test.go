@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/procession-dev/procession/persistence/pgtest"
+	"github.com/procession-dev/procession/internal/testkit/pgtest"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }

@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/authn"
-	"github.com/procession-dev/procession/authn/oidctest"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/internal/testkit/oidctest"
 )
 
 func TestNoSecretIsPrintedLoggedOrEncoded(t *testing.T) {

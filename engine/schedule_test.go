@@ -11,8 +11,8 @@ import (
 	"go.temporal.io/sdk/worker"
 
 	"github.com/procession-dev/procession/engine"
-	"github.com/procession-dev/procession/engine/enginetest"
-	"github.com/procession-dev/procession/persistence/pgtest"
+	"github.com/procession-dev/procession/internal/testkit/enginetest"
+	"github.com/procession-dev/procession/internal/testkit/pgtest"
 )
 
 // A release that wants another interval gets it, also of a schedule that an

@@ -18,8 +18,8 @@ import (
 
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/engine"
-	"github.com/procession-dev/procession/engine/enginetest"
-	"github.com/procession-dev/procession/persistence/pgtest"
+	"github.com/procession-dev/procession/internal/testkit/enginetest"
+	"github.com/procession-dev/procession/internal/testkit/pgtest"
 )
 
 // The authorities that are trusted can change while the service runs.

@@ -10,8 +10,8 @@ import (
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/filter"
 	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/internal/testkit/pgtest"
 	"github.com/procession-dev/procession/persistence"
-	"github.com/procession-dev/procession/persistence/pgtest"
 )
 
 // collector is a caller with what it is, by the rules, to definitions of business

@@ -10,8 +10,8 @@ import (
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/internal/testkit/pgtest"
 	"github.com/procession-dev/procession/persistence"
-	"github.com/procession-dev/procession/persistence/pgtest"
 )
 
 // A group is not given a right in another tenant than its own, whatever else

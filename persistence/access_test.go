@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/internal/testkit/pgtest"
 	"github.com/procession-dev/procession/persistence"
-	"github.com/procession-dev/procession/persistence/pgtest"
 )
 
 // onlooker is a caller with what it is, by the rules, to processes and items. To

@@ -12,7 +12,7 @@ import (
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/persistence/pgtest"
+	"github.com/procession-dev/procession/internal/testkit/pgtest"
 )
 
 // PostgreSQL's codes of what a constraint refuses.

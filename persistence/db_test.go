@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/persistence/pgtest"
+	"github.com/procession-dev/procession/internal/testkit/pgtest"
 )
 
 func TestMigrateTwiceChangesNothing(t *testing.T) {

@@ -7,10 +7,10 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/api/apitest"
 	"github.com/procession-dev/procession/api/openapi"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/internal/testkit/contracttest"
 	"github.com/procession-dev/procession/webhook"
 )
 
@@ -22,7 +22,7 @@ func TestRenderFitsTheContract(t *testing.T) {
 	for version, name := range map[resource.PayloadVersion]string{
 		resource.PayloadShapeA: openapi.ShapeA, resource.PayloadShapeB: openapi.ShapeB,
 	} {
-		strict, err := apitest.LoadStrict(name)
+		strict, err := contracttest.LoadStrict(name)
 		require.NoError(t, err)
 		var documented, sent []string
 		document, err := openapi.Load(name)

@@ -16,7 +16,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/procession-dev/procession/activities"
-	"github.com/procession-dev/procession/engine/enginetest"
+	"github.com/procession-dev/procession/internal/testkit/enginetest"
 	"github.com/procession-dev/procession/workflows"
 )
 

@@ -21,10 +21,10 @@ import (
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/engine"
-	"github.com/procession-dev/procession/engine/enginetest"
+	"github.com/procession-dev/procession/internal/testkit/enginetest"
+	"github.com/procession-dev/procession/internal/testkit/pgtest"
 	"github.com/procession-dev/procession/outbox"
 	"github.com/procession-dev/procession/persistence"
-	"github.com/procession-dev/procession/persistence/pgtest"
 	"github.com/procession-dev/procession/webhook"
 	"github.com/procession-dev/procession/workflows"
 )

@@ -17,7 +17,7 @@ import (
 
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/devstack/temporalserver"
-	"github.com/procession-dev/procession/persistence/pgtest"
+	"github.com/procession-dev/procession/internal/testkit/pgtest"
 )
 
 // anotherTemporal starts an empty Temporal that reads its keys at the address, or

@@ -19,11 +19,11 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/procession-dev/procession/authn"
-	"github.com/procession-dev/procession/authn/oidctest"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/engine"
+	"github.com/procession-dev/procession/internal/testkit/oidctest"
+	"github.com/procession-dev/procession/internal/testkit/pgtest"
 	"github.com/procession-dev/procession/persistence"
-	"github.com/procession-dev/procession/persistence/pgtest"
 )
 
 // examined is what the doctor finds with a configuration.

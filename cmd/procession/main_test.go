@@ -9,7 +9,7 @@ import (
 
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/confine"
-	"github.com/procession-dev/procession/persistence/pgtest"
+	"github.com/procession-dev/procession/internal/testkit/pgtest"
 	"github.com/procession-dev/procession/webhook"
 )
 

@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/authn"
-	"github.com/procession-dev/procession/authn/oidctest"
 	"github.com/procession-dev/procession/devstack/demo"
-	"github.com/procession-dev/procession/persistence/pgtest"
+	"github.com/procession-dev/procession/internal/testkit/oidctest"
+	"github.com/procession-dev/procession/internal/testkit/pgtest"
 )
 
 // The program starts while an issuer is down, serves everybody else, and lets the

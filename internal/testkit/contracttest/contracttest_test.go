@@ -1,4 +1,4 @@
-package apitest_test
+package contracttest_test
 
 import (
 	"context"
@@ -14,11 +14,11 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/api/apitest"
 	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/api/openapi"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
 const (
@@ -64,9 +64,9 @@ func serve(t *testing.T, server oasb.StrictServerInterface) http.Handler {
 	return handler
 }
 
-func contract(t *testing.T) *apitest.Contract {
+func contract(t *testing.T) *contracttest.Contract {
 	t.Helper()
-	c, err := apitest.Load(openapi.ShapeB)
+	c, err := contracttest.Load(openapi.ShapeB)
 	require.NoError(t, err)
 	return c
 }
@@ -186,7 +186,7 @@ func request(method, path, media, body string) func() *http.Request {
 func TestBadInputsOfEveryOperation(t *testing.T) {
 	t.Parallel()
 	c := contract(t)
-	client := apitest.Client(apitest.InProcess(serve(t, stub{})), c)
+	client := contracttest.Client(contracttest.InProcess(serve(t, stub{})), c)
 	requests := samples()
 	for _, id := range c.Operations() {
 		require.Contains(t, requests, id)
@@ -224,7 +224,7 @@ func TestAnswersAreCheckedAndRecorded(t *testing.T) {
 	broken.Plan = "GOLD"
 	c := contract(t)
 	served := &tenantAnswer{}
-	client := apitest.Client(apitest.InProcess(serve(t, stub{tenant: served})), c)
+	client := contracttest.Client(contracttest.InProcess(serve(t, stub{tenant: served})), c)
 	ask := func(answer oasb.RetrieveTenantResponseObject, failure error) (int, error) {
 		served.answer, served.err = answer, failure
 		resp, err := client.Do(samples()["retrieveTenant"]())
@@ -233,12 +233,12 @@ func TestAnswersAreCheckedAndRecorded(t *testing.T) {
 		}
 		return resp.StatusCode, resp.Body.Close()
 	}
-	ok := apitest.Pair{OperationID: "retrieveTenant", Status: "200"}
-	failed := apitest.Pair{OperationID: "retrieveTenant", Status: "default"}
+	ok := contracttest.Pair{OperationID: "retrieveTenant", Status: "200"}
+	failed := contracttest.Pair{OperationID: "retrieveTenant", Status: "default"}
 	require.Contains(t, c.Missing(), ok)
 
 	_, err := ask(broken, nil)
-	require.ErrorIs(t, err, apitest.ErrContract)
+	require.ErrorIs(t, err, contracttest.ErrContract)
 	require.Contains(t, c.Missing(), ok)
 
 	_, err = ask(tenant, nil)
@@ -250,19 +250,19 @@ func TestAnswersAreCheckedAndRecorded(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, http.StatusNotFound, status)
 	require.NotContains(t, c.Missing(), failed)
-	require.Contains(t, c.Missing(), apitest.Pair{OperationID: "createProcess", Status: "201"})
-	require.NotContains(t, c.Missing("createProcess"), apitest.Pair{OperationID: "createProcess", Status: "201"})
+	require.Contains(t, c.Missing(), contracttest.Pair{OperationID: "createProcess", Status: "201"})
+	require.NotContains(t, c.Missing("createProcess"), contracttest.Pair{OperationID: "createProcess", Status: "201"})
 }
 
 func TestUndeclaredInvalidRequestFails(t *testing.T) {
 	t.Parallel()
 	c := contract(t)
-	client := apitest.Client(apitest.InProcess(serve(t, stub{})), c)
+	client := contracttest.Client(contracttest.InProcess(serve(t, stub{})), c)
 	resp, err := client.Do(request(http.MethodGet, "/processes?size=1001", "", "")())
 	if err == nil {
 		_ = resp.Body.Close()
 	}
-	require.ErrorIs(t, err, apitest.ErrContract)
+	require.ErrorIs(t, err, contracttest.ErrContract)
 }
 
 func TestFailuresOutsideTheContractAreCheckedToo(t *testing.T) {
@@ -272,11 +272,11 @@ func TestFailuresOutsideTheContractAreCheckedToo(t *testing.T) {
 		w.WriteHeader(http.StatusNotFound)
 		_, _ = io.WriteString(w, "no such page")
 	})
-	resp, err := apitest.Client(apitest.InProcess(plain), contract(t)).Do(request(http.MethodGet, "/nothing", "", "")())
+	resp, err := contracttest.Client(contracttest.InProcess(plain), contract(t)).Do(request(http.MethodGet, "/nothing", "", "")())
 	if err == nil {
 		_ = resp.Body.Close()
 	}
-	require.ErrorIs(t, err, apitest.ErrContract)
+	require.ErrorIs(t, err, contracttest.ErrContract)
 	var syntax *json.SyntaxError
 	require.ErrorAs(t, err, &syntax)
 }

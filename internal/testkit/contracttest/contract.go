@@ -1,7 +1,7 @@
-// Package apitest holds API tests to the contract: it checks the requests and
+// Package contracttest holds API tests to the contract: it checks the requests and
 // answers of a test against the OpenAPI document, records which documented
 // answers were seen, and makes bad requests out of good ones.
-package apitest
+package contracttest
 
 import (
 	"fmt"
