@@ -1,19 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
-	"os"
 	"slices"
-	"strings"
 	"time"
 
-	"github.com/caarlos0/env/v11"
 	"github.com/spf13/pflag"
-	"go.yaml.in/yaml/v3"
 
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/authn"
@@ -21,94 +15,90 @@ import (
 	"github.com/procession-dev/procession/engine"
 )
 
-// envPrefix starts the names of the environment variables.
-const envPrefix = "PROCESSION_"
-
-// Config is every setting of the service. A setting has one name: as a flag
-// (--database-url), as an environment variable (PROCESSION_DATABASE_URL) and in
-// the file (database-url). Flags win over the environment, the environment over
-// the file, the file over the default.
+// Config holds every setting of the service. A setting is declared once, by its
+// flag in bind: its environment variable and its key in the file have the name of
+// the flag. See load.
 type Config struct {
-	File string `yaml:"-" env:"CONFIG"`
+	File string
 
-	Listen      string `yaml:"listen" env:"LISTEN"`
-	ListenTLS   string `yaml:"listen-tls" env:"LISTEN_TLS"`
-	TLSCert     string `yaml:"tls-cert" env:"TLS_CERT"`
-	TLSKey      string `yaml:"tls-key" env:"TLS_KEY"`
-	ListenAdmin string `yaml:"listen-admin" env:"LISTEN_ADMIN"`
+	Listen      string
+	ListenTLS   string
+	TLSCert     string
+	TLSKey      string
+	ListenAdmin string
 
-	ListenManagement     string        `yaml:"listen-management" env:"LISTEN_MANAGEMENT"`
-	HSTSMaxAge           time.Duration `yaml:"hsts-max-age" env:"HSTS_MAX_AGE"`
-	MaxConnections       int           `yaml:"max-connections" env:"MAX_CONNECTIONS"`
-	TrustedProxies       hostList      `yaml:"trusted-proxies" env:"TRUSTED_PROXIES"`
-	PrincipalRate        int           `yaml:"principal-rate" env:"PRINCIPAL_RATE"`
-	PrincipalConcurrency int           `yaml:"principal-concurrency" env:"PRINCIPAL_CONCURRENCY"`
-	TenantRate           int           `yaml:"tenant-rate" env:"TENANT_RATE"`
-	AddressRate          int           `yaml:"address-rate" env:"ADDRESS_RATE"`
-	FailedSignIns        int           `yaml:"failed-sign-ins" env:"FAILED_SIGN_INS"`
+	ListenManagement     string
+	HSTSMaxAge           time.Duration
+	MaxConnections       int
+	TrustedProxies       textList
+	PrincipalRate        int
+	PrincipalConcurrency int
+	TenantRate           int
+	AddressRate          int
+	FailedSignIns        int
 
-	DatabaseURL                   string        `yaml:"database-url" env:"DATABASE_URL"`
-	DatabaseConnections           int32         `yaml:"database-connections" env:"DATABASE_CONNECTIONS"`
-	DatabaseBackgroundConnections int32         `yaml:"database-background-connections" env:"DATABASE_BACKGROUND_CONNECTIONS"`
-	DatabaseStreamConnections     int32         `yaml:"database-stream-connections" env:"DATABASE_STREAM_CONNECTIONS"`
-	DatabaseStatementTimeout      time.Duration `yaml:"database-statement-timeout" env:"DATABASE_STATEMENT_TIMEOUT"`
-	ListMemoryBytes               int64         `yaml:"list-memory-bytes" env:"LIST_MEMORY_BYTES"`
-	Migrate                       string        `yaml:"migrate" env:"MIGRATE"`
+	DatabaseURL                   string
+	DatabaseConnections           int32
+	DatabaseBackgroundConnections int32
+	DatabaseStreamConnections     int32
+	DatabaseStatementTimeout      time.Duration
+	ListMemoryBytes               int64
+	Migrate                       string
 
-	SealKeyFile         string   `yaml:"seal-key-file" env:"SEAL_KEY_FILE"`
-	EarlierSealKeyFiles pathList `yaml:"earlier-seal-key-files" env:"EARLIER_SEAL_KEY_FILES"`
-	SealKeyKeeper       string   `yaml:"seal-key-keeper" env:"SEAL_KEY_KEEPER"`
+	SealKeyFile         string
+	EarlierSealKeyFiles textList
+	SealKeyKeeper       string
 
-	DocumentsURL     string `yaml:"documents-url" env:"DOCUMENTS_URL"`
-	MaxDocumentBytes int64  `yaml:"max-document-bytes" env:"MAX_DOCUMENT_BYTES"`
+	DocumentsURL     string
+	MaxDocumentBytes int64
 
-	TemporalAddress   string        `yaml:"temporal-address" env:"TEMPORAL_ADDRESS"`
-	TemporalRetention time.Duration `yaml:"temporal-retention" env:"TEMPORAL_RETENTION"`
-	TemporalCAFile    string        `yaml:"temporal-ca-file" env:"TEMPORAL_CA_FILE"`
+	TemporalAddress   string
+	TemporalRetention time.Duration
+	TemporalCAFile    string
 
-	TaskQueueInterval time.Duration `yaml:"task-queue-interval" env:"TASK_QUEUE_INTERVAL"`
-	PollerPatience    time.Duration `yaml:"poller-patience" env:"POLLER_PATIENCE"`
+	TaskQueueInterval time.Duration
+	PollerPatience    time.Duration
 
-	Issuer              string        `yaml:"issuer" env:"ISSUER"`
-	CertificateLifetime time.Duration `yaml:"certificate-lifetime" env:"CERTIFICATE_LIFETIME"`
-	KeyReload           time.Duration `yaml:"key-reload" env:"KEY_RELOAD"`
-	KeyPublishDelay     time.Duration `yaml:"key-publish-delay" env:"KEY_PUBLISH_DELAY"`
-	OIDCIssuers         oidcIssuers   `yaml:"oidc-issuers" env:"OIDC_ISSUERS"`
+	Issuer              string
+	CertificateLifetime time.Duration
+	KeyReload           time.Duration
+	KeyPublishDelay     time.Duration
+	OIDCIssuers         oidcIssuers
 
-	AccessTokenLifetime    time.Duration `yaml:"access-token-lifetime" env:"ACCESS_TOKEN_LIFETIME"`
-	MaxAccessTokenLifetime time.Duration `yaml:"max-access-token-lifetime" env:"MAX_ACCESS_TOKEN_LIFETIME"`
-	MaxSecretLifetime      time.Duration `yaml:"max-secret-lifetime" env:"MAX_SECRET_LIFETIME"`
+	AccessTokenLifetime    time.Duration
+	MaxAccessTokenLifetime time.Duration
+	MaxSecretLifetime      time.Duration
 
-	WebhookAllow             hostList      `yaml:"webhook-allow" env:"WEBHOOK_ALLOW"`
-	WebhookRefuse            hostList      `yaml:"webhook-refuse" env:"WEBHOOK_REFUSE"`
-	WebhookAllowHTTP         bool          `yaml:"webhook-allow-http" env:"WEBHOOK_ALLOW_HTTP"`
-	AssistanceURL            string        `yaml:"assistance-url" env:"ASSISTANCE_URL"`
-	AssistanceKeyFile        string        `yaml:"assistance-key-file" env:"ASSISTANCE_KEY_FILE"`
-	AssistanceModel          string        `yaml:"assistance-model" env:"ASSISTANCE_MODEL"`
-	AssistanceEmbeddingModel string        `yaml:"assistance-embedding-model" env:"ASSISTANCE_EMBEDDING_MODEL"`
-	AssistanceBuiltin        bool          `yaml:"assistance-builtin" env:"ASSISTANCE_BUILTIN"`
-	AssistanceCallTimeout    time.Duration `yaml:"assistance-call-timeout" env:"ASSISTANCE_CALL_TIMEOUT"`
-	AssistanceTimeout        time.Duration `yaml:"assistance-timeout" env:"ASSISTANCE_TIMEOUT"`
+	WebhookAllow             textList
+	WebhookRefuse            textList
+	WebhookAllowHTTP         bool
+	AssistanceURL            string
+	AssistanceKeyFile        string
+	AssistanceModel          string
+	AssistanceEmbeddingModel string
+	AssistanceBuiltin        bool
+	AssistanceCallTimeout    time.Duration
+	AssistanceTimeout        time.Duration
 
-	TemporaryDocuments   int64 `yaml:"temporary-documents" env:"TEMPORARY_DOCUMENTS"`
-	TemporaryBytes       int64 `yaml:"temporary-bytes" env:"TEMPORARY_BYTES"`
-	AssistanceRunsPerDay int   `yaml:"assistance-runs-per-day" env:"ASSISTANCE_RUNS_PER_DAY"`
-	AssistanceRunsAtOnce int   `yaml:"assistance-runs-at-once" env:"ASSISTANCE_RUNS_AT_ONCE"`
+	TemporaryDocuments   int64
+	TemporaryBytes       int64
+	AssistanceRunsPerDay int
+	AssistanceRunsAtOnce int
 
-	PDFToText        string `yaml:"pdftotext" env:"PDFTOTEXT"`
-	FormsAsDocuments bool   `yaml:"forms-as-documents" env:"FORMS_AS_DOCUMENTS"`
+	PDFToText        string
+	FormsAsDocuments bool
 
-	TaskLogLimit int           `yaml:"task-log-limit" env:"TASK_LOG_LIMIT"`
-	CancelGrace  time.Duration `yaml:"cancel-grace" env:"CANCEL_GRACE"`
-	MaxBodyBytes int64         `yaml:"max-body-bytes" env:"MAX_BODY_BYTES"`
-	DrainDelay   time.Duration `yaml:"drain-delay" env:"DRAIN_DELAY"`
-	DrainTimeout time.Duration `yaml:"drain-timeout" env:"DRAIN_TIMEOUT"`
+	TaskLogLimit int
+	CancelGrace  time.Duration
+	MaxBodyBytes int64
+	DrainDelay   time.Duration
+	DrainTimeout time.Duration
 
-	ShapeADeprecated string `yaml:"shape-a-deprecated" env:"SHAPE_A_DEPRECATED"`
-	ShapeASunset     string `yaml:"shape-a-sunset" env:"SHAPE_A_SUNSET"`
+	ShapeADeprecated string
+	ShapeASunset     string
 
-	LogLevel  slog.Level `yaml:"log-level" env:"LOG_LEVEL"`
-	LogFormat string     `yaml:"log-format" env:"LOG_FORMAT"`
+	LogLevel  slog.Level
+	LogFormat string
 
 	// webhookDelay is no setting; it is when webhooks are repeated.
 	webhookDelay app.WebhookDelay
@@ -123,7 +113,7 @@ const (
 
 // bind sets the defaults and declares the flags.
 func (c *Config) bind(f *pflag.FlagSet) {
-	f.StringVar(&c.File, "config", "", "YAML file of settings")
+	f.StringVar(&c.File, configFlag, "", "YAML file of settings")
 	f.StringVar(&c.Listen, "listen", "127.0.0.1:8080", "address of the REST API over HTTP; empty for none")
 	f.StringVar(&c.ListenTLS, "listen-tls", "", "address of the REST API over HTTPS; empty for none")
 	f.StringVar(&c.TLSCert, "tls-cert", "", "certificate of the HTTPS listeners (PEM file), read again when it changes")
@@ -134,7 +124,7 @@ func (c *Config) bind(f *pflag.FlagSet) {
 	f.StringVar(&c.Migrate, "migrate", migrateAuto, "schema at start: auto (update), check (refuse an old one), off")
 	f.StringVar(&c.SealKeyFile, "seal-key-file", "", "file of the key that seals secrets in the database (32 bytes, base64)")
 	f.Var(&c.EarlierSealKeyFiles, "earlier-seal-key-files",
-		"files of earlier seal keys, which only open what they sealed; separated by commas")
+		"`files` of earlier seal keys, which only open what they sealed; separated by commas")
 	f.StringVar(&c.SealKeyKeeper, "seal-key-keeper", "",
 		"URL of what encrypts the seal key in its file: awskms:///alias/…?region=… (may be secret)")
 	f.StringVar(&c.DocumentsURL, "documents-url", "",
@@ -183,45 +173,6 @@ func (c *Config) bind(f *pflag.FlagSet) {
 	f.DurationVar(&c.DrainTimeout, "drain-timeout", 20*time.Second, "how long requests may take to end on shutdown")
 	f.TextVar(&c.LogLevel, "log-level", slog.LevelInfo, "debug, info, warn or error")
 	f.StringVar(&c.LogFormat, "log-format", "json", "json or text")
-}
-
-// load reads the file and the environment, lets the flags that were given win,
-// and checks the result.
-func (c *Config) load(flags *pflag.FlagSet) error {
-	given := map[*pflag.Flag]string{}
-	flags.Visit(func(f *pflag.Flag) { given[f] = f.Value.String() })
-	if file, ok := os.LookupEnv(envPrefix + "CONFIG"); ok && !flags.Changed("config") {
-		c.File = file
-	}
-	if err := c.loadFile(); err != nil {
-		return err
-	}
-	if err := env.ParseWithOptions(c, env.Options{Prefix: envPrefix}); err != nil {
-		return fmt.Errorf("reading the environment: %w", err)
-	}
-	for f, value := range given {
-		if err := f.Value.Set(value); err != nil {
-			return fmt.Errorf("reading --%s: %w", f.Name, err)
-		}
-	}
-	c.OIDCIssuers.complete()
-	return c.check()
-}
-
-func (c *Config) loadFile() error {
-	if c.File == "" {
-		return nil
-	}
-	content, err := os.ReadFile(c.File)
-	if err != nil {
-		return fmt.Errorf("reading the configuration: %w", err)
-	}
-	decoder := yaml.NewDecoder(bytes.NewReader(content))
-	decoder.KnownFields(true)
-	if err := decoder.Decode(c); err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("reading %s: %w", c.File, err)
-	}
-	return nil
 }
 
 func (c *Config) check() error {
@@ -297,6 +248,5 @@ func (c *Config) requireTLSFiles() error {
 }
 
 func missing(flag string) error {
-	variable := envPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
-	return usageError{fmt.Errorf("--%s (or %s) is required", flag, variable)}
+	return usageError{fmt.Errorf("--%s (or %s) is required", flag, variable(flag))}
 }

@@ -1,10 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -16,11 +16,10 @@ import (
 // in one text, which may be YAML or JSON.
 type oidcIssuers []authn.OIDCIssuer
 
-// UnmarshalText implements encoding.TextUnmarshaler, for the environment. Empty
-// text stands for no issuer.
-func (o *oidcIssuers) UnmarshalText(text []byte) error {
+// Set implements pflag.Value. Empty text stands for no issuer.
+func (o *oidcIssuers) Set(text string) error {
 	var issuers []authn.OIDCIssuer
-	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	decoder := yaml.NewDecoder(strings.NewReader(text))
 	decoder.KnownFields(true)
 	if err := decoder.Decode(&issuers); err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("oidc-issuers is not a list of issuers: %w", err)
@@ -28,9 +27,6 @@ func (o *oidcIssuers) UnmarshalText(text []byte) error {
 	*o = issuers
 	return nil
 }
-
-// Set implements pflag.Value.
-func (o *oidcIssuers) Set(text string) error { return o.UnmarshalText([]byte(text)) }
 
 // String implements pflag.Value. What it returns is fit for Set.
 func (o *oidcIssuers) String() string {

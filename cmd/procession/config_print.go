@@ -6,7 +6,6 @@ import (
 	"net/url"
 
 	"github.com/spf13/cobra"
-	"go.yaml.in/yaml/v3"
 )
 
 // redacted stands for a secret in what is printed.
@@ -24,7 +23,7 @@ func newConfigCommand() *cobra.Command {
 func printConfig(cmd *cobra.Command, c Config) error {
 	c.DatabaseURL, c.AssistanceURL = redactURL(c.DatabaseURL), redactURL(c.AssistanceURL)
 	c.SealKeyKeeper = redactKeeper(c.SealKeyKeeper)
-	out, err := yaml.Marshal(c)
+	out, err := c.yaml()
 	if err != nil {
 		return fmt.Errorf("printing the configuration: %w", err)
 	}

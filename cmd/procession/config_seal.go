@@ -7,26 +7,6 @@ import (
 	"github.com/procession-dev/procession/authn"
 )
 
-// pathList is a list of files. Given in one text, commas separate them.
-type pathList []string
-
-// String implements pflag.Value.
-func (p *pathList) String() string { return strings.Join(*p, ",") }
-
-// Set implements pflag.Value.
-func (p *pathList) Set(text string) error {
-	*p = nil
-	for path := range strings.SplitSeq(text, ",") {
-		if path = strings.TrimSpace(path); path != "" {
-			*p = append(*p, path)
-		}
-	}
-	return nil
-}
-
-// Type implements pflag.Value.
-func (*pathList) Type() string { return "files" }
-
 // openSealer reads the seal keys of the configuration.
 func openSealer(ctx context.Context, c Config) (*authn.Sealer, error) {
 	files := authn.SealKeyFiles{Active: c.SealKeyFile, Earlier: c.EarlierSealKeyFiles}

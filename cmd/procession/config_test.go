@@ -23,6 +23,49 @@ func TestConfigPrecedence(t *testing.T) {
 	require.Contains(t, out, "drain-timeout: 20s\n", "then the default")
 }
 
+func TestSettingsInTheFile(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "procession.yaml")
+	require.NoError(t, os.WriteFile(file, []byte(`
+listen: &address 127.0.0.1:1001
+listen-admin: *address
+issuer: 2026
+max-connections: 20
+webhook-allow: [10.1.0.0/16, hooks.example]
+earlier-seal-key-files: one, two
+webhook-allow-http: yes
+drain-timeout: 1m
+log-level: warn
+cancel-grace:
+`), 0o600))
+	out := printed(t, "config", "print", "--config", file)
+	for _, line := range []string{
+		"listen: 127.0.0.1:1001", "listen-admin: 127.0.0.1:1001", `issuer: "2026"`, "max-connections: 20",
+		"webhook-allow:\n    - 10.1.0.0/16\n    - hooks.example", "earlier-seal-key-files:\n    - one\n    - two",
+		"webhook-allow-http: true", "drain-timeout: 1m0s", "log-level: WARN", "cancel-grace: 1m0s",
+	} {
+		require.Contains(t, out, line+"\n")
+	}
+	again := filepath.Join(t.TempDir(), "again.yaml")
+	require.NoError(t, os.WriteFile(again, []byte(out), 0o600))
+	require.Equal(t, out, printed(t, "config", "print", "--config", again), "what is printed can be read")
+
+	for text, complaint := range map[string]string{
+		"listen: a\nlisden: x":        `line 2: unknown setting "lisden"`,
+		"config: x":                   `unknown setting "config"`,
+		"listen: [a]":                 "reading listen of",
+		"max-connections: many":       "reading max-connections of",
+		"webhook-allow-http: perhaps": "reading webhook-allow-http of",
+		"listen: a\nlisten: b":        "already defined",
+		"oidc-issuers: [{audience: [a], issuer: \"https://a.example\"}]": "audience",
+	} {
+		require.NoError(t, os.WriteFile(again, []byte(text), 0o600))
+		err := run(t.Context(), []string{"config", "print", "--config", again}, &bytes.Buffer{}, &bytes.Buffer{})
+		require.ErrorContains(t, err, complaint)
+		require.Equal(t, exitUsage, exitCode(err))
+	}
+}
+
 func TestConfigPrintHidesPasswords(t *testing.T) {
 	t.Parallel()
 	for _, url := range []string{

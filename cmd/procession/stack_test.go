@@ -22,7 +22,6 @@ import (
 
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
-	"go.yaml.in/yaml/v3"
 
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/devstack/child"
@@ -62,7 +61,7 @@ func newStack(t *testing.T, durable bool, options ...func(*testStack)) *testStac
 	s.config.Listen, s.config.ListenAdmin = freeAddress(t), freeAddress(t)
 	s.config.TemporalAddress = freeAddress(t)
 	s.config.CancelGrace = 2 * time.Second
-	s.config.WebhookAllow = hostList{"127.0.0.1"}
+	s.config.WebhookAllow = textList{"127.0.0.1"}
 	for _, option := range options {
 		option(s)
 	}
@@ -123,7 +122,7 @@ func (s *testStack) url() string { return "http://" + s.config.Listen }
 
 func (s *testStack) startService() {
 	s.t.Helper()
-	out, err := yaml.Marshal(s.config)
+	out, err := s.config.yaml()
 	require.NoError(s.t, err)
 	file := filepath.Join(s.dir, "procession.yaml")
 	require.NoError(s.t, os.WriteFile(file, out, 0o600))

@@ -1,0 +1,21 @@
+package main
+
+import (
+	"os"
+	"regexp"
+	"testing"
+
+	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestEverySettingIsDocumented(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../docs/operations.md")
+	require.NoError(t, err)
+	new(Config).visitSettings(func(f *pflag.Flag) {
+		described := regexp.MustCompile("(?m)`(--)?" + f.Name + "[` =]|^procession .*--" + f.Name + "[ =]|" + variable(f.Name) + "[`=]")
+		assert.True(t, described.Match(text), "docs/operations.md does not describe --%s", f.Name)
+	})
+}

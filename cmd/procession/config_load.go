@@ -1,0 +1,189 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/procession-dev/procession/authn"
+)
+
+// configFlag names the file of settings. It is no setting of the file itself.
+const configFlag = "config"
+
+// variable is the environment variable of a setting.
+func variable(setting string) string {
+	return "PROCESSION_" + strings.ToUpper(strings.ReplaceAll(setting, "-", "_"))
+}
+
+// visitSettings calls visit for the flag of each setting but --config, in the
+// order of their declaration. The flags are bound to c and set c to the defaults.
+func (c *Config) visitSettings(visit func(*pflag.Flag)) {
+	flags := pflag.NewFlagSet("settings", pflag.ContinueOnError)
+	flags.SortFlags = false
+	c.bind(flags)
+	flags.VisitAll(func(f *pflag.Flag) {
+		if f.Name != configFlag {
+			visit(f)
+		}
+	})
+}
+
+// load sets the settings among flags, which are bound to c, and checks the
+// result. A flag that was given wins over the environment, the environment over
+// the file, the file over the default. An empty variable counts as absent.
+func (c *Config) load(flags *pflag.FlagSet) error {
+	if file, ok := os.LookupEnv(variable(configFlag)); ok && !flags.Changed(configFlag) {
+		c.File = file
+	}
+	file, err := readSettings(c.File)
+	if err != nil {
+		return err
+	}
+	var wrong []error
+	new(Config).visitSettings(func(setting *pflag.Flag) {
+		f := flags.Lookup(setting.Name)
+		given := f.Value.String()
+		if node, ok := file[f.Name]; ok {
+			if err := setNode(f.Value, &node); err != nil {
+				wrong = append(wrong, fmt.Errorf("reading %s of %s: %w", f.Name, c.File, err))
+			}
+			delete(file, f.Name)
+		}
+		if text := os.Getenv(variable(f.Name)); text != "" {
+			if err := f.Value.Set(text); err != nil {
+				wrong = append(wrong, fmt.Errorf("reading %s: %w", variable(f.Name), err))
+			}
+		}
+		if f.Changed {
+			if err := f.Value.Set(given); err != nil {
+				wrong = append(wrong, fmt.Errorf("reading --%s: %w", f.Name, err))
+			}
+		}
+	})
+	for _, name := range slices.Sorted(maps.Keys(file)) {
+		wrong = append(wrong, fmt.Errorf("reading %s: line %d: unknown setting %q", c.File, file[name].Line, name))
+	}
+	if err := errors.Join(wrong...); err != nil {
+		return err
+	}
+	c.OIDCIssuers.complete()
+	return c.check()
+}
+
+// readSettings reads a YAML file of settings; no name stands for no settings.
+func readSettings(name string) (map[string]yaml.Node, error) {
+	if name == "" {
+		return nil, nil //nolint:nilnil // a map without settings
+	}
+	content, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("reading the configuration: %w", err)
+	}
+	var settings map[string]yaml.Node
+	if err := yaml.NewDecoder(bytes.NewReader(content)).Decode(&settings); err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("reading %s: %w", name, err)
+	}
+	return settings, nil
+}
+
+// setNode sets a flag to a value of the file. Null leaves the flag as it is.
+func setNode(value pflag.Value, node *yaml.Node) error {
+	if node.Kind == yaml.AliasNode {
+		node = node.Alias
+	}
+	if node.ShortTag() == "!!null" {
+		return nil
+	}
+	if node.Kind != yaml.ScalarNode {
+		switch value := value.(type) {
+		case *textList:
+			return node.Decode((*[]string)(value))
+		case *oidcIssuers:
+			var issuers any
+			if err := node.Decode(&issuers); err != nil {
+				return err
+			}
+			// Set refuses unknown members, which a node cannot.
+			text, err := yaml.Marshal(issuers)
+			if err != nil {
+				return err
+			}
+			return value.Set(string(text))
+		}
+	}
+	if value.Type() == "bool" {
+		var on bool
+		if err := node.Decode(&on); err != nil {
+			return err
+		}
+		return value.Set(strconv.FormatBool(on))
+	}
+	var text string
+	if err := node.Decode(&text); err != nil {
+		return err
+	}
+	return value.Set(text)
+}
+
+// yaml returns the settings as a file that load reads.
+func (c *Config) yaml() ([]byte, error) {
+	var shown Config
+	var flags []*pflag.Flag
+	shown.visitSettings(func(f *pflag.Flag) { flags = append(flags, f) })
+	shown = *c
+	document := yaml.Node{Kind: yaml.MappingNode}
+	for _, f := range flags {
+		var setting any
+		switch value := f.Value.(type) {
+		case *textList:
+			setting = []string(*value)
+		case *oidcIssuers:
+			setting = []authn.OIDCIssuer(*value)
+		default:
+			setting = f.Value.String()
+			if f.Value.Type() != "string" {
+				if err := yaml.Unmarshal([]byte(f.Value.String()), &setting); err != nil {
+					return nil, err
+				}
+			}
+		}
+		var key, node yaml.Node
+		key.SetString(f.Name)
+		if err := node.Encode(setting); err != nil {
+			return nil, err
+		}
+		document.Content = append(document.Content, &key, &node)
+	}
+	return yaml.Marshal(&document)
+}
+
+// textList is a list of texts. In the file it is a list; in the environment and as
+// a flag its elements are separated by commas.
+type textList []string
+
+// Set implements pflag.Value. Empty text stands for nothing.
+func (l *textList) Set(text string) error {
+	*l = nil
+	for part := range strings.SplitSeq(text, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			*l = append(*l, part)
+		}
+	}
+	return nil
+}
+
+// String implements pflag.Value. Its result can be given to Set.
+func (l *textList) String() string { return strings.Join(*l, ",") }
+
+// Type implements pflag.Value.
+func (*textList) Type() string { return "list" }
