@@ -41,7 +41,7 @@ func (c *configuration) projectWebhook(
 ) {
 	w := domain.WebhookEndpoint{
 		SubscriptionID: id, TenantID: tenant, Code: d.Metadata.Code, URL: spec.URL,
-		PayloadVersion: string(spec.PayloadVersion), EventTypes: spec.EventTypes, Paused: spec.Paused,
+		PayloadVersion: spec.PayloadVersion, EventTypes: spec.EventTypes, Paused: spec.Paused,
 	}
 	if spec.ProcessDefinition != "" {
 		definition := c.ids[resource.Key{

@@ -10,7 +10,6 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/webhook"
 )
@@ -38,7 +37,7 @@ func (s *Service) AttemptDelivery(ctx context.Context, due *DueDelivery) (domain
 	if err != nil {
 		return domain.WebhookAttempt{}, err
 	}
-	body, told, err := webhook.Render(resource.PayloadVersion(due.PayloadVersion), &due.Event)
+	body, told, err := webhook.Render(due.PayloadVersion, &due.Event)
 	if err != nil {
 		return domain.WebhookAttempt{}, err
 	}

@@ -1,7 +1,6 @@
 package domain
 
 import (
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -10,23 +9,19 @@ import (
 // EventType names what happened.
 type EventType string
 
-// The event types that everybody who sees the process or the item may be told
-// of: webhooks and the live feed do. Subscribers of each shape see the ones their
-// shape knows, under that shape's names.
+// The public event types: webhooks and the live feed report them to those who may
+// see the process, the item or the artifact. PublicEvents has the rest about them.
 const (
 	EventProcessCreated       EventType = "PROCESS.CREATED"
 	EventProcessStateChanged  EventType = "PROCESS.STATE_CHANGED"
 	EventItemCreated          EventType = "PROCESS_ITEM.CREATED"
 	EventItemTaskStateChanged EventType = "PROCESS_ITEM.TASK_STATE_CHANGED"
-
-	// Webhooks report these only where a subscription names them. An artifact that is
-	// deleted can be restored, a process cannot.
-	EventProcessDeleted   EventType = "PROCESS.DELETED"
-	EventArtifactDeleted  EventType = "BUSINESS_ARTIFACT.DELETED"
-	EventArtifactRestored EventType = "BUSINESS_ARTIFACT.RESTORED"
+	EventProcessDeleted       EventType = "PROCESS.DELETED"
+	EventArtifactDeleted      EventType = "BUSINESS_ARTIFACT.DELETED"
+	EventArtifactRestored     EventType = "BUSINESS_ARTIFACT.RESTORED"
 )
 
-// The event types that are recorded for administrators alone.
+// The event types that are recorded for administrators only.
 const (
 	EventProcessInitiatorChanged EventType = "PROCESS.INITIATOR_CHANGED"
 	EventProcessMetadataSaved    EventType = "PROCESS.METADATA_SAVED"
@@ -101,14 +96,6 @@ const (
 	// EventDeletedRemoved says the same of processes and artifacts that were deleted.
 	EventDeletedRemoved EventType = "DELETED.REMOVED"
 )
-
-// PublicEventTypes are those that webhooks and the live feed tell of.
-func PublicEventTypes() []EventType {
-	return []EventType{
-		EventProcessCreated, EventProcessStateChanged, EventItemCreated, EventItemTaskStateChanged,
-		EventProcessDeleted, EventArtifactDeleted, EventArtifactRestored,
-	}
-}
 
 // EventResource is the kind of resource that something happened to. Resources of
 // the configuration have theirs from their documents; see ConfiguredResource.
@@ -188,6 +175,3 @@ func (e Event) With(name, value string) Event {
 	e.Details = details
 	return e
 }
-
-// Public reports whether webhooks and the live feed tell of the event.
-func (e Event) Public() bool { return slices.Contains(PublicEventTypes(), e.Type) }

@@ -88,7 +88,7 @@ type WebhookEndpoint struct {
 	TenantID            uuid.UUID
 	Code                string
 	URL                 string
-	PayloadVersion      string
+	PayloadVersion      PayloadVersion
 	EventTypes          []string
 	ProcessDefinitionID *uuid.UUID
 	Paused              bool
@@ -123,7 +123,7 @@ type WebhookDelivery struct {
 	TenantID       uuid.UUID
 	EventID        uuid.UUID
 	EventType      string
-	PayloadVersion string
+	PayloadVersion PayloadVersion
 	ProcessID      *uuid.UUID
 	State          WebhookDeliveryState
 	Round          int

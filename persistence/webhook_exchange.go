@@ -63,9 +63,8 @@ type Deliveries struct {
 }
 
 const (
-	// One replica at a time reads on; the others have nothing to do then. Whom an
-	// event is told to, and by which name, is what webhook.TypeIn says. Endpoints
-	// that are paused or have no secret keep what they miss.
+	// One replica reads on at a time. $5 to $10 are domain.PublicEvents; publicNames
+	// makes them. Endpoints that are paused or have no secret keep what they miss.
 	fanOutEvents = `
 WITH place AS (
     SELECT c.era, c.xid, c.position
@@ -88,23 +87,18 @@ WITH place AS (
       LEFT JOIN processes p ON p.id = b.process_id
       JOIN webhook_endpoints w ON w.tenant_id = b.tenant_id AND w.disabled_at IS NULL
      CROSS JOIN LATERAL (
-           SELECT CASE
-                  WHEN b.type = 'PROCESS.STATE_CHANGED' THEN b.type
-                  WHEN b.type = 'PROCESS_ITEM.TASK_STATE_CHANGED' AND (b.item_type = 'TASK' AND b.process_item_id IS NOT NULL)
-                  THEN CASE w.payload_version WHEN 'A' THEN 'TASK.STATE_CHANGED' ELSE b.type END
-                  WHEN w.payload_version = 'A' THEN NULL
-                  WHEN b.type = 'PROCESS.CREATED' THEN b.type
-                  WHEN b.type = 'PROCESS_ITEM.CREATED' AND b.process_item_id IS NOT NULL THEN b.type
-                  -- These go only to subscriptions that name types.
-                  WHEN b.type IN ('PROCESS.DELETED', 'BUSINESS_ARTIFACT.DELETED', 'BUSINESS_ARTIFACT.RESTORED')
-                   AND w.event_types IS NOT NULL THEN b.type
-                  END AS name
-            WHERE (w.process_definition_id IS NULL OR w.process_definition_id = p.process_definition_id)
+           SELECT v.name
+             FROM unnest($5::text[], $6::text[], $7::text[], $8::bool[], $9::bool[], $10::bool[])
+                  AS v (type, version, name, of_item, tasks_only, on_request)
+            WHERE v.type = b.type
+              AND v.version = w.payload_version
+              AND (NOT v.of_item OR b.process_item_id IS NOT NULL)
+              AND (NOT v.tasks_only OR b.item_type = 'TASK')
+              AND (w.event_types IS NULL AND NOT v.on_request OR v.name = ANY(w.event_types))
+              AND (w.process_definition_id IS NULL OR w.process_definition_id = p.process_definition_id)
             UNION ALL
            SELECT $3::text
             WHERE b.type = $4 AND b.resource_id = w.subscription_id) t
-     WHERE t.name = $3
-        OR t.name IS NOT NULL AND (w.event_types IS NULL OR t.name = ANY(w.event_types))
 ), inserted AS (
     INSERT INTO webhook_deliveries (id, subscription_id, tenant_id, event_id, event_type, payload_version, process_id,
                                     state, created_at, queued_at)
@@ -211,6 +205,25 @@ UPDATE webhook_deliveries
    AND state = 'PENDING'`
 )
 
+// publicNames returns domain.PublicEvents as parallel arrays, a row for each name
+// of a type in a payload version: the arguments of fanOutEvents.
+func publicNames() []any {
+	var types []domain.EventType
+	var versions []domain.PayloadVersion
+	var names []string
+	var ofItem, tasksOnly, onRequest []bool
+	for _, version := range domain.PayloadVersions() {
+		for _, public := range domain.PublicEvents() {
+			if name := public.Name(version); name != "" {
+				types, versions, names = append(types, public.Type), append(versions, version), append(names, name)
+				ofItem = append(ofItem, public.Subject == domain.ResourceItem)
+				tasksOnly, onRequest = append(tasksOnly, public.TasksOnly), append(onRequest, public.OnRequest)
+			}
+		}
+	}
+	return []any{types, versions, names, ofItem, tasksOnly, onRequest}
+}
+
 // ExchangeDeliveries records attempts, makes deliveries of new events and takes
 // out what is to be done next, all in one round trip and one transaction.
 func (db *DB) ExchangeDeliveries(ctx context.Context, e DeliveryExchange) (*Deliveries, error) {
@@ -221,7 +234,9 @@ func (db *DB) ExchangeDeliveries(ctx context.Context, e DeliveryExchange) (*Deli
 	var out Deliveries
 	if e.FanOut > 0 {
 		queries = append(queries, query{
-			fanOutEvents, []any{e.FanOut, e.Now, domain.WebhookPingType, domain.EventWebhookPinged}, one(&out.FannedOut),
+			fanOutEvents,
+			append([]any{e.FanOut, e.Now, domain.WebhookPingType, domain.EventWebhookPinged}, publicNames()...),
+			one(&out.FannedOut),
 		})
 	}
 	if e.Limit > 0 {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/procession-dev/procession/api/openapi"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/internal/testkit/contracttest"
 	"github.com/procession-dev/procession/webhook"
 )
@@ -19,8 +18,8 @@ import (
 func TestRenderFitsTheContract(t *testing.T) {
 	t.Parallel()
 	place := []string{"webhooks", "event", "post", "requestBody", "content", "application/json", "schema"}
-	for version, name := range map[resource.PayloadVersion]string{
-		resource.PayloadShapeA: openapi.ShapeA, resource.PayloadShapeB: openapi.ShapeB,
+	for version, name := range map[domain.PayloadVersion]string{
+		domain.PayloadA: openapi.ShapeA, domain.PayloadB: openapi.ShapeB,
 	} {
 		strict, err := contracttest.LoadStrict(name)
 		require.NoError(t, err)
@@ -38,11 +37,12 @@ func TestRenderFitsTheContract(t *testing.T) {
 				continue
 			}
 			require.NoError(t, strict.Check(body, place...), "%s: %s", example.name, body)
-			if kind, _ := webhook.TypeIn(version, &example.event); !seen[kind] {
+			if kind, _ := example.event.NameIn(version); !seen[kind] {
 				seen[kind], sent = true, append(sent, kind)
 			}
 		}
-		require.ElementsMatch(t, documented, sent, "every documented type is sent, and no other")
+		require.ElementsMatch(t, documented, sent, "every documented type has an example, and no other")
+		require.ElementsMatch(t, append(domain.PublicEventNames(version), domain.WebhookPingType), documented)
 		require.Error(t, strict.Check([]byte(`{"id":"`+uuid.NewString()+`","type":"PROCESS.STATE_CHANGED",`+
 			`"timestamp":"2026-03-02T10:00:00Z","data":{}}`), place...))
 	}

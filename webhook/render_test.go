@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/webhook"
 )
 
@@ -60,18 +59,18 @@ func TestRender(t *testing.T) {
 	for _, example := range examples() {
 		t.Run(example.name, func(t *testing.T) {
 			t.Parallel()
-			b, ok, err := webhook.Render(resource.PayloadShapeB, &example.event)
+			b, ok, err := webhook.Render(domain.PayloadB, &example.event)
 			require.NoError(t, err)
 			require.True(t, ok)
 			requireGolden(t, example.name+"-b", b)
-			requireType(t, resource.PayloadShapeB, &example.event, b)
+			requireType(t, domain.PayloadB, &example.event, b)
 
-			a, ok, err := webhook.Render(resource.PayloadShapeA, &example.event)
+			a, ok, err := webhook.Render(domain.PayloadA, &example.event)
 			require.NoError(t, err)
 			require.Equal(t, example.inA, ok)
 			if example.inA {
 				requireGolden(t, example.name+"-a", a)
-				requireType(t, resource.PayloadShapeA, &example.event, a)
+				requireType(t, domain.PayloadA, &example.event, a)
 			} else {
 				require.Nil(t, a)
 			}
@@ -88,14 +87,14 @@ func TestRenderNothing(t *testing.T) {
 		"a task without its id":          withoutItem,
 		"the task state of what is none": eventOf(domain.EventItemTaskStateChanged, domain.ItemThread, domain.TaskReady, "T"),
 	} {
-		for _, version := range []resource.PayloadVersion{resource.PayloadShapeA, resource.PayloadShapeB, "", "C"} {
+		for _, version := range []domain.PayloadVersion{domain.PayloadA, domain.PayloadB, "", "C"} {
 			rendered, ok, err := webhook.Render(version, &event)
 			require.NoError(t, err)
 			require.False(t, ok, name)
 			require.Nil(t, rendered)
 		}
 	}
-	for _, version := range []resource.PayloadVersion{"", "C"} {
+	for _, version := range []domain.PayloadVersion{"", "C"} {
 		event := eventOf(domain.EventProcessStateChanged, "", "", "")
 		_, ok, err := webhook.Render(version, &event)
 		require.NoError(t, err)
@@ -103,10 +102,10 @@ func TestRenderNothing(t *testing.T) {
 	}
 }
 
-// requireType wants the body to have the type that TypeIn tells of.
-func requireType(t *testing.T, version resource.PayloadVersion, e *domain.Event, rendered []byte) {
+// requireType wants the body to have the type that NameIn returns.
+func requireType(t *testing.T, version domain.PayloadVersion, e *domain.Event, rendered []byte) {
 	t.Helper()
-	name, ok := webhook.TypeIn(version, e)
+	name, ok := e.NameIn(version)
 	require.True(t, ok)
 	var got struct{ Type string }
 	require.NoError(t, json.Unmarshal(rendered, &got))

@@ -11,7 +11,6 @@ import (
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/feed"
 	"github.com/procession-dev/procession/webhook"
 )
@@ -135,7 +134,7 @@ func (e *eventStream) VisitStreamEventsResponse(w http.ResponseWriter) error {
 func (e *eventStream) send(out *httpio.EventStream, beat bool) error {
 	for i := range e.part.Events {
 		event := &e.part.Events[i]
-		data, _, err := webhook.Render(resource.PayloadShapeB, event)
+		data, _, err := webhook.Render(domain.PayloadB, event)
 		if err != nil {
 			return err
 		}

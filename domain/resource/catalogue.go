@@ -73,15 +73,6 @@ type ArtifactActionSpec struct {
 	Prefill map[string]string `json:"prefill,omitempty" right:"no"`
 }
 
-// PayloadVersion says in which shape a subscriber is told of events.
-type PayloadVersion string
-
-// The payload versions.
-const (
-	PayloadShapeA PayloadVersion = "A"
-	PayloadShapeB PayloadVersion = "B"
-)
-
 // WebhookSubscriptionSpec describes who is told of events (specification
 // section 6). Its secrets are issued by the service.
 type WebhookSubscriptionSpec struct {
@@ -93,7 +84,7 @@ type WebhookSubscriptionSpec struct {
 	// deletions and restorings, which have to be named.
 	EventTypes []string `json:"eventTypes,omitempty" right:"yes"`
 	// PayloadVersion is B unless given.
-	PayloadVersion PayloadVersion `json:"payloadVersion,omitempty" right:"no"`
+	PayloadVersion domain.PayloadVersion `json:"payloadVersion,omitempty" right:"no"`
 	// ProcessDefinition is the code of the one whose events are told of; all
 	// definitions unless given.
 	ProcessDefinition string `json:"processDefinition,omitempty" right:"yes"`

@@ -40,7 +40,7 @@ func (s *ProcessDefinitionSpec) fill() {
 func (*BusinessArtifactDefinitionSpec) fill() {}
 
 func (s *WebhookSubscriptionSpec) fill() {
-	orDefault(&s.PayloadVersion, PayloadShapeB)
+	orDefault(&s.PayloadVersion, domain.PayloadB)
 }
 
 func (s *RobotSpec) fill() {

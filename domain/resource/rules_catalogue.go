@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -55,16 +56,11 @@ func (s *ArtifactActionSpec) check(properties map[string]json.RawMessage, pointe
 // Where events may be sent is the operator's to say, and is checked where that is
 // known.
 func (s *WebhookSubscriptionSpec) check(r *report) {
-	known, shape := []string{
-		"PROCESS.CREATED", "PROCESS.STATE_CHANGED", "PROCESS_ITEM.CREATED", "PROCESS_ITEM.TASK_STATE_CHANGED",
-		"PROCESS.DELETED", "BUSINESS_ARTIFACT.DELETED", "BUSINESS_ARTIFACT.RESTORED",
-	}, PayloadShapeB
-	if s.PayloadVersion == PayloadShapeA {
-		known, shape = []string{"PROCESS.STATE_CHANGED", "TASK.STATE_CHANGED"}, PayloadShapeA
-	}
+	version := cmp.Or(s.PayloadVersion, domain.PayloadB)
+	known := domain.PublicEventNames(version)
 	for i, eventType := range s.EventTypes {
 		if !slices.Contains(known, eventType) {
-			r.add(at("/spec/eventTypes", i), "is not an event of payload version %s, which has %s", shape, enumeration(known))
+			r.add(at("/spec/eventTypes", i), "is not an event of payload version %s, which has %s", version, enumeration(known))
 		}
 	}
 }

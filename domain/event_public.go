@@ -1,0 +1,128 @@
+package domain
+
+import "slices"
+
+// PayloadVersion is the shape of the bodies that a webhook subscription gets.
+type PayloadVersion string
+
+// The payload versions.
+const (
+	PayloadA PayloadVersion = "A"
+	PayloadB PayloadVersion = "B"
+)
+
+// PayloadVersions returns the payload versions.
+func PayloadVersions() []PayloadVersion { return []PayloadVersion{PayloadA, PayloadB} }
+
+// PublicEvent is a type of event that webhooks and the live feed report to those
+// who may see the resource; the other types are for administrators. Subject is
+// the kind of resource that the event's body describes. NameA and NameB are its
+// names in the payload versions, empty where a version does not report it.
+type PublicEvent struct {
+	Type         EventType
+	Subject      EventResource
+	NameA, NameB string
+	// TasksOnly restricts the events of items to those of tasks.
+	TasksOnly bool
+	// OnRequest restricts the event to subscriptions whose eventTypes name it.
+	OnRequest bool
+}
+
+// The names are written out: they are part of the contract, whatever the types
+// are called inside.
+//
+//nolint:gochecknoglobals // a constant table: Go has no constant slices
+var publicEvents = []PublicEvent{
+	{Type: EventProcessCreated, Subject: ResourceProcess, NameB: "PROCESS.CREATED"},
+	{
+		Type: EventProcessStateChanged, Subject: ResourceProcess,
+		NameA: "PROCESS.STATE_CHANGED", NameB: "PROCESS.STATE_CHANGED",
+	},
+	{Type: EventItemCreated, Subject: ResourceItem, NameB: "PROCESS_ITEM.CREATED"},
+	{
+		Type: EventItemTaskStateChanged, Subject: ResourceItem, TasksOnly: true,
+		NameA: "TASK.STATE_CHANGED", NameB: "PROCESS_ITEM.TASK_STATE_CHANGED",
+	},
+	// An artifact that is deleted can be restored, a process cannot.
+	{Type: EventProcessDeleted, Subject: ResourceProcess, NameB: "PROCESS.DELETED", OnRequest: true},
+	{Type: EventArtifactDeleted, Subject: ResourceArtifact, NameB: "BUSINESS_ARTIFACT.DELETED", OnRequest: true},
+	{Type: EventArtifactRestored, Subject: ResourceArtifact, NameB: "BUSINESS_ARTIFACT.RESTORED", OnRequest: true},
+}
+
+// PublicEvents returns the public types of event.
+func PublicEvents() []PublicEvent { return slices.Clone(publicEvents) }
+
+// PublicEventTypes returns the types of PublicEvents.
+func PublicEventTypes() []EventType {
+	types := make([]EventType, len(publicEvents))
+	for i := range publicEvents {
+		types[i] = publicEvents[i].Type
+	}
+	return types
+}
+
+// PublicEventNames returns the names of the public events in a payload version.
+func PublicEventNames(version PayloadVersion) []string {
+	var names []string
+	for i := range publicEvents {
+		if name := publicEvents[i].Name(version); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Public returns the entry of PublicEvents for the type, or false when it has
+// none.
+func (t EventType) Public() (PublicEvent, bool) {
+	i := slices.IndexFunc(publicEvents, func(p PublicEvent) bool { return p.Type == t })
+	if i < 0 {
+		return PublicEvent{}, false
+	}
+	return publicEvents[i], true
+}
+
+// Name returns the name of the type in a payload version, "" when the version
+// does not report it.
+func (p PublicEvent) Name(version PayloadVersion) string {
+	switch version {
+	case PayloadA:
+		return p.NameA
+	case PayloadB:
+		return p.NameB
+	}
+	return ""
+}
+
+// Reports reports whether the event is public: one of an item has to name it, and
+// be about a task where only those are reported.
+func (p PublicEvent) Reports(e *Event) bool {
+	if p.Subject != ResourceItem {
+		return true
+	}
+	return e.ItemID != nil && (!p.TasksOnly || e.ItemType == ItemTask)
+}
+
+// Public reports whether webhooks and the live feed report events of this type.
+func (e Event) Public() bool {
+	_, ok := e.Type.Public()
+	return ok
+}
+
+// NameIn returns the name of the event in a payload version, or false when the
+// version does not report it. Both versions have the test event, which goes to
+// the subscription that is its resource.
+func (e Event) NameIn(version PayloadVersion) (string, bool) {
+	if e.Type == EventWebhookPinged {
+		if !slices.Contains(PayloadVersions(), version) {
+			return "", false
+		}
+		return WebhookPingType, true
+	}
+	public, ok := e.Type.Public()
+	if !ok || !public.Reports(&e) {
+		return "", false
+	}
+	name := public.Name(version)
+	return name, name != ""
+}

@@ -1,0 +1,81 @@
+package outbox_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// Deliveries are made of the events that domain.Event.NameIn names, under that
+// name; OnRequest types only where a subscription names types.
+func TestFanOutAgreesWithPublicEvents(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	versions := map[uuid.UUID]domain.PayloadVersion{}
+	named := map[uuid.UUID]bool{}
+	for _, version := range domain.PayloadVersions() {
+		types := `,"eventTypes":["` + strings.Join(domain.PublicEventNames(version), `","`) + `"]`
+		for code, more := range map[string]string{"ALL": "", "NAMED": types} {
+			code += "-" + string(version)
+			h.declare("north", code, "https://example.com/"+code, fmt.Sprintf(`,"payloadVersion":%q%s`, version, more))
+			id := h.ids["north/"+code]
+			versions[id], named[id] = version, more != ""
+		}
+	}
+	item := uuid.New()
+	var events []domain.Event
+	for _, eventType := range append(domain.PublicEventTypes(), domain.EventSecretIssued) {
+		for _, e := range []domain.Event{
+			{},
+			{ItemID: &item, ItemType: domain.ItemTask, TaskState: domain.TaskReady},
+			{ItemID: &item, ItemType: domain.ItemThread},
+		} {
+			e.ID, e.Type, e.TenantID = uuid.New(), eventType, h.ids["north/north"]
+			e.ResourceKind, e.ResourceID = domain.ResourceProcess, uuid.New()
+			e.ActorID, e.OccurredAt = uuid.New(), time.Now()
+			events = append(events, e)
+		}
+	}
+	var want []string
+	for i := range events {
+		for id, version := range versions {
+			name, ok := events[i].NameIn(version)
+			if public, _ := events[i].Type.Public(); ok && (named[id] || !public.OnRequest) {
+				want = append(want, fmt.Sprint(events[i].ID, id, name))
+			}
+		}
+	}
+	require.NoError(t, h.db.Write(t.Context(), func(tx *persistence.Tx) error {
+		tx.Record(events...)
+		return nil
+	}))
+	h.eventually("the fan-out", func() bool {
+		_, err := h.db.ExchangeDeliveries(t.Context(), persistence.DeliveryExchange{FanOut: 1000, Now: time.Now()})
+		require.NoError(t, err)
+		return h.read()
+	})
+	conn, err := pgx.Connect(t.Context(), h.url)
+	require.NoError(t, err)
+	defer func() { _ = conn.Close(t.Context()) }()
+	rows, err := conn.Query(t.Context(), `SELECT event_id, subscription_id, event_type FROM webhook_deliveries`)
+	require.NoError(t, err)
+	got, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
+		var event, endpoint uuid.UUID
+		var name string
+		err := row.Scan(&event, &endpoint, &name)
+		return fmt.Sprint(event, endpoint, name), err
+	})
+	require.NoError(t, err)
+	slices.Sort(want)
+	slices.Sort(got)
+	require.Equal(t, want, got)
+}
