@@ -168,14 +168,16 @@ func ofSeveralTenants(queues []client.TaskQueue) bool {
 	return slices.ContainsFunc(queues, func(q client.TaskQueue) bool { return q.Tenant != queues[0].Tenant })
 }
 
-// needText names the definitions, each once.
+// needText names the definitions and robots, each once.
 func needText(needs []client.TaskQueueNeed) string {
 	var names []string
-	said := map[string]bool{}
 	for _, n := range needs {
-		if !said[n.Definition] {
-			said[n.Definition] = true
-			names = append(names, n.Definition)
+		name := n.Definition
+		if n.Kind == client.TaskQueueNeedKindROBOT {
+			name = "robot " + name
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
 		}
 	}
 	if len(names) == 0 {

@@ -39,8 +39,8 @@ func QueueNamesSize(servable, reachable []string) int {
 	return size
 }
 
-// TaskQueue is a task queue of a tenant as everybody knows it: what definitions
-// need there, which workers registered for it, and what Temporal was seen to do.
+// TaskQueue is a task queue of a tenant: what definitions and robots need there,
+// which workers registered for it, and what was observed of it in Temporal.
 type TaskQueue struct {
 	TenantID   uuid.UUID
 	TenantCode string
@@ -62,12 +62,15 @@ const (
 	NeedUserAction TaskQueueNeedKind = "USER_ACTION"
 	// NeedArtifactAction is the workflow of an action on business artifacts.
 	NeedArtifactAction TaskQueueNeedKind = "BUSINESS_ARTIFACT_ACTION"
+	// NeedRobot is the workflow of a robot that assists with tasks.
+	NeedRobot TaskQueueNeedKind = "ROBOT"
 )
 
-// TaskQueueNeed is a workflow that a definition needs on a task queue.
+// TaskQueueNeed is a workflow that a definition or a robot needs on a task queue.
 type TaskQueueNeed struct {
 	Kind TaskQueueNeedKind
-	// Definition is the code of the definition, Action that of the action.
+	// Definition is the code of the definition or the robot, Action that of the
+	// action.
 	Definition   string
 	Action       string
 	WorkflowType string

@@ -102,6 +102,8 @@ func (j *queueJudge) unmetNeeds() []string {
 // subject says who needs, and the verb.
 func (n *TaskQueueNeed) subject() string {
 	switch {
+	case n.Kind == NeedRobot:
+		return "robot " + n.Definition + " needs"
 	case n.Kind == NeedProcess && n.Published:
 		return "definition " + n.Definition + " needs"
 	case n.Kind == NeedProcess:

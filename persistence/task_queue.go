@@ -21,9 +21,9 @@ const (
 	shownOffline = 5
 )
 
-// neededQueues are the workflows that definitions need and their task queues.
-// What is published needs them, and what running processes are pinned to. The
-// tenants are in scope when $1 is true or $2 holds them.
+// neededQueues are the workflows that definitions and robots need and their task
+// queues. Published versions need them, and versions that running processes are
+// pinned to.
 const neededQueues = `
     SELECT v.*
       FROM (SELECT d.tenant_id, 'PROCESS' AS kind, d.code AS definition, '' AS action, v.workflow_type, v.task_queue,
@@ -45,7 +45,11 @@ const neededQueues = `
       FROM resources r
      CROSS JOIN json_array_elements(r.spec -> 'actions') a
      WHERE r.kind = 'BusinessArtifactDefinition'
-       AND a ->> 'taskQueue' IS NOT NULL AND a ->> 'workflowType' IS NOT NULL`
+       AND a ->> 'taskQueue' IS NOT NULL AND a ->> 'workflowType' IS NOT NULL
+     UNION ALL
+    SELECT b.tenant_id, 'ROBOT', b.code, '', b.workflow_type, b.task_queue, 0, true, NULL
+      FROM robots b
+     WHERE b.task_queue IS NOT NULL AND b.workflow_type IS NOT NULL`
 
 const (
 	listTaskQueueNeeds = `
@@ -59,10 +63,10 @@ SELECT n.tenant_id, t.code AS tenant_code, n.task_queue, n.kind, n.definition, n
  WHERE ($1 OR n.tenant_id = ANY($2))
    AND ($3::text[] IS NULL OR t.code = ANY($3))
  GROUP BY n.tenant_id, t.code, n.task_queue, n.kind, n.definition, n.action, n.workflow_type
- ORDER BY n.kind = 'BUSINESS_ARTIFACT_ACTION', n.definition, n.kind, n.action, n.workflow_type`
+ ORDER BY n.kind = 'ROBOT', n.kind = 'BUSINESS_ARTIFACT_ACTION', n.definition, n.kind, n.action, n.workflow_type`
 
-	// A worker that was taken over by somebody else is no longer on the queues of
-	// whoever had it before.
+	// A worker that another principal took over is no longer on the queues of the
+	// principal before.
 	listTaskQueueWorkers = `
 SELECT s.tenant_id, s.tenant_code, s.task_queue, s.id, s.identity, s.principal_id,
        s.workflow_types, s.activity_types, s.live_since, s.last_seen_at
@@ -148,7 +152,7 @@ func (o *observationRow) observation() *domain.TaskQueueObservation {
 	return observation
 }
 
-// ListTaskQueues returns the task queues in the scope that a definition needs or
+// ListTaskQueues returns the task queues in the scope that a definition or a robot needs or
 // for which a worker registered within a week, of the tenants with the codes when
 // there are any. They come in the order of tenants' codes and queues' names, in
 // one round trip.
@@ -199,7 +203,7 @@ func mergeTaskQueues(needs []needRow, workers []queueWorkerRow, observations []o
 			WorkflowTypes: w.WorkflowTypes, ActivityTypes: w.ActivityTypes, LiveSince: w.LiveSince, LastSeenAt: w.LastSeenAt,
 		})
 	}
-	// What was observed of a queue that nobody wants any more is not told.
+	// Observations of queues that are no longer needed are left out.
 	for i := range observations {
 		if q, ok := queues[observations[i].queueOf]; ok {
 			q.Observed = observations[i].observation()

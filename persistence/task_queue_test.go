@@ -59,6 +59,14 @@ func TestTaskQueuesAreThoseOfDefinitionsAndWorkers(t *testing.T) {
 	q.publishSpec(t, definition, 3, "DONE", `{}`, domain.ProcessCompleted)
 	q.publishSpec(t, definition, 4, "LOANS", actions, domain.ProcessRunning)
 	require.NoError(t, q.db.Write(t.Context(), func(tx *persistence.Tx) error {
+		for code, worker := range map[string]domain.RobotWorker{
+			"READER": {WorkflowType: "Read", TaskQueue: "ROBOTS", RunnerID: q.runner}, "DESKTOP": {RunnerID: q.runner},
+		} {
+			tx.PutRobot(domain.Robot{
+				ID: uuid.New(), TenantID: q.tenant, Code: code, Name: code, SourceType: domain.RobotSourcePackage, Worker: worker,
+				Audit: domain.NewAudit(domain.SystemPrincipalID(), q.now),
+			}, nil)
+		}
 		return tx.PutResource(persistence.StoredResource{
 			Document: resource.Document{
 				Kind: resource.KindBusinessArtifactDefinition, Metadata: resource.Metadata{Code: "CUSTOMER"},
@@ -92,6 +100,7 @@ func TestTaskQueuesAreThoseOfDefinitionsAndWorkers(t *testing.T) {
 			Kind: domain.NeedUserAction, Definition: "LOAN", Action: "PRINT", WorkflowType: "Print", Published: true,
 			Versions: []int{2},
 		}},
+		"ROBOTS": {{Kind: domain.NeedRobot, Definition: "READER", WorkflowType: "Read", Published: true, Versions: []int{}}},
 		"SCORES": {{
 			Kind: domain.NeedArtifactAction, Definition: "CUSTOMER", Action: "SCORE", WorkflowType: "Score",
 			Published: true, Versions: []int{},
@@ -101,7 +110,7 @@ func TestTaskQueuesAreThoseOfDefinitionsAndWorkers(t *testing.T) {
 	require.Equal(t, q.runner, found[0].Workers[0].PrincipalID)
 
 	all := q.queues(t, everywhere())
-	require.Len(t, all, 6)
+	require.Len(t, all, 7)
 	require.Equal(t, "ELSEWHERE", all[0].Name, "tenants come in the order of their codes")
 	require.Len(t, q.queues(t, everywhere(), "other", "nowhere"), 1)
 	require.Empty(t, q.queues(t, persistence.AdministrationScope{}))

@@ -421,6 +421,7 @@ func (e TaskKind) Valid() bool {
 const (
 	TaskQueueNeedKindBUSINESSARTIFACTACTION TaskQueueNeedKind = "BUSINESS_ARTIFACT_ACTION"
 	TaskQueueNeedKindPROCESS                TaskQueueNeedKind = "PROCESS"
+	TaskQueueNeedKindROBOT                  TaskQueueNeedKind = "ROBOT"
 	TaskQueueNeedKindUSERACTION             TaskQueueNeedKind = "USER_ACTION"
 )
 
@@ -430,6 +431,8 @@ func (e TaskQueueNeedKind) Valid() bool {
 	case TaskQueueNeedKindBUSINESSARTIFACTACTION:
 		return true
 	case TaskQueueNeedKindPROCESS:
+		return true
+	case TaskQueueNeedKindROBOT:
 		return true
 	case TaskQueueNeedKindUSERACTION:
 		return true
@@ -1184,12 +1187,12 @@ type TaskQueueBacklog struct {
 	Kind TaskKind `json:"kind"`
 }
 
-// TaskQueueNeed A workflow that a definition needs
+// TaskQueueNeed A workflow that a definition or a robot needs
 type TaskQueueNeed struct {
 	// Action The code of the action
 	Action *string `json:"action,omitempty"`
 
-	// Definition The code of the definition
+	// Definition The code of the definition or the robot
 	Definition string `json:"definition"`
 
 	// Kind What a workflow is needed for
