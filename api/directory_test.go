@@ -78,7 +78,7 @@ func TestADirectoryForTheStaff(t *testing.T) {
 	require.Len(t, s.list(s.of("south", "viewer"), "/principals?type=USER").ids(), len(people()))
 }
 
-// Who has to do with a process is resolved for those who see it.
+// Principals that a process names are resolved for those who see it.
 func TestPeopleOfVisibleProcessesAreResolved(t *testing.T) {
 	t.Parallel()
 	s := newAdministered(t)
@@ -104,6 +104,34 @@ func TestPeopleOfVisibleProcessesAreResolved(t *testing.T) {
 	resolve(200, viewer, candidate)
 	resolve(404, initiator, candidate)
 	resolve(404, viewer, s.as("administrator"))
+}
+
+// A principal that a visible resource names is found by its id also once it has left
+// the tenant, without what its other tenants know of it.
+func TestFormerUsersAreResolvedWhereTheyAreNamed(t *testing.T) {
+	t.Parallel()
+	s := newAdministered(t)
+	owner := s.as("owner")
+	guest := demo.Account{Name: "guest", ID: uuid.New(), Email: "guest@elsewhere.example"}
+	named := `{"name":"Guest","email":"` + guest.Email + `"}`
+	s.apply(owner, identified("north", "User", "guest", guest.ID, named))
+	s.apply(s.of("south", "owner"), document("south", "User", "guest", named))
+	path := "/principals/" + guest.ID.String()
+	require.Equal(t, guest.Email, *decode[oasb.Principal](t, s.get(200, s.as("viewer"), path)).User.Email)
+	process := decode[oasb.Process](t, s.post(201, s.as("initiator"), "/processes",
+		`{"processDefinitionId":"`+s.definition("north").String()+`","initiatorId":"`+guest.ID.String()+`"}`))
+	require.Equal(t, guest.ID, *process.InitiatorID)
+	s.call(204, owner, http.MethodDelete, resourcePath("north", "User", "guest", ""), "")
+
+	for _, shape := range []string{shapeA, shapeB} {
+		got := decode[oasb.Principal](t, s.get(200, s.as("viewer"), shape+path))
+		require.Equal(t, oasb.Principal{
+			ID: &guest.ID, Type: new(oasb.PrincipalTypeUSER), Name: new("Guest"), User: &oasb.PrincipalUser{ID: &guest.ID},
+		}, got)
+		require.NotContains(t, s.list(s.as("viewer"), shape+"/principals?size=1000").ids(), guest.ID)
+		s.refused(404, "NOT_FOUND", s.as("stranger"), http.MethodGet, shape+path, "")
+		s.refused(404, "NOT_FOUND", s.as("viewer"), http.MethodGet, shape+"/principals/"+s.of("south", "owner").ID.String(), "")
+	}
 }
 
 // staffMatrix says what operations on people answer where the directory is for the

@@ -26,8 +26,9 @@ func (s *Service) FindPrincipals(
 	return s.reader.ListPrincipals(ctx, caller, filter, page, sort)
 }
 
-// RetrievePrincipal (B2) returns a principal that FindPrincipals finds, or that has
-// to do with something the caller sees, or NOT_FOUND.
+// RetrievePrincipal (B2) returns a principal that FindPrincipals finds, or that
+// something visible to the caller names, or NOT_FOUND. One that has left the
+// caller's tenants has no e-mail.
 func (s *Service) RetrievePrincipal(
 	ctx context.Context, caller domain.Caller, id uuid.UUID,
 ) (*domain.Principal, error) {

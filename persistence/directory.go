@@ -22,25 +22,33 @@ const (
                     WHERE d.tenant_id = t.id AND v.runner_id = $1))`
 
 	// listedPrincipal is true of a principal p that lists show: one of an open
-	// directory, the caller, or the service's own, which everybody meets as the
-	// author of things.
+	// directory, the caller, or the service's own, which resources name as their
+	// author.
 	listedPrincipal = `(p.type = 'SYSTEM'
     OR p.id = $1
     OR p.tenant_id = ANY(` + openDirectories + `)
     OR EXISTS (SELECT 1 FROM tenant_users u WHERE u.principal_id = p.id AND u.tenant_id = ANY(` + openDirectories + `)))`
 
-	// metPrincipal is true of the principal $4 when it is one of the caller's tenants
-	// and has to do with a process, an item or an artifact that the caller sees.
-	metPrincipal = `((EXISTS (SELECT 1 FROM principals o WHERE o.id = $4 AND o.tenant_id = ANY($2))
-      OR EXISTS (SELECT 1 FROM tenant_users u WHERE u.principal_id = $4 AND u.tenant_id = ANY($2)))
-    AND (EXISTS (SELECT 1 FROM processes p
-                  WHERE p.tenant_id = ANY($2) AND $4 IN (p.initiator_id, p.created_by, p.last_modified_by)
-                    AND ` + visibleProcess + `)
+	// metPrincipal is true when a process, an item, an artifact or an action that is
+	// visible to the caller names the principal $4, also one that has left the tenant.
+	metPrincipal = `(EXISTS (SELECT 1 FROM processes p
+                  WHERE p.tenant_id = ANY($2) AND ` + visibleProcess + `
+                    AND ($4 IN (p.initiator_id, p.created_by, p.last_modified_by)
+                         OR EXISTS (SELECT 1 FROM process_actions x
+                                     WHERE x.process_id = p.id AND $4 IN (x.created_by, x.last_modified_by))))
       OR EXISTS (SELECT 1 FROM process_items i
                   WHERE i.tenant_id = ANY($2) AND $4 IN (i.owner_id, i.created_by, i.last_modified_by)
                     AND ` + visibleItem + `)
       OR EXISTS (SELECT 1 FROM business_artifacts a
-                  WHERE a.tenant_id = ANY($2) AND $4 IN (a.created_by, a.last_modified_by) AND ` + visibleArtifact + `)))`
+                  WHERE a.tenant_id = ANY($2) AND ` + visibleArtifact + `
+                    AND ($4 IN (a.created_by, a.last_modified_by)
+                         OR EXISTS (SELECT 1 FROM business_artifact_actions x
+                                     WHERE x.business_artifact_id = a.id AND $4 IN (x.created_by, x.last_modified_by)))))`
+
+	// presentPrincipal is true of a principal p that belongs to a tenant of the caller.
+	presentPrincipal = `(p.id = $1
+    OR p.tenant_id = ANY($2)
+    OR EXISTS (SELECT 1 FROM tenant_users u WHERE u.principal_id = p.id AND u.tenant_id = ANY($2)))`
 
 	// listedUser is true of a tenant user u of an open directory, and of the caller.
 	listedUser = `u.tenant_id = ANY($2) AND (u.principal_id = $1 OR u.tenant_id = ANY(` + openDirectories + `))`

@@ -64,14 +64,14 @@ func scanPrincipal(rows pgx.CollectableRow) (domain.Principal, error) {
 }
 
 const getPrincipal = `
-SELECT p.id, p.type, p.name, coalesce(p.email, '')
+SELECT p.id, p.type, p.name, CASE WHEN ` + presentPrincipal + ` THEN coalesce(p.email, '') ELSE '' END
   FROM principals p
  WHERE p.id = $4
    AND (` + listedPrincipal + ` OR ` + metPrincipal + `)`
 
-// GetPrincipal returns a principal of one of the caller's tenants, if the caller
-// may list its people or sees something that the principal has to do with, or the
-// service's own, or NOT_FOUND.
+// GetPrincipal returns a principal of one of the caller's tenants whose people the
+// caller may list, a principal that something visible to the caller names, or the
+// service's own, or NOT_FOUND. One that has left the caller's tenants has no e-mail.
 func (r *Reader) GetPrincipal(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.Principal, error) {
 	var p domain.Principal
 	err := r.read(ctx, query{
