@@ -22,7 +22,8 @@ type visits struct {
 	manager, initiator, candidate demo.Account
 }
 
-const visitItems = `[{"code":"FILL","type":"TASK","name":"Fill","requireValidDataOnComplete":true,` +
+const visitItems = `[{"code":"FILL","type":"TASK","name":"Fill","requireValidDataOnComplete":true,"form":true,` +
+	`"elements":[{"code":"CHOICE","name":"Choice","type":"DECISION","mandatory":true,"options":[{"code":"Y","name":"Yes"}]}],` +
 	`"dataSchema":{"type":"object","properties":{"A":{"type":"number","maximum":1E400}}},"uiSchema":{"type":"VerticalLayout"},` +
 	`"contextDataSchema":{"type":"object","title":"beside"},"candidates":[{"user":"bob"}]},` +
 	`{"code":"MINE","type":"TASK","name":"Mine","candidates":[{"role":"PROCESS_INITIATOR"}]},` +
@@ -54,6 +55,7 @@ func newVisits(s *service) visits {
 func (v visits) document(more string) string {
 	return identified("demo", "ProcessDefinition", "VISIT", v.id, `{`+more+`,"dataStructures":["ADDRESS"],`+
 		`"engine":{"workflowType":"VisitWorkflow","taskQueue":"VISITS","runner":"loan-worker"},`+
+		`"elements":[{"code":"COSTS","name":"Costs","type":"FIELD","fieldType":"NUMBER","multiple":true}],`+
 		`"subjectTemplate":"Visit of {{ WHO }}","metadataSchema":{"type":"object","title":"metadata"},`+
 		`"metadataUiSchema":{"type":"Group"},"entitySchema":{"type":"object","title":"entity"},"entityUiSchema":{"type":"Category"},`+
 		`"items":`+visitItems+`,"userActions":[`+
@@ -119,6 +121,7 @@ func TestProcessDefinitionShowsWhatTheCallerSees(t *testing.T) {
 				require.Equal(t, c.processes, schema != nil)
 			}
 			require.Equal(t, c.processes, got.SubjectTemplate != nil)
+			require.Equal(t, c.processes, got.ElementDefinitions != nil)
 			require.True(t, s.listsDefinition(c.caller, v.id, ""))
 			require.Equal(t, c.startable, s.listsDefinition(c.caller, v.id, "startable=true"))
 			require.Equal(t, !c.startable, s.listsDefinition(c.caller, v.id, "startable=false"))
@@ -141,6 +144,17 @@ func TestProcessDefinitionHoldsFormsAndNoSecrets(t *testing.T) {
 	require.JSONEq(t, `{"type":"VerticalLayout"}`, string(fill.UISchema))
 	require.JSONEq(t, `{"type":"object","title":"beside"}`, string(fill.ContextDataSchema))
 	require.True(t, *fill.RequireValidDataOnComplete)
+	require.True(t, *fill.Form)
+	require.False(t, *d.ProcessItemDefinitions[1].Form)
+	require.Nil(t, d.ProcessItemDefinitions[2].Form, "a message")
+	require.Equal(t, []oasb.ElementDefinition{{
+		Code: "CHOICE", Name: "Choice", Type: oasb.ElementDefinitionTypeDECISION, Mandatory: true,
+		Options: []oasb.ElementOption{{Code: "Y", Name: "Yes"}},
+	}}, fill.ElementDefinitions)
+	require.Equal(t, []oasb.ElementDefinition{{
+		Code: "COSTS", Name: "Costs", Type: oasb.ElementDefinitionTypeFIELD, Multiple: true,
+		FieldType: new(oasb.ElementDefinitionFieldTypeNUMBER),
+	}}, d.ElementDefinitions)
 	require.Equal(t, "ADDRESS", d.DataStructureDataDefinitions[0].Code)
 	require.JSONEq(t, `{"type":"object","title":"address"}`, string(d.DataStructureDataDefinitions[0].DataSchema))
 	require.Equal(t, demo.Onboarding(), *d.ProcessActionDefinitions[2].ProcessDefinitionID)

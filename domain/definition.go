@@ -96,6 +96,8 @@ type ItemDefinition struct {
 // ItemSpec is the part of an item definition that the database keeps as one
 // document. A nil schema accepts any object.
 type ItemSpec struct {
+	// Form says that people fill the data of a task in as a form.
+	Form                       bool                `json:"form,omitempty"`
 	DataSchema                 json.RawMessage     `json:"dataSchema,omitempty"`
 	UISchema                   json.RawMessage     `json:"uiSchema,omitempty"`
 	ContextDataSchema          json.RawMessage     `json:"contextDataSchema,omitempty"`

@@ -26,8 +26,8 @@ type DefinitionRelations struct {
 // relations, and whether that is anything. It never has what runs processes and
 // assists with tasks.
 //
-// Who sees processes sees the schemas of what all of them have, who sees items only
-// sees no more than the definitions of these. User actions are those that the
+// A principal that sees processes sees the schemas and elements that all of them have,
+// one that sees items only sees no more than the definitions of these. User actions are those that the
 // principal has the permissions for, whatever the state of a process.
 func (d *ProcessDefinition) View(r DefinitionRelations) (*ProcessDefinition, bool) {
 	view := &ProcessDefinition{DefinitionRef: d.DefinitionRef, TenantID: d.TenantID, Name: d.Name}
@@ -51,6 +51,7 @@ func (d *ProcessDefinition) View(r DefinitionRelations) (*ProcessDefinition, boo
 	}
 	view.Spec.SubjectTemplate = d.Spec.SubjectTemplate
 	view.Spec.MetadataSchema, view.Spec.MetadataUISchema = d.Spec.MetadataSchema, d.Spec.MetadataUISchema
+	view.Spec.Elements = d.Spec.Elements
 	view.Spec.EntitySchema, view.Spec.EntityUISchema = d.Spec.EntitySchema, d.Spec.EntityUISchema
 	view.Spec.UserActions = slices.DeleteFunc(slices.Clone(d.Spec.UserActions), func(a UserAction) bool {
 		_, starts := r.Startable[a.ProcessDefinition]

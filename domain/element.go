@@ -50,6 +50,7 @@ type ElementDefinition struct {
 // ElementOption is one choice of a decision.
 type ElementOption struct {
 	Code string `json:"code"`
+	Name string `json:"name,omitempty"`
 }
 
 // ValueType is the type that the values of the element have.

@@ -56,7 +56,7 @@ func (r *Reader) ListProcessDefinitions(
 }
 
 // RelatedDefinition is a version of a process definition with what the caller is to
-// its processes. The definition lacks engine and elements.
+// its processes. The definition lacks its engine.
 type RelatedDefinition struct {
 	domain.ProcessDefinition
 	Published, Startable bool

@@ -53,6 +53,7 @@ func processDefinition(d *app.ProcessDefinitionView) oasb.ProcessDefinition {
 		Published: d.Published, Startable: d.Startable, SubjectTemplate: httpio.Optional(d.Spec.SubjectTemplate),
 		MetadataSchema: d.Spec.MetadataSchema, MetadataUISchema: d.Spec.MetadataUISchema,
 		EntitySchema: d.Spec.EntitySchema, EntityUISchema: d.Spec.EntityUISchema,
+		ElementDefinitions:           elementDefinitions(d.Spec.Elements),
 		ProcessItemDefinitions:       make([]oasb.ProcessItemDefinition, len(d.Items)),
 		DataStructureDataDefinitions: []oasb.DataStructureDataDefinition{},
 		ProcessActionDefinitions:     make([]oasb.ProcessActionDefinition, len(d.Spec.UserActions)),
@@ -74,9 +75,28 @@ func processItemDefinition(d *domain.ItemDefinition) oasb.ProcessItemDefinition 
 	answer := oasb.ProcessItemDefinition{
 		ID: d.ID, Version: d.Version, Code: d.Code, Type: oasb.ProcessItemType(d.Type), Name: d.Name,
 		DataSchema: d.Spec.DataSchema, UISchema: d.Spec.UISchema, ContextDataSchema: d.Spec.ContextDataSchema,
+		ElementDefinitions: elementDefinitions(d.Spec.Elements),
 	}
 	if d.Type == domain.ItemTask {
-		answer.RequireValidDataOnComplete = &d.Spec.RequireValidDataOnComplete
+		answer.RequireValidDataOnComplete, answer.Form = &d.Spec.RequireValidDataOnComplete, &d.Spec.Form
+	}
+	return answer
+}
+
+func elementDefinitions(elements []domain.ElementDefinition) []oasb.ElementDefinition {
+	answer := make([]oasb.ElementDefinition, len(elements))
+	for i := range elements {
+		e := &elements[i]
+		answer[i] = oasb.ElementDefinition{
+			Code: e.Code, Name: e.Name, Type: oasb.ElementDefinitionType(e.Type), Multiple: e.Multiple, Mandatory: e.Mandatory,
+			Schema: e.Schema,
+		}
+		if e.Type == domain.ElementField {
+			answer[i].FieldType = new(oasb.ElementDefinitionFieldType(e.ValueType()))
+		}
+		for _, o := range e.Options {
+			answer[i].Options = append(answer[i].Options, oasb.ElementOption{Code: o.Code, Name: o.Name})
+		}
 	}
 	return answer
 }

@@ -130,6 +130,51 @@ func (e DeletedFilter) Valid() bool {
 	}
 }
 
+// Defines values for ElementDefinitionFieldType.
+const (
+	ElementDefinitionFieldTypeNUMBER ElementDefinitionFieldType = "NUMBER"
+	ElementDefinitionFieldTypeSTRING ElementDefinitionFieldType = "STRING"
+)
+
+// Valid indicates whether the value is a known member of the ElementDefinitionFieldType enum.
+func (e ElementDefinitionFieldType) Valid() bool {
+	switch e {
+	case ElementDefinitionFieldTypeNUMBER:
+		return true
+	case ElementDefinitionFieldTypeSTRING:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ElementDefinitionType.
+const (
+	ElementDefinitionTypeDECISION  ElementDefinitionType = "DECISION"
+	ElementDefinitionTypeDOCUMENT  ElementDefinitionType = "DOCUMENT"
+	ElementDefinitionTypeFIELD     ElementDefinitionType = "FIELD"
+	ElementDefinitionTypeFORM      ElementDefinitionType = "FORM"
+	ElementDefinitionTypePRINCIPAL ElementDefinitionType = "PRINCIPAL"
+)
+
+// Valid indicates whether the value is a known member of the ElementDefinitionType enum.
+func (e ElementDefinitionType) Valid() bool {
+	switch e {
+	case ElementDefinitionTypeDECISION:
+		return true
+	case ElementDefinitionTypeDOCUMENT:
+		return true
+	case ElementDefinitionTypeFIELD:
+		return true
+	case ElementDefinitionTypeFORM:
+		return true
+	case ElementDefinitionTypePRINCIPAL:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ErrorCode.
 const (
 	ErrorCodeACCESSDENIED           ErrorCode = "ACCESS_DENIED"
@@ -1006,6 +1051,43 @@ type DocumentReference struct {
 	DocumentURI string `json:"documentUri"`
 }
 
+// ElementDefinition What a process or a task has values of in version 2022-10-08
+type ElementDefinition struct {
+	Code string `json:"code"`
+
+	// FieldType The type of the values, for FIELD only
+	FieldType *ElementDefinitionFieldType `json:"fieldType,omitempty"`
+
+	// Mandatory Whether a task needs a value before it can be completed
+	Mandatory bool `json:"mandatory"`
+
+	// Multiple Whether there may be several values
+	Multiple bool   `json:"multiple"`
+	Name     string `json:"name"`
+
+	// Options What a DECISION chooses from
+	Options []ElementOption `json:"options,omitempty"`
+
+	// Schema A JSON Schema; absent where every object is accepted
+	Schema JSONSchema            `json:"schema,omitempty"`
+	Type   ElementDefinitionType `json:"type"`
+}
+
+// ElementDefinitionFieldType The type of the values, for FIELD only
+type ElementDefinitionFieldType string
+
+// ElementDefinitionType defines model for ElementDefinition.Type.
+type ElementDefinitionType string
+
+// ElementOption defines model for ElementOption.
+type ElementOption struct {
+	// Code The value that chooses the option
+	Code string `json:"code"`
+
+	// Name What people read
+	Name string `json:"name"`
+}
+
 // ErrorCode Stable reason of a failure; the list is closed
 type ErrorCode string
 
@@ -1324,6 +1406,9 @@ type ProcessDefinition struct {
 	// DataStructureDataDefinitions What messages may carry
 	DataStructureDataDefinitions []DataStructureDataDefinition `json:"dataStructureDataDefinitions"`
 
+	// ElementDefinitions The elements of processes, which version 2022-10-08 reads and writes; absent for none
+	ElementDefinitions []ElementDefinition `json:"elementDefinitions,omitempty"`
+
 	// EntitySchema A JSON Schema; absent where every object is accepted
 	EntitySchema JSONSchema `json:"entitySchema,omitempty"`
 
@@ -1521,9 +1606,15 @@ type ProcessItemDefinition struct {
 	ContextDataSchema JSONSchema `json:"contextDataSchema,omitempty"`
 
 	// DataSchema A JSON Schema; absent where every object is accepted
-	DataSchema JSONSchema         `json:"dataSchema,omitempty"`
-	ID         openapi_types.UUID `json:"id"`
-	Name       string             `json:"name"`
+	DataSchema JSONSchema `json:"dataSchema,omitempty"`
+
+	// ElementDefinitions The elements of tasks, which version 2022-10-08 reads and writes; absent for none
+	ElementDefinitions []ElementDefinition `json:"elementDefinitions,omitempty"`
+
+	// Form Whether people fill the data of a task in as a form; for tasks only
+	Form *bool              `json:"form,omitempty"`
+	ID   openapi_types.UUID `json:"id"`
+	Name string             `json:"name"`
 
 	// RequireValidDataOnComplete Whether a task is refused to be completed with data that is not valid; for tasks only
 	RequireValidDataOnComplete *bool           `json:"requireValidDataOnComplete,omitempty"`
