@@ -209,8 +209,8 @@ func TestBodiesOfRobots(t *testing.T) {
 	requireGolden(t, "admin/robot", got)
 }
 
-// Whoever runs a robot sees its environment, in whichever way it comes to run
-// it; whoever may only download it does not.
+// A principal that runs a robot reads its environment, in whichever way it comes to
+// run it, and may list it as READY; one that may only download it does not.
 func TestWhoSeesTheEnvironmentOfARobot(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -227,7 +227,10 @@ func TestWhoSeesTheEnvironmentOfARobot(t *testing.T) {
 		}
 		for _, as := range []demo.Account{demo.Bob(), demo.Reader()} {
 			require.NotContains(t, s.get(200, as, path).body, "environmentVariables", as.Name)
+			require.Contains(t, s.list(as, base+"/robots").ids(), id)
+			require.NotContains(t, s.list(as, base+"/robots?filterContext=READY").ids(), id, "it cannot be run without its environment")
 		}
+		require.Contains(t, s.list(demo.Stranger(), base+"/robots?filterContext=READY").ids(), id)
 		for _, as := range []demo.Account{demo.Carol(), demo.LoanWorker(), demo.OtherWorker()} {
 			s.refused(404, "NOT_FOUND", as, http.MethodGet, path, "")
 		}

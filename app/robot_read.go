@@ -11,11 +11,11 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// RobotFilter narrows FindRobots. Packaged leaves out robots without a source
-// package, which cannot be run; so does filterContext READY.
+// RobotFilter narrows FindRobots. Ready keeps the robots that the caller can run:
+// those that have a source package and whose environment variables it may read.
 type RobotFilter struct {
 	TenantIDs []uuid.UUID
-	Packaged  bool
+	Ready     bool
 }
 
 // FindRobots (B47) returns a page of the robots that the caller sees, without
@@ -25,7 +25,7 @@ type RobotFilter struct {
 func (s *Service) FindRobots(
 	ctx context.Context, caller domain.Caller, filter RobotFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Robot], error) {
-	return s.reader.ListRobots(ctx, persistence.RobotScope{Caller: caller, Packaged: filter.Packaged},
+	return s.reader.ListRobots(ctx, persistence.RobotScope{Caller: caller, Ready: filter.Ready},
 		persistence.RobotFilter{TenantIDs: filter.TenantIDs}, page, sort)
 }
 

@@ -22,14 +22,15 @@ const fromRobots = `robots b
 // RobotScope says whose robots exist: those that the caller sees in its tenants.
 type RobotScope struct {
 	Caller domain.Caller
-	// Packaged leaves out robots without a source package.
-	Packaged bool
+	// Ready leaves out robots without a source package, and those whose environment
+	// variables are not for the caller.
+	Ready bool
 }
 
 // args are those that robotsInScope reads: the principal, its tenants, and those
 // of them that it administers.
 func (s RobotScope) args() []any {
-	return []any{s.Caller.PrincipalID, s.Caller.TenantIDs(), s.Caller.AdministeredTenants(), s.Packaged}
+	return []any{s.Caller.PrincipalID, s.Caller.TenantIDs(), s.Caller.AdministeredTenants(), s.Ready}
 }
 
 const (
@@ -45,7 +46,7 @@ const (
 	robotsInScope = `b.tenant_id = ANY($2)
    AND (` + usesRobot + `
         OR b.id = ANY(ARRAY(SELECT g.robot_id FROM robot_grants g WHERE ` + callerIsGrantee + `)))
-   AND (NOT $4 OR f.document_id IS NOT NULL)`
+   AND (NOT $4 OR f.document_id IS NOT NULL AND ` + usesRobot + `)`
 )
 
 // scanRobot reads robotColumns, and more columns that follow them.

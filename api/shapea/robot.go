@@ -17,7 +17,7 @@ func (s *Server) FindRobots(
 ) (oasa.FindRobotsResponseObject, error) {
 	params := request.Params
 	filter := app.RobotFilter{
-		TenantIDs: params.TenantID, Packaged: httpio.Given(params.FilterContext) == oasa.RobotFilterContextREADY,
+		TenantIDs: params.TenantID, Ready: httpio.Given(params.FilterContext) == oasa.RobotFilterContextREADY,
 	}
 	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
 	found, err := s.app.FindRobots(ctx, s.caller(ctx), filter, page, sort)

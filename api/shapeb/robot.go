@@ -18,7 +18,7 @@ func (s *Server) FindRobots(
 	params := request.Params
 	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
 	filter := app.RobotFilter{
-		TenantIDs: params.TenantID, Packaged: httpio.Given(params.FilterContext) == oasb.RobotFilterContextREADY,
+		TenantIDs: params.TenantID, Ready: httpio.Given(params.FilterContext) == oasb.RobotFilterContextREADY,
 	}
 	found, err := s.app.FindRobots(ctx, s.caller(ctx), filter, page, sort)
 	if err != nil {

@@ -1270,7 +1270,8 @@ type FindRobotsParams struct {
 	// TenantID Only what belongs to one of these tenants
 	TenantID TenantIDFilter `form:"tenantId,omitempty" json:"tenantId,omitempty"`
 
-	// FilterContext READY leaves out robots without a source package, DEFAULT does not
+	// FilterContext READY are the robots that the caller can run: with a source package, and environment variables that the caller may
+	// read. DEFAULT, or none, are all that the caller sees.
 	FilterContext *RobotFilterContext `form:"filterContext,omitempty" json:"filterContext,omitempty"`
 }
 
