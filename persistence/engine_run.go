@@ -50,21 +50,21 @@ const insertEncryptedRun = `
 WITH newest AS (
     SELECT k.key_id
       FROM encryption_keys k
-     WHERE k.tenant_id = $2 AND k.code = $12 AND k.sealed_value IS NOT NULL
+     WHERE k.tenant_id = $2 AND k.code = $13 AND k.sealed_value IS NOT NULL
      ORDER BY k.version DESC
      LIMIT 1
        FOR SHARE
 )
 INSERT INTO engine_runs (id, tenant_id, kind, owner_id, namespace, workflow_id, workflow_type, task_queue,
-                         state, action, created_at, last_active_at, encryption_key_id)
-SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, newest.key_id
+                         state, action, robot, created_at, last_active_at, encryption_key_id)
+SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12, newest.key_id
   FROM newest`
 
 // InsertEncryptedRun stores a run that is still to be started and is encrypted
 // with the newest version of the tenant's key with the code.
 func (tx *Tx) InsertEncryptedRun(run domain.EngineRun, encryptionKey string, now time.Time) {
 	tx.queue(insertEncryptedRun, run.ID, run.TenantID, run.Kind, run.OwnerID, run.Namespace, run.WorkflowID,
-		run.WorkflowType, run.TaskQueue, run.State, run.Action, now, encryptionKey)
+		run.WorkflowType, run.TaskQueue, run.State, run.Action, run.Robot, now, encryptionKey)
 }
 
 // LockedRun is a run and whose it is, both under lock: Process, ProcessAction,

@@ -166,9 +166,13 @@ func (s *testStack) runID(process uuid.UUID) (id string) {
 // history is all that Temporal keeps of the last run of a process's workflow.
 func (s *testStack) history(process uuid.UUID) []*historypb.HistoryEvent {
 	s.t.Helper()
+	return s.historyOf("process-" + process.String())
+}
+
+func (s *testStack) historyOf(workflowID string) []*historypb.HistoryEvent {
+	s.t.Helper()
 	var events []*historypb.HistoryEvent
-	found := s.temporalClient().GetWorkflowHistory(s.t.Context(), "process-"+process.String(), "", false,
-		enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	found := s.temporalClient().GetWorkflowHistory(s.t.Context(), workflowID, "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 	for found.HasNext() {
 		event, err := found.Next()
 		require.NoError(s.t, err)
@@ -178,7 +182,7 @@ func (s *testStack) history(process uuid.UUID) []*historypb.HistoryEvent {
 	return events
 }
 
-// readable is what somebody without a key can read of a payload. Short words turn
+// readable is what can be read of a payload without a key. Short words turn
 // up in base64 by chance.
 func readable(p *commonpb.Payload) string {
 	if text, sealed := strings.CutPrefix(string(p.GetData()), "AES-256-GCM:"); sealed {
@@ -189,11 +193,17 @@ func readable(p *commonpb.Payload) string {
 	return string(p.GetData())
 }
 
-// requireHidden requires that all payloads of a workflow's history are encrypted
+// requireHidden is requireHiddenIn for the workflow of a process.
+func (s *testStack) requireHidden(process uuid.UUID, keyID string, want map[string][]string) {
+	s.t.Helper()
+	s.requireHiddenIn("process-"+process.String(), keyID, want)
+}
+
+// requireHiddenIn requires that all payloads of a workflow's history are encrypted
 // with the key, but for the headers that say so and what Temporal searches by,
 // and that decrypted they contain these texts, by the place that they have in
 // events. Places without texts may be there or not.
-func (s *testStack) requireHidden(process uuid.UUID, keyID string, want map[string][]string) {
+func (s *testStack) requireHiddenIn(workflowID, keyID string, want map[string][]string) {
 	s.t.Helper()
 	decrypt := s.decrypting()
 	var words []string
@@ -202,7 +212,7 @@ func (s *testStack) requireHidden(process uuid.UUID, keyID string, want map[stri
 	}
 	found := map[string]string{}
 	nonces := map[string]bool{}
-	for _, event := range s.history(process) {
+	for _, event := range s.historyOf(workflowID) {
 		eachPayload(event.ProtoReflect(), "", func(place string, p *commonpb.Payload) {
 			for _, word := range words {
 				require.NotContains(s.t, readable(p), word, place)

@@ -10,13 +10,17 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/examples/loan/encryption"
 )
 
-// robotDocuments are a robot and a manual process that it assists with tasks of.
+// robotDocuments are a robot, a manual process and an encrypted one, of both of
+// which it assists with tasks.
 const robotDocuments = `
 apiVersion: procession/v1
 kind: Robot
@@ -33,6 +37,16 @@ spec:
     - {code: FAIL, type: TASK, name: Fail, robot: {code: HELPER, operation: FAIL}, candidates: [{user: bob}]}
     - {code: WAIT, type: TASK, name: Wait, robot: {code: HELPER, operation: WAIT}, candidates: [{user: bob}]}
   permissions: {initiators: [{user: alice}], managers: [{user: alice}]}
+---
+apiVersion: procession/v1
+kind: ProcessDefinition
+metadata: {code: SEALED, tenant: demo}
+spec:
+  name: Sealed
+  engine: {workflowType: SealedWorkflow, taskQueue: QUEUE_ROBOTS, runner: loan-worker, encryptionKey: demo-key}
+  items:
+    - {code: LOOK, type: TASK, name: Look, robot: {code: HELPER, operation: LOOK}, candidates: [{user: bob}]}
+  permissions: {initiators: [{user: alice}], managers: [{user: alice}]}
 `
 
 func TestRobotAssistsEndToEnd(t *testing.T) {
@@ -46,8 +60,10 @@ func TestRobotAssistsEndToEnd(t *testing.T) {
 	s.query(`SELECT id::text FROM robots WHERE code = 'HELPER'`, &robot)
 
 	told := make(chan map[string]any, 10)
-	// Whoever runs the robot may serve its queue.
-	w := worker.New(s.clientOf(demo.LoanWorker()), "QUEUE_ROBOTS", worker.Options{})
+	// The application that runs the robot may serve its queue.
+	w := worker.New(s.clientOf(demo.LoanWorker(), func(o *client.Options) {
+		o.DataConverter, o.ContextPropagators = s.decrypting(), []workflow.ContextPropagator{encryption.Propagator{}}
+	}), "QUEUE_ROBOTS", worker.Options{})
 	w.RegisterWorkflowWithOptions(func(ctx workflow.Context, in map[string]any) (map[string]any, error) {
 		told <- in
 		switch in["robotOperation"] {
@@ -57,15 +73,26 @@ func TestRobotAssistsEndToEnd(t *testing.T) {
 			ctx.Done().Receive(ctx, nil)
 			return nil, ctx.Err()
 		}
-		return map[string]any{"message": "done"}, nil
+		ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{StartToCloseTimeout: patience})
+		var seen string
+		err := workflow.ExecuteActivity(ctx, "look", in["processItemId"]).Get(ctx, &seen)
+		return map[string]any{"message": seen}, err
 	}, workflow.RegisterOptions{Name: "HelperWorkflow"})
+	w.RegisterActivityWithOptions(func(item string) (string, error) { return "saw " + item, nil }, activity.RegisterOptions{Name: "look"})
+	w.RegisterWorkflowWithOptions(func(ctx workflow.Context, _ any) error {
+		return workflow.Await(ctx, func() bool { return false })
+	}, workflow.RegisterOptions{Name: "SealedWorkflow"})
 	require.NoError(t, w.Start())
 	t.Cleanup(w.Stop)
 
-	status, process := s.call(demo.Alice(), http.MethodPost, "/processes",
-		map[string]any{"processDefinitionCode": "HELPED", "tenantId": demo.TenantDemo()})
-	require.Equal(t, http.StatusCreated, status, process)
-	claimed := func(code string) uuid.UUID {
+	created := func(definition string) map[string]any {
+		status, process := s.call(demo.Alice(), http.MethodPost, "/processes",
+			map[string]any{"processDefinitionCode": definition, "tenantId": demo.TenantDemo()})
+		require.Equal(t, http.StatusCreated, status, process)
+		return process
+	}
+	process := created("HELPED")
+	claimed := func(process map[string]any, code string) uuid.UUID {
 		status, item := s.call(demo.Alice(), http.MethodPost, "/process-items", map[string]any{
 			"type": "TASK", "processId": process["id"], "processItemDefinitionCode": code,
 		})
@@ -76,7 +103,7 @@ func TestRobotAssistsEndToEnd(t *testing.T) {
 		return uuid.MustParse(id)
 	}
 
-	look := claimed("LOOK")
+	look := claimed(process, "LOOK")
 	in := <-told
 	require.Equal(t, process["id"], in["processId"])
 	require.Equal(t, look.String(), in["processItemId"])
@@ -86,7 +113,7 @@ func TestRobotAssistsEndToEnd(t *testing.T) {
 	require.NotEmpty(t, in["requestTimeZone"])
 	s.await("the robot to end", func() bool { return s.runState(look) == "COMPLETED" })
 
-	failed := claimed("FAIL")
+	failed := claimed(process, "FAIL")
 	<-told
 	incident := s.awaitIncident(uuid.MustParse(field[string](t, process, "id")))
 	require.Equal(t, failed.String(), strings.TrimSpace(
@@ -94,10 +121,24 @@ func TestRobotAssistsEndToEnd(t *testing.T) {
 	require.Equal(t, incident+" RETRIED\n", printed(t, append([]string{"incidents", "retry", incident}, asAlice...)...))
 	require.Equal(t, failed.String(), (<-told)["processItemId"], "it is told the same again")
 
-	waiting := claimed("WAIT")
+	waiting := claimed(process, "WAIT")
 	<-told
 	status, body := s.call(demo.Alice(), http.MethodPost, "/processes/"+field[string](t, process, "id")+
 		"/~actions/cancel-process-items?processItemId="+waiting.String(), nil)
 	require.Equal(t, http.StatusOK, status, body)
 	s.await("the robot to stop", func() bool { return s.runState(waiting) == "CANCELLED" })
+
+	sealed := claimed(created("SEALED"), "LOOK")
+	require.Equal(t, sealed.String(), (<-told)["processItemId"])
+	s.await("the robot to end", func() bool { return s.runState(sealed) == "COMPLETED" })
+	var workflowID string
+	s.query("SELECT workflow_id FROM engine_runs WHERE owner_id = $1", &workflowID, sealed)
+	s.requireHiddenIn(workflowID, "demo-key", map[string][]string{
+		"workflow_execution_started.input":         {sealed.String(), robot},
+		"workflow_execution_started.header.fields": {},
+		"activity_task_scheduled.input":            {sealed.String()},
+		"activity_task_scheduled.header.fields":    {},
+		"activity_task_completed.result":           {"saw " + sealed.String()},
+		"workflow_execution_completed.result":      {"saw " + sealed.String()},
+	})
 }

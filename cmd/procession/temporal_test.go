@@ -49,7 +49,7 @@ func (s *testStack) temporalClient() client.Client { return s.clientOf(demo.Loan
 
 // clientOf is a client of the namespace demo with the certificate and the token
 // that the service issues to an application.
-func (s *testStack) clientOf(account demo.Account) client.Client {
+func (s *testStack) clientOf(account demo.Account, change ...func(*client.Options)) client.Client {
 	s.t.Helper()
 	status, certificate := s.call(account, http.MethodPost, "/authentications", map[string]any{"type": "ENGINE_CERTIFICATE"})
 	require.Equal(s.t, http.StatusOK, status, certificate)
@@ -63,11 +63,15 @@ func (s *testStack) clientOf(account demo.Account) client.Client {
 	status, token := s.call(account, http.MethodPost, "/authentications", map[string]any{"type": "ENGINE_TOKEN"})
 	require.Equal(s.t, http.StatusOK, status, token)
 
-	c, err := client.NewLazyClient(client.Options{
+	options := client.Options{
 		HostPort: s.config.TemporalAddress, Namespace: "demo",
 		Credentials:       client.NewAPIKeyStaticCredentials(field[string](s.t, token, "engineToken", "token")),
 		ConnectionOptions: client.ConnectionOptions{TLS: &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{pair}}},
-	})
+	}
+	for _, f := range change {
+		f(&options)
+	}
+	c, err := client.NewLazyClient(options)
 	require.NoError(s.t, err)
 	s.t.Cleanup(c.Close)
 	return c
