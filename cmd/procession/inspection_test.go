@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
+	enumspb "go.temporal.io/api/enums/v1"
 
 	"github.com/procession-dev/procession/devstack/child"
 	"github.com/procession-dev/procession/devstack/demo"
@@ -17,18 +18,33 @@ import (
 
 func TestInspectionRunsEndToEnd(t *testing.T) {
 	t.Parallel()
-	for name, flags := range map[string][]string{
-		"with the signal":         nil,
-		"with the activity token": {"-activity-token"},
+	for name, tt := range map[string]struct {
+		flags   []string
+		signals int
+	}{
+		"with the signal":         {signals: 1},
+		"with the activity token": {flags: []string{"-activity-token"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newStack(t, false)
-			s.startInspectionWorker(flags...)
+			s.startInspectionWorker(tt.flags...)
 			// The driver plays an inspection through Shape A, and fails on the first
 			// surprise.
 			out, err := exec.Command(inspection(t, "drive"), "-endpoint", s.url()).CombinedOutput()
 			require.NoError(t, err, string(out))
+
+			// A worker that waits in the activity has no handler for the signal, and
+			// some SDKs fail a workflow that gets one.
+			var process uuid.UUID
+			s.query("SELECT id FROM processes", &process)
+			signals := 0
+			for _, event := range s.history(process) {
+				if event.GetEventType() == enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED {
+					signals++
+				}
+			}
+			require.Equal(t, tt.signals, signals)
 		})
 	}
 }
