@@ -58,10 +58,10 @@ func TestServiceKilledAfterAnsweringACreate(t *testing.T) {
 	}
 }
 
-func TestTemporalDownWhileProcessesAreCreated(t *testing.T) {
+func TestTemporalAndDatabaseDownWhileProcessesAreCreated(t *testing.T) {
 	t.Parallel()
 	const processes, outage = 50, 20 * time.Second
-	s := newStack(t, true)
+	s := newStack(t, true, databaseInStore)
 	s.startWorker()
 	s.awaitItem(s.createLoan(uuid.New()), "LOAN_APPLICATION")
 
@@ -72,6 +72,7 @@ func TestTemporalDownWhileProcessesAreCreated(t *testing.T) {
 		ids[i] = uuid.New()
 		s.createLoan(ids[i])
 	}
+	s.interruptDatabase()
 	<-back
 	s.startTemporal()
 	for _, id := range ids {

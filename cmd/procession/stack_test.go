@@ -62,6 +62,16 @@ func newStack(t *testing.T, durable bool, options ...func(*testStack)) *testStac
 	s.config.TemporalAddress = freeAddress(t)
 	s.config.CancelGrace = 2 * time.Second
 	s.config.WebhookAllow = textList{"127.0.0.1"}
+	if durable {
+		// PostgreSQL may run as a user that does not get into t.TempDir.
+		dir, err := os.MkdirTemp(pgcluster.ScratchDir(), "procession-e2e-") //nolint:usetesting // see above
+		require.NoError(t, err)
+		s.startStore(dir)
+		t.Cleanup(func() {
+			require.NoError(t, s.store.Stop(context.Background()))
+			require.NoError(t, pgcluster.Remove(dir))
+		})
+	}
 	for _, option := range options {
 		option(s)
 	}
@@ -73,17 +83,6 @@ func newStack(t *testing.T, durable bool, options ...func(*testStack)) *testStac
 	require.NoError(t, demo.Load(t.Context(), k.db, k.sealer, time.Now()))
 	s.files, err = writeServerCertificate(k.issuer, s.dir, []string{"127.0.0.1", "localhost"}, time.Now())
 	require.NoError(t, err)
-	if durable {
-		// PostgreSQL may run as a user that does not get into t.TempDir.
-		dir, err := os.MkdirTemp(pgcluster.ScratchDir(), "procession-e2e-") //nolint:usetesting // see above
-		require.NoError(t, err)
-		s.store, err = pgcluster.Start(t.Context(), pgcluster.Options{Dir: dir, Fast: true})
-		require.NoError(t, err)
-		t.Cleanup(func() {
-			require.NoError(t, s.store.Stop(context.Background()))
-			require.NoError(t, pgcluster.Remove(dir))
-		})
-	}
 	s.startService()
 	t.Cleanup(func() { s.stopService() })
 	s.startTemporal()
@@ -100,6 +99,23 @@ func withConfig(change func(*Config)) func(*testStack) {
 // withEnv adds to the environment of the service.
 func withEnv(env ...string) func(*testStack) {
 	return func(s *testStack) { s.env = env }
+}
+
+// databaseInStore puts the service's database where a durable stack's Temporal has
+// its own, and has it keep what was committed when PostgreSQL is killed.
+func databaseInStore(s *testStack) {
+	require.NoError(s.t, s.store.CreateDatabase(s.t.Context(), "procession"))
+	s.config.DatabaseURL = s.store.URL("procession")
+	conn := s.connect()
+	_, err := conn.Exec(s.t.Context(), "ALTER DATABASE procession SET synchronous_commit = on")
+	require.NoError(s.t, err)
+}
+
+func (s *testStack) startStore(dir string) {
+	s.t.Helper()
+	var err error
+	s.store, err = pgcluster.Start(s.t.Context(), pgcluster.Options{Dir: dir, Fast: true})
+	require.NoError(s.t, err)
 }
 
 // freeAddress is one with a free port, of those that no connection is given as
