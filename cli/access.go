@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/procession-dev/procession/api/admin/client"
-	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
 )
 
@@ -20,56 +19,35 @@ func newAccessCommand(env Environment) *cobra.Command {
 
 func newAccessListCommand(env Environment) *cobra.Command {
 	var all bool
-	var limit int
-	var tenant, principal, kind string
-	var out *output
-	cmd := asking(env, &cobra.Command{
+	var principal, kind string
+	cmd := listCommand(env, &cobra.Command{
 		Use: "list", Args: exactly(), Short: "List tokens and certificates for the engine, the newest first",
-	}, func(cmd *cobra.Command, s *service, _ []string) error {
-		if limit < 1 || limit > pageSize {
-			return misuse("--limit must be 1 to %d", pageSize)
-		}
-		params := client.FindEngineAccessParams{Size: &limit, Tenant: filter(tenant)}
-		if !all {
-			active := true
-			params.Active = &active
-		}
-		if kind != "" {
-			wanted, err := accessKind(kind)
-			if err != nil {
-				return err
+	}, listing[client.EngineAccess]{
+		rows: "engine access", limit: 50, tenant: "only that in the tenant with the `code`", table: accessTable,
+		find: func(cmd *cobra.Command, s *service, _ []string, by listFlags) ([]client.EngineAccess, int64, error) {
+			params := client.FindEngineAccessParams{Size: &by.limit, Tenant: filter(by.tenant)}
+			if !all {
+				params.Active = new(true)
 			}
-			params.Kind = []client.EngineAccessKind{wanted}
-		}
-		if principal != "" {
-			id, err := uuid.Parse(principal)
-			if err != nil {
-				return misuse("--principal: %w", err)
+			var err error
+			if kind != "" {
+				params.Kind = make([]client.EngineAccessKind, 1)
+				if params.Kind[0], err = accessKind(kind); err != nil {
+					return nil, 0, err
+				}
 			}
-			params.PrincipalID = []uuid.UUID{id}
-		}
-		answer, err := s.FindEngineAccessWithResponse(cmd.Context(), &params)
-		page, err := read[client.EngineAccessPage](s, answer, err)
-		if err != nil {
-			return err
-		}
-		if len(page.Content) == 0 && out.format == formatTable {
-			cmd.PrintErrln("no engine access")
-			return nil
-		}
-		if shown := int64(len(page.Content)); shown < page.Metadata.TotalElements {
-			defer cmd.PrintErrf("%d of %d shown: --limit\n", shown, page.Metadata.TotalElements)
-		}
-		return out.write(cmd.Context(), cmd.OutOrStdout(), page.Content, func(w io.Writer) { accessTable(w, page.Content) })
+			if params.PrincipalID, err = idFilter("principal", principal); err != nil {
+				return nil, 0, err
+			}
+			answer, err := s.FindEngineAccessWithResponse(cmd.Context(), &params)
+			page, err := read[client.EngineAccessPage](s, answer, err)
+			return page.Content, page.Metadata.TotalElements, err
+		},
 	})
 	f := cmd.Flags()
 	f.BoolVar(&all, "all", false, "also what was revoked or has expired")
-	f.IntVar(&limit, "limit", 50, "how `many` to show, at most 1000")
-	f.StringVar(&tenant, "tenant", "", "only that in the tenant with the `code`")
 	f.StringVar(&principal, "principal", "", "only that of the user or the application with the `id`")
 	f.StringVar(&kind, "kind", "", "only that of a `kind`: token or certificate")
-	completeTenants(env, cmd)
-	out = bindOutput(cmd, formatTable, formatJSON, formatYAML, formatJQ)
 	return cmd
 }
 
@@ -130,11 +108,8 @@ func newAccessRevokeCommand(env Environment) *cobra.Command {
 		}
 		answer, err := s.RevokeEngineAccessWithResponse(cmd.Context(), body)
 		done, err := read[client.EngineAccessRevocation](s, answer, err)
-		if ExitCode(err) == ExitNotFound {
-			return &failure{kind: domain.KindNotFound, text: fmt.Sprintf("engine access %s not found", body.ID)}
-		}
 		if err != nil {
-			return err
+			return notFound(err, fmt.Sprintf("engine access %s", body.ID))
 		}
 		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d revoked\n", done.Revoked)
 		return err

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/procession-dev/procession/api/admin/client"
-	"github.com/procession-dev/procession/domain"
 )
 
 func newActionsCommand(env Environment) *cobra.Command {
@@ -21,42 +20,33 @@ func newActionsCommand(env Environment) *cobra.Command {
 }
 
 func newActionsExplainCommand(env Environment) *cobra.Command {
-	var out *output
-	cmd := asking(env, &cobra.Command{
+	return listCommand(env, &cobra.Command{
 		Use: "explain PROCESS PRINCIPAL", Args: exactly("the id of a process", "the id of a user or an application"),
-		Short:             "Tell why somebody is offered a user action of a process, or not",
+		Short:             "Explain why a user action of a process is offered to a principal, or not",
 		ValidArgsFunction: completeNothing,
-	}, func(cmd *cobra.Command, s *service, args []string) error {
-		process, err := uuid.Parse(args[0])
-		if err != nil {
-			return misuse("the id of the process: %w", err)
-		}
-		principal, err := uuid.Parse(args[1])
-		if err != nil {
-			return misuse("the id of the principal: %w", err)
-		}
-		answer, err := s.ExplainProcessActionsWithResponse(cmd.Context(), process,
-			&client.ExplainProcessActionsParams{PrincipalID: principal})
-		found, err := read[client.ExplainedActions](s, answer, err)
-		if ExitCode(err) == ExitNotFound {
-			return &failure{kind: domain.KindNotFound, text: fmt.Sprintf("process %s not found", process)}
-		}
-		if err != nil {
-			return err
-		}
-		if len(found.Content) == 0 && out.format == formatTable {
-			cmd.PrintErrln("no user actions")
-			return nil
-		}
-		return out.write(cmd.Context(), cmd.OutOrStdout(), found.Content, func(w io.Writer) {
+	}, listing[client.ExplainedAction]{
+		rows: "user actions",
+		find: func(cmd *cobra.Command, s *service, args []string, _ listFlags) ([]client.ExplainedAction, int64, error) {
+			process, err := uuid.Parse(args[0])
+			if err != nil {
+				return nil, 0, misuse("the id of the process: %w", err)
+			}
+			principal, err := uuid.Parse(args[1])
+			if err != nil {
+				return nil, 0, misuse("the id of the principal: %w", err)
+			}
+			answer, err := s.ExplainProcessActionsWithResponse(cmd.Context(), process,
+				&client.ExplainProcessActionsParams{PrincipalID: principal})
+			found, err := read[client.ExplainedActions](s, answer, err)
+			return found.Content, 0, notFound(err, "process "+process.String())
+		},
+		table: func(w io.Writer, found []client.ExplainedAction) {
 			row(w, "CODE", "TYPE", "OFFERED", "WHY NOT")
-			for _, a := range found.Content {
+			for _, a := range found {
 				row(w, a.Code, a.Type, yesNo(a.Offered), reasons(a.Reasons))
 			}
-		})
+		},
 	})
-	out = bindOutput(cmd, formatTable, formatJSON, formatYAML, formatJQ)
-	return cmd
 }
 
 func yesNo(yes bool) string {
@@ -79,8 +69,8 @@ func newActionsEvaluateCommand(env Environment) *cobra.Command {
 	cmd := asking(env, &cobra.Command{
 		Use: "evaluate EXPRESSION", Args: exactly("an availability expression"),
 		Short: "Evaluate an availability expression",
-		Long: "Evaluates an availability expression and prints true or false. What is wrong with it is told with its column.\n" +
-			"A model has what an expression sees: process and tasks, each with state, createdAt and lastModifiedAt.",
+		Long: "Evaluates an availability expression and prints true or false. An error names the column.\n" +
+			"A model holds the variables of an expression: process and tasks, each with state, createdAt and lastModifiedAt.",
 		Example: "  procession actions evaluate '${ .process.state == \"RUNNING\" }' --process 01970000-0000-7000-8000-000000000000\n" +
 			"  procession actions evaluate '${ .tasks.SIGN.state == \"READY\" }' --model model.json",
 		ValidArgsFunction: completeNothing,
@@ -101,10 +91,8 @@ func newActionsEvaluateCommand(env Environment) *cobra.Command {
 		answer, err := s.EvaluateAvailabilityWithResponse(cmd.Context(), body)
 		evaluation, err := read[client.AvailabilityEvaluation](s, answer, err)
 		switch {
-		case ExitCode(err) == ExitNotFound:
-			return &failure{kind: domain.KindNotFound, text: fmt.Sprintf("process %s not found", process)}
 		case err != nil:
-			return err
+			return notFound(err, "process "+process)
 		case evaluation.Error != nil && evaluation.Error.Column != nil:
 			return misuse("column %d: %s", *evaluation.Error.Column, evaluation.Error.Message)
 		case evaluation.Error != nil:
@@ -127,7 +115,7 @@ func readModel(stdin io.Reader, file string) (*client.AvailabilityModel, error) 
 	if file == "-" {
 		text, err = io.ReadAll(stdin)
 	} else {
-		text, err = os.ReadFile(file) //nolint:gosec // whoever calls the command names the file
+		text, err = os.ReadFile(file) //nolint:gosec // the user names the file
 	}
 	if err != nil {
 		return nil, misuse("--model: %w", err)
@@ -145,38 +133,21 @@ func readModel(stdin io.Reader, file string) (*client.AvailabilityModel, error) 
 }
 
 func newActionsFaultsCommand(env Environment) *cobra.Command {
-	var limit int
-	var tenant string
-	var out *output
-	cmd := asking(env, &cobra.Command{
-		Use: "faults", Args: exactly(), Short: "List availability expressions that failed, the last first",
-	}, func(cmd *cobra.Command, s *service, _ []string) error {
-		if limit < 1 || limit > pageSize {
-			return misuse("--limit must be 1 to %d", pageSize)
-		}
-		answer, err := s.FindAvailabilityFaultsWithResponse(cmd.Context(),
-			&client.FindAvailabilityFaultsParams{Size: &limit, Tenant: filter(tenant)})
-		page, err := read[client.AvailabilityFaultPage](s, answer, err)
-		if err != nil {
-			return err
-		}
-		if len(page.Content) == 0 && out.format == formatTable {
-			cmd.PrintErrln("no faults")
-			return nil
-		}
-		if shown := int64(len(page.Content)); shown < page.Metadata.TotalElements {
-			defer cmd.PrintErrf("%d of %d shown: --limit\n", shown, page.Metadata.TotalElements)
-		}
-		return out.write(cmd.Context(), cmd.OutOrStdout(), page.Content, func(w io.Writer) {
+	return listCommand(env, &cobra.Command{
+		Use: "faults", Args: exactly(), Short: "List availability expressions that failed, the latest first",
+	}, listing[client.AvailabilityFault]{
+		rows: "faults", limit: 50, tenant: "only those of the tenant with the `code`",
+		find: func(cmd *cobra.Command, s *service, _ []string, by listFlags) ([]client.AvailabilityFault, int64, error) {
+			answer, err := s.FindAvailabilityFaultsWithResponse(cmd.Context(),
+				&client.FindAvailabilityFaultsParams{Size: &by.limit, Tenant: filter(by.tenant)})
+			page, err := read[client.AvailabilityFaultPage](s, answer, err)
+			return page.Content, page.Metadata.TotalElements, err
+		},
+		table: func(w io.Writer, found []client.AvailabilityFault) {
 			row(w, "DEFINITION", "ACTION", "PROCESS", "LAST", "MESSAGE")
-			for _, f := range page.Content {
+			for _, f := range found {
 				row(w, f.ProcessDefinitionCode, f.ActionCode, f.ProcessID.String(), timeText(f.LastAt), f.Message)
 			}
-		})
+		},
 	})
-	cmd.Flags().IntVar(&limit, "limit", 50, "how `many` to show, at most 1000")
-	cmd.Flags().StringVar(&tenant, "tenant", "", "only those of the tenant with the `code`")
-	completeTenants(env, cmd)
-	out = bindOutput(cmd, formatTable, formatJSON, formatYAML, formatJQ)
-	return cmd
 }

@@ -71,7 +71,7 @@ func (env Environment) open(flags *pflag.FlagSet) (*service, error) {
 		return nil, err
 	}
 	if timeout <= 0 {
-		return nil, misuse("--timeout must be longer than nothing")
+		return nil, misuse("--timeout must be positive")
 	}
 	address, err := checkAddress(env.setting(flags, "server", variableServer), insecure)
 	if err != nil {

@@ -42,8 +42,11 @@ func newDescribeCommand(env Environment) *cobra.Command {
 }
 
 // bindTenant adds the flag that says whose resource is meant.
+// tenantHelp describes --tenant of commands about one resource.
+const tenantHelp = "`code` of the tenant, needed where several have such a resource"
+
 func bindTenant(env Environment, cmd *cobra.Command, tenant *string) {
-	cmd.Flags().StringVar(tenant, "tenant", "", "`code` of the tenant, needed where several have such a resource")
+	cmd.Flags().StringVar(tenant, "tenant", "", tenantHelp)
 	completeTenants(env, cmd)
 }
 

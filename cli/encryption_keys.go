@@ -17,33 +17,29 @@ func newEncryptionKeysCommand(env Environment) *cobra.Command {
 }
 
 func newEncryptionKeysListCommand(env Environment) *cobra.Command {
-	var tenant string
-	var out *output
-	cmd := asking(env, &cobra.Command{
+	return listCommand(env, &cobra.Command{
 		Use: "list CODE", Args: exactly("a code"),
-		Short:             "List the versions of a key, the newest first, without what they are",
+		Short:             "List the versions of a key, the newest first, without the keys",
 		ValidArgsFunction: completeCode(env, client.ResourceKindEncryptionKey, cobra.ShellCompDirectiveNoFileComp),
-	}, func(cmd *cobra.Command, s *service, args []string) error {
-		code := args[0]
-		if err := checkCode(code); err != nil {
-			return err
-		}
-		answer, err := s.FindEncryptionKeyVersionsWithResponse(cmd.Context(), code,
-			&client.FindEncryptionKeyVersionsParams{Tenant: optional(tenant)})
-		found, err := read[client.EncryptionKeyVersionList](s, answer, err)
-		if err != nil {
-			return named(err, resource.KindEncryptionKey, code)
-		}
-		return out.write(cmd.Context(), cmd.OutOrStdout(), found.Content, func(w io.Writer) {
+	}, listing[client.EncryptionKeyVersion]{
+		rows: "versions", tenant: tenantHelp,
+		find: func(cmd *cobra.Command, s *service, args []string, by listFlags) ([]client.EncryptionKeyVersion, int64, error) {
+			code := args[0]
+			if err := checkCode(code); err != nil {
+				return nil, 0, err
+			}
+			answer, err := s.FindEncryptionKeyVersionsWithResponse(cmd.Context(), code,
+				&client.FindEncryptionKeyVersionsParams{Tenant: optional(by.tenant)})
+			found, err := read[client.EncryptionKeyVersionList](s, answer, err)
+			return found.Content, 0, named(err, resource.KindEncryptionKey, code)
+		},
+		table: func(w io.Writer, found []client.EncryptionKeyVersion) {
 			row(w, "KEY ID", "AGE", "OPEN WORKFLOWS")
-			for _, v := range found.Content {
+			for _, v := range found {
 				row(w, v.KeyID, ageText(env.Clock(), v.CreatedAt), strconv.FormatInt(v.OpenRuns, 10))
 			}
-		})
+		},
 	})
-	bindTenant(env, cmd, &tenant)
-	out = bindOutput(cmd, formatTable, formatJSON, formatYAML, formatJQ)
-	return cmd
 }
 
 func newEncryptionKeysRotateCommand(env Environment) *cobra.Command {

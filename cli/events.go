@@ -52,13 +52,14 @@ func newEventsCommand(env Environment) *cobra.Command {
 			cmd.PrintErrln("no events")
 			return nil
 		}
-		if found.Next != nil && len(found.Content) == flags.limit {
-			defer cmd.PrintErrf("There may be more: --after %s\n", *found.Next)
-		}
-		return out.write(cmd.Context(), cmd.OutOrStdout(), found.Content, func(w io.Writer) {
+		err = out.write(cmd.Context(), cmd.OutOrStdout(), found.Content, func(w io.Writer) {
 			eventTitles(w)
 			eventRows(w, found.Content)
 		})
+		if found.Next != nil && len(found.Content) == flags.limit {
+			cmd.PrintErrf("There may be more: --after %s\n", *found.Next)
+		}
+		return err
 	})
 	flags.bind(cmd)
 	completeTenants(env, cmd)
@@ -79,7 +80,7 @@ func (e *eventFlags) bind(cmd *cobra.Command) {
 	f.StringVar(&e.to, "to", "", "only before `when`")
 	f.BoolVar(&e.oldestFirst, "oldest-first", false, "begin with the oldest")
 	f.StringVar(&e.after, "after", "", "continue behind the `cursor` that was told or that an event has")
-	f.IntVar(&e.limit, "limit", 50, "how `many` to show, at most 1000")
+	bindLimit(cmd, &e.limit, 50)
 	f.BoolVar(&e.follow, "follow", false, "go on with new events")
 }
 
@@ -89,11 +90,11 @@ func (e *eventFlags) params(now time.Time) (client.FindEventsParams, error) {
 		Tenant: filter(e.tenant), Type: e.types, ResourceKind: e.kinds, RequestID: e.requests,
 		After: optional(e.after), Limit: e.limit,
 	}
-	if e.limit < 1 || e.limit > pageSize {
-		return params, misuse("--limit must be 1 to %d", pageSize)
+	if err := checkLimit(e.limit); err != nil {
+		return params, err
 	}
 	if e.follow && (e.oldestFirst || e.to != "") {
-		return params, misuse("--follow goes on for ever: it has no use for --oldest-first and --to")
+		return params, misuse("--follow cannot be combined with --oldest-first or --to")
 	}
 	if e.oldestFirst {
 		order := client.EventOrderOLDESTFIRST

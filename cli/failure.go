@@ -67,6 +67,20 @@ func misuse(format string, args ...any) error {
 	return &failure{kind: domain.KindInvalid, text: fmt.Errorf(format, args...).Error()}
 }
 
+// notFound names in an error that says that something was not found what that is.
+// Other errors, and nil, are returned as they are.
+func notFound(err error, what string) error {
+	if f, ok := errors.AsType[*failure](err); ok && f.kind == domain.KindNotFound {
+		return absent(what)
+	}
+	return err
+}
+
+// absent is the failure for what was not found.
+func absent(what string) error {
+	return &failure{kind: domain.KindNotFound, text: what + " not found"}
+}
+
 // refused is the failure that an answer with an error body tells of.
 func refused(status int, body client.DefaultError) *failure {
 	var text strings.Builder

@@ -131,7 +131,7 @@ func missing(kind string, codes []string, found []client.Resource, more bool) er
 			if err != nil {
 				known = resource.Kind(kind)
 			}
-			return absent(known, code)
+			return absent(string(known) + "/" + code)
 		}
 	}
 	return nil

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/procession-dev/procession/api/admin/client"
-	"github.com/procession-dev/procession/domain"
 )
 
 func newIncidentsCommand(env Environment) *cobra.Command {
@@ -28,47 +27,27 @@ func newIncidentsCommand(env Environment) *cobra.Command {
 
 func newIncidentsListCommand(env Environment) *cobra.Command {
 	var all bool
-	var limit int
-	var tenant, process string
-	var out *output
-	cmd := asking(env, &cobra.Command{
+	var process string
+	cmd := listCommand(env, &cobra.Command{
 		Use: "list", Args: exactly(), Short: "List incidents, the newest first",
-	}, func(cmd *cobra.Command, s *service, _ []string) error {
-		if limit < 1 || limit > pageSize {
-			return misuse("--limit must be 1 to %d", pageSize)
-		}
-		params := client.FindIncidentsParams{Size: &limit, Tenant: filter(tenant)}
-		if !all {
-			params.State = []client.IncidentState{client.IncidentStateOPEN}
-		}
-		if process != "" {
-			id, err := uuid.Parse(process)
-			if err != nil {
-				return misuse("--process: %w", err)
+	}, listing[client.Incident]{
+		rows: "incidents", limit: 50, tenant: "only those of the tenant with the `code`", table: incidentTable,
+		find: func(cmd *cobra.Command, s *service, _ []string, by listFlags) ([]client.Incident, int64, error) {
+			params := client.FindIncidentsParams{Size: &by.limit, Tenant: filter(by.tenant)}
+			if !all {
+				params.State = []client.IncidentState{client.IncidentStateOPEN}
 			}
-			params.ProcessID = []uuid.UUID{id}
-		}
-		answer, err := s.FindIncidentsWithResponse(cmd.Context(), &params)
-		page, err := read[client.IncidentPage](s, answer, err)
-		if err != nil {
-			return err
-		}
-		if len(page.Content) == 0 && out.format == formatTable {
-			cmd.PrintErrln("no incidents")
-			return nil
-		}
-		if shown := int64(len(page.Content)); shown < page.Metadata.TotalElements {
-			defer cmd.PrintErrf("%d of %d shown: --limit\n", shown, page.Metadata.TotalElements)
-		}
-		return out.write(cmd.Context(), cmd.OutOrStdout(), page.Content, func(w io.Writer) { incidentTable(w, page.Content) })
+			var err error
+			if params.ProcessID, err = idFilter("process", process); err != nil {
+				return nil, 0, err
+			}
+			answer, err := s.FindIncidentsWithResponse(cmd.Context(), &params)
+			page, err := read[client.IncidentPage](s, answer, err)
+			return page.Content, page.Metadata.TotalElements, err
+		},
 	})
-	f := cmd.Flags()
-	f.BoolVar(&all, "all", false, "also those that were retried or dismissed")
-	f.IntVar(&limit, "limit", 50, "how `many` to show, at most 1000")
-	f.StringVar(&tenant, "tenant", "", "only those of the tenant with the `code`")
-	f.StringVar(&process, "process", "", "only those of the process with the `id`")
-	completeTenants(env, cmd)
-	out = bindOutput(cmd, formatTable, formatJSON, formatYAML, formatJQ)
+	cmd.Flags().BoolVar(&all, "all", false, "also those that were retried or dismissed")
+	cmd.Flags().StringVar(&process, "process", "", "only those of the process with the `id`")
 	return cmd
 }
 
@@ -106,11 +85,8 @@ func newIncidentCommand(
 		}
 		answer, err := act(cmd.Context(), s, id)
 		incident, err := read[client.Incident](s, answer, err)
-		if ExitCode(err) == ExitNotFound {
-			return &failure{kind: domain.KindNotFound, text: fmt.Sprintf("incident %s not found", id)}
-		}
 		if err != nil {
-			return err
+			return notFound(err, "incident "+id.String())
 		}
 		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s %s\n", incident.ID, incident.State)
 		return err

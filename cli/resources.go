@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/procession-dev/procession/api/admin/client"
-	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
 )
 
@@ -50,16 +49,9 @@ func (s *service) retrieve(ctx context.Context, kind resource.Kind, code, tenant
 	return found, named(err, kind, code)
 }
 
-// named says which resource was not found.
+// named names the resource in an error that says that it was not found.
 func named(err error, kind resource.Kind, code string) error {
-	if ExitCode(err) == ExitNotFound {
-		return absent(kind, code)
-	}
-	return err
-}
-
-func absent(kind resource.Kind, code string) error {
-	return &failure{kind: domain.KindNotFound, text: string(kind) + "/" + code + " not found"}
+	return notFound(err, string(kind)+"/"+code)
 }
 
 // checkCode refuses what would lead elsewhere as a part of a path.

@@ -103,32 +103,22 @@ func lasting(text string) (time.Duration, error) {
 }
 
 func newSecretsListCommand(env Environment) *cobra.Command {
-	var tenant string
-	var out *output
-	cmd := asking(env, &cobra.Command{
+	return listCommand(env, &cobra.Command{
 		Use: "list KIND CODE", Args: exactly("a kind of resource", "a code"),
-		Short:             "List secrets, without what they are",
+		Short:             "List secrets, without their values",
 		ValidArgsFunction: completeSecretOwner(env),
-	}, func(cmd *cobra.Command, s *service, args []string) error {
-		kind, code, err := secretOwner(args)
-		if err != nil {
-			return err
-		}
-		found, err := s.secrets(cmd.Context(), kind, code, tenant)
-		if err != nil {
-			return err
-		}
-		if len(found) == 0 && out.format == formatTable {
-			cmd.PrintErrln("no secrets")
-			return nil
-		}
-		return out.write(cmd.Context(), cmd.OutOrStdout(), found, func(w io.Writer) {
-			secretTable(w, "", found, env.Clock())
-		})
+	}, listing[client.Secret]{
+		rows: "secrets", tenant: tenantHelp,
+		find: func(cmd *cobra.Command, s *service, args []string, by listFlags) ([]client.Secret, int64, error) {
+			kind, code, err := secretOwner(args)
+			if err != nil {
+				return nil, 0, err
+			}
+			found, err := s.secrets(cmd.Context(), kind, code, by.tenant)
+			return found, 0, err
+		},
+		table: func(w io.Writer, found []client.Secret) { secretTable(w, "", found, env.Clock()) },
 	})
-	bindTenant(env, cmd, &tenant)
-	out = bindOutput(cmd, formatTable, formatJSON, formatYAML, formatJQ)
-	return cmd
 }
 
 // secrets lists the secrets of a resource.

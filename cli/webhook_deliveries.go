@@ -9,57 +9,37 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/procession-dev/procession/api/admin/client"
-	"github.com/procession-dev/procession/domain"
 )
 
 func newWebhooksDeliveriesCommand(env Environment) *cobra.Command {
-	var tenant, code, event, process string
+	var code, event, process string
 	var states []string
-	var limit int
-	var out *output
-	cmd := asking(env, &cobra.Command{
+	cmd := listCommand(env, &cobra.Command{
 		Use: "deliveries", Args: exactly(), Short: "List deliveries, the newest first",
-	}, func(cmd *cobra.Command, s *service, _ []string) error {
-		if limit < 1 || limit > pageSize {
-			return misuse("--limit must be 1 to %d", pageSize)
-		}
-		params := client.FindWebhookDeliveriesParams{Size: &limit, Tenant: filter(tenant), Webhook: filter(code)}
-		for _, state := range states {
-			params.State = append(params.State, client.WebhookDeliveryState(state))
-		}
-		for flag, to := range map[string]*[]uuid.UUID{"event": &params.EventID, "process": &params.ProcessID} {
-			text := cmd.Flags().Lookup(flag).Value.String()
-			if text == "" {
-				continue
+	}, listing[client.WebhookDelivery]{
+		rows: "deliveries", limit: 50, tenant: tenantHelp, table: deliveryTable,
+		find: func(cmd *cobra.Command, s *service, _ []string, by listFlags) ([]client.WebhookDelivery, int64, error) {
+			params := client.FindWebhookDeliveriesParams{Size: &by.limit, Tenant: filter(by.tenant), Webhook: filter(code)}
+			for _, state := range states {
+				params.State = append(params.State, client.WebhookDeliveryState(state))
 			}
-			id, err := uuid.Parse(text)
-			if err != nil {
-				return misuse("--%s: %w", flag, err)
+			var err error
+			if params.EventID, err = idFilter("event", event); err != nil {
+				return nil, 0, err
 			}
-			*to = []uuid.UUID{id}
-		}
-		answer, err := s.FindWebhookDeliveriesWithResponse(cmd.Context(), &params)
-		page, err := read[client.WebhookDeliveryPage](s, answer, err)
-		if err != nil {
-			return err
-		}
-		if len(page.Content) == 0 && out.format == formatTable {
-			cmd.PrintErrln("no deliveries")
-			return nil
-		}
-		if shown := int64(len(page.Content)); shown < page.Metadata.TotalElements {
-			defer cmd.PrintErrf("%d of %d shown: --limit\n", shown, page.Metadata.TotalElements)
-		}
-		return out.write(cmd.Context(), cmd.OutOrStdout(), page.Content, func(w io.Writer) { deliveryTable(w, page.Content) })
+			if params.ProcessID, err = idFilter("process", process); err != nil {
+				return nil, 0, err
+			}
+			answer, err := s.FindWebhookDeliveriesWithResponse(cmd.Context(), &params)
+			page, err := read[client.WebhookDeliveryPage](s, answer, err)
+			return page.Content, page.Metadata.TotalElements, err
+		},
 	})
 	f := cmd.Flags()
-	f.IntVar(&limit, "limit", 50, "how `many` to show, at most 1000")
 	f.StringVar(&code, "webhook", "", "only those to the subscription with the `code`")
 	f.StringSliceVar(&states, "state", nil, "only those in one of the `states` PENDING, RETRYING, DELIVERED, DEAD, DROPPED")
 	f.StringVar(&event, "event", "", "only those of the event with the `id`")
 	f.StringVar(&process, "process", "", "only those of events of the process with the `id`")
-	bindTenant(env, cmd, &tenant)
-	out = bindOutput(cmd, formatTable, formatJSON, formatYAML, formatJQ)
 	return cmd
 }
 
@@ -99,10 +79,7 @@ func deliveryCommand(
 		if err != nil {
 			return misuse("the id of the delivery: %w", err)
 		}
-		if err = run(cmd, s, id); ExitCode(err) == ExitNotFound {
-			return &failure{kind: domain.KindNotFound, text: fmt.Sprintf("delivery %s not found", id)}
-		}
-		return err
+		return notFound(run(cmd, s, id), "delivery "+id.String())
 	})
 }
 

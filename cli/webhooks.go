@@ -19,30 +19,17 @@ func newWebhooksCommand(env Environment) *cobra.Command {
 }
 
 func newWebhooksListCommand(env Environment) *cobra.Command {
-	var tenant string
-	var out *output
-	cmd := asking(env, &cobra.Command{
-		Use: "list", Args: exactly(), Short: "List where events are sent, and how that goes",
-	}, func(cmd *cobra.Command, s *service, _ []string) error {
-		size := pageSize
-		answer, err := s.FindWebhookEndpointsWithResponse(cmd.Context(),
-			&client.FindWebhookEndpointsParams{Size: &size, Tenant: filter(tenant)})
-		page, err := read[client.WebhookEndpointPage](s, answer, err)
-		if err != nil {
-			return err
-		}
-		if len(page.Content) == 0 && out.format == formatTable {
-			cmd.PrintErrln("no webhooks")
-			return nil
-		}
-		if shown := int64(len(page.Content)); shown < page.Metadata.TotalElements {
-			defer cmd.PrintErrf("%d of %d shown: --tenant\n", shown, page.Metadata.TotalElements)
-		}
-		return out.write(cmd.Context(), cmd.OutOrStdout(), page.Content, func(w io.Writer) { webhookTable(w, page.Content) })
+	return listCommand(env, &cobra.Command{
+		Use: "list", Args: exactly(), Short: "List the endpoints of webhooks and their state",
+	}, listing[client.WebhookEndpoint]{
+		rows: "webhooks", tenant: tenantHelp, table: webhookTable,
+		find: func(cmd *cobra.Command, s *service, _ []string, by listFlags) ([]client.WebhookEndpoint, int64, error) {
+			answer, err := s.FindWebhookEndpointsWithResponse(cmd.Context(),
+				&client.FindWebhookEndpointsParams{Size: new(pageSize), Tenant: filter(by.tenant)})
+			page, err := read[client.WebhookEndpointPage](s, answer, err)
+			return page.Content, page.Metadata.TotalElements, err
+		},
 	})
-	bindTenant(env, cmd, &tenant)
-	out = bindOutput(cmd, formatTable, formatJSON, formatYAML, formatJQ)
-	return cmd
 }
 
 func webhookTable(w io.Writer, endpoints []client.WebhookEndpoint) {

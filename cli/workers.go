@@ -13,80 +13,54 @@ import (
 
 func newWorkersCommand(env Environment) *cobra.Command {
 	var all bool
-	var limit int
 	var tenant, queue string
-	var out *output
-	cmd := asking(env, &cobra.Command{
+	cmd := listCommand(env, &cobra.Command{
 		Use: "workers", Args: exactly(), Short: "Show which workers registered, whether they poll, and what is missing",
-		Long: "Shows the workers that registered lately, for which task queues, and whether they were seen to poll them. What keeps\n" +
-			"work from being done is told below the table, for task queues without any worker too.",
-	}, func(cmd *cobra.Command, s *service, _ []string) error {
-		if limit < 1 || limit > pageSize {
-			return misuse("--limit must be 1 to %d", pageSize)
-		}
-		params := client.FindWorkersParams{Size: &limit, Tenant: filter(tenant), TaskQueue: filter(queue)}
-		if !all {
-			params.State = []client.WorkerState{client.WorkerStateONLINE}
-		}
-		answer, err := s.FindWorkersWithResponse(cmd.Context(), &params)
-		page, err := read[client.WorkerPage](s, answer, err)
-		if err != nil {
-			return err
-		}
-		if shown := int64(len(page.Content)); shown < page.Metadata.TotalElements {
-			defer cmd.PrintErrf("%d of %d shown: --limit\n", shown, page.Metadata.TotalElements)
-		}
-		if out.format != formatTable {
-			return out.write(cmd.Context(), cmd.OutOrStdout(), page.Content, nil)
-		}
-		queues, err := s.taskQueues(cmd, tenant, queue)
-		if err != nil {
-			return err
-		}
-		if len(page.Content) == 0 {
-			cmd.PrintErrln("no workers")
-		} else if err := out.write(cmd.Context(), cmd.OutOrStdout(), page.Content, func(w io.Writer) {
-			workerTable(env, w, page.Content, queue)
-		}); err != nil {
-			return err
-		}
-		return writeProblems(cmd.OutOrStdout(), queues, len(page.Content) > 0)
+		Long: "Shows the workers that registered lately, their task queues, and whether they poll them. Problems are listed below\n" +
+			"the table, including those of task queues without a worker.",
+	}, listing[client.Worker]{
+		rows: "workers", limit: 100,
+		find: func(cmd *cobra.Command, s *service, _ []string, by listFlags) ([]client.Worker, int64, error) {
+			params := client.FindWorkersParams{Size: &by.limit, Tenant: filter(tenant), TaskQueue: filter(queue)}
+			if !all {
+				params.State = []client.WorkerState{client.WorkerStateONLINE}
+			}
+			answer, err := s.FindWorkersWithResponse(cmd.Context(), &params)
+			page, err := read[client.WorkerPage](s, answer, err)
+			return page.Content, page.Metadata.TotalElements, err
+		},
+		table: func(w io.Writer, found []client.Worker) { workerTable(env, w, found, queue) },
+		below: func(cmd *cobra.Command, s *service, found []client.Worker) error {
+			queues, err := s.taskQueues(cmd, tenant, queue)
+			if err != nil {
+				return err
+			}
+			return writeProblems(cmd.OutOrStdout(), queues, len(found) > 0)
+		},
 	})
-	f := cmd.Flags()
-	f.BoolVar(&all, "all", false, "also those that are offline")
-	f.IntVar(&limit, "limit", 100, "how `many` to show, at most 1000")
+	cmd.Flags().BoolVar(&all, "all", false, "also those that are offline")
 	bindQueuePicking(env, cmd, &tenant, &queue)
-	out = bindOutput(cmd, formatTable, formatJSON, formatYAML, formatJQ)
 	return cmd
 }
 
 func newTaskQueuesCommand(env Environment) *cobra.Command {
 	var tenant, queue string
-	var out *output
-	cmd := asking(env, &cobra.Command{
+	cmd := listCommand(env, &cobra.Command{
 		Use: "task-queues", Args: exactly(), Short: "Show task queues, who needs and who serves them, and what is wrong",
 		Long: "Shows the task queues that definitions need or workers registered for: the workflows that are needed, how many of the\n" +
-			"workers are live, who polls, and what waits. Problems are told below the table.",
-	}, func(cmd *cobra.Command, s *service, _ []string) error {
-		queues, err := s.taskQueues(cmd, tenant, queue)
-		if err != nil {
-			return err
-		}
-		if out.format != formatTable {
-			return out.write(cmd.Context(), cmd.OutOrStdout(), queues, nil)
-		}
-		if len(queues) == 0 {
-			cmd.PrintErrln("no task queues")
-			return nil
-		}
-		err = out.write(cmd.Context(), cmd.OutOrStdout(), queues, func(w io.Writer) { taskQueueTable(env, w, queues) })
-		if err != nil {
-			return err
-		}
-		return writeProblems(cmd.OutOrStdout(), queues, true)
+			"workers are live, who polls, and what waits. Problems are listed below the table.",
+	}, listing[client.TaskQueue]{
+		rows: "task queues",
+		find: func(cmd *cobra.Command, s *service, _ []string, _ listFlags) ([]client.TaskQueue, int64, error) {
+			found, err := s.taskQueues(cmd, tenant, queue)
+			return found, 0, err
+		},
+		table: func(w io.Writer, found []client.TaskQueue) { taskQueueTable(env, w, found) },
+		below: func(cmd *cobra.Command, _ *service, found []client.TaskQueue) error {
+			return writeProblems(cmd.OutOrStdout(), found, true)
+		},
 	})
 	bindQueuePicking(env, cmd, &tenant, &queue)
-	out = bindOutput(cmd, formatTable, formatJSON, formatYAML, formatJQ)
 	return cmd
 }
 
