@@ -96,7 +96,6 @@ func mount(engine *gin.Engine, c contract, o Options, l *limits, errs *httpio.Er
 // within a request that has passed that.
 func reader(c contract, base string, validator *httpio.Validator, errs *httpio.ErrorWriter) http.Handler {
 	engine := gin.New()
-	engine.ContextWithFallback = true
 	c.server.Register(engine.Group(base, validator.Tag), errs)
 	return engine
 }

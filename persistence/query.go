@@ -49,7 +49,7 @@ func acquire(ctx context.Context, from *pool) (*pgxpool.Conn, error) {
 		waiting, stop = context.WithTimeout(ctx, from.patience)
 		defer stop()
 	}
-	conn, err := from.Acquire(lasting{Context: waiting, done: waiting.Done()}) //nolint:contextcheck // it is the same one
+	conn, err := from.Acquire(waiting)
 	if err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
 		return nil, &domain.Error{
 			Kind: domain.KindUnavailable, Code: domain.CodeUnavailable,
@@ -58,20 +58,6 @@ func acquire(ctx context.Context, from *pool) (*pgxpool.Conn, error) {
 	}
 	return conn, err
 }
-
-// lasting is a context that can be looked at after its request is over: the pool
-// may still be making a connection then that it began to make for the request,
-// and the context of the request may be another one's.
-type lasting struct {
-	context.Context
-	done <-chan struct{}
-}
-
-// Done is that of the request that it was made for.
-func (l lasting) Done() <-chan struct{} { return l.done }
-
-// Value finds nothing.
-func (lasting) Value(any) any { return nil }
 
 // one scans exactly one row into the destinations; no row is pgx.ErrNoRows.
 func one(dest ...any) func(pgx.Rows) error {

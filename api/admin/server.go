@@ -36,9 +36,5 @@ func NewServer(service *app.Service, caller func(context.Context) domain.Caller)
 
 // Register adds the operations to routes, which errs answers failures of.
 func (s *Server) Register(routes gin.IRouter, errs *httpio.ErrorWriter) {
-	versions := []oasadmin.StrictMiddlewareFunc{httpio.Versioned[oasadmin.StrictHandlerFunc](versionOf)}
-	strict := oasadmin.NewStrictHandlerWithOptions(s, versions, oasadmin.StrictGinServerOptions{
-		RequestErrorHandlerFunc: errs.WriteUnreadable, HandlerErrorFunc: errs.Write, ResponseErrorHandlerFunc: errs.Write,
-	})
-	oasadmin.RegisterHandlersWithOptions(routes, strict, oasadmin.GinServerOptions{ErrorHandler: errs.WriteUnbound})
+	oasadmin.RegisterHandlersWithOptions(routes, oasadmin.NewStrictHandler(s, versionOf, errs), oasadmin.GinServerOptions{ErrorHandler: errs.WriteUnbound})
 }

@@ -21,21 +21,11 @@ const (
 	currentKey = "procession/current"
 )
 
-// Versioned is a middleware of a generated strict server that keeps the version of
-// what operations return, for its entity tag.
-func Versioned[Handler ~func(*gin.Context, any) (any, error)](
-	version func(response any) domain.Version,
-) func(Handler, string) Handler {
-	return func(next Handler, _ string) Handler {
-		return func(c *gin.Context, request any) (any, error) {
-			response, err := next(c, request)
-			if err == nil {
-				c.Set(versionKey, version(response))
-			}
-			return response, err
-		}
-	}
-}
+// VersionOf finds the version of what an operation returned, "" for none.
+type VersionOf func(response any) domain.Version
+
+// SetVersion keeps the version of what the operation returned, for its entity tag.
+func SetVersion(c *gin.Context, version domain.Version) { c.Set(versionKey, version) }
 
 // ModifiedVersion is the version of a resource that shows when it was changed
 // last, "" for others.

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/gin-gonic/gin"
 	"github.com/klauspost/compress/gzhttp"
 
 	"github.com/procession-dev/procession/domain"
@@ -28,7 +27,7 @@ type Download struct {
 	// error prevents. Answers without any of it do not call it.
 	Deliver func(context.Context) error
 
-	gin *gin.Context
+	request *http.Request
 }
 
 // NewDownload answers the request that ctx belongs to.
@@ -36,9 +35,10 @@ func NewDownload(
 	ctx context.Context, contentType, disposition string, digest [32]byte, content io.ReadSeekCloser,
 	deliver func(context.Context) error,
 ) *Download {
-	c, _ := ctx.Value(gin.ContextKey).(*gin.Context)
+	e, _ := exchangeOf(ctx)
 	return &Download{
-		ContentType: contentType, Disposition: disposition, SHA256: digest, Content: content, Deliver: deliver, gin: c,
+		ContentType: contentType, Disposition: disposition, SHA256: digest, Content: content, Deliver: deliver,
+		request: e.request,
 	}
 }
 
@@ -47,10 +47,10 @@ func NewDownload(
 // is written.
 func (d *Download) Serve(w http.ResponseWriter) error {
 	defer func() { _ = d.Content.Close() }()
-	if d.gin == nil {
+	request := d.request
+	if request == nil {
 		return errors.New("sending a document: there is no request")
 	}
-	request := d.gin.Request
 	if method := requestMethod(request); method != request.Method {
 		request = request.WithContext(request.Context())
 		request.Method = method

@@ -1,8 +1,10 @@
 package httpio
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
+	"net/http"
 )
 
 // EncodeJSON writes an answer. The text of JSON values is kept, apart from
@@ -11,4 +13,17 @@ func EncodeJSON(w io.Writer, answer any) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
 	return encoder.Encode(answer)
+}
+
+// WriteJSON writes an answer with its header in one piece, or nothing when it
+// cannot be encoded.
+func WriteJSON(w http.ResponseWriter, status int, answer any) error {
+	var body bytes.Buffer
+	if err := EncodeJSON(&body, answer); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", mediaJSON)
+	w.WriteHeader(status)
+	_, err := body.WriteTo(w)
+	return err
 }

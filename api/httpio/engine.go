@@ -20,9 +20,6 @@ func NewEngine(
 ) *gin.Engine {
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
-	// Handlers pass *gin.Context down as their context: without this neither
-	// cancellation nor the values of the request's context reach the database.
-	engine.ContextWithFallback = true
 	engine.HandleMethodNotAllowed = true
 	engine.RedirectTrailingSlash = false
 	engine.RedirectFixedPath = false

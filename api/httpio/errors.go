@@ -238,7 +238,7 @@ func WriteUnavailable(w http.ResponseWriter, now time.Time, message string) {
 
 func (w *ErrorWriter) write(c *gin.Context, status int, message string, infos []errorInfo) {
 	c.Abort()
-	leaveBody(c)
+	leaveBody(c.Writer, c.Request)
 	body, err := json.Marshal(errorBody{Timestamp: w.clock().UTC(), Status: status, Message: message, Errors: infos})
 	if err != nil {
 		w.logFailure(c, "encoding error body", err)

@@ -2,12 +2,10 @@ package httpio
 
 import (
 	"bytes"
-	"context"
 	"net/http"
 	"strconv"
 	"time"
 
-	"github.com/gin-gonic/gin"
 	"github.com/klauspost/compress/gzhttp"
 )
 
@@ -32,13 +30,6 @@ func NewEventStream(w http.ResponseWriter, stall time.Duration) *EventStream {
 	header.Set(gzhttp.HeaderNoCompression, "1")
 	w.WriteHeader(http.StatusOK)
 	return &EventStream{w: w, connection: http.NewResponseController(w), stall: stall}
-}
-
-// IsHead reports whether the request that ctx belongs to asks for the headers of
-// the answer alone.
-func IsHead(ctx context.Context) bool {
-	c, ok := ctx.Value(gin.ContextKey).(*gin.Context)
-	return ok && requestMethod(c.Request) == http.MethodHead
 }
 
 // Retry tells the client how soon to come back after the answer has ended.

@@ -50,10 +50,17 @@ func normalize(next http.Handler) http.Handler {
 // requestMethod is the method the client used, also for a HEAD that is being
 // answered as GET.
 func requestMethod(r *http.Request) string {
-	if head, _ := r.Context().Value(headKey{}).(bool); head {
+	if IsHead(r.Context()) {
 		return http.MethodHead
 	}
 	return r.Method
+}
+
+// IsHead reports whether the request that ctx belongs to asks for the headers of
+// the answer alone.
+func IsHead(ctx context.Context) bool {
+	head, _ := ctx.Value(headKey{}).(bool)
+	return head
 }
 
 // bodiless drops the body of an answer.

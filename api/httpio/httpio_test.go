@@ -83,11 +83,10 @@ func handler(t *testing.T, server stub, log *slog.Logger) http.Handler {
 	validator, err := httpio.NewValidator(doc, errs, httpio.Limits{})
 	require.NoError(t, err)
 	engine := httpio.NewEngine(errs, log, fixedClock, nil)
-	engine.GET("/plain", func(c *gin.Context) { c.String(http.StatusOK, httpio.RequestIDFrom(c)) })
+	engine.GET("/plain", func(c *gin.Context) { c.String(http.StatusOK, httpio.RequestIDFrom(c.Request.Context())) })
 	engine.Use(validator.Handle)
-	oasb.RegisterHandlersWithOptions(engine, oasb.NewStrictHandlerWithOptions(server, nil, oasb.StrictGinServerOptions{
-		RequestErrorHandlerFunc: errs.WriteUnreadable, HandlerErrorFunc: errs.Write, ResponseErrorHandlerFunc: errs.Write,
-	}), oasb.GinServerOptions{BaseURL: "/v2024-06-14", ErrorHandler: errs.WriteUnbound})
+	oasb.RegisterHandlersWithOptions(engine, oasb.NewStrictHandler(server, httpio.ModifiedVersion, errs),
+		oasb.GinServerOptions{BaseURL: "/v2024-06-14", ErrorHandler: errs.WriteUnbound})
 	h, err := httpio.Handler(engine)
 	require.NoError(t, err)
 	return h

@@ -25,13 +25,7 @@ func WriteListing[From, To any](
 	if err != nil {
 		return err
 	}
-	var body bytes.Buffer
-	if err := EncodeJSON(&body, answer(metadata, content)); err != nil {
-		return err
-	}
-	writeHeader(w)
-	_, err = body.WriteTo(w)
-	return err
+	return WriteJSON(w, http.StatusOK, answer(metadata, content))
 }
 
 // Converted is the content that convert makes of items, an empty list rather than

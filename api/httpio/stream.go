@@ -81,26 +81,26 @@ const drainLimit = 64 << 10
 // leaveBody is to be called before a request is answered whose body may not have
 // been read. The HTTP server would wait for the rest of it, however long that
 // takes, before it sent the answer.
-func leaveBody(c *gin.Context) {
-	body, ok := c.Request.Body.(*guardedBody)
-	if !ok || body.ended || c.Request.ProtoMajor != 1 {
+func leaveBody(w http.ResponseWriter, r *http.Request) {
+	body, ok := r.Body.(*guardedBody)
+	if !ok || body.ended || r.ProtoMajor != 1 {
 		return
 	}
-	if length := c.Request.ContentLength; length >= 0 && length <= drainLimit && c.GetHeader("Expect") == "" {
+	if length := r.ContentLength; length >= 0 && length <= drainLimit && r.Header.Get("Expect") == "" {
 		if _, err := io.Copy(io.Discard, body); err == nil {
 			return
 		}
 	}
-	c.Header("Connection", "close")
+	w.Header().Set("Connection", "close")
 	// Nothing can be done where there is no connection.
-	_ = http.NewResponseController(c.Writer).SetReadDeadline(past())
+	_ = http.NewResponseController(w).SetReadDeadline(past())
 }
 
 // LeaveBody prepares an answer to the request that ctx belongs to, whose body is
-// of no use.
+// not used.
 func LeaveBody(ctx context.Context) {
-	if c, ok := ctx.Value(gin.ContextKey).(*gin.Context); ok {
-		leaveBody(c)
+	if e, ok := exchangeOf(ctx); ok {
+		leaveBody(e.writer, e.request)
 	}
 }
 

@@ -31,9 +31,5 @@ func NewServer(service *app.Service, caller func(context.Context) domain.Caller)
 
 // Register adds the operations to routes, which errs answers failures of.
 func (s *Server) Register(routes gin.IRouter, errs *httpio.ErrorWriter) {
-	versions := []oasa.StrictMiddlewareFunc{httpio.Versioned[oasa.StrictHandlerFunc](httpio.ModifiedVersion)}
-	strict := oasa.NewStrictHandlerWithOptions(s, versions, oasa.StrictGinServerOptions{
-		RequestErrorHandlerFunc: errs.WriteUnreadable, HandlerErrorFunc: errs.Write, ResponseErrorHandlerFunc: errs.Write,
-	})
-	oasa.RegisterHandlersWithOptions(routes, strict, oasa.GinServerOptions{ErrorHandler: errs.WriteUnbound})
+	oasa.RegisterHandlersWithOptions(routes, oasa.NewStrictHandler(s, httpio.ModifiedVersion, errs), oasa.GinServerOptions{ErrorHandler: errs.WriteUnbound})
 }

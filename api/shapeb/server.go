@@ -32,9 +32,5 @@ func NewServer(service *app.Service, caller func(context.Context) domain.Caller,
 
 // Register adds the operations to routes, which errs answers failures of.
 func (s *Server) Register(routes gin.IRouter, errs *httpio.ErrorWriter) {
-	versions := []oasb.StrictMiddlewareFunc{httpio.Versioned[oasb.StrictHandlerFunc](httpio.ModifiedVersion)}
-	strict := oasb.NewStrictHandlerWithOptions(s, versions, oasb.StrictGinServerOptions{
-		RequestErrorHandlerFunc: errs.WriteUnreadable, HandlerErrorFunc: errs.Write, ResponseErrorHandlerFunc: errs.Write,
-	})
-	oasb.RegisterHandlersWithOptions(routes, strict, oasb.GinServerOptions{ErrorHandler: errs.WriteUnbound})
+	oasb.RegisterHandlersWithOptions(routes, oasb.NewStrictHandler(s, httpio.ModifiedVersion, errs), oasb.GinServerOptions{ErrorHandler: errs.WriteUnbound})
 }

@@ -3,8 +3,4 @@
 // StrictServerInterface.
 package oasadmin
 
-//go:generate ../../../bin/tools/oapi-codegen -config cfg.yaml ../../openapi/admin.yaml
-
-// The generated answers would escape <, > and & inside of JSON values, which
-// are to come back as they were sent.
-//go:generate gofmt -r "json.NewEncoder(&buf).Encode(a) -> encodeJSON(&buf, a)" -w oas.gen.go
+//go:generate ../../../bin/tools/oapi-codegen -templates ../../templates -config cfg.yaml ../../openapi/admin.yaml

@@ -4,7 +4,6 @@
 package oasadmin
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,9 +12,9 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
-	"github.com/gin-gonic/gin/binding"
 	"github.com/oapi-codegen/runtime"
 	openapi_types "github.com/oapi-codegen/runtime/types"
+	"github.com/procession-dev/procession/api/httpio"
 )
 
 // Defines values for ActionObstacleCode.
@@ -3795,32 +3794,7 @@ type FindAvailabilityFaultsResponseObject interface {
 type FindAvailabilityFaults200JSONResponse AvailabilityFaultPage
 
 func (response FindAvailabilityFaults200JSONResponse) VisitFindAvailabilityFaultsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type FindAvailabilityFaultsdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response FindAvailabilityFaultsdefaultJSONResponse) VisitFindAvailabilityFaultsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type EvaluateAvailabilityRequestObject struct {
@@ -3834,32 +3808,7 @@ type EvaluateAvailabilityResponseObject interface {
 type EvaluateAvailability200JSONResponse AvailabilityEvaluation
 
 func (response EvaluateAvailability200JSONResponse) VisitEvaluateAvailabilityResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type EvaluateAvailabilitydefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response EvaluateAvailabilitydefaultJSONResponse) VisitEvaluateAvailabilityResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type FindEncryptionKeyVersionsRequestObject struct {
@@ -3874,32 +3823,7 @@ type FindEncryptionKeyVersionsResponseObject interface {
 type FindEncryptionKeyVersions200JSONResponse EncryptionKeyVersionList
 
 func (response FindEncryptionKeyVersions200JSONResponse) VisitFindEncryptionKeyVersionsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type FindEncryptionKeyVersionsdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response FindEncryptionKeyVersionsdefaultJSONResponse) VisitFindEncryptionKeyVersionsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type RotateEncryptionKeyRequestObject struct {
@@ -3914,32 +3838,7 @@ type RotateEncryptionKeyResponseObject interface {
 type RotateEncryptionKey201JSONResponse EncryptionKeyVersion
 
 func (response RotateEncryptionKey201JSONResponse) VisitRotateEncryptionKeyResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(201)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type RotateEncryptionKeydefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response RotateEncryptionKeydefaultJSONResponse) VisitRotateEncryptionKeyResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 201, response)
 }
 
 type FindEngineAccessRequestObject struct {
@@ -3953,32 +3852,7 @@ type FindEngineAccessResponseObject interface {
 type FindEngineAccess200JSONResponse EngineAccessPage
 
 func (response FindEngineAccess200JSONResponse) VisitFindEngineAccessResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type FindEngineAccessdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response FindEngineAccessdefaultJSONResponse) VisitFindEngineAccessResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type RevokeEngineAccessRequestObject struct {
@@ -3992,32 +3866,7 @@ type RevokeEngineAccessResponseObject interface {
 type RevokeEngineAccess200JSONResponse EngineAccessRevocation
 
 func (response RevokeEngineAccess200JSONResponse) VisitRevokeEngineAccessResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type RevokeEngineAccessdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response RevokeEngineAccessdefaultJSONResponse) VisitRevokeEngineAccessResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type FindEventsRequestObject struct {
@@ -4031,32 +3880,7 @@ type FindEventsResponseObject interface {
 type FindEvents200JSONResponse EventList
 
 func (response FindEvents200JSONResponse) VisitFindEventsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type FindEventsdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response FindEventsdefaultJSONResponse) VisitFindEventsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type RetrieveIdentityRequestObject struct {
@@ -4069,32 +3893,7 @@ type RetrieveIdentityResponseObject interface {
 type RetrieveIdentity200JSONResponse Identity
 
 func (response RetrieveIdentity200JSONResponse) VisitRetrieveIdentityResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type RetrieveIdentitydefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response RetrieveIdentitydefaultJSONResponse) VisitRetrieveIdentityResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type FindIncidentsRequestObject struct {
@@ -4108,32 +3907,7 @@ type FindIncidentsResponseObject interface {
 type FindIncidents200JSONResponse IncidentPage
 
 func (response FindIncidents200JSONResponse) VisitFindIncidentsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type FindIncidentsdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response FindIncidentsdefaultJSONResponse) VisitFindIncidentsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type RetrieveIncidentRequestObject struct {
@@ -4147,32 +3921,7 @@ type RetrieveIncidentResponseObject interface {
 type RetrieveIncident200JSONResponse Incident
 
 func (response RetrieveIncident200JSONResponse) VisitRetrieveIncidentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type RetrieveIncidentdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response RetrieveIncidentdefaultJSONResponse) VisitRetrieveIncidentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type DismissIncidentRequestObject struct {
@@ -4186,32 +3935,7 @@ type DismissIncidentResponseObject interface {
 type DismissIncident200JSONResponse Incident
 
 func (response DismissIncident200JSONResponse) VisitDismissIncidentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type DismissIncidentdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response DismissIncidentdefaultJSONResponse) VisitDismissIncidentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type RetryIncidentRequestObject struct {
@@ -4225,32 +3949,7 @@ type RetryIncidentResponseObject interface {
 type RetryIncident200JSONResponse Incident
 
 func (response RetryIncident200JSONResponse) VisitRetryIncidentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type RetryIncidentdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response RetryIncidentdefaultJSONResponse) VisitRetryIncidentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type FindDefinitionVersionsRequestObject struct {
@@ -4265,32 +3964,7 @@ type FindDefinitionVersionsResponseObject interface {
 type FindDefinitionVersions200JSONResponse DefinitionVersionList
 
 func (response FindDefinitionVersions200JSONResponse) VisitFindDefinitionVersionsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type FindDefinitionVersionsdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response FindDefinitionVersionsdefaultJSONResponse) VisitFindDefinitionVersionsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type ExplainProcessActionsRequestObject struct {
@@ -4305,32 +3979,7 @@ type ExplainProcessActionsResponseObject interface {
 type ExplainProcessActions200JSONResponse ExplainedActions
 
 func (response ExplainProcessActions200JSONResponse) VisitExplainProcessActionsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ExplainProcessActionsdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response ExplainProcessActionsdefaultJSONResponse) VisitExplainProcessActionsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type FindResourcesRequestObject struct {
@@ -4344,32 +3993,7 @@ type FindResourcesResponseObject interface {
 type FindResources200JSONResponse ResourcePage
 
 func (response FindResources200JSONResponse) VisitFindResourcesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type FindResourcesdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response FindResourcesdefaultJSONResponse) VisitFindResourcesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type DeleteResourceRequestObject struct {
@@ -4382,29 +4006,11 @@ type DeleteResourceResponseObject interface {
 	VisitDeleteResourceResponse(w http.ResponseWriter) error
 }
 
-type DeleteResource204Response struct {
-}
+type DeleteResource204Response struct{}
 
-func (response DeleteResource204Response) VisitDeleteResourceResponse(w http.ResponseWriter) error {
+func (DeleteResource204Response) VisitDeleteResourceResponse(w http.ResponseWriter) error {
 	w.WriteHeader(204)
 	return nil
-}
-
-type DeleteResourcedefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response DeleteResourcedefaultJSONResponse) VisitDeleteResourceResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
 }
 
 type RetrieveResourceRequestObject struct {
@@ -4420,32 +4026,7 @@ type RetrieveResourceResponseObject interface {
 type RetrieveResource200JSONResponse Resource
 
 func (response RetrieveResource200JSONResponse) VisitRetrieveResourceResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type RetrieveResourcedefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response RetrieveResourcedefaultJSONResponse) VisitRetrieveResourceResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type FindSecretsRequestObject struct {
@@ -4461,32 +4042,7 @@ type FindSecretsResponseObject interface {
 type FindSecrets200JSONResponse SecretList
 
 func (response FindSecrets200JSONResponse) VisitFindSecretsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type FindSecretsdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response FindSecretsdefaultJSONResponse) VisitFindSecretsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type IssueSecretRequestObject struct {
@@ -4503,32 +4059,7 @@ type IssueSecretResponseObject interface {
 type IssueSecret201JSONResponse IssuedSecret
 
 func (response IssueSecret201JSONResponse) VisitIssueSecretResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(201)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type IssueSecretdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response IssueSecretdefaultJSONResponse) VisitIssueSecretResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 201, response)
 }
 
 type RevokeSecretRequestObject struct {
@@ -4542,29 +4073,11 @@ type RevokeSecretResponseObject interface {
 	VisitRevokeSecretResponse(w http.ResponseWriter) error
 }
 
-type RevokeSecret204Response struct {
-}
+type RevokeSecret204Response struct{}
 
-func (response RevokeSecret204Response) VisitRevokeSecretResponse(w http.ResponseWriter) error {
+func (RevokeSecret204Response) VisitRevokeSecretResponse(w http.ResponseWriter) error {
 	w.WriteHeader(204)
 	return nil
-}
-
-type RevokeSecretdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response RevokeSecretdefaultJSONResponse) VisitRevokeSecretResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
 }
 
 type ApplyResourcesRequestObject struct {
@@ -4578,32 +4091,7 @@ type ApplyResourcesResponseObject interface {
 type ApplyResources200JSONResponse ResourceApplyResult
 
 func (response ApplyResources200JSONResponse) VisitApplyResourcesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ApplyResourcesdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response ApplyResourcesdefaultJSONResponse) VisitApplyResourcesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type DeleteRobotAssetRequestObject struct {
@@ -4615,29 +4103,11 @@ type DeleteRobotAssetResponseObject interface {
 	VisitDeleteRobotAssetResponse(w http.ResponseWriter) error
 }
 
-type DeleteRobotAsset204Response struct {
-}
+type DeleteRobotAsset204Response struct{}
 
-func (response DeleteRobotAsset204Response) VisitDeleteRobotAssetResponse(w http.ResponseWriter) error {
+func (DeleteRobotAsset204Response) VisitDeleteRobotAssetResponse(w http.ResponseWriter) error {
 	w.WriteHeader(204)
 	return nil
-}
-
-type DeleteRobotAssetdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response DeleteRobotAssetdefaultJSONResponse) VisitDeleteRobotAssetResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
 }
 
 type UploadRobotAssetRequestObject struct {
@@ -4653,32 +4123,7 @@ type UploadRobotAssetResponseObject interface {
 type UploadRobotAsset200JSONResponse RobotAsset
 
 func (response UploadRobotAsset200JSONResponse) VisitUploadRobotAssetResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type UploadRobotAssetdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response UploadRobotAssetdefaultJSONResponse) VisitUploadRobotAssetResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type DeleteRobotVariableRequestObject struct {
@@ -4691,29 +4136,11 @@ type DeleteRobotVariableResponseObject interface {
 	VisitDeleteRobotVariableResponse(w http.ResponseWriter) error
 }
 
-type DeleteRobotVariable204Response struct {
-}
+type DeleteRobotVariable204Response struct{}
 
-func (response DeleteRobotVariable204Response) VisitDeleteRobotVariableResponse(w http.ResponseWriter) error {
+func (DeleteRobotVariable204Response) VisitDeleteRobotVariableResponse(w http.ResponseWriter) error {
 	w.WriteHeader(204)
 	return nil
-}
-
-type DeleteRobotVariabledefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response DeleteRobotVariabledefaultJSONResponse) VisitDeleteRobotVariableResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
 }
 
 type SetRobotVariableRequestObject struct {
@@ -4727,29 +4154,11 @@ type SetRobotVariableResponseObject interface {
 	VisitSetRobotVariableResponse(w http.ResponseWriter) error
 }
 
-type SetRobotVariable204Response struct {
-}
+type SetRobotVariable204Response struct{}
 
-func (response SetRobotVariable204Response) VisitSetRobotVariableResponse(w http.ResponseWriter) error {
+func (SetRobotVariable204Response) VisitSetRobotVariableResponse(w http.ResponseWriter) error {
 	w.WriteHeader(204)
 	return nil
-}
-
-type SetRobotVariabledefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response SetRobotVariabledefaultJSONResponse) VisitSetRobotVariableResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
 }
 
 type DeleteRobotSourceRequestObject struct {
@@ -4761,29 +4170,11 @@ type DeleteRobotSourceResponseObject interface {
 	VisitDeleteRobotSourceResponse(w http.ResponseWriter) error
 }
 
-type DeleteRobotSource204Response struct {
-}
+type DeleteRobotSource204Response struct{}
 
-func (response DeleteRobotSource204Response) VisitDeleteRobotSourceResponse(w http.ResponseWriter) error {
+func (DeleteRobotSource204Response) VisitDeleteRobotSourceResponse(w http.ResponseWriter) error {
 	w.WriteHeader(204)
 	return nil
-}
-
-type DeleteRobotSourcedefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response DeleteRobotSourcedefaultJSONResponse) VisitDeleteRobotSourceResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
 }
 
 type UploadRobotSourceRequestObject struct {
@@ -4799,32 +4190,7 @@ type UploadRobotSourceResponseObject interface {
 type UploadRobotSource200JSONResponse RobotFile
 
 func (response UploadRobotSource200JSONResponse) VisitUploadRobotSourceResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type UploadRobotSourcedefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response UploadRobotSourcedefaultJSONResponse) VisitUploadRobotSourceResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type FindTaskQueuesRequestObject struct {
@@ -4838,32 +4204,7 @@ type FindTaskQueuesResponseObject interface {
 type FindTaskQueues200JSONResponse TaskQueuePage
 
 func (response FindTaskQueues200JSONResponse) VisitFindTaskQueuesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type FindTaskQueuesdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response FindTaskQueuesdefaultJSONResponse) VisitFindTaskQueuesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type FindWebhookDeliveriesRequestObject struct {
@@ -4877,32 +4218,7 @@ type FindWebhookDeliveriesResponseObject interface {
 type FindWebhookDeliveries200JSONResponse WebhookDeliveryPage
 
 func (response FindWebhookDeliveries200JSONResponse) VisitFindWebhookDeliveriesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type FindWebhookDeliveriesdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response FindWebhookDeliveriesdefaultJSONResponse) VisitFindWebhookDeliveriesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type RetrieveWebhookDeliveryRequestObject struct {
@@ -4916,32 +4232,7 @@ type RetrieveWebhookDeliveryResponseObject interface {
 type RetrieveWebhookDelivery200JSONResponse WebhookDeliveryLog
 
 func (response RetrieveWebhookDelivery200JSONResponse) VisitRetrieveWebhookDeliveryResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type RetrieveWebhookDeliverydefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response RetrieveWebhookDeliverydefaultJSONResponse) VisitRetrieveWebhookDeliveryResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type ReplayWebhookDeliveryRequestObject struct {
@@ -4955,32 +4246,7 @@ type ReplayWebhookDeliveryResponseObject interface {
 type ReplayWebhookDelivery200JSONResponse WebhookDelivery
 
 func (response ReplayWebhookDelivery200JSONResponse) VisitReplayWebhookDeliveryResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ReplayWebhookDeliverydefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response ReplayWebhookDeliverydefaultJSONResponse) VisitReplayWebhookDeliveryResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type FindWebhookEndpointsRequestObject struct {
@@ -4994,32 +4260,7 @@ type FindWebhookEndpointsResponseObject interface {
 type FindWebhookEndpoints200JSONResponse WebhookEndpointPage
 
 func (response FindWebhookEndpoints200JSONResponse) VisitFindWebhookEndpointsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type FindWebhookEndpointsdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response FindWebhookEndpointsdefaultJSONResponse) VisitFindWebhookEndpointsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type EnableWebhookEndpointRequestObject struct {
@@ -5034,32 +4275,7 @@ type EnableWebhookEndpointResponseObject interface {
 type EnableWebhookEndpoint200JSONResponse WebhookEndpoint
 
 func (response EnableWebhookEndpoint200JSONResponse) VisitEnableWebhookEndpointResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type EnableWebhookEndpointdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response EnableWebhookEndpointdefaultJSONResponse) VisitEnableWebhookEndpointResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type PingWebhookEndpointRequestObject struct {
@@ -5074,32 +4290,7 @@ type PingWebhookEndpointResponseObject interface {
 type PingWebhookEndpoint200JSONResponse WebhookPing
 
 func (response PingWebhookEndpoint200JSONResponse) VisitPingWebhookEndpointResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type PingWebhookEndpointdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response PingWebhookEndpointdefaultJSONResponse) VisitPingWebhookEndpointResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type ReplayFailedWebhookDeliveriesRequestObject struct {
@@ -5115,32 +4306,7 @@ type ReplayFailedWebhookDeliveriesResponseObject interface {
 type ReplayFailedWebhookDeliveries200JSONResponse WebhookReplay
 
 func (response ReplayFailedWebhookDeliveries200JSONResponse) VisitReplayFailedWebhookDeliveriesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ReplayFailedWebhookDeliveriesdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response ReplayFailedWebhookDeliveriesdefaultJSONResponse) VisitReplayFailedWebhookDeliveriesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type FindWorkersRequestObject struct {
@@ -5154,32 +4320,7 @@ type FindWorkersResponseObject interface {
 type FindWorkers200JSONResponse WorkerPage
 
 func (response FindWorkers200JSONResponse) VisitFindWorkersResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type FindWorkersdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response FindWorkersdefaultJSONResponse) VisitFindWorkersResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 // StrictServerInterface represents all server handlers.
@@ -5294,1125 +4435,602 @@ type StrictServerInterface interface {
 	FindWorkers(ctx context.Context, request FindWorkersRequestObject) (FindWorkersResponseObject, error)
 }
 
-type StrictHandlerFunc func(ctx *gin.Context, request any) (any, error)
-type StrictMiddlewareFunc func(f StrictHandlerFunc, operationID string) StrictHandlerFunc
-
-type StrictGinServerOptions struct {
-	// RequestErrorHandlerFunc is called when a request cannot be parsed or
-	// decoded. It is invoked for JSON bind failures, form parse/bind errors,
-	// multipart reader errors, media type parse errors, missing multipart
-	// boundaries, and request body read errors. The default returns 400.
-	RequestErrorHandlerFunc func(ctx *gin.Context, err error)
-	// HandlerErrorFunc is called when the application handler (or any
-	// middleware wrapping it) returns a non-nil error. The default returns 500.
-	HandlerErrorFunc func(ctx *gin.Context, err error)
-	// ResponseErrorHandlerFunc is called when the response object fails to
-	// serialize (Visit*Response returns an error) or when the handler returns
-	// an unexpected response type. The default returns 500.
-	ResponseErrorHandlerFunc func(ctx *gin.Context, err error)
-}
-
-func NewStrictHandler(ssi StrictServerInterface, middlewares []StrictMiddlewareFunc) ServerInterface {
-	return &strictHandler{ssi: ssi, middlewares: middlewares, options: StrictGinServerOptions{
-		RequestErrorHandlerFunc: func(ctx *gin.Context, err error) {
-			ctx.JSON(http.StatusBadRequest, gin.H{"msg": err.Error()})
-		},
-		HandlerErrorFunc: func(ctx *gin.Context, err error) {
-			ctx.JSON(http.StatusInternalServerError, gin.H{"msg": err.Error()})
-		},
-		ResponseErrorHandlerFunc: func(ctx *gin.Context, err error) {
-			ctx.JSON(http.StatusInternalServerError, gin.H{"msg": err.Error()})
-		},
-	}}
-}
-
-func NewStrictHandlerWithOptions(ssi StrictServerInterface, middlewares []StrictMiddlewareFunc, options StrictGinServerOptions) ServerInterface {
-	if options.RequestErrorHandlerFunc == nil {
-		options.RequestErrorHandlerFunc = func(ctx *gin.Context, err error) {
-			ctx.JSON(http.StatusBadRequest, gin.H{"msg": err.Error()})
-		}
-	}
-	if options.HandlerErrorFunc == nil {
-		options.HandlerErrorFunc = func(ctx *gin.Context, err error) {
-			ctx.JSON(http.StatusInternalServerError, gin.H{"msg": err.Error()})
-		}
-	}
-	if options.ResponseErrorHandlerFunc == nil {
-		options.ResponseErrorHandlerFunc = func(ctx *gin.Context, err error) {
-			ctx.JSON(http.StatusInternalServerError, gin.H{"msg": err.Error()})
-		}
-	}
-	return &strictHandler{ssi: ssi, middlewares: middlewares, options: options}
+// NewStrictHandler makes the handlers of the operations of ssi. Operations get
+// the context of the request, which outlives the request, and not Gin's, which
+// does not. version is the version of what an operation returns, for its entity
+// tag; errs answers failures.
+func NewStrictHandler(ssi StrictServerInterface, version httpio.VersionOf, errs *httpio.ErrorWriter) ServerInterface {
+	return &strictHandler{ssi: ssi, version: version, errs: errs}
 }
 
 type strictHandler struct {
-	ssi         StrictServerInterface
-	middlewares []StrictMiddlewareFunc
-	options     StrictGinServerOptions
+	ssi     StrictServerInterface
+	version httpio.VersionOf
+	errs    *httpio.ErrorWriter
 }
 
-// FindAvailabilityFaults operation middleware
+// FindAvailabilityFaults handles (GET /availability/faults).
 func (sh *strictHandler) FindAvailabilityFaults(ctx *gin.Context, params FindAvailabilityFaultsParams) {
 	var request FindAvailabilityFaultsRequestObject
-
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.FindAvailabilityFaults(ctx, request.(FindAvailabilityFaultsRequestObject))
+	response, err := sh.ssi.FindAvailabilityFaults(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitFindAvailabilityFaultsResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "FindAvailabilityFaults")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(FindAvailabilityFaultsResponseObject); ok {
-		if err := validResponse.VisitFindAvailabilityFaultsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// EvaluateAvailability operation middleware
+// EvaluateAvailability handles (POST /availability/~actions/evaluate).
 func (sh *strictHandler) EvaluateAvailability(ctx *gin.Context) {
 	var request EvaluateAvailabilityRequestObject
 
 	var body EvaluateAvailabilityJSONRequestBody
-	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
 		return
 	}
-	request.Body = &body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.EvaluateAvailability(ctx, request.(EvaluateAvailabilityRequestObject))
+	response, err := sh.ssi.EvaluateAvailability(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitEvaluateAvailabilityResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "EvaluateAvailability")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(EvaluateAvailabilityResponseObject); ok {
-		if err := validResponse.VisitEvaluateAvailabilityResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// FindEncryptionKeyVersions operation middleware
+// FindEncryptionKeyVersions handles (GET /encryption-keys/{code}/versions).
 func (sh *strictHandler) FindEncryptionKeyVersions(ctx *gin.Context, code ResourceCodeParam, params FindEncryptionKeyVersionsParams) {
 	var request FindEncryptionKeyVersionsRequestObject
-
 	request.Code = code
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.FindEncryptionKeyVersions(ctx, request.(FindEncryptionKeyVersionsRequestObject))
+	response, err := sh.ssi.FindEncryptionKeyVersions(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitFindEncryptionKeyVersionsResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "FindEncryptionKeyVersions")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(FindEncryptionKeyVersionsResponseObject); ok {
-		if err := validResponse.VisitFindEncryptionKeyVersionsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// RotateEncryptionKey operation middleware
+// RotateEncryptionKey handles (POST /encryption-keys/{code}/~actions/rotate).
 func (sh *strictHandler) RotateEncryptionKey(ctx *gin.Context, code ResourceCodeParam, params RotateEncryptionKeyParams) {
 	var request RotateEncryptionKeyRequestObject
-
 	request.Code = code
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.RotateEncryptionKey(ctx, request.(RotateEncryptionKeyRequestObject))
+	response, err := sh.ssi.RotateEncryptionKey(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitRotateEncryptionKeyResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RotateEncryptionKey")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(RotateEncryptionKeyResponseObject); ok {
-		if err := validResponse.VisitRotateEncryptionKeyResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// FindEngineAccess operation middleware
+// FindEngineAccess handles (GET /engine-access).
 func (sh *strictHandler) FindEngineAccess(ctx *gin.Context, params FindEngineAccessParams) {
 	var request FindEngineAccessRequestObject
-
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.FindEngineAccess(ctx, request.(FindEngineAccessRequestObject))
+	response, err := sh.ssi.FindEngineAccess(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitFindEngineAccessResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "FindEngineAccess")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(FindEngineAccessResponseObject); ok {
-		if err := validResponse.VisitFindEngineAccessResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// RevokeEngineAccess operation middleware
+// RevokeEngineAccess handles (POST /engine-access/~actions/revoke).
 func (sh *strictHandler) RevokeEngineAccess(ctx *gin.Context) {
 	var request RevokeEngineAccessRequestObject
 
 	var body RevokeEngineAccessJSONRequestBody
-	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
 		return
 	}
-	request.Body = &body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.RevokeEngineAccess(ctx, request.(RevokeEngineAccessRequestObject))
+	response, err := sh.ssi.RevokeEngineAccess(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitRevokeEngineAccessResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RevokeEngineAccess")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(RevokeEngineAccessResponseObject); ok {
-		if err := validResponse.VisitRevokeEngineAccessResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// FindEvents operation middleware
+// FindEvents handles (GET /events).
 func (sh *strictHandler) FindEvents(ctx *gin.Context, params FindEventsParams) {
 	var request FindEventsRequestObject
-
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.FindEvents(ctx, request.(FindEventsRequestObject))
+	response, err := sh.ssi.FindEvents(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitFindEventsResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "FindEvents")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(FindEventsResponseObject); ok {
-		if err := validResponse.VisitFindEventsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// RetrieveIdentity operation middleware
+// RetrieveIdentity handles (GET /identity).
 func (sh *strictHandler) RetrieveIdentity(ctx *gin.Context) {
 	var request RetrieveIdentityRequestObject
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.RetrieveIdentity(ctx, request.(RetrieveIdentityRequestObject))
+	response, err := sh.ssi.RetrieveIdentity(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitRetrieveIdentityResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RetrieveIdentity")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(RetrieveIdentityResponseObject); ok {
-		if err := validResponse.VisitRetrieveIdentityResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// FindIncidents operation middleware
+// FindIncidents handles (GET /incidents).
 func (sh *strictHandler) FindIncidents(ctx *gin.Context, params FindIncidentsParams) {
 	var request FindIncidentsRequestObject
-
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.FindIncidents(ctx, request.(FindIncidentsRequestObject))
+	response, err := sh.ssi.FindIncidents(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitFindIncidentsResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "FindIncidents")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(FindIncidentsResponseObject); ok {
-		if err := validResponse.VisitFindIncidentsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// RetrieveIncident operation middleware
+// RetrieveIncident handles (GET /incidents/{id}).
 func (sh *strictHandler) RetrieveIncident(ctx *gin.Context, id IncidentID) {
 	var request RetrieveIncidentRequestObject
-
 	request.ID = id
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.RetrieveIncident(ctx, request.(RetrieveIncidentRequestObject))
+	response, err := sh.ssi.RetrieveIncident(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitRetrieveIncidentResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RetrieveIncident")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(RetrieveIncidentResponseObject); ok {
-		if err := validResponse.VisitRetrieveIncidentResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// DismissIncident operation middleware
+// DismissIncident handles (POST /incidents/{id}/~actions/dismiss).
 func (sh *strictHandler) DismissIncident(ctx *gin.Context, id IncidentID) {
 	var request DismissIncidentRequestObject
-
 	request.ID = id
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.DismissIncident(ctx, request.(DismissIncidentRequestObject))
+	response, err := sh.ssi.DismissIncident(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitDismissIncidentResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "DismissIncident")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(DismissIncidentResponseObject); ok {
-		if err := validResponse.VisitDismissIncidentResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// RetryIncident operation middleware
+// RetryIncident handles (POST /incidents/{id}/~actions/retry).
 func (sh *strictHandler) RetryIncident(ctx *gin.Context, id IncidentID) {
 	var request RetryIncidentRequestObject
-
 	request.ID = id
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.RetryIncident(ctx, request.(RetryIncidentRequestObject))
+	response, err := sh.ssi.RetryIncident(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitRetryIncidentResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RetryIncident")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(RetryIncidentResponseObject); ok {
-		if err := validResponse.VisitRetryIncidentResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// FindDefinitionVersions operation middleware
+// FindDefinitionVersions handles (GET /process-definitions/{code}/versions).
 func (sh *strictHandler) FindDefinitionVersions(ctx *gin.Context, code ResourceCodeParam, params FindDefinitionVersionsParams) {
 	var request FindDefinitionVersionsRequestObject
-
 	request.Code = code
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.FindDefinitionVersions(ctx, request.(FindDefinitionVersionsRequestObject))
+	response, err := sh.ssi.FindDefinitionVersions(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitFindDefinitionVersionsResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "FindDefinitionVersions")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(FindDefinitionVersionsResponseObject); ok {
-		if err := validResponse.VisitFindDefinitionVersionsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// ExplainProcessActions operation middleware
+// ExplainProcessActions handles (GET /processes/{id}/user-actions).
 func (sh *strictHandler) ExplainProcessActions(ctx *gin.Context, id openapi_types.UUID, params ExplainProcessActionsParams) {
 	var request ExplainProcessActionsRequestObject
-
 	request.ID = id
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ExplainProcessActions(ctx, request.(ExplainProcessActionsRequestObject))
+	response, err := sh.ssi.ExplainProcessActions(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitExplainProcessActionsResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ExplainProcessActions")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ExplainProcessActionsResponseObject); ok {
-		if err := validResponse.VisitExplainProcessActionsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// FindResources operation middleware
+// FindResources handles (GET /resources).
 func (sh *strictHandler) FindResources(ctx *gin.Context, params FindResourcesParams) {
 	var request FindResourcesRequestObject
-
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.FindResources(ctx, request.(FindResourcesRequestObject))
+	response, err := sh.ssi.FindResources(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitFindResourcesResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "FindResources")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(FindResourcesResponseObject); ok {
-		if err := validResponse.VisitFindResourcesResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// DeleteResource operation middleware
+// DeleteResource handles (DELETE /resources/{kind}/{code}).
 func (sh *strictHandler) DeleteResource(ctx *gin.Context, kind ResourceKindParam, code ResourceCodeParam, params DeleteResourceParams) {
 	var request DeleteResourceRequestObject
-
 	request.Kind = kind
 	request.Code = code
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.DeleteResource(ctx, request.(DeleteResourceRequestObject))
+	response, err := sh.ssi.DeleteResource(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitDeleteResourceResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "DeleteResource")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(DeleteResourceResponseObject); ok {
-		if err := validResponse.VisitDeleteResourceResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// RetrieveResource operation middleware
+// RetrieveResource handles (GET /resources/{kind}/{code}).
 func (sh *strictHandler) RetrieveResource(ctx *gin.Context, kind ResourceKindParam, code ResourceCodeParam, params RetrieveResourceParams) {
 	var request RetrieveResourceRequestObject
-
 	request.Kind = kind
 	request.Code = code
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.RetrieveResource(ctx, request.(RetrieveResourceRequestObject))
+	response, err := sh.ssi.RetrieveResource(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitRetrieveResourceResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RetrieveResource")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(RetrieveResourceResponseObject); ok {
-		if err := validResponse.VisitRetrieveResourceResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// FindSecrets operation middleware
+// FindSecrets handles (GET /resources/{kind}/{code}/secrets).
 func (sh *strictHandler) FindSecrets(ctx *gin.Context, kind SecretOwnerKindParam, code ResourceCodeParam, params FindSecretsParams) {
 	var request FindSecretsRequestObject
-
 	request.Kind = kind
 	request.Code = code
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.FindSecrets(ctx, request.(FindSecretsRequestObject))
+	response, err := sh.ssi.FindSecrets(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitFindSecretsResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "FindSecrets")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(FindSecretsResponseObject); ok {
-		if err := validResponse.VisitFindSecretsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// IssueSecret operation middleware
+// IssueSecret handles (POST /resources/{kind}/{code}/secrets).
 func (sh *strictHandler) IssueSecret(ctx *gin.Context, kind SecretOwnerKindParam, code ResourceCodeParam, params IssueSecretParams) {
 	var request IssueSecretRequestObject
-
 	request.Kind = kind
 	request.Code = code
 	request.Params = params
 
 	var body IssueSecretJSONRequestBody
-	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
 		return
 	}
-	request.Body = &body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.IssueSecret(ctx, request.(IssueSecretRequestObject))
+	response, err := sh.ssi.IssueSecret(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitIssueSecretResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "IssueSecret")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(IssueSecretResponseObject); ok {
-		if err := validResponse.VisitIssueSecretResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// RevokeSecret operation middleware
+// RevokeSecret handles (DELETE /resources/{kind}/{code}/secrets/{id}).
 func (sh *strictHandler) RevokeSecret(ctx *gin.Context, kind SecretOwnerKindParam, code ResourceCodeParam, id openapi_types.UUID, params RevokeSecretParams) {
 	var request RevokeSecretRequestObject
-
 	request.Kind = kind
 	request.Code = code
 	request.ID = id
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.RevokeSecret(ctx, request.(RevokeSecretRequestObject))
+	response, err := sh.ssi.RevokeSecret(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitRevokeSecretResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RevokeSecret")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(RevokeSecretResponseObject); ok {
-		if err := validResponse.VisitRevokeSecretResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// ApplyResources operation middleware
+// ApplyResources handles (POST /resources/~actions/apply).
 func (sh *strictHandler) ApplyResources(ctx *gin.Context) {
 	var request ApplyResourcesRequestObject
 
 	var body ApplyResourcesJSONRequestBody
-	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
 		return
 	}
-	request.Body = &body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ApplyResources(ctx, request.(ApplyResourcesRequestObject))
+	response, err := sh.ssi.ApplyResources(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitApplyResourcesResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ApplyResources")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ApplyResourcesResponseObject); ok {
-		if err := validResponse.VisitApplyResourcesResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// DeleteRobotAsset operation middleware
+// DeleteRobotAsset handles (DELETE /robots/{code}/asset).
 func (sh *strictHandler) DeleteRobotAsset(ctx *gin.Context, code ResourceCodeParam, params DeleteRobotAssetParams) {
 	var request DeleteRobotAssetRequestObject
-
 	request.Code = code
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.DeleteRobotAsset(ctx, request.(DeleteRobotAssetRequestObject))
+	response, err := sh.ssi.DeleteRobotAsset(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitDeleteRobotAssetResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "DeleteRobotAsset")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(DeleteRobotAssetResponseObject); ok {
-		if err := validResponse.VisitDeleteRobotAssetResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// UploadRobotAsset operation middleware
+// UploadRobotAsset handles (PUT /robots/{code}/asset).
 func (sh *strictHandler) UploadRobotAsset(ctx *gin.Context, code ResourceCodeParam, params UploadRobotAssetParams) {
 	var request UploadRobotAssetRequestObject
-
 	request.Code = code
 	request.Params = params
 
 	request.Body = ctx.Request.Body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.UploadRobotAsset(ctx, request.(UploadRobotAssetRequestObject))
+	response, err := sh.ssi.UploadRobotAsset(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitUploadRobotAssetResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "UploadRobotAsset")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(UploadRobotAssetResponseObject); ok {
-		if err := validResponse.VisitUploadRobotAssetResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// DeleteRobotVariable operation middleware
+// DeleteRobotVariable handles (DELETE /robots/{code}/environment/{name}).
 func (sh *strictHandler) DeleteRobotVariable(ctx *gin.Context, code ResourceCodeParam, name string, params DeleteRobotVariableParams) {
 	var request DeleteRobotVariableRequestObject
-
 	request.Code = code
 	request.Name = name
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.DeleteRobotVariable(ctx, request.(DeleteRobotVariableRequestObject))
+	response, err := sh.ssi.DeleteRobotVariable(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitDeleteRobotVariableResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "DeleteRobotVariable")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(DeleteRobotVariableResponseObject); ok {
-		if err := validResponse.VisitDeleteRobotVariableResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// SetRobotVariable operation middleware
+// SetRobotVariable handles (PUT /robots/{code}/environment/{name}).
 func (sh *strictHandler) SetRobotVariable(ctx *gin.Context, code ResourceCodeParam, name string, params SetRobotVariableParams) {
 	var request SetRobotVariableRequestObject
-
 	request.Code = code
 	request.Name = name
 	request.Params = params
 
 	var body SetRobotVariableJSONRequestBody
-	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
 		return
 	}
-	request.Body = &body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.SetRobotVariable(ctx, request.(SetRobotVariableRequestObject))
+	response, err := sh.ssi.SetRobotVariable(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitSetRobotVariableResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "SetRobotVariable")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(SetRobotVariableResponseObject); ok {
-		if err := validResponse.VisitSetRobotVariableResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// DeleteRobotSource operation middleware
+// DeleteRobotSource handles (DELETE /robots/{code}/source).
 func (sh *strictHandler) DeleteRobotSource(ctx *gin.Context, code ResourceCodeParam, params DeleteRobotSourceParams) {
 	var request DeleteRobotSourceRequestObject
-
 	request.Code = code
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.DeleteRobotSource(ctx, request.(DeleteRobotSourceRequestObject))
+	response, err := sh.ssi.DeleteRobotSource(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitDeleteRobotSourceResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "DeleteRobotSource")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(DeleteRobotSourceResponseObject); ok {
-		if err := validResponse.VisitDeleteRobotSourceResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// UploadRobotSource operation middleware
+// UploadRobotSource handles (PUT /robots/{code}/source).
 func (sh *strictHandler) UploadRobotSource(ctx *gin.Context, code ResourceCodeParam, params UploadRobotSourceParams) {
 	var request UploadRobotSourceRequestObject
-
 	request.Code = code
 	request.Params = params
 
 	request.Body = ctx.Request.Body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.UploadRobotSource(ctx, request.(UploadRobotSourceRequestObject))
+	response, err := sh.ssi.UploadRobotSource(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitUploadRobotSourceResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "UploadRobotSource")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(UploadRobotSourceResponseObject); ok {
-		if err := validResponse.VisitUploadRobotSourceResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// FindTaskQueues operation middleware
+// FindTaskQueues handles (GET /task-queues).
 func (sh *strictHandler) FindTaskQueues(ctx *gin.Context, params FindTaskQueuesParams) {
 	var request FindTaskQueuesRequestObject
-
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.FindTaskQueues(ctx, request.(FindTaskQueuesRequestObject))
+	response, err := sh.ssi.FindTaskQueues(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitFindTaskQueuesResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "FindTaskQueues")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(FindTaskQueuesResponseObject); ok {
-		if err := validResponse.VisitFindTaskQueuesResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// FindWebhookDeliveries operation middleware
+// FindWebhookDeliveries handles (GET /webhook-deliveries).
 func (sh *strictHandler) FindWebhookDeliveries(ctx *gin.Context, params FindWebhookDeliveriesParams) {
 	var request FindWebhookDeliveriesRequestObject
-
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.FindWebhookDeliveries(ctx, request.(FindWebhookDeliveriesRequestObject))
+	response, err := sh.ssi.FindWebhookDeliveries(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitFindWebhookDeliveriesResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "FindWebhookDeliveries")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(FindWebhookDeliveriesResponseObject); ok {
-		if err := validResponse.VisitFindWebhookDeliveriesResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// RetrieveWebhookDelivery operation middleware
+// RetrieveWebhookDelivery handles (GET /webhook-deliveries/{id}).
 func (sh *strictHandler) RetrieveWebhookDelivery(ctx *gin.Context, id WebhookDeliveryID) {
 	var request RetrieveWebhookDeliveryRequestObject
-
 	request.ID = id
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.RetrieveWebhookDelivery(ctx, request.(RetrieveWebhookDeliveryRequestObject))
+	response, err := sh.ssi.RetrieveWebhookDelivery(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitRetrieveWebhookDeliveryResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RetrieveWebhookDelivery")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(RetrieveWebhookDeliveryResponseObject); ok {
-		if err := validResponse.VisitRetrieveWebhookDeliveryResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// ReplayWebhookDelivery operation middleware
+// ReplayWebhookDelivery handles (POST /webhook-deliveries/{id}/~actions/replay).
 func (sh *strictHandler) ReplayWebhookDelivery(ctx *gin.Context, id WebhookDeliveryID) {
 	var request ReplayWebhookDeliveryRequestObject
-
 	request.ID = id
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ReplayWebhookDelivery(ctx, request.(ReplayWebhookDeliveryRequestObject))
+	response, err := sh.ssi.ReplayWebhookDelivery(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitReplayWebhookDeliveryResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ReplayWebhookDelivery")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ReplayWebhookDeliveryResponseObject); ok {
-		if err := validResponse.VisitReplayWebhookDeliveryResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// FindWebhookEndpoints operation middleware
+// FindWebhookEndpoints handles (GET /webhooks).
 func (sh *strictHandler) FindWebhookEndpoints(ctx *gin.Context, params FindWebhookEndpointsParams) {
 	var request FindWebhookEndpointsRequestObject
-
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.FindWebhookEndpoints(ctx, request.(FindWebhookEndpointsRequestObject))
+	response, err := sh.ssi.FindWebhookEndpoints(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitFindWebhookEndpointsResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "FindWebhookEndpoints")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(FindWebhookEndpointsResponseObject); ok {
-		if err := validResponse.VisitFindWebhookEndpointsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// EnableWebhookEndpoint operation middleware
+// EnableWebhookEndpoint handles (POST /webhooks/{code}/~actions/enable).
 func (sh *strictHandler) EnableWebhookEndpoint(ctx *gin.Context, code ResourceCodeParam, params EnableWebhookEndpointParams) {
 	var request EnableWebhookEndpointRequestObject
-
 	request.Code = code
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.EnableWebhookEndpoint(ctx, request.(EnableWebhookEndpointRequestObject))
+	response, err := sh.ssi.EnableWebhookEndpoint(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitEnableWebhookEndpointResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "EnableWebhookEndpoint")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(EnableWebhookEndpointResponseObject); ok {
-		if err := validResponse.VisitEnableWebhookEndpointResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// PingWebhookEndpoint operation middleware
+// PingWebhookEndpoint handles (POST /webhooks/{code}/~actions/ping).
 func (sh *strictHandler) PingWebhookEndpoint(ctx *gin.Context, code ResourceCodeParam, params PingWebhookEndpointParams) {
 	var request PingWebhookEndpointRequestObject
-
 	request.Code = code
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.PingWebhookEndpoint(ctx, request.(PingWebhookEndpointRequestObject))
+	response, err := sh.ssi.PingWebhookEndpoint(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitPingWebhookEndpointResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "PingWebhookEndpoint")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(PingWebhookEndpointResponseObject); ok {
-		if err := validResponse.VisitPingWebhookEndpointResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// ReplayFailedWebhookDeliveries operation middleware
+// ReplayFailedWebhookDeliveries handles (POST /webhooks/{code}/~actions/replay-failed).
 func (sh *strictHandler) ReplayFailedWebhookDeliveries(ctx *gin.Context, code ResourceCodeParam, params ReplayFailedWebhookDeliveriesParams) {
 	var request ReplayFailedWebhookDeliveriesRequestObject
-
 	request.Code = code
 	request.Params = params
 
 	var body ReplayFailedWebhookDeliveriesJSONRequestBody
-	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
 		return
 	}
-	request.Body = &body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ReplayFailedWebhookDeliveries(ctx, request.(ReplayFailedWebhookDeliveriesRequestObject))
+	response, err := sh.ssi.ReplayFailedWebhookDeliveries(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitReplayFailedWebhookDeliveriesResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ReplayFailedWebhookDeliveries")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ReplayFailedWebhookDeliveriesResponseObject); ok {
-		if err := validResponse.VisitReplayFailedWebhookDeliveriesResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// FindWorkers operation middleware
+// FindWorkers handles (GET /workers).
 func (sh *strictHandler) FindWorkers(ctx *gin.Context, params FindWorkersParams) {
 	var request FindWorkersRequestObject
-
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.FindWorkers(ctx, request.(FindWorkersRequestObject))
+	response, err := sh.ssi.FindWorkers(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitFindWorkersResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "FindWorkers")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(FindWorkersResponseObject); ok {
-		if err := validResponse.VisitFindWorkersResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }

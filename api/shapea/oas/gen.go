@@ -2,8 +2,4 @@
 // from api/openapi/shape_a.yaml. Handlers implement StrictServerInterface.
 package oasa
 
-//go:generate ../../../bin/tools/oapi-codegen -config cfg.yaml ../../openapi/shape_a.yaml
-
-// The generated answers would escape <, > and & inside of JSON values, which
-// are to come back as they were sent.
-//go:generate gofmt -r "json.NewEncoder(&buf).Encode(a) -> encodeJSON(&buf, a)" -w oas.gen.go
+//go:generate ../../../bin/tools/oapi-codegen -templates ../../templates -config cfg.yaml ../../openapi/shape_a.yaml

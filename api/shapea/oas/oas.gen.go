@@ -4,7 +4,6 @@
 package oasa
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,9 +12,9 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
-	"github.com/gin-gonic/gin/binding"
 	"github.com/oapi-codegen/runtime"
 	openapi_types "github.com/oapi-codegen/runtime/types"
+	"github.com/procession-dev/procession/api/httpio"
 )
 
 // Defines values for AuditedObjectType.
@@ -2954,32 +2953,7 @@ type CreateAuthenticationResponseObject interface {
 type CreateAuthentication200JSONResponse Authentication
 
 func (response CreateAuthentication200JSONResponse) VisitCreateAuthenticationResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CreateAuthenticationdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response CreateAuthenticationdefaultJSONResponse) VisitCreateAuthenticationResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type FindPrincipalsRequestObject struct {
@@ -2993,32 +2967,7 @@ type FindPrincipalsResponseObject interface {
 type FindPrincipals200JSONResponse PrincipalPage
 
 func (response FindPrincipals200JSONResponse) VisitFindPrincipalsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type FindPrincipalsdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response FindPrincipalsdefaultJSONResponse) VisitFindPrincipalsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type RetrievePrincipalRequestObject struct {
@@ -3032,32 +2981,7 @@ type RetrievePrincipalResponseObject interface {
 type RetrievePrincipal200JSONResponse Principal
 
 func (response RetrievePrincipal200JSONResponse) VisitRetrievePrincipalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type RetrievePrincipaldefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response RetrievePrincipaldefaultJSONResponse) VisitRetrievePrincipalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type FindProcessesRequestObject struct {
@@ -3071,32 +2995,7 @@ type FindProcessesResponseObject interface {
 type FindProcesses200JSONResponse ProcessPage
 
 func (response FindProcesses200JSONResponse) VisitFindProcessesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type FindProcessesdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response FindProcessesdefaultJSONResponse) VisitFindProcessesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type CreateProcessRequestObject struct {
@@ -3110,46 +3009,13 @@ type CreateProcessResponseObject interface {
 type CreateProcess200JSONResponse Process
 
 func (response CreateProcess200JSONResponse) VisitCreateProcessResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type CreateProcess201JSONResponse Process
 
 func (response CreateProcess201JSONResponse) VisitCreateProcessResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(201)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CreateProcessdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response CreateProcessdefaultJSONResponse) VisitCreateProcessResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 201, response)
 }
 
 type RetrieveProcessRequestObject struct {
@@ -3163,32 +3029,7 @@ type RetrieveProcessResponseObject interface {
 type RetrieveProcess200JSONResponse Process
 
 func (response RetrieveProcess200JSONResponse) VisitRetrieveProcessResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type RetrieveProcessdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response RetrieveProcessdefaultJSONResponse) VisitRetrieveProcessResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type ActionsProcessCancelRequestObject struct {
@@ -3202,32 +3043,7 @@ type ActionsProcessCancelResponseObject interface {
 type ActionsProcessCancel200JSONResponse Process
 
 func (response ActionsProcessCancel200JSONResponse) VisitActionsProcessCancelResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ActionsProcessCanceldefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response ActionsProcessCanceldefaultJSONResponse) VisitActionsProcessCancelResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type ActionsProcessChangeInitiatorRequestObject struct {
@@ -3242,32 +3058,7 @@ type ActionsProcessChangeInitiatorResponseObject interface {
 type ActionsProcessChangeInitiator200JSONResponse Process
 
 func (response ActionsProcessChangeInitiator200JSONResponse) VisitActionsProcessChangeInitiatorResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ActionsProcessChangeInitiatordefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response ActionsProcessChangeInitiatordefaultJSONResponse) VisitActionsProcessChangeInitiatorResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type ActionsProcessCompleteRequestObject struct {
@@ -3281,32 +3072,7 @@ type ActionsProcessCompleteResponseObject interface {
 type ActionsProcessComplete200JSONResponse Process
 
 func (response ActionsProcessComplete200JSONResponse) VisitActionsProcessCompleteResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ActionsProcessCompletedefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response ActionsProcessCompletedefaultJSONResponse) VisitActionsProcessCompleteResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type ActionsProcessDeleteElementRequestObject struct {
@@ -3321,32 +3087,7 @@ type ActionsProcessDeleteElementResponseObject interface {
 type ActionsProcessDeleteElement200JSONResponse Process
 
 func (response ActionsProcessDeleteElement200JSONResponse) VisitActionsProcessDeleteElementResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ActionsProcessDeleteElementdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response ActionsProcessDeleteElementdefaultJSONResponse) VisitActionsProcessDeleteElementResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type ActionsProcessDownloadEntityDocumentRequestObject struct {
@@ -3358,79 +3099,11 @@ type ActionsProcessDownloadEntityDocumentResponseObject interface {
 	VisitActionsProcessDownloadEntityDocumentResponse(w http.ResponseWriter) error
 }
 
-type ActionsProcessDownloadEntityDocument200ResponseHeaders struct {
-	ContentDisposition *string
-}
+type ActionsProcessDownloadEntityDocument304Response struct{}
 
-type ActionsProcessDownloadEntityDocument200AsteriskResponse struct {
-	Body          io.Reader
-	Headers       ActionsProcessDownloadEntityDocument200ResponseHeaders
-	ContentType   string
-	ContentLength int64
-}
-
-func (response ActionsProcessDownloadEntityDocument200AsteriskResponse) VisitActionsProcessDownloadEntityDocumentResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", response.ContentType)
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	if response.Headers.ContentDisposition != nil {
-		w.Header().Set("Content-Disposition", fmt.Sprint(*response.Headers.ContentDisposition))
-	}
-	w.WriteHeader(200)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	_, err := io.Copy(w, response.Body)
-	return err
-}
-
-type ActionsProcessDownloadEntityDocument206AsteriskResponse struct {
-	Body          io.Reader
-	ContentType   string
-	ContentLength int64
-}
-
-func (response ActionsProcessDownloadEntityDocument206AsteriskResponse) VisitActionsProcessDownloadEntityDocumentResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", response.ContentType)
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	w.WriteHeader(206)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	_, err := io.Copy(w, response.Body)
-	return err
-}
-
-type ActionsProcessDownloadEntityDocument304Response struct {
-}
-
-func (response ActionsProcessDownloadEntityDocument304Response) VisitActionsProcessDownloadEntityDocumentResponse(w http.ResponseWriter) error {
+func (ActionsProcessDownloadEntityDocument304Response) VisitActionsProcessDownloadEntityDocumentResponse(w http.ResponseWriter) error {
 	w.WriteHeader(304)
 	return nil
-}
-
-type ActionsProcessDownloadEntityDocumentdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response ActionsProcessDownloadEntityDocumentdefaultJSONResponse) VisitActionsProcessDownloadEntityDocumentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
 }
 
 type ActionsProcessSaveElementRequestObject struct {
@@ -3445,32 +3118,7 @@ type ActionsProcessSaveElementResponseObject interface {
 type ActionsProcessSaveElement200JSONResponse Process
 
 func (response ActionsProcessSaveElement200JSONResponse) VisitActionsProcessSaveElementResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ActionsProcessSaveElementdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response ActionsProcessSaveElementdefaultJSONResponse) VisitActionsProcessSaveElementResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type ActionsProcessSaveEntityDataRequestObject struct {
@@ -3485,32 +3133,7 @@ type ActionsProcessSaveEntityDataResponseObject interface {
 type ActionsProcessSaveEntityData200JSONResponse Process
 
 func (response ActionsProcessSaveEntityData200JSONResponse) VisitActionsProcessSaveEntityDataResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ActionsProcessSaveEntityDatadefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response ActionsProcessSaveEntityDatadefaultJSONResponse) VisitActionsProcessSaveEntityDataResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type ActionsProcessSaveEntityDocumentRequestObject struct {
@@ -3526,32 +3149,7 @@ type ActionsProcessSaveEntityDocumentResponseObject interface {
 type ActionsProcessSaveEntityDocument200JSONResponse ProcessSaveEntityDocumentResponseCommand
 
 func (response ActionsProcessSaveEntityDocument200JSONResponse) VisitActionsProcessSaveEntityDocumentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ActionsProcessSaveEntityDocumentdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response ActionsProcessSaveEntityDocumentdefaultJSONResponse) VisitActionsProcessSaveEntityDocumentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type ActionsProcessSaveUserActionValueDocumentRequestObject struct {
@@ -3567,40 +3165,14 @@ type ActionsProcessSaveUserActionValueDocumentResponseObject interface {
 type ActionsProcessSaveUserActionValueDocument200JSONResponse Process
 
 func (response ActionsProcessSaveUserActionValueDocument200JSONResponse) VisitActionsProcessSaveUserActionValueDocumentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
-type ActionsProcessSaveUserActionValueDocument304Response struct {
-}
+type ActionsProcessSaveUserActionValueDocument304Response struct{}
 
-func (response ActionsProcessSaveUserActionValueDocument304Response) VisitActionsProcessSaveUserActionValueDocumentResponse(w http.ResponseWriter) error {
+func (ActionsProcessSaveUserActionValueDocument304Response) VisitActionsProcessSaveUserActionValueDocumentResponse(w http.ResponseWriter) error {
 	w.WriteHeader(304)
 	return nil
-}
-
-type ActionsProcessSaveUserActionValueDocumentdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response ActionsProcessSaveUserActionValueDocumentdefaultJSONResponse) VisitActionsProcessSaveUserActionValueDocumentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
 }
 
 type FindRobotsRequestObject struct {
@@ -3614,32 +3186,7 @@ type FindRobotsResponseObject interface {
 type FindRobots200JSONResponse RobotPage
 
 func (response FindRobots200JSONResponse) VisitFindRobotsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type FindRobotsdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response FindRobotsdefaultJSONResponse) VisitFindRobotsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type RetrieveRobotRequestObject struct {
@@ -3653,32 +3200,7 @@ type RetrieveRobotResponseObject interface {
 type RetrieveRobot200JSONResponse Robot
 
 func (response RetrieveRobot200JSONResponse) VisitRetrieveRobotResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type RetrieveRobotdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response RetrieveRobotdefaultJSONResponse) VisitRetrieveRobotResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type ActionsRobotDownloadAssetRequestObject struct {
@@ -3690,79 +3212,11 @@ type ActionsRobotDownloadAssetResponseObject interface {
 	VisitActionsRobotDownloadAssetResponse(w http.ResponseWriter) error
 }
 
-type ActionsRobotDownloadAsset200ResponseHeaders struct {
-	ContentDisposition *string
-}
+type ActionsRobotDownloadAsset304Response struct{}
 
-type ActionsRobotDownloadAsset200AsteriskResponse struct {
-	Body          io.Reader
-	Headers       ActionsRobotDownloadAsset200ResponseHeaders
-	ContentType   string
-	ContentLength int64
-}
-
-func (response ActionsRobotDownloadAsset200AsteriskResponse) VisitActionsRobotDownloadAssetResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", response.ContentType)
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	if response.Headers.ContentDisposition != nil {
-		w.Header().Set("Content-Disposition", fmt.Sprint(*response.Headers.ContentDisposition))
-	}
-	w.WriteHeader(200)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	_, err := io.Copy(w, response.Body)
-	return err
-}
-
-type ActionsRobotDownloadAsset206AsteriskResponse struct {
-	Body          io.Reader
-	ContentType   string
-	ContentLength int64
-}
-
-func (response ActionsRobotDownloadAsset206AsteriskResponse) VisitActionsRobotDownloadAssetResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", response.ContentType)
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	w.WriteHeader(206)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	_, err := io.Copy(w, response.Body)
-	return err
-}
-
-type ActionsRobotDownloadAsset304Response struct {
-}
-
-func (response ActionsRobotDownloadAsset304Response) VisitActionsRobotDownloadAssetResponse(w http.ResponseWriter) error {
+func (ActionsRobotDownloadAsset304Response) VisitActionsRobotDownloadAssetResponse(w http.ResponseWriter) error {
 	w.WriteHeader(304)
 	return nil
-}
-
-type ActionsRobotDownloadAssetdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response ActionsRobotDownloadAssetdefaultJSONResponse) VisitActionsRobotDownloadAssetResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
 }
 
 type ActionsRobotDownloadSourceCodeRequestObject struct {
@@ -3773,79 +3227,11 @@ type ActionsRobotDownloadSourceCodeResponseObject interface {
 	VisitActionsRobotDownloadSourceCodeResponse(w http.ResponseWriter) error
 }
 
-type ActionsRobotDownloadSourceCode200ResponseHeaders struct {
-	ContentDisposition *string
-}
+type ActionsRobotDownloadSourceCode304Response struct{}
 
-type ActionsRobotDownloadSourceCode200AsteriskResponse struct {
-	Body          io.Reader
-	Headers       ActionsRobotDownloadSourceCode200ResponseHeaders
-	ContentType   string
-	ContentLength int64
-}
-
-func (response ActionsRobotDownloadSourceCode200AsteriskResponse) VisitActionsRobotDownloadSourceCodeResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", response.ContentType)
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	if response.Headers.ContentDisposition != nil {
-		w.Header().Set("Content-Disposition", fmt.Sprint(*response.Headers.ContentDisposition))
-	}
-	w.WriteHeader(200)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	_, err := io.Copy(w, response.Body)
-	return err
-}
-
-type ActionsRobotDownloadSourceCode206AsteriskResponse struct {
-	Body          io.Reader
-	ContentType   string
-	ContentLength int64
-}
-
-func (response ActionsRobotDownloadSourceCode206AsteriskResponse) VisitActionsRobotDownloadSourceCodeResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", response.ContentType)
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	w.WriteHeader(206)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	_, err := io.Copy(w, response.Body)
-	return err
-}
-
-type ActionsRobotDownloadSourceCode304Response struct {
-}
-
-func (response ActionsRobotDownloadSourceCode304Response) VisitActionsRobotDownloadSourceCodeResponse(w http.ResponseWriter) error {
+func (ActionsRobotDownloadSourceCode304Response) VisitActionsRobotDownloadSourceCodeResponse(w http.ResponseWriter) error {
 	w.WriteHeader(304)
 	return nil
-}
-
-type ActionsRobotDownloadSourceCodedefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response ActionsRobotDownloadSourceCodedefaultJSONResponse) VisitActionsRobotDownloadSourceCodeResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
 }
 
 type FindTasksRequestObject struct {
@@ -3859,32 +3245,7 @@ type FindTasksResponseObject interface {
 type FindTasks200JSONResponse TaskPage
 
 func (response FindTasks200JSONResponse) VisitFindTasksResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type FindTasksdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response FindTasksdefaultJSONResponse) VisitFindTasksResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type CreateTaskRequestObject struct {
@@ -3899,46 +3260,13 @@ type CreateTaskResponseObject interface {
 type CreateTask200JSONResponse Task
 
 func (response CreateTask200JSONResponse) VisitCreateTaskResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type CreateTask201JSONResponse Task
 
 func (response CreateTask201JSONResponse) VisitCreateTaskResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(201)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CreateTaskdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response CreateTaskdefaultJSONResponse) VisitCreateTaskResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 201, response)
 }
 
 type RetrieveTaskRequestObject struct {
@@ -3952,32 +3280,7 @@ type RetrieveTaskResponseObject interface {
 type RetrieveTask200JSONResponse Task
 
 func (response RetrieveTask200JSONResponse) VisitRetrieveTaskResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type RetrieveTaskdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response RetrieveTaskdefaultJSONResponse) VisitRetrieveTaskResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type ActionsTaskAppendLogRequestObject struct {
@@ -3992,32 +3295,7 @@ type ActionsTaskAppendLogResponseObject interface {
 type ActionsTaskAppendLog200JSONResponse Task
 
 func (response ActionsTaskAppendLog200JSONResponse) VisitActionsTaskAppendLogResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ActionsTaskAppendLogdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response ActionsTaskAppendLogdefaultJSONResponse) VisitActionsTaskAppendLogResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type ActionsTaskAssignRequestObject struct {
@@ -4032,32 +3310,7 @@ type ActionsTaskAssignResponseObject interface {
 type ActionsTaskAssign200JSONResponse Task
 
 func (response ActionsTaskAssign200JSONResponse) VisitActionsTaskAssignResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ActionsTaskAssigndefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response ActionsTaskAssigndefaultJSONResponse) VisitActionsTaskAssignResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type ActionsTaskClaimRequestObject struct {
@@ -4071,32 +3324,7 @@ type ActionsTaskClaimResponseObject interface {
 type ActionsTaskClaim200JSONResponse Task
 
 func (response ActionsTaskClaim200JSONResponse) VisitActionsTaskClaimResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ActionsTaskClaimdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response ActionsTaskClaimdefaultJSONResponse) VisitActionsTaskClaimResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type ActionsTaskCompleteRequestObject struct {
@@ -4110,32 +3338,7 @@ type ActionsTaskCompleteResponseObject interface {
 type ActionsTaskComplete200JSONResponse Task
 
 func (response ActionsTaskComplete200JSONResponse) VisitActionsTaskCompleteResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ActionsTaskCompletedefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response ActionsTaskCompletedefaultJSONResponse) VisitActionsTaskCompleteResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type ActionsTaskDeleteElementRequestObject struct {
@@ -4150,32 +3353,7 @@ type ActionsTaskDeleteElementResponseObject interface {
 type ActionsTaskDeleteElement200JSONResponse Task
 
 func (response ActionsTaskDeleteElement200JSONResponse) VisitActionsTaskDeleteElementResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ActionsTaskDeleteElementdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response ActionsTaskDeleteElementdefaultJSONResponse) VisitActionsTaskDeleteElementResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type ActionsTaskDeleteElementValueDocumentRequestObject struct {
@@ -4190,32 +3368,7 @@ type ActionsTaskDeleteElementValueDocumentResponseObject interface {
 type ActionsTaskDeleteElementValueDocument200JSONResponse Task
 
 func (response ActionsTaskDeleteElementValueDocument200JSONResponse) VisitActionsTaskDeleteElementValueDocumentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ActionsTaskDeleteElementValueDocumentdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response ActionsTaskDeleteElementValueDocumentdefaultJSONResponse) VisitActionsTaskDeleteElementValueDocumentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type ActionsTaskDownloadElementValueDocumentRequestObject struct {
@@ -4227,79 +3380,11 @@ type ActionsTaskDownloadElementValueDocumentResponseObject interface {
 	VisitActionsTaskDownloadElementValueDocumentResponse(w http.ResponseWriter) error
 }
 
-type ActionsTaskDownloadElementValueDocument200ResponseHeaders struct {
-	ContentDisposition *string
-}
+type ActionsTaskDownloadElementValueDocument304Response struct{}
 
-type ActionsTaskDownloadElementValueDocument200AsteriskResponse struct {
-	Body          io.Reader
-	Headers       ActionsTaskDownloadElementValueDocument200ResponseHeaders
-	ContentType   string
-	ContentLength int64
-}
-
-func (response ActionsTaskDownloadElementValueDocument200AsteriskResponse) VisitActionsTaskDownloadElementValueDocumentResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", response.ContentType)
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	if response.Headers.ContentDisposition != nil {
-		w.Header().Set("Content-Disposition", fmt.Sprint(*response.Headers.ContentDisposition))
-	}
-	w.WriteHeader(200)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	_, err := io.Copy(w, response.Body)
-	return err
-}
-
-type ActionsTaskDownloadElementValueDocument206AsteriskResponse struct {
-	Body          io.Reader
-	ContentType   string
-	ContentLength int64
-}
-
-func (response ActionsTaskDownloadElementValueDocument206AsteriskResponse) VisitActionsTaskDownloadElementValueDocumentResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", response.ContentType)
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	w.WriteHeader(206)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	_, err := io.Copy(w, response.Body)
-	return err
-}
-
-type ActionsTaskDownloadElementValueDocument304Response struct {
-}
-
-func (response ActionsTaskDownloadElementValueDocument304Response) VisitActionsTaskDownloadElementValueDocumentResponse(w http.ResponseWriter) error {
+func (ActionsTaskDownloadElementValueDocument304Response) VisitActionsTaskDownloadElementValueDocumentResponse(w http.ResponseWriter) error {
 	w.WriteHeader(304)
 	return nil
-}
-
-type ActionsTaskDownloadElementValueDocumentdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response ActionsTaskDownloadElementValueDocumentdefaultJSONResponse) VisitActionsTaskDownloadElementValueDocumentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
 }
 
 type ActionsTaskDownloadElementValueRenderedRequestObject struct {
@@ -4311,79 +3396,11 @@ type ActionsTaskDownloadElementValueRenderedResponseObject interface {
 	VisitActionsTaskDownloadElementValueRenderedResponse(w http.ResponseWriter) error
 }
 
-type ActionsTaskDownloadElementValueRendered200ResponseHeaders struct {
-	ContentDisposition *string
-}
+type ActionsTaskDownloadElementValueRendered304Response struct{}
 
-type ActionsTaskDownloadElementValueRendered200AsteriskResponse struct {
-	Body          io.Reader
-	Headers       ActionsTaskDownloadElementValueRendered200ResponseHeaders
-	ContentType   string
-	ContentLength int64
-}
-
-func (response ActionsTaskDownloadElementValueRendered200AsteriskResponse) VisitActionsTaskDownloadElementValueRenderedResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", response.ContentType)
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	if response.Headers.ContentDisposition != nil {
-		w.Header().Set("Content-Disposition", fmt.Sprint(*response.Headers.ContentDisposition))
-	}
-	w.WriteHeader(200)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	_, err := io.Copy(w, response.Body)
-	return err
-}
-
-type ActionsTaskDownloadElementValueRendered206AsteriskResponse struct {
-	Body          io.Reader
-	ContentType   string
-	ContentLength int64
-}
-
-func (response ActionsTaskDownloadElementValueRendered206AsteriskResponse) VisitActionsTaskDownloadElementValueRenderedResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", response.ContentType)
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	w.WriteHeader(206)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	_, err := io.Copy(w, response.Body)
-	return err
-}
-
-type ActionsTaskDownloadElementValueRendered304Response struct {
-}
-
-func (response ActionsTaskDownloadElementValueRendered304Response) VisitActionsTaskDownloadElementValueRenderedResponse(w http.ResponseWriter) error {
+func (ActionsTaskDownloadElementValueRendered304Response) VisitActionsTaskDownloadElementValueRenderedResponse(w http.ResponseWriter) error {
 	w.WriteHeader(304)
 	return nil
-}
-
-type ActionsTaskDownloadElementValueRendereddefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response ActionsTaskDownloadElementValueRendereddefaultJSONResponse) VisitActionsTaskDownloadElementValueRenderedResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
 }
 
 type ActionsTaskDownloadJSONFormsValueDocumentRequestObject struct {
@@ -4395,79 +3412,11 @@ type ActionsTaskDownloadJSONFormsValueDocumentResponseObject interface {
 	VisitActionsTaskDownloadJSONFormsValueDocumentResponse(w http.ResponseWriter) error
 }
 
-type ActionsTaskDownloadJSONFormsValueDocument200ResponseHeaders struct {
-	ContentDisposition *string
-}
+type ActionsTaskDownloadJSONFormsValueDocument304Response struct{}
 
-type ActionsTaskDownloadJSONFormsValueDocument200AsteriskResponse struct {
-	Body          io.Reader
-	Headers       ActionsTaskDownloadJSONFormsValueDocument200ResponseHeaders
-	ContentType   string
-	ContentLength int64
-}
-
-func (response ActionsTaskDownloadJSONFormsValueDocument200AsteriskResponse) VisitActionsTaskDownloadJSONFormsValueDocumentResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", response.ContentType)
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	if response.Headers.ContentDisposition != nil {
-		w.Header().Set("Content-Disposition", fmt.Sprint(*response.Headers.ContentDisposition))
-	}
-	w.WriteHeader(200)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	_, err := io.Copy(w, response.Body)
-	return err
-}
-
-type ActionsTaskDownloadJSONFormsValueDocument206AsteriskResponse struct {
-	Body          io.Reader
-	ContentType   string
-	ContentLength int64
-}
-
-func (response ActionsTaskDownloadJSONFormsValueDocument206AsteriskResponse) VisitActionsTaskDownloadJSONFormsValueDocumentResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", response.ContentType)
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	w.WriteHeader(206)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	_, err := io.Copy(w, response.Body)
-	return err
-}
-
-type ActionsTaskDownloadJSONFormsValueDocument304Response struct {
-}
-
-func (response ActionsTaskDownloadJSONFormsValueDocument304Response) VisitActionsTaskDownloadJSONFormsValueDocumentResponse(w http.ResponseWriter) error {
+func (ActionsTaskDownloadJSONFormsValueDocument304Response) VisitActionsTaskDownloadJSONFormsValueDocumentResponse(w http.ResponseWriter) error {
 	w.WriteHeader(304)
 	return nil
-}
-
-type ActionsTaskDownloadJSONFormsValueDocumentdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response ActionsTaskDownloadJSONFormsValueDocumentdefaultJSONResponse) VisitActionsTaskDownloadJSONFormsValueDocumentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
 }
 
 type ActionsTaskSaveElementRequestObject struct {
@@ -4482,32 +3431,7 @@ type ActionsTaskSaveElementResponseObject interface {
 type ActionsTaskSaveElement200JSONResponse Task
 
 func (response ActionsTaskSaveElement200JSONResponse) VisitActionsTaskSaveElementResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ActionsTaskSaveElementdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response ActionsTaskSaveElementdefaultJSONResponse) VisitActionsTaskSaveElementResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type ActionsTaskSaveElementValueDocumentRequestObject struct {
@@ -4523,32 +3447,7 @@ type ActionsTaskSaveElementValueDocumentResponseObject interface {
 type ActionsTaskSaveElementValueDocument200JSONResponse Task
 
 func (response ActionsTaskSaveElementValueDocument200JSONResponse) VisitActionsTaskSaveElementValueDocumentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ActionsTaskSaveElementValueDocumentdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response ActionsTaskSaveElementValueDocumentdefaultJSONResponse) VisitActionsTaskSaveElementValueDocumentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type ActionsTaskSaveJSONFormsValueDataRequestObject struct {
@@ -4563,32 +3462,7 @@ type ActionsTaskSaveJSONFormsValueDataResponseObject interface {
 type ActionsTaskSaveJSONFormsValueData200JSONResponse Task
 
 func (response ActionsTaskSaveJSONFormsValueData200JSONResponse) VisitActionsTaskSaveJSONFormsValueDataResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ActionsTaskSaveJSONFormsValueDatadefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response ActionsTaskSaveJSONFormsValueDatadefaultJSONResponse) VisitActionsTaskSaveJSONFormsValueDataResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type ActionsTaskSaveJSONFormsValueDocumentRequestObject struct {
@@ -4604,32 +3478,7 @@ type ActionsTaskSaveJSONFormsValueDocumentResponseObject interface {
 type ActionsTaskSaveJSONFormsValueDocument200JSONResponse TaskSaveJSONFormsValueDocumentResponseCommand
 
 func (response ActionsTaskSaveJSONFormsValueDocument200JSONResponse) VisitActionsTaskSaveJSONFormsValueDocumentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ActionsTaskSaveJSONFormsValueDocumentdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response ActionsTaskSaveJSONFormsValueDocumentdefaultJSONResponse) VisitActionsTaskSaveJSONFormsValueDocumentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type FindTenantUsersRequestObject struct {
@@ -4643,32 +3492,7 @@ type FindTenantUsersResponseObject interface {
 type FindTenantUsers200JSONResponse TenantUserPage
 
 func (response FindTenantUsers200JSONResponse) VisitFindTenantUsersResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type FindTenantUsersdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response FindTenantUsersdefaultJSONResponse) VisitFindTenantUsersResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type RetrieveTenantUserRequestObject struct {
@@ -4682,32 +3506,7 @@ type RetrieveTenantUserResponseObject interface {
 type RetrieveTenantUser200JSONResponse TenantUser
 
 func (response RetrieveTenantUser200JSONResponse) VisitRetrieveTenantUserResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type RetrieveTenantUserdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response RetrieveTenantUserdefaultJSONResponse) VisitRetrieveTenantUserResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type CreateWorkerRequestObject struct {
@@ -4728,16 +3527,8 @@ type CreateWorker200JSONResponse struct {
 }
 
 func (response CreateWorker200JSONResponse) VisitCreateWorkerResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-KF-DELAY-WINDOW", fmt.Sprint(response.Headers.XKFDELAYWINDOW))
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response.Body)
 }
 
 type CreateWorker201ResponseHeaders struct {
@@ -4750,33 +3541,8 @@ type CreateWorker201JSONResponse struct {
 }
 
 func (response CreateWorker201JSONResponse) VisitCreateWorkerResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-KF-DELAY-WINDOW", fmt.Sprint(response.Headers.XKFDELAYWINDOW))
-	w.WriteHeader(201)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CreateWorkerdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response CreateWorkerdefaultJSONResponse) VisitCreateWorkerResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 201, response.Body)
 }
 
 // StrictServerInterface represents all server handlers.
@@ -4897,1310 +3663,692 @@ type StrictServerInterface interface {
 	CreateWorker(ctx context.Context, request CreateWorkerRequestObject) (CreateWorkerResponseObject, error)
 }
 
-type StrictHandlerFunc func(ctx *gin.Context, request any) (any, error)
-type StrictMiddlewareFunc func(f StrictHandlerFunc, operationID string) StrictHandlerFunc
-
-type StrictGinServerOptions struct {
-	// RequestErrorHandlerFunc is called when a request cannot be parsed or
-	// decoded. It is invoked for JSON bind failures, form parse/bind errors,
-	// multipart reader errors, media type parse errors, missing multipart
-	// boundaries, and request body read errors. The default returns 400.
-	RequestErrorHandlerFunc func(ctx *gin.Context, err error)
-	// HandlerErrorFunc is called when the application handler (or any
-	// middleware wrapping it) returns a non-nil error. The default returns 500.
-	HandlerErrorFunc func(ctx *gin.Context, err error)
-	// ResponseErrorHandlerFunc is called when the response object fails to
-	// serialize (Visit*Response returns an error) or when the handler returns
-	// an unexpected response type. The default returns 500.
-	ResponseErrorHandlerFunc func(ctx *gin.Context, err error)
-}
-
-func NewStrictHandler(ssi StrictServerInterface, middlewares []StrictMiddlewareFunc) ServerInterface {
-	return &strictHandler{ssi: ssi, middlewares: middlewares, options: StrictGinServerOptions{
-		RequestErrorHandlerFunc: func(ctx *gin.Context, err error) {
-			ctx.JSON(http.StatusBadRequest, gin.H{"msg": err.Error()})
-		},
-		HandlerErrorFunc: func(ctx *gin.Context, err error) {
-			ctx.JSON(http.StatusInternalServerError, gin.H{"msg": err.Error()})
-		},
-		ResponseErrorHandlerFunc: func(ctx *gin.Context, err error) {
-			ctx.JSON(http.StatusInternalServerError, gin.H{"msg": err.Error()})
-		},
-	}}
-}
-
-func NewStrictHandlerWithOptions(ssi StrictServerInterface, middlewares []StrictMiddlewareFunc, options StrictGinServerOptions) ServerInterface {
-	if options.RequestErrorHandlerFunc == nil {
-		options.RequestErrorHandlerFunc = func(ctx *gin.Context, err error) {
-			ctx.JSON(http.StatusBadRequest, gin.H{"msg": err.Error()})
-		}
-	}
-	if options.HandlerErrorFunc == nil {
-		options.HandlerErrorFunc = func(ctx *gin.Context, err error) {
-			ctx.JSON(http.StatusInternalServerError, gin.H{"msg": err.Error()})
-		}
-	}
-	if options.ResponseErrorHandlerFunc == nil {
-		options.ResponseErrorHandlerFunc = func(ctx *gin.Context, err error) {
-			ctx.JSON(http.StatusInternalServerError, gin.H{"msg": err.Error()})
-		}
-	}
-	return &strictHandler{ssi: ssi, middlewares: middlewares, options: options}
+// NewStrictHandler makes the handlers of the operations of ssi. Operations get
+// the context of the request, which outlives the request, and not Gin's, which
+// does not. version is the version of what an operation returns, for its entity
+// tag; errs answers failures.
+func NewStrictHandler(ssi StrictServerInterface, version httpio.VersionOf, errs *httpio.ErrorWriter) ServerInterface {
+	return &strictHandler{ssi: ssi, version: version, errs: errs}
 }
 
 type strictHandler struct {
-	ssi         StrictServerInterface
-	middlewares []StrictMiddlewareFunc
-	options     StrictGinServerOptions
+	ssi     StrictServerInterface
+	version httpio.VersionOf
+	errs    *httpio.ErrorWriter
 }
 
-// CreateAuthentication operation middleware
+// CreateAuthentication handles (POST /authentications).
 func (sh *strictHandler) CreateAuthentication(ctx *gin.Context) {
 	var request CreateAuthenticationRequestObject
 
 	var body CreateAuthenticationJSONRequestBody
-	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
 		return
 	}
-	request.Body = &body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.CreateAuthentication(ctx, request.(CreateAuthenticationRequestObject))
+	response, err := sh.ssi.CreateAuthentication(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitCreateAuthenticationResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "CreateAuthentication")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(CreateAuthenticationResponseObject); ok {
-		if err := validResponse.VisitCreateAuthenticationResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// FindPrincipals operation middleware
+// FindPrincipals handles (GET /principals).
 func (sh *strictHandler) FindPrincipals(ctx *gin.Context, params FindPrincipalsParams) {
 	var request FindPrincipalsRequestObject
-
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.FindPrincipals(ctx, request.(FindPrincipalsRequestObject))
+	response, err := sh.ssi.FindPrincipals(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitFindPrincipalsResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "FindPrincipals")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(FindPrincipalsResponseObject); ok {
-		if err := validResponse.VisitFindPrincipalsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// RetrievePrincipal operation middleware
+// RetrievePrincipal handles (GET /principals/{id}).
 func (sh *strictHandler) RetrievePrincipal(ctx *gin.Context, id ResourceID) {
 	var request RetrievePrincipalRequestObject
-
 	request.ID = id
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.RetrievePrincipal(ctx, request.(RetrievePrincipalRequestObject))
+	response, err := sh.ssi.RetrievePrincipal(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitRetrievePrincipalResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RetrievePrincipal")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(RetrievePrincipalResponseObject); ok {
-		if err := validResponse.VisitRetrievePrincipalResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// FindProcesses operation middleware
+// FindProcesses handles (GET /processes).
 func (sh *strictHandler) FindProcesses(ctx *gin.Context, params FindProcessesParams) {
 	var request FindProcessesRequestObject
-
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.FindProcesses(ctx, request.(FindProcessesRequestObject))
+	response, err := sh.ssi.FindProcesses(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitFindProcessesResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "FindProcesses")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(FindProcessesResponseObject); ok {
-		if err := validResponse.VisitFindProcessesResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// CreateProcess operation middleware
+// CreateProcess handles (POST /processes).
 func (sh *strictHandler) CreateProcess(ctx *gin.Context) {
 	var request CreateProcessRequestObject
 
 	var body CreateProcessJSONRequestBody
-	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
 		return
 	}
-	request.Body = &body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.CreateProcess(ctx, request.(CreateProcessRequestObject))
+	response, err := sh.ssi.CreateProcess(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitCreateProcessResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "CreateProcess")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(CreateProcessResponseObject); ok {
-		if err := validResponse.VisitCreateProcessResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// RetrieveProcess operation middleware
+// RetrieveProcess handles (GET /processes/{id}).
 func (sh *strictHandler) RetrieveProcess(ctx *gin.Context, id ResourceID) {
 	var request RetrieveProcessRequestObject
-
 	request.ID = id
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.RetrieveProcess(ctx, request.(RetrieveProcessRequestObject))
+	response, err := sh.ssi.RetrieveProcess(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitRetrieveProcessResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RetrieveProcess")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(RetrieveProcessResponseObject); ok {
-		if err := validResponse.VisitRetrieveProcessResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// ActionsProcessCancel operation middleware
+// ActionsProcessCancel handles (POST /processes/{id}/~actions/cancel).
 func (sh *strictHandler) ActionsProcessCancel(ctx *gin.Context, id ResourceID) {
 	var request ActionsProcessCancelRequestObject
-
 	request.ID = id
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ActionsProcessCancel(ctx, request.(ActionsProcessCancelRequestObject))
+	response, err := sh.ssi.ActionsProcessCancel(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitActionsProcessCancelResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ActionsProcessCancel")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ActionsProcessCancelResponseObject); ok {
-		if err := validResponse.VisitActionsProcessCancelResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// ActionsProcessChangeInitiator operation middleware
+// ActionsProcessChangeInitiator handles (POST /processes/{id}/~actions/change-initiator).
 func (sh *strictHandler) ActionsProcessChangeInitiator(ctx *gin.Context, id ResourceID) {
 	var request ActionsProcessChangeInitiatorRequestObject
-
 	request.ID = id
 
 	var body ActionsProcessChangeInitiatorJSONRequestBody
-	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
 		return
 	}
-	request.Body = &body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ActionsProcessChangeInitiator(ctx, request.(ActionsProcessChangeInitiatorRequestObject))
+	response, err := sh.ssi.ActionsProcessChangeInitiator(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitActionsProcessChangeInitiatorResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ActionsProcessChangeInitiator")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ActionsProcessChangeInitiatorResponseObject); ok {
-		if err := validResponse.VisitActionsProcessChangeInitiatorResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// ActionsProcessComplete operation middleware
+// ActionsProcessComplete handles (POST /processes/{id}/~actions/complete).
 func (sh *strictHandler) ActionsProcessComplete(ctx *gin.Context, id ResourceID) {
 	var request ActionsProcessCompleteRequestObject
-
 	request.ID = id
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ActionsProcessComplete(ctx, request.(ActionsProcessCompleteRequestObject))
+	response, err := sh.ssi.ActionsProcessComplete(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitActionsProcessCompleteResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ActionsProcessComplete")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ActionsProcessCompleteResponseObject); ok {
-		if err := validResponse.VisitActionsProcessCompleteResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// ActionsProcessDeleteElement operation middleware
+// ActionsProcessDeleteElement handles (POST /processes/{id}/~actions/delete-element).
 func (sh *strictHandler) ActionsProcessDeleteElement(ctx *gin.Context, id ResourceID) {
 	var request ActionsProcessDeleteElementRequestObject
-
 	request.ID = id
 
 	var body ActionsProcessDeleteElementJSONRequestBody
-	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
 		return
 	}
-	request.Body = &body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ActionsProcessDeleteElement(ctx, request.(ActionsProcessDeleteElementRequestObject))
+	response, err := sh.ssi.ActionsProcessDeleteElement(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitActionsProcessDeleteElementResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ActionsProcessDeleteElement")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ActionsProcessDeleteElementResponseObject); ok {
-		if err := validResponse.VisitActionsProcessDeleteElementResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// ActionsProcessDownloadEntityDocument operation middleware
+// ActionsProcessDownloadEntityDocument handles (GET /processes/{id}/~actions/download-entity-document).
 func (sh *strictHandler) ActionsProcessDownloadEntityDocument(ctx *gin.Context, id ResourceID, params ActionsProcessDownloadEntityDocumentParams) {
 	var request ActionsProcessDownloadEntityDocumentRequestObject
-
 	request.ID = id
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ActionsProcessDownloadEntityDocument(ctx, request.(ActionsProcessDownloadEntityDocumentRequestObject))
+	response, err := sh.ssi.ActionsProcessDownloadEntityDocument(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitActionsProcessDownloadEntityDocumentResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ActionsProcessDownloadEntityDocument")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ActionsProcessDownloadEntityDocumentResponseObject); ok {
-		if err := validResponse.VisitActionsProcessDownloadEntityDocumentResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// ActionsProcessSaveElement operation middleware
+// ActionsProcessSaveElement handles (POST /processes/{id}/~actions/save-element).
 func (sh *strictHandler) ActionsProcessSaveElement(ctx *gin.Context, id ResourceID) {
 	var request ActionsProcessSaveElementRequestObject
-
 	request.ID = id
 
 	var body ActionsProcessSaveElementJSONRequestBody
-	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
 		return
 	}
-	request.Body = &body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ActionsProcessSaveElement(ctx, request.(ActionsProcessSaveElementRequestObject))
+	response, err := sh.ssi.ActionsProcessSaveElement(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitActionsProcessSaveElementResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ActionsProcessSaveElement")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ActionsProcessSaveElementResponseObject); ok {
-		if err := validResponse.VisitActionsProcessSaveElementResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// ActionsProcessSaveEntityData operation middleware
+// ActionsProcessSaveEntityData handles (POST /processes/{id}/~actions/save-entity-data).
 func (sh *strictHandler) ActionsProcessSaveEntityData(ctx *gin.Context, id ResourceID) {
 	var request ActionsProcessSaveEntityDataRequestObject
-
 	request.ID = id
 
 	var body ActionsProcessSaveEntityDataJSONRequestBody
-	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
 		return
 	}
-	request.Body = &body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ActionsProcessSaveEntityData(ctx, request.(ActionsProcessSaveEntityDataRequestObject))
+	response, err := sh.ssi.ActionsProcessSaveEntityData(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitActionsProcessSaveEntityDataResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ActionsProcessSaveEntityData")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ActionsProcessSaveEntityDataResponseObject); ok {
-		if err := validResponse.VisitActionsProcessSaveEntityDataResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// ActionsProcessSaveEntityDocument operation middleware
+// ActionsProcessSaveEntityDocument handles (POST /processes/{id}/~actions/save-entity-document).
 func (sh *strictHandler) ActionsProcessSaveEntityDocument(ctx *gin.Context, id ResourceID, params ActionsProcessSaveEntityDocumentParams) {
 	var request ActionsProcessSaveEntityDocumentRequestObject
-
 	request.ID = id
 	request.Params = params
 
 	request.Body = ctx.Request.Body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ActionsProcessSaveEntityDocument(ctx, request.(ActionsProcessSaveEntityDocumentRequestObject))
+	response, err := sh.ssi.ActionsProcessSaveEntityDocument(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitActionsProcessSaveEntityDocumentResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ActionsProcessSaveEntityDocument")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ActionsProcessSaveEntityDocumentResponseObject); ok {
-		if err := validResponse.VisitActionsProcessSaveEntityDocumentResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// ActionsProcessSaveUserActionValueDocument operation middleware
+// ActionsProcessSaveUserActionValueDocument handles (POST /processes/{id}/~actions/save-user-action-value-document).
 func (sh *strictHandler) ActionsProcessSaveUserActionValueDocument(ctx *gin.Context, id ResourceID, params ActionsProcessSaveUserActionValueDocumentParams) {
 	var request ActionsProcessSaveUserActionValueDocumentRequestObject
-
 	request.ID = id
 	request.Params = params
 
 	request.Body = ctx.Request.Body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ActionsProcessSaveUserActionValueDocument(ctx, request.(ActionsProcessSaveUserActionValueDocumentRequestObject))
+	response, err := sh.ssi.ActionsProcessSaveUserActionValueDocument(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitActionsProcessSaveUserActionValueDocumentResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ActionsProcessSaveUserActionValueDocument")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ActionsProcessSaveUserActionValueDocumentResponseObject); ok {
-		if err := validResponse.VisitActionsProcessSaveUserActionValueDocumentResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// FindRobots operation middleware
+// FindRobots handles (GET /robots).
 func (sh *strictHandler) FindRobots(ctx *gin.Context, params FindRobotsParams) {
 	var request FindRobotsRequestObject
-
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.FindRobots(ctx, request.(FindRobotsRequestObject))
+	response, err := sh.ssi.FindRobots(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitFindRobotsResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "FindRobots")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(FindRobotsResponseObject); ok {
-		if err := validResponse.VisitFindRobotsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// RetrieveRobot operation middleware
+// RetrieveRobot handles (GET /robots/{id}).
 func (sh *strictHandler) RetrieveRobot(ctx *gin.Context, id ResourceID) {
 	var request RetrieveRobotRequestObject
-
 	request.ID = id
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.RetrieveRobot(ctx, request.(RetrieveRobotRequestObject))
+	response, err := sh.ssi.RetrieveRobot(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitRetrieveRobotResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RetrieveRobot")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(RetrieveRobotResponseObject); ok {
-		if err := validResponse.VisitRetrieveRobotResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// ActionsRobotDownloadAsset operation middleware
+// ActionsRobotDownloadAsset handles (GET /robots/{id}/~actions/download-asset).
 func (sh *strictHandler) ActionsRobotDownloadAsset(ctx *gin.Context, id ResourceID, params ActionsRobotDownloadAssetParams) {
 	var request ActionsRobotDownloadAssetRequestObject
-
 	request.ID = id
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ActionsRobotDownloadAsset(ctx, request.(ActionsRobotDownloadAssetRequestObject))
+	response, err := sh.ssi.ActionsRobotDownloadAsset(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitActionsRobotDownloadAssetResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ActionsRobotDownloadAsset")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ActionsRobotDownloadAssetResponseObject); ok {
-		if err := validResponse.VisitActionsRobotDownloadAssetResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// ActionsRobotDownloadSourceCode operation middleware
+// ActionsRobotDownloadSourceCode handles (GET /robots/{id}/~actions/download-source-code).
 func (sh *strictHandler) ActionsRobotDownloadSourceCode(ctx *gin.Context, id ResourceID) {
 	var request ActionsRobotDownloadSourceCodeRequestObject
-
 	request.ID = id
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ActionsRobotDownloadSourceCode(ctx, request.(ActionsRobotDownloadSourceCodeRequestObject))
+	response, err := sh.ssi.ActionsRobotDownloadSourceCode(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitActionsRobotDownloadSourceCodeResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ActionsRobotDownloadSourceCode")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ActionsRobotDownloadSourceCodeResponseObject); ok {
-		if err := validResponse.VisitActionsRobotDownloadSourceCodeResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// FindTasks operation middleware
+// FindTasks handles (GET /tasks).
 func (sh *strictHandler) FindTasks(ctx *gin.Context, params FindTasksParams) {
 	var request FindTasksRequestObject
-
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.FindTasks(ctx, request.(FindTasksRequestObject))
+	response, err := sh.ssi.FindTasks(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitFindTasksResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "FindTasks")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(FindTasksResponseObject); ok {
-		if err := validResponse.VisitFindTasksResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// CreateTask operation middleware
+// CreateTask handles (POST /tasks).
 func (sh *strictHandler) CreateTask(ctx *gin.Context, params CreateTaskParams) {
 	var request CreateTaskRequestObject
-
 	request.Params = params
 
 	var body CreateTaskJSONRequestBody
-	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
 		return
 	}
-	request.Body = &body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.CreateTask(ctx, request.(CreateTaskRequestObject))
+	response, err := sh.ssi.CreateTask(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitCreateTaskResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "CreateTask")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(CreateTaskResponseObject); ok {
-		if err := validResponse.VisitCreateTaskResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// RetrieveTask operation middleware
+// RetrieveTask handles (GET /tasks/{id}).
 func (sh *strictHandler) RetrieveTask(ctx *gin.Context, id ResourceID) {
 	var request RetrieveTaskRequestObject
-
 	request.ID = id
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.RetrieveTask(ctx, request.(RetrieveTaskRequestObject))
+	response, err := sh.ssi.RetrieveTask(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitRetrieveTaskResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RetrieveTask")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(RetrieveTaskResponseObject); ok {
-		if err := validResponse.VisitRetrieveTaskResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// ActionsTaskAppendLog operation middleware
+// ActionsTaskAppendLog handles (POST /tasks/{id}/~actions/append-log).
 func (sh *strictHandler) ActionsTaskAppendLog(ctx *gin.Context, id ResourceID) {
 	var request ActionsTaskAppendLogRequestObject
-
 	request.ID = id
 
 	var body ActionsTaskAppendLogJSONRequestBody
-	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
 		return
 	}
-	request.Body = &body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ActionsTaskAppendLog(ctx, request.(ActionsTaskAppendLogRequestObject))
+	response, err := sh.ssi.ActionsTaskAppendLog(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitActionsTaskAppendLogResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ActionsTaskAppendLog")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ActionsTaskAppendLogResponseObject); ok {
-		if err := validResponse.VisitActionsTaskAppendLogResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// ActionsTaskAssign operation middleware
+// ActionsTaskAssign handles (POST /tasks/{id}/~actions/assign).
 func (sh *strictHandler) ActionsTaskAssign(ctx *gin.Context, id ResourceID) {
 	var request ActionsTaskAssignRequestObject
-
 	request.ID = id
 
 	var body ActionsTaskAssignJSONRequestBody
-	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
 		return
 	}
-	request.Body = &body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ActionsTaskAssign(ctx, request.(ActionsTaskAssignRequestObject))
+	response, err := sh.ssi.ActionsTaskAssign(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitActionsTaskAssignResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ActionsTaskAssign")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ActionsTaskAssignResponseObject); ok {
-		if err := validResponse.VisitActionsTaskAssignResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// ActionsTaskClaim operation middleware
+// ActionsTaskClaim handles (POST /tasks/{id}/~actions/claim).
 func (sh *strictHandler) ActionsTaskClaim(ctx *gin.Context, id ResourceID) {
 	var request ActionsTaskClaimRequestObject
-
 	request.ID = id
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ActionsTaskClaim(ctx, request.(ActionsTaskClaimRequestObject))
+	response, err := sh.ssi.ActionsTaskClaim(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitActionsTaskClaimResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ActionsTaskClaim")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ActionsTaskClaimResponseObject); ok {
-		if err := validResponse.VisitActionsTaskClaimResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// ActionsTaskComplete operation middleware
+// ActionsTaskComplete handles (POST /tasks/{id}/~actions/complete).
 func (sh *strictHandler) ActionsTaskComplete(ctx *gin.Context, id ResourceID) {
 	var request ActionsTaskCompleteRequestObject
-
 	request.ID = id
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ActionsTaskComplete(ctx, request.(ActionsTaskCompleteRequestObject))
+	response, err := sh.ssi.ActionsTaskComplete(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitActionsTaskCompleteResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ActionsTaskComplete")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ActionsTaskCompleteResponseObject); ok {
-		if err := validResponse.VisitActionsTaskCompleteResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// ActionsTaskDeleteElement operation middleware
+// ActionsTaskDeleteElement handles (POST /tasks/{id}/~actions/delete-element).
 func (sh *strictHandler) ActionsTaskDeleteElement(ctx *gin.Context, id ResourceID) {
 	var request ActionsTaskDeleteElementRequestObject
-
 	request.ID = id
 
 	var body ActionsTaskDeleteElementJSONRequestBody
-	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
 		return
 	}
-	request.Body = &body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ActionsTaskDeleteElement(ctx, request.(ActionsTaskDeleteElementRequestObject))
+	response, err := sh.ssi.ActionsTaskDeleteElement(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitActionsTaskDeleteElementResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ActionsTaskDeleteElement")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ActionsTaskDeleteElementResponseObject); ok {
-		if err := validResponse.VisitActionsTaskDeleteElementResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// ActionsTaskDeleteElementValueDocument operation middleware
+// ActionsTaskDeleteElementValueDocument handles (POST /tasks/{id}/~actions/delete-element-value-document).
 func (sh *strictHandler) ActionsTaskDeleteElementValueDocument(ctx *gin.Context, id ResourceID) {
 	var request ActionsTaskDeleteElementValueDocumentRequestObject
-
 	request.ID = id
 
 	var body ActionsTaskDeleteElementValueDocumentJSONRequestBody
-	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
 		return
 	}
-	request.Body = &body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ActionsTaskDeleteElementValueDocument(ctx, request.(ActionsTaskDeleteElementValueDocumentRequestObject))
+	response, err := sh.ssi.ActionsTaskDeleteElementValueDocument(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitActionsTaskDeleteElementValueDocumentResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ActionsTaskDeleteElementValueDocument")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ActionsTaskDeleteElementValueDocumentResponseObject); ok {
-		if err := validResponse.VisitActionsTaskDeleteElementValueDocumentResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// ActionsTaskDownloadElementValueDocument operation middleware
+// ActionsTaskDownloadElementValueDocument handles (GET /tasks/{id}/~actions/download-element-value-document).
 func (sh *strictHandler) ActionsTaskDownloadElementValueDocument(ctx *gin.Context, id ResourceID, params ActionsTaskDownloadElementValueDocumentParams) {
 	var request ActionsTaskDownloadElementValueDocumentRequestObject
-
 	request.ID = id
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ActionsTaskDownloadElementValueDocument(ctx, request.(ActionsTaskDownloadElementValueDocumentRequestObject))
+	response, err := sh.ssi.ActionsTaskDownloadElementValueDocument(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitActionsTaskDownloadElementValueDocumentResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ActionsTaskDownloadElementValueDocument")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ActionsTaskDownloadElementValueDocumentResponseObject); ok {
-		if err := validResponse.VisitActionsTaskDownloadElementValueDocumentResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// ActionsTaskDownloadElementValueRendered operation middleware
+// ActionsTaskDownloadElementValueRendered handles (GET /tasks/{id}/~actions/download-element-value-form-rendered).
 func (sh *strictHandler) ActionsTaskDownloadElementValueRendered(ctx *gin.Context, id ResourceID, params ActionsTaskDownloadElementValueRenderedParams) {
 	var request ActionsTaskDownloadElementValueRenderedRequestObject
-
 	request.ID = id
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ActionsTaskDownloadElementValueRendered(ctx, request.(ActionsTaskDownloadElementValueRenderedRequestObject))
+	response, err := sh.ssi.ActionsTaskDownloadElementValueRendered(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitActionsTaskDownloadElementValueRenderedResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ActionsTaskDownloadElementValueRendered")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ActionsTaskDownloadElementValueRenderedResponseObject); ok {
-		if err := validResponse.VisitActionsTaskDownloadElementValueRenderedResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// ActionsTaskDownloadJSONFormsValueDocument operation middleware
+// ActionsTaskDownloadJSONFormsValueDocument handles (GET /tasks/{id}/~actions/download-json-forms-value-document).
 func (sh *strictHandler) ActionsTaskDownloadJSONFormsValueDocument(ctx *gin.Context, id ResourceID, params ActionsTaskDownloadJSONFormsValueDocumentParams) {
 	var request ActionsTaskDownloadJSONFormsValueDocumentRequestObject
-
 	request.ID = id
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ActionsTaskDownloadJSONFormsValueDocument(ctx, request.(ActionsTaskDownloadJSONFormsValueDocumentRequestObject))
+	response, err := sh.ssi.ActionsTaskDownloadJSONFormsValueDocument(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitActionsTaskDownloadJSONFormsValueDocumentResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ActionsTaskDownloadJSONFormsValueDocument")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ActionsTaskDownloadJSONFormsValueDocumentResponseObject); ok {
-		if err := validResponse.VisitActionsTaskDownloadJSONFormsValueDocumentResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// ActionsTaskSaveElement operation middleware
+// ActionsTaskSaveElement handles (POST /tasks/{id}/~actions/save-element).
 func (sh *strictHandler) ActionsTaskSaveElement(ctx *gin.Context, id ResourceID) {
 	var request ActionsTaskSaveElementRequestObject
-
 	request.ID = id
 
 	var body ActionsTaskSaveElementJSONRequestBody
-	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
 		return
 	}
-	request.Body = &body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ActionsTaskSaveElement(ctx, request.(ActionsTaskSaveElementRequestObject))
+	response, err := sh.ssi.ActionsTaskSaveElement(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitActionsTaskSaveElementResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ActionsTaskSaveElement")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ActionsTaskSaveElementResponseObject); ok {
-		if err := validResponse.VisitActionsTaskSaveElementResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// ActionsTaskSaveElementValueDocument operation middleware
+// ActionsTaskSaveElementValueDocument handles (POST /tasks/{id}/~actions/save-element-value-document).
 func (sh *strictHandler) ActionsTaskSaveElementValueDocument(ctx *gin.Context, id ResourceID, params ActionsTaskSaveElementValueDocumentParams) {
 	var request ActionsTaskSaveElementValueDocumentRequestObject
-
 	request.ID = id
 	request.Params = params
 
 	request.Body = ctx.Request.Body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ActionsTaskSaveElementValueDocument(ctx, request.(ActionsTaskSaveElementValueDocumentRequestObject))
+	response, err := sh.ssi.ActionsTaskSaveElementValueDocument(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitActionsTaskSaveElementValueDocumentResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ActionsTaskSaveElementValueDocument")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ActionsTaskSaveElementValueDocumentResponseObject); ok {
-		if err := validResponse.VisitActionsTaskSaveElementValueDocumentResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// ActionsTaskSaveJSONFormsValueData operation middleware
+// ActionsTaskSaveJSONFormsValueData handles (POST /tasks/{id}/~actions/save-json-forms-value-data).
 func (sh *strictHandler) ActionsTaskSaveJSONFormsValueData(ctx *gin.Context, id ResourceID) {
 	var request ActionsTaskSaveJSONFormsValueDataRequestObject
-
 	request.ID = id
 
 	var body ActionsTaskSaveJSONFormsValueDataJSONRequestBody
-	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
 		return
 	}
-	request.Body = &body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ActionsTaskSaveJSONFormsValueData(ctx, request.(ActionsTaskSaveJSONFormsValueDataRequestObject))
+	response, err := sh.ssi.ActionsTaskSaveJSONFormsValueData(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitActionsTaskSaveJSONFormsValueDataResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ActionsTaskSaveJSONFormsValueData")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ActionsTaskSaveJSONFormsValueDataResponseObject); ok {
-		if err := validResponse.VisitActionsTaskSaveJSONFormsValueDataResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// ActionsTaskSaveJSONFormsValueDocument operation middleware
+// ActionsTaskSaveJSONFormsValueDocument handles (POST /tasks/{id}/~actions/save-json-forms-value-document).
 func (sh *strictHandler) ActionsTaskSaveJSONFormsValueDocument(ctx *gin.Context, id ResourceID, params ActionsTaskSaveJSONFormsValueDocumentParams) {
 	var request ActionsTaskSaveJSONFormsValueDocumentRequestObject
-
 	request.ID = id
 	request.Params = params
 
 	request.Body = ctx.Request.Body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ActionsTaskSaveJSONFormsValueDocument(ctx, request.(ActionsTaskSaveJSONFormsValueDocumentRequestObject))
+	response, err := sh.ssi.ActionsTaskSaveJSONFormsValueDocument(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitActionsTaskSaveJSONFormsValueDocumentResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ActionsTaskSaveJSONFormsValueDocument")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ActionsTaskSaveJSONFormsValueDocumentResponseObject); ok {
-		if err := validResponse.VisitActionsTaskSaveJSONFormsValueDocumentResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// FindTenantUsers operation middleware
+// FindTenantUsers handles (GET /tenant-users).
 func (sh *strictHandler) FindTenantUsers(ctx *gin.Context, params FindTenantUsersParams) {
 	var request FindTenantUsersRequestObject
-
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.FindTenantUsers(ctx, request.(FindTenantUsersRequestObject))
+	response, err := sh.ssi.FindTenantUsers(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitFindTenantUsersResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "FindTenantUsers")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(FindTenantUsersResponseObject); ok {
-		if err := validResponse.VisitFindTenantUsersResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// RetrieveTenantUser operation middleware
+// RetrieveTenantUser handles (GET /tenant-users/{id}).
 func (sh *strictHandler) RetrieveTenantUser(ctx *gin.Context, id ResourceID) {
 	var request RetrieveTenantUserRequestObject
-
 	request.ID = id
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.RetrieveTenantUser(ctx, request.(RetrieveTenantUserRequestObject))
+	response, err := sh.ssi.RetrieveTenantUser(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitRetrieveTenantUserResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RetrieveTenantUser")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(RetrieveTenantUserResponseObject); ok {
-		if err := validResponse.VisitRetrieveTenantUserResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// CreateWorker operation middleware
+// CreateWorker handles (POST /workers).
 func (sh *strictHandler) CreateWorker(ctx *gin.Context) {
 	var request CreateWorkerRequestObject
 
 	var body CreateWorkerJSONRequestBody
-	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
 		return
 	}
-	request.Body = &body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.CreateWorker(ctx, request.(CreateWorkerRequestObject))
+	response, err := sh.ssi.CreateWorker(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitCreateWorkerResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "CreateWorker")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(CreateWorkerResponseObject); ok {
-		if err := validResponse.VisitCreateWorkerResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }

@@ -4,7 +4,6 @@
 package oasb
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,9 +13,9 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
-	"github.com/gin-gonic/gin/binding"
 	"github.com/oapi-codegen/runtime"
 	openapi_types "github.com/oapi-codegen/runtime/types"
+	"github.com/procession-dev/procession/api/httpio"
 )
 
 // Defines values for AuthenticationType.
@@ -5408,32 +5407,7 @@ type CreateAuthenticationResponseObject interface {
 type CreateAuthentication200JSONResponse Authentication
 
 func (response CreateAuthentication200JSONResponse) VisitCreateAuthenticationResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CreateAuthenticationdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response CreateAuthenticationdefaultJSONResponse) VisitCreateAuthenticationResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type FindBusinessArtifactDefinitionsRequestObject struct {
@@ -5447,32 +5421,7 @@ type FindBusinessArtifactDefinitionsResponseObject interface {
 type FindBusinessArtifactDefinitions200JSONResponse BusinessArtifactDefinitionPage
 
 func (response FindBusinessArtifactDefinitions200JSONResponse) VisitFindBusinessArtifactDefinitionsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type FindBusinessArtifactDefinitionsdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response FindBusinessArtifactDefinitionsdefaultJSONResponse) VisitFindBusinessArtifactDefinitionsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type RetrieveBusinessArtifactDefinitionRequestObject struct {
@@ -5486,32 +5435,7 @@ type RetrieveBusinessArtifactDefinitionResponseObject interface {
 type RetrieveBusinessArtifactDefinition200JSONResponse BusinessArtifactDefinition
 
 func (response RetrieveBusinessArtifactDefinition200JSONResponse) VisitRetrieveBusinessArtifactDefinitionResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type RetrieveBusinessArtifactDefinitiondefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response RetrieveBusinessArtifactDefinitiondefaultJSONResponse) VisitRetrieveBusinessArtifactDefinitionResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type FindBusinessArtifactsRequestObject struct {
@@ -5525,32 +5449,7 @@ type FindBusinessArtifactsResponseObject interface {
 type FindBusinessArtifacts200JSONResponse BusinessArtifactPage
 
 func (response FindBusinessArtifacts200JSONResponse) VisitFindBusinessArtifactsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type FindBusinessArtifactsdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response FindBusinessArtifactsdefaultJSONResponse) VisitFindBusinessArtifactsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type CreateBusinessArtifactRequestObject struct {
@@ -5564,46 +5463,13 @@ type CreateBusinessArtifactResponseObject interface {
 type CreateBusinessArtifact200JSONResponse BusinessArtifact
 
 func (response CreateBusinessArtifact200JSONResponse) VisitCreateBusinessArtifactResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type CreateBusinessArtifact201JSONResponse BusinessArtifact
 
 func (response CreateBusinessArtifact201JSONResponse) VisitCreateBusinessArtifactResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(201)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CreateBusinessArtifactdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response CreateBusinessArtifactdefaultJSONResponse) VisitCreateBusinessArtifactResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 201, response)
 }
 
 type DeleteBusinessArtifactRequestObject struct {
@@ -5614,29 +5480,11 @@ type DeleteBusinessArtifactResponseObject interface {
 	VisitDeleteBusinessArtifactResponse(w http.ResponseWriter) error
 }
 
-type DeleteBusinessArtifact204Response struct {
-}
+type DeleteBusinessArtifact204Response struct{}
 
-func (response DeleteBusinessArtifact204Response) VisitDeleteBusinessArtifactResponse(w http.ResponseWriter) error {
+func (DeleteBusinessArtifact204Response) VisitDeleteBusinessArtifactResponse(w http.ResponseWriter) error {
 	w.WriteHeader(204)
 	return nil
-}
-
-type DeleteBusinessArtifactdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response DeleteBusinessArtifactdefaultJSONResponse) VisitDeleteBusinessArtifactResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
 }
 
 type RetrieveBusinessArtifactRequestObject struct {
@@ -5650,32 +5498,7 @@ type RetrieveBusinessArtifactResponseObject interface {
 type RetrieveBusinessArtifact200JSONResponse BusinessArtifact
 
 func (response RetrieveBusinessArtifact200JSONResponse) VisitRetrieveBusinessArtifactResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type RetrieveBusinessArtifactdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response RetrieveBusinessArtifactdefaultJSONResponse) VisitRetrieveBusinessArtifactResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type CreateBusinessArtifactActionRequestObject struct {
@@ -5690,46 +5513,13 @@ type CreateBusinessArtifactActionResponseObject interface {
 type CreateBusinessArtifactAction200JSONResponse BusinessArtifactAction
 
 func (response CreateBusinessArtifactAction200JSONResponse) VisitCreateBusinessArtifactActionResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type CreateBusinessArtifactAction201JSONResponse BusinessArtifactAction
 
 func (response CreateBusinessArtifactAction201JSONResponse) VisitCreateBusinessArtifactActionResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(201)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CreateBusinessArtifactActiondefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response CreateBusinessArtifactActiondefaultJSONResponse) VisitCreateBusinessArtifactActionResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 201, response)
 }
 
 type RetrieveBusinessArtifactActionRequestObject struct {
@@ -5744,32 +5534,7 @@ type RetrieveBusinessArtifactActionResponseObject interface {
 type RetrieveBusinessArtifactAction200JSONResponse BusinessArtifactAction
 
 func (response RetrieveBusinessArtifactAction200JSONResponse) VisitRetrieveBusinessArtifactActionResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type RetrieveBusinessArtifactActiondefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response RetrieveBusinessArtifactActiondefaultJSONResponse) VisitRetrieveBusinessArtifactActionResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type CancelBusinessArtifactActionRequestObject struct {
@@ -5784,32 +5549,7 @@ type CancelBusinessArtifactActionResponseObject interface {
 type CancelBusinessArtifactAction200JSONResponse BusinessArtifactAction
 
 func (response CancelBusinessArtifactAction200JSONResponse) VisitCancelBusinessArtifactActionResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CancelBusinessArtifactActiondefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response CancelBusinessArtifactActiondefaultJSONResponse) VisitCancelBusinessArtifactActionResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type PatchBusinessArtifactDataRequestObject struct {
@@ -5825,32 +5565,7 @@ type PatchBusinessArtifactDataResponseObject interface {
 type PatchBusinessArtifactData200JSONResponse BusinessArtifact
 
 func (response PatchBusinessArtifactData200JSONResponse) VisitPatchBusinessArtifactDataResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type PatchBusinessArtifactDatadefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response PatchBusinessArtifactDatadefaultJSONResponse) VisitPatchBusinessArtifactDataResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type UpdateBusinessArtifactDataRequestObject struct {
@@ -5865,32 +5580,7 @@ type UpdateBusinessArtifactDataResponseObject interface {
 type UpdateBusinessArtifactData200JSONResponse BusinessArtifact
 
 func (response UpdateBusinessArtifactData200JSONResponse) VisitUpdateBusinessArtifactDataResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type UpdateBusinessArtifactDatadefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response UpdateBusinessArtifactDatadefaultJSONResponse) VisitUpdateBusinessArtifactDataResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type DownloadBusinessArtifactDocumentRequestObject struct {
@@ -5902,79 +5592,11 @@ type DownloadBusinessArtifactDocumentResponseObject interface {
 	VisitDownloadBusinessArtifactDocumentResponse(w http.ResponseWriter) error
 }
 
-type DownloadBusinessArtifactDocument200ResponseHeaders struct {
-	ContentDisposition *string
-}
+type DownloadBusinessArtifactDocument304Response struct{}
 
-type DownloadBusinessArtifactDocument200AsteriskResponse struct {
-	Body          io.Reader
-	Headers       DownloadBusinessArtifactDocument200ResponseHeaders
-	ContentType   string
-	ContentLength int64
-}
-
-func (response DownloadBusinessArtifactDocument200AsteriskResponse) VisitDownloadBusinessArtifactDocumentResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", response.ContentType)
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	if response.Headers.ContentDisposition != nil {
-		w.Header().Set("Content-Disposition", fmt.Sprint(*response.Headers.ContentDisposition))
-	}
-	w.WriteHeader(200)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	_, err := io.Copy(w, response.Body)
-	return err
-}
-
-type DownloadBusinessArtifactDocument206AsteriskResponse struct {
-	Body          io.Reader
-	ContentType   string
-	ContentLength int64
-}
-
-func (response DownloadBusinessArtifactDocument206AsteriskResponse) VisitDownloadBusinessArtifactDocumentResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", response.ContentType)
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	w.WriteHeader(206)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	_, err := io.Copy(w, response.Body)
-	return err
-}
-
-type DownloadBusinessArtifactDocument304Response struct {
-}
-
-func (response DownloadBusinessArtifactDocument304Response) VisitDownloadBusinessArtifactDocumentResponse(w http.ResponseWriter) error {
+func (DownloadBusinessArtifactDocument304Response) VisitDownloadBusinessArtifactDocumentResponse(w http.ResponseWriter) error {
 	w.WriteHeader(304)
 	return nil
-}
-
-type DownloadBusinessArtifactDocumentdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response DownloadBusinessArtifactDocumentdefaultJSONResponse) VisitDownloadBusinessArtifactDocumentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
 }
 
 type PrepareBusinessArtifactCreateArtifactRequestObject struct {
@@ -5989,32 +5611,7 @@ type PrepareBusinessArtifactCreateArtifactResponseObject interface {
 type PrepareBusinessArtifactCreateArtifact200JSONResponse BusinessArtifactCreateArtifactPrepare
 
 func (response PrepareBusinessArtifactCreateArtifact200JSONResponse) VisitPrepareBusinessArtifactCreateArtifactResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type PrepareBusinessArtifactCreateArtifactdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response PrepareBusinessArtifactCreateArtifactdefaultJSONResponse) VisitPrepareBusinessArtifactCreateArtifactResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type PrepareBusinessArtifactStartProcessRequestObject struct {
@@ -6029,32 +5626,7 @@ type PrepareBusinessArtifactStartProcessResponseObject interface {
 type PrepareBusinessArtifactStartProcess200JSONResponse BusinessArtifactStartProcessPrepare
 
 func (response PrepareBusinessArtifactStartProcess200JSONResponse) VisitPrepareBusinessArtifactStartProcessResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type PrepareBusinessArtifactStartProcessdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response PrepareBusinessArtifactStartProcessdefaultJSONResponse) VisitPrepareBusinessArtifactStartProcessResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type RestoreBusinessArtifactRequestObject struct {
@@ -6068,32 +5640,7 @@ type RestoreBusinessArtifactResponseObject interface {
 type RestoreBusinessArtifact200JSONResponse BusinessArtifact
 
 func (response RestoreBusinessArtifact200JSONResponse) VisitRestoreBusinessArtifactResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type RestoreBusinessArtifactdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response RestoreBusinessArtifactdefaultJSONResponse) VisitRestoreBusinessArtifactResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type UploadBusinessArtifactDocumentRequestObject struct {
@@ -6109,32 +5656,7 @@ type UploadBusinessArtifactDocumentResponseObject interface {
 type UploadBusinessArtifactDocument200JSONResponse DocumentReference
 
 func (response UploadBusinessArtifactDocument200JSONResponse) VisitUploadBusinessArtifactDocumentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type UploadBusinessArtifactDocumentdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response UploadBusinessArtifactDocumentdefaultJSONResponse) VisitUploadBusinessArtifactDocumentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type DownloadDocumentRequestObject struct {
@@ -6145,79 +5667,11 @@ type DownloadDocumentResponseObject interface {
 	VisitDownloadDocumentResponse(w http.ResponseWriter) error
 }
 
-type DownloadDocument200ResponseHeaders struct {
-	ContentDisposition *string
-}
+type DownloadDocument304Response struct{}
 
-type DownloadDocument200AsteriskResponse struct {
-	Body          io.Reader
-	Headers       DownloadDocument200ResponseHeaders
-	ContentType   string
-	ContentLength int64
-}
-
-func (response DownloadDocument200AsteriskResponse) VisitDownloadDocumentResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", response.ContentType)
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	if response.Headers.ContentDisposition != nil {
-		w.Header().Set("Content-Disposition", fmt.Sprint(*response.Headers.ContentDisposition))
-	}
-	w.WriteHeader(200)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	_, err := io.Copy(w, response.Body)
-	return err
-}
-
-type DownloadDocument206AsteriskResponse struct {
-	Body          io.Reader
-	ContentType   string
-	ContentLength int64
-}
-
-func (response DownloadDocument206AsteriskResponse) VisitDownloadDocumentResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", response.ContentType)
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	w.WriteHeader(206)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	_, err := io.Copy(w, response.Body)
-	return err
-}
-
-type DownloadDocument304Response struct {
-}
-
-func (response DownloadDocument304Response) VisitDownloadDocumentResponse(w http.ResponseWriter) error {
+func (DownloadDocument304Response) VisitDownloadDocumentResponse(w http.ResponseWriter) error {
 	w.WriteHeader(304)
 	return nil
-}
-
-type DownloadDocumentdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response DownloadDocumentdefaultJSONResponse) VisitDownloadDocumentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
 }
 
 type UploadDocumentRequestObject struct {
@@ -6232,32 +5686,7 @@ type UploadDocumentResponseObject interface {
 type UploadDocument200JSONResponse DocumentReference
 
 func (response UploadDocument200JSONResponse) VisitUploadDocumentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type UploadDocumentdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response UploadDocumentdefaultJSONResponse) VisitUploadDocumentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type StreamEventsRequestObject struct {
@@ -6266,66 +5695,6 @@ type StreamEventsRequestObject struct {
 
 type StreamEventsResponseObject interface {
 	VisitStreamEventsResponse(w http.ResponseWriter) error
-}
-
-type StreamEvents200TextEventStreamResponse struct {
-	Body          io.Reader
-	ContentLength int64
-}
-
-func (response StreamEvents200TextEventStreamResponse) VisitStreamEventsResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/event-stream")
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	w.WriteHeader(200)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	flusher, ok := w.(http.Flusher)
-	if !ok {
-		// If w doesn't support flushing, fall back to io.Copy.
-		_, err := io.Copy(w, response.Body)
-		return err
-	}
-	// text/event-stream messages are typically small; use a
-	// modest buffer and flush after each chunk so clients see
-	// events immediately instead of waiting on OS buffering.
-	buf := make([]byte, 4096)
-	for {
-		n, err := response.Body.Read(buf)
-		if n > 0 {
-			if _, writeErr := w.Write(buf[:n]); writeErr != nil {
-				return writeErr
-			}
-			flusher.Flush()
-		}
-		if err != nil {
-			if err == io.EOF {
-				return nil
-			}
-			return err
-		}
-	}
-}
-
-type StreamEventsdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response StreamEventsdefaultJSONResponse) VisitStreamEventsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
 }
 
 type FindGroupsRequestObject struct {
@@ -6339,32 +5708,7 @@ type FindGroupsResponseObject interface {
 type FindGroups200JSONResponse GroupPage
 
 func (response FindGroups200JSONResponse) VisitFindGroupsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type FindGroupsdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response FindGroupsdefaultJSONResponse) VisitFindGroupsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type RetrieveKmsKeyRequestObject struct {
@@ -6378,32 +5722,7 @@ type RetrieveKmsKeyResponseObject interface {
 type RetrieveKmsKey200JSONResponse KmsKey
 
 func (response RetrieveKmsKey200JSONResponse) VisitRetrieveKmsKeyResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type RetrieveKmsKeydefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response RetrieveKmsKeydefaultJSONResponse) VisitRetrieveKmsKeyResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type FindPrincipalsRequestObject struct {
@@ -6417,32 +5736,7 @@ type FindPrincipalsResponseObject interface {
 type FindPrincipals200JSONResponse PrincipalPage
 
 func (response FindPrincipals200JSONResponse) VisitFindPrincipalsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type FindPrincipalsdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response FindPrincipalsdefaultJSONResponse) VisitFindPrincipalsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type RetrievePrincipalRequestObject struct {
@@ -6456,32 +5750,7 @@ type RetrievePrincipalResponseObject interface {
 type RetrievePrincipal200JSONResponse Principal
 
 func (response RetrievePrincipal200JSONResponse) VisitRetrievePrincipalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type RetrievePrincipaldefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response RetrievePrincipaldefaultJSONResponse) VisitRetrievePrincipalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type FindProcessDefinitionsRequestObject struct {
@@ -6495,32 +5764,7 @@ type FindProcessDefinitionsResponseObject interface {
 type FindProcessDefinitions200JSONResponse ProcessDefinitionPage
 
 func (response FindProcessDefinitions200JSONResponse) VisitFindProcessDefinitionsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type FindProcessDefinitionsdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response FindProcessDefinitionsdefaultJSONResponse) VisitFindProcessDefinitionsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type RetrieveProcessDefinitionRequestObject struct {
@@ -6535,32 +5779,7 @@ type RetrieveProcessDefinitionResponseObject interface {
 type RetrieveProcessDefinition200JSONResponse ProcessDefinition
 
 func (response RetrieveProcessDefinition200JSONResponse) VisitRetrieveProcessDefinitionResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type RetrieveProcessDefinitiondefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response RetrieveProcessDefinitiondefaultJSONResponse) VisitRetrieveProcessDefinitionResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type FindProcessItemsRequestObject struct {
@@ -6574,32 +5793,7 @@ type FindProcessItemsResponseObject interface {
 type FindProcessItems200JSONResponse ProcessItemPage
 
 func (response FindProcessItems200JSONResponse) VisitFindProcessItemsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type FindProcessItemsdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response FindProcessItemsdefaultJSONResponse) VisitFindProcessItemsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type CreateProcessItemRequestObject struct {
@@ -6613,46 +5807,13 @@ type CreateProcessItemResponseObject interface {
 type CreateProcessItem200JSONResponse ProcessItem
 
 func (response CreateProcessItem200JSONResponse) VisitCreateProcessItemResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type CreateProcessItem201JSONResponse ProcessItem
 
 func (response CreateProcessItem201JSONResponse) VisitCreateProcessItemResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(201)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CreateProcessItemdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response CreateProcessItemdefaultJSONResponse) VisitCreateProcessItemResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 201, response)
 }
 
 type RetrieveProcessItemRequestObject struct {
@@ -6666,32 +5827,7 @@ type RetrieveProcessItemResponseObject interface {
 type RetrieveProcessItem200JSONResponse ProcessItem
 
 func (response RetrieveProcessItem200JSONResponse) VisitRetrieveProcessItemResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type RetrieveProcessItemdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response RetrieveProcessItemdefaultJSONResponse) VisitRetrieveProcessItemResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type UpdateProcessItemTaskContextDataRequestObject struct {
@@ -6706,32 +5842,7 @@ type UpdateProcessItemTaskContextDataResponseObject interface {
 type UpdateProcessItemTaskContextData200JSONResponse ProcessItem
 
 func (response UpdateProcessItemTaskContextData200JSONResponse) VisitUpdateProcessItemTaskContextDataResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type UpdateProcessItemTaskContextDatadefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response UpdateProcessItemTaskContextDatadefaultJSONResponse) VisitUpdateProcessItemTaskContextDataResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type PatchProcessItemTaskDataRequestObject struct {
@@ -6747,32 +5858,7 @@ type PatchProcessItemTaskDataResponseObject interface {
 type PatchProcessItemTaskData200JSONResponse ProcessItem
 
 func (response PatchProcessItemTaskData200JSONResponse) VisitPatchProcessItemTaskDataResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type PatchProcessItemTaskDatadefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response PatchProcessItemTaskDatadefaultJSONResponse) VisitPatchProcessItemTaskDataResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type UpdateProcessItemTaskDataRequestObject struct {
@@ -6787,32 +5873,7 @@ type UpdateProcessItemTaskDataResponseObject interface {
 type UpdateProcessItemTaskData200JSONResponse ProcessItem
 
 func (response UpdateProcessItemTaskData200JSONResponse) VisitUpdateProcessItemTaskDataResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type UpdateProcessItemTaskDatadefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response UpdateProcessItemTaskDatadefaultJSONResponse) VisitUpdateProcessItemTaskDataResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type DownloadProcessItemTaskDataWebformsAsDocumentRequestObject struct {
@@ -6824,79 +5885,11 @@ type DownloadProcessItemTaskDataWebformsAsDocumentResponseObject interface {
 	VisitDownloadProcessItemTaskDataWebformsAsDocumentResponse(w http.ResponseWriter) error
 }
 
-type DownloadProcessItemTaskDataWebformsAsDocument200ResponseHeaders struct {
-	ContentDisposition *string
-}
+type DownloadProcessItemTaskDataWebformsAsDocument304Response struct{}
 
-type DownloadProcessItemTaskDataWebformsAsDocument200AsteriskResponse struct {
-	Body          io.Reader
-	Headers       DownloadProcessItemTaskDataWebformsAsDocument200ResponseHeaders
-	ContentType   string
-	ContentLength int64
-}
-
-func (response DownloadProcessItemTaskDataWebformsAsDocument200AsteriskResponse) VisitDownloadProcessItemTaskDataWebformsAsDocumentResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", response.ContentType)
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	if response.Headers.ContentDisposition != nil {
-		w.Header().Set("Content-Disposition", fmt.Sprint(*response.Headers.ContentDisposition))
-	}
-	w.WriteHeader(200)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	_, err := io.Copy(w, response.Body)
-	return err
-}
-
-type DownloadProcessItemTaskDataWebformsAsDocument206AsteriskResponse struct {
-	Body          io.Reader
-	ContentType   string
-	ContentLength int64
-}
-
-func (response DownloadProcessItemTaskDataWebformsAsDocument206AsteriskResponse) VisitDownloadProcessItemTaskDataWebformsAsDocumentResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", response.ContentType)
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	w.WriteHeader(206)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	_, err := io.Copy(w, response.Body)
-	return err
-}
-
-type DownloadProcessItemTaskDataWebformsAsDocument304Response struct {
-}
-
-func (response DownloadProcessItemTaskDataWebformsAsDocument304Response) VisitDownloadProcessItemTaskDataWebformsAsDocumentResponse(w http.ResponseWriter) error {
+func (DownloadProcessItemTaskDataWebformsAsDocument304Response) VisitDownloadProcessItemTaskDataWebformsAsDocumentResponse(w http.ResponseWriter) error {
 	w.WriteHeader(304)
 	return nil
-}
-
-type DownloadProcessItemTaskDataWebformsAsDocumentdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response DownloadProcessItemTaskDataWebformsAsDocumentdefaultJSONResponse) VisitDownloadProcessItemTaskDataWebformsAsDocumentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
 }
 
 type AppendProcessItemTaskLogRequestObject struct {
@@ -6911,32 +5904,7 @@ type AppendProcessItemTaskLogResponseObject interface {
 type AppendProcessItemTaskLog200JSONResponse ProcessItem
 
 func (response AppendProcessItemTaskLog200JSONResponse) VisitAppendProcessItemTaskLogResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type AppendProcessItemTaskLogdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response AppendProcessItemTaskLogdefaultJSONResponse) VisitAppendProcessItemTaskLogResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type AssignProcessItemTaskRequestObject struct {
@@ -6951,32 +5919,7 @@ type AssignProcessItemTaskResponseObject interface {
 type AssignProcessItemTask200JSONResponse ProcessItem
 
 func (response AssignProcessItemTask200JSONResponse) VisitAssignProcessItemTaskResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type AssignProcessItemTaskdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response AssignProcessItemTaskdefaultJSONResponse) VisitAssignProcessItemTaskResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type ClaimProcessItemTaskRequestObject struct {
@@ -6990,32 +5933,7 @@ type ClaimProcessItemTaskResponseObject interface {
 type ClaimProcessItemTask200JSONResponse ProcessItem
 
 func (response ClaimProcessItemTask200JSONResponse) VisitClaimProcessItemTaskResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ClaimProcessItemTaskdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response ClaimProcessItemTaskdefaultJSONResponse) VisitClaimProcessItemTaskResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type CompleteProcessItemTaskRequestObject struct {
@@ -7029,32 +5947,7 @@ type CompleteProcessItemTaskResponseObject interface {
 type CompleteProcessItemTask200JSONResponse ProcessItem
 
 func (response CompleteProcessItemTask200JSONResponse) VisitCompleteProcessItemTaskResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CompleteProcessItemTaskdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response CompleteProcessItemTaskdefaultJSONResponse) VisitCompleteProcessItemTaskResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type RetrieveProcessItemAiAssistanceRequestObject struct {
@@ -7068,32 +5961,7 @@ type RetrieveProcessItemAiAssistanceResponseObject interface {
 type RetrieveProcessItemAiAssistance200JSONResponse ProcessItemAiAssistance
 
 func (response RetrieveProcessItemAiAssistance200JSONResponse) VisitRetrieveProcessItemAiAssistanceResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type RetrieveProcessItemAiAssistancedefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response RetrieveProcessItemAiAssistancedefaultJSONResponse) VisitRetrieveProcessItemAiAssistanceResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type GenerateProcessItemAiAssistanceRequestObject struct {
@@ -7108,46 +5976,13 @@ type GenerateProcessItemAiAssistanceResponseObject interface {
 type GenerateProcessItemAiAssistance200JSONResponse ProcessItemAiAssistance
 
 func (response GenerateProcessItemAiAssistance200JSONResponse) VisitGenerateProcessItemAiAssistanceResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type GenerateProcessItemAiAssistance202JSONResponse ProcessItemAiAssistance
 
 func (response GenerateProcessItemAiAssistance202JSONResponse) VisitGenerateProcessItemAiAssistanceResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(202)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GenerateProcessItemAiAssistancedefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response GenerateProcessItemAiAssistancedefaultJSONResponse) VisitGenerateProcessItemAiAssistanceResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 202, response)
 }
 
 type FindProcessesRequestObject struct {
@@ -7161,32 +5996,7 @@ type FindProcessesResponseObject interface {
 type FindProcesses200JSONResponse ProcessPage
 
 func (response FindProcesses200JSONResponse) VisitFindProcessesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type FindProcessesdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response FindProcessesdefaultJSONResponse) VisitFindProcessesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type CreateProcessRequestObject struct {
@@ -7200,46 +6010,13 @@ type CreateProcessResponseObject interface {
 type CreateProcess200JSONResponse Process
 
 func (response CreateProcess200JSONResponse) VisitCreateProcessResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type CreateProcess201JSONResponse Process
 
 func (response CreateProcess201JSONResponse) VisitCreateProcessResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(201)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CreateProcessdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response CreateProcessdefaultJSONResponse) VisitCreateProcessResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 201, response)
 }
 
 type DeleteProcessRequestObject struct {
@@ -7250,29 +6027,11 @@ type DeleteProcessResponseObject interface {
 	VisitDeleteProcessResponse(w http.ResponseWriter) error
 }
 
-type DeleteProcess204Response struct {
-}
+type DeleteProcess204Response struct{}
 
-func (response DeleteProcess204Response) VisitDeleteProcessResponse(w http.ResponseWriter) error {
+func (DeleteProcess204Response) VisitDeleteProcessResponse(w http.ResponseWriter) error {
 	w.WriteHeader(204)
 	return nil
-}
-
-type DeleteProcessdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response DeleteProcessdefaultJSONResponse) VisitDeleteProcessResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
 }
 
 type RetrieveProcessRequestObject struct {
@@ -7286,32 +6045,7 @@ type RetrieveProcessResponseObject interface {
 type RetrieveProcess200JSONResponse Process
 
 func (response RetrieveProcess200JSONResponse) VisitRetrieveProcessResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type RetrieveProcessdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response RetrieveProcessdefaultJSONResponse) VisitRetrieveProcessResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type CreateProcessActionRequestObject struct {
@@ -7326,46 +6060,13 @@ type CreateProcessActionResponseObject interface {
 type CreateProcessAction200JSONResponse ProcessAction
 
 func (response CreateProcessAction200JSONResponse) VisitCreateProcessActionResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type CreateProcessAction201JSONResponse ProcessAction
 
 func (response CreateProcessAction201JSONResponse) VisitCreateProcessActionResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(201)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CreateProcessActiondefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response CreateProcessActiondefaultJSONResponse) VisitCreateProcessActionResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 201, response)
 }
 
 type RetrieveProcessActionRequestObject struct {
@@ -7380,32 +6081,7 @@ type RetrieveProcessActionResponseObject interface {
 type RetrieveProcessAction200JSONResponse ProcessAction
 
 func (response RetrieveProcessAction200JSONResponse) VisitRetrieveProcessActionResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type RetrieveProcessActiondefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response RetrieveProcessActiondefaultJSONResponse) VisitRetrieveProcessActionResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type CancelProcessActionRequestObject struct {
@@ -7420,32 +6096,7 @@ type CancelProcessActionResponseObject interface {
 type CancelProcessAction200JSONResponse ProcessAction
 
 func (response CancelProcessAction200JSONResponse) VisitCancelProcessActionResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CancelProcessActiondefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response CancelProcessActiondefaultJSONResponse) VisitCancelProcessActionResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type UploadProcessActionDocumentRequestObject struct {
@@ -7462,40 +6113,14 @@ type UploadProcessActionDocumentResponseObject interface {
 type UploadProcessActionDocument200JSONResponse ProcessAction
 
 func (response UploadProcessActionDocument200JSONResponse) VisitUploadProcessActionDocumentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
-type UploadProcessActionDocument304Response struct {
-}
+type UploadProcessActionDocument304Response struct{}
 
-func (response UploadProcessActionDocument304Response) VisitUploadProcessActionDocumentResponse(w http.ResponseWriter) error {
+func (UploadProcessActionDocument304Response) VisitUploadProcessActionDocumentResponse(w http.ResponseWriter) error {
 	w.WriteHeader(304)
 	return nil
-}
-
-type UploadProcessActionDocumentdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response UploadProcessActionDocumentdefaultJSONResponse) VisitUploadProcessActionDocumentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
 }
 
 type FindAvailableProcessActionsRequestObject struct {
@@ -7509,32 +6134,7 @@ type FindAvailableProcessActionsResponseObject interface {
 type FindAvailableProcessActions200JSONResponse AvailableProcessActions
 
 func (response FindAvailableProcessActions200JSONResponse) VisitFindAvailableProcessActionsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type FindAvailableProcessActionsdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response FindAvailableProcessActionsdefaultJSONResponse) VisitFindAvailableProcessActionsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type PatchProcessEntityRequestObject struct {
@@ -7550,32 +6150,7 @@ type PatchProcessEntityResponseObject interface {
 type PatchProcessEntity200JSONResponse Process
 
 func (response PatchProcessEntity200JSONResponse) VisitPatchProcessEntityResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type PatchProcessEntitydefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response PatchProcessEntitydefaultJSONResponse) VisitPatchProcessEntityResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type UpdateProcessEntityRequestObject struct {
@@ -7590,32 +6165,7 @@ type UpdateProcessEntityResponseObject interface {
 type UpdateProcessEntity200JSONResponse Process
 
 func (response UpdateProcessEntity200JSONResponse) VisitUpdateProcessEntityResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type UpdateProcessEntitydefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response UpdateProcessEntitydefaultJSONResponse) VisitUpdateProcessEntityResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type PatchProcessMetadataRequestObject struct {
@@ -7631,32 +6181,7 @@ type PatchProcessMetadataResponseObject interface {
 type PatchProcessMetadata200JSONResponse Process
 
 func (response PatchProcessMetadata200JSONResponse) VisitPatchProcessMetadataResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type PatchProcessMetadatadefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response PatchProcessMetadatadefaultJSONResponse) VisitPatchProcessMetadataResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type UpdateProcessMetadataRequestObject struct {
@@ -7671,32 +6196,7 @@ type UpdateProcessMetadataResponseObject interface {
 type UpdateProcessMetadata200JSONResponse Process
 
 func (response UpdateProcessMetadata200JSONResponse) VisitUpdateProcessMetadataResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type UpdateProcessMetadatadefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response UpdateProcessMetadatadefaultJSONResponse) VisitUpdateProcessMetadataResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type CancelProcessRequestObject struct {
@@ -7710,32 +6210,7 @@ type CancelProcessResponseObject interface {
 type CancelProcess200JSONResponse Process
 
 func (response CancelProcess200JSONResponse) VisitCancelProcessResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CancelProcessdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response CancelProcessdefaultJSONResponse) VisitCancelProcessResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type CancelProcessProcessItemsRequestObject struct {
@@ -7750,32 +6225,7 @@ type CancelProcessProcessItemsResponseObject interface {
 type CancelProcessProcessItems200JSONResponse Process
 
 func (response CancelProcessProcessItems200JSONResponse) VisitCancelProcessProcessItemsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CancelProcessProcessItemsdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response CancelProcessProcessItemsdefaultJSONResponse) VisitCancelProcessProcessItemsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type ChangeProcessInitiatorRequestObject struct {
@@ -7790,32 +6240,7 @@ type ChangeProcessInitiatorResponseObject interface {
 type ChangeProcessInitiator200JSONResponse Process
 
 func (response ChangeProcessInitiator200JSONResponse) VisitChangeProcessInitiatorResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ChangeProcessInitiatordefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response ChangeProcessInitiatordefaultJSONResponse) VisitChangeProcessInitiatorResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type CompleteProcessRequestObject struct {
@@ -7829,32 +6254,7 @@ type CompleteProcessResponseObject interface {
 type CompleteProcess200JSONResponse Process
 
 func (response CompleteProcess200JSONResponse) VisitCompleteProcessResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CompleteProcessdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response CompleteProcessdefaultJSONResponse) VisitCompleteProcessResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type DownloadProcessDocumentRequestObject struct {
@@ -7866,79 +6266,11 @@ type DownloadProcessDocumentResponseObject interface {
 	VisitDownloadProcessDocumentResponse(w http.ResponseWriter) error
 }
 
-type DownloadProcessDocument200ResponseHeaders struct {
-	ContentDisposition *string
-}
+type DownloadProcessDocument304Response struct{}
 
-type DownloadProcessDocument200AsteriskResponse struct {
-	Body          io.Reader
-	Headers       DownloadProcessDocument200ResponseHeaders
-	ContentType   string
-	ContentLength int64
-}
-
-func (response DownloadProcessDocument200AsteriskResponse) VisitDownloadProcessDocumentResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", response.ContentType)
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	if response.Headers.ContentDisposition != nil {
-		w.Header().Set("Content-Disposition", fmt.Sprint(*response.Headers.ContentDisposition))
-	}
-	w.WriteHeader(200)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	_, err := io.Copy(w, response.Body)
-	return err
-}
-
-type DownloadProcessDocument206AsteriskResponse struct {
-	Body          io.Reader
-	ContentType   string
-	ContentLength int64
-}
-
-func (response DownloadProcessDocument206AsteriskResponse) VisitDownloadProcessDocumentResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", response.ContentType)
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	w.WriteHeader(206)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	_, err := io.Copy(w, response.Body)
-	return err
-}
-
-type DownloadProcessDocument304Response struct {
-}
-
-func (response DownloadProcessDocument304Response) VisitDownloadProcessDocumentResponse(w http.ResponseWriter) error {
+func (DownloadProcessDocument304Response) VisitDownloadProcessDocumentResponse(w http.ResponseWriter) error {
 	w.WriteHeader(304)
 	return nil
-}
-
-type DownloadProcessDocumentdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response DownloadProcessDocumentdefaultJSONResponse) VisitDownloadProcessDocumentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
 }
 
 type UploadProcessDocumentRequestObject struct {
@@ -7954,32 +6286,7 @@ type UploadProcessDocumentResponseObject interface {
 type UploadProcessDocument200JSONResponse DocumentReference
 
 func (response UploadProcessDocument200JSONResponse) VisitUploadProcessDocumentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type UploadProcessDocumentdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response UploadProcessDocumentdefaultJSONResponse) VisitUploadProcessDocumentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type UploadProcessUserActionDocumentRequestObject struct {
@@ -7995,40 +6302,14 @@ type UploadProcessUserActionDocumentResponseObject interface {
 type UploadProcessUserActionDocument200JSONResponse Process
 
 func (response UploadProcessUserActionDocument200JSONResponse) VisitUploadProcessUserActionDocumentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
-type UploadProcessUserActionDocument304Response struct {
-}
+type UploadProcessUserActionDocument304Response struct{}
 
-func (response UploadProcessUserActionDocument304Response) VisitUploadProcessUserActionDocumentResponse(w http.ResponseWriter) error {
+func (UploadProcessUserActionDocument304Response) VisitUploadProcessUserActionDocumentResponse(w http.ResponseWriter) error {
 	w.WriteHeader(304)
 	return nil
-}
-
-type UploadProcessUserActionDocumentdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response UploadProcessUserActionDocumentdefaultJSONResponse) VisitUploadProcessUserActionDocumentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
 }
 
 type FindRobotsRequestObject struct {
@@ -8042,32 +6323,7 @@ type FindRobotsResponseObject interface {
 type FindRobots200JSONResponse RobotPage
 
 func (response FindRobots200JSONResponse) VisitFindRobotsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type FindRobotsdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response FindRobotsdefaultJSONResponse) VisitFindRobotsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type RetrieveRobotRequestObject struct {
@@ -8081,32 +6337,7 @@ type RetrieveRobotResponseObject interface {
 type RetrieveRobot200JSONResponse Robot
 
 func (response RetrieveRobot200JSONResponse) VisitRetrieveRobotResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type RetrieveRobotdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response RetrieveRobotdefaultJSONResponse) VisitRetrieveRobotResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type DownloadRobotAssetRequestObject struct {
@@ -8118,79 +6349,11 @@ type DownloadRobotAssetResponseObject interface {
 	VisitDownloadRobotAssetResponse(w http.ResponseWriter) error
 }
 
-type DownloadRobotAsset200ResponseHeaders struct {
-	ContentDisposition *string
-}
+type DownloadRobotAsset304Response struct{}
 
-type DownloadRobotAsset200AsteriskResponse struct {
-	Body          io.Reader
-	Headers       DownloadRobotAsset200ResponseHeaders
-	ContentType   string
-	ContentLength int64
-}
-
-func (response DownloadRobotAsset200AsteriskResponse) VisitDownloadRobotAssetResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", response.ContentType)
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	if response.Headers.ContentDisposition != nil {
-		w.Header().Set("Content-Disposition", fmt.Sprint(*response.Headers.ContentDisposition))
-	}
-	w.WriteHeader(200)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	_, err := io.Copy(w, response.Body)
-	return err
-}
-
-type DownloadRobotAsset206AsteriskResponse struct {
-	Body          io.Reader
-	ContentType   string
-	ContentLength int64
-}
-
-func (response DownloadRobotAsset206AsteriskResponse) VisitDownloadRobotAssetResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", response.ContentType)
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	w.WriteHeader(206)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	_, err := io.Copy(w, response.Body)
-	return err
-}
-
-type DownloadRobotAsset304Response struct {
-}
-
-func (response DownloadRobotAsset304Response) VisitDownloadRobotAssetResponse(w http.ResponseWriter) error {
+func (DownloadRobotAsset304Response) VisitDownloadRobotAssetResponse(w http.ResponseWriter) error {
 	w.WriteHeader(304)
 	return nil
-}
-
-type DownloadRobotAssetdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response DownloadRobotAssetdefaultJSONResponse) VisitDownloadRobotAssetResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
 }
 
 type DownloadRobotSourceCodeRequestObject struct {
@@ -8201,79 +6364,11 @@ type DownloadRobotSourceCodeResponseObject interface {
 	VisitDownloadRobotSourceCodeResponse(w http.ResponseWriter) error
 }
 
-type DownloadRobotSourceCode200ResponseHeaders struct {
-	ContentDisposition *string
-}
+type DownloadRobotSourceCode304Response struct{}
 
-type DownloadRobotSourceCode200AsteriskResponse struct {
-	Body          io.Reader
-	Headers       DownloadRobotSourceCode200ResponseHeaders
-	ContentType   string
-	ContentLength int64
-}
-
-func (response DownloadRobotSourceCode200AsteriskResponse) VisitDownloadRobotSourceCodeResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", response.ContentType)
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	if response.Headers.ContentDisposition != nil {
-		w.Header().Set("Content-Disposition", fmt.Sprint(*response.Headers.ContentDisposition))
-	}
-	w.WriteHeader(200)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	_, err := io.Copy(w, response.Body)
-	return err
-}
-
-type DownloadRobotSourceCode206AsteriskResponse struct {
-	Body          io.Reader
-	ContentType   string
-	ContentLength int64
-}
-
-func (response DownloadRobotSourceCode206AsteriskResponse) VisitDownloadRobotSourceCodeResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", response.ContentType)
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	w.WriteHeader(206)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	_, err := io.Copy(w, response.Body)
-	return err
-}
-
-type DownloadRobotSourceCode304Response struct {
-}
-
-func (response DownloadRobotSourceCode304Response) VisitDownloadRobotSourceCodeResponse(w http.ResponseWriter) error {
+func (DownloadRobotSourceCode304Response) VisitDownloadRobotSourceCodeResponse(w http.ResponseWriter) error {
 	w.WriteHeader(304)
 	return nil
-}
-
-type DownloadRobotSourceCodedefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response DownloadRobotSourceCodedefaultJSONResponse) VisitDownloadRobotSourceCodeResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
 }
 
 type FindTenantUsersRequestObject struct {
@@ -8287,32 +6382,7 @@ type FindTenantUsersResponseObject interface {
 type FindTenantUsers200JSONResponse TenantUserPage
 
 func (response FindTenantUsers200JSONResponse) VisitFindTenantUsersResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type FindTenantUsersdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response FindTenantUsersdefaultJSONResponse) VisitFindTenantUsersResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type RetrieveTenantUserRequestObject struct {
@@ -8326,32 +6396,7 @@ type RetrieveTenantUserResponseObject interface {
 type RetrieveTenantUser200JSONResponse TenantUser
 
 func (response RetrieveTenantUser200JSONResponse) VisitRetrieveTenantUserResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type RetrieveTenantUserdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response RetrieveTenantUserdefaultJSONResponse) VisitRetrieveTenantUserResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type FindTenantsRequestObject struct {
@@ -8365,32 +6410,7 @@ type FindTenantsResponseObject interface {
 type FindTenants200JSONResponse TenantPage
 
 func (response FindTenants200JSONResponse) VisitFindTenantsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type FindTenantsdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response FindTenantsdefaultJSONResponse) VisitFindTenantsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type RetrieveTenantRequestObject struct {
@@ -8404,32 +6424,7 @@ type RetrieveTenantResponseObject interface {
 type RetrieveTenant200JSONResponse Tenant
 
 func (response RetrieveTenant200JSONResponse) VisitRetrieveTenantResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type RetrieveTenantdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response RetrieveTenantdefaultJSONResponse) VisitRetrieveTenantResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type CreateWorkerRequestObject struct {
@@ -8450,16 +6445,8 @@ type CreateWorker200JSONResponse struct {
 }
 
 func (response CreateWorker200JSONResponse) VisitCreateWorkerResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-KF-DELAY-WINDOW", fmt.Sprint(response.Headers.XKFDELAYWINDOW))
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 200, response.Body)
 }
 
 type CreateWorker201ResponseHeaders struct {
@@ -8472,33 +6459,8 @@ type CreateWorker201JSONResponse struct {
 }
 
 func (response CreateWorker201JSONResponse) VisitCreateWorkerResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-KF-DELAY-WINDOW", fmt.Sprint(response.Headers.XKFDELAYWINDOW))
-	w.WriteHeader(201)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CreateWorkerdefaultJSONResponse struct {
-	Body       DefaultError
-	StatusCode int
-}
-
-func (response CreateWorkerdefaultJSONResponse) VisitCreateWorkerResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := encodeJSON(&buf, response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+	return httpio.WriteJSON(w, 201, response.Body)
 }
 
 // StrictServerInterface represents all server handlers.
@@ -8709,2334 +6671,1227 @@ type StrictServerInterface interface {
 	CreateWorker(ctx context.Context, request CreateWorkerRequestObject) (CreateWorkerResponseObject, error)
 }
 
-type StrictHandlerFunc func(ctx *gin.Context, request any) (any, error)
-type StrictMiddlewareFunc func(f StrictHandlerFunc, operationID string) StrictHandlerFunc
-
-type StrictGinServerOptions struct {
-	// RequestErrorHandlerFunc is called when a request cannot be parsed or
-	// decoded. It is invoked for JSON bind failures, form parse/bind errors,
-	// multipart reader errors, media type parse errors, missing multipart
-	// boundaries, and request body read errors. The default returns 400.
-	RequestErrorHandlerFunc func(ctx *gin.Context, err error)
-	// HandlerErrorFunc is called when the application handler (or any
-	// middleware wrapping it) returns a non-nil error. The default returns 500.
-	HandlerErrorFunc func(ctx *gin.Context, err error)
-	// ResponseErrorHandlerFunc is called when the response object fails to
-	// serialize (Visit*Response returns an error) or when the handler returns
-	// an unexpected response type. The default returns 500.
-	ResponseErrorHandlerFunc func(ctx *gin.Context, err error)
-}
-
-func NewStrictHandler(ssi StrictServerInterface, middlewares []StrictMiddlewareFunc) ServerInterface {
-	return &strictHandler{ssi: ssi, middlewares: middlewares, options: StrictGinServerOptions{
-		RequestErrorHandlerFunc: func(ctx *gin.Context, err error) {
-			ctx.JSON(http.StatusBadRequest, gin.H{"msg": err.Error()})
-		},
-		HandlerErrorFunc: func(ctx *gin.Context, err error) {
-			ctx.JSON(http.StatusInternalServerError, gin.H{"msg": err.Error()})
-		},
-		ResponseErrorHandlerFunc: func(ctx *gin.Context, err error) {
-			ctx.JSON(http.StatusInternalServerError, gin.H{"msg": err.Error()})
-		},
-	}}
-}
-
-func NewStrictHandlerWithOptions(ssi StrictServerInterface, middlewares []StrictMiddlewareFunc, options StrictGinServerOptions) ServerInterface {
-	if options.RequestErrorHandlerFunc == nil {
-		options.RequestErrorHandlerFunc = func(ctx *gin.Context, err error) {
-			ctx.JSON(http.StatusBadRequest, gin.H{"msg": err.Error()})
-		}
-	}
-	if options.HandlerErrorFunc == nil {
-		options.HandlerErrorFunc = func(ctx *gin.Context, err error) {
-			ctx.JSON(http.StatusInternalServerError, gin.H{"msg": err.Error()})
-		}
-	}
-	if options.ResponseErrorHandlerFunc == nil {
-		options.ResponseErrorHandlerFunc = func(ctx *gin.Context, err error) {
-			ctx.JSON(http.StatusInternalServerError, gin.H{"msg": err.Error()})
-		}
-	}
-	return &strictHandler{ssi: ssi, middlewares: middlewares, options: options}
+// NewStrictHandler makes the handlers of the operations of ssi. Operations get
+// the context of the request, which outlives the request, and not Gin's, which
+// does not. version is the version of what an operation returns, for its entity
+// tag; errs answers failures.
+func NewStrictHandler(ssi StrictServerInterface, version httpio.VersionOf, errs *httpio.ErrorWriter) ServerInterface {
+	return &strictHandler{ssi: ssi, version: version, errs: errs}
 }
 
 type strictHandler struct {
-	ssi         StrictServerInterface
-	middlewares []StrictMiddlewareFunc
-	options     StrictGinServerOptions
+	ssi     StrictServerInterface
+	version httpio.VersionOf
+	errs    *httpio.ErrorWriter
 }
 
-// CreateAuthentication operation middleware
+// CreateAuthentication handles (POST /authentications).
 func (sh *strictHandler) CreateAuthentication(ctx *gin.Context) {
 	var request CreateAuthenticationRequestObject
 
 	var body CreateAuthenticationJSONRequestBody
-	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
 		return
 	}
-	request.Body = &body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.CreateAuthentication(ctx, request.(CreateAuthenticationRequestObject))
+	response, err := sh.ssi.CreateAuthentication(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitCreateAuthenticationResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "CreateAuthentication")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(CreateAuthenticationResponseObject); ok {
-		if err := validResponse.VisitCreateAuthenticationResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// FindBusinessArtifactDefinitions operation middleware
+// FindBusinessArtifactDefinitions handles (GET /business-artifact-definitions).
 func (sh *strictHandler) FindBusinessArtifactDefinitions(ctx *gin.Context, params FindBusinessArtifactDefinitionsParams) {
 	var request FindBusinessArtifactDefinitionsRequestObject
-
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.FindBusinessArtifactDefinitions(ctx, request.(FindBusinessArtifactDefinitionsRequestObject))
+	response, err := sh.ssi.FindBusinessArtifactDefinitions(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitFindBusinessArtifactDefinitionsResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "FindBusinessArtifactDefinitions")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(FindBusinessArtifactDefinitionsResponseObject); ok {
-		if err := validResponse.VisitFindBusinessArtifactDefinitionsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// RetrieveBusinessArtifactDefinition operation middleware
+// RetrieveBusinessArtifactDefinition handles (GET /business-artifact-definitions/{id}).
 func (sh *strictHandler) RetrieveBusinessArtifactDefinition(ctx *gin.Context, id ResourceID) {
 	var request RetrieveBusinessArtifactDefinitionRequestObject
-
 	request.ID = id
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.RetrieveBusinessArtifactDefinition(ctx, request.(RetrieveBusinessArtifactDefinitionRequestObject))
+	response, err := sh.ssi.RetrieveBusinessArtifactDefinition(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitRetrieveBusinessArtifactDefinitionResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RetrieveBusinessArtifactDefinition")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(RetrieveBusinessArtifactDefinitionResponseObject); ok {
-		if err := validResponse.VisitRetrieveBusinessArtifactDefinitionResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// FindBusinessArtifacts operation middleware
+// FindBusinessArtifacts handles (GET /business-artifacts).
 func (sh *strictHandler) FindBusinessArtifacts(ctx *gin.Context, params FindBusinessArtifactsParams) {
 	var request FindBusinessArtifactsRequestObject
-
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.FindBusinessArtifacts(ctx, request.(FindBusinessArtifactsRequestObject))
+	response, err := sh.ssi.FindBusinessArtifacts(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitFindBusinessArtifactsResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "FindBusinessArtifacts")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(FindBusinessArtifactsResponseObject); ok {
-		if err := validResponse.VisitFindBusinessArtifactsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// CreateBusinessArtifact operation middleware
+// CreateBusinessArtifact handles (POST /business-artifacts).
 func (sh *strictHandler) CreateBusinessArtifact(ctx *gin.Context) {
 	var request CreateBusinessArtifactRequestObject
 
 	var body CreateBusinessArtifactJSONRequestBody
-	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
 		return
 	}
-	request.Body = &body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.CreateBusinessArtifact(ctx, request.(CreateBusinessArtifactRequestObject))
+	response, err := sh.ssi.CreateBusinessArtifact(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitCreateBusinessArtifactResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "CreateBusinessArtifact")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(CreateBusinessArtifactResponseObject); ok {
-		if err := validResponse.VisitCreateBusinessArtifactResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// DeleteBusinessArtifact operation middleware
+// DeleteBusinessArtifact handles (DELETE /business-artifacts/{id}).
 func (sh *strictHandler) DeleteBusinessArtifact(ctx *gin.Context, id ResourceID) {
 	var request DeleteBusinessArtifactRequestObject
-
 	request.ID = id
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.DeleteBusinessArtifact(ctx, request.(DeleteBusinessArtifactRequestObject))
+	response, err := sh.ssi.DeleteBusinessArtifact(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitDeleteBusinessArtifactResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "DeleteBusinessArtifact")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(DeleteBusinessArtifactResponseObject); ok {
-		if err := validResponse.VisitDeleteBusinessArtifactResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// RetrieveBusinessArtifact operation middleware
+// RetrieveBusinessArtifact handles (GET /business-artifacts/{id}).
 func (sh *strictHandler) RetrieveBusinessArtifact(ctx *gin.Context, id ResourceID) {
 	var request RetrieveBusinessArtifactRequestObject
-
 	request.ID = id
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.RetrieveBusinessArtifact(ctx, request.(RetrieveBusinessArtifactRequestObject))
+	response, err := sh.ssi.RetrieveBusinessArtifact(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitRetrieveBusinessArtifactResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RetrieveBusinessArtifact")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(RetrieveBusinessArtifactResponseObject); ok {
-		if err := validResponse.VisitRetrieveBusinessArtifactResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// CreateBusinessArtifactAction operation middleware
+// CreateBusinessArtifactAction handles (POST /business-artifacts/{id}/actions).
 func (sh *strictHandler) CreateBusinessArtifactAction(ctx *gin.Context, id ResourceID) {
 	var request CreateBusinessArtifactActionRequestObject
-
 	request.ID = id
 
 	var body CreateBusinessArtifactActionJSONRequestBody
-	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
 		return
 	}
-	request.Body = &body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.CreateBusinessArtifactAction(ctx, request.(CreateBusinessArtifactActionRequestObject))
+	response, err := sh.ssi.CreateBusinessArtifactAction(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitCreateBusinessArtifactActionResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "CreateBusinessArtifactAction")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(CreateBusinessArtifactActionResponseObject); ok {
-		if err := validResponse.VisitCreateBusinessArtifactActionResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// RetrieveBusinessArtifactAction operation middleware
+// RetrieveBusinessArtifactAction handles (GET /business-artifacts/{id}/actions/{actionId}).
 func (sh *strictHandler) RetrieveBusinessArtifactAction(ctx *gin.Context, id ResourceID, actionID ActionID) {
 	var request RetrieveBusinessArtifactActionRequestObject
-
 	request.ID = id
 	request.ActionID = actionID
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.RetrieveBusinessArtifactAction(ctx, request.(RetrieveBusinessArtifactActionRequestObject))
+	response, err := sh.ssi.RetrieveBusinessArtifactAction(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitRetrieveBusinessArtifactActionResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RetrieveBusinessArtifactAction")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(RetrieveBusinessArtifactActionResponseObject); ok {
-		if err := validResponse.VisitRetrieveBusinessArtifactActionResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// CancelBusinessArtifactAction operation middleware
+// CancelBusinessArtifactAction handles (POST /business-artifacts/{id}/actions/{actionId}/~actions/cancel).
 func (sh *strictHandler) CancelBusinessArtifactAction(ctx *gin.Context, id ResourceID, actionID ActionID) {
 	var request CancelBusinessArtifactActionRequestObject
-
 	request.ID = id
 	request.ActionID = actionID
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.CancelBusinessArtifactAction(ctx, request.(CancelBusinessArtifactActionRequestObject))
+	response, err := sh.ssi.CancelBusinessArtifactAction(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitCancelBusinessArtifactActionResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "CancelBusinessArtifactAction")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(CancelBusinessArtifactActionResponseObject); ok {
-		if err := validResponse.VisitCancelBusinessArtifactActionResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// PatchBusinessArtifactData operation middleware
+// PatchBusinessArtifactData handles (PATCH /business-artifacts/{id}/data).
 func (sh *strictHandler) PatchBusinessArtifactData(ctx *gin.Context, id ResourceID) {
 	var request PatchBusinessArtifactDataRequestObject
-
 	request.ID = id
 	if strings.HasPrefix(ctx.GetHeader("Content-Type"), "application/json") {
-
 		var body PatchBusinessArtifactDataJSONRequestBody
-		var err error
-		// A request validator built on kin-openapi's openapi3filter with
-		// KeepValidatedValue leaves the value it validated on the body. Bind
-		// that value, matching member names exactly, so the handler receives
-		// what was validated instead of a second, case-insensitive decode.
-		if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-			err = ctx.ShouldBindJSON(&body)
-		} else if binding.Validator != nil {
-			// ShouldBindJSON runs the struct validator after decoding; keep that.
-			err = binding.Validator.ValidateStruct(&body)
-		}
-		if err != nil {
-			sh.options.RequestErrorHandlerFunc(ctx, err)
+		if err := ctx.ShouldBindJSON(&body); err == nil {
+			request.JSONBody = &body
+		} else {
+			sh.errs.WriteUnreadable(ctx, err)
 			return
 		}
-		request.JSONBody = &body
-
 	}
 	if strings.HasPrefix(ctx.GetHeader("Content-Type"), "application/json-patch+json") {
-
 		var body PatchBusinessArtifactDataApplicationJSONPatchPlusJSONRequestBody
-		var err error
-		// A request validator built on kin-openapi's openapi3filter with
-		// KeepValidatedValue leaves the value it validated on the body. Bind
-		// that value, matching member names exactly, so the handler receives
-		// what was validated instead of a second, case-insensitive decode.
-		if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-			err = ctx.ShouldBindJSON(&body)
-		} else if binding.Validator != nil {
-			// ShouldBindJSON runs the struct validator after decoding; keep that.
-			err = binding.Validator.ValidateStruct(&body)
-		}
-		if err != nil {
-			sh.options.RequestErrorHandlerFunc(ctx, err)
+		if err := ctx.ShouldBindJSON(&body); err == nil {
+			request.ApplicationJSONPatchPlusJSONBody = &body
+		} else {
+			sh.errs.WriteUnreadable(ctx, err)
 			return
 		}
-		request.ApplicationJSONPatchPlusJSONBody = &body
-
 	}
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.PatchBusinessArtifactData(ctx, request.(PatchBusinessArtifactDataRequestObject))
+	response, err := sh.ssi.PatchBusinessArtifactData(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitPatchBusinessArtifactDataResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "PatchBusinessArtifactData")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(PatchBusinessArtifactDataResponseObject); ok {
-		if err := validResponse.VisitPatchBusinessArtifactDataResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// UpdateBusinessArtifactData operation middleware
+// UpdateBusinessArtifactData handles (PUT /business-artifacts/{id}/data).
 func (sh *strictHandler) UpdateBusinessArtifactData(ctx *gin.Context, id ResourceID) {
 	var request UpdateBusinessArtifactDataRequestObject
-
 	request.ID = id
 
 	var body UpdateBusinessArtifactDataJSONRequestBody
-	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
 		return
 	}
-	request.Body = &body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.UpdateBusinessArtifactData(ctx, request.(UpdateBusinessArtifactDataRequestObject))
+	response, err := sh.ssi.UpdateBusinessArtifactData(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitUpdateBusinessArtifactDataResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "UpdateBusinessArtifactData")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(UpdateBusinessArtifactDataResponseObject); ok {
-		if err := validResponse.VisitUpdateBusinessArtifactDataResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// DownloadBusinessArtifactDocument operation middleware
+// DownloadBusinessArtifactDocument handles (GET /business-artifacts/{id}/~actions/download-document).
 func (sh *strictHandler) DownloadBusinessArtifactDocument(ctx *gin.Context, id ResourceID, params DownloadBusinessArtifactDocumentParams) {
 	var request DownloadBusinessArtifactDocumentRequestObject
-
 	request.ID = id
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.DownloadBusinessArtifactDocument(ctx, request.(DownloadBusinessArtifactDocumentRequestObject))
+	response, err := sh.ssi.DownloadBusinessArtifactDocument(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitDownloadBusinessArtifactDocumentResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "DownloadBusinessArtifactDocument")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(DownloadBusinessArtifactDocumentResponseObject); ok {
-		if err := validResponse.VisitDownloadBusinessArtifactDocumentResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// PrepareBusinessArtifactCreateArtifact operation middleware
+// PrepareBusinessArtifactCreateArtifact handles (POST /business-artifacts/{id}/~actions/prepare-create-artifact).
 func (sh *strictHandler) PrepareBusinessArtifactCreateArtifact(ctx *gin.Context, id ResourceID) {
 	var request PrepareBusinessArtifactCreateArtifactRequestObject
-
 	request.ID = id
 
 	var body PrepareBusinessArtifactCreateArtifactJSONRequestBody
-	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
 		return
 	}
-	request.Body = &body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.PrepareBusinessArtifactCreateArtifact(ctx, request.(PrepareBusinessArtifactCreateArtifactRequestObject))
+	response, err := sh.ssi.PrepareBusinessArtifactCreateArtifact(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitPrepareBusinessArtifactCreateArtifactResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "PrepareBusinessArtifactCreateArtifact")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(PrepareBusinessArtifactCreateArtifactResponseObject); ok {
-		if err := validResponse.VisitPrepareBusinessArtifactCreateArtifactResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// PrepareBusinessArtifactStartProcess operation middleware
+// PrepareBusinessArtifactStartProcess handles (POST /business-artifacts/{id}/~actions/prepare-start-process).
 func (sh *strictHandler) PrepareBusinessArtifactStartProcess(ctx *gin.Context, id ResourceID) {
 	var request PrepareBusinessArtifactStartProcessRequestObject
-
 	request.ID = id
 
 	var body PrepareBusinessArtifactStartProcessJSONRequestBody
-	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
 		return
 	}
-	request.Body = &body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.PrepareBusinessArtifactStartProcess(ctx, request.(PrepareBusinessArtifactStartProcessRequestObject))
+	response, err := sh.ssi.PrepareBusinessArtifactStartProcess(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitPrepareBusinessArtifactStartProcessResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "PrepareBusinessArtifactStartProcess")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(PrepareBusinessArtifactStartProcessResponseObject); ok {
-		if err := validResponse.VisitPrepareBusinessArtifactStartProcessResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// RestoreBusinessArtifact operation middleware
+// RestoreBusinessArtifact handles (POST /business-artifacts/{id}/~actions/restore).
 func (sh *strictHandler) RestoreBusinessArtifact(ctx *gin.Context, id ResourceID) {
 	var request RestoreBusinessArtifactRequestObject
-
 	request.ID = id
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.RestoreBusinessArtifact(ctx, request.(RestoreBusinessArtifactRequestObject))
+	response, err := sh.ssi.RestoreBusinessArtifact(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitRestoreBusinessArtifactResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RestoreBusinessArtifact")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(RestoreBusinessArtifactResponseObject); ok {
-		if err := validResponse.VisitRestoreBusinessArtifactResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// UploadBusinessArtifactDocument operation middleware
+// UploadBusinessArtifactDocument handles (POST /business-artifacts/{id}/~actions/upload-document).
 func (sh *strictHandler) UploadBusinessArtifactDocument(ctx *gin.Context, id ResourceID, params UploadBusinessArtifactDocumentParams) {
 	var request UploadBusinessArtifactDocumentRequestObject
-
 	request.ID = id
 	request.Params = params
 
 	request.Body = ctx.Request.Body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.UploadBusinessArtifactDocument(ctx, request.(UploadBusinessArtifactDocumentRequestObject))
+	response, err := sh.ssi.UploadBusinessArtifactDocument(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitUploadBusinessArtifactDocumentResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "UploadBusinessArtifactDocument")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(UploadBusinessArtifactDocumentResponseObject); ok {
-		if err := validResponse.VisitUploadBusinessArtifactDocumentResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// DownloadDocument operation middleware
+// DownloadDocument handles (GET /documents/~actions/download).
 func (sh *strictHandler) DownloadDocument(ctx *gin.Context, params DownloadDocumentParams) {
 	var request DownloadDocumentRequestObject
-
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.DownloadDocument(ctx, request.(DownloadDocumentRequestObject))
+	response, err := sh.ssi.DownloadDocument(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitDownloadDocumentResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "DownloadDocument")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(DownloadDocumentResponseObject); ok {
-		if err := validResponse.VisitDownloadDocumentResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// UploadDocument operation middleware
+// UploadDocument handles (POST /documents/~actions/upload).
 func (sh *strictHandler) UploadDocument(ctx *gin.Context, params UploadDocumentParams) {
 	var request UploadDocumentRequestObject
-
 	request.Params = params
 
 	request.Body = ctx.Request.Body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.UploadDocument(ctx, request.(UploadDocumentRequestObject))
+	response, err := sh.ssi.UploadDocument(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitUploadDocumentResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "UploadDocument")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(UploadDocumentResponseObject); ok {
-		if err := validResponse.VisitUploadDocumentResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// StreamEvents operation middleware
+// StreamEvents handles (GET /events).
 func (sh *strictHandler) StreamEvents(ctx *gin.Context, params StreamEventsParams) {
 	var request StreamEventsRequestObject
-
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.StreamEvents(ctx, request.(StreamEventsRequestObject))
+	response, err := sh.ssi.StreamEvents(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitStreamEventsResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "StreamEvents")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(StreamEventsResponseObject); ok {
-		if err := validResponse.VisitStreamEventsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// FindGroups operation middleware
+// FindGroups handles (GET /groups).
 func (sh *strictHandler) FindGroups(ctx *gin.Context, params FindGroupsParams) {
 	var request FindGroupsRequestObject
-
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.FindGroups(ctx, request.(FindGroupsRequestObject))
+	response, err := sh.ssi.FindGroups(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitFindGroupsResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "FindGroups")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(FindGroupsResponseObject); ok {
-		if err := validResponse.VisitFindGroupsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// RetrieveKmsKey operation middleware
+// RetrieveKmsKey handles (GET /kms/keys/{keyId}).
 func (sh *strictHandler) RetrieveKmsKey(ctx *gin.Context, keyID string) {
 	var request RetrieveKmsKeyRequestObject
-
 	request.KeyID = keyID
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.RetrieveKmsKey(ctx, request.(RetrieveKmsKeyRequestObject))
+	response, err := sh.ssi.RetrieveKmsKey(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitRetrieveKmsKeyResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RetrieveKmsKey")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(RetrieveKmsKeyResponseObject); ok {
-		if err := validResponse.VisitRetrieveKmsKeyResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// FindPrincipals operation middleware
+// FindPrincipals handles (GET /principals).
 func (sh *strictHandler) FindPrincipals(ctx *gin.Context, params FindPrincipalsParams) {
 	var request FindPrincipalsRequestObject
-
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.FindPrincipals(ctx, request.(FindPrincipalsRequestObject))
+	response, err := sh.ssi.FindPrincipals(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitFindPrincipalsResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "FindPrincipals")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(FindPrincipalsResponseObject); ok {
-		if err := validResponse.VisitFindPrincipalsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// RetrievePrincipal operation middleware
+// RetrievePrincipal handles (GET /principals/{id}).
 func (sh *strictHandler) RetrievePrincipal(ctx *gin.Context, id ResourceID) {
 	var request RetrievePrincipalRequestObject
-
 	request.ID = id
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.RetrievePrincipal(ctx, request.(RetrievePrincipalRequestObject))
+	response, err := sh.ssi.RetrievePrincipal(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitRetrievePrincipalResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RetrievePrincipal")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(RetrievePrincipalResponseObject); ok {
-		if err := validResponse.VisitRetrievePrincipalResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// FindProcessDefinitions operation middleware
+// FindProcessDefinitions handles (GET /process-definitions).
 func (sh *strictHandler) FindProcessDefinitions(ctx *gin.Context, params FindProcessDefinitionsParams) {
 	var request FindProcessDefinitionsRequestObject
-
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.FindProcessDefinitions(ctx, request.(FindProcessDefinitionsRequestObject))
+	response, err := sh.ssi.FindProcessDefinitions(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitFindProcessDefinitionsResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "FindProcessDefinitions")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(FindProcessDefinitionsResponseObject); ok {
-		if err := validResponse.VisitFindProcessDefinitionsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// RetrieveProcessDefinition operation middleware
+// RetrieveProcessDefinition handles (GET /process-definitions/{id}).
 func (sh *strictHandler) RetrieveProcessDefinition(ctx *gin.Context, id ResourceID, params RetrieveProcessDefinitionParams) {
 	var request RetrieveProcessDefinitionRequestObject
-
 	request.ID = id
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.RetrieveProcessDefinition(ctx, request.(RetrieveProcessDefinitionRequestObject))
+	response, err := sh.ssi.RetrieveProcessDefinition(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitRetrieveProcessDefinitionResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RetrieveProcessDefinition")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(RetrieveProcessDefinitionResponseObject); ok {
-		if err := validResponse.VisitRetrieveProcessDefinitionResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// FindProcessItems operation middleware
+// FindProcessItems handles (GET /process-items).
 func (sh *strictHandler) FindProcessItems(ctx *gin.Context, params FindProcessItemsParams) {
 	var request FindProcessItemsRequestObject
-
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.FindProcessItems(ctx, request.(FindProcessItemsRequestObject))
+	response, err := sh.ssi.FindProcessItems(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitFindProcessItemsResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "FindProcessItems")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(FindProcessItemsResponseObject); ok {
-		if err := validResponse.VisitFindProcessItemsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// CreateProcessItem operation middleware
+// CreateProcessItem handles (POST /process-items).
 func (sh *strictHandler) CreateProcessItem(ctx *gin.Context) {
 	var request CreateProcessItemRequestObject
 
 	var body CreateProcessItemJSONRequestBody
-	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
 		return
 	}
-	request.Body = &body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.CreateProcessItem(ctx, request.(CreateProcessItemRequestObject))
+	response, err := sh.ssi.CreateProcessItem(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitCreateProcessItemResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "CreateProcessItem")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(CreateProcessItemResponseObject); ok {
-		if err := validResponse.VisitCreateProcessItemResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// RetrieveProcessItem operation middleware
+// RetrieveProcessItem handles (GET /process-items/{id}).
 func (sh *strictHandler) RetrieveProcessItem(ctx *gin.Context, id ResourceID) {
 	var request RetrieveProcessItemRequestObject
-
 	request.ID = id
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.RetrieveProcessItem(ctx, request.(RetrieveProcessItemRequestObject))
+	response, err := sh.ssi.RetrieveProcessItem(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitRetrieveProcessItemResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RetrieveProcessItem")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(RetrieveProcessItemResponseObject); ok {
-		if err := validResponse.VisitRetrieveProcessItemResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// UpdateProcessItemTaskContextData operation middleware
+// UpdateProcessItemTaskContextData handles (PUT /process-items/{id}/task/context-data).
 func (sh *strictHandler) UpdateProcessItemTaskContextData(ctx *gin.Context, id ResourceID) {
 	var request UpdateProcessItemTaskContextDataRequestObject
-
 	request.ID = id
 
 	var body UpdateProcessItemTaskContextDataJSONRequestBody
-	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
 		return
 	}
-	request.Body = &body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.UpdateProcessItemTaskContextData(ctx, request.(UpdateProcessItemTaskContextDataRequestObject))
+	response, err := sh.ssi.UpdateProcessItemTaskContextData(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitUpdateProcessItemTaskContextDataResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "UpdateProcessItemTaskContextData")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(UpdateProcessItemTaskContextDataResponseObject); ok {
-		if err := validResponse.VisitUpdateProcessItemTaskContextDataResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// PatchProcessItemTaskData operation middleware
+// PatchProcessItemTaskData handles (PATCH /process-items/{id}/task/data).
 func (sh *strictHandler) PatchProcessItemTaskData(ctx *gin.Context, id ResourceID) {
 	var request PatchProcessItemTaskDataRequestObject
-
 	request.ID = id
 	if strings.HasPrefix(ctx.GetHeader("Content-Type"), "application/json") {
-
 		var body PatchProcessItemTaskDataJSONRequestBody
-		var err error
-		// A request validator built on kin-openapi's openapi3filter with
-		// KeepValidatedValue leaves the value it validated on the body. Bind
-		// that value, matching member names exactly, so the handler receives
-		// what was validated instead of a second, case-insensitive decode.
-		if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-			err = ctx.ShouldBindJSON(&body)
-		} else if binding.Validator != nil {
-			// ShouldBindJSON runs the struct validator after decoding; keep that.
-			err = binding.Validator.ValidateStruct(&body)
-		}
-		if err != nil {
-			sh.options.RequestErrorHandlerFunc(ctx, err)
+		if err := ctx.ShouldBindJSON(&body); err == nil {
+			request.JSONBody = &body
+		} else {
+			sh.errs.WriteUnreadable(ctx, err)
 			return
 		}
-		request.JSONBody = &body
-
 	}
 	if strings.HasPrefix(ctx.GetHeader("Content-Type"), "application/json-patch+json") {
-
 		var body PatchProcessItemTaskDataApplicationJSONPatchPlusJSONRequestBody
-		var err error
-		// A request validator built on kin-openapi's openapi3filter with
-		// KeepValidatedValue leaves the value it validated on the body. Bind
-		// that value, matching member names exactly, so the handler receives
-		// what was validated instead of a second, case-insensitive decode.
-		if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-			err = ctx.ShouldBindJSON(&body)
-		} else if binding.Validator != nil {
-			// ShouldBindJSON runs the struct validator after decoding; keep that.
-			err = binding.Validator.ValidateStruct(&body)
-		}
-		if err != nil {
-			sh.options.RequestErrorHandlerFunc(ctx, err)
+		if err := ctx.ShouldBindJSON(&body); err == nil {
+			request.ApplicationJSONPatchPlusJSONBody = &body
+		} else {
+			sh.errs.WriteUnreadable(ctx, err)
 			return
 		}
-		request.ApplicationJSONPatchPlusJSONBody = &body
-
 	}
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.PatchProcessItemTaskData(ctx, request.(PatchProcessItemTaskDataRequestObject))
+	response, err := sh.ssi.PatchProcessItemTaskData(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitPatchProcessItemTaskDataResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "PatchProcessItemTaskData")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(PatchProcessItemTaskDataResponseObject); ok {
-		if err := validResponse.VisitPatchProcessItemTaskDataResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// UpdateProcessItemTaskData operation middleware
+// UpdateProcessItemTaskData handles (PUT /process-items/{id}/task/data).
 func (sh *strictHandler) UpdateProcessItemTaskData(ctx *gin.Context, id ResourceID) {
 	var request UpdateProcessItemTaskDataRequestObject
-
 	request.ID = id
 
 	var body UpdateProcessItemTaskDataJSONRequestBody
-	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
 		return
 	}
-	request.Body = &body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.UpdateProcessItemTaskData(ctx, request.(UpdateProcessItemTaskDataRequestObject))
+	response, err := sh.ssi.UpdateProcessItemTaskData(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitUpdateProcessItemTaskDataResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "UpdateProcessItemTaskData")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(UpdateProcessItemTaskDataResponseObject); ok {
-		if err := validResponse.VisitUpdateProcessItemTaskDataResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// DownloadProcessItemTaskDataWebformsAsDocument operation middleware
+// DownloadProcessItemTaskDataWebformsAsDocument handles (GET /process-items/{id}/task/data/~actions/download-webforms-as-document).
 func (sh *strictHandler) DownloadProcessItemTaskDataWebformsAsDocument(ctx *gin.Context, id ResourceID, params DownloadProcessItemTaskDataWebformsAsDocumentParams) {
 	var request DownloadProcessItemTaskDataWebformsAsDocumentRequestObject
-
 	request.ID = id
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.DownloadProcessItemTaskDataWebformsAsDocument(ctx, request.(DownloadProcessItemTaskDataWebformsAsDocumentRequestObject))
+	response, err := sh.ssi.DownloadProcessItemTaskDataWebformsAsDocument(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitDownloadProcessItemTaskDataWebformsAsDocumentResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "DownloadProcessItemTaskDataWebformsAsDocument")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(DownloadProcessItemTaskDataWebformsAsDocumentResponseObject); ok {
-		if err := validResponse.VisitDownloadProcessItemTaskDataWebformsAsDocumentResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// AppendProcessItemTaskLog operation middleware
+// AppendProcessItemTaskLog handles (POST /process-items/{id}/task/~actions/append-log).
 func (sh *strictHandler) AppendProcessItemTaskLog(ctx *gin.Context, id ResourceID) {
 	var request AppendProcessItemTaskLogRequestObject
-
 	request.ID = id
 
 	var body AppendProcessItemTaskLogJSONRequestBody
-	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
 		return
 	}
-	request.Body = &body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.AppendProcessItemTaskLog(ctx, request.(AppendProcessItemTaskLogRequestObject))
+	response, err := sh.ssi.AppendProcessItemTaskLog(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitAppendProcessItemTaskLogResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "AppendProcessItemTaskLog")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(AppendProcessItemTaskLogResponseObject); ok {
-		if err := validResponse.VisitAppendProcessItemTaskLogResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// AssignProcessItemTask operation middleware
+// AssignProcessItemTask handles (POST /process-items/{id}/task/~actions/assign).
 func (sh *strictHandler) AssignProcessItemTask(ctx *gin.Context, id ResourceID) {
 	var request AssignProcessItemTaskRequestObject
-
 	request.ID = id
 
 	var body AssignProcessItemTaskJSONRequestBody
-	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
 		return
 	}
-	request.Body = &body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.AssignProcessItemTask(ctx, request.(AssignProcessItemTaskRequestObject))
+	response, err := sh.ssi.AssignProcessItemTask(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitAssignProcessItemTaskResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "AssignProcessItemTask")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(AssignProcessItemTaskResponseObject); ok {
-		if err := validResponse.VisitAssignProcessItemTaskResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// ClaimProcessItemTask operation middleware
+// ClaimProcessItemTask handles (POST /process-items/{id}/task/~actions/claim).
 func (sh *strictHandler) ClaimProcessItemTask(ctx *gin.Context, id ResourceID) {
 	var request ClaimProcessItemTaskRequestObject
-
 	request.ID = id
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ClaimProcessItemTask(ctx, request.(ClaimProcessItemTaskRequestObject))
+	response, err := sh.ssi.ClaimProcessItemTask(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitClaimProcessItemTaskResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ClaimProcessItemTask")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ClaimProcessItemTaskResponseObject); ok {
-		if err := validResponse.VisitClaimProcessItemTaskResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// CompleteProcessItemTask operation middleware
+// CompleteProcessItemTask handles (POST /process-items/{id}/task/~actions/complete).
 func (sh *strictHandler) CompleteProcessItemTask(ctx *gin.Context, id ResourceID) {
 	var request CompleteProcessItemTaskRequestObject
-
 	request.ID = id
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.CompleteProcessItemTask(ctx, request.(CompleteProcessItemTaskRequestObject))
+	response, err := sh.ssi.CompleteProcessItemTask(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitCompleteProcessItemTaskResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "CompleteProcessItemTask")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(CompleteProcessItemTaskResponseObject); ok {
-		if err := validResponse.VisitCompleteProcessItemTaskResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// RetrieveProcessItemAiAssistance operation middleware
+// RetrieveProcessItemAiAssistance handles (GET /process-items/{id}/~actions/ai-assistance).
 func (sh *strictHandler) RetrieveProcessItemAiAssistance(ctx *gin.Context, id ResourceID) {
 	var request RetrieveProcessItemAiAssistanceRequestObject
-
 	request.ID = id
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.RetrieveProcessItemAiAssistance(ctx, request.(RetrieveProcessItemAiAssistanceRequestObject))
+	response, err := sh.ssi.RetrieveProcessItemAiAssistance(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitRetrieveProcessItemAiAssistanceResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RetrieveProcessItemAiAssistance")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(RetrieveProcessItemAiAssistanceResponseObject); ok {
-		if err := validResponse.VisitRetrieveProcessItemAiAssistanceResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// GenerateProcessItemAiAssistance operation middleware
+// GenerateProcessItemAiAssistance handles (POST /process-items/{id}/~actions/ai-assistance).
 func (sh *strictHandler) GenerateProcessItemAiAssistance(ctx *gin.Context, id ResourceID) {
 	var request GenerateProcessItemAiAssistanceRequestObject
-
 	request.ID = id
 
 	var body GenerateProcessItemAiAssistanceJSONRequestBody
-	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
 		return
 	}
-	request.Body = &body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.GenerateProcessItemAiAssistance(ctx, request.(GenerateProcessItemAiAssistanceRequestObject))
+	response, err := sh.ssi.GenerateProcessItemAiAssistance(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitGenerateProcessItemAiAssistanceResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GenerateProcessItemAiAssistance")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(GenerateProcessItemAiAssistanceResponseObject); ok {
-		if err := validResponse.VisitGenerateProcessItemAiAssistanceResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// FindProcesses operation middleware
+// FindProcesses handles (GET /processes).
 func (sh *strictHandler) FindProcesses(ctx *gin.Context, params FindProcessesParams) {
 	var request FindProcessesRequestObject
-
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.FindProcesses(ctx, request.(FindProcessesRequestObject))
+	response, err := sh.ssi.FindProcesses(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitFindProcessesResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "FindProcesses")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(FindProcessesResponseObject); ok {
-		if err := validResponse.VisitFindProcessesResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// CreateProcess operation middleware
+// CreateProcess handles (POST /processes).
 func (sh *strictHandler) CreateProcess(ctx *gin.Context) {
 	var request CreateProcessRequestObject
 
 	var body CreateProcessJSONRequestBody
-	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
 		return
 	}
-	request.Body = &body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.CreateProcess(ctx, request.(CreateProcessRequestObject))
+	response, err := sh.ssi.CreateProcess(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitCreateProcessResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "CreateProcess")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(CreateProcessResponseObject); ok {
-		if err := validResponse.VisitCreateProcessResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// DeleteProcess operation middleware
+// DeleteProcess handles (DELETE /processes/{id}).
 func (sh *strictHandler) DeleteProcess(ctx *gin.Context, id ResourceID) {
 	var request DeleteProcessRequestObject
-
 	request.ID = id
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.DeleteProcess(ctx, request.(DeleteProcessRequestObject))
+	response, err := sh.ssi.DeleteProcess(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitDeleteProcessResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "DeleteProcess")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(DeleteProcessResponseObject); ok {
-		if err := validResponse.VisitDeleteProcessResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// RetrieveProcess operation middleware
+// RetrieveProcess handles (GET /processes/{id}).
 func (sh *strictHandler) RetrieveProcess(ctx *gin.Context, id ResourceID) {
 	var request RetrieveProcessRequestObject
-
 	request.ID = id
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.RetrieveProcess(ctx, request.(RetrieveProcessRequestObject))
+	response, err := sh.ssi.RetrieveProcess(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitRetrieveProcessResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RetrieveProcess")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(RetrieveProcessResponseObject); ok {
-		if err := validResponse.VisitRetrieveProcessResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// CreateProcessAction operation middleware
+// CreateProcessAction handles (POST /processes/{id}/actions).
 func (sh *strictHandler) CreateProcessAction(ctx *gin.Context, id ResourceID) {
 	var request CreateProcessActionRequestObject
-
 	request.ID = id
 
 	var body CreateProcessActionJSONRequestBody
-	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
 		return
 	}
-	request.Body = &body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.CreateProcessAction(ctx, request.(CreateProcessActionRequestObject))
+	response, err := sh.ssi.CreateProcessAction(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitCreateProcessActionResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "CreateProcessAction")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(CreateProcessActionResponseObject); ok {
-		if err := validResponse.VisitCreateProcessActionResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// RetrieveProcessAction operation middleware
+// RetrieveProcessAction handles (GET /processes/{id}/actions/{actionId}).
 func (sh *strictHandler) RetrieveProcessAction(ctx *gin.Context, id ResourceID, actionID ActionID) {
 	var request RetrieveProcessActionRequestObject
-
 	request.ID = id
 	request.ActionID = actionID
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.RetrieveProcessAction(ctx, request.(RetrieveProcessActionRequestObject))
+	response, err := sh.ssi.RetrieveProcessAction(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitRetrieveProcessActionResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RetrieveProcessAction")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(RetrieveProcessActionResponseObject); ok {
-		if err := validResponse.VisitRetrieveProcessActionResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// CancelProcessAction operation middleware
+// CancelProcessAction handles (POST /processes/{id}/actions/{actionId}/~actions/cancel).
 func (sh *strictHandler) CancelProcessAction(ctx *gin.Context, id ResourceID, actionID ActionID) {
 	var request CancelProcessActionRequestObject
-
 	request.ID = id
 	request.ActionID = actionID
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.CancelProcessAction(ctx, request.(CancelProcessActionRequestObject))
+	response, err := sh.ssi.CancelProcessAction(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitCancelProcessActionResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "CancelProcessAction")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(CancelProcessActionResponseObject); ok {
-		if err := validResponse.VisitCancelProcessActionResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// UploadProcessActionDocument operation middleware
+// UploadProcessActionDocument handles (POST /processes/{id}/actions/{actionId}/~actions/upload-document).
 func (sh *strictHandler) UploadProcessActionDocument(ctx *gin.Context, id ResourceID, actionID ActionID, params UploadProcessActionDocumentParams) {
 	var request UploadProcessActionDocumentRequestObject
-
 	request.ID = id
 	request.ActionID = actionID
 	request.Params = params
 
 	request.Body = ctx.Request.Body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.UploadProcessActionDocument(ctx, request.(UploadProcessActionDocumentRequestObject))
+	response, err := sh.ssi.UploadProcessActionDocument(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitUploadProcessActionDocumentResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "UploadProcessActionDocument")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(UploadProcessActionDocumentResponseObject); ok {
-		if err := validResponse.VisitUploadProcessActionDocumentResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// FindAvailableProcessActions operation middleware
+// FindAvailableProcessActions handles (GET /processes/{id}/actions/~available).
 func (sh *strictHandler) FindAvailableProcessActions(ctx *gin.Context, id ResourceID) {
 	var request FindAvailableProcessActionsRequestObject
-
 	request.ID = id
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.FindAvailableProcessActions(ctx, request.(FindAvailableProcessActionsRequestObject))
+	response, err := sh.ssi.FindAvailableProcessActions(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitFindAvailableProcessActionsResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "FindAvailableProcessActions")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(FindAvailableProcessActionsResponseObject); ok {
-		if err := validResponse.VisitFindAvailableProcessActionsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// PatchProcessEntity operation middleware
+// PatchProcessEntity handles (PATCH /processes/{id}/entity).
 func (sh *strictHandler) PatchProcessEntity(ctx *gin.Context, id ResourceID) {
 	var request PatchProcessEntityRequestObject
-
 	request.ID = id
 	if strings.HasPrefix(ctx.GetHeader("Content-Type"), "application/json") {
-
 		var body PatchProcessEntityJSONRequestBody
-		var err error
-		// A request validator built on kin-openapi's openapi3filter with
-		// KeepValidatedValue leaves the value it validated on the body. Bind
-		// that value, matching member names exactly, so the handler receives
-		// what was validated instead of a second, case-insensitive decode.
-		if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-			err = ctx.ShouldBindJSON(&body)
-		} else if binding.Validator != nil {
-			// ShouldBindJSON runs the struct validator after decoding; keep that.
-			err = binding.Validator.ValidateStruct(&body)
-		}
-		if err != nil {
-			sh.options.RequestErrorHandlerFunc(ctx, err)
+		if err := ctx.ShouldBindJSON(&body); err == nil {
+			request.JSONBody = &body
+		} else {
+			sh.errs.WriteUnreadable(ctx, err)
 			return
 		}
-		request.JSONBody = &body
-
 	}
 	if strings.HasPrefix(ctx.GetHeader("Content-Type"), "application/json-patch+json") {
-
 		var body PatchProcessEntityApplicationJSONPatchPlusJSONRequestBody
-		var err error
-		// A request validator built on kin-openapi's openapi3filter with
-		// KeepValidatedValue leaves the value it validated on the body. Bind
-		// that value, matching member names exactly, so the handler receives
-		// what was validated instead of a second, case-insensitive decode.
-		if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-			err = ctx.ShouldBindJSON(&body)
-		} else if binding.Validator != nil {
-			// ShouldBindJSON runs the struct validator after decoding; keep that.
-			err = binding.Validator.ValidateStruct(&body)
-		}
-		if err != nil {
-			sh.options.RequestErrorHandlerFunc(ctx, err)
+		if err := ctx.ShouldBindJSON(&body); err == nil {
+			request.ApplicationJSONPatchPlusJSONBody = &body
+		} else {
+			sh.errs.WriteUnreadable(ctx, err)
 			return
 		}
-		request.ApplicationJSONPatchPlusJSONBody = &body
-
 	}
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.PatchProcessEntity(ctx, request.(PatchProcessEntityRequestObject))
+	response, err := sh.ssi.PatchProcessEntity(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitPatchProcessEntityResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "PatchProcessEntity")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(PatchProcessEntityResponseObject); ok {
-		if err := validResponse.VisitPatchProcessEntityResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// UpdateProcessEntity operation middleware
+// UpdateProcessEntity handles (PUT /processes/{id}/entity).
 func (sh *strictHandler) UpdateProcessEntity(ctx *gin.Context, id ResourceID) {
 	var request UpdateProcessEntityRequestObject
-
 	request.ID = id
 
 	var body UpdateProcessEntityJSONRequestBody
-	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
 		return
 	}
-	request.Body = &body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.UpdateProcessEntity(ctx, request.(UpdateProcessEntityRequestObject))
+	response, err := sh.ssi.UpdateProcessEntity(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitUpdateProcessEntityResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "UpdateProcessEntity")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(UpdateProcessEntityResponseObject); ok {
-		if err := validResponse.VisitUpdateProcessEntityResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// PatchProcessMetadata operation middleware
+// PatchProcessMetadata handles (PATCH /processes/{id}/metadata).
 func (sh *strictHandler) PatchProcessMetadata(ctx *gin.Context, id ResourceID) {
 	var request PatchProcessMetadataRequestObject
-
 	request.ID = id
 	if strings.HasPrefix(ctx.GetHeader("Content-Type"), "application/json") {
-
 		var body PatchProcessMetadataJSONRequestBody
-		var err error
-		// A request validator built on kin-openapi's openapi3filter with
-		// KeepValidatedValue leaves the value it validated on the body. Bind
-		// that value, matching member names exactly, so the handler receives
-		// what was validated instead of a second, case-insensitive decode.
-		if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-			err = ctx.ShouldBindJSON(&body)
-		} else if binding.Validator != nil {
-			// ShouldBindJSON runs the struct validator after decoding; keep that.
-			err = binding.Validator.ValidateStruct(&body)
-		}
-		if err != nil {
-			sh.options.RequestErrorHandlerFunc(ctx, err)
+		if err := ctx.ShouldBindJSON(&body); err == nil {
+			request.JSONBody = &body
+		} else {
+			sh.errs.WriteUnreadable(ctx, err)
 			return
 		}
-		request.JSONBody = &body
-
 	}
 	if strings.HasPrefix(ctx.GetHeader("Content-Type"), "application/json-patch+json") {
-
 		var body PatchProcessMetadataApplicationJSONPatchPlusJSONRequestBody
-		var err error
-		// A request validator built on kin-openapi's openapi3filter with
-		// KeepValidatedValue leaves the value it validated on the body. Bind
-		// that value, matching member names exactly, so the handler receives
-		// what was validated instead of a second, case-insensitive decode.
-		if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-			err = ctx.ShouldBindJSON(&body)
-		} else if binding.Validator != nil {
-			// ShouldBindJSON runs the struct validator after decoding; keep that.
-			err = binding.Validator.ValidateStruct(&body)
-		}
-		if err != nil {
-			sh.options.RequestErrorHandlerFunc(ctx, err)
+		if err := ctx.ShouldBindJSON(&body); err == nil {
+			request.ApplicationJSONPatchPlusJSONBody = &body
+		} else {
+			sh.errs.WriteUnreadable(ctx, err)
 			return
 		}
-		request.ApplicationJSONPatchPlusJSONBody = &body
-
 	}
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.PatchProcessMetadata(ctx, request.(PatchProcessMetadataRequestObject))
+	response, err := sh.ssi.PatchProcessMetadata(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitPatchProcessMetadataResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "PatchProcessMetadata")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(PatchProcessMetadataResponseObject); ok {
-		if err := validResponse.VisitPatchProcessMetadataResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// UpdateProcessMetadata operation middleware
+// UpdateProcessMetadata handles (PUT /processes/{id}/metadata).
 func (sh *strictHandler) UpdateProcessMetadata(ctx *gin.Context, id ResourceID) {
 	var request UpdateProcessMetadataRequestObject
-
 	request.ID = id
 
 	var body UpdateProcessMetadataJSONRequestBody
-	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
 		return
 	}
-	request.Body = &body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.UpdateProcessMetadata(ctx, request.(UpdateProcessMetadataRequestObject))
+	response, err := sh.ssi.UpdateProcessMetadata(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitUpdateProcessMetadataResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "UpdateProcessMetadata")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(UpdateProcessMetadataResponseObject); ok {
-		if err := validResponse.VisitUpdateProcessMetadataResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// CancelProcess operation middleware
+// CancelProcess handles (POST /processes/{id}/~actions/cancel).
 func (sh *strictHandler) CancelProcess(ctx *gin.Context, id ResourceID) {
 	var request CancelProcessRequestObject
-
 	request.ID = id
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.CancelProcess(ctx, request.(CancelProcessRequestObject))
+	response, err := sh.ssi.CancelProcess(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitCancelProcessResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "CancelProcess")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(CancelProcessResponseObject); ok {
-		if err := validResponse.VisitCancelProcessResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// CancelProcessProcessItems operation middleware
+// CancelProcessProcessItems handles (POST /processes/{id}/~actions/cancel-process-items).
 func (sh *strictHandler) CancelProcessProcessItems(ctx *gin.Context, id ResourceID, params CancelProcessProcessItemsParams) {
 	var request CancelProcessProcessItemsRequestObject
-
 	request.ID = id
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.CancelProcessProcessItems(ctx, request.(CancelProcessProcessItemsRequestObject))
+	response, err := sh.ssi.CancelProcessProcessItems(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitCancelProcessProcessItemsResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "CancelProcessProcessItems")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(CancelProcessProcessItemsResponseObject); ok {
-		if err := validResponse.VisitCancelProcessProcessItemsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// ChangeProcessInitiator operation middleware
+// ChangeProcessInitiator handles (POST /processes/{id}/~actions/change-initiator).
 func (sh *strictHandler) ChangeProcessInitiator(ctx *gin.Context, id ResourceID) {
 	var request ChangeProcessInitiatorRequestObject
-
 	request.ID = id
 
 	var body ChangeProcessInitiatorJSONRequestBody
-	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
 		return
 	}
-	request.Body = &body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ChangeProcessInitiator(ctx, request.(ChangeProcessInitiatorRequestObject))
+	response, err := sh.ssi.ChangeProcessInitiator(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitChangeProcessInitiatorResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ChangeProcessInitiator")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ChangeProcessInitiatorResponseObject); ok {
-		if err := validResponse.VisitChangeProcessInitiatorResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// CompleteProcess operation middleware
+// CompleteProcess handles (POST /processes/{id}/~actions/complete).
 func (sh *strictHandler) CompleteProcess(ctx *gin.Context, id ResourceID) {
 	var request CompleteProcessRequestObject
-
 	request.ID = id
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.CompleteProcess(ctx, request.(CompleteProcessRequestObject))
+	response, err := sh.ssi.CompleteProcess(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitCompleteProcessResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "CompleteProcess")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(CompleteProcessResponseObject); ok {
-		if err := validResponse.VisitCompleteProcessResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// DownloadProcessDocument operation middleware
+// DownloadProcessDocument handles (GET /processes/{id}/~actions/download-document).
 func (sh *strictHandler) DownloadProcessDocument(ctx *gin.Context, id ResourceID, params DownloadProcessDocumentParams) {
 	var request DownloadProcessDocumentRequestObject
-
 	request.ID = id
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.DownloadProcessDocument(ctx, request.(DownloadProcessDocumentRequestObject))
+	response, err := sh.ssi.DownloadProcessDocument(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitDownloadProcessDocumentResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "DownloadProcessDocument")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(DownloadProcessDocumentResponseObject); ok {
-		if err := validResponse.VisitDownloadProcessDocumentResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// UploadProcessDocument operation middleware
+// UploadProcessDocument handles (POST /processes/{id}/~actions/upload-document).
 func (sh *strictHandler) UploadProcessDocument(ctx *gin.Context, id ResourceID, params UploadProcessDocumentParams) {
 	var request UploadProcessDocumentRequestObject
-
 	request.ID = id
 	request.Params = params
 
 	request.Body = ctx.Request.Body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.UploadProcessDocument(ctx, request.(UploadProcessDocumentRequestObject))
+	response, err := sh.ssi.UploadProcessDocument(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitUploadProcessDocumentResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "UploadProcessDocument")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(UploadProcessDocumentResponseObject); ok {
-		if err := validResponse.VisitUploadProcessDocumentResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// UploadProcessUserActionDocument operation middleware
+// UploadProcessUserActionDocument handles (POST /processes/{id}/~actions/upload-user-action-document).
 func (sh *strictHandler) UploadProcessUserActionDocument(ctx *gin.Context, id ResourceID, params UploadProcessUserActionDocumentParams) {
 	var request UploadProcessUserActionDocumentRequestObject
-
 	request.ID = id
 	request.Params = params
 
 	request.Body = ctx.Request.Body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.UploadProcessUserActionDocument(ctx, request.(UploadProcessUserActionDocumentRequestObject))
+	response, err := sh.ssi.UploadProcessUserActionDocument(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitUploadProcessUserActionDocumentResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "UploadProcessUserActionDocument")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(UploadProcessUserActionDocumentResponseObject); ok {
-		if err := validResponse.VisitUploadProcessUserActionDocumentResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// FindRobots operation middleware
+// FindRobots handles (GET /robots).
 func (sh *strictHandler) FindRobots(ctx *gin.Context, params FindRobotsParams) {
 	var request FindRobotsRequestObject
-
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.FindRobots(ctx, request.(FindRobotsRequestObject))
+	response, err := sh.ssi.FindRobots(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitFindRobotsResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "FindRobots")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(FindRobotsResponseObject); ok {
-		if err := validResponse.VisitFindRobotsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// RetrieveRobot operation middleware
+// RetrieveRobot handles (GET /robots/{id}).
 func (sh *strictHandler) RetrieveRobot(ctx *gin.Context, id ResourceID) {
 	var request RetrieveRobotRequestObject
-
 	request.ID = id
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.RetrieveRobot(ctx, request.(RetrieveRobotRequestObject))
+	response, err := sh.ssi.RetrieveRobot(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitRetrieveRobotResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RetrieveRobot")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(RetrieveRobotResponseObject); ok {
-		if err := validResponse.VisitRetrieveRobotResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// DownloadRobotAsset operation middleware
+// DownloadRobotAsset handles (GET /robots/{id}/~actions/download-asset).
 func (sh *strictHandler) DownloadRobotAsset(ctx *gin.Context, id ResourceID, params DownloadRobotAssetParams) {
 	var request DownloadRobotAssetRequestObject
-
 	request.ID = id
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.DownloadRobotAsset(ctx, request.(DownloadRobotAssetRequestObject))
+	response, err := sh.ssi.DownloadRobotAsset(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitDownloadRobotAssetResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "DownloadRobotAsset")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(DownloadRobotAssetResponseObject); ok {
-		if err := validResponse.VisitDownloadRobotAssetResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// DownloadRobotSourceCode operation middleware
+// DownloadRobotSourceCode handles (GET /robots/{id}/~actions/download-source-code).
 func (sh *strictHandler) DownloadRobotSourceCode(ctx *gin.Context, id ResourceID) {
 	var request DownloadRobotSourceCodeRequestObject
-
 	request.ID = id
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.DownloadRobotSourceCode(ctx, request.(DownloadRobotSourceCodeRequestObject))
+	response, err := sh.ssi.DownloadRobotSourceCode(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitDownloadRobotSourceCodeResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "DownloadRobotSourceCode")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(DownloadRobotSourceCodeResponseObject); ok {
-		if err := validResponse.VisitDownloadRobotSourceCodeResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// FindTenantUsers operation middleware
+// FindTenantUsers handles (GET /tenant-users).
 func (sh *strictHandler) FindTenantUsers(ctx *gin.Context, params FindTenantUsersParams) {
 	var request FindTenantUsersRequestObject
-
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.FindTenantUsers(ctx, request.(FindTenantUsersRequestObject))
+	response, err := sh.ssi.FindTenantUsers(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitFindTenantUsersResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "FindTenantUsers")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(FindTenantUsersResponseObject); ok {
-		if err := validResponse.VisitFindTenantUsersResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// RetrieveTenantUser operation middleware
+// RetrieveTenantUser handles (GET /tenant-users/{id}).
 func (sh *strictHandler) RetrieveTenantUser(ctx *gin.Context, id ResourceID) {
 	var request RetrieveTenantUserRequestObject
-
 	request.ID = id
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.RetrieveTenantUser(ctx, request.(RetrieveTenantUserRequestObject))
+	response, err := sh.ssi.RetrieveTenantUser(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitRetrieveTenantUserResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RetrieveTenantUser")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(RetrieveTenantUserResponseObject); ok {
-		if err := validResponse.VisitRetrieveTenantUserResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// FindTenants operation middleware
+// FindTenants handles (GET /tenants).
 func (sh *strictHandler) FindTenants(ctx *gin.Context, params FindTenantsParams) {
 	var request FindTenantsRequestObject
-
 	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.FindTenants(ctx, request.(FindTenantsRequestObject))
+	response, err := sh.ssi.FindTenants(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitFindTenantsResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "FindTenants")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(FindTenantsResponseObject); ok {
-		if err := validResponse.VisitFindTenantsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// RetrieveTenant operation middleware
+// RetrieveTenant handles (GET /tenants/{id}).
 func (sh *strictHandler) RetrieveTenant(ctx *gin.Context, id ResourceID) {
 	var request RetrieveTenantRequestObject
-
 	request.ID = id
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.RetrieveTenant(ctx, request.(RetrieveTenantRequestObject))
+	response, err := sh.ssi.RetrieveTenant(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitRetrieveTenantResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RetrieveTenant")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(RetrieveTenantResponseObject); ok {
-		if err := validResponse.VisitRetrieveTenantResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }
 
-// CreateWorker operation middleware
+// CreateWorker handles (POST /workers).
 func (sh *strictHandler) CreateWorker(ctx *gin.Context) {
 	var request CreateWorkerRequestObject
 
 	var body CreateWorkerJSONRequestBody
-	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
 		return
 	}
-	request.Body = &body
 
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.CreateWorker(ctx, request.(CreateWorkerRequestObject))
+	response, err := sh.ssi.CreateWorker(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitCreateWorkerResponse(ctx.Writer)
 	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "CreateWorker")
-	}
-
-	response, err := handler(ctx, request)
-
 	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(CreateWorkerResponseObject); ok {
-		if err := validResponse.VisitCreateWorkerResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+		sh.errs.Write(ctx, err)
 	}
 }

@@ -1,9 +1,0 @@
-package oasadmin
-
-import (
-	"io"
-
-	"github.com/procession-dev/procession/api/httpio"
-)
-
-func encodeJSON(w io.Writer, answer any) error { return httpio.EncodeJSON(w, answer) }
