@@ -74,6 +74,8 @@ func (c *configuration) project(
 		c.projectArtifactDefinition(tx, d, spec, id, tenant)
 	case *resource.WebhookSubscriptionSpec:
 		c.projectWebhook(tx, d, spec, id, tenant)
+	case *resource.DataSourceSpec:
+		c.projectDataSource(tx, d, spec, id, tenant)
 	case *resource.RobotSpec:
 		c.projectRobot(tx, d, spec, id, tenant, audit)
 	}
@@ -185,6 +187,8 @@ func (c *configuration) remove(tx *persistence.Tx, a AppliedResource, now time.T
 		tx.RevokeOnArtifact(a.ID)
 	case resource.KindRobot:
 		tx.RemoveRobot(a.ID, now.Add(domain.DocumentOfRobot.Lifetime()))
+	case resource.KindDataSource:
+		tx.RemoveDataSource(a.ID)
 	case resource.KindTenant, resource.KindDataStructure:
 	}
 	tx.DeleteResource(tenant, a.Key.Kind, a.Key.Code)

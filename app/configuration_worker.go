@@ -75,6 +75,8 @@ func (c *configuration) workers() map[resource.Key]*workerQueues {
 			for i := range spec.Actions {
 				give(spec.Actions[i].Runner, "/spec/actions/"+strconv.Itoa(i)+"/runner", spec.Actions[i].TaskQueue, true)
 			}
+		case *resource.DataSourceSpec:
+			give(spec.Runner, "/spec/runner", spec.TaskQueue, true)
 		case *resource.RobotSpec:
 			give(spec.Runner, "/spec/runner", spec.TaskQueue, true)
 		default:

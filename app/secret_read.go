@@ -33,7 +33,7 @@ func checkSecretOwner(kind resource.Kind) error {
 	case resource.KindUser, resource.KindApplication, resource.KindWebhookSubscription:
 		return nil
 	case resource.KindTenant, resource.KindGroup, resource.KindDataStructure, resource.KindEncryptionKey,
-		resource.KindProcessDefinition, resource.KindBusinessArtifactDefinition, resource.KindRobot:
+		resource.KindDataSource, resource.KindProcessDefinition, resource.KindBusinessArtifactDefinition, resource.KindRobot:
 	}
 	return domain.Invalid(domain.LocationPath, "kind", "must be User, Application or WebhookSubscription: others have no secrets")
 }

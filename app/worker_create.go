@@ -21,7 +21,7 @@ const maxWorkers = 1000
 //
 // Only applications that a manifest makes workers may register, and only for the
 // task queues that they may serve. Errors: VALIDATION for a tenant that is missing
-// or not the caller's, and for a task queue that Temporal keeps for itself;
+// or not the caller's, and for a task queue that Temporal or the service keeps for itself;
 // ACCESS_DENIED; CONFLICT for the identity of another application's worker that is
 // online, for more than maxWorkers, and for the id of another worker. The id counts
 // for an identity that is new.
@@ -33,7 +33,7 @@ func (s *Service) CreateWorker(
 		return nil, false, err
 	}
 	if domain.ReservedTaskQueue(w.TaskQueue) {
-		return nil, false, domain.InvalidBody("/taskQueue", "is a name that Temporal keeps for itself")
+		return nil, false, domain.InvalidBody("/taskQueue", "is a name that Temporal or the service keeps for itself")
 	}
 	if caller.Type != domain.PrincipalApplication {
 		return nil, false, notWorker()
@@ -71,5 +71,5 @@ func refusedRegistration(w *domain.Worker, result persistence.WorkerRegistration
 // notWorker refuses callers that have no business with the engine.
 func notWorker() error {
 	return domain.Denied("only workers have access to the engine: an application that a manifest names as the runner of a " +
-		"published process definition, an action or a robot, or whose own manifest lists spec.engine.taskQueues")
+		"published process definition, an action, a data source or a robot, or whose own manifest lists spec.engine.taskQueues")
 }

@@ -12,7 +12,7 @@ func TestCompletion(t *testing.T) {
 	w := newNorth(t)
 	// An incomplete word is the last argument.
 	for typed, want := range map[string][]string{
-		"get ":                    {"tenant", "user", "application", "group", "datastructure", "encryptionkey", "processdefinition", "businessartifactdefinition", "webhooksubscription", "robot", "all"},
+		"get ":                    {"tenant", "user", "application", "group", "datastructure", "encryptionkey", "datasource", "processdefinition", "businessartifactdefinition", "webhooksubscription", "robot", "all"},
 		"get pr":                  {"processdefinition"},
 		"get user ":               {"administrator", "member", "owner"},
 		"get user ow":             {"owner"},
@@ -25,7 +25,7 @@ func TestCompletion(t *testing.T) {
 		"secrets issue ":          {"user", "application", "webhooksubscription"},
 		"secrets list app w":      {"worker"},
 		"incidents retry ":        nil,
-		"export users ":           {"tenant", "application", "group", "datastructure", "encryptionkey", "processdefinition", "businessartifactdefinition", "webhooksubscription", "robot"},
+		"export users ":           {"tenant", "application", "group", "datastructure", "encryptionkey", "datasource", "processdefinition", "businessartifactdefinition", "webhooksubscription", "robot"},
 		"get users --tenant ":     {"north"},
 		"apply --tenant no":       {"north"},
 		"get users -o ":           {"table", "json", "yaml", "jq="},

@@ -20,6 +20,8 @@ func shortNames(kind resource.Kind) []string {
 		return []string{"structure", "structures", "ds"}
 	case resource.KindEncryptionKey:
 		return []string{"key", "keys", "ek"}
+	case resource.KindDataSource:
+		return []string{"source", "sources"}
 	case resource.KindProcessDefinition:
 		return []string{"process", "processes", "proc", "procs", "pd"}
 	case resource.KindBusinessArtifactDefinition:

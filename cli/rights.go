@@ -46,6 +46,15 @@ func rightsOf(r client.Resource) []right {
 			{"run, and see the environment", grantees(runners)},
 			{"see and download", grantees(spec.Permissions.Viewers)},
 		}
+	case client.ResourceKindDataSource:
+		var spec resource.DataSourceSpec
+		if json.Unmarshal(r.Spec, &spec) != nil {
+			return nil
+		}
+		return []right{
+			{"run", grantees([]resource.Grantee{{Application: spec.Runner}})},
+			{"query", grantees(spec.Permissions.Queriers)},
+		}
 	case client.ResourceKindTenant, client.ResourceKindUser, client.ResourceKindApplication, client.ResourceKindGroup,
 		client.ResourceKindDataStructure, client.ResourceKindEncryptionKey, client.ResourceKindWebhookSubscription:
 	}

@@ -105,7 +105,7 @@ func columnsOf(kind client.ResourceKind) []column {
 		return []column{specColumn("STATE", func(s shownSpec) string { return s.State })}
 	case client.ResourceKindWebhookSubscription:
 		return []column{specColumn("URL", func(s shownSpec) string { return s.URL })}
-	case client.ResourceKindRobot:
+	case client.ResourceKindRobot, client.ResourceKindDataSource:
 		return []column{specColumn("TASK QUEUE", func(s shownSpec) string { return s.TaskQueue })}
 	case client.ResourceKindDataStructure, client.ResourceKindBusinessArtifactDefinition:
 	}

@@ -18,10 +18,15 @@ const (
 	TaskKindActivity TaskKind = "ACTIVITY"
 )
 
-// ReservedTaskQueue reports whether Temporal keeps the name of a task queue for
-// itself, so that no worker is let at it.
+// DataSourceTaskQueue is the task queue, in the namespace of each tenant that has
+// data sources, of the service's own workflow that asks them.
+const DataSourceTaskQueue = "procession-data-sources"
+
+// ReservedTaskQueue reports whether Temporal or the service keeps the name of a
+// task queue for itself, so that no worker is let at it.
 func ReservedTaskQueue(name string) bool {
-	return strings.HasPrefix(name, "/") || strings.HasPrefix(name, "temporal-sys")
+	return name == DataSourceTaskQueue ||
+		strings.HasPrefix(name, "/") || strings.HasPrefix(name, "temporal-sys")
 }
 
 // MaxQueueNamesSize is how many bytes the names of task queues may take in an

@@ -98,8 +98,8 @@ func TestWrongUserActions(t *testing.T) {
       taskQueue: /_sys/Q/1
 `,
 			want: []string{
-				`6: spec.engine.taskQueue: is a name that Temporal keeps for itself`,
-				`14: spec.userActions[0].taskQueue: is a name that Temporal keeps for itself`,
+				`6: spec.engine.taskQueue: is a name that Temporal or the service keeps for itself`,
+				`14: spec.userActions[0].taskQueue: is a name that Temporal or the service keeps for itself`,
 			},
 		},
 		{

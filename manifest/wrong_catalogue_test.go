@@ -187,6 +187,27 @@ func TestWrongCatalogue(t *testing.T) {
 			want: []string{`5: spec.description: must have at most 1000 characters`},
 		},
 		{
+			name: "a data source without a worker",
+			kind: resource.KindDataSource,
+			text: `  name: Goods
+`,
+			want: []string{`4: spec.runner: is required`, `4: spec.taskQueue: is required`},
+		},
+		{
+			name: "a data source on the queue of the service",
+			kind: resource.KindDataSource,
+			text: `  name: Goods
+  runner: worker
+  taskQueue: procession-data-sources
+  permissions:
+    queriers: [{role: PROCESS_INITIATOR}]
+`,
+			want: []string{
+				`9: spec.permissions.queriers[0].role: only means something for the candidates and viewers of items: name a user, an application or a group`,
+				`7: spec.taskQueue: is a name that Temporal or the service keeps for itself`,
+			},
+		},
+		{
 			name: "a robot from elsewhere",
 			kind: resource.KindRobot,
 			text: `  name: R

@@ -41,7 +41,7 @@ kind: group
 metadata: {code: g, tenant: demo}
 spec: {name: G}
 `,
-			want: []string{`2: kind: must be one of Tenant, User, Application, Group, DataStructure, EncryptionKey, ProcessDefinition, BusinessArtifactDefinition, WebhookSubscription, Robot`},
+			want: []string{`2: kind: must be one of Tenant, User, Application, Group, DataStructure, EncryptionKey, DataSource, ProcessDefinition, BusinessArtifactDefinition, WebhookSubscription, Robot`},
 		},
 		{
 			name: "no metadata",

@@ -124,6 +124,26 @@ spec:
   name: G
   members:
     - user: alice
+---
+apiVersion: procession/v1
+kind: DataSource
+metadata: {code: S, tenant: demo}
+spec:
+  name: S
+  taskQueue: Q
+  runner: worker
+  encryptionKey: K
+---
+apiVersion: procession/v1
+kind: DataStructure
+metadata: {code: T, tenant: demo}
+spec:
+  name: T
+  schema:
+    properties:
+      A: {type: string, format: kuflow-data-source, dataSource: S}
+      B: {type: array, items: {type: string, format: kuflow-data-source, dataSource: GOODS}}
+      C: {type: string, dataSource: GOODS}
 `))
 	require.NoError(t, err)
 	documents, violations := decode(sources)
@@ -148,5 +168,8 @@ spec:
 		"65: spec.members[1].user: there is no User bob in the tenant demo",
 		"66: spec.members[2].application: there is no Application worker in the tenant demo",
 		"70: metadata.tenant: there is no tenant nobody",
+		"82: spec.runner: there is no Application worker in the tenant demo",
+		"83: spec.encryptionKey: there is no EncryptionKey K in the tenant demo",
+		"93: spec.schema.properties.B.items.dataSource: there is no DataSource GOODS in the tenant demo",
 	}, explained(sources, missing))
 }

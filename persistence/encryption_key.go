@@ -31,8 +31,8 @@ SELECT ` + sealedKeyColumns + `
  WHERE k.tenant_id = $1 AND k.key_id = $2 AND k.sealed_value IS NOT NULL`
 
 	// A worker reads the keys of the versions of definitions that it runs, also of
-	// earlier ones because processes go on with them, and of those whose payloads it can
-	// be handed: it may serve a queue that the version names, or that the version's
+	// earlier ones because processes go on with them, of data sources on queues that it
+	// may serve, and of those whose payloads it can be handed: it may serve a queue that the version names, or that the version's
 	// runner lists. Other keys are not found. The read is recorded unless one was on the
 	// same day.
 	readKey = `
@@ -45,6 +45,10 @@ WITH ` + engineAccess + `, reader AS (
       JOIN resources r ON r.tenant_id = k.tenant_id AND r.kind = 'EncryptionKey' AND r.code = k.code
      WHERE k.tenant_id = $2 AND k.key_id = $3 AND k.sealed_value IS NOT NULL
        AND ((r.spec ->> 'shared')::boolean IS TRUE
+            OR EXISTS (SELECT 1
+                         FROM data_sources o
+                         JOIN servable s ON s.task_queue = o.task_queue
+                        WHERE o.tenant_id = $2 AND o.encryption_key = k.code)
             OR EXISTS (
                 SELECT 1
                   FROM process_definitions d

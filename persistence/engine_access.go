@@ -12,9 +12,9 @@ import (
 // the principal, $2 the tenant.
 //
 // bound are the task queues that manifests give to applications: those of process
-// definitions, of user actions, of actions on business artifacts and of robots,
-// all of which name their runner, and those that an application lists. A robot's
-// queue may be NULL.
+// definitions, of user actions, of actions on business artifacts, of data sources
+// and of robots, all of which name their runner, and those that an application
+// lists. A robot's queue may be NULL.
 //
 // servable are the queues that the principal may poll. A runner keeps the queues of
 // its definitions' earlier versions, to which processes are still pinned, until
@@ -51,6 +51,10 @@ bound AS (
       FROM robots b
      WHERE b.tenant_id = $2
        AND b.runner_id IS NOT NULL
+     UNION ALL
+    SELECT s.task_queue, s.runner_id, true
+      FROM data_sources s
+     WHERE s.tenant_id = $2
      UNION ALL
     SELECT listed.task_queue, r.id, true
       FROM resources r
@@ -97,8 +101,8 @@ SELECT EXISTS (SELECT 1 FROM bound b WHERE b.runner_id = $1),
 // EngineAccess is what manifests make of a principal in a tenant.
 type EngineAccess struct {
 	// Worker reports whether a manifest makes the principal a worker: it runs a
-	// published version of a process definition, an action or a robot, or lists task
-	// queues. Only applications are.
+	// published version of a process definition, an action, a data source or a
+	// robot, or lists task queues. Only applications are.
 	Worker bool
 	// Servable are the task queues that the principal's workers may poll.
 	Servable []string

@@ -229,6 +229,30 @@ func TestServableQueuesAreThoseOfRobotsThatAreRun(t *testing.T) {
 	q.requireQueues(t, q.other, q.alien, "elsewhere")
 }
 
+func TestServableQueuesAreThoseOfDataSources(t *testing.T) {
+	t.Parallel()
+	q := newQueueOwners(t)
+	put := func(tenant, runner uuid.UUID, queue string) domain.DataSource {
+		source := domain.DataSource{ID: uuid.New(), TenantID: tenant, Code: "GOODS", TaskQueue: queue, RunnerID: runner}
+		require.NoError(t, q.db.Write(t.Context(), func(tx *persistence.Tx) error {
+			tx.PutDataSource(source, nil)
+			return nil
+		}))
+		return source
+	}
+	mine := put(q.tenant, q.runner, "goods")
+	put(q.other, q.alien, "elsewhere")
+	q.requireQueues(t, q.tenant, q.runner, "goods")
+	require.True(t, q.access(t, q.tenant, q.runner).Worker)
+	q.requireRefused(t, q.tenant, q.rival, "goods")
+	q.requireQueues(t, q.other, q.alien, "elsewhere")
+	require.NoError(t, q.db.Write(t.Context(), func(tx *persistence.Tx) error {
+		tx.RemoveDataSource(mine.ID)
+		return nil
+	}))
+	require.False(t, q.access(t, q.tenant, q.runner).Worker)
+}
+
 func TestServableQueuesAreThoseOfRunUserActions(t *testing.T) {
 	t.Parallel()
 	q := newQueueOwners(t)

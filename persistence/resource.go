@@ -86,7 +86,7 @@ type ResourceFilter struct {
 
 // kindOrder is the place of a kind in the order in which they are applied.
 const kindOrder = `array_position(ARRAY['Tenant', 'User', 'Application', 'Group', 'DataStructure', 'EncryptionKey',
-       'ProcessDefinition', 'BusinessArtifactDefinition', 'WebhookSubscription', 'Robot'], r.kind)`
+       'DataSource', 'ProcessDefinition', 'BusinessArtifactDefinition', 'WebhookSubscription', 'Robot'], r.kind)`
 
 // ShowResources calls show with a page of the resources in scope, and returns its
 // error. They can be sorted by kind, code, createdAt and lastModifiedAt.

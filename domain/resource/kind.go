@@ -4,7 +4,7 @@ package resource
 type Kind string
 
 // The kinds, in the order in which one may need another to be there, but for the
-// robots that process definitions name.
+// robots that process definitions name and the data sources of data structures.
 const (
 	KindTenant                     Kind = "Tenant"
 	KindUser                       Kind = "User"
@@ -12,6 +12,7 @@ const (
 	KindGroup                      Kind = "Group"
 	KindDataStructure              Kind = "DataStructure"
 	KindEncryptionKey              Kind = "EncryptionKey"
+	KindDataSource                 Kind = "DataSource"
 	KindProcessDefinition          Kind = "ProcessDefinition"
 	KindBusinessArtifactDefinition Kind = "BusinessArtifactDefinition"
 	KindWebhookSubscription        Kind = "WebhookSubscription"
@@ -22,7 +23,7 @@ const (
 func Kinds() []Kind {
 	return []Kind{
 		KindTenant, KindUser, KindApplication, KindGroup, KindDataStructure, KindEncryptionKey,
-		KindProcessDefinition, KindBusinessArtifactDefinition, KindWebhookSubscription, KindRobot,
+		KindDataSource, KindProcessDefinition, KindBusinessArtifactDefinition, KindWebhookSubscription, KindRobot,
 	}
 }
 
@@ -41,6 +42,8 @@ func newSpec(kind Kind) Spec {
 		return &DataStructureSpec{}
 	case KindEncryptionKey:
 		return &EncryptionKeySpec{}
+	case KindDataSource:
+		return &DataSourceSpec{}
 	case KindProcessDefinition:
 		return &ProcessDefinitionSpec{}
 	case KindBusinessArtifactDefinition:

@@ -76,27 +76,36 @@ func (s *GroupSpec) References() []Reference {
 	return found
 }
 
-// References implements Spec.
-func (*DataStructureSpec) References() []Reference { return nil }
+// References implements Spec: a data structure needs the data sources that its
+// schema names.
+func (s *DataStructureSpec) References() []Reference {
+	var found references
+	found.addDataSources(s.Schema, "/spec/schema")
+	return found
+}
 
 // References implements Spec.
 func (*EncryptionKeySpec) References() []Reference { return nil }
 
 // References implements Spec: a process definition needs the application that
 // runs it, the key of its payloads, the structures of its messages, whom it
-// gives rights to, the robots that assist with its tasks, and what its actions
-// start and run on.
+// gives rights to, the robots that assist with its tasks, what its actions start
+// and run on, and the data sources that its schemas name.
 func (s *ProcessDefinitionSpec) References() []Reference {
 	var found references
 	if s.Engine != nil {
 		found.add(KindApplication, s.Engine.Runner, "/spec/engine/runner")
 		found.add(KindEncryptionKey, s.Engine.EncryptionKey, "/spec/engine/encryptionKey")
 	}
+	found.addDataSources(s.MetadataSchema, "/spec/metadataSchema")
+	found.addDataSources(s.EntitySchema, "/spec/entitySchema")
 	for i, code := range s.DataStructures {
 		found.add(KindDataStructure, code, at("/spec/dataStructures", i))
 	}
 	for i := range s.Items {
 		item := at("/spec/items", i)
+		found.addDataSources(s.Items[i].DataSchema, item+"/dataSchema")
+		found.addDataSources(s.Items[i].ContextDataSchema, item+"/contextDataSchema")
 		found.addGrantees(s.Items[i].Candidates, item+"/candidates")
 		found.addGrantees(s.Items[i].Viewers, item+"/viewers")
 		if robot := s.Items[i].Robot; robot != nil {
@@ -115,11 +124,14 @@ func (s *ProcessDefinitionSpec) References() []Reference {
 }
 
 // References implements Spec: an artifact definition needs whom it gives rights
-// to, and what its actions start, create and run on.
+// to, what its actions start, create and run on, and the data sources that its
+// schemas name.
 func (s *BusinessArtifactDefinitionSpec) References() []Reference {
 	var found references
+	found.addDataSources(s.DataSchema, "/spec/dataSchema")
 	for i := range s.Actions {
 		action, pointer := &s.Actions[i], at("/spec/actions", i)
+		found.addDataSources(action.InputSchema, pointer+"/inputSchema")
 		found.add(KindApplication, action.Runner, pointer+"/runner")
 		found.add(KindProcessDefinition, action.ProcessDefinition, pointer+"/processDefinition")
 		found.add(KindBusinessArtifactDefinition, action.BusinessArtifactDefinition, pointer+"/businessArtifactDefinition")

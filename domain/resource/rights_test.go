@@ -19,6 +19,7 @@ func rights() map[resource.Kind][]string {
 		resource.KindGroup:         {"/members"},
 		resource.KindDataStructure: nil,
 		resource.KindEncryptionKey: {"/shared"},
+		resource.KindDataSource:    {"/taskQueue", "/runner", "/encryptionKey", "/permissions/queriers"},
 		resource.KindProcessDefinition: {
 			"/engine/workflowType", "/engine/taskQueue", "/engine/signalShape", "/engine/runner", "/engine/encryptionKey",
 			"/items/*/robot", "/items/*/candidates", "/items/*/viewers",

@@ -139,7 +139,7 @@ var plainPath = regexp.MustCompile(`^[\p{L}\p{N}_-]+(\.[\p{L}\p{N}_-]+)*$`)
 // checkTaskQueue refuses a queue that Temporal lets no worker at.
 func checkTaskQueue(name, pointer string, r *report) {
 	if domain.ReservedTaskQueue(name) {
-		r.add(pointer, "is a name that Temporal keeps for itself")
+		r.add(pointer, "is a name that Temporal or the service keeps for itself")
 	}
 }
 

@@ -135,6 +135,7 @@ func specs() map[resource.Kind]reflect.Type {
 		resource.KindGroup:                      reflect.TypeFor[resource.GroupSpec](),
 		resource.KindDataStructure:              reflect.TypeFor[resource.DataStructureSpec](),
 		resource.KindEncryptionKey:              reflect.TypeFor[resource.EncryptionKeySpec](),
+		resource.KindDataSource:                 reflect.TypeFor[resource.DataSourceSpec](),
 		resource.KindProcessDefinition:          reflect.TypeFor[resource.ProcessDefinitionSpec](),
 		resource.KindBusinessArtifactDefinition: reflect.TypeFor[resource.BusinessArtifactDefinitionSpec](),
 		resource.KindWebhookSubscription:        reflect.TypeFor[resource.WebhookSubscriptionSpec](),
@@ -225,6 +226,7 @@ func TestSchemaOfAnyLeadsToThatOfTheKind(t *testing.T) {
 			"apiVersion": resource.APIVersion, "kind": string(kind), "metadata": map[string]any{"code": "x", "tenant": "demo"},
 			"spec": map[string]any{
 				"name": "N", "email": "a@demo.example", "schema": map[string]any{}, "url": "https://example.com/",
+				"taskQueue": "Q", "runner": "worker",
 			},
 		}
 		spec, ok := document["spec"].(map[string]any)

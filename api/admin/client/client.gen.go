@@ -280,6 +280,7 @@ func (e PrincipalType) Valid() bool {
 const (
 	ResourceKindApplication                ResourceKind = "Application"
 	ResourceKindBusinessArtifactDefinition ResourceKind = "BusinessArtifactDefinition"
+	ResourceKindDataSource                 ResourceKind = "DataSource"
 	ResourceKindDataStructure              ResourceKind = "DataStructure"
 	ResourceKindEncryptionKey              ResourceKind = "EncryptionKey"
 	ResourceKindGroup                      ResourceKind = "Group"
@@ -296,6 +297,8 @@ func (e ResourceKind) Valid() bool {
 	case ResourceKindApplication:
 		return true
 	case ResourceKindBusinessArtifactDefinition:
+		return true
+	case ResourceKindDataSource:
 		return true
 	case ResourceKindDataStructure:
 		return true

@@ -1,0 +1,74 @@
+package resource
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+)
+
+// DataSourceSpec describes where forms get items to choose from. Its worker serves
+// two activities on TaskQueue: one answers queries, one says which values are
+// items of the source.
+type DataSourceSpec struct {
+	// Name is what people call the data source, 1..50 characters.
+	Name string `json:"name" right:"no"`
+	// Description says what the data source has, up to 4000 characters.
+	Description string `json:"description,omitempty" right:"no"`
+	// TaskQueue is the queue that the worker serves, 1..255 characters.
+	TaskQueue string `json:"taskQueue" right:"yes"`
+	// Runner is the code of the application that runs the worker.
+	Runner string `json:"runner" right:"yes"`
+	// EncryptionKey is the code of the key that the payloads of the activities are
+	// encrypted with; they are plain unless given.
+	EncryptionKey string `json:"encryptionKey,omitempty" right:"yes"`
+	// Permissions are the rights on the data source.
+	Permissions DataSourcePermissions `json:"permissions,omitzero" right:"within"`
+}
+
+// DataSourcePermissions are the rights on a data source.
+type DataSourcePermissions struct {
+	// Queriers query the data source.
+	Queriers []Grantee `json:"queriers,omitempty" right:"yes"`
+}
+
+func (*DataSourceSpec) fill() {}
+
+func (s *DataSourceSpec) check(r *report) {
+	checkTaskQueue(s.TaskQueue, "/spec/taskQueue", r)
+	checkGrantees(s.Permissions.Queriers, "/spec/permissions/queriers", false, r)
+}
+
+// References implements Spec: a data source needs the application that runs it,
+// the key of its payloads and whom it gives rights to.
+func (s *DataSourceSpec) References() []Reference {
+	var found references
+	found.add(KindApplication, s.Runner, "/spec/runner")
+	found.add(KindEncryptionKey, s.EncryptionKey, "/spec/encryptionKey")
+	found.addGrantees(s.Permissions.Queriers, "/spec/permissions/queriers")
+	return found
+}
+
+// addDataSources adds the data sources that a JSON Schema names: the values of
+// dataSource beside the format of references to their items.
+func (r *references) addDataSources(schema json.RawMessage, pointer string) {
+	var decoded any
+	if json.Unmarshal(schema, &decoded) == nil {
+		r.addDataSourcesIn(decoded, pointer)
+	}
+}
+
+func (r *references) addDataSourcesIn(schema any, pointer string) {
+	switch schema := schema.(type) {
+	case map[string]any:
+		if code, ok := schema["dataSource"].(string); ok && schema["format"] == "kuflow-data-source" {
+			r.add(KindDataSource, code, at(pointer, "dataSource"))
+		}
+		for _, name := range slices.Sorted(maps.Keys(schema)) {
+			r.addDataSourcesIn(schema[name], at(pointer, name))
+		}
+	case []any:
+		for i := range schema {
+			r.addDataSourcesIn(schema[i], at(pointer, i))
+		}
+	}
+}
