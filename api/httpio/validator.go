@@ -18,6 +18,7 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/jsontext"
 )
 
 // DefaultBodyLimit is the size in bytes that a JSON body may have unless
@@ -201,12 +202,12 @@ func (v *Validator) checkBody(c *gin.Context, r *route) ([]domain.Detail, error)
 	}
 	body, err := readJSON(data, r.bodySchema)
 	if err != nil {
-		var bad *jsonError
+		var bad *jsontext.Error
 		if !errors.As(err, &bad) {
 			return nil, fmt.Errorf("reading JSON body: %w", err)
 		}
 		return []domain.Detail{{
-			Code: domain.CodeValidation, Message: bad.message, Location: bad.pointer, LocationType: domain.LocationBody,
+			Code: domain.CodeValidation, Message: bad.Error(), Location: jsonPointer(bad.Path), LocationType: domain.LocationBody,
 		}}, nil
 	}
 	details := append(body.problems, r.checkBody(body.value, len(data) <= thoroughLimit)...)

@@ -41,25 +41,6 @@ func FuzzApply(f *testing.F) {
 	})
 }
 
-// FuzzTokens holds that taking a pointer apart loses nothing.
-func FuzzTokens(f *testing.F) {
-	for _, pointer := range []string{"", "/", "//", "/a~1b/~01", "a", "/~", "/~2"} {
-		f.Add(pointer)
-	}
-	f.Fuzz(func(t *testing.T, pointer string) {
-		found, ok := tokens(pointer)
-		if !ok {
-			require.Nil(t, found)
-			return
-		}
-		var again strings.Builder
-		for _, name := range found {
-			again.WriteString("/" + token(name))
-		}
-		require.Equal(t, pointer, again.String())
-	})
-}
-
 // FuzzValidate holds that neither a schema nor a document breaks anything, and
 // that a schema says the same of a document each time.
 func FuzzValidate(f *testing.F) {

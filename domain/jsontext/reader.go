@@ -1,0 +1,267 @@
+// Package jsontext reads JSON text and JSON Pointers (RFC 6901). It is the only
+// place that says which JSON is accepted: every other reader of the service is
+// made of its Reader.
+package jsontext
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"unicode/utf8"
+)
+
+const (
+	// MaxDepth is how deep the arrays and objects of a value may nest.
+	MaxDepth = 128
+	// looseDepth bounds the stack of a loose reader, as encoding/json does.
+	looseDepth = 10_000
+)
+
+// The reasons of an Error.
+var (
+	ErrUTF8      = errors.New("is not valid UTF-8")
+	ErrMalformed = errors.New("is not well-formed JSON")
+	ErrTrailing  = errors.New("has text after the JSON value")
+	ErrDuplicate = errors.New("is given twice")
+	ErrDepth     = fmt.Errorf("is nested deeper than %d", MaxDepth)
+)
+
+// Error says why a text is refused, and where.
+type Error struct {
+	// Path leads to the value, or to the member that is given twice.
+	Path []string
+	// Offset is the position of the reason in the text, in bytes.
+	Offset int
+	// Reason is one of the Err variables.
+	Reason error
+}
+
+// Error names the reason alone: Path may be longer than the text.
+func (e *Error) Error() string {
+	if errors.Is(e.Reason, ErrMalformed) {
+		return fmt.Sprintf("%v (byte %d)", e.Reason, e.Offset)
+	}
+	return e.Reason.Error()
+}
+
+// Unwrap returns the reason.
+func (e *Error) Unwrap() error { return e.Reason }
+
+// Reader reads a text from its beginning to its end. Each call reads one value,
+// or one member or element of it; after an error, which Err returns, nothing more
+// is read. A Reader holds the text it was given and does not change it.
+type Reader struct {
+	text []byte
+	pos  int
+	path []step
+	err  error
+	// unique makes a name that is given twice an error.
+	unique bool
+	// depth is how deep values may nest, deepest how deep they did.
+	depth, deepest int
+}
+
+// A step leads to a member, whose name is as it is spelled, or to an element.
+type step struct {
+	name  []byte
+	index int
+}
+
+// NewReader reads what callers send. It refuses what parsers disagree on: malformed
+// text, member names given twice, invalid UTF-8 and nesting beyond MaxDepth.
+func NewReader(text []byte) *Reader { return newReader(text, true, MaxDepth) }
+
+// NewLooseReader reads what is stored, in which names may be given twice and which
+// may be deeper.
+func NewLooseReader(text []byte) *Reader { return newReader(text, false, looseDepth) }
+
+func newReader(text []byte, unique bool, depth int) *Reader {
+	r := &Reader{text: text, unique: unique, depth: depth}
+	if !utf8.Valid(text) {
+		r.fail(ErrUTF8)
+	}
+	return r
+}
+
+// Valid reports whether a loose reader accepts the text.
+func Valid(text []byte) bool {
+	r := NewLooseReader(text)
+	r.Skip()
+	return r.End() == nil
+}
+
+// Err returns the *Error that ended the reading, if any.
+func (r *Reader) Err() error { return r.err }
+
+// End returns Err, or an error if anything but white space is left.
+func (r *Reader) End() error {
+	if r.More() && r.err == nil {
+		r.fail(ErrTrailing)
+	}
+	return r.err
+}
+
+// More reports whether anything but white space is left.
+func (r *Reader) More() bool {
+	r.space()
+	return r.err == nil && r.pos < len(r.text)
+}
+
+// Deepest is how deep the arrays and objects nest that were entered so far.
+func (r *Reader) Deepest() int { return r.deepest }
+
+// Offset is the position at which the next value begins.
+func (r *Reader) Offset() int {
+	r.space()
+	return r.pos
+}
+
+// Path returns the names and indexes that lead to the place of the reader.
+func (r *Reader) Path() []string {
+	path := make([]string, len(r.path))
+	for i, s := range r.path {
+		path[i] = s.token()
+	}
+	return path
+}
+
+// Fork returns a reader that goes on from the same place. Its errors are its own.
+func (r *Reader) Fork() *Reader {
+	fork := *r
+	fork.path = r.path[:len(r.path):len(r.path)]
+	return &fork
+}
+
+// Kind returns the first byte of the next value: one of { [ " t f n, and '0' for
+// every number. It is zero when no value begins there.
+func (r *Reader) Kind() byte {
+	r.space()
+	switch c := r.peek(); c {
+	case '{', '[', '"', 't', 'f', 'n':
+		return c
+	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		return '0'
+	}
+	return 0
+}
+
+// Members reads an object and yields the name of each member, as it is spelled
+// and with its quotes. The caller must read the value in the body of the loop.
+func (r *Reader) Members() iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		if !r.enter('{') {
+			return
+		}
+		var names nameSet
+		for first := true; r.next('}', first); first = false {
+			start := r.pos
+			name := r.string()
+			r.space()
+			if r.err == nil && r.peek() != ':' {
+				r.fail(ErrMalformed)
+			}
+			if r.err != nil {
+				return
+			}
+			r.path = append(r.path, step{name: name})
+			if r.unique && !names.add(name) {
+				r.pos = start
+				r.fail(ErrDuplicate)
+				return
+			}
+			r.pos++
+			if !yield(name) || r.err != nil {
+				return
+			}
+			r.path = r.path[:len(r.path)-1]
+		}
+	}
+}
+
+// Elements reads an array and yields the index of each element. The caller must
+// read the value in the body of the loop.
+func (r *Reader) Elements() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		if !r.enter('[') {
+			return
+		}
+		for index := 0; r.next(']', index == 0); index++ {
+			r.path = append(r.path, step{index: index})
+			if !yield(index) || r.err != nil {
+				return
+			}
+			r.path = r.path[:len(r.path)-1]
+		}
+	}
+}
+
+// Text reads a string and returns what it stands for.
+func (r *Reader) Text() string {
+	if r.Kind() != '"' {
+		r.fail(ErrMalformed)
+	} else if raw := r.string(); r.err == nil {
+		return Unquote(raw)
+	}
+	return ""
+}
+
+// Raw reads a value of any kind and returns its text.
+func (r *Reader) Raw() []byte {
+	start := r.Offset()
+	r.Skip()
+	return r.text[start:r.pos]
+}
+
+// Skip reads a value of any kind.
+func (r *Reader) Skip() {
+	switch r.Kind() {
+	case '{':
+		for range r.Members() {
+			r.Skip()
+		}
+	case '[':
+		for range r.Elements() {
+			r.Skip()
+		}
+	case '"':
+		r.string()
+	case 't':
+		r.literal("true")
+	case 'f':
+		r.literal("false")
+	case 'n':
+		r.literal("null")
+	default:
+		r.number()
+	}
+}
+
+// Value reads a value into map[string]any, []any, string, json.Number, bool or nil.
+// Of several members with one name the last one counts.
+func (r *Reader) Value() any {
+	switch kind := r.Kind(); kind {
+	case '{':
+		members := map[string]any{}
+		for name := range r.Members() {
+			members[Unquote(name)] = r.Value()
+		}
+		return members
+	case '[':
+		elements := []any{}
+		for range r.Elements() {
+			elements = append(elements, r.Value())
+		}
+		return elements
+	case '"':
+		return r.Text()
+	case '0':
+		return json.Number(r.Raw())
+	default:
+		r.Skip()
+		if kind == 'n' || r.err != nil {
+			return nil
+		}
+		return kind == 't'
+	}
+}
