@@ -1,16 +1,21 @@
 package jsondoc
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
+	jsonpatch "github.com/evanphx/json-patch/v5"
 	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/domain/jsontext"
 )
 
-// Which of the two applies a patch must not show: every pair of operations on
-// these places comes out the same.
-func TestLibraryAndTreeAgree(t *testing.T) {
+// Every pair of operations on these places has the result that the library
+// json-patch gives it, where that follows RFC 6902.
+func TestApplyAgreesWithTheLibrary(t *testing.T) {
 	t.Parallel()
 	const document = `{"a":[1,[2],{"b":null}],"c":{"d":"e","f":{"g":[]}},"0":0}`
 	places := []string{"/a", "/a/0", "/a/1", "/a/1/0", "/a/2/b", "/a/3", "/a/4", "/a/-", "/c", "/c/d", "/c/d/x", "/c/f/g", "/c/f/g/0", "/0", "/n", "/n/x"}
@@ -36,17 +41,76 @@ func TestLibraryAndTreeAgree(t *testing.T) {
 			}
 			compared++
 			byLibrary, libraryErr := applyLibrary([]byte(document), steps)
-			byTree, treeErr := applyTree([]byte(document), steps)
+			byTree, treeErr := applySteps([]byte(document), steps)
 			name := fmt.Sprintf("%v %v", first, second)
 			require.Equal(t, string(byTree), string(byLibrary), name)
 			require.Equal(t, treeErr == nil, libraryErr == nil, name)
-			if treeErr != nil {
-				require.Equal(t, reason(treeErr), reason(libraryErr), name)
-				continue
+			if treeErr == nil {
+				applied++
 			}
-			applied++
 		}
 	}
 	require.Greater(t, compared, 10_000)
 	require.Greater(t, applied, 1000)
+}
+
+// simple reports whether the library json-patch follows RFC 6902 for the patch.
+// It does except for the following: test compares numbers as text and takes null
+// for absent, the whole document and empty member names cannot be operated on,
+// array indices may have signs and leading zeros, a value can be moved into
+// itself, arrays after a carriage return are not recognised, and member names
+// with half a surrogate pair are altered.
+func simple(document json.RawMessage, steps []step) bool {
+	if !simpleText(document) {
+		return false
+	}
+	for _, s := range steps {
+		if s.Op == "test" || !simplePath(s.path) || !simpleText(s.Value) {
+			return false
+		}
+		if s.From != nil && (!simplePath(s.from) || within(s.path, s.from) || s.Path == *s.From) {
+			return false
+		}
+	}
+	return true
+}
+
+func simpleText(text []byte) bool {
+	return !bytes.Contains(text, []byte("\r")) &&
+		!bytes.Contains(text, []byte(`\ud`)) && !bytes.Contains(text, []byte(`\uD`))
+}
+
+func simplePath(path []string) bool {
+	for _, key := range path {
+		if _, ok := jsontext.Index(key); !ok && (key == "" || strings.ContainsRune("+-0123456789", rune(key[0]))) && key != "-" {
+			return false
+		}
+	}
+	return len(path) > 0
+}
+
+// applyLibrary applies a simple patch.
+func applyLibrary(document []byte, steps []step) ([]byte, error) {
+	patch := make([]map[string]any, len(steps))
+	for i, s := range steps {
+		patch[i] = map[string]any{"op": s.Op, "path": s.Path, "from": s.From}
+		if s.Value != nil {
+			patch[i]["value"] = s.Value
+		}
+	}
+	text, err := json.Marshal(patch)
+	if err != nil {
+		return nil, err
+	}
+	decoded, err := jsonpatch.DecodePatch(text)
+	if err != nil {
+		return nil, err
+	}
+	options := jsonpatch.NewApplyOptions()
+	options.SupportNegativeIndices, options.EscapeHTML = false, false
+	patched, err := decoded.ApplyWithOptions(document, options)
+	if err != nil {
+		return nil, err
+	}
+	return finished(patched)
 }

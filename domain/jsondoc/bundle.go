@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/procession-dev/procession/domain/jsontext"
 )
 
 // A bundle is a schema of draft 2020-12 with the schema resources in it: the
@@ -178,7 +180,7 @@ func (b *bundle) target(in int, reference string) (at []string, name, outside st
 		return nil, "", whole
 	}
 	r := b.resources[found]
-	if path, isPointer := tokens(fragment); isPointer {
+	if path, isPointer := jsontext.SplitPointer(fragment); isPointer {
 		return below(r.at, path...), "", ""
 	}
 	if at, ok = r.anchors[fragment]; !ok {
@@ -203,7 +205,7 @@ func (b *bundle) owner(at []string) int {
 func pointerOf(path []string) string {
 	var pointer strings.Builder
 	for _, name := range path {
-		pointer.WriteString("/" + token(name))
+		pointer.WriteString("/" + jsontext.EscapeToken(name))
 	}
 	return pointer.String()
 }

@@ -1,24 +1,18 @@
 package jsondoc
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp/syntax"
 	"strconv"
-	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
+
+	"github.com/procession-dev/procession/domain/jsontext"
 )
 
 const (
-	// maxExponent and maxNumber bound the numbers that a schema looks at, in
-	// their exponent and in characters: beyond them arbitrary-precision
-	// arithmetic takes seconds or panics.
-	maxExponent = 400
-	maxNumber   = 1000
-
 	// maxSchema bounds the text of a schema, in bytes, and maxSchemaDepth its
 	// nesting.
 	maxSchema      = 256 << 10
@@ -70,27 +64,24 @@ func (r *reading) measure(value any, at string) {
 	switch v := value.(type) {
 	case map[string]any:
 		for key, member := range v {
-			r.measure(member, at+"/"+token(key))
+			r.measure(member, at+"/"+jsontext.EscapeToken(key))
 		}
 	case []any:
 		for i, element := range v {
 			r.measure(element, at+"/"+strconv.Itoa(i))
 		}
 	case json.Number:
-		if !computable(v.String()) {
+		if !jsontext.Computable(v.String()) {
 			r.number = &at
 		}
 	}
 }
 
-// computable reports whether arithmetic on the number is safe.
-func computable(number string) bool {
-	_, exponent, found := strings.Cut(strings.ToLower(number), "e")
-	if !found {
-		exponent = "0"
-	}
-	n, err := strconv.Atoi(exponent)
-	return err == nil && -maxExponent <= n && n <= maxExponent && len(number) <= maxNumber
+// decode reads a JSON text, and tells how deep it nests.
+func decode(text []byte) (value any, levels int, err error) {
+	r := jsontext.NewLooseReader(text)
+	value = r.Value()
+	return value, r.Deepest(), r.End()
 }
 
 // checkSource refuses the text of a schema that is too much to compile.
@@ -98,23 +89,17 @@ func checkSource(source json.RawMessage) error {
 	if len(source) > maxSchema {
 		return fmt.Errorf("it has more than %d bytes", maxSchema)
 	}
-	if !json.Valid(source) {
+	value, levels, err := decode(source)
+	if err != nil {
 		return errors.New("it is not JSON")
 	}
-	if depth(source) > maxSchemaDepth {
+	if levels > maxSchemaDepth {
 		return fmt.Errorf("it is nested deeper than %d", maxSchemaDepth)
-	}
-	decoder := json.NewDecoder(bytes.NewReader(source))
-	decoder.UseNumber()
-	var value any
-	if err := decoder.Decode(&value); err != nil {
-		return err
 	}
 	var r reading
 	r.measure(value, "")
 	if r.number != nil {
-		return fmt.Errorf("%s is a number of more than %d characters or with an exponent beyond ±%d",
-			*r.number, maxNumber, maxExponent)
+		return fmt.Errorf("%s %w", *r.number, jsontext.ErrNumber)
 	}
 	if r.paths > maxPaths {
 		return errors.New("its names are too long")

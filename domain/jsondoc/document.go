@@ -6,6 +6,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
+	"github.com/procession-dev/procession/domain/jsontext"
 	"github.com/procession-dev/procession/domain/kuflowref"
 )
 
@@ -23,7 +24,7 @@ func (s *Schema) DocumentAt(path string) (DocumentRule, bool) {
 	if s == nil {
 		return DocumentRule{isDocument: true}, true
 	}
-	wanted, ok := tokens(strings.TrimPrefix(path, "#"))
+	wanted, ok := jsontext.SplitPointer(strings.TrimPrefix(path, "#"))
 	if !ok {
 		return DocumentRule{}, false
 	}
@@ -33,7 +34,7 @@ func (s *Schema) DocumentAt(path string) (DocumentRule, bool) {
 		if document != root {
 			continue
 		}
-		if found, ok := tokens(unescaped(fragment)); ok && equalTokens(found, wanted) {
+		if found, ok := jsontext.SplitPointer(unescaped(fragment)); ok && slices.Equal(found, wanted) {
 			var rule DocumentRule
 			rule.add(schema, map[*jsonschema.Schema]bool{})
 			rule.isDocument = holdsDocument(schema, map[*jsonschema.Schema]bool{})
@@ -41,10 +42,6 @@ func (s *Schema) DocumentAt(path string) (DocumentRule, bool) {
 		}
 	}
 	return DocumentRule{}, false
-}
-
-func equalTokens(a, b []string) bool {
-	return strings.Join(a, "\x00") == strings.Join(b, "\x00") && len(a) == len(b)
 }
 
 // add adds the keywords of a subschema and of those that hold for the same value

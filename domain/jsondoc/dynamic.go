@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/procession-dev/procession/domain/jsontext"
 )
 
 var errCombinations = errors.New("its dynamic references lead to too many combinations of schemas")
@@ -90,7 +92,7 @@ func (s *specializer) pointer(number int, within []string) string {
 	var text strings.Builder
 	text.WriteString("#/$defs/" + strconv.Itoa(number))
 	for _, name := range within {
-		text.WriteString("/" + url.PathEscape(token(name)))
+		text.WriteString("/" + url.PathEscape(jsontext.EscapeToken(name)))
 	}
 	return text.String()
 }

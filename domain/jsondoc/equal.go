@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
+
+	"github.com/procession-dev/procession/domain/jsontext"
 )
 
 // maxExponentDigits bounds the exponents that are computed with. Numbers whose
@@ -29,7 +31,7 @@ func (t *tree) equal(a, b *node) (bool, error) {
 	case bytes.Equal(a.text, b.text):
 		return true, nil
 	case a.text[0] == '"':
-		return unquote(a.text) == unquote(b.text), nil
+		return jsontext.Key(a.text) == jsontext.Key(b.text), nil
 	case kind(a) == '0':
 		return readDecimal(string(a.text)) == readDecimal(string(b.text)), nil
 	}

@@ -1,7 +1,6 @@
 package jsondoc
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"net/url"
@@ -10,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
+
+	"github.com/procession-dev/procession/domain/jsontext"
 )
 
 // SchemaError says why a schema is refused and, as far as that is known, where
@@ -40,10 +41,8 @@ func (e *outsideError) Error() string {
 // without what Compile was doing.
 func fault(source json.RawMessage, reason, err error) *SchemaError {
 	e := &SchemaError{Message: reason.Error(), cause: err}
-	decoder := json.NewDecoder(bytes.NewReader(source))
-	decoder.UseNumber()
-	var schema any
-	if !json.Valid(source) || decoder.Decode(&schema) != nil || depth(source) > maxSchemaDepth {
+	schema, levels, malformed := decode(source)
+	if malformed != nil || levels > maxSchemaDepth {
 		return e
 	}
 	var invalid *jsonschema.ValidationError
@@ -89,7 +88,7 @@ func unescaped(location string) string {
 
 // existing is the part of a pointer that leads to something.
 func existing(value any, pointer string) string {
-	path, ok := tokens(pointer)
+	path, ok := jsontext.SplitPointer(pointer)
 	if !ok {
 		return ""
 	}
@@ -100,7 +99,7 @@ func existing(value any, pointer string) string {
 			value, ok = container[key]
 		case []any:
 			var i int
-			if i, ok = index(key); ok {
+			if i, ok = jsontext.Index(key); ok {
 				if ok = i < len(container); ok {
 					value = container[i]
 				}
@@ -111,7 +110,7 @@ func existing(value any, pointer string) string {
 		if !ok {
 			return found
 		}
-		found += "/" + token(key)
+		found += "/" + jsontext.EscapeToken(key)
 	}
 	return found
 }
@@ -132,7 +131,7 @@ func referrer(value any, at, target string) string {
 		}
 		slices.Sort(names)
 		for _, name := range names {
-			if found := referrer(v[name], at+"/"+token(name), target); found != "" {
+			if found := referrer(v[name], at+"/"+jsontext.EscapeToken(name), target); found != "" {
 				return found
 			}
 		}

@@ -2,10 +2,10 @@ package jsondoc
 
 import (
 	"encoding/json"
-	"errors"
-	"strconv"
+	"fmt"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/jsontext"
 	"github.com/procession-dev/procession/domain/kuflowref"
 )
 
@@ -17,15 +17,15 @@ type Occurrence struct {
 }
 
 // FindReferences lists the strings of a document that are references, from first
-// to last. Names of members are none. It returns a VALIDATION error when the
-// places take too much to tell.
+// to last. Names of members are not considered. It returns a VALIDATION error when
+// the pointers of the references are too long together.
 func FindReferences(document json.RawMessage) ([]Occurrence, error) {
-	if !json.Valid(document) {
-		return nil, errors.New("looking for references: the document is not JSON")
+	f := finder{Reader: jsontext.NewLooseReader(document)}
+	f.value()
+	if err := f.End(); err != nil {
+		return nil, fmt.Errorf("looking for references: the document %w", err)
 	}
-	f := finder{text: document}
-	f.value(space(document, 0))
-	if f.told > maxPaths {
+	if f.size > maxPaths {
 		return nil, domain.InvalidBody("", "refers to too much")
 	}
 	return f.found, nil
@@ -33,59 +33,33 @@ func FindReferences(document json.RawMessage) ([]Occurrence, error) {
 
 // A finder walks over a document.
 type finder struct {
-	text  []byte
-	path  []byte
+	*jsontext.Reader
+
 	found []Occurrence
-	// told is how many bytes the pointers found so far take, with pathCost added
+	// size is how many bytes the pointers found so far take, with pathCost added
 	// for each. Beyond maxPaths none are added.
-	told int
+	size int
 }
 
-// value looks at the value that begins at i and returns the position after it.
-func (f *finder) value(i int) int {
-	switch f.text[i] {
+func (f *finder) value() {
+	switch f.Kind() {
+	case '{':
+		for range f.Members() {
+			f.value()
+		}
+	case '[':
+		for range f.Elements() {
+			f.value()
+		}
 	case '"':
-		end := skipString(f.text, i)
-		f.string(f.text[i:end])
-		return end
-	case '{', '[':
-		return f.container(i)
-	}
-	return skip(f.text, i)
-}
-
-func (f *finder) container(i int) int {
-	length := len(f.path)
-	object := f.text[i] == '{'
-	element := 0
-	for i = space(f.text, i+1); f.text[i] != '}' && f.text[i] != ']'; element++ {
-		f.path = append(f.path, '/')
-		if object {
-			end := skipString(f.text, i)
-			f.path = append(f.path, token(unquote(f.text[i:end]))...)
-			i = space(f.text, space(f.text, end)+1)
-		} else {
-			f.path = strconv.AppendInt(f.path, int64(element), 10)
+		found, ok := kuflowref.Parse(f.Text())
+		if !ok || f.size > maxPaths {
+			return
 		}
-		i = space(f.text, f.value(i))
-		f.path = f.path[:length]
-		if f.text[i] == ',' {
-			i = space(f.text, i+1)
-		}
-	}
-	return i + 1
-}
-
-func (f *finder) string(text []byte) {
-	var decoded string
-	if json.Unmarshal(text, &decoded) != nil {
-		return
-	}
-	found, ok := kuflowref.Parse(decoded)
-	if !ok {
-		return
-	}
-	if f.told += len(f.path) + pathCost; f.told <= maxPaths {
-		f.found = append(f.found, Occurrence{Pointer: string(f.path), Reference: found})
+		pointer := jsontext.JoinPointer(f.Path()...)
+		f.size += len(pointer) + pathCost
+		f.found = append(f.found, Occurrence{Pointer: pointer, Reference: found})
+	default:
+		f.Skip()
 	}
 }

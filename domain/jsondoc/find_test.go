@@ -106,7 +106,7 @@ func TestReplaceStrings(t *testing.T) {
 		{`["x"]`, "/-", "no string"},
 		{`["x"]`, "/1", "no string"},
 		{`["x"]`, "0", "not a JSON Pointer"},
-		{`["x"`, "/0", "not JSON"},
+		{`["x"`, "/0", "not well-formed JSON"},
 	} {
 		got, err := jsondoc.ReplaceStrings(json.RawMessage(c.document), map[string]string{c.pointer: "y"})
 		require.ErrorContains(t, err, c.why, c.document)

@@ -7,16 +7,18 @@ import (
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/domain/jsontext"
 )
 
 // FuzzApply holds that no patch breaks Apply, that a result is an object, and
-// that for simple patches the library and the tree agree.
+// that it is the library's for simple patches.
 func FuzzApply(f *testing.F) {
 	f.Add(`{"a":[1,{"b":null}]}`, "test", "/a/1", "", `{"b":null}`, "move", "/c", "/a/0", "1")
 	f.Add(`{"a":{"b":1}}`, "copy", "/a/c", "/a", "0", "remove", "/a/b", "", "0")
 	f.Add(`{"":1,"a":"\ud800"}`, "replace", "/", "", "[1e5]", "add", "/a/-", "", "-0")
 	f.Fuzz(func(t *testing.T, document, op1, path1, from1, value1, op2, path2, from2, value2 string) {
-		if !json.Valid([]byte(document)) || strings.TrimLeft(document, " \t\r\n")[0] != '{' {
+		if !jsontext.Valid([]byte(document)) || strings.TrimLeft(document, " \t\r\n")[0] != '{' {
 			return
 		}
 		patch := []Operation{
@@ -32,7 +34,10 @@ func FuzzApply(f *testing.F) {
 		require.Equal(t, byte('{'), result[0])
 		steps, err := check(patch)
 		require.NoError(t, err)
-		expected, err := applyTree(json.RawMessage(document), steps)
+		if !simple([]byte(document), steps) {
+			return
+		}
+		expected, err := applyLibrary([]byte(document), steps)
 		require.NoError(t, err)
 		a, b := newNode(result), newNode(expected)
 		same, err := new(tree).equal(a, b)
@@ -64,7 +69,7 @@ func FuzzValidate(f *testing.F) {
 			require.Equal(t, first, second)
 			require.Equal(t, firstErr, secondErr)
 			for _, e := range first.Errors {
-				_, ok := tokens(e.PropertyPath)
+				_, ok := jsontext.SplitPointer(e.PropertyPath)
 				require.True(t, ok, e.PropertyPath)
 				require.NotEmpty(t, e.Type)
 			}

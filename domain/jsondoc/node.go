@@ -2,14 +2,13 @@ package jsondoc
 
 import (
 	"bytes"
-	"encoding/json"
-	"strings"
-	"unicode/utf8"
+
+	"github.com/procession-dev/procession/domain/jsontext"
 )
 
 // A node is a value of a document. Its text is read one level deep, and only
-// once a patch reaches into it, so that whatever no patch touches stays as it
-// is. Once it is open, text gives away its kind and nothing else.
+// once a patch reaches into it, so that values no patch touches keep their text.
+// Once it is open, only the first byte of text, its kind, is of use.
 type node struct {
 	text     []byte
 	open     bool
@@ -25,10 +24,8 @@ type member struct {
 	value *node
 }
 
-func newNode(text []byte) *node {
-	from := space(text, 0)
-	return &node{text: text[from:skip(text, from)]}
-}
+// newNode is the node of a text that jsontext.Valid accepts.
+func newNode(text []byte) *node { return &node{text: bytes.TrimSpace(text)} }
 
 func (n *node) isObject() bool { return n.text[0] == '{' }
 func (n *node) isArray() bool  { return n.text[0] == '[' }
@@ -39,25 +36,15 @@ func (n *node) expand() {
 		return
 	}
 	n.open = true
-	text := n.text
-	for i := space(text, 1); text[i] != '}' && text[i] != ']'; {
-		var name []byte
-		if n.isObject() {
-			end := skipString(text, i)
-			name = text[i:end]
-			colon := space(text, end)
-			i = space(text, colon+1)
+	r := jsontext.NewLooseReader(n.text)
+	if n.isObject() {
+		for name := range r.Members() {
+			n.members = append(n.members, member{key: jsontext.Key(name), name: name, value: &node{text: r.Raw()}})
 		}
-		end := skip(text, i)
-		value := &node{text: text[i:end]}
-		if n.isObject() {
-			n.members = append(n.members, member{key: unquote(name), name: name, value: value})
-		} else {
-			n.elements = append(n.elements, value)
-		}
-		if i = space(text, end); text[i] == ',' {
-			i = space(text, i+1)
-		}
+		return
+	}
+	for range r.Elements() {
+		n.elements = append(n.elements, &node{text: r.Raw()})
 	}
 }
 
@@ -96,28 +83,4 @@ func (n *node) write(out *bytes.Buffer) {
 	}
 	// In ASCII the closing bracket of either kind is two after the opening one.
 	out.WriteByte(n.text[0] + 2)
-}
-
-// unquote returns what the text of a string stands for.
-func unquote(text []byte) string {
-	if bytes.IndexByte(text, '\\') < 0 {
-		return string(text[1 : len(text)-1])
-	}
-	var s string
-	if json.Unmarshal(text, &s) != nil || strings.ContainsRune(s, utf8.RuneError) {
-		// Half a surrogate pair has no counterpart in a Go string: such a string
-		// equals only what is spelled alike. No UTF-8 begins with this byte.
-		return "\xff" + string(text)
-	}
-	return s
-}
-
-// quote is the opposite of unquote.
-func quote(s string) []byte {
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	// A string always encodes.
-	_ = encoder.Encode(s) //nolint:errchkjson // see above
-	return bytes.TrimSpace(text.Bytes())
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/jsontext"
 )
 
 const (
@@ -20,8 +21,6 @@ const (
 	// and elements passed over. It is far beyond what a patch of a request needs
 	// and takes about a second.
 	maxPatchWork = 1 << 28
-	// maxDepth is how deep the arrays and objects of a document may nest.
-	maxDepth = 128
 )
 
 var (
@@ -31,7 +30,7 @@ var (
 	errCopied     = fmt.Errorf("the patch copies more than %d bytes", maxCopied)
 	errPatchWork  = errors.New("the patch takes too much work on this document")
 	errNotObject  = errors.New("the result is not an object")
-	errDepth      = fmt.Errorf("the result is nested deeper than %d", maxDepth)
+	errDepth      = fmt.Errorf("the result %w", jsontext.ErrDepth)
 )
 
 // Operation is one operation of a JSON Patch (RFC 6902). Value is nil when the
@@ -57,14 +56,10 @@ func Apply(document json.RawMessage, patch []Operation) (json.RawMessage, error)
 	if len(patch) == 0 {
 		return document, nil
 	}
-	if !json.Valid(document) {
+	if !jsontext.Valid(document) {
 		return nil, errors.New("patching a document: it is not JSON")
 	}
-	apply := applyTree
-	if simple(document, steps) {
-		apply = applyLibrary
-	}
-	result, err := apply(document, steps)
+	result, err := applySteps(document, steps)
 	if err != nil {
 		return nil, &domain.Error{Kind: domain.KindConflict, Code: domain.CodePatchFailed, Message: reason(err), Cause: err}
 	}
@@ -85,7 +80,7 @@ func check(patch []Operation) ([]step, error) {
 	steps := make([]step, len(patch))
 	for i, op := range patch {
 		at := "/" + strconv.Itoa(i)
-		path, ok := tokens(op.Path)
+		path, ok := jsontext.SplitPointer(op.Path)
 		if !ok {
 			return nil, domain.InvalidBody(at+"/path", "is not a JSON Pointer")
 		}
@@ -96,7 +91,7 @@ func check(patch []Operation) ([]step, error) {
 			if op.From == nil {
 				return nil, domain.InvalidBody(at+"/from", "is required")
 			}
-			if steps[i].from, ok = tokens(*op.From); !ok {
+			if steps[i].from, ok = jsontext.SplitPointer(*op.From); !ok {
 				return nil, domain.InvalidBody(at+"/from", "is not a JSON Pointer")
 			}
 			steps[i].From = op.From
@@ -104,7 +99,7 @@ func check(patch []Operation) ([]step, error) {
 			if op.Value == nil {
 				return nil, domain.InvalidBody(at+"/value", "is required")
 			}
-			if !json.Valid(op.Value) {
+			if !jsontext.Valid(op.Value) {
 				return nil, domain.InvalidBody(at+"/value", "is not JSON")
 			}
 			steps[i].Value = op.Value
@@ -126,7 +121,8 @@ func finished(text []byte) (json.RawMessage, error) {
 	if result.Len() == 0 || result.Bytes()[0] != '{' {
 		return nil, errNotObject
 	}
-	if depth(result.Bytes()) > maxDepth {
+	r := jsontext.NewLooseReader(result.Bytes())
+	if r.Skip(); r.Deepest() > jsontext.MaxDepth {
 		return nil, errDepth
 	}
 	return result.Bytes(), nil

@@ -2,33 +2,33 @@ package jsondoc
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
+
+	"github.com/procession-dev/procession/domain/jsontext"
 )
 
-// ReplaceStrings gives strings of a document another text, by their JSON
-// Pointers. Every other byte of the document stays as it is. It is an error when
-// a pointer does not lead to a string. Where a name is given twice in one object,
-// the pointer leads to both.
+// ReplaceStrings replaces strings of a document, by their JSON Pointers. Every other
+// byte of the document stays as it is. It is an error when a pointer does not lead
+// to a string. Where a name is given twice in one object, the pointer leads to both.
 func ReplaceStrings(document json.RawMessage, texts map[string]string) (json.RawMessage, error) {
-	if !json.Valid(document) {
-		return nil, errors.New("replacing strings: the document is not JSON")
-	}
 	root := &place{}
 	for pointer, text := range texts {
-		path, ok := tokens(pointer)
+		path, ok := jsontext.SplitPointer(pointer)
 		if !ok {
 			return nil, fmt.Errorf("replacing strings: %q is not a JSON Pointer", pointer)
 		}
 		root.add(path, text)
 	}
-	r := replacer{text: document}
-	r.value(space(document, 0), root)
+	r := replacer{Reader: jsontext.NewLooseReader(document), text: document}
+	r.value(root)
+	if err := r.End(); err != nil {
+		return nil, fmt.Errorf("replacing strings: the document %w", err)
+	}
 	for _, pointer := range slices.Sorted(maps.Keys(texts)) {
-		path, _ := tokens(pointer)
+		path, _ := jsontext.SplitPointer(pointer)
 		if !root.at(path).reached {
 			return nil, fmt.Errorf("replacing strings: there is no string at %q", pointer)
 		}
@@ -69,43 +69,33 @@ func (p *place) at(path []string) *place {
 
 // A replacer walks over a document along the places.
 type replacer struct {
+	*jsontext.Reader
+
 	text   []byte
 	result []byte
 	// copied is how much of text is in result or replaced there.
 	copied int
 }
 
-// value looks at the value that begins at i and returns the position after it.
-func (r *replacer) value(i int, p *place) int {
-	switch {
+func (r *replacer) value(p *place) {
+	switch kind := r.Kind(); {
 	case p == nil:
-	case r.text[i] == '"' && p.text != nil:
+		r.Skip()
+	case kind == '"' && p.text != nil:
 		p.reached = true
-		r.result = append(append(r.result, r.text[r.copied:i]...), quote(*p.text)...)
-		r.copied = skipString(r.text, i)
-		return r.copied
-	case (r.text[i] == '{' || r.text[i] == '[') && p.inside != nil:
-		return r.container(i, p)
-	}
-	return skip(r.text, i)
-}
-
-func (r *replacer) container(i int, p *place) int {
-	object := r.text[i] == '{'
-	element := 0
-	for i = space(r.text, i+1); r.text[i] != '}' && r.text[i] != ']'; element++ {
-		var next *place
-		if object {
-			end := skipString(r.text, i)
-			next = p.inside[unquote(r.text[i:end])]
-			i = space(r.text, space(r.text, end)+1)
-		} else {
-			next = p.inside[strconv.Itoa(element)]
+		start := r.Offset()
+		end := start + len(r.Raw())
+		r.result = append(append(r.result, r.text[r.copied:start]...), jsontext.Quote(*p.text)...)
+		r.copied = end
+	case kind == '{':
+		for name := range r.Members() {
+			r.value(p.inside[jsontext.Key(name)])
 		}
-		i = space(r.text, r.value(i, next))
-		if r.text[i] == ',' {
-			i = space(r.text, i+1)
+	case kind == '[':
+		for i := range r.Elements() {
+			r.value(p.inside[strconv.Itoa(i)])
 		}
+	default:
+		r.Skip()
 	}
-	return i + 1
 }

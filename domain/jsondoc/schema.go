@@ -14,6 +14,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/jsontext"
 )
 
 // Schema is a compiled JSON Schema, draft 4 to 2020-12 as its $schema says,
@@ -102,24 +103,17 @@ func (s *Schema) Validate(document json.RawMessage, options ...Option) (domain.J
 	if s == nil {
 		return result, nil
 	}
-	decoder := json.NewDecoder(bytes.NewReader(document))
-	decoder.UseNumber()
-	var value any
-	if err := decoder.Decode(&value); err != nil {
-		return result, fmt.Errorf("decoding a document: %w", err)
+	value, levels, err := decode(document)
+	if err != nil {
+		return result, fmt.Errorf("decoding a document: it %w", err)
 	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return result, errors.New("decoding a document: something follows it")
-	}
-	levels := depth(document)
-	if levels > maxDepth {
-		return result, domain.InvalidBody("", fmt.Sprintf("is nested deeper than %d", maxDepth))
+	if levels > jsontext.MaxDepth {
+		return result, domain.InvalidBody("", jsontext.ErrDepth.Error())
 	}
 	var r reading
 	r.measure(value, "")
 	if r.number != nil {
-		return result, domain.InvalidBody(*r.number, fmt.Sprintf(
-			"is a number of more than %d characters or with an exponent beyond ±%d", maxNumber, maxExponent))
+		return result, domain.InvalidBody(*r.number, jsontext.ErrNumber.Error())
 	}
 	if r.paths > maxPaths {
 		return result, domain.InvalidBody("", errWork.Error())

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+
+	"github.com/procession-dev/procession/domain/jsontext"
 )
 
 // A tree is a document while a patch works on it. Its root is nil after the
@@ -15,8 +17,8 @@ type tree struct {
 	work   int
 }
 
-// applyTree applies a patch as RFC 6902 has it.
-func applyTree(document json.RawMessage, steps []step) (json.RawMessage, error) {
+// applySteps applies a patch as RFC 6902 defines it.
+func applySteps(document json.RawMessage, steps []step) (json.RawMessage, error) {
 	t := &tree{root: newNode(document)}
 	for i, s := range steps {
 		if err := t.apply(s); err != nil {
@@ -85,7 +87,7 @@ func (t *tree) slot(n *node, key string) (**node, error) {
 		}
 		return nil, errMissing
 	}
-	if i, ok := index(key); ok && i < len(n.elements) {
+	if i, ok := jsontext.Index(key); ok && i < len(n.elements) {
 		return &n.elements[i], nil
 	}
 	return nil, errMissing
@@ -114,11 +116,11 @@ func (t *tree) add(path []string, value *node) error {
 		if i := n.find(key); i >= 0 {
 			n.members[i].value = value
 		} else {
-			n.members = append(n.members, member{key: key, name: quote(key), value: value})
+			n.members = append(n.members, member{key: key, name: jsontext.Quote(key), value: value})
 		}
 		return nil
 	}
-	i, ok := index(key)
+	i, ok := jsontext.Index(key)
 	if key == "-" {
 		i, ok = len(n.elements), true
 	}
@@ -145,7 +147,7 @@ func (t *tree) remove(path []string) (*node, error) {
 	if n.isObject() {
 		i := n.find(key)
 		n.members = slices.Delete(n.members, i, i+1)
-	} else if i, ok := index(key); ok {
+	} else if i, ok := jsontext.Index(key); ok {
 		n.elements = slices.Delete(n.elements, i, i+1)
 	}
 	return removed, nil
@@ -169,6 +171,11 @@ func (t *tree) replace(path []string, value *node) error {
 	}
 	*slot = value
 	return nil
+}
+
+// within reports whether path leads to a place inside from.
+func within(path, from []string) bool {
+	return len(path) > len(from) && slices.Equal(path[:len(from)], from)
 }
 
 func (t *tree) move(from, to []string) error {

@@ -10,6 +10,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/jsontext"
 )
 
 // maxViolations bounds how many violations of one document are told.
@@ -53,7 +54,7 @@ func (s *Schema) collect(e *jsonschema.ValidationError, document any, found *[]d
 	}
 	properties := culprits(schema, keyword, rest, objectAt(document, at))
 	for _, property := range properties {
-		*found = append(*found, domain.ValueError{PropertyPath: at + "/" + token(property), Type: keyword})
+		*found = append(*found, domain.ValueError{PropertyPath: at + "/" + jsontext.EscapeToken(property), Type: keyword})
 	}
 	if len(properties) == 0 {
 		*found = append(*found, domain.ValueError{PropertyPath: at, Type: keyword})
@@ -77,7 +78,7 @@ func failing(location string) (string, []string) {
 		}
 		// No keyword is a number.
 		if i < len(parts) {
-			if _, ok := index(parts[i]); ok {
+			if _, ok := jsontext.Index(parts[i]); ok {
 				i++
 			}
 		}
@@ -108,8 +109,8 @@ func culprits(schema *jsonschema.Schema, keyword string, rest []string, object m
 			return nil
 		}
 		name, err := url.PathUnescape(rest[0])
-		names, ok := tokens("/" + name)
-		i, isIndex := index(rest[1])
+		names, ok := jsontext.SplitPointer("/" + name)
+		i, isIndex := jsontext.Index(rest[1])
 		if err != nil || !ok || !isIndex {
 			return nil
 		}
@@ -138,7 +139,7 @@ func declared(schema *jsonschema.Schema, property string) bool {
 
 // objectAt returns the object at a JSON Pointer, nil when there is none.
 func objectAt(document any, pointer string) map[string]any {
-	path, _ := tokens(pointer)
+	path, _ := jsontext.SplitPointer(pointer)
 	for _, key := range path {
 		switch container := document.(type) {
 		case map[string]any:
