@@ -56,9 +56,8 @@ func serve(t *testing.T, server oasb.StrictServerInterface) http.Handler {
 	require.NoError(t, err)
 	engine := httpio.NewEngine(errs, log, clock, nil)
 	engine.Use(validator.Handle, func(c *gin.Context) { c.Header("ETag", `"1.tenant"`) })
-	oasb.RegisterHandlersWithOptions(engine, oasb.NewStrictHandlerWithOptions(server, nil, oasb.StrictGinServerOptions{
-		RequestErrorHandlerFunc: errs.WriteUnreadable, HandlerErrorFunc: errs.Write, ResponseErrorHandlerFunc: errs.Write,
-	}), oasb.GinServerOptions{BaseURL: base, ErrorHandler: errs.WriteUnbound})
+	oasb.RegisterHandlersWithOptions(engine, oasb.NewStrictHandler(server, httpio.ModifiedVersion, errs),
+		oasb.GinServerOptions{BaseURL: base, ErrorHandler: errs.WriteUnbound})
 	handler, err := httpio.Handler(engine)
 	require.NoError(t, err)
 	return handler
