@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
-	"github.com/procession-dev/procession/api/admin/client"
+	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/domain/resource"
 )
 
@@ -22,16 +22,16 @@ func newAccessListCommand(env Environment) *cobra.Command {
 	var principal, kind string
 	cmd := listCommand(env, &cobra.Command{
 		Use: "list", Args: exactly(), Short: "List tokens and certificates for the engine, the newest first",
-	}, listing[client.EngineAccess]{
+	}, listing[oasadmin.EngineAccess]{
 		rows: "engine access", limit: 50, tenant: "only that in the tenant with the `code`", table: accessTable,
-		find: func(cmd *cobra.Command, s *service, _ []string, by listFlags) ([]client.EngineAccess, int64, error) {
-			params := client.FindEngineAccessParams{Size: &by.limit, Tenant: filter(by.tenant)}
+		find: func(cmd *cobra.Command, s *service, _ []string, by listFlags) ([]oasadmin.EngineAccess, int64, error) {
+			params := oasadmin.FindEngineAccessParams{Size: &by.limit, Tenant: filter(by.tenant)}
 			if !all {
 				params.Active = new(true)
 			}
 			var err error
 			if kind != "" {
-				params.Kind = make([]client.EngineAccessKind, 1)
+				params.Kind = make([]oasadmin.EngineAccessKind, 1)
 				if params.Kind[0], err = accessKind(kind); err != nil {
 					return nil, 0, err
 				}
@@ -40,7 +40,7 @@ func newAccessListCommand(env Environment) *cobra.Command {
 				return nil, 0, err
 			}
 			answer, err := s.FindEngineAccessWithResponse(cmd.Context(), &params)
-			page, err := read[client.EngineAccessPage](s, answer, err)
+			page, err := read[oasadmin.EngineAccessPage](s, answer, err)
 			return page.Content, page.Metadata.TotalElements, err
 		},
 	})
@@ -52,18 +52,18 @@ func newAccessListCommand(env Environment) *cobra.Command {
 }
 
 // accessKind reads a kind of access.
-func accessKind(text string) (client.EngineAccessKind, error) {
+func accessKind(text string) (oasadmin.EngineAccessKind, error) {
 	switch text {
 	case "token":
-		return client.EngineAccessKindENGINETOKEN, nil
+		return oasadmin.EngineAccessKindENGINETOKEN, nil
 	case "certificate":
-		return client.EngineAccessKindENGINECERTIFICATE, nil
+		return oasadmin.EngineAccessKindENGINECERTIFICATE, nil
 	default:
 		return "", misuse("--kind must be token or certificate")
 	}
 }
 
-func accessTable(w io.Writer, found []client.EngineAccess) {
+func accessTable(w io.Writer, found []oasadmin.EngineAccess) {
 	row(w, "ID", "KIND", "PRINCIPAL", "ISSUED", "EXPIRES", "REVOKED")
 	for _, a := range found {
 		revoked := "-"
@@ -86,7 +86,7 @@ func newAccessRevokeCommand(env Environment) *cobra.Command {
 			"  procession access revoke --principal 01970000-0000-7000-8000-000000000002 --tenant north",
 		ValidArgsFunction: completeNothing,
 	}, func(cmd *cobra.Command, s *service, args []string) error {
-		var body client.EngineAccessRevokeParams
+		var body oasadmin.EngineAccessRevokeParams
 		var err error
 		if len(args) == 1 {
 			if body.ID, err = parseID(args[0], "the id"); err != nil {
@@ -103,11 +103,11 @@ func newAccessRevokeCommand(env Environment) *cobra.Command {
 				return err
 			}
 		}
-		if body == (client.EngineAccessRevokeParams{}) {
+		if body == (oasadmin.EngineAccessRevokeParams{}) {
 			return misuse("%s needs an id, --principal or --tenant", cmd.CommandPath())
 		}
 		answer, err := s.RevokeEngineAccessWithResponse(cmd.Context(), body)
-		done, err := read[client.EngineAccessRevocation](s, answer, err)
+		done, err := read[oasadmin.EngineAccessRevocation](s, answer, err)
 		if err != nil {
 			return notFound(err, fmt.Sprintf("engine access %s", body.ID))
 		}
@@ -131,8 +131,8 @@ func parseID(text, what string) (*uuid.UUID, error) {
 
 // tenantID finds the id of a tenant that the caller administers.
 func (s *service) tenantID(ctx context.Context, code string) (*uuid.UUID, error) {
-	answer, err := s.RetrieveResourceWithResponse(ctx, client.ResourceKindTenant, code, &client.RetrieveResourceParams{Tenant: &code})
-	found, err := read[client.Resource](s, answer, err)
+	answer, err := s.RetrieveResourceWithResponse(ctx, oasadmin.ResourceKindTenant, code, &oasadmin.RetrieveResourceParams{Tenant: &code})
+	found, err := read[oasadmin.Resource](s, answer, err)
 	if err != nil {
 		return nil, named(err, resource.KindTenant, code)
 	}

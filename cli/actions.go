@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
-	"github.com/procession-dev/procession/api/admin/client"
+	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 )
 
 func newActionsCommand(env Environment) *cobra.Command {
@@ -24,9 +24,9 @@ func newActionsExplainCommand(env Environment) *cobra.Command {
 		Use: "explain PROCESS PRINCIPAL", Args: exactly("the id of a process", "the id of a user or an application"),
 		Short:             "Explain why a user action of a process is offered to a principal, or not",
 		ValidArgsFunction: completeNothing,
-	}, listing[client.ExplainedAction]{
+	}, listing[oasadmin.ExplainedAction]{
 		rows: "user actions",
-		find: func(cmd *cobra.Command, s *service, args []string, _ listFlags) ([]client.ExplainedAction, int64, error) {
+		find: func(cmd *cobra.Command, s *service, args []string, _ listFlags) ([]oasadmin.ExplainedAction, int64, error) {
 			process, err := uuid.Parse(args[0])
 			if err != nil {
 				return nil, 0, misuse("the id of the process: %w", err)
@@ -36,11 +36,11 @@ func newActionsExplainCommand(env Environment) *cobra.Command {
 				return nil, 0, misuse("the id of the principal: %w", err)
 			}
 			answer, err := s.ExplainProcessActionsWithResponse(cmd.Context(), process,
-				&client.ExplainProcessActionsParams{PrincipalID: principal})
-			found, err := read[client.ExplainedActions](s, answer, err)
+				&oasadmin.ExplainProcessActionsParams{PrincipalID: principal})
+			found, err := read[oasadmin.ExplainedActions](s, answer, err)
 			return found.Content, 0, notFound(err, "process "+process.String())
 		},
-		table: func(w io.Writer, found []client.ExplainedAction) {
+		table: func(w io.Writer, found []oasadmin.ExplainedAction) {
 			row(w, "CODE", "TYPE", "OFFERED", "WHY NOT")
 			for _, a := range found {
 				row(w, a.Code, a.Type, yesNo(a.Offered), reasons(a.Reasons))
@@ -56,7 +56,7 @@ func yesNo(yes bool) string {
 	return "no"
 }
 
-func reasons(obstacles []client.ActionObstacle) string {
+func reasons(obstacles []oasadmin.ActionObstacle) string {
 	texts := make([]string, len(obstacles))
 	for i, o := range obstacles {
 		texts[i] = o.Message
@@ -75,7 +75,7 @@ func newActionsEvaluateCommand(env Environment) *cobra.Command {
 			"  procession actions evaluate '${ .tasks.SIGN.state == \"READY\" }' --model model.json",
 		ValidArgsFunction: completeNothing,
 	}, func(cmd *cobra.Command, s *service, args []string) error {
-		body := client.AvailabilityEvaluateParams{Expression: args[0]}
+		body := oasadmin.AvailabilityEvaluateParams{Expression: args[0]}
 		var err error
 		switch {
 		case (process == "") == (model == ""):
@@ -89,7 +89,7 @@ func newActionsEvaluateCommand(env Environment) *cobra.Command {
 			return err
 		}
 		answer, err := s.EvaluateAvailabilityWithResponse(cmd.Context(), body)
-		evaluation, err := read[client.AvailabilityEvaluation](s, answer, err)
+		evaluation, err := read[oasadmin.AvailabilityEvaluation](s, answer, err)
 		switch {
 		case err != nil:
 			return notFound(err, "process "+process)
@@ -109,7 +109,7 @@ func newActionsEvaluateCommand(env Environment) *cobra.Command {
 }
 
 // readModel reads a model in JSON.
-func readModel(stdin io.Reader, file string) (*client.AvailabilityModel, error) {
+func readModel(stdin io.Reader, file string) (*oasadmin.AvailabilityModel, error) {
 	var text []byte
 	var err error
 	if file == "-" {
@@ -120,14 +120,14 @@ func readModel(stdin io.Reader, file string) (*client.AvailabilityModel, error) 
 	if err != nil {
 		return nil, misuse("--model: %w", err)
 	}
-	var model client.AvailabilityModel
+	var model oasadmin.AvailabilityModel
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&model); err != nil {
 		return nil, misuse("--model: %w", err)
 	}
 	if model.Tasks == nil {
-		model.Tasks = map[string]client.AvailabilityTask{}
+		model.Tasks = map[string]oasadmin.AvailabilityTask{}
 	}
 	return &model, nil
 }
@@ -135,15 +135,15 @@ func readModel(stdin io.Reader, file string) (*client.AvailabilityModel, error) 
 func newActionsFaultsCommand(env Environment) *cobra.Command {
 	return listCommand(env, &cobra.Command{
 		Use: "faults", Args: exactly(), Short: "List availability expressions that failed, the latest first",
-	}, listing[client.AvailabilityFault]{
+	}, listing[oasadmin.AvailabilityFault]{
 		rows: "faults", limit: 50, tenant: "only those of the tenant with the `code`",
-		find: func(cmd *cobra.Command, s *service, _ []string, by listFlags) ([]client.AvailabilityFault, int64, error) {
+		find: func(cmd *cobra.Command, s *service, _ []string, by listFlags) ([]oasadmin.AvailabilityFault, int64, error) {
 			answer, err := s.FindAvailabilityFaultsWithResponse(cmd.Context(),
-				&client.FindAvailabilityFaultsParams{Size: &by.limit, Tenant: filter(by.tenant)})
-			page, err := read[client.AvailabilityFaultPage](s, answer, err)
+				&oasadmin.FindAvailabilityFaultsParams{Size: &by.limit, Tenant: filter(by.tenant)})
+			page, err := read[oasadmin.AvailabilityFaultPage](s, answer, err)
 			return page.Content, page.Metadata.TotalElements, err
 		},
-		table: func(w io.Writer, found []client.AvailabilityFault) {
+		table: func(w io.Writer, found []oasadmin.AvailabilityFault) {
 			row(w, "DEFINITION", "ACTION", "PROCESS", "LAST", "MESSAGE")
 			for _, f := range found {
 				row(w, f.ProcessDefinitionCode, f.ActionCode, f.ProcessID.String(), timeText(f.LastAt), f.Message)

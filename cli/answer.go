@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/procession-dev/procession/api/admin/client"
+	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/domain"
 )
 
@@ -37,7 +37,7 @@ func read[T any](s *service, a reply, err error) (T, error) {
 		}
 		return value, nil
 	}
-	var told client.DefaultError
+	var told oasadmin.DefaultError
 	if json.Unmarshal(a.GetBody(), &told) != nil || told.Message == "" {
 		return value, s.stranger(a)
 	}

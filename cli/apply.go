@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/procession-dev/procession/api/admin/client"
+	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/manifest"
 )
@@ -59,23 +59,23 @@ func newApplyCommand(env Environment) *cobra.Command {
 }
 
 // send reads the documents and applies them.
-func (a *applying) send(cmd *cobra.Command, s *service, dryRun bool) (client.ResourceApplyResult, error) {
-	var result client.ResourceApplyResult
+func (a *applying) send(cmd *cobra.Command, s *service, dryRun bool) (oasadmin.ResourceApplyResult, error) {
+	var result oasadmin.ResourceApplyResult
 	sources, err := readDocuments(cmd, a.files)
 	if err != nil {
 		return result, err
 	}
-	params := client.ResourceApplyParams{Documents: texts(sources), DryRun: &dryRun}
+	params := oasadmin.ResourceApplyParams{Documents: texts(sources), DryRun: &dryRun}
 	if params.Prune, err = a.pruning(sources); err != nil {
 		return result, err
 	}
 	answer, err := s.ApplyResourcesWithResponse(cmd.Context(), params)
-	result, err = read[client.ResourceApplyResult](s, answer, err)
+	result, err = read[oasadmin.ResourceApplyResult](s, answer, err)
 	return result, explained(err, sources)
 }
 
 // pruning is what is to be pruned, nil for nothing.
-func (a *applying) pruning(sources []manifest.Source) (*client.ResourcePrune, error) {
+func (a *applying) pruning(sources []manifest.Source) (*oasadmin.ResourcePrune, error) {
 	if !a.prune {
 		if a.selector != "" || a.tenant != "" {
 			return nil, misuse("--selector and --tenant are for --prune")
@@ -95,7 +95,7 @@ func (a *applying) pruning(sources []manifest.Source) (*client.ResourcePrune, er
 			return nil, err
 		}
 	}
-	return &client.ResourcePrune{Tenant: tenant, Selector: selector}, nil
+	return &oasadmin.ResourcePrune{Tenant: tenant, Selector: selector}, nil
 }
 
 // onlyTenant is the tenant that all documents belong to.
@@ -111,13 +111,13 @@ func onlyTenant(sources []manifest.Source) (string, error) {
 	return only, nil
 }
 
-func reportApplied(cmd *cobra.Command, result client.ResourceApplyResult) error {
+func reportApplied(cmd *cobra.Command, result oasadmin.ResourceApplyResult) error {
 	mark := ""
 	if result.DryRun {
 		mark = " (dry run)"
 	}
 	several := severalTenants(result.Results)
-	count := map[client.ApplyAction]int{}
+	count := map[oasadmin.ApplyAction]int{}
 	for _, r := range result.Results {
 		count[r.Action]++
 		_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s %s%s\n",
@@ -127,8 +127,8 @@ func reportApplied(cmd *cobra.Command, result client.ResourceApplyResult) error 
 		}
 	}
 	var summary []string
-	for _, action := range []client.ApplyAction{
-		client.ApplyActionCREATED, client.ApplyActionCONFIGURED, client.ApplyActionDELETED, client.ApplyActionUNCHANGED,
+	for _, action := range []oasadmin.ApplyAction{
+		oasadmin.ApplyActionCREATED, oasadmin.ApplyActionCONFIGURED, oasadmin.ApplyActionDELETED, oasadmin.ApplyActionUNCHANGED,
 	} {
 		summary = append(summary, fmt.Sprintf("%d %s", count[action], strings.ToLower(string(action))))
 	}
@@ -136,7 +136,7 @@ func reportApplied(cmd *cobra.Command, result client.ResourceApplyResult) error 
 	return nil
 }
 
-func severalTenants(results []client.AppliedResource) bool {
+func severalTenants(results []oasadmin.AppliedResource) bool {
 	for _, r := range results {
 		if r.Tenant != results[0].Tenant {
 			return true

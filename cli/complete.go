@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/procession-dev/procession/api/admin/client"
+	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 )
 
 // completionTimeout bounds how long a shell waits for what could be typed. What
@@ -78,7 +78,7 @@ func completeOne(env Environment, names []string) completions {
 			return beginning(toComplete, slices.Clone(names), nil), cobra.ShellCompDirectiveNoFileComp
 		case 1:
 			if kind, err := parseKind(args[0]); err == nil {
-				codes := env.codes(cmd, []client.ResourceKind{client.ResourceKind(kind)})
+				codes := env.codes(cmd, []oasadmin.ResourceKind{oasadmin.ResourceKind(kind)})
 				return beginning(toComplete, codes, nil), cobra.ShellCompDirectiveNoFileComp
 			}
 		}
@@ -89,31 +89,31 @@ func completeOne(env Environment, names []string) completions {
 // completeTenants completes the flag --tenant.
 func completeTenants(env Environment, cmd *cobra.Command) {
 	complete(cmd, "tenant", func(toComplete string) ([]string, cobra.ShellCompDirective) {
-		codes := env.codes(cmd, []client.ResourceKind{client.ResourceKindTenant})
+		codes := env.codes(cmd, []oasadmin.ResourceKind{oasadmin.ResourceKindTenant})
 		return beginning(toComplete, codes, nil), cobra.ShellCompDirectiveNoFileComp
 	})
 }
 
 // completeCode completes the code of a resource of a kind, and leaves what
 // follows to rest.
-func completeCode(env Environment, kind client.ResourceKind, rest cobra.ShellCompDirective) completions {
+func completeCode(env Environment, kind oasadmin.ResourceKind, rest cobra.ShellCompDirective) completions {
 	return func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, rest
 		}
-		return beginning(toComplete, env.codes(cmd, []client.ResourceKind{kind}), nil), cobra.ShellCompDirectiveNoFileComp
+		return beginning(toComplete, env.codes(cmd, []oasadmin.ResourceKind{kind}), nil), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
 // codes are the codes of resources.
-func (env Environment) codes(cmd *cobra.Command, kinds []client.ResourceKind) []string {
+func (env Environment) codes(cmd *cobra.Command, kinds []oasadmin.ResourceKind) []string {
 	ctx, cancel := context.WithTimeout(cmd.Context(), completionTimeout)
 	defer cancel()
 	s, err := env.open(cmd.Flags())
 	if err != nil {
 		return nil
 	}
-	params := client.FindResourcesParams{Kind: kinds}
+	params := oasadmin.FindResourcesParams{Kind: kinds}
 	if flag := cmd.Flags().Lookup("tenant"); flag != nil {
 		params.Tenant = filter(flag.Value.String())
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/procession-dev/procession/api/admin/client"
+	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/domain/resource"
 )
 
@@ -38,7 +38,7 @@ func newDeleteCommand(env Environment) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		target := doomed{client.ResourceKind(kind), args[1], tenant}
+		target := doomed{oasadmin.ResourceKind(kind), args[1], tenant}
 		if err := confirm(cmd, yes, []doomed{target}); err != nil {
 			return err
 		}
@@ -55,7 +55,7 @@ func newDeleteCommand(env Environment) *cobra.Command {
 
 // doomed is a resource to delete.
 type doomed struct {
-	kind         client.ResourceKind
+	kind         oasadmin.ResourceKind
 	code, tenant string
 }
 
@@ -70,7 +70,7 @@ func (s *service) delete(ctx context.Context, d doomed) error {
 	if err := checkCode(d.code); err != nil {
 		return err
 	}
-	answer, err := s.DeleteResourceWithResponse(ctx, d.kind, d.code, &client.DeleteResourceParams{Tenant: optional(d.tenant)})
+	answer, err := s.DeleteResourceWithResponse(ctx, d.kind, d.code, &oasadmin.DeleteResourceParams{Tenant: optional(d.tenant)})
 	_, err = read[nothing](s, answer, err)
 	return err
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
-	"github.com/procession-dev/procession/api/admin/client"
+	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/manifest"
@@ -52,9 +52,9 @@ func bindTenant(env Environment, cmd *cobra.Command, tenant *string) {
 
 // description is all that there is to say of a resource.
 type description struct {
-	resource client.Resource
-	versions []client.DefinitionVersion
-	secrets  []client.Secret
+	resource oasadmin.Resource
+	versions []oasadmin.DefinitionVersion
+	secrets  []oasadmin.Secret
 	rights   []right
 	usedBy   []string
 	// people are the users and applications of the tenant, by their ids.
@@ -69,15 +69,15 @@ func (s *service) describe(ctx context.Context, kind resource.Kind, code, tenant
 	d := &description{resource: found, rights: rightsOf(found)}
 	tenant = tenantOf(found.Kind, found.Metadata)
 	if kind == resource.KindProcessDefinition {
-		answer, err := s.FindDefinitionVersionsWithResponse(ctx, code, &client.FindDefinitionVersionsParams{Tenant: &tenant})
-		list, err := read[client.DefinitionVersionList](s, answer, err)
+		answer, err := s.FindDefinitionVersionsWithResponse(ctx, code, &oasadmin.FindDefinitionVersionsParams{Tenant: &tenant})
+		list, err := read[oasadmin.DefinitionVersionList](s, answer, err)
 		if err != nil {
 			return nil, err
 		}
 		d.versions = list.Content
 	}
 	if canHaveSecrets(kind) {
-		if d.secrets, err = s.secrets(ctx, client.SecretOwnerKind(kind), code, tenant); err != nil {
+		if d.secrets, err = s.secrets(ctx, oasadmin.SecretOwnerKind(kind), code, tenant); err != nil {
 			return nil, err
 		}
 	}
@@ -87,14 +87,14 @@ func (s *service) describe(ctx context.Context, kind resource.Kind, code, tenant
 // relate looks at all of the tenant, as far as it is visible, for what refers to
 // the resource and for who may have changed it.
 func (s *service) relate(ctx context.Context, d *description, kind resource.Kind, code, tenant string) error {
-	all, _, err := s.find(ctx, client.FindResourcesParams{Tenant: filter(tenant)}, 0)
+	all, _, err := s.find(ctx, oasadmin.FindResourcesParams{Tenant: filter(tenant)}, 0)
 	if err != nil {
 		return err
 	}
 	d.people = map[uuid.UUID]string{domain.SystemPrincipalID(): "the service"}
 	for _, r := range all {
 		shown := name(r.Kind, r.Metadata.Code, "", false)
-		if r.Metadata.ID != nil && (r.Kind == client.ResourceKindUser || r.Kind == client.ResourceKindApplication) {
+		if r.Metadata.ID != nil && (r.Kind == oasadmin.ResourceKindUser || r.Kind == oasadmin.ResourceKindApplication) {
 			d.people[*r.Metadata.ID] = shown
 		}
 		document, err := resource.FromStored(resource.Kind(r.Kind), resource.Metadata{}, r.Spec)
@@ -128,7 +128,7 @@ func (d *description) write(w io.Writer, now time.Time) error {
 			}
 		})
 	}
-	if err == nil && d.resource.Kind == client.ResourceKindProcessDefinition {
+	if err == nil && d.resource.Kind == oasadmin.ResourceKindProcessDefinition {
 		err = section(w, "Versions", func(t io.Writer) { versionTable(t, d.versions) })
 	}
 	if err == nil && canHaveSecrets(resource.Kind(d.resource.Kind)) {
@@ -184,7 +184,7 @@ func section(w io.Writer, title string, table func(io.Writer)) error {
 	return t.Flush()
 }
 
-func versionTable(w io.Writer, versions []client.DefinitionVersion) {
+func versionTable(w io.Writer, versions []oasadmin.DefinitionVersion) {
 	if len(versions) == 0 {
 		row(w, "  none was published")
 		return

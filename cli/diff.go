@@ -6,7 +6,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 	"github.com/spf13/cobra"
 
-	"github.com/procession-dev/procession/api/admin/client"
+	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/manifest"
 )
@@ -33,7 +33,7 @@ func newDiffCommand(env Environment) *cobra.Command {
 	return cmd
 }
 
-func reportDifferences(cmd *cobra.Command, result client.ResourceApplyResult) error {
+func reportDifferences(cmd *cobra.Command, result oasadmin.ResourceApplyResult) error {
 	different := false
 	several := severalTenants(result.Results)
 	for _, r := range result.Results {
@@ -66,7 +66,7 @@ func reportDifferences(cmd *cobra.Command, result client.ResourceApplyResult) er
 
 // side is one side of a diff: a document as YAML, with its label. The id is left
 // out: it never changes, and of what is new it is not known yet.
-func side(d *client.ResourceDocument, label string) (text, shown string, err error) {
+func side(d *oasadmin.ResourceDocument, label string) (text, shown string, err error) {
 	if d == nil {
 		return "", noDocument, nil
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/procession-dev/procession/api/admin/client"
+	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/manifest"
 )
@@ -28,7 +28,7 @@ func readDocuments(cmd *cobra.Command, files []string) ([]manifest.Source, error
 
 // head is what tells which resource a document describes, as far as it does.
 type head struct {
-	Kind     client.ResourceKind `json:"kind"`
+	Kind     oasadmin.ResourceKind `json:"kind"`
 	Metadata struct {
 		Code   string `json:"code"`
 		Tenant string `json:"tenant"`
@@ -36,7 +36,7 @@ type head struct {
 }
 
 func (h head) tenant() string {
-	if h.Kind == client.ResourceKindTenant {
+	if h.Kind == oasadmin.ResourceKindTenant {
 		return h.Metadata.Code
 	}
 	return h.Metadata.Tenant

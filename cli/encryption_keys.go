@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/procession-dev/procession/api/admin/client"
+	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/domain/resource"
 )
 
@@ -20,20 +20,20 @@ func newEncryptionKeysListCommand(env Environment) *cobra.Command {
 	return listCommand(env, &cobra.Command{
 		Use: "list CODE", Args: exactly("a code"),
 		Short:             "List the versions of a key, the newest first, without the keys",
-		ValidArgsFunction: completeCode(env, client.ResourceKindEncryptionKey, cobra.ShellCompDirectiveNoFileComp),
-	}, listing[client.EncryptionKeyVersion]{
+		ValidArgsFunction: completeCode(env, oasadmin.ResourceKindEncryptionKey, cobra.ShellCompDirectiveNoFileComp),
+	}, listing[oasadmin.EncryptionKeyVersion]{
 		rows: "versions", tenant: tenantHelp,
-		find: func(cmd *cobra.Command, s *service, args []string, by listFlags) ([]client.EncryptionKeyVersion, int64, error) {
+		find: func(cmd *cobra.Command, s *service, args []string, by listFlags) ([]oasadmin.EncryptionKeyVersion, int64, error) {
 			code := args[0]
 			if err := checkCode(code); err != nil {
 				return nil, 0, err
 			}
 			answer, err := s.FindEncryptionKeyVersionsWithResponse(cmd.Context(), code,
-				&client.FindEncryptionKeyVersionsParams{Tenant: optional(by.tenant)})
-			found, err := read[client.EncryptionKeyVersionList](s, answer, err)
+				&oasadmin.FindEncryptionKeyVersionsParams{Tenant: optional(by.tenant)})
+			found, err := read[oasadmin.EncryptionKeyVersionList](s, answer, err)
 			return found.Content, 0, named(err, resource.KindEncryptionKey, code)
 		},
-		table: func(w io.Writer, found []client.EncryptionKeyVersion) {
+		table: func(w io.Writer, found []oasadmin.EncryptionKeyVersion) {
 			row(w, "KEY ID", "AGE", "OPEN WORKFLOWS")
 			for _, v := range found {
 				row(w, v.KeyID, ageText(env.Clock(), v.CreatedAt), strconv.FormatInt(v.OpenRuns, 10))
@@ -50,15 +50,15 @@ func newEncryptionKeysRotateCommand(env Environment) *cobra.Command {
 		Long: "Makes another version of a key and prints its id. Processes that start from now on are encrypted with it. Those that\n" +
 			"run go on with the version that they were started with, which can be read as long as the key is not deleted.",
 		Example:           "  procession encryption-keys rotate loans",
-		ValidArgsFunction: completeCode(env, client.ResourceKindEncryptionKey, cobra.ShellCompDirectiveNoFileComp),
+		ValidArgsFunction: completeCode(env, oasadmin.ResourceKindEncryptionKey, cobra.ShellCompDirectiveNoFileComp),
 	}, func(cmd *cobra.Command, s *service, args []string) error {
 		code := args[0]
 		if err := checkCode(code); err != nil {
 			return err
 		}
 		answer, err := s.RotateEncryptionKeyWithResponse(cmd.Context(), code,
-			&client.RotateEncryptionKeyParams{Tenant: optional(tenant)})
-		made, err := read[client.EncryptionKeyVersion](s, answer, err)
+			&oasadmin.RotateEncryptionKeyParams{Tenant: optional(tenant)})
+		made, err := read[oasadmin.EncryptionKeyVersion](s, answer, err)
 		if err != nil {
 			return named(err, resource.KindEncryptionKey, code)
 		}

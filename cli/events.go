@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
-	"github.com/procession-dev/procession/api/admin/client"
+	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 )
 
 // followInterval is how often new events are asked for.
@@ -85,8 +85,8 @@ func (e *eventFlags) bind(cmd *cobra.Command) {
 }
 
 // params are what the service is asked.
-func (e *eventFlags) params(now time.Time) (client.FindEventsParams, error) {
-	params := client.FindEventsParams{
+func (e *eventFlags) params(now time.Time) (oasadmin.FindEventsParams, error) {
+	params := oasadmin.FindEventsParams{
 		Tenant: filter(e.tenant), Type: e.types, ResourceKind: e.kinds, RequestID: e.requests,
 		After: optional(e.after), Limit: e.limit,
 	}
@@ -97,7 +97,7 @@ func (e *eventFlags) params(now time.Time) (client.FindEventsParams, error) {
 		return params, misuse("--follow cannot be combined with --oldest-first or --to")
 	}
 	if e.oldestFirst {
-		order := client.EventOrderOLDESTFIRST
+		order := oasadmin.EventOrderOLDESTFIRST
 		params.Order = &order
 	}
 	for flag, ids := range map[string]struct {
@@ -139,17 +139,17 @@ func moment(flag, text string, now time.Time) (*time.Time, error) {
 	return &at, nil
 }
 
-func (s *service) events(ctx context.Context, params client.FindEventsParams) (client.EventList, error) {
+func (s *service) events(ctx context.Context, params oasadmin.FindEventsParams) (oasadmin.EventList, error) {
 	answer, err := s.FindEventsWithResponse(ctx, &params)
-	return read[client.EventList](s, answer, err)
+	return read[oasadmin.EventList](s, answer, err)
 }
 
 // followEvents shows the latest events, or those behind the cursor that was
 // given, and then new ones until it is interrupted.
-func (s *service) followEvents(cmd *cobra.Command, params client.FindEventsParams, flags eventFlags, out *output) error {
+func (s *service) followEvents(cmd *cobra.Command, params oasadmin.FindEventsParams, flags eventFlags, out *output) error {
 	ctx := cmd.Context()
 	show := out.lines(cmd)
-	oldestFirst := client.EventOrderOLDESTFIRST
+	oldestFirst := oasadmin.EventOrderOLDESTFIRST
 	if flags.after == "" {
 		latest, err := s.events(ctx, params)
 		if err != nil {
@@ -191,9 +191,9 @@ func (s *service) followEvents(cmd *cobra.Command, params client.FindEventsParam
 }
 
 // lines shows events part by part.
-func (o *output) lines(cmd *cobra.Command) func([]client.Event) error {
+func (o *output) lines(cmd *cobra.Command) func([]oasadmin.Event) error {
 	titled := false
-	return func(events []client.Event) error {
+	return func(events []oasadmin.Event) error {
 		if o.format != formatTable {
 			for _, e := range events {
 				if err := o.line(cmd.Context(), cmd.OutOrStdout(), e); err != nil {
@@ -219,7 +219,7 @@ func eventTitles(w io.Writer) {
 	row(w, "TIME", "TYPE", "KIND", "RESOURCE", "STATE", "ACTOR", "REQUEST")
 }
 
-func eventRows(w io.Writer, events []client.Event) {
+func eventRows(w io.Writer, events []oasadmin.Event) {
 	for _, e := range events {
 		row(w, timeText(e.OccurredAt), e.Type, e.ResourceKind, e.ResourceID.String(), statesOf(e), e.ActorID.String(),
 			text(e.RequestID))
@@ -227,7 +227,7 @@ func eventRows(w io.Writer, events []client.Event) {
 }
 
 // statesOf is how the state of the resource changed, or what it was.
-func statesOf(e client.Event) string {
+func statesOf(e oasadmin.Event) string {
 	return strings.TrimPrefix(text(e.PreviousState)+" > "+text(e.State), " > ")
 }
 

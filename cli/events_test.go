@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/api/admin/client"
+	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/cli"
 )
 
@@ -130,7 +130,7 @@ func TestEventsAreFollowed(t *testing.T) {
 				require.Contains(t, lines[5], "RESOURCE.CREATED")
 			case "json":
 				for i, line := range lines {
-					var e client.Event
+					var e oasadmin.Event
 					require.NoError(t, json.Unmarshal([]byte(line), &e))
 					if i < 2 {
 						require.Equal(t, before[1-i], e.ID.String())

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/procession-dev/procession/api/admin/client"
+	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 )
 
 func newExportCommand(env Environment) *cobra.Command {
@@ -65,11 +65,11 @@ func newExportCommand(env Environment) *cobra.Command {
 
 // exported is a resource as it can be applied.
 type exported struct {
-	APIVersion string                  `json:"apiVersion"`
-	Kind       client.ResourceKind     `json:"kind"`
-	Metadata   client.ResourceMetadata `json:"metadata"`
-	Spec       client.ResourceSpec     `json:"spec"`
-	Status     *exportedStatus         `json:"status,omitempty"`
+	APIVersion string                    `json:"apiVersion"`
+	Kind       oasadmin.ResourceKind     `json:"kind"`
+	Metadata   oasadmin.ResourceMetadata `json:"metadata"`
+	Spec       oasadmin.ResourceSpec     `json:"spec"`
+	Status     *exportedStatus           `json:"status,omitempty"`
 }
 
 // exportedStatus is what a robot has beside its document. Applying it changes
@@ -89,14 +89,14 @@ type exportedFile struct {
 }
 
 type exportedAsset struct {
-	Type         client.RobotAssetType         `json:"type"`
-	Version      string                        `json:"version"`
-	Platform     client.RobotAssetPlatform     `json:"platform"`
-	Architecture client.RobotAssetArchitecture `json:"architecture"`
+	Type         oasadmin.RobotAssetType         `json:"type"`
+	Version      string                          `json:"version"`
+	Platform     oasadmin.RobotAssetPlatform     `json:"platform"`
+	Architecture oasadmin.RobotAssetArchitecture `json:"architecture"`
 	exportedFile
 }
 
-func exportedOf(r client.Resource) exported {
+func exportedOf(r oasadmin.Resource) exported {
 	document := exported{APIVersion: r.APIVersion, Kind: r.Kind, Metadata: r.Metadata, Spec: r.Spec}
 	status := exportedStatus{EnvironmentVariables: r.Status.EnvironmentVariables}
 	if file := r.Status.Source; file != nil {

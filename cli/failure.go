@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/procession-dev/procession/api/admin/client"
+	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/domain"
 )
 
@@ -54,7 +54,7 @@ func ExitCode(err error) int {
 type failure struct {
 	kind  domain.Kind
 	text  string
-	infos []client.DefaultErrorInfo
+	infos []oasadmin.DefaultErrorInfo
 }
 
 func (f *failure) Error() string { return f.text }
@@ -82,7 +82,7 @@ func absent(what string) error {
 }
 
 // refused is the failure that an answer with an error body tells of.
-func refused(status int, body client.DefaultError) *failure {
+func refused(status int, body oasadmin.DefaultError) *failure {
 	var text strings.Builder
 	text.WriteString(body.Message)
 	for _, info := range body.Errors {

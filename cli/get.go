@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/procession-dev/procession/api/admin/client"
+	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/domain/resource"
 )
 
@@ -26,8 +26,8 @@ func (p *picking) bind(env Environment, cmd *cobra.Command) {
 }
 
 // params are the parameters that find what is picked.
-func (p *picking) params(kinds []client.ResourceKind, codes []string) (client.FindResourcesParams, error) {
-	params := client.FindResourcesParams{Kind: kinds, Tenant: filter(p.tenant)}
+func (p *picking) params(kinds []oasadmin.ResourceKind, codes []string) (oasadmin.FindResourcesParams, error) {
+	params := oasadmin.FindResourcesParams{Kind: kinds, Tenant: filter(p.tenant)}
 	if len(codes) > 0 {
 		params.Code = codes
 	}
@@ -105,7 +105,7 @@ func kindHelp() string {
 
 // showResources writes the resources that were found for the codes. One that
 // was asked for by its code is not a list.
-func showResources(cmd *cobra.Command, out *output, found []client.Resource, codes []string) error {
+func showResources(cmd *cobra.Command, out *output, found []oasadmin.Resource, codes []string) error {
 	if len(found) == 0 && len(codes) > 0 {
 		return nil // That is told as an error.
 	}
@@ -121,12 +121,12 @@ func showResources(cmd *cobra.Command, out *output, found []client.Resource, cod
 }
 
 // missing is the failure for the codes that nothing was found for.
-func missing(kind string, codes []string, found []client.Resource, more bool) error {
+func missing(kind string, codes []string, found []oasadmin.Resource, more bool) error {
 	if more {
 		return nil
 	}
 	for _, code := range codes {
-		if !slices.ContainsFunc(found, func(r client.Resource) bool { return r.Metadata.Code == code }) {
+		if !slices.ContainsFunc(found, func(r oasadmin.Resource) bool { return r.Metadata.Code == code }) {
 			known, err := parseKind(kind)
 			if err != nil {
 				known = resource.Kind(kind)

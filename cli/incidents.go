@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
-	"github.com/procession-dev/procession/api/admin/client"
+	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 )
 
 func newIncidentsCommand(env Environment) *cobra.Command {
@@ -30,19 +30,19 @@ func newIncidentsListCommand(env Environment) *cobra.Command {
 	var process string
 	cmd := listCommand(env, &cobra.Command{
 		Use: "list", Args: exactly(), Short: "List incidents, the newest first",
-	}, listing[client.Incident]{
+	}, listing[oasadmin.Incident]{
 		rows: "incidents", limit: 50, tenant: "only those of the tenant with the `code`", table: incidentTable,
-		find: func(cmd *cobra.Command, s *service, _ []string, by listFlags) ([]client.Incident, int64, error) {
-			params := client.FindIncidentsParams{Size: &by.limit, Tenant: filter(by.tenant)}
+		find: func(cmd *cobra.Command, s *service, _ []string, by listFlags) ([]oasadmin.Incident, int64, error) {
+			params := oasadmin.FindIncidentsParams{Size: &by.limit, Tenant: filter(by.tenant)}
 			if !all {
-				params.State = []client.IncidentState{client.IncidentStateOPEN}
+				params.State = []oasadmin.IncidentState{oasadmin.IncidentStateOPEN}
 			}
 			var err error
 			if params.ProcessID, err = idFilter("process", process); err != nil {
 				return nil, 0, err
 			}
 			answer, err := s.FindIncidentsWithResponse(cmd.Context(), &params)
-			page, err := read[client.IncidentPage](s, answer, err)
+			page, err := read[oasadmin.IncidentPage](s, answer, err)
 			return page.Content, page.Metadata.TotalElements, err
 		},
 	})
@@ -51,7 +51,7 @@ func newIncidentsListCommand(env Environment) *cobra.Command {
 	return cmd
 }
 
-func incidentTable(w io.Writer, incidents []client.Incident) {
+func incidentTable(w io.Writer, incidents []oasadmin.Incident) {
 	row(w, "ID", "STATE", "PROCESS OR ACTION", "CREATED", "MESSAGE")
 	for _, i := range incidents {
 		row(w, i.ID.String(), string(i.State), concerned(i), timeText(i.CreatedAt), i.Message)
@@ -59,7 +59,7 @@ func incidentTable(w io.Writer, incidents []client.Incident) {
 }
 
 // concerned is the id of what the workflow of an incident was for.
-func concerned(i client.Incident) string {
+func concerned(i oasadmin.Incident) string {
 	switch {
 	case i.ProcessActionID != nil:
 		return i.ProcessActionID.String()
@@ -84,7 +84,7 @@ func newIncidentCommand(
 			return misuse("the id of the incident: %w", err)
 		}
 		answer, err := act(cmd.Context(), s, id)
-		incident, err := read[client.Incident](s, answer, err)
+		incident, err := read[oasadmin.Incident](s, answer, err)
 		if err != nil {
 			return notFound(err, "incident "+id.String())
 		}

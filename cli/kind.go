@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/procession-dev/procession/api/admin/client"
+	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/domain/resource"
 )
 
@@ -49,17 +49,17 @@ func parseKind(name string) (resource.Kind, error) {
 }
 
 // parseKinds finds the kinds of names separated by commas; none for all of them.
-func parseKinds(names string) ([]client.ResourceKind, error) {
+func parseKinds(names string) ([]oasadmin.ResourceKind, error) {
 	if strings.EqualFold(names, allKinds) {
 		return nil, nil
 	}
-	var kinds []client.ResourceKind
+	var kinds []oasadmin.ResourceKind
 	for name := range strings.SplitSeq(names, ",") {
 		kind, err := parseKind(name)
 		if err != nil {
 			return nil, err
 		}
-		kinds = append(kinds, client.ResourceKind(kind))
+		kinds = append(kinds, oasadmin.ResourceKind(kind))
 	}
 	return kinds, nil
 }
@@ -74,4 +74,4 @@ func kindNames() []string {
 }
 
 // canHaveSecrets reports whether secrets are issued to resources of the kind.
-func canHaveSecrets(kind resource.Kind) bool { return client.SecretOwnerKind(kind).Valid() }
+func canHaveSecrets(kind resource.Kind) bool { return oasadmin.SecretOwnerKind(kind).Valid() }

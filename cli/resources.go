@@ -3,7 +3,7 @@ package cli
 import (
 	"context"
 
-	"github.com/procession-dev/procession/api/admin/client"
+	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/domain/resource"
 )
 
@@ -13,17 +13,17 @@ const pageSize = 1000
 // find returns the resources that the parameters pick, limit of them at most
 // unless it is 0, and whether there are more.
 func (s *service) find(
-	ctx context.Context, params client.FindResourcesParams, limit int,
-) (found []client.Resource, more bool, err error) {
+	ctx context.Context, params oasadmin.FindResourcesParams, limit int,
+) (found []oasadmin.Resource, more bool, err error) {
 	size := pageSize
 	if limit > 0 {
 		size = min(limit, pageSize)
 	}
-	found = []client.Resource{}
+	found = []oasadmin.Resource{}
 	for number := 0; ; number++ {
 		params.Size, params.Page = &size, &number
 		answer, err := s.FindResourcesWithResponse(ctx, &params)
-		page, err := read[client.ResourcePage](s, answer, err)
+		page, err := read[oasadmin.ResourcePage](s, answer, err)
 		if err != nil {
 			return nil, false, err
 		}
@@ -39,13 +39,13 @@ func (s *service) find(
 }
 
 // retrieve returns one resource.
-func (s *service) retrieve(ctx context.Context, kind resource.Kind, code, tenant string) (client.Resource, error) {
+func (s *service) retrieve(ctx context.Context, kind resource.Kind, code, tenant string) (oasadmin.Resource, error) {
 	if err := checkCode(code); err != nil {
-		return client.Resource{}, err
+		return oasadmin.Resource{}, err
 	}
-	answer, err := s.RetrieveResourceWithResponse(ctx, client.ResourceKind(kind), code,
-		&client.RetrieveResourceParams{Tenant: optional(tenant)})
-	found, err := read[client.Resource](s, answer, err)
+	answer, err := s.RetrieveResourceWithResponse(ctx, oasadmin.ResourceKind(kind), code,
+		&oasadmin.RetrieveResourceParams{Tenant: optional(tenant)})
+	found, err := read[oasadmin.Resource](s, answer, err)
 	return found, named(err, kind, code)
 }
 
@@ -85,8 +85,8 @@ func filter(value string) []string {
 }
 
 // tenantOf is the code of the tenant that a resource belongs to.
-func tenantOf(kind client.ResourceKind, metadata client.ResourceMetadata) string {
-	if kind == client.ResourceKindTenant {
+func tenantOf(kind oasadmin.ResourceKind, metadata oasadmin.ResourceMetadata) string {
+	if kind == oasadmin.ResourceKindTenant {
 		return metadata.Code
 	}
 	return given(metadata.Tenant)
@@ -94,7 +94,7 @@ func tenantOf(kind client.ResourceKind, metadata client.ResourceMetadata) string
 
 // name is how people are told of a resource: Kind/CODE, behind its tenant where
 // there are several.
-func name(kind client.ResourceKind, code, tenant string, several bool) string {
+func name(kind oasadmin.ResourceKind, code, tenant string, several bool) string {
 	if several {
 		return tenant + "/" + string(kind) + "/" + code
 	}

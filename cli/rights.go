@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/procession-dev/procession/api/admin/client"
+	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/domain/resource"
 )
 
@@ -14,15 +14,15 @@ type right struct{ what, who string }
 
 // rightsOf lists who may do what because of a resource, beside the owners and
 // administrators of the tenant.
-func rightsOf(r client.Resource) []right {
+func rightsOf(r oasadmin.Resource) []right {
 	switch r.Kind {
-	case client.ResourceKindProcessDefinition:
+	case oasadmin.ResourceKindProcessDefinition:
 		var spec resource.ProcessDefinitionSpec
 		if json.Unmarshal(r.Spec, &spec) != nil {
 			return nil
 		}
 		return processRights(&spec)
-	case client.ResourceKindBusinessArtifactDefinition:
+	case oasadmin.ResourceKindBusinessArtifactDefinition:
 		var spec resource.BusinessArtifactDefinitionSpec
 		if json.Unmarshal(r.Spec, &spec) != nil {
 			return nil
@@ -33,7 +33,7 @@ func rightsOf(r client.Resource) []right {
 			{"edit artifacts", grantees(p.Editors)},
 			{"manage artifacts", grantees(p.Managers)},
 		}
-	case client.ResourceKindRobot:
+	case oasadmin.ResourceKindRobot:
 		var spec resource.RobotSpec
 		if json.Unmarshal(r.Spec, &spec) != nil {
 			return nil
@@ -46,7 +46,7 @@ func rightsOf(r client.Resource) []right {
 			{"run, and see the environment", grantees(runners)},
 			{"see and download", grantees(spec.Permissions.Viewers)},
 		}
-	case client.ResourceKindDataSource:
+	case oasadmin.ResourceKindDataSource:
 		var spec resource.DataSourceSpec
 		if json.Unmarshal(r.Spec, &spec) != nil {
 			return nil
@@ -55,8 +55,8 @@ func rightsOf(r client.Resource) []right {
 			{"run", grantees([]resource.Grantee{{Application: spec.Runner}})},
 			{"query", grantees(spec.Permissions.Queriers)},
 		}
-	case client.ResourceKindTenant, client.ResourceKindUser, client.ResourceKindApplication, client.ResourceKindGroup,
-		client.ResourceKindDataStructure, client.ResourceKindEncryptionKey, client.ResourceKindWebhookSubscription:
+	case oasadmin.ResourceKindTenant, oasadmin.ResourceKindUser, oasadmin.ResourceKindApplication, oasadmin.ResourceKindGroup,
+		oasadmin.ResourceKindDataStructure, oasadmin.ResourceKindEncryptionKey, oasadmin.ResourceKindWebhookSubscription:
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/procession-dev/procession/api/admin/client"
+	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/domain/resource"
 )
 
@@ -49,10 +49,10 @@ func (a *asset) check(cmd *cobra.Command) error {
 		name  string
 		valid bool
 	}{
-		{"type", client.RobotAssetType(a.kind).Valid()},
+		{"type", oasadmin.RobotAssetType(a.kind).Valid()},
 		{"version", a.version != ""},
-		{"platform", client.RobotAssetPlatform(a.platform).Valid()},
-		{"architecture", client.RobotAssetArchitecture(a.architecture).Valid()},
+		{"platform", oasadmin.RobotAssetPlatform(a.platform).Valid()},
+		{"architecture", oasadmin.RobotAssetArchitecture(a.architecture).Valid()},
 	} {
 		if !flag.valid {
 			return misuse("%s needs --%s: see %[1]s --help", cmd.CommandPath(), flag.name)
@@ -81,7 +81,7 @@ func newRobotsUploadCommand(env Environment, use, short string, a *asset) *cobra
 	cmd := asking(env, &cobra.Command{
 		Use: use, Args: exactly("the code of a robot", "a file"), Short: short,
 		Long:              short + ". It is sent as it is read, and replaces the one before as a whole.",
-		ValidArgsFunction: completeCode(env, client.ResourceKindRobot, cobra.ShellCompDirectiveDefault),
+		ValidArgsFunction: completeCode(env, oasadmin.ResourceKindRobot, cobra.ShellCompDirectiveDefault),
 	}, func(cmd *cobra.Command, s *service, args []string) error {
 		if err := checkCode(args[0]); err != nil {
 			return err
@@ -133,20 +133,20 @@ func upload(cmd *cobra.Command, s *service, code, path string, a *asset, file ro
 	return err
 }
 
-func (s *service) upload(ctx context.Context, code string, a *asset, file *robotFile) (client.RobotFile, error) {
+func (s *service) upload(ctx context.Context, code string, a *asset, file *robotFile) (oasadmin.RobotFile, error) {
 	const bytes = "application/octet-stream"
 	if a == nil {
-		answer, err := s.UploadRobotSourceWithBodyWithResponse(ctx, code, &client.UploadRobotSourceParams{
+		answer, err := s.UploadRobotSourceWithBodyWithResponse(ctx, code, &oasadmin.UploadRobotSourceParams{
 			Tenant: optional(file.tenant), FileName: file.name, FileContentType: file.contentType,
 		}, bytes, file.content, file.length)
-		return read[client.RobotFile](s, answer, err)
+		return read[oasadmin.RobotFile](s, answer, err)
 	}
-	answer, err := s.UploadRobotAssetWithBodyWithResponse(ctx, code, &client.UploadRobotAssetParams{
+	answer, err := s.UploadRobotAssetWithBodyWithResponse(ctx, code, &oasadmin.UploadRobotAssetParams{
 		Tenant: optional(file.tenant), FileName: file.name, FileContentType: file.contentType,
-		Type: client.RobotAssetType(a.kind), Version: a.version,
-		Platform: client.RobotAssetPlatform(a.platform), Architecture: client.RobotAssetArchitecture(a.architecture),
+		Type: oasadmin.RobotAssetType(a.kind), Version: a.version,
+		Platform: oasadmin.RobotAssetPlatform(a.platform), Architecture: oasadmin.RobotAssetArchitecture(a.architecture),
 	}, bytes, file.content, file.length)
-	return read[client.RobotFile](s, answer, err)
+	return read[oasadmin.RobotFile](s, answer, err)
 }
 
 // mediaType guesses by the extension of a name.
@@ -166,7 +166,7 @@ func newRobotsDeleteCommand(env Environment, use, short string, a *asset) *cobra
 	var tenant string
 	cmd := asking(env, &cobra.Command{
 		Use: use, Args: exactly("the code of a robot"), Short: short,
-		ValidArgsFunction: completeCode(env, client.ResourceKindRobot, cobra.ShellCompDirectiveNoFileComp),
+		ValidArgsFunction: completeCode(env, oasadmin.ResourceKindRobot, cobra.ShellCompDirectiveNoFileComp),
 	}, func(cmd *cobra.Command, s *service, args []string) error {
 		if err := checkCode(args[0]); err != nil {
 			return err
@@ -175,15 +175,15 @@ func newRobotsDeleteCommand(env Environment, use, short string, a *asset) *cobra
 		var answer reply
 		var err error
 		if a == nil {
-			answer, err = s.DeleteRobotSourceWithResponse(cmd.Context(), args[0], &client.DeleteRobotSourceParams{Tenant: optional(tenant)})
+			answer, err = s.DeleteRobotSourceWithResponse(cmd.Context(), args[0], &oasadmin.DeleteRobotSourceParams{Tenant: optional(tenant)})
 		} else {
 			if err := a.check(cmd); err != nil {
 				return err
 			}
 			what = "asset"
-			answer, err = s.DeleteRobotAssetWithResponse(cmd.Context(), args[0], &client.DeleteRobotAssetParams{
-				Tenant: optional(tenant), Type: client.RobotAssetType(a.kind), Version: a.version,
-				Platform: client.RobotAssetPlatform(a.platform), Architecture: client.RobotAssetArchitecture(a.architecture),
+			answer, err = s.DeleteRobotAssetWithResponse(cmd.Context(), args[0], &oasadmin.DeleteRobotAssetParams{
+				Tenant: optional(tenant), Type: oasadmin.RobotAssetType(a.kind), Version: a.version,
+				Platform: oasadmin.RobotAssetPlatform(a.platform), Architecture: oasadmin.RobotAssetArchitecture(a.architecture),
 			})
 		}
 		if _, err := read[nothing](s, answer, err); err != nil {
@@ -207,7 +207,7 @@ func newRobotsSetCommand(env Environment) *cobra.Command {
 		Long: "Sets an environment variable of a robot to the text that comes from standard input or a file, without the line break\n" +
 			"at its end. The service keeps it sealed; this command line cannot show it again.",
 		Example:           "  pass show kyc | procession robots set-env KYC_BOT API_TOKEN",
-		ValidArgsFunction: completeCode(env, client.ResourceKindRobot, cobra.ShellCompDirectiveNoFileComp),
+		ValidArgsFunction: completeCode(env, oasadmin.ResourceKindRobot, cobra.ShellCompDirectiveNoFileComp),
 	}, func(cmd *cobra.Command, s *service, args []string) error {
 		if err := checkCode(args[0]); err != nil {
 			return err
@@ -217,7 +217,7 @@ func newRobotsSetCommand(env Environment) *cobra.Command {
 			return err
 		}
 		answer, err := s.SetRobotVariableWithResponse(cmd.Context(), args[0], args[1],
-			&client.SetRobotVariableParams{Tenant: optional(tenant)}, client.RobotVariableParams{Value: value})
+			&oasadmin.SetRobotVariableParams{Tenant: optional(tenant)}, oasadmin.RobotVariableParams{Value: value})
 		if _, err := read[nothing](s, answer, err); err != nil {
 			return named(err, resource.KindRobot, args[0])
 		}
@@ -253,13 +253,13 @@ func newRobotsUnsetCommand(env Environment) *cobra.Command {
 	cmd := asking(env, &cobra.Command{
 		Use: "unset-env CODE NAME", Args: exactly("the code of a robot", "the name of a variable"),
 		Short:             "Delete an environment variable of a robot",
-		ValidArgsFunction: completeCode(env, client.ResourceKindRobot, cobra.ShellCompDirectiveNoFileComp),
+		ValidArgsFunction: completeCode(env, oasadmin.ResourceKindRobot, cobra.ShellCompDirectiveNoFileComp),
 	}, func(cmd *cobra.Command, s *service, args []string) error {
 		if err := checkCode(args[0]); err != nil {
 			return err
 		}
 		answer, err := s.DeleteRobotVariableWithResponse(cmd.Context(), args[0], args[1],
-			&client.DeleteRobotVariableParams{Tenant: optional(tenant)})
+			&oasadmin.DeleteRobotVariableParams{Tenant: optional(tenant)})
 		if _, err := read[nothing](s, answer, err); err != nil {
 			return err
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
-	"github.com/procession-dev/procession/api/admin/client"
+	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
 )
@@ -22,7 +22,7 @@ func newSecretsCommand(env Environment) *cobra.Command {
 }
 
 // secretOwner finds out whom a secret belongs to.
-func secretOwner(args []string) (client.SecretOwnerKind, string, error) {
+func secretOwner(args []string) (oasadmin.SecretOwnerKind, string, error) {
 	kind, err := parseKind(args[0])
 	if err != nil {
 		return "", "", err
@@ -30,7 +30,7 @@ func secretOwner(args []string) (client.SecretOwnerKind, string, error) {
 	if !canHaveSecrets(kind) {
 		return "", "", misuse("a %s has no secrets: users, applications and webhook subscriptions have some", kind)
 	}
-	return client.SecretOwnerKind(kind), args[1], checkCode(args[1])
+	return oasadmin.SecretOwnerKind(kind), args[1], checkCode(args[1])
 }
 
 func newSecretsIssueCommand(env Environment) *cobra.Command {
@@ -51,12 +51,12 @@ func newSecretsIssueCommand(env Environment) *cobra.Command {
 		if secretName == "" {
 			return misuse("%s needs --name, to tell the secret from others", cmd.CommandPath())
 		}
-		body := client.SecretIssueParams{Name: secretName}
+		body := oasadmin.SecretIssueParams{Name: secretName}
 		if body.ExpiresAt, err = expiry(expires, env.Clock()); err != nil {
 			return err
 		}
-		answer, err := s.IssueSecretWithResponse(cmd.Context(), kind, code, &client.IssueSecretParams{Tenant: optional(tenant)}, body)
-		issued, err := read[client.IssuedSecret](s, answer, err)
+		answer, err := s.IssueSecretWithResponse(cmd.Context(), kind, code, &oasadmin.IssueSecretParams{Tenant: optional(tenant)}, body)
+		issued, err := read[oasadmin.IssuedSecret](s, answer, err)
 		if err != nil {
 			return named(err, resource.Kind(kind), code)
 		}
@@ -107,9 +107,9 @@ func newSecretsListCommand(env Environment) *cobra.Command {
 		Use: "list KIND CODE", Args: exactly("a kind of resource", "a code"),
 		Short:             "List secrets, without their values",
 		ValidArgsFunction: completeSecretOwner(env),
-	}, listing[client.Secret]{
+	}, listing[oasadmin.Secret]{
 		rows: "secrets", tenant: tenantHelp,
-		find: func(cmd *cobra.Command, s *service, args []string, by listFlags) ([]client.Secret, int64, error) {
+		find: func(cmd *cobra.Command, s *service, args []string, by listFlags) ([]oasadmin.Secret, int64, error) {
 			kind, code, err := secretOwner(args)
 			if err != nil {
 				return nil, 0, err
@@ -117,20 +117,20 @@ func newSecretsListCommand(env Environment) *cobra.Command {
 			found, err := s.secrets(cmd.Context(), kind, code, by.tenant)
 			return found, 0, err
 		},
-		table: func(w io.Writer, found []client.Secret) { secretTable(w, "", found, env.Clock()) },
+		table: func(w io.Writer, found []oasadmin.Secret) { secretTable(w, "", found, env.Clock()) },
 	})
 }
 
 // secrets lists the secrets of a resource.
 func (s *service) secrets(
-	ctx context.Context, kind client.SecretOwnerKind, code, tenant string,
-) ([]client.Secret, error) {
-	answer, err := s.FindSecretsWithResponse(ctx, kind, code, &client.FindSecretsParams{Tenant: optional(tenant)})
-	list, err := read[client.SecretList](s, answer, err)
+	ctx context.Context, kind oasadmin.SecretOwnerKind, code, tenant string,
+) ([]oasadmin.Secret, error) {
+	answer, err := s.FindSecretsWithResponse(ctx, kind, code, &oasadmin.FindSecretsParams{Tenant: optional(tenant)})
+	list, err := read[oasadmin.SecretList](s, answer, err)
 	return list.Content, named(err, resource.Kind(kind), code)
 }
 
-func secretTable(w io.Writer, indent string, secrets []client.Secret, now time.Time) {
+func secretTable(w io.Writer, indent string, secrets []oasadmin.Secret, now time.Time) {
 	if len(secrets) == 0 {
 		row(w, indent+"none")
 		return
@@ -165,7 +165,7 @@ func newSecretsRevokeCommand(env Environment) *cobra.Command {
 				return err
 			}
 		}
-		answer, err := s.RevokeSecretWithResponse(cmd.Context(), kind, code, id, &client.RevokeSecretParams{Tenant: optional(tenant)})
+		answer, err := s.RevokeSecretWithResponse(cmd.Context(), kind, code, id, &oasadmin.RevokeSecretParams{Tenant: optional(tenant)})
 		if _, err := read[nothing](s, answer, err); err != nil {
 			return err
 		}
@@ -178,7 +178,7 @@ func newSecretsRevokeCommand(env Environment) *cobra.Command {
 
 // secretNamed finds the one secret with the name.
 func (s *service) secretNamed(
-	ctx context.Context, kind client.SecretOwnerKind, code, tenant, wanted string,
+	ctx context.Context, kind oasadmin.SecretOwnerKind, code, tenant, wanted string,
 ) (uuid.UUID, error) {
 	all, err := s.secrets(ctx, kind, code, tenant)
 	if err != nil {

@@ -5,35 +5,35 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/procession-dev/procession/api/admin/client"
+	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 )
 
 // resourceTable writes a table of resources, of which there is at least one. The
 // tenant and the kind are columns where they differ; where all are of one kind,
 // it has columns of its own.
-func resourceTable(w io.Writer, found []client.Resource) {
+func resourceTable(w io.Writer, found []oasadmin.Resource) {
 	first := found[0]
 	tenants, kinds := false, false
 	for _, r := range found {
 		tenants = tenants || tenantOf(r.Kind, r.Metadata) != tenantOf(first.Kind, first.Metadata)
 		kinds = kinds || r.Kind != first.Kind
 	}
-	columns := []column{{"CODE", func(r client.Resource, _ shownSpec) string { return r.Metadata.Code }}}
+	columns := []column{{"CODE", func(r oasadmin.Resource, _ shownSpec) string { return r.Metadata.Code }}}
 	if kinds {
-		columns = append([]column{{"KIND", func(r client.Resource, _ shownSpec) string { return string(r.Kind) }}}, columns...)
+		columns = append([]column{{"KIND", func(r oasadmin.Resource, _ shownSpec) string { return string(r.Kind) }}}, columns...)
 	}
-	if tenants && (kinds || first.Kind != client.ResourceKindTenant) {
-		columns = append([]column{{"TENANT", func(r client.Resource, _ shownSpec) string {
+	if tenants && (kinds || first.Kind != oasadmin.ResourceKindTenant) {
+		columns = append([]column{{"TENANT", func(r oasadmin.Resource, _ shownSpec) string {
 			return tenantOf(r.Kind, r.Metadata)
 		}}}, columns...)
 	}
-	if kinds || first.Kind != client.ResourceKindEncryptionKey {
-		columns = append(columns, column{"NAME", func(_ client.Resource, s shownSpec) string { return s.Name }})
+	if kinds || first.Kind != oasadmin.ResourceKindEncryptionKey {
+		columns = append(columns, column{"NAME", func(_ oasadmin.Resource, s shownSpec) string { return s.Name }})
 	}
 	if !kinds {
 		columns = append(columns, columnsOf(first.Kind)...)
 	}
-	columns = append(columns, column{"CHANGED", func(r client.Resource, _ shownSpec) string {
+	columns = append(columns, column{"CHANGED", func(r oasadmin.Resource, _ shownSpec) string {
 		return timeText(r.Status.LastModifiedAt)
 	}})
 	titles := make([]string, len(columns))
@@ -52,7 +52,7 @@ func resourceTable(w io.Writer, found []client.Resource) {
 
 type column struct {
 	title string
-	cell  func(client.Resource, shownSpec) string
+	cell  func(oasadmin.Resource, shownSpec) string
 }
 
 // shownSpec is what tables show of specs.
@@ -70,7 +70,7 @@ type shownSpec struct {
 }
 
 // shownOf reads a spec as far as it is understood: a newer service may say more.
-func shownOf(r client.Resource) shownSpec {
+func shownOf(r oasadmin.Resource) shownSpec {
 	var spec shownSpec
 	if json.Unmarshal(r.Spec, &spec) != nil {
 		return shownSpec{}
@@ -79,9 +79,9 @@ func shownOf(r client.Resource) shownSpec {
 }
 
 // columnsOf are the columns that resources of the kind alone have.
-func columnsOf(kind client.ResourceKind) []column {
+func columnsOf(kind oasadmin.ResourceKind) []column {
 	specColumn := func(title string, cell func(shownSpec) string) column {
-		return column{title, func(_ client.Resource, s shownSpec) string { return cell(s) }}
+		return column{title, func(_ oasadmin.Resource, s shownSpec) string { return cell(s) }}
 	}
 	role := specColumn("ROLE", func(s shownSpec) string { return s.Role })
 	disabled := specColumn("DISABLED", func(s shownSpec) string {
@@ -91,23 +91,23 @@ func columnsOf(kind client.ResourceKind) []column {
 		return "no"
 	})
 	switch kind {
-	case client.ResourceKindTenant:
+	case oasadmin.ResourceKindTenant:
 		return []column{specColumn("PLAN", func(s shownSpec) string { return s.Plan })}
-	case client.ResourceKindUser:
+	case oasadmin.ResourceKindUser:
 		return []column{specColumn("EMAIL", func(s shownSpec) string { return s.Email }), role, disabled}
-	case client.ResourceKindApplication:
+	case oasadmin.ResourceKindApplication:
 		return []column{role, disabled}
-	case client.ResourceKindGroup:
+	case oasadmin.ResourceKindGroup:
 		return []column{specColumn("MEMBERS", func(s shownSpec) string { return strconv.Itoa(len(s.Members)) })}
-	case client.ResourceKindEncryptionKey:
+	case oasadmin.ResourceKindEncryptionKey:
 		return []column{specColumn("DESCRIPTION", func(s shownSpec) string { return s.Description })}
-	case client.ResourceKindProcessDefinition:
+	case oasadmin.ResourceKindProcessDefinition:
 		return []column{specColumn("STATE", func(s shownSpec) string { return s.State })}
-	case client.ResourceKindWebhookSubscription:
+	case oasadmin.ResourceKindWebhookSubscription:
 		return []column{specColumn("URL", func(s shownSpec) string { return s.URL })}
-	case client.ResourceKindRobot, client.ResourceKindDataSource:
+	case oasadmin.ResourceKindRobot, oasadmin.ResourceKindDataSource:
 		return []column{specColumn("TASK QUEUE", func(s shownSpec) string { return s.TaskQueue })}
-	case client.ResourceKindDataStructure, client.ResourceKindBusinessArtifactDefinition:
+	case oasadmin.ResourceKindDataStructure, oasadmin.ResourceKindBusinessArtifactDefinition:
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
-	"github.com/procession-dev/procession/api/admin/client"
+	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 )
 
 func newWebhooksDeliveriesCommand(env Environment) *cobra.Command {
@@ -16,12 +16,12 @@ func newWebhooksDeliveriesCommand(env Environment) *cobra.Command {
 	var states []string
 	cmd := listCommand(env, &cobra.Command{
 		Use: "deliveries", Args: exactly(), Short: "List deliveries, the newest first",
-	}, listing[client.WebhookDelivery]{
+	}, listing[oasadmin.WebhookDelivery]{
 		rows: "deliveries", limit: 50, tenant: tenantHelp, table: deliveryTable,
-		find: func(cmd *cobra.Command, s *service, _ []string, by listFlags) ([]client.WebhookDelivery, int64, error) {
-			params := client.FindWebhookDeliveriesParams{Size: &by.limit, Tenant: filter(by.tenant), Webhook: filter(code)}
+		find: func(cmd *cobra.Command, s *service, _ []string, by listFlags) ([]oasadmin.WebhookDelivery, int64, error) {
+			params := oasadmin.FindWebhookDeliveriesParams{Size: &by.limit, Tenant: filter(by.tenant), Webhook: filter(code)}
 			for _, state := range states {
-				params.State = append(params.State, client.WebhookDeliveryState(state))
+				params.State = append(params.State, oasadmin.WebhookDeliveryState(state))
 			}
 			var err error
 			if params.EventID, err = idFilter("event", event); err != nil {
@@ -31,7 +31,7 @@ func newWebhooksDeliveriesCommand(env Environment) *cobra.Command {
 				return nil, 0, err
 			}
 			answer, err := s.FindWebhookDeliveriesWithResponse(cmd.Context(), &params)
-			page, err := read[client.WebhookDeliveryPage](s, answer, err)
+			page, err := read[oasadmin.WebhookDeliveryPage](s, answer, err)
 			return page.Content, page.Metadata.TotalElements, err
 		},
 	})
@@ -43,7 +43,7 @@ func newWebhooksDeliveriesCommand(env Environment) *cobra.Command {
 	return cmd
 }
 
-func deliveryTable(w io.Writer, deliveries []client.WebhookDelivery) {
+func deliveryTable(w io.Writer, deliveries []oasadmin.WebhookDelivery) {
 	row(w, "ID", "WEBHOOK", "EVENT", "STATE", "ATTEMPTS", "LAST", "CREATED", "NEXT")
 	for _, d := range deliveries {
 		next := ""
@@ -88,12 +88,12 @@ func newWebhooksShowCommand(env Environment) *cobra.Command {
 	cmd := deliveryCommand(env, "show", "Show a delivery with all its attempts",
 		func(cmd *cobra.Command, s *service, id uuid.UUID) error {
 			answer, err := s.RetrieveWebhookDeliveryWithResponse(cmd.Context(), id)
-			log, err := read[client.WebhookDeliveryLog](s, answer, err)
+			log, err := read[oasadmin.WebhookDeliveryLog](s, answer, err)
 			if err != nil {
 				return err
 			}
 			return out.write(cmd.Context(), cmd.OutOrStdout(), log, func(w io.Writer) {
-				deliveryTable(w, []client.WebhookDelivery{log.Delivery})
+				deliveryTable(w, []oasadmin.WebhookDelivery{log.Delivery})
 				row(w, "")
 				row(w, "ATTEMPT", "AT", "TOOK", "RESULT", "WHY", "ANSWER")
 				for _, a := range log.Attempts {
@@ -119,7 +119,7 @@ func newWebhooksReplayCommand(env Environment) *cobra.Command {
 	return deliveryCommand(env, "replay", "Make a delivery again, whatever became of it",
 		func(cmd *cobra.Command, s *service, id uuid.UUID) error {
 			answer, err := s.ReplayWebhookDeliveryWithResponse(cmd.Context(), id)
-			delivery, err := read[client.WebhookDelivery](s, answer, err)
+			delivery, err := read[oasadmin.WebhookDelivery](s, answer, err)
 			if err != nil {
 				return err
 			}

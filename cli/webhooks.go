@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/procession-dev/procession/api/admin/client"
+	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/domain/resource"
 )
 
@@ -21,18 +21,18 @@ func newWebhooksCommand(env Environment) *cobra.Command {
 func newWebhooksListCommand(env Environment) *cobra.Command {
 	return listCommand(env, &cobra.Command{
 		Use: "list", Args: exactly(), Short: "List the endpoints of webhooks and their state",
-	}, listing[client.WebhookEndpoint]{
+	}, listing[oasadmin.WebhookEndpoint]{
 		rows: "webhooks", tenant: tenantHelp, table: webhookTable,
-		find: func(cmd *cobra.Command, s *service, _ []string, by listFlags) ([]client.WebhookEndpoint, int64, error) {
+		find: func(cmd *cobra.Command, s *service, _ []string, by listFlags) ([]oasadmin.WebhookEndpoint, int64, error) {
 			answer, err := s.FindWebhookEndpointsWithResponse(cmd.Context(),
-				&client.FindWebhookEndpointsParams{Size: new(pageSize), Tenant: filter(by.tenant)})
-			page, err := read[client.WebhookEndpointPage](s, answer, err)
+				&oasadmin.FindWebhookEndpointsParams{Size: new(pageSize), Tenant: filter(by.tenant)})
+			page, err := read[oasadmin.WebhookEndpointPage](s, answer, err)
 			return page.Content, page.Metadata.TotalElements, err
 		},
 	})
 }
 
-func webhookTable(w io.Writer, endpoints []client.WebhookEndpoint) {
+func webhookTable(w io.Writer, endpoints []oasadmin.WebhookEndpoint) {
 	row(w, "TENANT", "CODE", "STATE", "SINCE", "WAITING", "RETRYING", "DEAD", "DROPPED", "URL")
 	for _, e := range endpoints {
 		since := ""
@@ -56,7 +56,7 @@ func webhookCommand(
 	var tenant string
 	cmd := asking(env, &cobra.Command{
 		Use: use + " CODE", Short: short, Args: exactly("the code of a webhook subscription"),
-		ValidArgsFunction: completeCode(env, client.ResourceKindWebhookSubscription, cobra.ShellCompDirectiveNoFileComp),
+		ValidArgsFunction: completeCode(env, oasadmin.ResourceKindWebhookSubscription, cobra.ShellCompDirectiveNoFileComp),
 	}, func(cmd *cobra.Command, s *service, args []string) error {
 		if err := checkCode(args[0]); err != nil {
 			return err
@@ -70,8 +70,8 @@ func webhookCommand(
 func newWebhooksPingCommand(env Environment) *cobra.Command {
 	return webhookCommand(env, "ping", "Send a test event, and print its id",
 		func(cmd *cobra.Command, s *service, code string, tenant *string) error {
-			answer, err := s.PingWebhookEndpointWithResponse(cmd.Context(), code, &client.PingWebhookEndpointParams{Tenant: tenant})
-			ping, err := read[client.WebhookPing](s, answer, err)
+			answer, err := s.PingWebhookEndpointWithResponse(cmd.Context(), code, &oasadmin.PingWebhookEndpointParams{Tenant: tenant})
+			ping, err := read[oasadmin.WebhookPing](s, answer, err)
 			if err != nil {
 				return err
 			}
@@ -84,8 +84,8 @@ func newWebhooksPingCommand(env Environment) *cobra.Command {
 func newWebhooksEnableCommand(env Environment) *cobra.Command {
 	return webhookCommand(env, "enable", "Tell an endpoint of events again that the service disabled",
 		func(cmd *cobra.Command, s *service, code string, tenant *string) error {
-			answer, err := s.EnableWebhookEndpointWithResponse(cmd.Context(), code, &client.EnableWebhookEndpointParams{Tenant: tenant})
-			endpoint, err := read[client.WebhookEndpoint](s, answer, err)
+			answer, err := s.EnableWebhookEndpointWithResponse(cmd.Context(), code, &oasadmin.EnableWebhookEndpointParams{Tenant: tenant})
+			endpoint, err := read[oasadmin.WebhookEndpoint](s, answer, err)
 			if err != nil {
 				return err
 			}
@@ -106,8 +106,8 @@ func newWebhooksReplayFailedCommand(env Environment) *cobra.Command {
 				return err
 			}
 			answer, err := s.ReplayFailedWebhookDeliveriesWithResponse(cmd.Context(), code,
-				&client.ReplayFailedWebhookDeliveriesParams{Tenant: tenant}, client.WebhookReplayParams{Since: *from})
-			replay, err := read[client.WebhookReplay](s, answer, err)
+				&oasadmin.ReplayFailedWebhookDeliveriesParams{Tenant: tenant}, oasadmin.WebhookReplayParams{Since: *from})
+			replay, err := read[oasadmin.WebhookReplay](s, answer, err)
 			if err != nil {
 				return err
 			}

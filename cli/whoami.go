@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/procession-dev/procession/api/admin/client"
+	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 )
 
 func newWhoamiCommand(env Environment) *cobra.Command {
@@ -15,7 +15,7 @@ func newWhoamiCommand(env Environment) *cobra.Command {
 		Use: "whoami", Args: exactly(), Short: "Show whom the token belongs to",
 	}, func(cmd *cobra.Command, s *service, _ []string) error {
 		answer, err := s.RetrieveIdentityWithResponse(cmd.Context())
-		identity, err := read[client.Identity](s, answer, err)
+		identity, err := read[oasadmin.Identity](s, answer, err)
 		if err != nil {
 			return err
 		}
@@ -25,7 +25,7 @@ func newWhoamiCommand(env Environment) *cobra.Command {
 	return cmd
 }
 
-func identityTable(w io.Writer, identity client.Identity) {
+func identityTable(w io.Writer, identity oasadmin.Identity) {
 	p := identity.Principal
 	row(w, "Name:", p.Name)
 	row(w, "Type:", string(p.Type))

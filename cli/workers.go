@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/procession-dev/procession/api/admin/client"
+	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 )
 
 func newWorkersCommand(env Environment) *cobra.Command {
@@ -18,19 +18,19 @@ func newWorkersCommand(env Environment) *cobra.Command {
 		Use: "workers", Args: exactly(), Short: "Show which workers registered, whether they poll, and what is missing",
 		Long: "Shows the workers that registered lately, their task queues, and whether they poll them. Problems are listed below\n" +
 			"the table, including those of task queues without a worker.",
-	}, listing[client.Worker]{
+	}, listing[oasadmin.Worker]{
 		rows: "workers", limit: 100,
-		find: func(cmd *cobra.Command, s *service, _ []string, by listFlags) ([]client.Worker, int64, error) {
-			params := client.FindWorkersParams{Size: &by.limit, Tenant: filter(tenant), TaskQueue: filter(queue)}
+		find: func(cmd *cobra.Command, s *service, _ []string, by listFlags) ([]oasadmin.Worker, int64, error) {
+			params := oasadmin.FindWorkersParams{Size: &by.limit, Tenant: filter(tenant), TaskQueue: filter(queue)}
 			if !all {
-				params.State = []client.WorkerState{client.WorkerStateONLINE}
+				params.State = []oasadmin.WorkerState{oasadmin.WorkerStateONLINE}
 			}
 			answer, err := s.FindWorkersWithResponse(cmd.Context(), &params)
-			page, err := read[client.WorkerPage](s, answer, err)
+			page, err := read[oasadmin.WorkerPage](s, answer, err)
 			return page.Content, page.Metadata.TotalElements, err
 		},
-		table: func(w io.Writer, found []client.Worker) { workerTable(env, w, found, queue) },
-		below: func(cmd *cobra.Command, s *service, found []client.Worker) error {
+		table: func(w io.Writer, found []oasadmin.Worker) { workerTable(env, w, found, queue) },
+		below: func(cmd *cobra.Command, s *service, found []oasadmin.Worker) error {
 			queues, err := s.taskQueues(cmd, tenant, queue)
 			if err != nil {
 				return err
@@ -49,14 +49,14 @@ func newTaskQueuesCommand(env Environment) *cobra.Command {
 		Use: "task-queues", Args: exactly(), Short: "Show task queues, who needs and who serves them, and what is wrong",
 		Long: "Shows the task queues that definitions need or workers registered for: the workflows that are needed, how many of the\n" +
 			"workers are live, who polls, and what waits. Problems are listed below the table.",
-	}, listing[client.TaskQueue]{
+	}, listing[oasadmin.TaskQueue]{
 		rows: "task queues",
-		find: func(cmd *cobra.Command, s *service, _ []string, _ listFlags) ([]client.TaskQueue, int64, error) {
+		find: func(cmd *cobra.Command, s *service, _ []string, _ listFlags) ([]oasadmin.TaskQueue, int64, error) {
 			found, err := s.taskQueues(cmd, tenant, queue)
 			return found, 0, err
 		},
-		table: func(w io.Writer, found []client.TaskQueue) { taskQueueTable(env, w, found) },
-		below: func(cmd *cobra.Command, _ *service, found []client.TaskQueue) error {
+		table: func(w io.Writer, found []oasadmin.TaskQueue) { taskQueueTable(env, w, found) },
+		below: func(cmd *cobra.Command, _ *service, found []oasadmin.TaskQueue) error {
 			return writeProblems(cmd.OutOrStdout(), found, true)
 		},
 	})
@@ -71,14 +71,14 @@ func bindQueuePicking(env Environment, cmd *cobra.Command, tenant, queue *string
 }
 
 // taskQueues are those of the tenant and with the name, each if it is given.
-func (s *service) taskQueues(cmd *cobra.Command, tenant, name string) ([]client.TaskQueue, error) {
+func (s *service) taskQueues(cmd *cobra.Command, tenant, name string) ([]oasadmin.TaskQueue, error) {
 	size := pageSize
-	params := client.FindTaskQueuesParams{Size: &size, Tenant: filter(tenant), TaskQueue: filter(name)}
-	queues := []client.TaskQueue{}
+	params := oasadmin.FindTaskQueuesParams{Size: &size, Tenant: filter(tenant), TaskQueue: filter(name)}
+	queues := []oasadmin.TaskQueue{}
 	for number := 0; ; number++ {
 		params.Page = &number
 		answer, err := s.FindTaskQueuesWithResponse(cmd.Context(), &params)
-		page, err := read[client.TaskQueuePage](s, answer, err)
+		page, err := read[oasadmin.TaskQueuePage](s, answer, err)
 		if err != nil {
 			return nil, err
 		}
@@ -91,9 +91,9 @@ func (s *service) taskQueues(cmd *cobra.Command, tenant, name string) ([]client.
 
 // workerTable has a line for each registration of the workers, or for those of
 // one task queue.
-func workerTable(env Environment, w io.Writer, workers []client.Worker, queue string) {
+func workerTable(env Environment, w io.Writer, workers []oasadmin.Worker, queue string) {
 	now := env.Clock()
-	several := slices.ContainsFunc(workers, func(o client.Worker) bool { return o.Tenant != workers[0].Tenant })
+	several := slices.ContainsFunc(workers, func(o oasadmin.Worker) bool { return o.Tenant != workers[0].Tenant })
 	tenantRow(w, several, "TENANT", "WORKER", "TASK QUEUE", "STATE", "POLLED", "REGISTERED", "WORKFLOWS")
 	for _, worker := range workers {
 		for _, r := range worker.TaskQueues {
@@ -114,7 +114,7 @@ func workerTable(env Environment, w io.Writer, workers []client.Worker, queue st
 	}
 }
 
-func taskQueueTable(env Environment, w io.Writer, queues []client.TaskQueue) {
+func taskQueueTable(env Environment, w io.Writer, queues []oasadmin.TaskQueue) {
 	now := env.Clock()
 	several := ofSeveralTenants(queues)
 	tenantRow(w, several, "TENANT", "TASK QUEUE", "NEEDED BY", "WORKERS", "POLLERS", "BACKLOG", "OBSERVED", "PROBLEMS")
@@ -138,16 +138,16 @@ func tenantRow(w io.Writer, several bool, cells ...string) {
 	row(w, cells...)
 }
 
-func ofSeveralTenants(queues []client.TaskQueue) bool {
-	return slices.ContainsFunc(queues, func(q client.TaskQueue) bool { return q.Tenant != queues[0].Tenant })
+func ofSeveralTenants(queues []oasadmin.TaskQueue) bool {
+	return slices.ContainsFunc(queues, func(q oasadmin.TaskQueue) bool { return q.Tenant != queues[0].Tenant })
 }
 
 // needText names the definitions and robots, each once.
-func needText(needs []client.TaskQueueNeed) string {
+func needText(needs []oasadmin.TaskQueueNeed) string {
 	var names []string
 	for _, n := range needs {
 		name := n.Definition
-		if n.Kind == client.TaskQueueNeedKindROBOT {
+		if n.Kind == oasadmin.TaskQueueNeedKindROBOT {
 			name = "robot " + name
 		}
 		if !slices.Contains(names, name) {
@@ -160,10 +160,10 @@ func needText(needs []client.TaskQueueNeed) string {
 	return strings.Join(names, ", ")
 }
 
-func workersText(workers []client.TaskQueueWorker) string {
+func workersText(workers []oasadmin.TaskQueueWorker) string {
 	online := 0
 	for _, w := range workers {
-		if w.State == client.WorkerStateONLINE {
+		if w.State == oasadmin.WorkerStateONLINE {
 			online++
 		}
 	}
@@ -175,7 +175,7 @@ func workersText(workers []client.TaskQueueWorker) string {
 }
 
 // countPollers counts those that poll for any kind of task, each once.
-func countPollers(o *client.TaskQueueObservation) int {
+func countPollers(o *oasadmin.TaskQueueObservation) int {
 	identities := map[string]bool{}
 	for _, p := range o.Pollers {
 		identities[p.Identity] = true
@@ -183,7 +183,7 @@ func countPollers(o *client.TaskQueueObservation) int {
 	return len(identities)
 }
 
-func backlogText(o *client.TaskQueueObservation) string {
+func backlogText(o *oasadmin.TaskQueueObservation) string {
 	var waiting []string
 	for _, b := range o.Backlogs {
 		if b.Count > 0 {
@@ -198,7 +198,7 @@ func backlogText(o *client.TaskQueueObservation) string {
 
 // writeProblems writes a line for each problem, after an empty one when there is
 // something above. Where the queues are of several tenants, it says of which.
-func writeProblems(w io.Writer, queues []client.TaskQueue, below bool) error {
+func writeProblems(w io.Writer, queues []oasadmin.TaskQueue, below bool) error {
 	several := ofSeveralTenants(queues)
 	for _, q := range queues {
 		for _, problem := range q.Problems {

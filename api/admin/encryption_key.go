@@ -11,14 +11,14 @@ import (
 
 // FindEncryptionKeyVersions lists the versions of a key, without what they are.
 func (s *Server) FindEncryptionKeyVersions(
-	ctx context.Context, request oasadmin.FindEncryptionKeyVersionsRequestObject,
-) (oasadmin.FindEncryptionKeyVersionsResponseObject, error) {
+	ctx context.Context, request FindEncryptionKeyVersionsRequestObject,
+) (FindEncryptionKeyVersionsResponseObject, error) {
 	key := keyOf(resource.KindEncryptionKey, request.Code, request.Params.Tenant)
 	found, err := s.app.FindEncryptionKeyVersions(ctx, s.caller(ctx), key.Tenant, key.Code)
 	if err != nil {
 		return nil, err
 	}
-	return oasadmin.FindEncryptionKeyVersions200JSONResponse{
+	return FindEncryptionKeyVersions200JSONResponse{
 		Content: listOf(found, func(v *app.EncryptionKeyVersion) oasadmin.EncryptionKeyVersion {
 			return encryptionKeyVersion(&v.EncryptionKey, v.OpenRuns)
 		}),
@@ -27,14 +27,14 @@ func (s *Server) FindEncryptionKeyVersions(
 
 // RotateEncryptionKey makes another version of a key.
 func (s *Server) RotateEncryptionKey(
-	ctx context.Context, request oasadmin.RotateEncryptionKeyRequestObject,
-) (oasadmin.RotateEncryptionKeyResponseObject, error) {
+	ctx context.Context, request RotateEncryptionKeyRequestObject,
+) (RotateEncryptionKeyResponseObject, error) {
 	key := keyOf(resource.KindEncryptionKey, request.Code, request.Params.Tenant)
 	made, err := s.app.RotateEncryptionKey(ctx, s.caller(ctx), key.Tenant, key.Code)
 	if err != nil {
 		return nil, err
 	}
-	return oasadmin.RotateEncryptionKey201JSONResponse(encryptionKeyVersion(made, 0)), nil
+	return RotateEncryptionKey201JSONResponse(encryptionKeyVersion(made, 0)), nil
 }
 
 func encryptionKeyVersion(k *domain.EncryptionKey, openRuns int64) oasadmin.EncryptionKeyVersion {

@@ -11,34 +11,34 @@ import (
 
 // FindEngineAccess lists the tokens and certificates that were issued.
 func (s *Server) FindEngineAccess(
-	ctx context.Context, request oasadmin.FindEngineAccessRequestObject,
-) (oasadmin.FindEngineAccessResponseObject, error) {
+	ctx context.Context, request FindEngineAccessRequestObject,
+) (FindEngineAccessResponseObject, error) {
 	params := request.Params
 	filter := app.EngineAccessFilter{
 		TenantIDs: params.TenantID, TenantCodes: params.Tenant, PrincipalIDs: params.PrincipalID,
 		Kinds: words[domain.AuthenticationType](params.Kind), Active: params.Active,
 	}
-	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
+	page, sort := httpio.Listing(httpio.Given(params.Size), httpio.Given(params.Page), params.Sort)
 	found, err := s.app.FindEngineAccess(ctx, s.caller(ctx), filter, page, sort)
 	if err != nil {
 		return nil, err
 	}
-	var answer oasadmin.FindEngineAccess200JSONResponse
+	var answer FindEngineAccess200JSONResponse
 	answer.Metadata, answer.Content = pageOf(found, engineAccess)
 	return answer, nil
 }
 
 // RevokeEngineAccess revokes tokens and certificates.
 func (s *Server) RevokeEngineAccess(
-	ctx context.Context, request oasadmin.RevokeEngineAccessRequestObject,
-) (oasadmin.RevokeEngineAccessResponseObject, error) {
+	ctx context.Context, request RevokeEngineAccessRequestObject,
+) (RevokeEngineAccessResponseObject, error) {
 	revoked, err := s.app.RevokeEngineAccess(ctx, s.caller(ctx), app.EngineAccessSelection{
 		ID: request.Body.ID, TenantID: request.Body.TenantID, PrincipalID: request.Body.PrincipalID,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return oasadmin.RevokeEngineAccess200JSONResponse{Revoked: revoked}, nil
+	return RevokeEngineAccess200JSONResponse{Revoked: revoked}, nil
 }
 
 func engineAccess(g *domain.EngineGrant) oasadmin.EngineAccess {

@@ -11,8 +11,8 @@ import (
 
 // FindEvents lists events.
 func (s *Server) FindEvents(
-	ctx context.Context, request oasadmin.FindEventsRequestObject,
-) (oasadmin.FindEventsResponseObject, error) {
+	ctx context.Context, request FindEventsRequestObject,
+) (FindEventsResponseObject, error) {
 	params := request.Params
 	filter := app.EventFilter{
 		TenantCodes: params.Tenant, TenantIDs: params.TenantID, Types: words[domain.EventType](params.Type), ActorIDs: params.ActorID,
@@ -31,7 +31,7 @@ func (s *Server) FindEvents(
 	if err != nil {
 		return nil, err
 	}
-	answer := oasadmin.FindEvents200JSONResponse{Content: listOf(found, event)}
+	answer := FindEvents200JSONResponse{Content: listOf(found, event)}
 	if next != nil {
 		answer.Next = httpio.Optional(next.String())
 	}

@@ -9,14 +9,14 @@ import (
 
 // RetrieveIdentity says who the caller is.
 func (s *Server) RetrieveIdentity(
-	ctx context.Context, _ oasadmin.RetrieveIdentityRequestObject,
-) (oasadmin.RetrieveIdentityResponseObject, error) {
+	ctx context.Context, _ RetrieveIdentityRequestObject,
+) (RetrieveIdentityResponseObject, error) {
 	found, err := s.app.RetrieveIdentity(ctx, s.caller(ctx))
 	if err != nil {
 		return nil, err
 	}
 	p := found.Principal
-	return oasadmin.RetrieveIdentity200JSONResponse{
+	return RetrieveIdentity200JSONResponse{
 		Principal:   oasadmin.IdentityPrincipal{ID: p.ID, Type: oasadmin.PrincipalType(p.Type), Name: p.Name},
 		Operator:    found.Operator,
 		Memberships: listOf(found.Memberships, membership),

@@ -11,53 +11,53 @@ import (
 
 // FindIncidents lists incidents.
 func (s *Server) FindIncidents(
-	ctx context.Context, request oasadmin.FindIncidentsRequestObject,
-) (oasadmin.FindIncidentsResponseObject, error) {
+	ctx context.Context, request FindIncidentsRequestObject,
+) (FindIncidentsResponseObject, error) {
 	params := request.Params
 	filter := app.IncidentFilter{
 		States: words[domain.IncidentState](params.State), ProcessIDs: params.ProcessID, TenantCodes: params.Tenant,
 	}
-	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
+	page, sort := httpio.Listing(httpio.Given(params.Size), httpio.Given(params.Page), params.Sort)
 	found, err := s.app.ListIncidents(ctx, s.caller(ctx), filter, page, sort)
 	if err != nil {
 		return nil, err
 	}
-	var answer oasadmin.FindIncidents200JSONResponse
+	var answer FindIncidents200JSONResponse
 	answer.Metadata, answer.Content = pageOf(found, incident)
 	return answer, nil
 }
 
 // RetrieveIncident returns one incident.
 func (s *Server) RetrieveIncident(
-	ctx context.Context, request oasadmin.RetrieveIncidentRequestObject,
-) (oasadmin.RetrieveIncidentResponseObject, error) {
+	ctx context.Context, request RetrieveIncidentRequestObject,
+) (RetrieveIncidentResponseObject, error) {
 	found, err := s.app.RetrieveIncident(ctx, s.caller(ctx), request.ID)
 	if err != nil {
 		return nil, err
 	}
-	return oasadmin.RetrieveIncident200JSONResponse(incident(found)), nil
+	return RetrieveIncident200JSONResponse(incident(found)), nil
 }
 
 // RetryIncident starts the failed workflow again.
 func (s *Server) RetryIncident(
-	ctx context.Context, request oasadmin.RetryIncidentRequestObject,
-) (oasadmin.RetryIncidentResponseObject, error) {
+	ctx context.Context, request RetryIncidentRequestObject,
+) (RetryIncidentResponseObject, error) {
 	retried, err := s.app.RetryIncident(ctx, s.caller(ctx), request.ID)
 	if err != nil {
 		return nil, err
 	}
-	return oasadmin.RetryIncident200JSONResponse(incident(retried)), nil
+	return RetryIncident200JSONResponse(incident(retried)), nil
 }
 
 // DismissIncident marks an incident as dealt with.
 func (s *Server) DismissIncident(
-	ctx context.Context, request oasadmin.DismissIncidentRequestObject,
-) (oasadmin.DismissIncidentResponseObject, error) {
+	ctx context.Context, request DismissIncidentRequestObject,
+) (DismissIncidentResponseObject, error) {
 	dismissed, err := s.app.DismissIncident(ctx, s.caller(ctx), request.ID)
 	if err != nil {
 		return nil, err
 	}
-	return oasadmin.DismissIncident200JSONResponse(incident(dismissed)), nil
+	return DismissIncident200JSONResponse(incident(dismissed)), nil
 }
 
 func incident(i *domain.Incident) oasadmin.Incident {

@@ -13,8 +13,8 @@ import (
 
 // ApplyResources makes resources what documents say.
 func (s *Server) ApplyResources(
-	ctx context.Context, request oasadmin.ApplyResourcesRequestObject,
-) (oasadmin.ApplyResourcesResponseObject, error) {
+	ctx context.Context, request ApplyResourcesRequestObject,
+) (ApplyResourcesResponseObject, error) {
 	params := app.ApplyRequest{Documents: request.Body.Documents, DryRun: httpio.Given(request.Body.DryRun)}
 	if prune := request.Body.Prune; prune != nil {
 		params.Prune = &app.Prune{Tenant: prune.Tenant, Selector: prune.Selector}
@@ -23,7 +23,7 @@ func (s *Server) ApplyResources(
 	if err != nil {
 		return nil, err
 	}
-	answer := oasadmin.ApplyResources200JSONResponse{
+	answer := ApplyResources200JSONResponse{
 		DryRun: params.DryRun, Results: make([]oasadmin.AppliedResource, len(applied)),
 	}
 	for i := range applied {
@@ -36,8 +36,8 @@ func (s *Server) ApplyResources(
 
 // FindResources lists resources.
 func (s *Server) FindResources(
-	ctx context.Context, request oasadmin.FindResourcesRequestObject,
-) (oasadmin.FindResourcesResponseObject, error) {
+	ctx context.Context, request FindResourcesRequestObject,
+) (FindResourcesResponseObject, error) {
 	params := request.Params
 	selector, err := selectorOf(params.Label)
 	if err != nil {
@@ -46,7 +46,7 @@ func (s *Server) FindResources(
 	filter := app.ResourceFilter{
 		Kinds: words[resource.Kind](params.Kind), Tenants: params.Tenant, Codes: params.Code, Selector: selector,
 	}
-	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
+	page, sort := httpio.Listing(httpio.Given(params.Size), httpio.Given(params.Page), params.Sort)
 	return listing(func(w http.ResponseWriter) error {
 		show := func(found *domain.Listing[app.StoredResource]) error {
 			return httpio.WriteListing(w, found, resourcePage, func(items []app.StoredResource) ([]oasadmin.Resource, error) {
@@ -61,7 +61,7 @@ func (s *Server) FindResources(
 // writes them.
 type listing func(w http.ResponseWriter) error
 
-// VisitFindResourcesResponse implements oasadmin.FindResourcesResponseObject.
+// VisitFindResourcesResponse implements FindResourcesResponseObject.
 func (l listing) VisitFindResourcesResponse(w http.ResponseWriter) error { return l(w) }
 
 func resourcePage(metadata httpio.PageMetadata, content []oasadmin.Resource) any {
@@ -70,8 +70,8 @@ func resourcePage(metadata httpio.PageMetadata, content []oasadmin.Resource) any
 
 // RetrieveResource returns one resource.
 func (s *Server) RetrieveResource(
-	ctx context.Context, request oasadmin.RetrieveResourceRequestObject,
-) (oasadmin.RetrieveResourceResponseObject, error) {
+	ctx context.Context, request RetrieveResourceRequestObject,
+) (RetrieveResourceResponseObject, error) {
 	found, err := s.app.RetrieveResource(ctx, s.caller(ctx), keyOf(request.Kind, request.Code, request.Params.Tenant))
 	if err != nil {
 		return nil, err
@@ -80,30 +80,30 @@ func (s *Server) RetrieveResource(
 	if err != nil {
 		return nil, err
 	}
-	return oasadmin.RetrieveResource200JSONResponse(answer), nil
+	return RetrieveResource200JSONResponse(answer), nil
 }
 
 // DeleteResource deletes one resource.
 func (s *Server) DeleteResource(
-	ctx context.Context, request oasadmin.DeleteResourceRequestObject,
-) (oasadmin.DeleteResourceResponseObject, error) {
+	ctx context.Context, request DeleteResourceRequestObject,
+) (DeleteResourceResponseObject, error) {
 	err := s.app.DeleteResource(ctx, s.caller(ctx), keyOf(request.Kind, request.Code, request.Params.Tenant))
 	if err != nil {
 		return nil, err
 	}
-	return oasadmin.DeleteResource204Response{}, nil
+	return DeleteResource204Response{}, nil
 }
 
 // FindDefinitionVersions lists the versions of a process definition.
 func (s *Server) FindDefinitionVersions(
-	ctx context.Context, request oasadmin.FindDefinitionVersionsRequestObject,
-) (oasadmin.FindDefinitionVersionsResponseObject, error) {
+	ctx context.Context, request FindDefinitionVersionsRequestObject,
+) (FindDefinitionVersionsResponseObject, error) {
 	key := keyOf(resource.KindProcessDefinition, request.Code, request.Params.Tenant)
 	found, err := s.app.FindDefinitionVersions(ctx, s.caller(ctx), key)
 	if err != nil {
 		return nil, err
 	}
-	return oasadmin.FindDefinitionVersions200JSONResponse{Content: listOf(found, definitionVersion)}, nil
+	return FindDefinitionVersions200JSONResponse{Content: listOf(found, definitionVersion)}, nil
 }
 
 func appliedResource(r *app.AppliedResource) (oasadmin.AppliedResource, error) {

@@ -12,32 +12,32 @@ import (
 
 // UploadRobotSource stores the source package of a robot.
 func (s *Server) UploadRobotSource(
-	ctx context.Context, request oasadmin.UploadRobotSourceRequestObject,
-) (oasadmin.UploadRobotSourceResponseObject, error) {
+	ctx context.Context, request UploadRobotSourceRequestObject,
+) (UploadRobotSourceResponseObject, error) {
 	params := request.Params
 	stored, err := s.app.UploadRobotFile(ctx, s.caller(ctx), keyOf(resource.KindRobot, request.Code, params.Tenant),
 		domain.RobotAssetKey{}, app.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
 	if err != nil {
 		return nil, err
 	}
-	return oasadmin.UploadRobotSource200JSONResponse(robotFile(stored)), nil
+	return UploadRobotSource200JSONResponse(robotFile(stored)), nil
 }
 
 // DeleteRobotSource deletes the source package of a robot.
 func (s *Server) DeleteRobotSource(
-	ctx context.Context, request oasadmin.DeleteRobotSourceRequestObject,
-) (oasadmin.DeleteRobotSourceResponseObject, error) {
+	ctx context.Context, request DeleteRobotSourceRequestObject,
+) (DeleteRobotSourceResponseObject, error) {
 	key := keyOf(resource.KindRobot, request.Code, request.Params.Tenant)
 	if err := s.app.DeleteRobotFile(ctx, s.caller(ctx), key, domain.RobotAssetKey{}); err != nil {
 		return nil, err
 	}
-	return oasadmin.DeleteRobotSource204Response{}, nil
+	return DeleteRobotSource204Response{}, nil
 }
 
 // UploadRobotAsset stores an asset of a robot.
 func (s *Server) UploadRobotAsset(
-	ctx context.Context, request oasadmin.UploadRobotAssetRequestObject,
-) (oasadmin.UploadRobotAssetResponseObject, error) {
+	ctx context.Context, request UploadRobotAssetRequestObject,
+) (UploadRobotAssetResponseObject, error) {
 	params := request.Params
 	stored, err := s.app.UploadRobotFile(ctx, s.caller(ctx), keyOf(resource.KindRobot, request.Code, params.Tenant),
 		assetKey(params.Type, params.Version, params.Platform, params.Architecture),
@@ -45,42 +45,42 @@ func (s *Server) UploadRobotAsset(
 	if err != nil {
 		return nil, err
 	}
-	return oasadmin.UploadRobotAsset200JSONResponse(robotAsset(stored)), nil
+	return UploadRobotAsset200JSONResponse(robotAsset(stored)), nil
 }
 
 // DeleteRobotAsset deletes an asset of a robot.
 func (s *Server) DeleteRobotAsset(
-	ctx context.Context, request oasadmin.DeleteRobotAssetRequestObject,
-) (oasadmin.DeleteRobotAssetResponseObject, error) {
+	ctx context.Context, request DeleteRobotAssetRequestObject,
+) (DeleteRobotAssetResponseObject, error) {
 	params := request.Params
 	err := s.app.DeleteRobotFile(ctx, s.caller(ctx), keyOf(resource.KindRobot, request.Code, params.Tenant),
 		assetKey(params.Type, params.Version, params.Platform, params.Architecture))
 	if err != nil {
 		return nil, err
 	}
-	return oasadmin.DeleteRobotAsset204Response{}, nil
+	return DeleteRobotAsset204Response{}, nil
 }
 
 // SetRobotVariable sets an environment variable of a robot.
 func (s *Server) SetRobotVariable(
-	ctx context.Context, request oasadmin.SetRobotVariableRequestObject,
-) (oasadmin.SetRobotVariableResponseObject, error) {
+	ctx context.Context, request SetRobotVariableRequestObject,
+) (SetRobotVariableResponseObject, error) {
 	key := keyOf(resource.KindRobot, request.Code, request.Params.Tenant)
 	if err := s.app.SetRobotVariable(ctx, s.caller(ctx), key, request.Name, domain.NewSecret(request.Body.Value)); err != nil {
 		return nil, err
 	}
-	return oasadmin.SetRobotVariable204Response{}, nil
+	return SetRobotVariable204Response{}, nil
 }
 
 // DeleteRobotVariable deletes an environment variable of a robot.
 func (s *Server) DeleteRobotVariable(
-	ctx context.Context, request oasadmin.DeleteRobotVariableRequestObject,
-) (oasadmin.DeleteRobotVariableResponseObject, error) {
+	ctx context.Context, request DeleteRobotVariableRequestObject,
+) (DeleteRobotVariableResponseObject, error) {
 	key := keyOf(resource.KindRobot, request.Code, request.Params.Tenant)
 	if err := s.app.DeleteRobotVariable(ctx, s.caller(ctx), key, request.Name); err != nil {
 		return nil, err
 	}
-	return oasadmin.DeleteRobotVariable204Response{}, nil
+	return DeleteRobotVariable204Response{}, nil
 }
 
 func assetKey(

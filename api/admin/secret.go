@@ -9,8 +9,8 @@ import (
 
 // IssueSecret issues a secret and shows its value, this once.
 func (s *Server) IssueSecret(
-	ctx context.Context, request oasadmin.IssueSecretRequestObject,
-) (oasadmin.IssueSecretResponseObject, error) {
+	ctx context.Context, request IssueSecretRequestObject,
+) (IssueSecretResponseObject, error) {
 	key := keyOf(request.Kind, request.Code, request.Params.Tenant)
 	issued, err := s.app.IssueSecret(ctx, s.caller(ctx), key, app.NewSecret{
 		Name: request.Body.Name, ExpiresAt: request.Body.ExpiresAt,
@@ -18,7 +18,7 @@ func (s *Server) IssueSecret(
 	if err != nil {
 		return nil, err
 	}
-	return oasadmin.IssueSecret201JSONResponse{
+	return IssueSecret201JSONResponse{
 		ID: issued.ID, Name: issued.Name, Value: issued.Value.Reveal(),
 		CreatedAt: issued.CreatedAt.UTC(), ExpiresAt: utc(issued.ExpiresAt),
 	}, nil
@@ -26,25 +26,25 @@ func (s *Server) IssueSecret(
 
 // FindSecrets lists the secrets of a resource, without their values.
 func (s *Server) FindSecrets(
-	ctx context.Context, request oasadmin.FindSecretsRequestObject,
-) (oasadmin.FindSecretsResponseObject, error) {
+	ctx context.Context, request FindSecretsRequestObject,
+) (FindSecretsResponseObject, error) {
 	key := keyOf(request.Kind, request.Code, request.Params.Tenant)
 	found, err := s.app.FindSecrets(ctx, s.caller(ctx), key)
 	if err != nil {
 		return nil, err
 	}
-	return oasadmin.FindSecrets200JSONResponse{Content: listOf(found, secret)}, nil
+	return FindSecrets200JSONResponse{Content: listOf(found, secret)}, nil
 }
 
 // RevokeSecret revokes a secret.
 func (s *Server) RevokeSecret(
-	ctx context.Context, request oasadmin.RevokeSecretRequestObject,
-) (oasadmin.RevokeSecretResponseObject, error) {
+	ctx context.Context, request RevokeSecretRequestObject,
+) (RevokeSecretResponseObject, error) {
 	key := keyOf(request.Kind, request.Code, request.Params.Tenant)
 	if err := s.app.RevokeSecret(ctx, s.caller(ctx), key, request.ID); err != nil {
 		return nil, err
 	}
-	return oasadmin.RevokeSecret204Response{}, nil
+	return RevokeSecret204Response{}, nil
 }
 
 func secret(s *app.Secret) oasadmin.Secret {

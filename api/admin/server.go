@@ -8,7 +8,6 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/domain"
@@ -26,7 +25,7 @@ type Server struct {
 	caller func(context.Context) domain.Caller
 }
 
-var _ oasadmin.StrictServerInterface = (*Server)(nil)
+var _ StrictServerInterface = (*Server)(nil)
 
 // NewServer makes a Server. caller finds the authenticated caller of the
 // request that a context belongs to.
@@ -36,5 +35,5 @@ func NewServer(service *app.Service, caller func(context.Context) domain.Caller)
 
 // Register adds the operations to routes, which errs answers failures of.
 func (s *Server) Register(routes gin.IRouter, errs *httpio.ErrorWriter) {
-	oasadmin.RegisterHandlersWithOptions(routes, oasadmin.NewStrictHandler(s, versionOf, errs), oasadmin.GinServerOptions{ErrorHandler: errs.WriteUnbound})
+	RegisterHandlersWithOptions(routes, NewStrictHandler(s, versionOf, errs), GinServerOptions{ErrorHandler: errs.WriteUnbound})
 }

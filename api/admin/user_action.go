@@ -12,19 +12,19 @@ import (
 
 // ExplainProcessActions tells why a principal is offered user actions, or not.
 func (s *Server) ExplainProcessActions(
-	ctx context.Context, request oasadmin.ExplainProcessActionsRequestObject,
-) (oasadmin.ExplainProcessActionsResponseObject, error) {
+	ctx context.Context, request ExplainProcessActionsRequestObject,
+) (ExplainProcessActionsResponseObject, error) {
 	explained, err := s.app.ExplainProcessActions(ctx, s.caller(ctx), request.ID, request.Params.PrincipalID)
 	if err != nil {
 		return nil, err
 	}
-	return oasadmin.ExplainProcessActions200JSONResponse{Content: listOf(explained, explainedAction)}, nil
+	return ExplainProcessActions200JSONResponse{Content: listOf(explained, explainedAction)}, nil
 }
 
 // EvaluateAvailability evaluates an availability expression.
 func (s *Server) EvaluateAvailability(
-	ctx context.Context, request oasadmin.EvaluateAvailabilityRequestObject,
-) (oasadmin.EvaluateAvailabilityResponseObject, error) {
+	ctx context.Context, request EvaluateAvailabilityRequestObject,
+) (EvaluateAvailabilityResponseObject, error) {
 	body := request.Body
 	if body.ProcessID != nil && body.Model != nil {
 		return nil, domain.InvalidBody("/model", "cannot be given together with processId")
@@ -36,7 +36,7 @@ func (s *Server) EvaluateAvailability(
 	if err != nil {
 		return nil, err
 	}
-	answer := oasadmin.EvaluateAvailability200JSONResponse{Model: model(evaluation.Model)}
+	answer := EvaluateAvailability200JSONResponse{Model: model(evaluation.Model)}
 	if evaluation.Fault == "" {
 		answer.Result = &evaluation.Available
 		return answer, nil
@@ -50,15 +50,15 @@ func (s *Server) EvaluateAvailability(
 
 // FindAvailabilityFaults lists availability expressions that failed.
 func (s *Server) FindAvailabilityFaults(
-	ctx context.Context, request oasadmin.FindAvailabilityFaultsRequestObject,
-) (oasadmin.FindAvailabilityFaultsResponseObject, error) {
+	ctx context.Context, request FindAvailabilityFaultsRequestObject,
+) (FindAvailabilityFaultsResponseObject, error) {
 	params := request.Params
-	page, _ := httpio.Listing(params.Size, params.Page, nil)
+	page, _ := httpio.Listing(httpio.Given(params.Size), httpio.Given(params.Page), nil)
 	found, err := s.app.ListAvailabilityFaults(ctx, s.caller(ctx), params.Tenant, page)
 	if err != nil {
 		return nil, err
 	}
-	var answer oasadmin.FindAvailabilityFaults200JSONResponse
+	var answer FindAvailabilityFaults200JSONResponse
 	answer.Metadata, answer.Content = pageOf(found, availabilityFault)
 	return answer, nil
 }

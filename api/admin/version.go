@@ -11,17 +11,17 @@ import (
 // versionOf is the version of what an operation returns, "" for what has none.
 func versionOf(response any) domain.Version {
 	switch shown := response.(type) {
-	case oasadmin.RetrieveResource200JSONResponse:
+	case RetrieveResource200JSONResponse:
 		return domain.VersionAt(shown.Status.LastModifiedAt)
-	case oasadmin.RetrieveIncident200JSONResponse:
+	case RetrieveIncident200JSONResponse:
 		return incidentVersion(shown.CreatedAt, shown.ResolvedAt)
-	case oasadmin.RetryIncident200JSONResponse:
+	case RetryIncident200JSONResponse:
 		return incidentVersion(shown.CreatedAt, shown.ResolvedAt)
-	case oasadmin.DismissIncident200JSONResponse:
+	case DismissIncident200JSONResponse:
 		return incidentVersion(shown.CreatedAt, shown.ResolvedAt)
-	case oasadmin.RetrieveWebhookDelivery200JSONResponse:
+	case RetrieveWebhookDelivery200JSONResponse:
 		return deliveryVersion(shown.Delivery)
-	case oasadmin.ReplayWebhookDelivery200JSONResponse:
+	case ReplayWebhookDelivery200JSONResponse:
 		return deliveryVersion(oasadmin.WebhookDelivery(shown))
 	default:
 		return httpio.ModifiedVersion(response)

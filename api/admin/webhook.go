@@ -11,60 +11,60 @@ import (
 
 // FindWebhookEndpoints lists the endpoints of webhook subscriptions.
 func (s *Server) FindWebhookEndpoints(
-	ctx context.Context, request oasadmin.FindWebhookEndpointsRequestObject,
-) (oasadmin.FindWebhookEndpointsResponseObject, error) {
+	ctx context.Context, request FindWebhookEndpointsRequestObject,
+) (FindWebhookEndpointsResponseObject, error) {
 	params := request.Params
-	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
+	page, sort := httpio.Listing(httpio.Given(params.Size), httpio.Given(params.Page), params.Sort)
 	filter := app.WebhookFilter{TenantCodes: params.Tenant, Codes: params.Code}
 	found, err := s.app.FindWebhookEndpoints(ctx, s.caller(ctx), filter, page, sort)
 	if err != nil {
 		return nil, err
 	}
-	var answer oasadmin.FindWebhookEndpoints200JSONResponse
+	var answer FindWebhookEndpoints200JSONResponse
 	answer.Metadata, answer.Content = pageOf(found, webhookEndpoint)
 	return answer, nil
 }
 
 // PingWebhookEndpoint sends a test event.
 func (s *Server) PingWebhookEndpoint(
-	ctx context.Context, request oasadmin.PingWebhookEndpointRequestObject,
-) (oasadmin.PingWebhookEndpointResponseObject, error) {
+	ctx context.Context, request PingWebhookEndpointRequestObject,
+) (PingWebhookEndpointResponseObject, error) {
 	event, err := s.app.PingWebhookEndpoint(ctx, s.caller(ctx), webhookKey(request.Code, request.Params.Tenant))
 	if err != nil {
 		return nil, err
 	}
-	return oasadmin.PingWebhookEndpoint200JSONResponse{EventID: event.ID, Timestamp: event.OccurredAt.UTC()}, nil
+	return PingWebhookEndpoint200JSONResponse{EventID: event.ID, Timestamp: event.OccurredAt.UTC()}, nil
 }
 
 // EnableWebhookEndpoint has a disabled endpoint be told of events again.
 func (s *Server) EnableWebhookEndpoint(
-	ctx context.Context, request oasadmin.EnableWebhookEndpointRequestObject,
-) (oasadmin.EnableWebhookEndpointResponseObject, error) {
+	ctx context.Context, request EnableWebhookEndpointRequestObject,
+) (EnableWebhookEndpointResponseObject, error) {
 	endpoint, err := s.app.EnableWebhookEndpoint(ctx, s.caller(ctx), webhookKey(request.Code, request.Params.Tenant))
 	if err != nil {
 		return nil, err
 	}
-	return oasadmin.EnableWebhookEndpoint200JSONResponse(webhookEndpoint(endpoint)), nil
+	return EnableWebhookEndpoint200JSONResponse(webhookEndpoint(endpoint)), nil
 }
 
 // ReplayFailedWebhookDeliveries has failed deliveries made again.
 func (s *Server) ReplayFailedWebhookDeliveries(
-	ctx context.Context, request oasadmin.ReplayFailedWebhookDeliveriesRequestObject,
-) (oasadmin.ReplayFailedWebhookDeliveriesResponseObject, error) {
+	ctx context.Context, request ReplayFailedWebhookDeliveriesRequestObject,
+) (ReplayFailedWebhookDeliveriesResponseObject, error) {
 	replay, err := s.app.ReplayFailedDeliveries(
 		ctx, s.caller(ctx), webhookKey(request.Code, request.Params.Tenant), request.Body.Since)
 	if err != nil {
 		return nil, err
 	}
-	return oasadmin.ReplayFailedWebhookDeliveries200JSONResponse{Replayed: replay.Count, More: replay.More}, nil
+	return ReplayFailedWebhookDeliveries200JSONResponse{Replayed: replay.Count, More: replay.More}, nil
 }
 
 // FindWebhookDeliveries lists deliveries.
 func (s *Server) FindWebhookDeliveries(
-	ctx context.Context, request oasadmin.FindWebhookDeliveriesRequestObject,
-) (oasadmin.FindWebhookDeliveriesResponseObject, error) {
+	ctx context.Context, request FindWebhookDeliveriesRequestObject,
+) (FindWebhookDeliveriesResponseObject, error) {
 	params := request.Params
-	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
+	page, sort := httpio.Listing(httpio.Given(params.Size), httpio.Given(params.Page), params.Sort)
 	found, err := s.app.FindWebhookDeliveries(ctx, s.caller(ctx), app.WebhookDeliveryFilter{
 		TenantCodes: params.Tenant, SubscriptionCodes: params.Webhook,
 		States: words[domain.WebhookDeliveryState](params.State), EventTypes: params.EventType,
@@ -73,33 +73,33 @@ func (s *Server) FindWebhookDeliveries(
 	if err != nil {
 		return nil, err
 	}
-	var answer oasadmin.FindWebhookDeliveries200JSONResponse
+	var answer FindWebhookDeliveries200JSONResponse
 	answer.Metadata, answer.Content = pageOf(found, webhookDelivery)
 	return answer, nil
 }
 
 // RetrieveWebhookDelivery returns a delivery with all its attempts.
 func (s *Server) RetrieveWebhookDelivery(
-	ctx context.Context, request oasadmin.RetrieveWebhookDeliveryRequestObject,
-) (oasadmin.RetrieveWebhookDeliveryResponseObject, error) {
+	ctx context.Context, request RetrieveWebhookDeliveryRequestObject,
+) (RetrieveWebhookDeliveryResponseObject, error) {
 	delivery, attempts, err := s.app.RetrieveWebhookDelivery(ctx, s.caller(ctx), request.ID)
 	if err != nil {
 		return nil, err
 	}
-	return oasadmin.RetrieveWebhookDelivery200JSONResponse{
+	return RetrieveWebhookDelivery200JSONResponse{
 		Delivery: webhookDelivery(delivery), Attempts: listOf(attempts, webhookAttempt),
 	}, nil
 }
 
 // ReplayWebhookDelivery has a delivery made again.
 func (s *Server) ReplayWebhookDelivery(
-	ctx context.Context, request oasadmin.ReplayWebhookDeliveryRequestObject,
-) (oasadmin.ReplayWebhookDeliveryResponseObject, error) {
+	ctx context.Context, request ReplayWebhookDeliveryRequestObject,
+) (ReplayWebhookDeliveryResponseObject, error) {
 	delivery, err := s.app.ReplayWebhookDelivery(ctx, s.caller(ctx), request.ID)
 	if err != nil {
 		return nil, err
 	}
-	return oasadmin.ReplayWebhookDelivery200JSONResponse(webhookDelivery(delivery)), nil
+	return ReplayWebhookDelivery200JSONResponse(webhookDelivery(delivery)), nil
 }
 
 func webhookKey(code string, tenant *string) app.WebhookKey {

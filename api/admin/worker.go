@@ -12,34 +12,34 @@ import (
 
 // FindWorkers lists the workers that registered.
 func (s *Server) FindWorkers(
-	ctx context.Context, request oasadmin.FindWorkersRequestObject,
-) (oasadmin.FindWorkersResponseObject, error) {
+	ctx context.Context, request FindWorkersRequestObject,
+) (FindWorkersResponseObject, error) {
 	params := request.Params
 	filter := app.WorkerFilter{
 		States: words[domain.WorkerState](params.State), TaskQueues: params.TaskQueue, TenantCodes: params.Tenant,
 	}
-	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
+	page, sort := httpio.Listing(httpio.Given(params.Size), httpio.Given(params.Page), params.Sort)
 	found, err := s.app.FindWorkers(ctx, s.caller(ctx), filter, page, sort)
 	if err != nil {
 		return nil, err
 	}
-	var answer oasadmin.FindWorkers200JSONResponse
+	var answer FindWorkers200JSONResponse
 	answer.Metadata, answer.Content = pageOf(found, worker)
 	return answer, nil
 }
 
 // FindTaskQueues lists task queues with who serves them.
 func (s *Server) FindTaskQueues(
-	ctx context.Context, request oasadmin.FindTaskQueuesRequestObject,
-) (oasadmin.FindTaskQueuesResponseObject, error) {
+	ctx context.Context, request FindTaskQueuesRequestObject,
+) (FindTaskQueuesResponseObject, error) {
 	params := request.Params
-	page, _ := httpio.Listing(params.Size, params.Page, nil)
+	page, _ := httpio.Listing(httpio.Given(params.Size), httpio.Given(params.Page), nil)
 	filter := app.TaskQueueFilter{TenantCodes: params.Tenant, Names: params.TaskQueue}
 	found, err := s.app.FindTaskQueues(ctx, s.caller(ctx), filter, page)
 	if err != nil {
 		return nil, err
 	}
-	var answer oasadmin.FindTaskQueues200JSONResponse
+	var answer FindTaskQueues200JSONResponse
 	answer.Metadata, answer.Content = pageOf(found, taskQueue)
 	return answer, nil
 }

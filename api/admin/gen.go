@@ -1,0 +1,3 @@
+package admin
+
+//go:generate ../../bin/tools/oapi-codegen -templates ../templates -config cfg.yaml ../openapi/admin.yaml
