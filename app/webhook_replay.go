@@ -38,8 +38,7 @@ func (s *Service) ReplayWebhookDelivery(ctx context.Context, caller domain.Calle
 		tx.ReplayDelivery(id, now)
 		tx.TryWebhookEndpoint(delivery.SubscriptionID)
 		tx.Record(domain.WebhookDeliveryReplayedEvent(&delivery.WebhookDelivery, caller.PrincipalID, now))
-		delivery.State, delivery.Round, delivery.Attempts = domain.DeliveryPending, delivery.Round+1, 0
-		delivery.NextAttemptAt, delivery.FinishedAt = nil, nil
+		delivery.Replay()
 		delivery.LastStatus, delivery.LastFailure = 0, ""
 		return nil
 	})

@@ -67,6 +67,22 @@ func TestIncidentTransitions(t *testing.T) {
 		})
 }
 
+func TestDeliveryTransitions(t *testing.T) {
+	t.Parallel()
+	pending, retrying := DeliveryPending, DeliveryRetrying
+	delivered, dead, dropped := DeliveryDelivered, DeliveryDead, DeliveryDropped
+	checkTable(t, deliveryTransitions,
+		[]WebhookDeliveryState{pending, retrying, delivered, dead, dropped},
+		map[deliveryAction][]WebhookDeliveryState{
+			deliverAction: {delivered, delivered, "", "", ""},
+			failAction:    {retrying, retrying, "", "", ""},
+			lastAction:    {dead, dead, "", "", ""},
+			goneAction:    {dropped, dropped, "", "", ""},
+			dropAction:    {dropped, dropped, "", "", ""},
+			replayAction:  {pending, pending, pending, pending, pending},
+		})
+}
+
 func TestUnknownStepIsRefused(t *testing.T) {
 	t.Parallel()
 	to, err := taskTransitions.next(TaskReady, "dance")

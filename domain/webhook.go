@@ -80,9 +80,11 @@ const (
 	EndpointDisabled WebhookEndpointState = "DISABLED"
 )
 
-// WebhookEndpoint is the receiver of a webhook subscription. Disabled* and
-// FailingSince are what the service found out about it; the rest is from the
-// subscription's document. Nil EventTypes are all that the payload version has.
+// WebhookEndpoint is the receiver of a webhook subscription. FailingSince,
+// Failures, HeldUntil and Disabled* are what the service found out about it: since
+// when and how often in a row it has failed, and until when it gets no first
+// attempts. The rest is from the subscription's document. Nil EventTypes are all
+// that the payload version has.
 type WebhookEndpoint struct {
 	SubscriptionID      uuid.UUID
 	TenantID            uuid.UUID
@@ -93,6 +95,8 @@ type WebhookEndpoint struct {
 	ProcessDefinitionID *uuid.UUID
 	Paused              bool
 	FailingSince        *time.Time
+	Failures            int
+	HeldUntil           *time.Time
 	DisabledAt          *time.Time
 	DisabledReason      WebhookDisabledReason
 }
@@ -139,23 +143,10 @@ func (d *WebhookDelivery) Version() Version {
 	return Version(fmt.Sprintf("%d-%d-%s", d.Round, d.Attempts, d.State))
 }
 
-// WebhookAttempt is what came of one attempt at a delivery. Status is that of the
-// answer, 0 when there was none. Failure is "" when the event was delivered,
-// Detail says in words why it was not, Answer is how the answer began. Gone says
-// that the receiver wants nothing more, NextAt when to try again: zero for never.
-type WebhookAttempt struct {
-	DeliveryID     uuid.UUID
-	SubscriptionID uuid.UUID
-	Round          int
-	Number         int
-	At             time.Time
-	Status         int
-	Latency        time.Duration
-	Failure        string
-	Detail         string
-	Answer         string
-	Gone           bool
-	NextAt         time.Time
+// WebhookDisabledEvent reports that the service disabled an endpoint.
+func WebhookDisabledEvent(w *WebhookEndpoint) Event {
+	return WebhookEvent(EventWebhookDisabled, w, SystemPrincipalID(), *w.DisabledAt).
+		With("reason", string(w.DisabledReason))
 }
 
 // WebhookEvent tells of what by did to an endpoint now.

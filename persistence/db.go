@@ -175,6 +175,9 @@ func (tx *Tx) queue(sql string, args ...any) {
 	tx.queued.Queue(sql, args...)
 }
 
+// queueQuery is queue for a statement that returns rows.
+func (tx *Tx) queueQuery(q query) { tx.queued.Queue(q.sql, q.args...).Query(q.scan) }
+
 func (tx *Tx) commit(ctx context.Context) error {
 	if tx.queued.Len() == 0 {
 		return nil

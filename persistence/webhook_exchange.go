@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
 )
@@ -192,7 +191,7 @@ SELECT ` + deliveryColumns + `
 
 	finishHandovers = `
 UPDATE webhook_deliveries d
-   SET leased_until = greatest(d.next_attempt_at, $3::timestamptz) + ` + workflowGrace + `
+   SET leased_until = greatest(d.next_attempt_at, $3::timestamptz) + $4::interval
   FROM unnest($1::uuid[], $2::int[]) AS h (id, round)
  WHERE d.id = h.id
    AND d.round = h.round
@@ -225,44 +224,65 @@ func publicNames() []any {
 }
 
 // ExchangeDeliveries records attempts, makes deliveries of new events and takes
-// out what is to be done next, all in one round trip and one transaction.
+// out what is to be done next, all in one transaction. It is one round trip, and
+// another one where there are attempts to record.
 func (db *DB) ExchangeDeliveries(ctx context.Context, e DeliveryExchange) (*Deliveries, error) {
-	queries := recordAttempts(e.Attempted, e.HandedOver, e.Now)
-	if len(e.Released) > 0 {
-		queries = append(queries, query{releaseDeliveries, []any{e.Released}, none})
-	}
 	var out Deliveries
-	if e.FanOut > 0 {
-		queries = append(queries, query{
-			fanOutEvents,
-			append([]any{e.FanOut, e.Now, domain.WebhookPingType, domain.EventWebhookPinged}, publicNames()...),
-			one(&out.FannedOut),
-		})
-	}
-	if e.Limit > 0 {
-		endpoints, counts := make([]uuid.UUID, 0, len(e.Busy)), make([]int, 0, len(e.Busy))
-		for endpoint, n := range e.Busy {
-			endpoints, counts = append(endpoints, endpoint), append(counts, n)
+	err := db.Write(ctx, func(tx *Tx) error {
+		out = Deliveries{}
+		if err := tx.recordAttempts(ctx, e.Attempted); err != nil {
+			return err
 		}
-		full := e.Full
-		if full == nil {
-			full = []uuid.UUID{}
+		tx.finishHandovers(e.HandedOver, e.Now)
+		if len(e.Released) > 0 {
+			tx.queue(releaseDeliveries, e.Released)
 		}
-		queries = append(queries, query{
-			claimFirstAttempts,
-			[]any{endpoints, counts, e.Now, e.PerEndpoint, full, e.Limit, e.LeaseUntil},
-			scanDueDeliveries(&out.FirstAttempts),
-		})
+		if e.FanOut > 0 {
+			args := append([]any{e.FanOut, e.Now, domain.WebhookPingType, domain.EventWebhookPinged}, publicNames()...)
+			tx.queueQuery(query{fanOutEvents, args, one(&out.FannedOut)})
+		}
+		tx.claimFirstAttempts(e, &out.FirstAttempts)
+		if e.Handovers > 0 {
+			tx.queueQuery(query{
+				claimHandovers, []any{e.Now, e.Handovers, e.LeaseUntil}, scanDeliveries(&out.Handovers),
+			})
+		}
+		return nil
+	})
+	return &out, err
+}
+
+// finishHandovers notes deliveries whose retries a workflow has taken over.
+func (tx *Tx) finishHandovers(handedOver []domain.WebhookDelivery, now time.Time) {
+	if len(handedOver) == 0 {
+		return
 	}
-	if e.Handovers > 0 {
-		queries = append(queries, query{
-			claimHandovers, []any{e.Now, e.Handovers, e.LeaseUntil}, scanDeliveries(&out.Handovers),
-		})
+	n := len(handedOver)
+	ids, rounds, endpoints := make([]uuid.UUID, n), make([]int, n), make([]uuid.UUID, n)
+	for i := range handedOver {
+		d := &handedOver[i]
+		ids[i], rounds[i], endpoints[i] = d.ID, d.Round, d.SubscriptionID
 	}
-	if len(queries) == 0 {
-		return &out, nil
+	tx.queue(lockEndpoints, endpoints)
+	tx.queue(finishHandovers, ids, rounds, now, domain.WebhookWorkflowGrace)
+}
+
+// claimFirstAttempts takes out deliveries for their first attempts.
+func (tx *Tx) claimFirstAttempts(e DeliveryExchange, dest *[]DueDelivery) {
+	if e.Limit <= 0 {
+		return
 	}
-	// Statements sent in one batch are one transaction.
-	err := send(ctx, db.pool, &pgx.Batch{}, queries)
-	return &out, translate("exchanging webhook deliveries", err)
+	endpoints, counts := make([]uuid.UUID, 0, len(e.Busy)), make([]int, 0, len(e.Busy))
+	for endpoint, n := range e.Busy {
+		endpoints, counts = append(endpoints, endpoint), append(counts, n)
+	}
+	full := e.Full
+	if full == nil {
+		full = []uuid.UUID{}
+	}
+	tx.queueQuery(query{
+		claimFirstAttempts,
+		[]any{endpoints, counts, e.Now, e.PerEndpoint, full, e.Limit, e.LeaseUntil},
+		scanDueDeliveries(dest),
+	})
 }

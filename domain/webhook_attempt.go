@@ -1,0 +1,204 @@
+package domain
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+const (
+	// WebhookWorkflowGrace is how long after an attempt was due its workflow is
+	// trusted to make it. After that another workflow is started unless it runs.
+	WebhookWorkflowGrace = 15 * time.Minute
+
+	// From the holdFrom-th failure in a row on, an endpoint gets no first attempt for
+	// firstHold, which doubles with each failure up to maxHold and varies by
+	// holdSpread, so that endpoints that failed together are not tried together.
+	holdFrom   = 4
+	firstHold  = time.Second
+	maxHold    = time.Minute
+	holdSpread = 0.2
+)
+
+// deliveryAction is what happens to a delivery.
+type deliveryAction string
+
+const (
+	deliverAction deliveryAction = "an attempt succeeds"
+	failAction    deliveryAction = "an attempt fails"
+	lastAction    deliveryAction = "the last attempt fails"
+	goneAction    deliveryAction = "the receiver answers 410"
+	// dropAction is carried out for many deliveries at once, by SQL.
+	dropAction   deliveryAction = "its endpoint is disabled"
+	replayAction deliveryAction = "replay"
+)
+
+//nolint:gochecknoglobals // a constant table: Go has no constant maps
+var deliveryTransitions = transitions[WebhookDeliveryState, deliveryAction]{
+	{DeliveryPending, deliverAction}:   {to: DeliveryDelivered},
+	{DeliveryRetrying, deliverAction}:  {to: DeliveryDelivered},
+	{DeliveryDelivered, deliverAction}: {refused: "the delivery is over"},
+	{DeliveryDead, deliverAction}:      {refused: "the delivery is over"},
+	{DeliveryDropped, deliverAction}:   {refused: "the delivery is over"},
+
+	{DeliveryPending, failAction}:   {to: DeliveryRetrying},
+	{DeliveryRetrying, failAction}:  {to: DeliveryRetrying},
+	{DeliveryDelivered, failAction}: {refused: "the delivery is over"},
+	{DeliveryDead, failAction}:      {refused: "the delivery is over"},
+	{DeliveryDropped, failAction}:   {refused: "the delivery is over"},
+
+	{DeliveryPending, lastAction}:   {to: DeliveryDead},
+	{DeliveryRetrying, lastAction}:  {to: DeliveryDead},
+	{DeliveryDelivered, lastAction}: {refused: "the delivery is over"},
+	{DeliveryDead, lastAction}:      {refused: "the delivery is over"},
+	{DeliveryDropped, lastAction}:   {refused: "the delivery is over"},
+
+	{DeliveryPending, goneAction}:   {to: DeliveryDropped},
+	{DeliveryRetrying, goneAction}:  {to: DeliveryDropped},
+	{DeliveryDelivered, goneAction}: {refused: "the delivery is over"},
+	{DeliveryDead, goneAction}:      {refused: "the delivery is over"},
+	{DeliveryDropped, goneAction}:   {refused: "the delivery is over"},
+
+	{DeliveryPending, dropAction}:   {to: DeliveryDropped},
+	{DeliveryRetrying, dropAction}:  {to: DeliveryDropped},
+	{DeliveryDelivered, dropAction}: {refused: "the delivery is over"},
+	{DeliveryDead, dropAction}:      {refused: "the delivery is over"},
+	{DeliveryDropped, dropAction}:   {refused: "the delivery is over"},
+
+	{DeliveryPending, replayAction}:   {to: DeliveryPending},
+	{DeliveryRetrying, replayAction}:  {to: DeliveryPending},
+	{DeliveryDelivered, replayAction}: {to: DeliveryPending},
+	{DeliveryDead, replayAction}:      {to: DeliveryPending},
+	{DeliveryDropped, replayAction}:   {to: DeliveryPending},
+}
+
+// WebhookAttempt is the outcome of one attempt at a delivery. Status is that of the
+// answer, 0 when there was none. Failure is "" when the event was delivered,
+// Detail says in words why it was not, Answer is how the answer began. Gone says
+// that the receiver wants nothing more, NextAt when to try again: zero for never.
+type WebhookAttempt struct {
+	DeliveryID     uuid.UUID
+	SubscriptionID uuid.UUID
+	Round          int
+	Number         int
+	At             time.Time
+	Status         int
+	Latency        time.Duration
+	Failure        string
+	Detail         string
+	Answer         string
+	Gone           bool
+	NextAt         time.Time
+}
+
+// Delivered reports whether the receiver accepted the event.
+func (a *WebhookAttempt) Delivered() bool { return a.Failure == "" }
+
+func (a *WebhookAttempt) action() deliveryAction {
+	switch {
+	case a.Delivered():
+		return deliverAction
+	case a.Gone:
+		return goneAction
+	case a.NextAt.IsZero():
+		return lastAction
+	default:
+		return failAction
+	}
+}
+
+// Note moves the delivery to the state in which an attempt leaves it and reports
+// whether the attempt counts. One of another round, one that was noted before and
+// one at a delivery that is over do not.
+func (d *WebhookDelivery) Note(a *WebhookAttempt) bool {
+	if d.Round != a.Round || d.Attempts != a.Number-1 {
+		return false
+	}
+	to, err := deliveryTransitions.next(d.State, a.action())
+	if err != nil {
+		return false
+	}
+	d.State, d.Attempts, d.LastAttemptAt = to, a.Number, &a.At
+	d.NextAttemptAt, d.FinishedAt = nil, nil
+	if to == DeliveryRetrying {
+		d.NextAttemptAt = &a.NextAt
+	} else {
+		d.FinishedAt = &a.At
+	}
+	return true
+}
+
+// WorkflowUntil returns until when the workflow that retries the delivery is
+// trusted to do so, nil where none is known to: after the first attempt one is
+// still to be started.
+func (d *WebhookDelivery) WorkflowUntil() *time.Time {
+	if d.State != DeliveryRetrying || d.Attempts < 2 {
+		return nil
+	}
+	return new(d.NextAttemptAt.Add(WebhookWorkflowGrace))
+}
+
+// Replay begins a new round of a delivery. One that waits for its first attempt
+// stays as it is.
+func (d *WebhookDelivery) Replay() {
+	to, err := deliveryTransitions.next(d.State, replayAction)
+	if err != nil || to == d.State {
+		return
+	}
+	d.State, d.Round, d.Attempts = to, d.Round+1, 0
+	d.NextAttemptAt, d.FinishedAt = nil, nil
+}
+
+// Note records on the endpoint what attempts that ended together say about its
+// receiver, and reports whether that changes the endpoint. One success ends a
+// series of failures. An endpoint that fails is disabled when it answers 410, or
+// has failed for longer than WebhookPatience. Jitter is a random number from 0 up
+// to 1. A disabled endpoint stays as it is.
+func (w *WebhookEndpoint) Note(attempts []WebhookAttempt, jitter float64) bool {
+	var delivered, gone bool
+	var at, ended time.Time
+	for i := range attempts {
+		a := &attempts[i]
+		delivered, gone = delivered || a.Delivered(), gone || a.Gone
+		at, ended = latest(at, a.At), latest(ended, a.At.Add(a.Latency))
+	}
+	if len(attempts) == 0 || w.DisabledAt != nil || delivered && !gone && w.FailingSince == nil {
+		return false
+	}
+	failing := !delivered && w.FailingSince != nil && w.FailingSince.Before(at.Add(-WebhookPatience))
+	switch {
+	case gone:
+		w.DisabledAt, w.DisabledReason = &at, DisabledGone
+	case failing:
+		w.DisabledAt, w.DisabledReason = &at, DisabledFailing
+	}
+	if delivered {
+		w.FailingSince, w.Failures, w.HeldUntil = nil, 0, nil
+		return true
+	}
+	if w.FailingSince == nil {
+		w.FailingSince = &at
+	}
+	w.Failures += len(attempts)
+	if pause := hold(w.Failures, jitter); pause > 0 {
+		w.HeldUntil = new(ended.Add(pause))
+	}
+	return true
+}
+
+// hold returns how long an endpoint is left alone after so many failures in a row.
+func hold(failures int, jitter float64) time.Duration {
+	if failures < holdFrom {
+		return 0
+	}
+	const enough = 6 // doublings until maxHold
+	pause := min(maxHold, firstHold<<min(failures-holdFrom, enough))
+	return time.Duration(float64(pause) * (1 - holdSpread + 2*holdSpread*jitter))
+}
+
+func latest(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
