@@ -1,5 +1,5 @@
-// Package gobuild is what building programs into a cache of the user's takes:
-// the local stack and its tests build Temporal so.
+// Package gobuild builds programs into a cache of the user: the local stack and its
+// tests build Temporal with it.
 package gobuild
 
 import (
@@ -10,7 +10,12 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/gofrs/flock"
 )
+
+// lockRetry is how often a held lock is tried again.
+const lockRetry = 200 * time.Millisecond
 
 // Flags are those of every build. Programs that are built with the same ones
 // share what Go has compiled.
@@ -22,13 +27,28 @@ func Flags() []string {
 
 // Command runs go in a directory. It ends in an orderly way with ctx.
 func Command(ctx context.Context, dir string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, "go", args...) //nolint:gosec // callers pass no words of strangers
+	cmd := exec.CommandContext(ctx, "go", args...) //nolint:gosec // callers pass constants
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
 	// An interrupt lets go remove its temporary files.
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 10 * time.Second
 	return cmd
+}
+
+// Lock locks a cache between processes. While another process holds the lock it
+// waits until ctx ends, and calls onWait once before.
+func Lock(ctx context.Context, cacheDir string, onWait func()) (*flock.Flock, error) {
+	lock := flock.New(filepath.Join(cacheDir, "lock"))
+	locked, err := lock.TryLock()
+	if err == nil && !locked {
+		onWait()
+		_, err = lock.TryLockContext(ctx, lockRetry)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("locking %s: %w", cacheDir, err)
+	}
+	return lock, nil
 }
 
 // Prune removes the oldest builds, each a directory of the cache, other than that

@@ -16,8 +16,9 @@ import (
 	"strconv"
 	"syscall"
 
+	"github.com/gofrs/flock"
+
 	"github.com/procession-dev/procession/devstack/child"
-	"github.com/procession-dev/procession/devstack/filelock"
 )
 
 const (
@@ -76,7 +77,7 @@ type Cluster struct {
 	password string
 	port     int
 	server   *child.Process
-	lock     *filelock.Lock
+	lock     *flock.Flock
 	logger   *slog.Logger
 }
 
@@ -206,7 +207,7 @@ func (c *Cluster) Stop(ctx context.Context) error {
 
 // cleanUp gives back what Start took, apart from the server.
 func (c *Cluster) cleanUp() error {
-	return errors.Join(c.files.removeSocketDir(), c.lock.Release())
+	return errors.Join(c.files.removeSocketDir(), c.lock.Unlock())
 }
 
 // Remove deletes the cluster of dir with all its data, and dir itself. It
@@ -229,18 +230,22 @@ func Remove(dir string) error {
 	case errors.Is(err, os.ErrNotExist):
 		err = nil
 	}
-	if err = errors.Join(err, os.RemoveAll(dir), lock.Release()); err != nil {
+	if err = errors.Join(err, os.RemoveAll(dir), lock.Unlock()); err != nil {
 		return fmt.Errorf("removing the PostgreSQL cluster: %w", err)
 	}
 	return nil
 }
 
-func lockDir(dir string) (*filelock.Lock, error) {
-	lock, err := filelock.TryAcquire(filepath.Join(dir, "lock"))
-	if errors.Is(err, filelock.ErrHeld) {
+func lockDir(dir string) (*flock.Flock, error) {
+	lock := flock.New(filepath.Join(dir, "lock"))
+	locked, err := lock.TryLock()
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("locking %s: %w", dir, err)
+	case !locked:
 		return nil, fmt.Errorf("%s: %w", dir, ErrInUse)
 	}
-	return lock, err
+	return lock, nil
 }
 
 // checkPort finds a busy port before the server does, whose message would only

@@ -14,7 +14,6 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"github.com/procession-dev/procession/devstack/filelock"
 	"github.com/procession-dev/procession/devstack/gobuild"
 )
 
@@ -71,7 +70,7 @@ func Build(ctx context.Context, o BuildOptions) (Programs, error) {
 	if err := os.MkdirAll(o.CacheDir, 0o700); err != nil {
 		return Programs{}, fmt.Errorf("making the cache directory: %w", err)
 	}
-	lock, err := filelock.Acquire(ctx, filepath.Join(o.CacheDir, "lock"), func() {
+	lock, err := gobuild.Lock(ctx, o.CacheDir, func() {
 		fmt.Fprintln(o.Progress, "stock Temporal: another program is building it; waiting")
 	})
 	if err != nil {
@@ -85,7 +84,7 @@ func Build(ctx context.Context, o BuildOptions) (Programs, error) {
 	if err == nil {
 		err = gobuild.Prune(o.CacheDir, key, 0)
 	}
-	if err := errors.Join(err, lock.Release()); err != nil {
+	if err := errors.Join(err, lock.Unlock()); err != nil {
 		return Programs{}, err
 	}
 	return built, nil

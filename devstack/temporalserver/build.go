@@ -14,7 +14,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/procession-dev/procession/devstack/filelock"
 	"github.com/procession-dev/procession/devstack/gobuild"
 )
 
@@ -67,7 +66,7 @@ func Build(ctx context.Context, o BuildOptions) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(binary), 0o700); err != nil {
 		return "", fmt.Errorf("making the cache directory: %w", err)
 	}
-	lock, err := filelock.Acquire(ctx, filepath.Join(o.CacheDir, "lock"), func() {
+	lock, err := gobuild.Lock(ctx, o.CacheDir, func() {
 		fmt.Fprintln(o.Progress, "temporal-server: another program is building it; waiting")
 	})
 	if err != nil {
@@ -80,7 +79,7 @@ func Build(ctx context.Context, o BuildOptions) (string, error) {
 	if err == nil {
 		err = gobuild.Prune(o.CacheDir, key, keptBuilds)
 	}
-	if err := errors.Join(err, lock.Release()); err != nil {
+	if err := errors.Join(err, lock.Unlock()); err != nil {
 		return "", err
 	}
 	return binary, nil
