@@ -7,6 +7,8 @@ import (
 	"net/netip"
 	"syscall"
 	"time"
+
+	"code.dny.dev/ssrf"
 )
 
 // dialTimeout ends the search for one address that answers.
@@ -23,7 +25,8 @@ const dialTimeout = 10 * time.Second
 type Guard struct {
 	allow     reach
 	refuse    reach
-	reserved  []reservedRange
+	special   *ssrf.Guardian
+	named     []namedRange
 	allowHTTP bool
 
 	guarded, open net.Dialer
@@ -45,14 +48,14 @@ func NewGuard(policy Policy, resolver *net.Resolver) (*Guard, error) {
 	if resolver == nil {
 		resolver = &net.Resolver{PreferGo: true}
 	}
-	g := &Guard{allow: allow, refuse: refuse, reserved: reservedRanges(), allowHTTP: policy.AllowHTTP}
+	g := &Guard{allow: allow, refuse: refuse, special: ssrf.New(ssrf.WithAnyPort()), named: namedRanges(), allowHTTP: policy.AllowHTTP}
 	g.open = net.Dialer{Timeout: dialTimeout, Resolver: resolver}
 	g.guarded = net.Dialer{Timeout: dialTimeout, Resolver: resolver, ControlContext: g.control}
 	return g, nil
 }
 
-// RefusedError tells that events may not be sent to an address. It does not name
-// the address: to resolve names for others is not the service's business.
+// RefusedError reports that events may not be sent to an address. It does not
+// contain the address, so that it cannot be used to resolve names.
 type RefusedError struct {
 	// What is the kind of the address in words.
 	What string
@@ -70,7 +73,7 @@ func (g *Guard) CheckAddress(address netip.Addr) error {
 	return nil
 }
 
-// refusal returns what speaks against an address, or "".
+// refusal returns the reason why an address is refused, or "".
 func (g *Guard) refusal(address netip.Addr) string {
 	address = address.Unmap()
 	switch {
@@ -83,10 +86,13 @@ func (g *Guard) refusal(address netip.Addr) string {
 	case g.refuse.hasAddress(address):
 		return "closed by the operator"
 	}
-	for _, reserved := range g.reserved {
-		if reserved.prefix.Contains(address) {
-			return reserved.what
+	for _, named := range g.named {
+		if named.prefix.Contains(address) {
+			return named.what
 		}
+	}
+	if g.special.SafeAddr(address) != nil {
+		return "not public"
 	}
 	return ""
 }
