@@ -33,7 +33,7 @@ type Error struct {
 	Path []string
 	// Offset is the position of the reason in the text, in bytes.
 	Offset int
-	// Reason is one of the Err variables.
+	// Reason is one of the Err variables, ErrNumber among them.
 	Reason error
 }
 
@@ -54,10 +54,13 @@ func (e *Error) Unwrap() error { return e.Reason }
 type Reader struct {
 	text []byte
 	pos  int
+	name int
 	path []step
 	err  error
 	// unique makes a name that is given twice an error.
 	unique bool
+	// computable makes a number that Computable refuses an error.
+	computable bool
 	// depth is how deep values may nest, deepest how deep they did.
 	depth, deepest int
 }
@@ -83,6 +86,9 @@ func newReader(text []byte, unique bool, depth int) *Reader {
 	}
 	return r
 }
+
+// RefuseHugeNumbers makes numbers that Computable refuses an error.
+func (r *Reader) RefuseHugeNumbers() { r.computable = true }
 
 // Valid reports whether a loose reader accepts the text.
 func Valid(text []byte) bool {
@@ -116,6 +122,9 @@ func (r *Reader) Offset() int {
 	r.space()
 	return r.pos
 }
+
+// NameOffset is the position of the name that Members yielded last.
+func (r *Reader) NameOffset() int { return r.name }
 
 // Path returns the names and indexes that lead to the place of the reader.
 func (r *Reader) Path() []string {
@@ -171,6 +180,7 @@ func (r *Reader) Members() iter.Seq[[]byte] {
 				return
 			}
 			r.pos++
+			r.name = start
 			if !yield(name) || r.err != nil {
 				return
 			}

@@ -120,6 +120,7 @@ func (r *Reader) literal(word string) {
 }
 
 func (r *Reader) number() {
+	start := r.pos
 	if r.peek() == '-' {
 		r.pos++
 	}
@@ -138,6 +139,10 @@ func (r *Reader) number() {
 			r.pos++
 		}
 		r.digits()
+	}
+	if r.computable && r.err == nil && !Computable(string(r.text[start:r.pos])) {
+		r.pos = start
+		r.fail(ErrNumber)
 	}
 }
 

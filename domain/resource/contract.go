@@ -2,7 +2,6 @@ package resource
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -10,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
+
+	"github.com/procession-dev/procession/domain/jsontext"
 )
 
 // patternMessage is the keyword in which our schemas say, for people, what a
@@ -121,13 +122,11 @@ func (c *contract) collect(e *jsonschema.ValidationError, document any, tell fun
 
 // valueAt returns the value at a JSON Pointer that leads somewhere.
 func valueAt(document any, pointer string) any {
-	if pointer == "" {
-		return document
-	}
-	for _, token := range strings.Split(pointer[1:], "/") {
+	tokens, _ := jsontext.SplitPointer(pointer)
+	for _, token := range tokens {
 		switch container := document.(type) {
 		case map[string]any:
-			document = container[strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")]
+			document = container[token]
 		case []any:
 			document = element(container, token)
 		}
@@ -136,11 +135,10 @@ func valueAt(document any, pointer string) any {
 }
 
 func element(array []any, token string) any {
-	var i int
-	if err := json.Unmarshal([]byte(token), &i); err != nil || i < 0 || i >= len(array) {
-		return nil
+	if i, ok := jsontext.Index(token); ok && i < len(array) {
+		return array[i]
 	}
-	return array[i]
+	return nil
 }
 
 // wordings reads what the schemas say in patternErrorMessage. It implements the

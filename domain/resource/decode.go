@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain/jsontext"
 )
 
 const (
@@ -105,10 +107,12 @@ func (d *decoder) read(text json.RawMessage, r *report) (Document, bool) {
 		r.add("", "has more than %d bytes", maxDocument)
 		return Document{}, false
 	}
-	value, err := readText(text)
-	var refused *textError
-	if errors.As(err, &refused) {
-		r.add(refused.pointer, "%s", refused.message)
+	reader := jsontext.NewReader(text)
+	reader.RefuseHugeNumbers()
+	value := reader.Value()
+	var refused *jsontext.Error
+	if errors.As(reader.End(), &refused) {
+		r.add(jsontext.JoinPointer(refused.Path...), "%v", refused)
 		return Document{}, false
 	}
 	kind, ok := envelope(value, r)

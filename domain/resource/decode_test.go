@@ -97,9 +97,9 @@ func TestDecodeRefusesTextThatParsersDisagreeOn(t *testing.T) {
 		return string(textOf(resource.KindUser, `{"name":"U","email":"u@demo.example","metadata":`+metadata+`}`))
 	}
 	for _, c := range []struct{ name, text, pointer, message string }{
-		{"nothing", "", "", "is not well-formed JSON"},
-		{"half of it", `{"apiVersion":`, "", "is not well-formed JSON"},
-		{"two values", `{} {}`, "", "is not well-formed JSON"},
+		{"nothing", "", "", "is not well-formed JSON (byte 0)"},
+		{"half of it", `{"apiVersion":`, "/apiVersion", "is not well-formed JSON (byte 14)"},
+		{"two values", `{} {}`, "", "has text after the JSON value"},
 		{"another value", `[]`, "", "must be an object with apiVersion, kind, metadata and spec"},
 		{"null", `null`, "", "must be an object with apiVersion, kind, metadata and spec"},
 		{"invalid UTF-8", "{\"a\":\"\xff\"}", "", "is not valid UTF-8"},

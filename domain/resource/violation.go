@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/procession-dev/procession/domain/jsontext"
 )
 
 // maxViolations bounds how many violations of one request are told.
@@ -80,16 +82,11 @@ func comparePointers(a, b string) int {
 	return cmp.Compare(len(as), len(bs))
 }
 
-// token writes a member name as a token of a JSON Pointer.
-func token(name string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
-}
-
 // at is the pointer of what tokens lead to from a pointer.
 func at(pointer string, tokens ...any) string {
 	for _, t := range tokens {
 		if name, ok := t.(string); ok {
-			t = token(name)
+			t = jsontext.EscapeToken(name)
 		}
 		pointer = fmt.Sprintf("%s/%v", pointer, t)
 	}
