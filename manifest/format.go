@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/procession-dev/procession/domain/jsontext"
 )
 
 const (
@@ -228,7 +230,7 @@ func isBlock(value string) bool {
 // for what it cannot see.
 func quoted(value string) string {
 	var out strings.Builder
-	for _, c := range string(quote(value)) {
+	for _, c := range string(jsontext.Quote(value)) {
 		switch {
 		case unicode.IsPrint(c):
 			out.WriteRune(c)

@@ -1,72 +1,42 @@
 package manifest
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"sort"
 	"unicode/utf8"
+
+	"github.com/procession-dev/procession/domain/jsontext"
 )
 
 // readJSON reads the values of a JSON file, one after the other.
 func readJSON(file string, content []byte) ([]*node, error) {
-	r := &jsonReader{file: file, content: content}
+	r := &jsonReader{Reader: jsontext.NewReader(content), content: content}
 	for i, c := range content {
 		if c == '\n' {
 			r.newlines = append(r.newlines, i)
 		}
 	}
-	if !utf8.Valid(content) {
-		return nil, &Error{File: file, Message: "is not valid UTF-8"}
-	}
 	var roots []*node
-	for r.start = r.skip(0, space); r.start < len(content); r.start = r.skip(r.start, space) {
-		end, err := r.check()
-		if err != nil {
-			return nil, err
-		}
-		r.decoder = json.NewDecoder(bytes.NewReader(content[r.start:end]))
-		r.decoder.UseNumber()
-		root, err := r.value(0)
-		if err != nil {
-			return nil, err
-		}
-		roots = append(roots, root)
-		r.start = end
+	for r.More() {
+		roots = append(roots, r.value())
+	}
+	var refused *jsontext.Error
+	if errors.As(r.Err(), &refused) {
+		return nil, r.refusal(file, refused)
 	}
 	return roots, nil
 }
 
-// space is what may stand between the tokens of JSON.
-const space = " \t\r\n"
-
-// A jsonReader reads the value that begins at start, once check has found that it
-// is well formed. Offsets are those in content.
+// A jsonReader reads values and their places.
 type jsonReader struct {
-	file     string
+	*jsontext.Reader
+
 	content  []byte
 	newlines []int
-	start    int
-	decoder  *json.Decoder
 }
 
-// check returns where the value at start ends.
-func (r *jsonReader) check() (int, error) {
-	decoder := json.NewDecoder(bytes.NewReader(r.content[r.start:]))
-	var value json.RawMessage
-	err := decoder.Decode(&value)
-	var syntax *json.SyntaxError
-	switch {
-	case errors.As(err, &syntax):
-		return 0, r.fail(r.start+max(0, int(syntax.Offset)-1), "is not JSON: %s", syntax.Error())
-	case err != nil:
-		return 0, r.fail(len(r.content), "is not JSON: it ends too early")
-	}
-	return r.start + int(decoder.InputOffset()), nil
-}
-
-// place is the line and the column of an offset.
+// place returns the line and the column of an offset.
 func (r *jsonReader) place(offset int) (line, column int) {
 	line = sort.SearchInts(r.newlines, offset)
 	start := 0
@@ -76,96 +46,51 @@ func (r *jsonReader) place(offset int) (line, column int) {
 	return line + 1, utf8.RuneCount(r.content[start:offset]) + 1
 }
 
-func (r *jsonReader) fail(offset int, format string, args ...any) error {
-	line, column := r.place(offset)
-	return &Error{File: r.file, Line: line, Column: column, Message: fmt.Sprintf(format, args...)}
-}
-
-// next is the offset at which the next token begins.
-func (r *jsonReader) next() int {
-	return r.skip(r.start+int(r.decoder.InputOffset()), space+",:")
-}
-
-// skip returns the first offset from one on where none of some characters is.
-func (r *jsonReader) skip(offset int, characters string) int {
-	return len(r.content) - len(bytes.TrimLeft(r.content[offset:], characters))
-}
-
-// token reads the next token.
-func (r *jsonReader) token() (json.Token, error) {
-	token, err := r.decoder.Token()
-	if err != nil {
-		return nil, &Error{File: r.file, Message: "is not JSON: " + err.Error()}
+func (r *jsonReader) refusal(file string, refused *jsontext.Error) error {
+	e := &Error{File: file, Message: refused.Reason.Error()}
+	if errors.Is(refused, jsontext.ErrUTF8) {
+		return e
 	}
-	return token, nil
-}
-
-func (r *jsonReader) value(depth int) (*node, error) {
-	offset := r.next()
-	made := &node{}
-	made.line, made.column = r.place(offset)
-	token, err := r.token()
-	if err != nil {
-		return nil, err
-	}
-	if depth > maxDepth {
-		return nil, r.fail(offset, "the document is nested deeper than %d", maxDepth)
-	}
-	switch t := token.(type) {
-	case json.Delim:
-		if t == '{' {
-			made.kind = object
-			return made, r.object(made, depth)
-		}
-		made.kind = list
-		return made, r.list(made, depth)
-	case string:
-		made.text = quote(t)
-	case json.Number:
-		made.text = []byte(t)
-	case bool:
-		made.text = fmt.Append(nil, t)
+	e.Line, e.Column = r.place(refused.Offset)
+	next, _ := utf8.DecodeRune(r.content[refused.Offset:])
+	switch {
+	case errors.Is(refused, jsontext.ErrDuplicate):
+		e.Message = refused.Path[len(refused.Path)-1] + " " + e.Message
+	case errors.Is(refused, jsontext.ErrDepth):
+		e.Message = "the document " + e.Message
+	case refused.Offset == len(r.content):
+		e.Message = "is not JSON: it ends too early"
 	default:
-		made.text = []byte("null")
+		e.Message = fmt.Sprintf("is not JSON: unexpected %q", next)
 	}
-	return made, nil
+	return e
 }
 
-func (r *jsonReader) object(made *node, depth int) error {
-	given := map[string]bool{}
-	for r.decoder.More() {
-		offset := r.next()
-		token, err := r.token()
-		if err != nil {
-			return err
+func (r *jsonReader) value() *node {
+	made := &node{}
+	made.line, made.column = r.place(r.Offset())
+	switch r.Kind() {
+	case '{':
+		made.kind = object
+		r.members(made)
+	case '[':
+		made.kind = list
+		for range r.Elements() {
+			made.elements = append(made.elements, r.value())
 		}
-		name, ok := token.(string)
-		if !ok {
-			return r.fail(offset, "is not JSON: the name of a member must be text")
-		}
-		if given[name] {
-			return r.fail(offset, "%s is given twice", name)
-		}
-		given[name] = true
-		line, column := r.place(offset)
-		value, err := r.value(depth + 1)
-		if err != nil {
-			return err
-		}
-		made.members = append(made.members, member{name: name, line: line, column: column, value: value})
+	case '"':
+		made.text = jsontext.Quote(r.Text())
+	default:
+		made.text = r.Raw()
 	}
-	_, err := r.token()
-	return err
+	return made
 }
 
-func (r *jsonReader) list(made *node, depth int) error {
-	for r.decoder.More() {
-		value, err := r.value(depth + 1)
-		if err != nil {
-			return err
-		}
-		made.elements = append(made.elements, value)
+func (r *jsonReader) members(made *node) {
+	for name := range r.Members() {
+		m := member{name: jsontext.Unquote(name)}
+		m.line, m.column = r.place(r.NameOffset())
+		m.value = r.value()
+		made.members = append(made.members, m)
 	}
-	_, err := r.token()
-	return err
 }

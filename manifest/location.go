@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/procession-dev/procession/domain/jsontext"
 )
 
 var (
@@ -35,18 +37,18 @@ func Explain(sources []Source, location string) string {
 
 // spoken is a JSON Pointer as people write paths: spec.items[0].code.
 func spoken(pointer string) string {
-	if pointer == "" {
-		return ""
+	tokens, ok := jsontext.SplitPointer(pointer)
+	if !ok {
+		return pointer
 	}
 	var out strings.Builder
-	for _, token := range strings.Split(pointer[1:], "/") {
-		token = strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
-		_, err := strconv.ParseUint(token, 10, 31)
+	for _, token := range tokens {
+		_, isIndex := jsontext.Index(token)
 		switch {
-		case err == nil:
+		case isIndex:
 			fmt.Fprintf(&out, "[%s]", token)
 		case !plainName.MatchString(token):
-			fmt.Fprintf(&out, "[%s]", quote(token))
+			fmt.Fprintf(&out, "[%s]", jsontext.Quote(token))
 		case out.Len() == 0:
 			out.WriteString(token)
 		default:

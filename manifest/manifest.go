@@ -13,13 +13,13 @@ import (
 	"fmt"
 	"path"
 	"strings"
+
+	"github.com/procession-dev/procession/domain/jsontext"
 )
 
 const (
 	// maxFile bounds the text of a file, in bytes.
 	maxFile = 16 << 20
-	// maxDepth is how deep a document may nest.
-	maxDepth = 128
 	// maxNodes bounds the values of a document once its aliases are followed: a
 	// few lines of YAML can stand for more than any machine holds.
 	maxNodes = 200_000
@@ -104,5 +104,5 @@ func Parse(name string, content []byte) ([]Source, error) {
 // Much of JSON is YAML too, but not all of it.
 func isJSON(content []byte) bool {
 	text := bytes.TrimSpace(content)
-	return len(text) > 0 && strings.ContainsRune("{[", rune(text[0])) && json.Valid(text)
+	return len(text) > 0 && strings.ContainsRune("{[", rune(text[0])) && jsontext.Valid(text)
 }

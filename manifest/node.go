@@ -2,11 +2,10 @@ package manifest
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
+
+	"github.com/procession-dev/procession/domain/jsontext"
 )
 
 type nodeKind int
@@ -57,11 +56,8 @@ func (n *node) drop(name string) {
 // exists on the way.
 func (n *node) find(pointer string) *node {
 	place := n
-	if pointer == "" {
-		return place
-	}
-	for _, token := range strings.Split(strings.TrimPrefix(pointer, "/"), "/") {
-		token = strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
+	tokens, _ := jsontext.SplitPointer(pointer)
+	for _, token := range tokens {
 		switch n.kind {
 		case object:
 			m := n.get(token)
@@ -70,8 +66,8 @@ func (n *node) find(pointer string) *node {
 			}
 			n, place = m.value, &node{line: m.line, column: m.column}
 		case list:
-			i, err := strconv.Atoi(token)
-			if err != nil || i < 0 || i >= len(n.elements) {
+			i, ok := jsontext.Index(token)
+			if !ok || i >= len(n.elements) {
 				return place
 			}
 			n, place = n.elements[i], n.elements[i]
@@ -93,7 +89,7 @@ func (n *node) write(out *bytes.Buffer) {
 			if i > 0 {
 				out.WriteByte(',')
 			}
-			out.Write(quote(n.members[i].name))
+			out.Write(jsontext.Quote(n.members[i].name))
 			out.WriteByte(':')
 			n.members[i].value.write(out)
 		}
@@ -108,15 +104,4 @@ func (n *node) write(out *bytes.Buffer) {
 		}
 		out.WriteByte(']')
 	}
-}
-
-// quote writes a text as JSON, with nothing escaped that need not be.
-func quote(text string) []byte {
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(text); err != nil {
-		return []byte(`""`) // A string can always be encoded.
-	}
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }

@@ -12,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/procession-dev/procession/domain/jsontext"
 )
 
 // The short tags that YAML gives to what it recognises.
@@ -116,8 +118,8 @@ func (r *yamlReader) value(n *yaml.Node, depth int) (*node, error) {
 		return nil, r.fail(n, "the document has more than %d values once its aliases are followed", maxNodes)
 	case r.text > maxText:
 		return nil, r.fail(n, "the document has more than %d bytes once its aliases are followed", maxText)
-	case depth > maxDepth:
-		return nil, r.fail(n, "the document is nested deeper than %d", maxDepth)
+	case depth > jsontext.MaxDepth:
+		return nil, r.fail(n, "the document is nested deeper than %d", jsontext.MaxDepth)
 	}
 	made := &node{line: n.Line, column: n.Column}
 	switch n.Kind {
@@ -182,7 +184,7 @@ func (r *yamlReader) scalar(n *yaml.Node) ([]byte, error) {
 	}
 	switch tag := n.ShortTag(); tag {
 	case tagText, tagTimestamp:
-		return quote(n.Value), nil
+		return jsontext.Quote(n.Value), nil
 	case tagNull:
 		return []byte("null"), nil
 	case tagBool:
@@ -194,7 +196,7 @@ func (r *yamlReader) scalar(n *yaml.Node) ([]byte, error) {
 		if n.Style&yaml.TaggedStyle != 0 {
 			return nil, r.fail(n, "%s is not a number in JSON", n.Value)
 		}
-		return quote(n.Value), nil
+		return jsontext.Quote(n.Value), nil
 	default:
 		return nil, r.fail(n, "the tag %s has no place in JSON", tag)
 	}
