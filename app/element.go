@@ -7,12 +7,12 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/jsondoc"
+	"github.com/procession-dev/procession/domain/jsontext"
 	"github.com/procession-dev/procession/domain/kuflowref"
 	"github.com/procession-dev/procession/persistence"
 )
@@ -105,7 +105,7 @@ func (k *keeper) initialElements(
 ) (domain.ElementValues, error) {
 	var values domain.ElementValues
 	for _, code := range slices.Sorted(maps.Keys(given)) {
-		location := "/elementValues/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(code)
+		location := "/elementValues/" + jsontext.EscapeToken(code)
 		d, ok := definitions[code]
 		if !ok {
 			return nil, unknownElement(domain.LocationBody, location)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"github.com/procession-dev/procession/domain/jsontext"
 )
 
 // A builder makes a model.
@@ -79,9 +81,9 @@ type coverage struct {
 }
 
 func (c coverage) add(path []string) {
-	c.whole[pointerOf(path)] = true
+	c.whole[jsontext.JoinPointer(path...)] = true
 	for length := 1; length < len(path); length++ {
-		c.partly[pointerOf(path[:length])] = true
+		c.partly[jsontext.JoinPointer(path[:length]...)] = true
 	}
 }
 
@@ -169,7 +171,7 @@ func (b *builder) layout(
 func (b *builder) control(
 	e *element, v *view, value *object, path []string, shown coverage, conditional bool,
 ) ([]Field, error) {
-	if len(e.path) == 0 || shown.whole[pointerOf(e.path)] {
+	if len(e.path) == 0 || shown.whole[jsontext.JoinPointer(e.path...)] {
 		return nil, nil
 	}
 	of, known := v, true
@@ -212,7 +214,7 @@ func (b *builder) rest(v *view, value *object, within, path []string, shown cove
 	for _, name := range value.names {
 		member := value.members[name]
 		at := below(within, name)
-		pointer := pointerOf(at)
+		pointer := jsontext.JoinPointer(at...)
 		if shown.whole[pointer] || isEmpty(member) {
 			continue
 		}
@@ -246,7 +248,7 @@ func (b *builder) unknown(path []string, value any) error {
 		names[i] = humanise(name)
 	}
 	b.other = append(b.other, Field{
-		Pointer: pointerOf(path), Label: strings.Join(names, " › "), Content: Text(rawText(value)),
+		Pointer: jsontext.JoinPointer(path...), Label: strings.Join(names, " › "), Content: Text(rawText(value)),
 	})
 	return b.count()
 }

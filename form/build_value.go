@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/procession-dev/procession/domain/jsontext"
 )
 
 // place makes the fields of one value: one, or none when the value has to go to
@@ -13,7 +15,7 @@ func (b *builder) place(detail *element, label string, v *view, path []string, v
 	if err := b.count(); err != nil {
 		return nil, err
 	}
-	f := Field{Pointer: pointerOf(path), Label: label}
+	f := Field{Pointer: jsontext.JoinPointer(path...), Label: label}
 	switch member := value.(type) {
 	case nil:
 		f.Content = Text("")

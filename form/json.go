@@ -3,9 +3,8 @@ package form
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
+
+	"github.com/procession-dev/procession/domain/jsontext"
 )
 
 // An object is a JSON object with its members in their order. Of several members
@@ -67,78 +66,39 @@ func (o *object) MarshalJSON() ([]byte, error) {
 // MarshalJSON writes the text as it is.
 func (d deep) MarshalJSON() ([]byte, error) { return d, nil }
 
-var errTrailing = errors.New("there is more than one value")
-
 // decode reads a JSON value into *object, []any, string, json.Number, bool, nil
-// and, for what is within more than depth objects and arrays, deep. A value of no
-// text at all is nil.
+// and, for what is within more than depth objects and arrays, deep. Empty text is
+// nil.
 func decode(text json.RawMessage, depth int) (any, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, nil
 	}
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	value, err := decodeNext(decoder, depth)
-	if err != nil {
+	r := jsontext.NewLooseReader(text)
+	value := decodeNext(r, depth)
+	if err := r.End(); err != nil {
 		return nil, err
-	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, errTrailing
 	}
 	return value, nil
 }
 
-func decodeNext(decoder *json.Decoder, depth int) (any, error) {
-	if depth <= 0 {
-		return decodeDeep(decoder)
-	}
-	token, err := decoder.Token()
-	if err != nil {
-		return nil, err
-	}
-	switch token {
-	case json.Delim('{'):
+func decodeNext(r *jsontext.Reader, depth int) any {
+	switch kind := r.Kind(); {
+	case depth <= 0 && (kind == '{' || kind == '['):
+		return deep(r.Raw())
+	case kind == '{':
 		o := newObject()
-		for decoder.More() {
-			name, err := decoder.Token()
-			if err != nil {
-				return nil, err
-			}
-			member, err := decodeNext(decoder, depth-1)
-			if err != nil {
-				return nil, err
-			}
-			o.set(fmt.Sprint(name), member)
+		for name := range r.Members() {
+			o.set(jsontext.Unquote(name), decodeNext(r, depth-1))
 		}
-		_, err := decoder.Token()
-		return o, err
-	case json.Delim('['):
+		return o
+	case kind == '[':
 		elements := []any{}
-		for decoder.More() {
-			element, err := decodeNext(decoder, depth-1)
-			if err != nil {
-				return nil, err
-			}
-			elements = append(elements, element)
+		for range r.Elements() {
+			elements = append(elements, decodeNext(r, depth-1))
 		}
-		_, err := decoder.Token()
-		return elements, err
+		return elements
 	}
-	return token, nil
-}
-
-// decodeDeep reads a value without looking into it, unless it is a plain one.
-func decodeDeep(decoder *json.Decoder) (any, error) {
-	var text json.RawMessage
-	if err := decoder.Decode(&text); err != nil {
-		return nil, err
-	}
-	if text[0] == '{' || text[0] == '[' {
-		return deep(text), nil
-	}
-	plain := json.NewDecoder(bytes.NewReader(text))
-	plain.UseNumber()
-	return plain.Token()
+	return r.Value()
 }
 
 // rawText is a value as JSON for people to read, plain text when it is a string.

@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/procession-dev/procession/domain/jsontext"
 )
 
 const (
@@ -98,7 +100,7 @@ func (s *schemas) target(reference string) any {
 	if decoded, err := url.PathUnescape(fragment); err == nil {
 		fragment = decoded
 	}
-	path, ok := parsePointer(fragment)
+	path, ok := jsontext.SplitPointer(fragment)
 	if !ok {
 		return nil
 	}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"github.com/procession-dev/procession/domain/jsontext"
 )
 
 // ErrNoForm says that a JSON Pointer does not lead to a form: there is nothing at
@@ -23,7 +25,7 @@ const maxSelectDepth = 256
 // *LimitError when there are more than most forms, and the error of the context
 // when that ends.
 func Select(ctx context.Context, in Input, pointer string, most int) (forms []Input, several bool, err error) {
-	path, ok := parsePointer(pointer)
+	path, ok := jsontext.SplitPointer(pointer)
 	if !ok {
 		return nil, false, ErrNoForm
 	}
@@ -154,7 +156,7 @@ func detailOf(layout any, path []string) json.RawMessage {
 	if !ok {
 		return nil
 	}
-	if scope, ok := scopePath(o.text("scope")); ok && pointerOf(scope) == pointerOf(path) {
+	if scope, ok := scopePath(o.text("scope")); ok && jsontext.JoinPointer(scope...) == jsontext.JoinPointer(path...) {
 		options, _ := o.members["options"].(*object)
 		detail, ok := options.get("detail")
 		if _, isLayout := detail.(*object); !ok || !isLayout {

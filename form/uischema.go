@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/procession-dev/procession/domain/jsontext"
 )
 
 // elementKind is what an element of a UI schema is to a reader of paper.
@@ -100,7 +102,7 @@ func scopePath(scope string) ([]string, bool) {
 	if decoded, err := url.PathUnescape(fragment); err == nil {
 		fragment = decoded
 	}
-	tokens, ok := parsePointer(fragment)
+	tokens, ok := jsontext.SplitPointer(fragment)
 	if !ok || len(tokens)%2 != 0 {
 		return nil, false
 	}

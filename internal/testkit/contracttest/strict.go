@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/procession-dev/procession/api/openapi"
+	"github.com/procession-dev/procession/domain/jsontext"
 )
 
 // Strict validates JSON by a document as it is published, to the letter of JSON
@@ -50,7 +51,7 @@ func LoadStrict(name string) (*Strict, error) {
 func (s *Strict) Check(text []byte, path ...string) error {
 	pointer := strictBase + "#"
 	for _, token := range path {
-		pointer += "/" + strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D").Replace(token)
+		pointer += "/" + strings.NewReplacer("{", "%7B", "}", "%7D").Replace(jsontext.EscapeToken(token))
 	}
 	s.mu.Lock()
 	schema, err := s.compiler.Compile(pointer)
