@@ -37,7 +37,7 @@ func waitAgain(
 		return nil
 	}
 	process := known.Process
-	if err := process.Manage(process.Rights); err != nil {
+	if err := process.CheckMayManage(process.Rights); err != nil {
 		return err
 	}
 	if err := mayWait(process, token); err != nil {

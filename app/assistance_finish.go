@@ -110,7 +110,7 @@ func (s *Service) finishDraft(ctx context.Context, run *domain.AssistanceRun, sp
 			return ErrAssistanceOver
 		}
 		item := locked.ProcessItem
-		if err := item.WriteTask(locked.Rights, caller.PrincipalID); err != nil {
+		if err := item.CheckMayWriteTask(locked.Rights, caller.PrincipalID); err != nil {
 			return err
 		}
 		patch, drafted := drafting(item, run.Baseline, spec.DraftFields, answers)

@@ -32,7 +32,7 @@ func (s *Service) GenerateProcessItemAIAssistance(
 			return err
 		}
 		item := locked.ProcessItem
-		if err := item.Assist(locked.Rights, caller.PrincipalID); err != nil {
+		if err := item.CheckMayAssist(locked.Rights, caller.PrincipalID); err != nil {
 			return err
 		}
 		run = latest
@@ -48,7 +48,7 @@ func (s *Service) GenerateProcessItemAIAssistance(
 			return assistanceDisabled()
 		}
 		if spec.Drafts() {
-			if err := item.WriteTask(locked.Rights, caller.PrincipalID); err != nil {
+			if err := item.CheckMayWriteTask(locked.Rights, caller.PrincipalID); err != nil {
 				return err
 			}
 		}

@@ -46,7 +46,7 @@ func (s *Service) UploadProcessDocument(
 	if err != nil {
 		return nil, err
 	}
-	if err := site.Attach(); err != nil {
+	if err := site.CheckMayAttach(); err != nil {
 		return nil, err
 	}
 	owner := domain.DocumentOwner{Kind: domain.DocumentOfProcess, ID: process}
@@ -55,7 +55,7 @@ func (s *Service) UploadProcessDocument(
 		if err != nil {
 			return err
 		}
-		return site.Attach()
+		return site.CheckMayAttach()
 	})
 }
 
@@ -72,7 +72,7 @@ func (s *Service) UploadBusinessArtifactDocument(
 	if err != nil {
 		return nil, err
 	}
-	if err := site.Attach(); err != nil {
+	if err := site.CheckMayAttach(); err != nil {
 		return nil, err
 	}
 	owner := domain.DocumentOwner{Kind: domain.DocumentOfArtifact, ID: artifact}
@@ -81,7 +81,7 @@ func (s *Service) UploadBusinessArtifactDocument(
 		if err != nil {
 			return err
 		}
-		return site.Attach()
+		return site.CheckMayAttach()
 	})
 }
 

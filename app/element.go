@@ -328,7 +328,7 @@ func (s *Service) changeElements(
 		return nil, err
 	}
 	item := locked.ProcessItem
-	if err := item.WriteTask(locked.Rights, k.caller.PrincipalID); err != nil {
+	if err := item.CheckMayWriteTask(locked.Rights, k.caller.PrincipalID); err != nil {
 		return nil, err
 	}
 	d, err := s.definitions.get(ctx, k.tx, locked.ProcessVersion)

@@ -127,7 +127,7 @@ func (s *Service) addItem(
 	ctx context.Context, k *keeper, id uuid.UUID, in NewItem, known *persistence.NewItem,
 ) (*domain.ProcessItem, error) {
 	tx, caller, now, process := k.tx, k.caller, k.now, known.Process
-	if err := process.Write(process.Rights); err != nil {
+	if err := process.CheckMayWrite(process.Rights); err != nil {
 		return nil, err
 	}
 	owner, err := resolvePrincipal(in.Owner, known.Owner, process.TenantID, "/owner")

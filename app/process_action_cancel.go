@@ -28,7 +28,7 @@ func (s *Service) CancelProcessAction(
 		}
 		canceled = site.Action
 		if canceled.CreatedBy != caller.PrincipalID {
-			if err := site.Process.Manage(site.Rights); err != nil {
+			if err := site.Process.CheckMayManage(site.Rights); err != nil {
 				return err
 			}
 		}

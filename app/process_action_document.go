@@ -79,7 +79,7 @@ func (s *Service) deliver(
 // takesDocument says whether the caller may complete the action of a site with a
 // document, errNotTaken for one that is final already.
 func takesDocument(site *persistence.ProcessActionSite) error {
-	if err := site.Process.Manage(site.Rights); err != nil {
+	if err := site.Process.CheckMayManage(site.Rights); err != nil {
 		return err
 	}
 	if site.Action == nil {

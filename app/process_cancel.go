@@ -22,7 +22,7 @@ func (s *Service) CancelProcess(ctx context.Context, caller domain.Caller, id uu
 			return err
 		}
 		process = locked.Process
-		if err := process.Manage(locked.Rights); err != nil {
+		if err := process.CheckMayManage(locked.Rights); err != nil {
 			return err
 		}
 		before := process.State
@@ -53,7 +53,7 @@ func (s *Service) CancelProcessProcessItems(
 			return err
 		}
 		process = locked.Process
-		if err := process.Manage(locked.Rights); err != nil {
+		if err := process.CheckMayManage(locked.Rights); err != nil {
 			return err
 		}
 		if locked.Known != len(ids) {

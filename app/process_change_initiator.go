@@ -28,7 +28,7 @@ func (s *Service) ChangeProcessInitiator(
 			return err
 		}
 		process = locked.Process
-		if err := process.Write(locked.Rights); err != nil {
+		if err := process.CheckMayWrite(locked.Rights); err != nil {
 			return err
 		}
 		principal, err := resolvePrincipal(initiator, found, process.TenantID, "/initiator")

@@ -22,7 +22,7 @@ func (s *Service) CompleteProcess(ctx context.Context, caller domain.Caller, id 
 			return err
 		}
 		process = locked.Process
-		if err := process.Manage(locked.Rights); err != nil {
+		if err := process.CheckMayManage(locked.Rights); err != nil {
 			return err
 		}
 		before := process.State

@@ -112,7 +112,7 @@ func (s *Service) changeProcess(
 		process = locked.Process
 		// Before the change is looked at: what it says about the stored value must
 		// not reach a caller who may not write.
-		if err := process.Write(locked.Rights); err != nil {
+		if err := process.CheckMayWrite(locked.Rights); err != nil {
 			return err
 		}
 		d, err := s.definitions.get(ctx, tx, process.Definition.Version)

@@ -28,7 +28,7 @@ func (s *Service) SaveEntityDocument(
 		if err != nil {
 			return err
 		}
-		if err := site.Process.Write(site.Rights); err != nil {
+		if err := site.Process.CheckMayWrite(site.Rights); err != nil {
 			return err
 		}
 		d, err := s.definitions.get(ctx, tx, site.Process.Definition.Version)
@@ -47,7 +47,7 @@ func (s *Service) SaveEntityDocument(
 		if err != nil {
 			return err
 		}
-		return site.Process.Write(site.Rights)
+		return site.Process.CheckMayWrite(site.Rights)
 	})
 }
 
@@ -72,7 +72,7 @@ func (s *Service) SaveTaskJSONFormsDocument(
 		if err != nil {
 			return err
 		}
-		return site.Item.WriteTask(site.Rights, caller.PrincipalID)
+		return site.Item.CheckMayWriteTask(site.Rights, caller.PrincipalID)
 	})
 }
 

@@ -29,7 +29,7 @@ func (s *Service) AssignProcessItemTask(
 			return err
 		}
 		item = locked.ProcessItem
-		if err := item.Handle(locked.Rights, caller.PrincipalID); err != nil {
+		if err := item.CheckMayHandle(locked.Rights, caller.PrincipalID); err != nil {
 			return err
 		}
 		principal, err := resolvePrincipal(owner, found, item.TenantID, "/owner")

@@ -87,7 +87,7 @@ func (s *Service) changeTask(
 			return err
 		}
 		item = locked.ProcessItem
-		if err := item.WriteTask(locked.Rights, caller.PrincipalID); err != nil {
+		if err := item.CheckMayWriteTask(locked.Rights, caller.PrincipalID); err != nil {
 			return err
 		}
 		d, err := s.definitions.get(ctx, tx, locked.ProcessVersion)

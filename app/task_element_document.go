@@ -120,7 +120,7 @@ func (s *Service) taskSite(
 		if site, err = tx.ShareTaskSite(ctx, caller, id); err != nil {
 			return err
 		}
-		if err := site.Item.WriteTask(site.Rights, caller.PrincipalID); err != nil {
+		if err := site.Item.CheckMayWriteTask(site.Rights, caller.PrincipalID); err != nil {
 			return err
 		}
 		d, err := s.definitions.get(ctx, tx, site.ProcessVersion)

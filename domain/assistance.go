@@ -139,9 +139,9 @@ func (r *AssistanceRun) Admit(request uuid.UUID) (bool, error) {
 	return true, nil
 }
 
-// Assist says whether a caller may have a model help with an item: its owner, its
-// candidates and Managers may.
-func (i *ProcessItem) Assist(rights ItemRights, by uuid.UUID) error {
+// CheckMayAssist refuses callers that may not have a model help with an item: its
+// owner, its candidates and Managers may.
+func (i *ProcessItem) CheckMayAssist(rights ItemRights, by uuid.UUID) error {
 	if rights.Manages || rights.Candidate || i.ownedBy(by) {
 		return nil
 	}

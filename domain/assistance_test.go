@@ -38,11 +38,11 @@ func TestWhoMayAskForAssistance(t *testing.T) {
 	t.Parallel()
 	me := uuid.New()
 	item := domain.ProcessItem{Task: &domain.Task{}}
-	require.True(t, domain.HasCode(item.Assist(domain.ItemRights{}, me), domain.CodeAccessDenied))
-	require.NoError(t, item.Assist(domain.ItemRights{Candidate: true}, me))
-	require.NoError(t, item.Assist(domain.ItemRights{ProcessRights: domain.ProcessRights{Manages: true}}, me))
+	require.True(t, domain.HasCode(item.CheckMayAssist(domain.ItemRights{}, me), domain.CodeAccessDenied))
+	require.NoError(t, item.CheckMayAssist(domain.ItemRights{Candidate: true}, me))
+	require.NoError(t, item.CheckMayAssist(domain.ItemRights{ProcessRights: domain.ProcessRights{Manages: true}}, me))
 	item.OwnerID = &me
-	require.NoError(t, item.Assist(domain.ItemRights{}, me))
+	require.NoError(t, item.CheckMayAssist(domain.ItemRights{}, me))
 }
 
 func TestRetryAfterGrows(t *testing.T) {

@@ -111,10 +111,10 @@ type ValueHolder struct {
 	Slot ValueSlot
 }
 
-// Attach says whether a caller may add documents to a process: Managers may, and
-// callers that write to an open task of it. Once the process is finished, only an
-// open task takes documents.
-func (p *Process) Attach(rights ProcessRights, writesTask bool) error {
+// CheckMayAttach refuses callers that may not add documents to a process. Managers
+// may, and callers that write to an open task of it. Once the process is finished,
+// only an open task takes documents.
+func (p *Process) CheckMayAttach(rights ProcessRights, writesTask bool) error {
 	if !rights.Manages && !writesTask {
 		return Denied("the Manager permission on the process, or an open task of yours in it, is required")
 	}

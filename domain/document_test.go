@@ -13,15 +13,15 @@ import (
 func TestWhoMayAttachDocuments(t *testing.T) {
 	t.Parallel()
 	running := domain.Process{State: domain.ProcessRunning}
-	require.NoError(t, running.Attach(domain.ProcessRights{Manages: true}, false))
-	require.NoError(t, running.Attach(domain.ProcessRights{}, true))
-	require.True(t, domain.HasCode(running.Attach(domain.ProcessRights{}, false), domain.CodeAccessDenied))
+	require.NoError(t, running.CheckMayAttach(domain.ProcessRights{Manages: true}, false))
+	require.NoError(t, running.CheckMayAttach(domain.ProcessRights{}, true))
+	require.True(t, domain.HasCode(running.CheckMayAttach(domain.ProcessRights{}, false), domain.CodeAccessDenied))
 	for _, state := range []domain.ProcessState{domain.ProcessCompleted, domain.ProcessCancelled} {
 		finished := domain.Process{State: state}
-		require.True(t, domain.HasCode(finished.Attach(domain.ProcessRights{Manages: true}, false), domain.CodeProcessFinished))
-		require.NoError(t, finished.Attach(domain.ProcessRights{}, true), "for the open task")
+		require.True(t, domain.HasCode(finished.CheckMayAttach(domain.ProcessRights{Manages: true}, false), domain.CodeProcessFinished))
+		require.NoError(t, finished.CheckMayAttach(domain.ProcessRights{}, true), "for the open task")
 		// Who may not, is not told of the state.
-		require.True(t, domain.HasCode(finished.Attach(domain.ProcessRights{}, false), domain.CodeAccessDenied))
+		require.True(t, domain.HasCode(finished.CheckMayAttach(domain.ProcessRights{}, false), domain.CodeAccessDenied))
 	}
 }
 

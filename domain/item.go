@@ -113,9 +113,9 @@ func (i *ProcessItem) Claim(rights ItemRights, by uuid.UUID, now time.Time) (boo
 	return true, nil
 }
 
-// Handle says whether by may assign the task and write to it: its owner and
-// Managers may.
-func (i *ProcessItem) Handle(rights ItemRights, by uuid.UUID) error {
+// CheckMayHandle refuses principals that may not assign the task and write to it:
+// its owner and Managers may.
+func (i *ProcessItem) CheckMayHandle(rights ItemRights, by uuid.UUID) error {
 	if _, err := i.task(); err != nil {
 		return err
 	}
@@ -179,11 +179,11 @@ func (i *ProcessItem) Cancel(by uuid.UUID, now time.Time) bool {
 	return true
 }
 
-// WriteTask says whether by may write the data of the task: as far as Handle
-// allows, while the task is open. The process may be finished: its open tasks
+// CheckMayWriteTask refuses principals that may not write the data of the task.
+// Those that CheckMayHandle allows may while the task is open. The process may be finished: its open tasks
 // stay open.
-func (i *ProcessItem) WriteTask(rights ItemRights, by uuid.UUID) error {
-	if err := i.Handle(rights, by); err != nil {
+func (i *ProcessItem) CheckMayWriteTask(rights ItemRights, by uuid.UUID) error {
+	if err := i.CheckMayHandle(rights, by); err != nil {
 		return err
 	}
 	_, err := taskTransitions.next(i.Task.State, saveTask)
@@ -219,7 +219,7 @@ func (i *ProcessItem) HasLog(id uuid.UUID) bool {
 // the oldest ones beyond limit. An entry that is in the log already is not added
 // again. A message of more than MaxLogMessage characters is cut and marked. Its owner and Managers may do so.
 func (i *ProcessItem) AppendLog(entry TaskLog, limit int, rights ItemRights, by uuid.UUID, now time.Time) error {
-	if err := i.Handle(rights, by); err != nil {
+	if err := i.CheckMayHandle(rights, by); err != nil {
 		return err
 	}
 	if err := i.Task.act(logTask, now); err != nil {

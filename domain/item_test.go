@@ -193,7 +193,7 @@ func TestCancelItem(t *testing.T) {
 	}
 }
 
-func TestWriteTask(t *testing.T) {
+func TestCheckMayWriteTask(t *testing.T) {
 	t.Parallel()
 	manager := domain.ItemRights{ProcessRights: domain.ProcessRights{Manages: true}}
 	candidate := domain.ItemRights{Candidate: true}
@@ -215,7 +215,7 @@ func TestWriteTask(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			before := copyOf(c.item)
-			err := c.item.WriteTask(c.rights, id(other))
+			err := c.item.CheckMayWriteTask(c.rights, id(other))
 			require.Equal(t, c.code == "", err == nil)
 			if c.code != "" {
 				require.True(t, domain.HasCode(err, c.code), "%v", err)

@@ -84,9 +84,9 @@ func (p *Process) act(action processAction, by uuid.UUID, now time.Time) (bool, 
 	return true, nil
 }
 
-// Manage refuses callers without the Manager permission with ACCESS_DENIED, and a
+// CheckMayManage refuses callers without the Manager permission with ACCESS_DENIED, and a
 // process that is deleted with INVALID_STATE.
-func (p *Process) Manage(rights ProcessRights) error {
+func (p *Process) CheckMayManage(rights ProcessRights) error {
 	if err := rights.requireManager(); err != nil {
 		return err
 	}
@@ -112,9 +112,9 @@ func (p *Process) Delete(rights ProcessRights, inProgress bool, by uuid.UUID, no
 	return true, nil
 }
 
-// Write refuses callers without the Manager permission with ACCESS_DENIED, and
+// CheckMayWrite refuses callers without the Manager permission with ACCESS_DENIED, and
 // any write on a finished process with PROCESS_FINISHED.
-func (p *Process) Write(rights ProcessRights) error {
+func (p *Process) CheckMayWrite(rights ProcessRights) error {
 	if err := rights.requireManager(); err != nil {
 		return err
 	}

@@ -70,15 +70,15 @@ func TestProcessActions(t *testing.T) {
 func TestProcessWrite(t *testing.T) {
 	t.Parallel()
 	manager := domain.ProcessRights{Manages: true}
-	require.NoError(t, process(domain.ProcessRunning).Write(manager))
-	require.NoError(t, process(domain.ProcessCompleted).Manage(manager))
+	require.NoError(t, process(domain.ProcessRunning).CheckMayWrite(manager))
+	require.NoError(t, process(domain.ProcessCompleted).CheckMayManage(manager))
 	for _, state := range []domain.ProcessState{domain.ProcessCompleted, domain.ProcessCancelled} {
-		require.Equal(t, domain.ProcessFinished(), process(state).Write(manager))
+		require.Equal(t, domain.ProcessFinished(), process(state).CheckMayWrite(manager))
 	}
 	// Who may not write is not told that the process is finished.
 	for _, state := range []domain.ProcessState{domain.ProcessRunning, domain.ProcessCompleted, domain.ProcessCancelled} {
-		require.True(t, domain.HasCode(process(state).Write(domain.ProcessRights{}), domain.CodeAccessDenied))
-		require.True(t, domain.HasCode(process(state).Manage(domain.ProcessRights{}), domain.CodeAccessDenied))
+		require.True(t, domain.HasCode(process(state).CheckMayWrite(domain.ProcessRights{}), domain.CodeAccessDenied))
+		require.True(t, domain.HasCode(process(state).CheckMayManage(domain.ProcessRights{}), domain.CodeAccessDenied))
 	}
 }
 

@@ -19,8 +19,8 @@ type ProcessSite struct {
 	WritesTask bool
 }
 
-// Attach refuses the caller what domain.Process.Attach refuses.
-func (s *ProcessSite) Attach() error { return s.Process.Attach(s.Rights, s.WritesTask) }
+// CheckMayAttach refuses the caller what domain.Process.CheckMayAttach refuses.
+func (s *ProcessSite) CheckMayAttach() error { return s.Process.CheckMayAttach(s.Rights, s.WritesTask) }
 
 const (
 	selectProcessSite = `
@@ -70,9 +70,9 @@ type ArtifactSite struct {
 	domain.Deletion
 }
 
-// Attach refuses callers without the Editor permission, and an artifact that is
+// CheckMayAttach refuses callers without the Editor permission, and an artifact that is
 // deleted with INVALID_STATE.
-func (s *ArtifactSite) Attach() error {
+func (s *ArtifactSite) CheckMayAttach() error {
 	if err := s.Rights.RequireEditor(); err != nil {
 		return err
 	}
