@@ -9,11 +9,11 @@ import (
 	"github.com/procession-dev/procession/api/httpio"
 )
 
-// whoAsked returns the fields of the access log about a caller: the address of the
+// callerAttrs returns the fields of the access log about a caller: the address of the
 // connection, that of the client where proxies tell it, and the principal, its kind
 // and its tenant where the credentials hold. The tenant of a principal with several
 // is not known here.
-func whoAsked(proxies httpio.Proxies) func(*http.Request) []slog.Attr {
+func callerAttrs(proxies httpio.Proxies) func(*http.Request) []slog.Attr {
 	return func(r *http.Request) []slog.Attr {
 		peer, client := httpio.Peer(r), proxies.Client(r)
 		fields := make([]slog.Attr, 0, 5)

@@ -84,7 +84,7 @@ func mount(engine *gin.Engine, c contract, o Options, l *limits, errs *httpio.Er
 	if err != nil {
 		return fmt.Errorf("mounting %s: %w", c.document, err)
 	}
-	engine.GET("/openapi/"+c.document, l.open, publish("application/yaml", revalidated, fixed(published)))
+	engine.GET("/openapi/"+c.document, l.open, publish("application/yaml", revalidated, constant(published)))
 	routes := engine.Group(base, c.first...)
 	routes.Use(validator.GuardBody, authenticate(o.Authenticator, l, o.Audit, errs), validator.LimitBody, l.caller,
 		validator.Handle, validator.Tag, validator.Require(app.WithPrecondition, reader(c, base, validator, errs)))

@@ -85,7 +85,7 @@ func NewRouter(o Options) (http.Handler, error) {
 		return nil, fmt.Errorf("making the router: %w", err)
 	}
 	errs := httpio.NewErrorWriter(o.Log, o.Clock)
-	engine := httpio.NewEngine(errs, o.Log, o.Clock, whoAsked(o.TrustedProxies))
+	engine := httpio.NewEngine(errs, o.Log, o.Clock, callerAttrs(o.TrustedProxies))
 	// Gin's own notion of the client is not used: of several X-Forwarded-For it reads
 	// the first.
 	if err := engine.SetTrustedProxies(nil); err != nil {
@@ -112,7 +112,7 @@ func NewRouter(o Options) (http.Handler, error) {
 		open.GET("/.well-known/jwks.json", publish("application/json", "public, max-age=60", o.Issuer.JWKS))
 		open.GET("/.well-known/engine-revocations.json", publishRevocations(o.Service.Revocations, errs))
 		if len(o.DevCA) > 0 {
-			open.GET("/dev/ca.pem", publish("application/x-pem-file", revalidated, fixed(o.DevCA)))
+			open.GET("/dev/ca.pem", publish("application/x-pem-file", revalidated, constant(o.DevCA)))
 		}
 	}
 
@@ -128,14 +128,14 @@ func publishSchemas(routes gin.IRouter) {
 	const base, mediaType, caching = "/schemas/" + resource.APIVersion + "/", "application/schema+json", "public, max-age=3600"
 	routes.GET(base+"resource.json", publish(mediaType, caching, resource.SchemaOfAny))
 	for _, kind := range resource.Kinds() {
-		routes.GET(base+string(kind)+".json", publish(mediaType, caching, fixed(resource.Schema(kind))))
+		routes.GET(base+string(kind)+".json", publish(mediaType, caching, constant(resource.Schema(kind))))
 	}
 }
 
 // revalidated lets caches keep an answer if they ask whether it still holds.
 const revalidated = "no-cache"
 
-func fixed(content []byte) func() []byte { return func() []byte { return content } }
+func constant(content []byte) func() []byte { return func() []byte { return content } }
 
 // publishRevocations answers with what Temporal must not accept any more. Caches
 // must not keep it for long, and an empty list in place of one that is not known
@@ -149,7 +149,7 @@ func publishRevocations(revocations func() *authn.Revocations, errs *httpio.Erro
 			})
 			return
 		}
-		publish("application/json", "public, max-age=5", fixed(document))(c)
+		publish("application/json", "public, max-age=5", constant(document))(c)
 	}
 }
 

@@ -5,27 +5,11 @@ import (
 	"strings"
 	"time"
 
-	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
 )
-
-// words turns a list of words of the contract into words of the domain.
-func words[To, From ~string](values []From) []To {
-	converted := make([]To, len(values))
-	for i, value := range values {
-		converted[i] = To(value)
-	}
-	return converted
-}
-
-// pageOf turns a page into its metadata and its content.
-func pageOf[From, To any](page domain.Page[From], convert func(*From) To) (oasadmin.PageMetadata, []To) {
-	metadata, content := httpio.PageOf(page, convert)
-	return oasadmin.PageMetadata(metadata), content
-}
 
 // listOf converts every element, to an empty list rather than null when there
 // is none.
@@ -39,7 +23,7 @@ func listOf[From, To any](items []From, convert func(*From) To) []To {
 
 // keyOf names a resource by what a path and a query say of it.
 func keyOf[Kind ~string](kind Kind, code string, tenant *string) app.ResourceKey {
-	return app.ResourceKey{Tenant: httpio.Given(tenant), Kind: resource.Kind(kind), Code: code}
+	return app.ResourceKey{Tenant: httpio.Deref(tenant), Kind: resource.Kind(kind), Code: code}
 }
 
 // selectorOf reads labels, each "name=value". One that names a label a second

@@ -16,15 +16,15 @@ func (s *Server) FindEngineAccess(
 	params := request.Params
 	filter := app.EngineAccessFilter{
 		TenantIDs: params.TenantID, TenantCodes: params.Tenant, PrincipalIDs: params.PrincipalID,
-		Kinds: words[domain.AuthenticationType](params.Kind), Active: params.Active,
+		Kinds: httpio.ConvertStrings[domain.AuthenticationType](params.Kind), Active: params.Active,
 	}
-	page, sort := httpio.Listing(httpio.Given(params.Size), httpio.Given(params.Page), params.Sort)
+	page, sort := httpio.Listing(httpio.Deref(params.Size), httpio.Deref(params.Page), params.Sort)
 	found, err := s.app.FindEngineAccess(ctx, s.caller(ctx), filter, page, sort)
 	if err != nil {
 		return nil, err
 	}
 	var answer FindEngineAccess200JSONResponse
-	answer.Metadata, answer.Content = pageOf(found, engineAccess)
+	answer.Metadata, answer.Content = httpio.PageOf[oasadmin.PageMetadata](found, engineAccess)
 	return answer, nil
 }
 

@@ -15,11 +15,11 @@ func (s *Server) FindEvents(
 ) (FindEventsResponseObject, error) {
 	params := request.Params
 	filter := app.EventFilter{
-		TenantCodes: params.Tenant, TenantIDs: params.TenantID, Types: words[domain.EventType](params.Type), ActorIDs: params.ActorID,
-		ProcessIDs: params.ProcessID, ResourceKinds: words[domain.EventResource](params.ResourceKind),
+		TenantCodes: params.Tenant, TenantIDs: params.TenantID, Types: httpio.ConvertStrings[domain.EventType](params.Type), ActorIDs: params.ActorID,
+		ProcessIDs: params.ProcessID, ResourceKinds: httpio.ConvertStrings[domain.EventResource](params.ResourceKind),
 		ResourceIDs: params.ResourceID, RequestIDs: params.RequestID, From: params.From, To: params.To,
 	}
-	part := app.EventRange{NewestFirst: httpio.Given(params.Order) != oasadmin.EventOrderOLDESTFIRST, Limit: params.Limit}
+	part := app.EventRange{NewestFirst: httpio.Deref(params.Order) != oasadmin.EventOrderOLDESTFIRST, Limit: params.Limit}
 	if params.After != nil {
 		after, err := domain.ParseEventCursor(*params.After)
 		if err != nil {
@@ -33,7 +33,7 @@ func (s *Server) FindEvents(
 	}
 	answer := FindEvents200JSONResponse{Content: listOf(found, event)}
 	if next != nil {
-		answer.Next = httpio.Optional(next.String())
+		answer.Next = httpio.PtrOrNil(next.String())
 	}
 	return answer, nil
 }
@@ -42,8 +42,8 @@ func event(e *domain.Event) oasadmin.Event {
 	answer := oasadmin.Event{
 		ID: e.ID, Cursor: e.Cursor.String(), TenantID: e.TenantID, Type: string(e.Type),
 		ResourceKind: string(e.ResourceKind), ResourceID: e.ResourceID,
-		PreviousState: httpio.Optional(e.PreviousState), State: httpio.Optional(e.State),
-		ActorID: e.ActorID, RequestID: httpio.Optional(e.RequestID), OccurredAt: e.OccurredAt.UTC(),
+		PreviousState: httpio.PtrOrNil(e.PreviousState), State: httpio.PtrOrNil(e.State),
+		ActorID: e.ActorID, RequestID: httpio.PtrOrNil(e.RequestID), OccurredAt: e.OccurredAt.UTC(),
 	}
 	if e.ProcessID != (domain.Event{}).ProcessID {
 		answer.ProcessID = &e.ProcessID

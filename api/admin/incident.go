@@ -15,15 +15,15 @@ func (s *Server) FindIncidents(
 ) (FindIncidentsResponseObject, error) {
 	params := request.Params
 	filter := app.IncidentFilter{
-		States: words[domain.IncidentState](params.State), ProcessIDs: params.ProcessID, TenantCodes: params.Tenant,
+		States: httpio.ConvertStrings[domain.IncidentState](params.State), ProcessIDs: params.ProcessID, TenantCodes: params.Tenant,
 	}
-	page, sort := httpio.Listing(httpio.Given(params.Size), httpio.Given(params.Page), params.Sort)
+	page, sort := httpio.Listing(httpio.Deref(params.Size), httpio.Deref(params.Page), params.Sort)
 	found, err := s.app.ListIncidents(ctx, s.caller(ctx), filter, page, sort)
 	if err != nil {
 		return nil, err
 	}
 	var answer FindIncidents200JSONResponse
-	answer.Metadata, answer.Content = pageOf(found, incident)
+	answer.Metadata, answer.Content = httpio.PageOf[oasadmin.PageMetadata](found, incident)
 	return answer, nil
 }
 
@@ -63,7 +63,7 @@ func (s *Server) DismissIncident(
 func incident(i *domain.Incident) oasadmin.Incident {
 	answer := oasadmin.Incident{
 		ID: i.ID, TenantID: i.TenantID, ProcessID: i.ProcessID, ProcessItemID: i.TaskID, EngineRunID: i.EngineRun,
-		Message: i.Message, Failure: httpio.Optional(i.Failure), State: oasadmin.IncidentState(i.State),
+		Message: i.Message, Failure: httpio.PtrOrNil(i.Failure), State: oasadmin.IncidentState(i.State),
 		CreatedAt: i.CreatedAt.UTC(), ResolvedAt: utc(i.ResolvedAt),
 	}
 	switch {

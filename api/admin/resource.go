@@ -15,7 +15,7 @@ import (
 func (s *Server) ApplyResources(
 	ctx context.Context, request ApplyResourcesRequestObject,
 ) (ApplyResourcesResponseObject, error) {
-	params := app.ApplyRequest{Documents: request.Body.Documents, DryRun: httpio.Given(request.Body.DryRun)}
+	params := app.ApplyRequest{Documents: request.Body.Documents, DryRun: httpio.Deref(request.Body.DryRun)}
 	if prune := request.Body.Prune; prune != nil {
 		params.Prune = &app.Prune{Tenant: prune.Tenant, Selector: prune.Selector}
 	}
@@ -44,13 +44,13 @@ func (s *Server) FindResources(
 		return nil, err
 	}
 	filter := app.ResourceFilter{
-		Kinds: words[resource.Kind](params.Kind), Tenants: params.Tenant, Codes: params.Code, Selector: selector,
+		Kinds: httpio.ConvertStrings[resource.Kind](params.Kind), Tenants: params.Tenant, Codes: params.Code, Selector: selector,
 	}
-	page, sort := httpio.Listing(httpio.Given(params.Size), httpio.Given(params.Page), params.Sort)
+	page, sort := httpio.Listing(httpio.Deref(params.Size), httpio.Deref(params.Page), params.Sort)
 	return listing(func(w http.ResponseWriter) error {
 		show := func(found *domain.Listing[app.StoredResource]) error {
 			return httpio.WriteListing(w, found, resourcePage, func(items []app.StoredResource) ([]oasadmin.Resource, error) {
-				return httpio.Converted(items, storedResource)
+				return httpio.ConvertAll(items, storedResource)
 			})
 		}
 		return s.app.FindResources(ctx, s.caller(ctx), filter, page, sort, show)
@@ -146,7 +146,7 @@ func storedResource(r *app.StoredResource) (oasadmin.Resource, error) {
 }
 
 func metadata(m resource.Metadata) oasadmin.ResourceMetadata {
-	return oasadmin.ResourceMetadata{Code: m.Code, Tenant: httpio.Optional(m.Tenant), ID: m.ID, Labels: m.Labels}
+	return oasadmin.ResourceMetadata{Code: m.Code, Tenant: httpio.PtrOrNil(m.Tenant), ID: m.ID, Labels: m.Labels}
 }
 
 func definitionVersion(v *app.DefinitionVersion) oasadmin.DefinitionVersion {

@@ -32,7 +32,7 @@ func (s *Server) EvaluateAvailability(
 	if body.ProcessID == nil && body.Model == nil {
 		return nil, domain.InvalidBody("/processId", "is required, or else model")
 	}
-	evaluation, err := s.app.EvaluateAvailability(ctx, s.caller(ctx), body.Expression, body.ProcessID, givenModel(body.Model))
+	evaluation, err := s.app.EvaluateAvailability(ctx, s.caller(ctx), body.Expression, body.ProcessID, availabilityModel(body.Model))
 	if err != nil {
 		return nil, err
 	}
@@ -53,19 +53,19 @@ func (s *Server) FindAvailabilityFaults(
 	ctx context.Context, request FindAvailabilityFaultsRequestObject,
 ) (FindAvailabilityFaultsResponseObject, error) {
 	params := request.Params
-	page, _ := httpio.Listing(httpio.Given(params.Size), httpio.Given(params.Page), nil)
+	page, _ := httpio.Listing(httpio.Deref(params.Size), httpio.Deref(params.Page), nil)
 	found, err := s.app.ListAvailabilityFaults(ctx, s.caller(ctx), params.Tenant, page)
 	if err != nil {
 		return nil, err
 	}
 	var answer FindAvailabilityFaults200JSONResponse
-	answer.Metadata, answer.Content = pageOf(found, availabilityFault)
+	answer.Metadata, answer.Content = httpio.PageOf[oasadmin.PageMetadata](found, availabilityFault)
 	return answer, nil
 }
 
 func explainedAction(a *app.ExplainedAction) oasadmin.ExplainedAction {
 	return oasadmin.ExplainedAction{
-		Code: a.Code, Name: a.Name, Type: string(a.Type), Availability: httpio.Optional(a.Availability),
+		Code: a.Code, Name: a.Name, Type: string(a.Type), Availability: httpio.PtrOrNil(a.Availability),
 		Offered: len(a.Obstacles) == 0,
 		Reasons: listOf(a.Obstacles, func(o *domain.Obstacle) oasadmin.ActionObstacle {
 			message := o.Message()
@@ -85,7 +85,7 @@ func availabilityFault(f *domain.AvailabilityFault) oasadmin.AvailabilityFault {
 	}
 }
 
-func givenModel(m *oasadmin.AvailabilityModel) availability.Model {
+func availabilityModel(m *oasadmin.AvailabilityModel) availability.Model {
 	if m == nil {
 		return availability.Model{}
 	}

@@ -14,14 +14,14 @@ func (s *Server) FindWebhookEndpoints(
 	ctx context.Context, request FindWebhookEndpointsRequestObject,
 ) (FindWebhookEndpointsResponseObject, error) {
 	params := request.Params
-	page, sort := httpio.Listing(httpio.Given(params.Size), httpio.Given(params.Page), params.Sort)
+	page, sort := httpio.Listing(httpio.Deref(params.Size), httpio.Deref(params.Page), params.Sort)
 	filter := app.WebhookFilter{TenantCodes: params.Tenant, Codes: params.Code}
 	found, err := s.app.FindWebhookEndpoints(ctx, s.caller(ctx), filter, page, sort)
 	if err != nil {
 		return nil, err
 	}
 	var answer FindWebhookEndpoints200JSONResponse
-	answer.Metadata, answer.Content = pageOf(found, webhookEndpoint)
+	answer.Metadata, answer.Content = httpio.PageOf[oasadmin.PageMetadata](found, webhookEndpoint)
 	return answer, nil
 }
 
@@ -64,17 +64,17 @@ func (s *Server) FindWebhookDeliveries(
 	ctx context.Context, request FindWebhookDeliveriesRequestObject,
 ) (FindWebhookDeliveriesResponseObject, error) {
 	params := request.Params
-	page, sort := httpio.Listing(httpio.Given(params.Size), httpio.Given(params.Page), params.Sort)
+	page, sort := httpio.Listing(httpio.Deref(params.Size), httpio.Deref(params.Page), params.Sort)
 	found, err := s.app.FindWebhookDeliveries(ctx, s.caller(ctx), app.WebhookDeliveryFilter{
 		TenantCodes: params.Tenant, SubscriptionCodes: params.Webhook,
-		States: words[domain.WebhookDeliveryState](params.State), EventTypes: params.EventType,
+		States: httpio.ConvertStrings[domain.WebhookDeliveryState](params.State), EventTypes: params.EventType,
 		EventIDs: params.EventID, ProcessIDs: params.ProcessID, From: params.From, To: params.To,
 	}, page, sort)
 	if err != nil {
 		return nil, err
 	}
 	var answer FindWebhookDeliveries200JSONResponse
-	answer.Metadata, answer.Content = pageOf(found, webhookDelivery)
+	answer.Metadata, answer.Content = httpio.PageOf[oasadmin.PageMetadata](found, webhookDelivery)
 	return answer, nil
 }
 
@@ -103,14 +103,14 @@ func (s *Server) ReplayWebhookDelivery(
 }
 
 func webhookKey(code string, tenant *string) app.WebhookKey {
-	return app.WebhookKey{Tenant: httpio.Given(tenant), Code: code}
+	return app.WebhookKey{Tenant: httpio.Deref(tenant), Code: code}
 }
 
 func webhookEndpoint(h *app.WebhookHealth) oasadmin.WebhookEndpoint {
 	answer := oasadmin.WebhookEndpoint{
 		ID: h.SubscriptionID, Tenant: h.TenantCode, Code: h.Code, Name: h.Name, URL: h.URL,
 		PayloadVersion: oasadmin.WebhookPayloadVersion(h.PayloadVersion), EventTypes: h.EventTypes,
-		ProcessDefinition: httpio.Optional(h.ProcessDefinition), State: oasadmin.WebhookEndpointState(h.State()),
+		ProcessDefinition: httpio.PtrOrNil(h.ProcessDefinition), State: oasadmin.WebhookEndpointState(h.State()),
 		FailingSince: utc(h.FailingSince), DisabledAt: utc(h.DisabledAt), PendingSince: utc(h.PendingSince),
 		Pending: h.Pending, Retrying: h.Retrying, Dead: h.Dead, Dropped: h.Dropped,
 	}
@@ -125,7 +125,7 @@ func webhookDelivery(d *app.WebhookDeliveryInfo) oasadmin.WebhookDelivery {
 		ID: d.ID, Tenant: d.TenantCode, Webhook: d.SubscriptionCode, EventID: d.EventID, EventType: d.EventType,
 		PayloadVersion: oasadmin.WebhookPayloadVersion(d.PayloadVersion), ProcessID: d.ProcessID,
 		State: oasadmin.WebhookDeliveryState(d.State), Round: d.Round, Attempts: d.Attempts,
-		LastFailure: httpio.Optional(d.LastFailure), CreatedAt: d.CreatedAt.UTC(),
+		LastFailure: httpio.PtrOrNil(d.LastFailure), CreatedAt: d.CreatedAt.UTC(),
 		LastAttemptAt: utc(d.LastAttemptAt), NextAttemptAt: utc(d.NextAttemptAt), FinishedAt: utc(d.FinishedAt),
 	}
 	if d.LastStatus != 0 {
@@ -137,7 +137,7 @@ func webhookDelivery(d *app.WebhookDeliveryInfo) oasadmin.WebhookDelivery {
 func webhookAttempt(a *domain.WebhookAttempt) oasadmin.WebhookAttempt {
 	answer := oasadmin.WebhookAttempt{
 		Round: a.Round, Number: a.Number, At: a.At.UTC(), LatencyMillis: a.Latency.Milliseconds(),
-		Failure: httpio.Optional(a.Failure), Detail: httpio.Optional(a.Detail), Answer: httpio.Optional(a.Answer),
+		Failure: httpio.PtrOrNil(a.Failure), Detail: httpio.PtrOrNil(a.Detail), Answer: httpio.PtrOrNil(a.Answer),
 	}
 	if a.Status != 0 {
 		answer.Status = &a.Status

@@ -16,15 +16,15 @@ func (s *Server) FindWorkers(
 ) (FindWorkersResponseObject, error) {
 	params := request.Params
 	filter := app.WorkerFilter{
-		States: words[domain.WorkerState](params.State), TaskQueues: params.TaskQueue, TenantCodes: params.Tenant,
+		States: httpio.ConvertStrings[domain.WorkerState](params.State), TaskQueues: params.TaskQueue, TenantCodes: params.Tenant,
 	}
-	page, sort := httpio.Listing(httpio.Given(params.Size), httpio.Given(params.Page), params.Sort)
+	page, sort := httpio.Listing(httpio.Deref(params.Size), httpio.Deref(params.Page), params.Sort)
 	found, err := s.app.FindWorkers(ctx, s.caller(ctx), filter, page, sort)
 	if err != nil {
 		return nil, err
 	}
 	var answer FindWorkers200JSONResponse
-	answer.Metadata, answer.Content = pageOf(found, worker)
+	answer.Metadata, answer.Content = httpio.PageOf[oasadmin.PageMetadata](found, worker)
 	return answer, nil
 }
 
@@ -33,14 +33,14 @@ func (s *Server) FindTaskQueues(
 	ctx context.Context, request FindTaskQueuesRequestObject,
 ) (FindTaskQueuesResponseObject, error) {
 	params := request.Params
-	page, _ := httpio.Listing(httpio.Given(params.Size), httpio.Given(params.Page), nil)
+	page, _ := httpio.Listing(httpio.Deref(params.Size), httpio.Deref(params.Page), nil)
 	filter := app.TaskQueueFilter{TenantCodes: params.Tenant, Names: params.TaskQueue}
 	found, err := s.app.FindTaskQueues(ctx, s.caller(ctx), filter, page)
 	if err != nil {
 		return nil, err
 	}
 	var answer FindTaskQueues200JSONResponse
-	answer.Metadata, answer.Content = pageOf(found, taskQueue)
+	answer.Metadata, answer.Content = httpio.PageOf[oasadmin.PageMetadata](found, taskQueue)
 	return answer, nil
 }
 
@@ -48,13 +48,13 @@ func worker(w *app.Worker) oasadmin.Worker {
 	answer := oasadmin.Worker{
 		ID: w.ID, TenantID: w.TenantID, Tenant: w.TenantCode, Identity: w.Identity, State: oasadmin.WorkerState(w.State),
 		PrincipalID: w.PrincipalID, Hostname: w.Hostname, IP: w.IP, InstallationID: w.InstallationID,
-		RobotIds: some(w.RobotIDs), TaskQueues: []oasadmin.WorkerRegistration{},
+		RobotIds: nonNil(w.RobotIDs), TaskQueues: []oasadmin.WorkerRegistration{},
 		CreatedAt: w.CreatedAt.UTC(), LastSeenAt: w.LastSeenAt.UTC(),
 	}
 	for i, q := range w.Queues {
 		answer.TaskQueues = append(answer.TaskQueues, oasadmin.WorkerRegistration{
 			TaskQueue: q.TaskQueue, State: oasadmin.WorkerState(w.QueueStates[i]),
-			WorkflowTypes: some(q.WorkflowTypes), ActivityTypes: some(q.ActivityTypes),
+			WorkflowTypes: nonNil(q.WorkflowTypes), ActivityTypes: nonNil(q.ActivityTypes),
 			LiveSince: q.LiveSince.UTC(), LastSeenAt: q.LastSeenAt.UTC(), PolledAt: utc(q.PolledAt),
 		})
 	}
@@ -64,7 +64,7 @@ func worker(w *app.Worker) oasadmin.Worker {
 func taskQueue(q *app.TaskQueue) oasadmin.TaskQueue {
 	answer := oasadmin.TaskQueue{
 		TenantID: q.TenantID, Tenant: q.TenantCode, Name: q.Name, Needs: listOf(q.Needs, taskQueueNeed),
-		Workers: listOf(q.Workers, taskQueueWorker), Observation: taskQueueObservation(q.Observed), Problems: some(q.Problems),
+		Workers: listOf(q.Workers, taskQueueWorker), Observation: taskQueueObservation(q.Observed), Problems: nonNil(q.Problems),
 	}
 	for i := range answer.Workers {
 		answer.Workers[i].State = oasadmin.WorkerState(q.WorkerStates[i])
@@ -74,15 +74,15 @@ func taskQueue(q *app.TaskQueue) oasadmin.TaskQueue {
 
 func taskQueueNeed(n *domain.TaskQueueNeed) oasadmin.TaskQueueNeed {
 	return oasadmin.TaskQueueNeed{
-		Kind: oasadmin.TaskQueueNeedKind(n.Kind), Definition: n.Definition, Action: httpio.Optional(n.Action),
-		WorkflowType: n.WorkflowType, Published: n.Published, Versions: some(n.Versions),
+		Kind: oasadmin.TaskQueueNeedKind(n.Kind), Definition: n.Definition, Action: httpio.PtrOrNil(n.Action),
+		WorkflowType: n.WorkflowType, Published: n.Published, Versions: nonNil(n.Versions),
 	}
 }
 
 func taskQueueWorker(w *domain.TaskQueueWorker) oasadmin.TaskQueueWorker {
 	return oasadmin.TaskQueueWorker{
 		ID: w.ID, Identity: w.Identity, PrincipalID: w.PrincipalID,
-		WorkflowTypes: some(w.WorkflowTypes), ActivityTypes: some(w.ActivityTypes),
+		WorkflowTypes: nonNil(w.WorkflowTypes), ActivityTypes: nonNil(w.ActivityTypes),
 		LiveSince: w.LiveSince.UTC(), LastSeenAt: w.LastSeenAt.UTC(),
 	}
 }
@@ -92,7 +92,7 @@ func taskQueueObservation(o *domain.TaskQueueObservation) *oasadmin.TaskQueueObs
 		return nil
 	}
 	return &oasadmin.TaskQueueObservation{
-		ObservedAt: known(o.ObservedAt), FailedAt: known(o.FailedAt), Failure: httpio.Optional(o.Failure),
+		ObservedAt: utcOrNil(o.ObservedAt), FailedAt: utcOrNil(o.FailedAt), Failure: httpio.PtrOrNil(o.Failure),
 		Pollers: listOf(o.Pollers, func(p *domain.Poller) oasadmin.TaskQueuePoller {
 			return oasadmin.TaskQueuePoller{
 				Identity: p.Identity, Kind: oasadmin.TaskKind(p.Kind), LastAccessAt: p.LastAccessAt.UTC(),
@@ -106,11 +106,11 @@ func taskQueueObservation(o *domain.TaskQueueObservation) *oasadmin.TaskQueueObs
 	}
 }
 
-// some is a list that is empty rather than null.
-func some[T any](items []T) []T { return append([]T{}, items...) }
+// nonNil is a list that is empty rather than null.
+func nonNil[T any](items []T) []T { return append([]T{}, items...) }
 
-// known is a time, or nil where there is none.
-func known(t time.Time) *time.Time {
+// utcOrNil is a time, or nil where there is none.
+func utcOrNil(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
 	}

@@ -9,12 +9,12 @@ import (
 )
 
 // AccessLog writes one line per request: method, route, status, duration, request
-// id, and who asked, which whoAsked adds once the request has been handled. The
+// id, and who asked, which callerAttrs adds once the request has been handled. The
 // route is the pattern, never the path, so neither ids of resources nor query
 // values nor headers are logged.
-func AccessLog(log *slog.Logger, clock func() time.Time, whoAsked func(*http.Request) []slog.Attr) gin.HandlerFunc {
-	if whoAsked == nil {
-		whoAsked = func(*http.Request) []slog.Attr { return nil }
+func AccessLog(log *slog.Logger, clock func() time.Time, callerAttrs func(*http.Request) []slog.Attr) gin.HandlerFunc {
+	if callerAttrs == nil {
+		callerAttrs = func(*http.Request) []slog.Attr { return nil }
 	}
 	return func(c *gin.Context) {
 		start := clock()
@@ -30,7 +30,7 @@ func AccessLog(log *slog.Logger, clock func() time.Time, whoAsked func(*http.Req
 			slog.Int("status", c.Writer.Status()),
 			slog.Duration("duration", clock().Sub(start)),
 			slog.String("request_id", RequestIDFrom(ctx)),
-		}, whoAsked(c.Request)...)...)
+		}, callerAttrs(c.Request)...)...)
 	}
 }
 

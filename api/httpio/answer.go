@@ -72,7 +72,7 @@ func (a *guardedAnswer) wait(transfer func() error) error {
 	if a.timer == nil {
 		a.timer = time.AfterFunc(a.stall, func() {
 			// Nothing can be done where there is no connection.
-			_ = a.connection.SetWriteDeadline(past())
+			_ = a.connection.SetWriteDeadline(longAgo())
 		})
 	} else {
 		a.timer.Reset(a.stall)

@@ -13,17 +13,17 @@ import (
 // in the contract's form. Routes are added by the caller; serve the engine
 // through Handler. It switches Gin, process-wide, to release mode.
 //
-// whoAsked returns the fields of the access log about the caller of a request, and
+// callerAttrs returns the fields of the access log about the caller of a request, and
 // may be nil.
 func NewEngine(
-	errs *ErrorWriter, log *slog.Logger, clock func() time.Time, whoAsked func(*http.Request) []slog.Attr,
+	errs *ErrorWriter, log *slog.Logger, clock func() time.Time, callerAttrs func(*http.Request) []slog.Attr,
 ) *gin.Engine {
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
 	engine.HandleMethodNotAllowed = true
 	engine.RedirectTrailingSlash = false
 	engine.RedirectFixedPath = false
-	engine.Use(RequestID, AccessLog(log, clock, whoAsked), Recover(errs), SecurityHeaders)
+	engine.Use(RequestID, AccessLog(log, clock, callerAttrs), Recover(errs), SecurityHeaders)
 	engine.NoRoute(errs.NotFound)
 	engine.NoMethod(errs.MethodNotAllowed)
 	return engine

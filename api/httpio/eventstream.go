@@ -55,7 +55,7 @@ func (s *EventStream) Flush() error {
 	defer s.written.Reset()
 	slow := time.AfterFunc(s.stall, func() {
 		// Nothing can be done where there is no connection.
-		_ = s.connection.SetWriteDeadline(past())
+		_ = s.connection.SetWriteDeadline(longAgo())
 	})
 	_, err := s.w.Write(s.written.Bytes())
 	if err == nil {

@@ -17,7 +17,7 @@ func WriteListing[From, To any](
 	w http.ResponseWriter, found *domain.Listing[From],
 	answer func(PageMetadata, []To) any, convert func([]From) ([]To, error),
 ) error {
-	metadata, _ := PageOf(found.Page, func(*From) struct{} { return struct{}{} })
+	metadata := MetadataOf(found.Page)
 	if found.Batches != nil {
 		return streamListing(w, found, answer(metadata, []To{}), convert)
 	}
@@ -28,9 +28,9 @@ func WriteListing[From, To any](
 	return WriteJSON(w, http.StatusOK, answer(metadata, content))
 }
 
-// Converted is the content that convert makes of items, an empty list rather than
+// ConvertAll converts every item, to an empty list rather than
 // null when there is nothing.
-func Converted[From, To any](items []From, convert func(*From) (To, error)) ([]To, error) {
+func ConvertAll[From, To any](items []From, convert func(*From) (To, error)) ([]To, error) {
 	content := make([]To, len(items))
 	for i := range items {
 		var err error

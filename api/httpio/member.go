@@ -8,8 +8,9 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// Optional leaves a member out of the answer when it has nothing to say.
-func Optional[T comparable](value T) *T {
+// PtrOrNil is a pointer to the value, nil for the zero value, so that the member
+// is left out of the answer.
+func PtrOrNil[T comparable](value T) *T {
 	var nothing T
 	if value == nothing {
 		return nil
@@ -17,8 +18,8 @@ func Optional[T comparable](value T) *T {
 	return &value
 }
 
-// Given is the value of a member that may be absent, the zero value when it is.
-func Given[T any](value *T) T {
+// Deref is the value of a member that may be absent, the zero value when it is.
+func Deref[T any](value *T) T {
 	if value == nil {
 		var nothing T
 		return nothing

@@ -7,24 +7,36 @@ import (
 )
 
 // PageMetadata says which page of a list this is, and of how many. The type of
-// the same name of every contract has these fields, so it converts to that.
-type PageMetadata struct {
-	Page          int
-	Size          int
-	TotalElements int64
-	TotalPages    int
+// the same name of every contract is made of these members.
+type PageMetadata = struct {
+	Page          int   `json:"page"`
+	Size          int   `json:"size"`
+	TotalElements int64 `json:"totalElements"`
+	TotalPages    int   `json:"totalPages"`
 }
 
-// PageOf turns a page into its metadata and its content, which is an empty list
-// rather than null when there is nothing.
-func PageOf[From, To any](page domain.Page[From], convert func(*From) To) (PageMetadata, []To) {
+// MetadataOf describes a page.
+func MetadataOf[T any](page domain.Page[T]) PageMetadata {
+	return PageMetadata{Size: page.Size, Page: page.Number, TotalElements: page.Total, TotalPages: page.TotalPages()}
+}
+
+// PageOf turns a page into its metadata, of the type that the contract has for
+// it, and its content, which is an empty list rather than null when it is empty.
+func PageOf[Metadata ~PageMetadata, From, To any](page domain.Page[From], convert func(*From) To) (Metadata, []To) {
 	content := make([]To, len(page.Items))
 	for i := range page.Items {
 		content[i] = convert(&page.Items[i])
 	}
-	return PageMetadata{
-		Size: page.Size, Page: page.Number, TotalElements: page.Total, TotalPages: page.TotalPages(),
-	}, content
+	return Metadata(MetadataOf(page)), content
+}
+
+// ConvertStrings turns a list of strings of a contract into those of the domain.
+func ConvertStrings[To, From ~string](values []From) []To {
+	converted := make([]To, len(values))
+	for i, value := range values {
+		converted[i] = To(value)
+	}
+	return converted
 }
 
 // Listing makes a page request and sort keys of the validated parameters of a

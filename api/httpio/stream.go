@@ -20,8 +20,8 @@ const (
 	stallBytes = 16 << 10
 )
 
-// past is a deadline that has passed.
-func past() time.Time { return time.Unix(1, 0) }
+// longAgo is a deadline that has passed.
+func longAgo() time.Time { return time.Unix(1, 0) }
 
 // progress interrupts a transfer that moves less than stallBytes in the time.
 type progress struct {
@@ -93,7 +93,7 @@ func leaveBody(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Connection", "close")
 	// Nothing can be done where there is no connection.
-	_ = http.NewResponseController(w).SetReadDeadline(past())
+	_ = http.NewResponseController(w).SetReadDeadline(longAgo())
 }
 
 // LeaveBody prepares an answer to the request that ctx belongs to, whose body is
@@ -114,7 +114,7 @@ func guard(c *gin.Context, stall time.Duration) (stop func()) {
 	connection := http.NewResponseController(c.Writer)
 	watched := newProgress(stall, func() {
 		// Nothing can be done where there is no connection.
-		_ = connection.SetReadDeadline(past())
+		_ = connection.SetReadDeadline(longAgo())
 	})
 	c.Request.Body = &guardedBody{ReadCloser: body, progress: watched}
 	return watched.stop

@@ -11,21 +11,6 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// pageOf turns a page into its metadata and its content.
-func pageOf[From, To any](page domain.Page[From], convert func(*From) To) (oasa.PageMetadata, []To) {
-	metadata, content := httpio.PageOf(page, convert)
-	return oasa.PageMetadata(metadata), content
-}
-
-// texts turns a list of words of the contract into words of the domain.
-func texts[To, From ~string](values []From) []To {
-	words := make([]To, len(values))
-	for i, value := range values {
-		words[i] = To(value)
-	}
-	return words
-}
-
 // jsonForms shows a value as it is stored, text and all.
 func jsonForms(v *domain.JSONValue) *oasa.JSONFormsValue {
 	if v == nil {
@@ -50,7 +35,7 @@ func principalKey(p *oasa.Principal, at string) (key app.PrincipalKey, places ma
 	if p == nil {
 		return key, nil, nil
 	}
-	user, application := httpio.Given(p.User), httpio.Given(p.Application)
+	user, application := httpio.Deref(p.User), httpio.Deref(p.Application)
 	places = map[string]string{at + "Email": at + "/user/email"}
 	for _, named := range []struct {
 		id    *uuid.UUID
@@ -64,7 +49,7 @@ func principalKey(p *oasa.Principal, at string) (key app.PrincipalKey, places ma
 			return key, nil, domain.InvalidBody(at+named.place, "names another principal than "+places[at+"Id"])
 		}
 	}
-	key.Email = httpio.Given(user.Email)
+	key.Email = httpio.Deref(user.Email)
 	isUser, isApplication := user.ID != nil || key.Email != "", application.ID != nil
 	switch {
 	case isUser && isApplication:
@@ -77,8 +62,8 @@ func principalKey(p *oasa.Principal, at string) (key app.PrincipalKey, places ma
 	return key, places, nil
 }
 
-// named shows a principal by its id, and by all that is known of it.
-func named(id uuid.UUID, names app.Names) *oasa.Principal {
+// principalRef shows a principal by its id, and by all that is known of it.
+func principalRef(id uuid.UUID, names app.Names) *oasa.Principal {
 	known, ok := names.Principals[id]
 	if !ok {
 		return &oasa.Principal{ID: &id}

@@ -84,7 +84,7 @@ func (s *Server) ActionsTaskDownloadElementValueRendered(
 ) (oasa.ActionsTaskDownloadElementValueRenderedResponseObject, error) {
 	made, err := s.app.DownloadTaskElementForms(ctx, s.caller(ctx), request.ID, request.Params.ElementDefinitionCode)
 	if err != nil {
-		return nil, hidden(err)
+		return nil, asNotFound(err)
 	}
 	return newDownload(ctx, made), nil
 }
@@ -97,7 +97,7 @@ func (s *Server) ActionsTaskSaveJSONFormsValueDocument(
 	stored, err := s.app.SaveTaskJSONFormsDocument(ctx, s.caller(ctx), request.ID, params.SchemaPath,
 		app.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
 	if err != nil {
-		return nil, hidden(err)
+		return nil, asNotFound(err)
 	}
 	return oasa.ActionsTaskSaveJSONFormsValueDocument200JSONResponse{Value: app.DocumentURI(stored)}, nil
 }

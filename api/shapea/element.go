@@ -10,8 +10,8 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// givenElement is a list of values as a client sent it.
-func givenElement(values []oasa.ElementValue) []domain.ElementValue {
+// elementValueList is a list of values as a client sent it.
+func elementValueList(values []oasa.ElementValue) []domain.ElementValue {
 	given := make([]domain.ElementValue, len(values))
 	for i, v := range values {
 		given[i] = domain.ElementValue{
@@ -21,11 +21,11 @@ func givenElement(values []oasa.ElementValue) []domain.ElementValue {
 	return given
 }
 
-// givenElements are the values of several elements.
-func givenElements(values map[string][]oasa.ElementValue) domain.ElementValues {
+// elementValues are the values of several elements.
+func elementValues(values map[string][]oasa.ElementValue) domain.ElementValues {
 	given := make(domain.ElementValues, len(values))
 	for code, list := range values {
-		given[code] = givenElement(list)
+		given[code] = elementValueList(list)
 	}
 	return given
 }

@@ -25,8 +25,8 @@ func relocated(err error, places map[string]string) error {
 	return &translated
 }
 
-// hidden is an error about a task. Items that are none do not exist here.
-func hidden(err error) error {
+// asNotFound is an error about a task. Items of other types do not exist here.
+func asNotFound(err error) error {
 	if errors.Is(err, domain.ErrNotTask) {
 		return domain.NotFound("process item")
 	}

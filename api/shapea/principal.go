@@ -15,7 +15,7 @@ func (s *Server) FindPrincipals(
 ) (oasa.FindPrincipalsResponseObject, error) {
 	params := request.Params
 	filter := app.PrincipalFilter{
-		Type: domain.PrincipalType(httpio.Given(params.Type)), GroupIDs: params.GroupID, TenantIDs: params.TenantID,
+		Type: domain.PrincipalType(httpio.Deref(params.Type)), GroupIDs: params.GroupID, TenantIDs: params.TenantID,
 	}
 	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
 	found, err := s.app.FindPrincipals(ctx, s.caller(ctx), filter, page, sort)
@@ -23,7 +23,7 @@ func (s *Server) FindPrincipals(
 		return nil, err
 	}
 	answer := oasa.FindPrincipals200JSONResponse{ObjectType: new(oasa.PagedObjectTypePRINCIPALPAGE)}
-	answer.Metadata, answer.Content = pageOf(found, principal)
+	answer.Metadata, answer.Content = httpio.PageOf[oasa.PageMetadata](found, principal)
 	return answer, nil
 }
 
@@ -44,7 +44,7 @@ func principal(p *domain.Principal) oasa.Principal {
 	answer := oasa.Principal{ID: &p.ID, Type: new(oasa.PrincipalType(p.Type)), Name: &p.Name}
 	switch p.Type {
 	case domain.PrincipalUser:
-		answer.User = &oasa.PrincipalUser{ID: &p.ID, Email: httpio.Optional(p.Email)}
+		answer.User = &oasa.PrincipalUser{ID: &p.ID, Email: httpio.PtrOrNil(p.Email)}
 	case domain.PrincipalApplication:
 		answer.Application = &oasa.PrincipalApplication{ID: &p.ID}
 	case domain.PrincipalSystem:

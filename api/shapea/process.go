@@ -26,7 +26,7 @@ func (s *Server) FindProcesses(
 				if err != nil {
 					return nil, err
 				}
-				return httpio.Converted(items, func(p *domain.Process) (oasa.ProcessPageItem, error) {
+				return httpio.ConvertAll(items, func(p *domain.Process) (oasa.ProcessPageItem, error) {
 					return processPageItem(p, names)
 				})
 			})
@@ -53,8 +53,8 @@ func (s *Server) CreateProcess(
 	created, isNew, err := s.app.CreateProcess(ctx, s.caller(ctx), app.NewProcess{
 		ID:         body.ID,
 		Definition: app.DefinitionKey{ID: &body.ProcessDefinition.ID, TenantID: body.TenantID},
-		Version:    body.ProcessDefinition.Version, Initiator: initiator, Subject: httpio.Given(body.Subject),
-		Entity: data(body.Entity), Elements: givenElements(body.ElementValues),
+		Version:    body.ProcessDefinition.Version, Initiator: initiator, Subject: httpio.Deref(body.Subject),
+		Entity: data(body.Entity), Elements: elementValues(body.ElementValues),
 	})
 	answer, err := s.process(ctx, created, relocated(err, places))
 	switch {
@@ -83,7 +83,7 @@ func (s *Server) RetrieveProcess(
 func (s *Server) ActionsProcessChangeInitiator(
 	ctx context.Context, request oasa.ActionsProcessChangeInitiatorRequestObject,
 ) (oasa.ActionsProcessChangeInitiatorResponseObject, error) {
-	initiator := app.PrincipalKey{ID: request.Body.PrincipalID, Email: httpio.Given(request.Body.Email)}
+	initiator := app.PrincipalKey{ID: request.Body.PrincipalID, Email: httpio.Deref(request.Body.Email)}
 	changed, err := s.app.ChangeProcessInitiator(ctx, s.caller(ctx), request.ID, initiator)
 	answer, err := s.process(ctx, changed,
 		relocated(err, map[string]string{"/initiatorId": "/principalId", "/initiatorEmail": "/email"}))
@@ -123,7 +123,7 @@ func (s *Server) ActionsProcessSaveElement(
 ) (oasa.ActionsProcessSaveElementResponseObject, error) {
 	body := request.Body
 	changed, err := s.app.SaveProcessElement(
-		ctx, s.caller(ctx), request.ID, body.ElementDefinitionCode, givenElement(body.ElementValues))
+		ctx, s.caller(ctx), request.ID, body.ElementDefinitionCode, elementValueList(body.ElementValues))
 	answer, err := s.process(ctx, changed, err)
 	if err != nil {
 		return nil, err
@@ -180,9 +180,9 @@ func (s *Server) process(ctx context.Context, p *domain.Process, failed error) (
 func processPageItem(p *domain.Process, names app.Names) (oasa.ProcessPageItem, error) {
 	answer := oasa.ProcessPageItem{
 		ObjectType: new(oasa.AuditedObjectTypePROCESSPAGEITEM), ID: &p.ID, Subject: &p.Subject,
-		State: new(oasa.ProcessState(p.State)), TenantID: &p.TenantID, Initiator: named(p.InitiatorID, names),
+		State: new(oasa.ProcessState(p.State)), TenantID: &p.TenantID, Initiator: principalRef(p.InitiatorID, names),
 		ProcessDefinition: oasa.ProcessDefinitionSummary{
-			ID: p.Definition.ID, Version: &p.Definition.Version, Name: httpio.Optional(names.Versions[p.Definition.Version]),
+			ID: p.Definition.ID, Version: &p.Definition.Version, Name: httpio.PtrOrNil(names.Versions[p.Definition.Version]),
 		},
 	}
 	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = httpio.Audited(p.Audit)

@@ -17,7 +17,7 @@ func (s *Server) FindRobots(
 ) (oasa.FindRobotsResponseObject, error) {
 	params := request.Params
 	filter := app.RobotFilter{
-		TenantIDs: params.TenantID, Ready: httpio.Given(params.FilterContext) == oasa.RobotFilterContextREADY,
+		TenantIDs: params.TenantID, Ready: httpio.Deref(params.FilterContext) == oasa.RobotFilterContextREADY,
 	}
 	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
 	found, err := s.app.FindRobots(ctx, s.caller(ctx), filter, page, sort)
@@ -25,7 +25,7 @@ func (s *Server) FindRobots(
 		return nil, err
 	}
 	answer := oasa.FindRobots200JSONResponse{ObjectType: new(oasa.PagedObjectTypeROBOTPAGE)}
-	answer.Metadata, answer.Content = pageOf(found, robot)
+	answer.Metadata, answer.Content = httpio.PageOf[oasa.PageMetadata](found, robot)
 	return answer, nil
 }
 
@@ -84,7 +84,7 @@ func (d download) VisitActionsRobotDownloadAssetResponse(w http.ResponseWriter) 
 // robot shows a robot without its environment variables.
 func robot(r *domain.Robot) oasa.Robot {
 	answer := oasa.Robot{
-		ID: r.ID, TenantID: &r.TenantID, Code: r.Code, Name: r.Name, Description: httpio.Optional(r.Description),
+		ID: r.ID, TenantID: &r.TenantID, Code: r.Code, Name: r.Name, Description: httpio.PtrOrNil(r.Description),
 		SourceType: oasa.RobotSourceType(r.SourceType), ObjectType: new(oasa.AuditedObjectTypeROBOT),
 	}
 	if r.Source != nil {

@@ -18,7 +18,7 @@ func (s *Server) FindTasks(
 ) (oasa.FindTasksResponseObject, error) {
 	params := request.Params
 	filter := app.ItemFilter{
-		TenantIDs: params.TenantID, ProcessIDs: params.ProcessID, TaskStates: texts[domain.TaskState](params.State),
+		TenantIDs: params.TenantID, ProcessIDs: params.ProcessID, TaskStates: httpio.ConvertStrings[domain.TaskState](params.State),
 		DefinitionCodes: params.TaskDefinitionCode,
 	}
 	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
@@ -29,7 +29,7 @@ func (s *Server) FindTasks(
 				if err != nil {
 					return nil, err
 				}
-				return httpio.Converted(items, func(i *domain.ProcessItem) (oasa.TaskPageItem, error) {
+				return httpio.ConvertAll(items, func(i *domain.ProcessItem) (oasa.TaskPageItem, error) {
 					return taskPageItem(i, names)
 				})
 			})
@@ -60,8 +60,8 @@ func (s *Server) CreateTask(
 	definition := body.TaskDefinition
 	created, isNew, err := s.app.CreateProcessItem(ctx, s.caller(ctx), app.NewItem{
 		ID: body.ID, Type: domain.ItemTask, ProcessID: body.ProcessID, Owner: owner,
-		DefinitionID: definition.ID, DefinitionVersion: definition.Version, DefinitionCode: httpio.Given(definition.Code),
-		Data: data(body.JSONFormsValue), Elements: givenElements(body.ElementValues), ActivityToken: token,
+		DefinitionID: definition.ID, DefinitionVersion: definition.Version, DefinitionCode: httpio.Deref(definition.Code),
+		Data: data(body.JSONFormsValue), Elements: elementValues(body.ElementValues), ActivityToken: token,
 	})
 	if places == nil {
 		places = map[string]string{}
@@ -81,7 +81,7 @@ func (s *Server) CreateTask(
 // activityToken reads a token in either alphabet of base64, with or without
 // padding: in a query the difference is easily lost.
 func activityToken(given *string) ([]byte, error) {
-	text := httpio.Given(given)
+	text := httpio.Deref(given)
 	if text == "" {
 		return nil, nil
 	}
@@ -123,7 +123,7 @@ func (s *Server) ActionsTaskClaim(
 func (s *Server) ActionsTaskAssign(
 	ctx context.Context, request oasa.ActionsTaskAssignRequestObject,
 ) (oasa.ActionsTaskAssignResponseObject, error) {
-	owner := app.PrincipalKey{ID: request.Body.PrincipalID, Email: httpio.Given(request.Body.Email)}
+	owner := app.PrincipalKey{ID: request.Body.PrincipalID, Email: httpio.Deref(request.Body.Email)}
 	changed, err := s.app.AssignProcessItemTask(ctx, s.caller(ctx), request.ID, owner)
 	answer, err := s.task(ctx, changed,
 		relocated(err, map[string]string{"/ownerId": "/principalId", "/ownerEmail": "/email"}))
@@ -181,7 +181,7 @@ func (s *Server) ActionsTaskAppendLog(
 func (s *Server) task(ctx context.Context, i *domain.ProcessItem, failed error) (oasa.Task, error) {
 	switch {
 	case failed != nil:
-		return oasa.Task{}, hidden(failed)
+		return oasa.Task{}, asNotFound(failed)
 	case i.Task == nil:
 		return oasa.Task{}, domain.NotFound("process item")
 	}
@@ -212,11 +212,11 @@ func taskPageItem(i *domain.ProcessItem, names app.Names) (oasa.TaskPageItem, er
 	}
 	if ref := i.Definition; ref != nil {
 		answer.TaskDefinition = oasa.TaskDefinitionSummary{
-			ID: &ref.ID, Version: &ref.Version, Code: &ref.Code, Name: httpio.Optional(names.Versions[ref.Version]),
+			ID: &ref.ID, Version: &ref.Version, Code: &ref.Code, Name: httpio.PtrOrNil(names.Versions[ref.Version]),
 		}
 	}
 	if i.OwnerID != nil {
-		answer.Owner = named(*i.OwnerID, names)
+		answer.Owner = principalRef(*i.OwnerID, names)
 	}
 	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = httpio.Audited(i.Audit)
 	var err error

@@ -12,7 +12,7 @@ func (s *Server) ActionsTaskSaveElement(
 ) (oasa.ActionsTaskSaveElementResponseObject, error) {
 	body := request.Body
 	changed, err := s.app.SaveTaskElement(
-		ctx, s.caller(ctx), request.ID, body.ElementDefinitionCode, givenElement(body.ElementValues))
+		ctx, s.caller(ctx), request.ID, body.ElementDefinitionCode, elementValueList(body.ElementValues))
 	answer, err := s.task(ctx, changed, err)
 	if err != nil {
 		return nil, err

@@ -20,7 +20,7 @@ func (s *Server) FindTenantUsers(
 	return listing(func(w http.ResponseWriter) error {
 		show := func(found *domain.Listing[domain.TenantUser]) error {
 			return httpio.WriteListing(w, found, tenantUserPage, func(items []domain.TenantUser) ([]oasa.TenantUser, error) {
-				return httpio.Converted(items, func(u *domain.TenantUser) (oasa.TenantUser, error) { return tenantUser(u), nil })
+				return httpio.ConvertAll(items, func(u *domain.TenantUser) (oasa.TenantUser, error) { return tenantUser(u), nil })
 			})
 		}
 		return s.app.FindTenantUsers(ctx, s.caller(ctx), filter, page, sort, show)

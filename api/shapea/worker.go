@@ -14,7 +14,7 @@ func (s *Server) CreateWorker(
 ) (oasa.CreateWorkerResponseObject, error) {
 	body := request.Body
 	stored, isNew, err := s.app.CreateWorker(ctx, s.caller(ctx), body.TenantID, domain.Worker{
-		ID: httpio.Given(body.ID), Identity: body.Identity, TaskQueue: body.TaskQueue, WorkflowTypes: body.WorkflowTypes,
+		ID: httpio.Deref(body.ID), Identity: body.Identity, TaskQueue: body.TaskQueue, WorkflowTypes: body.WorkflowTypes,
 		ActivityTypes: body.ActivityTypes, Hostname: body.Hostname, IP: body.IP,
 		InstallationID: body.InstallationID, RobotIDs: body.RobotIds,
 	})

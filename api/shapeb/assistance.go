@@ -54,7 +54,7 @@ func (s *Server) assistance(run *domain.AssistanceRun) oasb.ProcessItemAiAssista
 			DraftedFields: run.Drafted,
 		}
 	case domain.AssistanceFailed:
-		answer.ErrorCode, answer.ErrorMessage = &run.ErrorCode, httpio.Optional(run.ErrorMessage)
+		answer.ErrorCode, answer.ErrorMessage = &run.ErrorCode, httpio.PtrOrNil(run.ErrorMessage)
 	}
 	for _, d := range run.Documents {
 		answer.Documents = append(answer.Documents, assistedDocument(d))

@@ -18,7 +18,7 @@ func (s *Server) FindBusinessArtifacts(
 	filter := app.BusinessArtifactFilter{
 		TenantIDs: params.TenantID, DefinitionIDs: params.BusinessArtifactDefinitionID,
 		DefinitionCodes: params.BusinessArtifactDefinitionCode, Values: params.Value,
-		Deleted: domain.DeletedFilter(httpio.Given(params.Deleted)),
+		Deleted: domain.DeletedFilter(httpio.Deref(params.Deleted)),
 	}
 	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
 	found, err := s.app.FindBusinessArtifacts(ctx, s.caller(ctx), filter, page, sort)
@@ -26,7 +26,7 @@ func (s *Server) FindBusinessArtifacts(
 		return nil, err
 	}
 	var answer oasb.FindBusinessArtifacts200JSONResponse
-	answer.Metadata, answer.Content = pageOf(found, businessArtifactPageItem)
+	answer.Metadata, answer.Content = httpio.PageOf[oasb.PageMetadata](found, businessArtifactPageItem)
 	return answer, nil
 }
 
@@ -39,7 +39,7 @@ func (s *Server) CreateBusinessArtifact(
 		ID: body.ID,
 		Definition: app.DefinitionKey{
 			ID: body.BusinessArtifactDefinitionID, TenantID: body.TenantID,
-			Code: httpio.Given(body.BusinessArtifactDefinitionCode),
+			Code: httpio.Deref(body.BusinessArtifactDefinitionCode),
 		},
 		Data: document(body.Data),
 	})

@@ -27,7 +27,7 @@ func (s *Server) FindProcessDefinitions(
 		return nil, err
 	}
 	var answer oasb.FindProcessDefinitions200JSONResponse
-	answer.Metadata, answer.Content = pageOf(found, func(d *domain.DefinitionSummary) oasb.ProcessDefinitionPageItem {
+	answer.Metadata, answer.Content = httpio.PageOf[oasb.PageMetadata](found, func(d *domain.DefinitionSummary) oasb.ProcessDefinitionPageItem {
 		return oasb.ProcessDefinitionPageItem{
 			ID: d.ID, Version: d.Version, Code: d.Code, TenantID: d.TenantID, Name: d.Name,
 			Published: d.Published, Startable: d.Startable,
@@ -50,7 +50,7 @@ func (s *Server) RetrieveProcessDefinition(
 func processDefinition(d *app.ProcessDefinitionView) oasb.ProcessDefinition {
 	answer := oasb.ProcessDefinition{
 		ID: d.ID, Version: d.Version, Code: d.Code, TenantID: d.TenantID, Name: d.Name,
-		Published: d.Published, Startable: d.Startable, SubjectTemplate: httpio.Optional(d.Spec.SubjectTemplate),
+		Published: d.Published, Startable: d.Startable, SubjectTemplate: httpio.PtrOrNil(d.Spec.SubjectTemplate),
 		MetadataSchema: d.Spec.MetadataSchema, MetadataUISchema: d.Spec.MetadataUISchema,
 		EntitySchema: d.Spec.EntitySchema, EntityUISchema: d.Spec.EntityUISchema,
 		ElementDefinitions:           elementDefinitions(d.Spec.Elements),
@@ -107,7 +107,7 @@ func processActionDefinition(
 	answer := oasb.ProcessActionDefinition{
 		ProcessActionDefinitionRef: actionDefinitionRef(domain.NewActionDefinitionRef(of.ID, a.Code), of.Version),
 		Code:                       a.Code, Name: a.Name, Type: oasb.ProcessActionType(a.Type),
-		ProcessItemDefinitionCode: httpio.Optional(a.Item), Parameters: actionParameters(a.Type),
+		ProcessItemDefinitionCode: httpio.PtrOrNil(a.Item), Parameters: actionParameters(a.Type),
 	}
 	if id, ok := related[a.ProcessDefinition]; ok {
 		answer.ProcessDefinitionID = &id
@@ -129,7 +129,7 @@ func (s *Server) FindBusinessArtifactDefinitions(
 		return nil, err
 	}
 	var answer oasb.FindBusinessArtifactDefinitions200JSONResponse
-	answer.Metadata, answer.Content = pageOf(found, func(d *app.ArtifactDefinitionSummary) oasb.BusinessArtifactDefinitionPageItem {
+	answer.Metadata, answer.Content = httpio.PageOf[oasb.PageMetadata](found, func(d *app.ArtifactDefinitionSummary) oasb.BusinessArtifactDefinitionPageItem {
 		return oasb.BusinessArtifactDefinitionPageItem{
 			ID: d.ID, Code: d.Code, TenantID: d.TenantID, Name: d.Name, Creatable: d.Creatable,
 		}

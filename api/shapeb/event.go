@@ -69,9 +69,9 @@ func (s *Server) StreamEvents(
 
 // startOf is where the client wants the stream to begin, if it says so.
 func startOf(params oasb.StreamEventsParams) (at domain.EventCursor, given bool, err error) {
-	text, part, name := httpio.Given(params.LastEventID), domain.LocationHeader, "Last-Event-ID"
+	text, part, name := httpio.Deref(params.LastEventID), domain.LocationHeader, "Last-Event-ID"
 	if text == "" {
-		text, part, name = httpio.Given(params.After), domain.LocationQuery, "after"
+		text, part, name = httpio.Deref(params.After), domain.LocationQuery, "after"
 	}
 	if text == "" {
 		return at, false, nil

@@ -23,7 +23,7 @@ func (s *Server) FindGroups(
 		return nil, err
 	}
 	var answer oasb.FindGroups200JSONResponse
-	answer.Metadata, answer.Content = pageOf(found, groupPageItem)
+	answer.Metadata, answer.Content = httpio.PageOf[oasb.PageMetadata](found, groupPageItem)
 	return answer, nil
 }
 

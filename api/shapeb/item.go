@@ -16,11 +16,11 @@ func (s *Server) FindProcessItems(
 ) (oasb.FindProcessItemsResponseObject, error) {
 	params := request.Params
 	filter := app.ItemFilter{
-		TenantIDs: params.TenantID, ProcessIDs: params.ProcessID, Types: texts[domain.ItemType](params.Type),
-		TaskStates: texts[domain.TaskState](params.TaskState), DefinitionCodes: params.ProcessItemDefinitionCode,
+		TenantIDs: params.TenantID, ProcessIDs: params.ProcessID, Types: httpio.ConvertStrings[domain.ItemType](params.Type),
+		TaskStates: httpio.ConvertStrings[domain.TaskState](params.TaskState), DefinitionCodes: params.ProcessItemDefinitionCode,
 		ThreadIDs:            params.ProcessItemThreadID,
 		ProcessDefinitionIDs: params.ProcessDefinitionID, ProcessDefinitionCodes: params.ProcessDefinitionCode,
-		Deleted: domain.DeletedFilter(httpio.Given(params.Deleted)),
+		Deleted: domain.DeletedFilter(httpio.Deref(params.Deleted)),
 	}
 	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
 	found, err := s.app.FindProcessItems(ctx, s.caller(ctx), filter, page, sort)
@@ -28,7 +28,7 @@ func (s *Server) FindProcessItems(
 		return nil, err
 	}
 	var answer oasb.FindProcessItems200JSONResponse
-	answer.Metadata, answer.Content = pageOf(found, itemPageItem)
+	answer.Metadata, answer.Content = httpio.PageOf[oasb.PageMetadata](found, itemPageItem)
 	return answer, nil
 }
 
@@ -37,14 +37,14 @@ func (s *Server) CreateProcessItem(
 	ctx context.Context, request oasb.CreateProcessItemRequestObject,
 ) (oasb.CreateProcessItemResponseObject, error) {
 	body := request.Body
-	task, message := httpio.Given(body.Task), httpio.Given(body.Message)
+	task, message := httpio.Deref(body.Task), httpio.Deref(body.Message)
 	created, isNew, err := s.app.CreateProcessItem(ctx, s.caller(ctx), app.NewItem{
 		ID: body.ID, Type: domain.ItemType(body.Type), ProcessID: body.ProcessID,
-		DefinitionCode: httpio.Given(body.ProcessItemDefinitionCode), ThreadID: body.ProcessItemThreadID,
+		DefinitionCode: httpio.Deref(body.ProcessItemDefinitionCode), ThreadID: body.ProcessItemThreadID,
 		Owner: principalKey(body.OwnerID, body.OwnerEmail),
 		Data:  document(task.Data), ContextData: document(task.ContextData),
-		Text: httpio.Given(message.Text), MessageData: document(message.Data),
-		DataCode: httpio.Given(message.DataStructureDataDefinitionCode),
+		Text: httpio.Deref(message.Text), MessageData: document(message.Data),
+		DataCode: httpio.Deref(message.DataStructureDataDefinitionCode),
 	})
 	switch {
 	case err != nil:
@@ -75,8 +75,8 @@ func item(i *domain.ProcessItem) oasb.ProcessItem {
 	}
 	if i.Message != nil {
 		answer.Message = &oasb.ProcessItemMessage{
-			Text: httpio.Optional(i.Message.Text), Data: jsonValue(i.Message.Data),
-			DataStructureDataDefinitionCode: httpio.Optional(i.Message.DataStructureCode),
+			Text: httpio.PtrOrNil(i.Message.Text), Data: jsonValue(i.Message.Data),
+			DataStructureDataDefinitionCode: httpio.PtrOrNil(i.Message.DataStructureCode),
 		}
 	}
 	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = httpio.Audited(i.Audit)
@@ -95,8 +95,8 @@ func itemPageItem(i *domain.ProcessItem) oasb.ProcessItemPageItem {
 	}
 	if i.Message != nil {
 		answer.Message = &oasb.ProcessItemMessagePageItem{
-			Text:                            httpio.Optional(i.Message.Text),
-			DataStructureDataDefinitionCode: httpio.Optional(i.Message.DataStructureCode),
+			Text:                            httpio.PtrOrNil(i.Message.Text),
+			DataStructureDataDefinitionCode: httpio.PtrOrNil(i.Message.DataStructureCode),
 		}
 	}
 	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = httpio.Audited(i.Audit)

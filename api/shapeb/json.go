@@ -37,7 +37,7 @@ func document(v *oasb.JSONValue) json.RawMessage {
 func patchOf(bodies ...*oasb.JSONPatch) []jsondoc.Operation {
 	var patch []jsondoc.Operation
 	for _, body := range bodies {
-		for _, op := range httpio.Given(body) {
+		for _, op := range httpio.Deref(body) {
 			patch = append(patch, jsondoc.Operation{
 				Op: string(op.Op), Path: op.Path, From: op.From, Value: op.Value,
 			})

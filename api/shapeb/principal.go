@@ -15,7 +15,7 @@ func (s *Server) FindPrincipals(
 ) (oasb.FindPrincipalsResponseObject, error) {
 	params := request.Params
 	filter := app.PrincipalFilter{
-		Type: domain.PrincipalType(httpio.Given(params.Type)), GroupIDs: params.GroupID, GroupCodes: params.GroupCode,
+		Type: domain.PrincipalType(httpio.Deref(params.Type)), GroupIDs: params.GroupID, GroupCodes: params.GroupCode,
 		TenantIDs: params.TenantID,
 	}
 	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
@@ -24,7 +24,7 @@ func (s *Server) FindPrincipals(
 		return nil, err
 	}
 	var answer oasb.FindPrincipals200JSONResponse
-	answer.Metadata, answer.Content = pageOf(found, principalPageItem)
+	answer.Metadata, answer.Content = httpio.PageOf[oasb.PageMetadata](found, principalPageItem)
 	return answer, nil
 }
 
@@ -45,7 +45,7 @@ func principal(p *domain.Principal) oasb.Principal {
 	answer := oasb.Principal{ID: &p.ID, Type: new(oasb.PrincipalType(p.Type)), Name: &p.Name}
 	switch p.Type {
 	case domain.PrincipalUser:
-		answer.User = &oasb.PrincipalUser{ID: &p.ID, Email: httpio.Optional(p.Email)}
+		answer.User = &oasb.PrincipalUser{ID: &p.ID, Email: httpio.PtrOrNil(p.Email)}
 	case domain.PrincipalApplication:
 		answer.Application = &oasb.PrincipalApplication{ID: &p.ID}
 	case domain.PrincipalSystem:

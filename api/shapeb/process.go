@@ -19,9 +19,9 @@ func (s *Server) FindProcesses(
 	params := request.Params
 	filter := app.ProcessFilter{
 		TenantIDs: params.TenantID, DefinitionIDs: params.ProcessDefinitionID,
-		DefinitionCodes: params.ProcessDefinitionCode, States: texts[domain.ProcessState](params.State),
+		DefinitionCodes: params.ProcessDefinitionCode, States: httpio.ConvertStrings[domain.ProcessState](params.State),
 		InitiatorIDs: params.InitiatorID, InitiatorEmails: params.InitiatorEmail, Metadata: params.Metadata,
-		Deleted: domain.DeletedFilter(httpio.Given(params.Deleted)),
+		Deleted: domain.DeletedFilter(httpio.Deref(params.Deleted)),
 	}
 	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
 	found, err := s.app.FindProcesses(ctx, s.caller(ctx), filter, page, sort)
@@ -29,7 +29,7 @@ func (s *Server) FindProcesses(
 		return nil, err
 	}
 	var answer oasb.FindProcesses200JSONResponse
-	answer.Metadata, answer.Content = pageOf(found, processPageItem)
+	answer.Metadata, answer.Content = httpio.PageOf[oasb.PageMetadata](found, processPageItem)
 	return answer, nil
 }
 
@@ -51,7 +51,7 @@ func (s *Server) CreateProcess(
 	created, isNew, err := s.app.CreateProcess(ctx, s.caller(ctx), app.NewProcess{
 		ID: body.ID,
 		Definition: app.DefinitionKey{
-			ID: body.ProcessDefinitionID, TenantID: body.TenantID, Code: httpio.Given(body.ProcessDefinitionCode),
+			ID: body.ProcessDefinitionID, TenantID: body.TenantID, Code: httpio.Deref(body.ProcessDefinitionCode),
 		},
 		Initiator: principalKey(body.InitiatorID, body.InitiatorEmail),
 		Metadata:  document(body.Metadata), Entity: document(body.Entity), RelatedID: body.RelatedProcessID,

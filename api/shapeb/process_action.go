@@ -24,7 +24,7 @@ func (s *Server) CreateProcessAction(
 		in.TaskThreadID = block.ProcessItemThreadID
 	}
 	if block := body.CreateProcessItemMessage; block != nil {
-		in.Text, in.MessageThreadID = httpio.Given(block.Text), block.ProcessItemThreadID
+		in.Text, in.MessageThreadID = httpio.Deref(block.Text), block.ProcessItemThreadID
 	}
 	if block := body.SendWorkflowSignal; block != nil {
 		in.SignalInput = block.Input

@@ -18,14 +18,14 @@ func (s *Server) FindRobots(
 	params := request.Params
 	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
 	filter := app.RobotFilter{
-		TenantIDs: params.TenantID, Ready: httpio.Given(params.FilterContext) == oasb.RobotFilterContextREADY,
+		TenantIDs: params.TenantID, Ready: httpio.Deref(params.FilterContext) == oasb.RobotFilterContextREADY,
 	}
 	found, err := s.app.FindRobots(ctx, s.caller(ctx), filter, page, sort)
 	if err != nil {
 		return nil, err
 	}
 	var answer oasb.FindRobots200JSONResponse
-	answer.Metadata, answer.Content = pageOf(found, robotPageItem)
+	answer.Metadata, answer.Content = httpio.PageOf[oasb.PageMetadata](found, robotPageItem)
 	return answer, nil
 }
 
@@ -89,7 +89,7 @@ func (d download) VisitDownloadRobotAssetResponse(w http.ResponseWriter) error {
 // robotPageItem shows a robot without its environment variables.
 func robotPageItem(r *domain.Robot) oasb.RobotPageItem {
 	answer := oasb.RobotPageItem{
-		ID: r.ID, TenantID: r.TenantID, Code: r.Code, Name: r.Name, Description: httpio.Optional(r.Description),
+		ID: r.ID, TenantID: r.TenantID, Code: r.Code, Name: r.Name, Description: httpio.PtrOrNil(r.Description),
 		SourceType: oasb.RobotSourceTypeUNKNOWN,
 	}
 	if r.SourceType == domain.RobotSourcePackage {

@@ -21,7 +21,7 @@ func (s *Server) FindTenants(
 		return nil, err
 	}
 	var answer oasb.FindTenants200JSONResponse
-	answer.Metadata, answer.Content = pageOf(found, tenantPageItem)
+	answer.Metadata, answer.Content = httpio.PageOf[oasb.PageMetadata](found, tenantPageItem)
 	return answer, nil
 }
 
@@ -48,7 +48,7 @@ func (s *Server) FindTenantUsers(
 	return listing(func(w http.ResponseWriter) error {
 		show := func(found *domain.Listing[domain.TenantUser]) error {
 			return httpio.WriteListing(w, found, tenantUserPage, func(items []domain.TenantUser) ([]oasb.TenantUserPageItem, error) {
-				return httpio.Converted(items, func(u *domain.TenantUser) (oasb.TenantUserPageItem, error) {
+				return httpio.ConvertAll(items, func(u *domain.TenantUser) (oasb.TenantUserPageItem, error) {
 					return tenantUserPageItem(u), nil
 				})
 			})
