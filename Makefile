@@ -23,8 +23,9 @@ NESTED := $(patsubst %/go.mod,%,$(filter-out tools/%,$(wildcard */go.mod example
 ALL_MODULES := . $(NESTED) $(patsubst %/go.mod,%,$(wildcard tools/*/go.mod))
 
 # Temporal takes minutes to compile. Tests and lint of temporal-server must say
-# what its build says (devstack/temporalserver), or all of it is compiled anew.
-TEMPORAL_ENV = CGO_ENABLED=0 GOFLAGS="$$(go env GOFLAGS) -trimpath"
+# what its build says (devstack/temporalserver), or all of it is compiled again;
+# the other modules share what was compiled for the root.
+TEMPORAL_ENV = if [ "$$module" = temporal-server ]; then export CGO_ENABLED=0 GOFLAGS="$$(go env GOFLAGS) -trimpath"; fi
 
 ##@ Use
 
@@ -64,7 +65,7 @@ fuzz: ## Run every fuzz target for FUZZ_TIME, and give every parameter every hos
 .PHONY: test-nested
 test-nested:
 	@for module in $(NESTED); do \
-	  (cd "$$module" && $(TEMPORAL_ENV) go test -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...); \
+	  (cd "$$module" && $(TEMPORAL_ENV) && go test -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...); \
 	done
 
 .PHONY: fmt
@@ -78,7 +79,7 @@ lint: $(TOOLS)/golangci-lint $(TOOLS)/workflowcheck ## Check format, lint rules,
 	@scripts/pin-images --check
 	@$(TOOLS)/golangci-lint run ./...
 	@for module in $(NESTED); do \
-	  (cd "$$module" && $(TEMPORAL_ENV) $(TOOLS)/golangci-lint run --config "$(CURDIR)/.golangci.yml" ./...); \
+	  (cd "$$module" && $(TEMPORAL_ENV) && $(TOOLS)/golangci-lint run --config "$(CURDIR)/.golangci.yml" ./...); \
 	done
 	@for dir in workflows examples; do \
 	  if [ -d "$$dir" ]; then $(TOOLS)/workflowcheck -config tools/workflowcheck/config.yaml "./$$dir/..."; fi; \
@@ -110,7 +111,7 @@ compat: bootstrap build temporal ## Call every operation of the public SDK, and 
 
 .PHONY: bench
 bench: bootstrap temporal ## Measure the service beside pgbench and raw Temporal
-	@go run ./cmd/bench $(BENCH_FLAGS)
+	@go -C bench run . $(BENCH_FLAGS)
 
 .PHONY: soak
 soak: bootstrap temporal ## Run under load for long and watch memory and backlog; move 1 GiB, list 1 GiB, kill amid uploads and webhooks
@@ -119,7 +120,7 @@ soak: bootstrap temporal ## Run under load for long and watch memory and backlog
 	@go test ./cmd/procession -count=1 -v -run 'TestWebhooksAreToldOnce|TestKilledAmidWebhooks' \
 	  -args -webhook-processes=1430 -webhook-kills=20
 	@go test ./api -count=1 -v -run TestAPageOfLargeTasksTakesLittleMemory -args -page-tasks=1000
-	@go run ./cmd/bench soak $(SOAK_FLAGS)
+	@go -C bench run . soak $(SOAK_FLAGS)
 
 ##@ Build
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -14,9 +13,7 @@ import (
 func TestThroughputSections(t *testing.T) {
 	t.Parallel()
 	binary := filepath.Join(t.TempDir(), "procession")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "github.com/procession-dev/procession/cmd/procession")
-	out, err := build.CombinedOutput()
-	require.NoError(t, err, string(out))
+	require.NoError(t, buildService(t.Context(), binary))
 
 	var report, progress bytes.Buffer
 	args := []string{"--only", "creates,pairs", "--seconds", "1", "--rounds", "1", "--clients", "2", "--baseline", binary}

@@ -84,9 +84,8 @@ func (s *stack) start(ctx context.Context, keep bool, baseline string, progress 
 
 	binary := filepath.Join(s.dir, "procession")
 	fmt.Fprintln(progress, "building the service")
-	build := exec.CommandContext(ctx, "go", "build", "-o", binary, "github.com/procession-dev/procession/cmd/procession") //nolint:gosec // a path made here
-	if out, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("building the service: %w\n%s", err, out)
+	if err := buildService(ctx, binary); err != nil {
+		return err
 	}
 	fmt.Fprintln(progress, "starting PostgreSQL, the service and Temporal")
 	if err := s.startPostgres(ctx); err != nil {
@@ -209,6 +208,20 @@ func (s *stack) startService(binary string, env []string) error {
 	s.onStop(func(ctx context.Context) error {
 		return errors.Join(s.service.Stop(ctx, syscall.SIGTERM, syscall.SIGKILL), s.service.Err(), log.Close())
 	})
+	return nil
+}
+
+// buildService builds the service in its own module.
+func buildService(ctx context.Context, binary string) error {
+	temporal, err := temporalserver.FindSource()
+	if err != nil {
+		return err
+	}
+	build := exec.CommandContext(ctx, "go", "build", "-o", binary, "./cmd/procession") //nolint:gosec // a path made here
+	build.Dir = filepath.Dir(temporal)
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("building the service: %w\n%s", err, out)
+	}
 	return nil
 }
 
