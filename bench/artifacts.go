@@ -6,10 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/devstack/demo"
 )
@@ -54,7 +51,6 @@ type search struct {
 	sort        string
 	fits        string
 	selective   bool
-	explain     bool
 }
 
 func searches() []search {
@@ -70,11 +66,11 @@ func searches() []search {
 		},
 		{
 			name: "the same, newest first", expressions: []string{"balance between 5000 5009.99"}, sort: "createdAt,desc",
-			fits: thousandth, selective: true, explain: true,
+			fits: thousandth, selective: true,
 		},
 		{
 			name: "the same, last changed first", expressions: []string{"balance between 5000 5009.99"}, sort: "lastModifiedAt,desc",
-			fits: thousandth, selective: true, explain: true,
+			fits: thousandth, selective: true,
 		},
 		{
 			name: "one day of 9,000, last changed first", expressions: []string{"since eq 2010-05-05"}, sort: "lastModifiedAt,desc",
@@ -82,7 +78,7 @@ func searches() []search {
 		},
 		{
 			name: "1 ‰ and a third, newest first", expressions: []string{"tier eq GOLD", "balance between 5000 5009.99"},
-			sort: "createdAt,desc", fits: thousandth + " AND data ->> 'tier' = 'GOLD'", selective: true, explain: true,
+			sort: "createdAt,desc", fits: thousandth + " AND data ->> 'tier' = 'GOLD'", selective: true,
 		},
 		{
 			name: "1 ‰ and a part of the name, newest first", expressions: []string{"name contains R%207", "balance between 5000 5009.99"},
@@ -98,7 +94,7 @@ func searches() []search {
 		},
 		{
 			name: "a third, newest first", expressions: []string{"tier eq GOLD"}, sort: "createdAt,desc",
-			fits: "data ->> 'tier' = 'GOLD'", explain: true,
+			fits: "data ->> 'tier' = 'GOLD'",
 		},
 		{
 			name: "a third, last changed first", expressions: []string{"tier eq GOLD"}, sort: "lastModifiedAt,desc",
@@ -157,9 +153,6 @@ func (b *bench) measureSearch(ctx context.Context, s search) error {
 	}
 	b.report.add(result)
 	fmt.Fprintf(b.progress, "  %s: %s\n", s.name, latency(took))
-	if s.explain {
-		return b.explainSearch(ctx, s)
-	}
 	return nil
 }
 
@@ -197,45 +190,4 @@ func (b *bench) timeSearch(ctx context.Context, s search, total int64) ([]time.D
 		}
 	}
 	return took, ctx.Err()
-}
-
-// explainSearch reports the plans of the statements that the service executes.
-func (b *bench) explainSearch(ctx context.Context, s search) error {
-	c, err := b.dial(ctx, demo.Alice())
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	statements, err := b.captureReads(ctx, "business_artifact_index x1", func() error {
-		_, err := c.do(http.MethodGet, s.path(), "", http.StatusOK)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	for _, one := range statements {
-		plan, err := b.explain(ctx, one)
-		if err != nil {
-			return err
-		}
-		b.report.plans = append(b.report.plans, s.name+":\n"+one.sql+"\n\n"+plan)
-	}
-	return nil
-}
-
-// explain executes a statement and returns its plan.
-func (s *stack) explain(ctx context.Context, one statement) (string, error) {
-	args := make([]any, len(one.params))
-	for position, value := range one.params {
-		args[position-1] = value
-	}
-	rows, err := s.pool.Query(ctx, "EXPLAIN (ANALYZE, BUFFERS) "+one.sql, args...)
-	if err != nil {
-		return "", fmt.Errorf("explaining a statement: %w", err)
-	}
-	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return "", fmt.Errorf("explaining a statement: %w", err)
-	}
-	return strings.Join(lines, "\n"), nil
 }

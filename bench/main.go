@@ -43,7 +43,6 @@ func run(ctx context.Context, args []string, out, progress io.Writer) (err error
 		b := &bench{options: o, stack: s, progress: progress, report: newReport(time.Now())}
 		err := b.measure(ctx)
 		b.report.print(out)
-		b.report.printPlans(out)
 		return err
 	})
 }

@@ -18,7 +18,8 @@ import (
 // transactions per client. Start is the number of the last subject used up.
 type pgbenchRun struct {
 	name         string
-	script       *script
+	script       script
+	variables    map[string]string
 	clients      int
 	seconds      int
 	transactions int
@@ -38,9 +39,9 @@ func (s *stack) pgbench(ctx context.Context, run pgbenchRun) (float64, error) {
 	}
 	args := []string{
 		"--no-vacuum", "--protocol=prepared", "--client=" + strconv.Itoa(run.clients), "--jobs=2", "--file=" + file,
-		"--define=lane=" + strconv.Itoa(pgbenchLane), "--define=i=" + strconv.Itoa(run.start),
+		"--define=i=" + strconv.Itoa(run.start),
 	}
-	for name, value := range run.script.variables {
+	for name, value := range run.variables {
 		args = append(args, "--define="+name+"="+value)
 	}
 	if run.transactions > 0 {

@@ -22,8 +22,6 @@ type row struct {
 type report struct {
 	began time.Time
 	rows  []row
-	// plans are those that PostgreSQL chose for what was measured.
-	plans []string
 }
 
 func newReport(began time.Time) *report { return &report{began: began} }
@@ -54,13 +52,6 @@ func (r *report) print(out io.Writer) {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", one.measure, one.value, one.beside, ratio, target, cmp.Or(verdict, ""))
 	}
 	_ = table.Flush()
-}
-
-// printPlans shows the plans.
-func (r *report) printPlans(out io.Writer) {
-	for _, plan := range r.plans {
-		fmt.Fprintf(out, "\n%s\n", plan)
-	}
 }
 
 func rate(perSecond float64) string { return fmt.Sprintf("%.0f/s", perSecond) }

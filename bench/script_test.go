@@ -1,90 +1,183 @@
 package main
 
 import (
-	"os"
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"io"
+	"net"
+	"net/url"
 	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
 	"testing"
+	"time"
 
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/internal/testkit/pgtest"
 )
 
-// logOf is what PostgreSQL logs for a request about a subject, between the
-// records of others.
-func logOf(transaction, subject, event, at string) string {
-	return logMark + "9/9 LOG:  execute stmtcache_0: SELECT 1 -- somebody else's\n" +
-		logMark + transaction + " LOG:  execute stmtcache_1: BEGIN\n" +
-		logMark + transaction + " LOG:  execute stmtcache_2: SELECT x\n\t  FROM t WHERE id = $1 AND $2 = ''\n" +
-		logMark + transaction + " DETAIL:  parameters: $1 = '" + subject + "', $2 = ''\n" +
-		logMark + transaction + " LOG:  execute stmtcache_3: INSERT INTO e VALUES ($1, $2, $3, $4)\n" +
-		logMark + transaction + " DETAIL:  parameters: $1 = '" + event + "', $2 = NULL, $3 = 'it''s, $1 = ''x''', $4 = '" + at + "'\n" +
-		logMark + transaction + " LOG:  statement: COMMIT\n"
+// recorder passes connections on to PostgreSQL and records the statements that are
+// sent, by round trips.
+type recorder struct {
+	target string
+	mu     sync.Mutex
+	trips  [][]string
 }
 
-func captured(t *testing.T, content, marker string) [][]statement {
+// newRecorder returns a recorder before the database at address, and its own address.
+func newRecorder(t *testing.T, address string) (*recorder, string) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "log")
-	require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
-	found, err := readTransactions(path, 0, marker)
+	u, err := url.Parse(address)
 	require.NoError(t, err)
-	return found
+	r := &recorder{target: filepath.Join(u.Query().Get("host"), ".s.PGSQL."+u.Query().Get("port"))}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go r.carry(client)
+		}
+	}()
+	u.Host, u.RawQuery = listener.Addr().String(), "sslmode=disable"
+	return r, u.String()
 }
 
-func TestScriptOfCapturedRequests(t *testing.T) {
-	t.Parallel()
-	one, two := subjectID(kindItem, captureLane, 1), subjectID(kindItem, captureLane, 2)
-	const first, second = "01970000-aaaa-7000-8000-000000000001", "01970000-aaaa-7000-8000-000000000002"
-	a := captured(t, logOf("3/1", one.String(), first, "2026-01-02 03:04:05+00"), one.String())
-	b := captured(t, logOf("3/2", two.String(), second, "2026-01-02 03:04:06+00"), two.String())
-
-	s, err := newScript(a, b, one, kindFreshPairs)
-	require.NoError(t, err)
-	require.Equal(t, `\set i :i + 1
-\set n 1008000000000000000 + (:client_id + :lane) * 1000000000 + :i
-\startpipeline
-BEGIN;
-SELECT x
-  FROM t WHERE id = (:v1::text || :n::text)::uuid AND '' = '';
-\endpipeline
-\startpipeline
-INSERT INTO e VALUES ((:v2::text || :n::text)::uuid, NULL, :v3, :v4);
-COMMIT;
-\endpipeline
-`, s.text)
-	require.Equal(t, map[string]string{
-		"v1": idPrefix(kindItem), "v2": idPrefix(kindFreshPairs), "v3": "it's, $1 = 'x'", "v4": "2026-01-02 03:04:05+00",
-	}, s.variables)
-	require.Equal(t, 4, s.statements)
-	require.Equal(t, 2, s.roundTrips)
-}
-
-func TestScriptKeepsTextsThatLookLikeIDs(t *testing.T) {
-	t.Parallel()
-	const first, second = "01970000-aaaa-7000-8000-000000000001", "01970000-aaaa-7000-8000-000000000002"
-	statementWith := func(id string) [][]statement {
-		return [][]statement{{{sql: "INSERT INTO e VALUES (nullif($1, ''))", params: map[int]*string{1: &id}}}}
+func (r *recorder) carry(client net.Conn) {
+	defer func() { _ = client.Close() }()
+	server, err := net.Dial("unix", r.target)
+	if err != nil {
+		return
 	}
-	s, err := newScript(statementWith(first), statementWith(second), subjectID(kindItem, captureLane, 1), kindFreshPairs)
+	defer func() { _ = server.Close() }()
+	go func() { _, _ = io.Copy(client, server) }()
+	r.record(bufio.NewReader(io.TeeReader(client, server)))
+}
+
+// record reads the messages of a client until the connection ends. The first has no
+// type (PostgreSQL's documentation, "Message Formats").
+func (r *recorder) record(from io.Reader) {
+	var kind [1]byte
+	prepared := map[string]string{}
+	var trip []string
+	for started := false; ; started = true {
+		if started {
+			if _, err := io.ReadFull(from, kind[:]); err != nil {
+				return
+			}
+		}
+		var length uint32
+		if binary.Read(from, binary.BigEndian, &length) != nil {
+			return
+		}
+		body := make([]byte, length-4)
+		if _, err := io.ReadFull(from, body); err != nil {
+			return
+		}
+		fields := bytes.SplitN(body, []byte{0}, 3)
+		switch kind[0] {
+		case 'P': // Parse
+			prepared[string(fields[0])] = string(fields[1])
+		case 'B': // Bind
+			trip = append(trip, prepared[string(fields[1])])
+		case 'Q': // Query
+			trip = append(trip, string(fields[0]))
+		}
+		if (kind[0] == 'S' || kind[0] == 'Q') && len(trip) > 0 { // Sync ends a round trip, as a Query does.
+			r.mu.Lock()
+			r.trips = append(r.trips, trip)
+			r.mu.Unlock()
+			trip = nil
+		}
+	}
+}
+
+// during returns the round trips that do makes.
+func (r *recorder) during(do func()) [][]string {
+	r.mu.Lock()
+	r.trips = nil
+	r.mu.Unlock()
+	do()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.trips
+}
+
+// A script keeps up with the service: whoever changes a statement of these
+// operations, or their round trips, changes the script.
+func TestScriptsAreWhatTheServiceSends(t *testing.T) {
+	t.Parallel()
+	r, through := newRecorder(t, pgtest.URL(t))
+	db := pgtest.Open(t, through)
+	require.NoError(t, demo.Load(t.Context(), db, nil, time.Now()))
+	service := app.New(app.Options{DB: db, Clock: time.Now, Wake: func() {}})
+	tenant := demo.TenantDemo()
+	alice := domain.Caller{
+		PrincipalID: demo.Alice().ID, Type: domain.PrincipalUser,
+		Memberships: []domain.Membership{{TenantID: tenant, Namespace: "demo", Role: demo.Alice().Role}},
+	}
+	var process, item uuid.UUID
+	create := func() {
+		p, _, err := service.CreateProcess(t.Context(), alice, app.NewProcess{
+			ID: new(uuid.New()), Definition: app.DefinitionKey{TenantID: &tenant, Code: "ONBOARDING"},
+		})
+		require.NoError(t, err)
+		process = p.ID
+	}
+	task := func() {
+		i, _, err := service.CreateProcessItem(t.Context(), alice,
+			app.NewItem{Type: domain.ItemTask, ProcessID: process, DefinitionCode: "CHECKLIST"})
+		require.NoError(t, err)
+		item = i.ID
+	}
+	pair := func() {
+		_, err := service.ClaimProcessItemTask(t.Context(), alice, item)
+		require.NoError(t, err)
+		_, err = service.CompleteProcessItemTask(t.Context(), alice, item)
+		require.NoError(t, err)
+	}
+	// What the service keeps in memory is read the first time only.
+	create()
+	task()
+	pair()
+	requireScript(t, "creates", r.during(create))
+	task()
+	requireScript(t, "pairs", r.during(pair))
+}
+
+// requireScript requires that a script has these statements in these round trips,
+// with any values in the places of parameters.
+func requireScript(t *testing.T, name string, trips [][]string) {
+	t.Helper()
+	s, err := readScript(name)
 	require.NoError(t, err)
-	require.Contains(t, s.text, "nullif((:v1::text || :n::text)::uuid::text, '')")
+	var want strings.Builder
+	statements := 0
+	for _, trip := range trips {
+		want.WriteString(`\startpipeline ` + strings.Join(trip, "; ") + `; \endpipeline `)
+		statements += len(trip)
+	}
+	const value = `(?:\(:\w+::text \|\| :n::text\)::uuid|:\w+|NULL|'[^']*')(?:::text)?`
+	pattern := regexp.QuoteMeta(plain(want.String()))
+	pattern = regexp.MustCompile(`\\\$\d+`).ReplaceAllLiteralString(pattern, value)
+	_, body, found := strings.Cut(s.text, `\startpipeline`)
+	require.True(t, found)
+	require.Regexp(t, "(?i)^"+pattern+"$", plain(`\startpipeline`+body))
+	require.Equal(t, statements, s.statements)
+	require.Equal(t, len(trips), s.roundTrips)
 }
 
-func TestScriptRefusesWhatItCannotRepeat(t *testing.T) {
-	t.Parallel()
-	one := subjectID(kindItem, captureLane, 1)
-	a := captured(t, logOf("3/1", one.String(), "x", "2026-01-02 03:04:05+00"), one.String())
-	b := captured(t, logOf("3/2", one.String(), "y", "2026-01-02 03:04:05+00"), one.String())
-	_, err := newScript(a, b, one, kindFreshPairs)
-	require.ErrorContains(t, err, "neither id nor time")
-
-	_, err = newScript(a, [][]statement{a[0][1:]}, one, kindFreshPairs)
-	require.ErrorContains(t, err, "different numbers of statements")
-}
-
-func TestTransactionsThatAreNotWholeAreLeftOut(t *testing.T) {
-	t.Parallel()
-	one := subjectID(kindItem, captureLane, 1)
-	whole := logOf("3/1", one.String(), "x", "y")
-	require.Len(t, captured(t, whole, one.String()), 1)
-	require.Empty(t, captured(t, whole[:len(whole)-len("COMMIT\n")], one.String()))
-	require.Empty(t, captured(t, whole, subjectID(kindItem, captureLane, 2).String()))
+// plain is SQL without comments, in one line.
+func plain(sql string) string {
+	return strings.Join(strings.Fields(regexp.MustCompile(`--.*`).ReplaceAllString(sql, "")), " ")
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestThroughputSections runs the sections that a script made from the service's
-// own statements depends on, in a short form, with the same build as baseline.
+// TestThroughputSections runs the sections with pgbench scripts, in a short form,
+// with the same build as baseline.
 func TestThroughputSections(t *testing.T) {
 	t.Parallel()
 	binary := filepath.Join(t.TempDir(), "procession")

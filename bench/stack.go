@@ -142,10 +142,7 @@ func (s *stack) startPostgres(ctx context.Context) error {
 	}
 	s.cluster = cluster
 	s.onStop(func(ctx context.Context) error { return errors.Join(cluster.Stop(ctx), pgcluster.Remove(dir)) })
-	if err := s.openDatabase(starting); err != nil {
-		return err
-	}
-	return s.allowCapture(starting)
+	return s.openDatabase(starting)
 }
 
 // openDatabase makes the database of the service and connects to it.

@@ -16,9 +16,8 @@ const (
 	subjectBase   = 1_008_000_000_000_000_000
 	subjectStride = 1_000_000_000
 
-	// captureLane, serviceLane and pgbenchLane keep the numbers of those who make
-	// ids apart.
-	captureLane = 0
+	// serviceLane and pgbenchLane keep the ids apart that the service is given and
+	// that pgbench makes.
 	serviceLane = 1_000
 	pgbenchLane = 2_000
 )

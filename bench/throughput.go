@@ -5,10 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"time"
-
-	"github.com/google/uuid"
-
-	"github.com/procession-dev/procession/devstack/demo"
 )
 
 const (
@@ -17,21 +13,15 @@ const (
 	baselineTarget = 0.97
 )
 
-// captureTasks is more tasks than capturing what the service executes takes.
-const captureTasks = 1_000
-
 // pairsPerSecond is more claim+complete pairs than this machine can do.
 const pairsPerSecond = 5_000
 
 // work is one kind of request whose throughput is measured.
 type work struct {
-	name         string
-	measure      string
-	transactions int
+	name    string
+	measure string
 	// request does the work for the i-th subject of a lane.
 	request func(c *conn, lane, i int) error
-	// marker is the id that all statements of the request have in common.
-	marker func(lane, i int) uuid.UUID
 	// perClient bounds the subjects of a client and a round; 0 is no bound.
 	perClient int
 	// freshKind is the first of the kinds of ids that pgbench makes anew.
@@ -40,15 +30,14 @@ type work struct {
 
 // measureCreates measures B8 for a manual process.
 func (b *bench) measureCreates(ctx context.Context) error {
-	marker := func(lane, i int) uuid.UUID { return subjectID(kindProcess, lane, i) }
 	before, err := b.count(ctx, "SELECT count(*) FROM processes")
 	if err != nil {
 		return err
 	}
 	done, err := b.measureWork(ctx, work{
-		name: "creates", measure: "POST /processes, manual", transactions: 1, marker: marker, freshKind: kindFreshCreates,
+		name: "creates", measure: "POST /processes, manual", freshKind: kindFreshCreates,
 		request: func(c *conn, lane, i int) error {
-			return createProcess(c, "ONBOARDING", marker(lane, i))
+			return createProcess(c, "ONBOARDING", subjectID(kindProcess, lane, i))
 		},
 	})
 	if err != nil {
@@ -61,10 +50,7 @@ func (b *bench) measureCreates(ctx context.Context) error {
 // measurePairs measures B26 followed by B28, each on a task of its own process.
 func (b *bench) measurePairs(ctx context.Context) error {
 	perClient := b.seconds*pairsPerSecond/b.clients + 1
-	fmt.Fprintf(b.progress, "  loading %d tasks\n", 2*perClient*b.clients*b.rounds+captureTasks)
-	if err := b.loadTasks(ctx, captureLane, 1, captureTasks); err != nil {
-		return err
-	}
+	fmt.Fprintf(b.progress, "  loading %d tasks\n", 2*perClient*b.clients*b.rounds)
 	for _, lane := range []int{serviceLane, pgbenchLane} {
 		if err := b.loadTasks(ctx, lane, b.clients, perClient*b.rounds); err != nil {
 			return err
@@ -75,12 +61,10 @@ func (b *bench) measurePairs(ctx context.Context) error {
 			return err
 		}
 	}
-	marker := func(lane, i int) uuid.UUID { return subjectID(kindItem, lane, i) }
 	done, err := b.measureWork(ctx, work{
-		name: "pairs", measure: "claim + complete a task", transactions: 2, marker: marker, perClient: perClient,
-		freshKind: kindFreshPairs,
+		name: "pairs", measure: "claim + complete a task", perClient: perClient, freshKind: kindFreshPairs,
 		request: func(c *conn, lane, i int) error {
-			path := "/process-items/" + marker(lane, i).String() + "/task/~actions/"
+			path := "/process-items/" + subjectID(kindItem, lane, i).String() + "/task/~actions/"
 			if _, err := c.do(http.MethodPost, path+"claim", "", http.StatusOK); err != nil {
 				return err
 			}
@@ -101,9 +85,13 @@ func idsOfPgbench(kind int) string {
 }
 
 // measureWork measures the service, the baseline if there is one, and pgbench by
-// turns and returns how often the service did the work, captures included.
+// turns and returns how often the service did the work.
 func (b *bench) measureWork(ctx context.Context, w work) (int64, error) {
-	statements, captured, err := b.captureScript(ctx, w)
+	sent, err := readScript(w.name)
+	if err != nil {
+		return 0, err
+	}
+	variables, err := b.variables(ctx, w.freshKind)
 	if err != nil {
 		return 0, err
 	}
@@ -130,7 +118,10 @@ func (b *bench) measureWork(ctx context.Context, w work) (int64, error) {
 				return 0, err
 			}
 		}
-		run := pgbenchRun{name: w.name, script: statements, clients: b.clients, seconds: b.seconds, start: w.first(round), transactions: w.perClient}
+		run := pgbenchRun{
+			name: w.name, script: sent, variables: variables, clients: b.clients, seconds: b.seconds,
+			start: w.first(round), transactions: w.perClient,
+		}
 		rate, err := b.pgbench(ctx, run)
 		if err != nil {
 			return 0, err
@@ -140,13 +131,13 @@ func (b *bench) measureWork(ctx context.Context, w work) (int64, error) {
 	}
 	b.report.add(row{
 		measure: w.measure, value: rate(median(service.rates)),
-		beside: rate(median(theirs)) + fmt.Sprintf(" pgbench, %d statements, %d round trips", statements.statements, statements.roundTrips),
+		beside: rate(median(theirs)) + fmt.Sprintf(" pgbench, %d statements, %d round trips", sent.statements, sent.roundTrips),
 		ratio:  median(service.rates) / median(theirs), target: throughputTarget,
 	})
 	if len(contenders) > 1 {
 		b.reportBaseline(w, service, contenders[1])
 	}
-	return int64(captured) + service.done, nil
+	return service.done, nil
 }
 
 // reportBaseline compares the service with another build, round by round.
@@ -172,41 +163,6 @@ func (w work) first(round int) int {
 
 // maxRounds keeps the numbers of a client within its lane.
 const maxRounds = 100
-
-// captureScript makes the pgbench script from what the service executes, and
-// returns how often the work was done for that.
-func (b *bench) captureScript(ctx context.Context, w work) (*script, int, error) {
-	c, err := b.dial(ctx, demo.Alice())
-	if err != nil {
-		return nil, 0, err
-	}
-	defer c.Close()
-	used := 0
-	next := func() error {
-		used++
-		return w.request(c, captureLane, used)
-	}
-	// What the service keeps in memory is read the first time only.
-	if err := next(); err != nil {
-		return nil, used, err
-	}
-	var captured [2][][]statement
-	var subject uuid.UUID
-	for i := range captured {
-		captured[i], err = b.captureTransactions(ctx, w.transactions, func() (string, error) {
-			err := next()
-			if i == 0 {
-				subject = w.marker(captureLane, used)
-			}
-			return w.marker(captureLane, used).String(), err
-		})
-		if err != nil {
-			return nil, used, fmt.Errorf("capturing what the service executes: %w", err)
-		}
-	}
-	s, err := newScript(captured[0], captured[1], subject, w.freshKind)
-	return s, used, err
-}
 
 // checkCount finds out whether what was answered with success is stored.
 func (b *bench) checkCount(ctx context.Context, what string, done, before int64, sql string, args ...any) error {
