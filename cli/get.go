@@ -93,10 +93,10 @@ const maxCodes = 100
 
 func kindHelp() string {
 	var names []string
-	for _, kind := range resource.Kinds() {
-		text := strings.ToLower(string(kind))
-		if short := shortNames(kind); len(short) > 0 {
-			text += " (" + strings.Join(short, ", ") + ")"
+	for _, kind := range resource.Definitions() {
+		text := strings.ToLower(string(kind.Kind))
+		if len(kind.ShortNames) > 0 {
+			text += " (" + strings.Join(kind.ShortNames, ", ") + ")"
 		}
 		names = append(names, text)
 	}

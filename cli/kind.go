@@ -8,41 +8,19 @@ import (
 	"github.com/procession-dev/procession/domain/resource"
 )
 
-// allKinds is what stands for every kind.
+// allKinds stands for every kind.
 const allKinds = "all"
 
-// shortNames are the other names of a kind, beside its own and that with an s.
-func shortNames(kind resource.Kind) []string {
-	switch kind {
-	case resource.KindApplication:
-		return []string{"app", "apps"}
-	case resource.KindDataStructure:
-		return []string{"structure", "structures", "ds"}
-	case resource.KindEncryptionKey:
-		return []string{"key", "keys", "ek"}
-	case resource.KindDataSource:
-		return []string{"source", "sources"}
-	case resource.KindProcessDefinition:
-		return []string{"process", "processes", "proc", "procs", "pd"}
-	case resource.KindBusinessArtifactDefinition:
-		return []string{"artifact", "artifacts", "bad"}
-	case resource.KindWebhookSubscription:
-		return []string{"webhook", "webhooks", "wh"}
-	case resource.KindTenant, resource.KindUser, resource.KindGroup, resource.KindRobot:
-	}
-	return nil
-}
-
-func isNamed(kind resource.Kind, name string) bool {
-	own := strings.ToLower(string(kind))
-	return name == own || name == own+"s" || slices.Contains(shortNames(kind), name)
+func isNamed(kind resource.Definition, name string) bool {
+	own := strings.ToLower(string(kind.Kind))
+	return name == own || name == own+"s" || slices.Contains(kind.ShortNames, name)
 }
 
 // parseKind finds the kind that a name, in any case, stands for.
 func parseKind(name string) (resource.Kind, error) {
-	for _, kind := range resource.Kinds() {
+	for _, kind := range resource.Definitions() {
 		if isNamed(kind, strings.ToLower(name)) {
-			return kind, nil
+			return kind.Kind, nil
 		}
 	}
 	return "", misuse("%q is not a kind of resource: there are %s", name, strings.Join(kindNames(), ", "))
@@ -74,4 +52,4 @@ func kindNames() []string {
 }
 
 // canHaveSecrets reports whether secrets are issued to resources of the kind.
-func canHaveSecrets(kind resource.Kind) bool { return oasadmin.SecretOwnerKind(kind).Valid() }
+func canHaveSecrets(kind resource.Kind) bool { return slices.Contains(resource.SecretOwners(), kind) }

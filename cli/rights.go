@@ -15,50 +15,49 @@ type right struct{ what, who string }
 // rightsOf lists who may do what because of a resource, beside the owners and
 // administrators of the tenant.
 func rightsOf(r oasadmin.Resource) []right {
-	switch r.Kind {
-	case oasadmin.ResourceKindProcessDefinition:
-		var spec resource.ProcessDefinitionSpec
-		if json.Unmarshal(r.Spec, &spec) != nil {
-			return nil
-		}
-		return processRights(&spec)
-	case oasadmin.ResourceKindBusinessArtifactDefinition:
-		var spec resource.BusinessArtifactDefinitionSpec
-		if json.Unmarshal(r.Spec, &spec) != nil {
-			return nil
-		}
-		p := spec.Permissions
-		return []right{
-			{"see artifacts", grantees(p.Viewers)},
-			{"edit artifacts", grantees(p.Editors)},
-			{"manage artifacts", grantees(p.Managers)},
-		}
-	case oasadmin.ResourceKindRobot:
-		var spec resource.RobotSpec
-		if json.Unmarshal(r.Spec, &spec) != nil {
-			return nil
-		}
-		var runners []resource.Grantee
-		if spec.Runner != "" {
-			runners = []resource.Grantee{{Application: spec.Runner}}
-		}
-		return []right{
-			{"run, and see the environment", grantees(runners)},
-			{"see and download", grantees(spec.Permissions.Viewers)},
-		}
-	case oasadmin.ResourceKindDataSource:
-		var spec resource.DataSourceSpec
-		if json.Unmarshal(r.Spec, &spec) != nil {
-			return nil
-		}
-		return []right{
-			{"run", grantees([]resource.Grantee{{Application: spec.Runner}})},
-			{"query", grantees(spec.Permissions.Queriers)},
-		}
-	case oasadmin.ResourceKindTenant, oasadmin.ResourceKindUser, oasadmin.ResourceKindApplication, oasadmin.ResourceKindGroup,
-		oasadmin.ResourceKindDataStructure, oasadmin.ResourceKindEncryptionKey, oasadmin.ResourceKindWebhookSubscription:
+	if view := viewOf(r.Kind); view.rights != nil {
+		return view.rights(r.Spec)
 	}
 	return nil
+}
+
+// rightsFrom reads the rights from a spec. A spec that cannot be read, such as that
+// of a newer service, gives none.
+func rightsFrom[S any](list func(*S) []right) func(json.RawMessage) []right {
+	return func(text json.RawMessage) []right {
+		var spec S
+		if json.Unmarshal(text, &spec) != nil {
+			return nil
+		}
+		return list(&spec)
+	}
+}
+
+func artifactRights(spec *resource.BusinessArtifactDefinitionSpec) []right {
+	p := spec.Permissions
+	return []right{
+		{"see artifacts", grantees(p.Viewers)},
+		{"edit artifacts", grantees(p.Editors)},
+		{"manage artifacts", grantees(p.Managers)},
+	}
+}
+
+func robotRights(spec *resource.RobotSpec) []right {
+	var runners []resource.Grantee
+	if spec.Runner != "" {
+		runners = []resource.Grantee{{Application: spec.Runner}}
+	}
+	return []right{
+		{"run, and see the environment", grantees(runners)},
+		{"see and download", grantees(spec.Permissions.Viewers)},
+	}
+}
+
+func dataSourceRights(spec *resource.DataSourceSpec) []right {
+	return []right{
+		{"run", grantees([]resource.Grantee{{Application: spec.Runner}})},
+		{"query", grantees(spec.Permissions.Queriers)},
+	}
 }
 
 func processRights(spec *resource.ProcessDefinitionSpec) []right {

@@ -3,7 +3,6 @@ package cli
 import (
 	"encoding/json"
 	"io"
-	"strconv"
 
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 )
@@ -31,7 +30,7 @@ func resourceTable(w io.Writer, found []oasadmin.Resource) {
 		columns = append(columns, column{"NAME", func(_ oasadmin.Resource, s shownSpec) string { return s.Name }})
 	}
 	if !kinds {
-		columns = append(columns, columnsOf(first.Kind)...)
+		columns = append(columns, viewOf(first.Kind).columns...)
 	}
 	columns = append(columns, column{"CHANGED", func(r oasadmin.Resource, _ shownSpec) string {
 		return timeText(r.Status.LastModifiedAt)
@@ -76,38 +75,4 @@ func shownOf(r oasadmin.Resource) shownSpec {
 		return shownSpec{}
 	}
 	return spec
-}
-
-// columnsOf are the columns that resources of the kind alone have.
-func columnsOf(kind oasadmin.ResourceKind) []column {
-	specColumn := func(title string, cell func(shownSpec) string) column {
-		return column{title, func(_ oasadmin.Resource, s shownSpec) string { return cell(s) }}
-	}
-	role := specColumn("ROLE", func(s shownSpec) string { return s.Role })
-	disabled := specColumn("DISABLED", func(s shownSpec) string {
-		if s.Disabled {
-			return "yes"
-		}
-		return "no"
-	})
-	switch kind {
-	case oasadmin.ResourceKindTenant:
-		return []column{specColumn("PLAN", func(s shownSpec) string { return s.Plan })}
-	case oasadmin.ResourceKindUser:
-		return []column{specColumn("EMAIL", func(s shownSpec) string { return s.Email }), role, disabled}
-	case oasadmin.ResourceKindApplication:
-		return []column{role, disabled}
-	case oasadmin.ResourceKindGroup:
-		return []column{specColumn("MEMBERS", func(s shownSpec) string { return strconv.Itoa(len(s.Members)) })}
-	case oasadmin.ResourceKindEncryptionKey:
-		return []column{specColumn("DESCRIPTION", func(s shownSpec) string { return s.Description })}
-	case oasadmin.ResourceKindProcessDefinition:
-		return []column{specColumn("STATE", func(s shownSpec) string { return s.State })}
-	case oasadmin.ResourceKindWebhookSubscription:
-		return []column{specColumn("URL", func(s shownSpec) string { return s.URL })}
-	case oasadmin.ResourceKindRobot, oasadmin.ResourceKindDataSource:
-		return []column{specColumn("TASK QUEUE", func(s shownSpec) string { return s.TaskQueue })}
-	case oasadmin.ResourceKindDataStructure, oasadmin.ResourceKindBusinessArtifactDefinition:
-	}
-	return nil
 }

@@ -1,10 +1,11 @@
 package resource
 
-// Kind names what a document describes.
+import "slices"
+
+// Kind names what a manifest describes.
 type Kind string
 
-// The kinds, in the order in which one may need another to be there, but for the
-// robots that process definitions name and the data sources of data structures.
+// The kinds. Definitions describes them.
 const (
 	KindTenant                     Kind = "Tenant"
 	KindUser                       Kind = "User"
@@ -19,39 +20,84 @@ const (
 	KindRobot                      Kind = "Robot"
 )
 
-// Kinds lists every kind in the order in which they are applied.
-func Kinds() []Kind {
-	return []Kind{
-		KindTenant, KindUser, KindApplication, KindGroup, KindDataStructure, KindEncryptionKey,
-		KindDataSource, KindProcessDefinition, KindBusinessArtifactDefinition, KindWebhookSubscription, KindRobot,
+// Definition describes a kind.
+type Definition struct {
+	Kind Kind
+	// New makes an empty spec of the kind.
+	New func() Spec
+	// Secrets reports whether secrets are issued to resources of the kind.
+	Secrets bool
+	// ShortNames are names of the kind on the command line, beside its own in small
+	// letters and that with an s.
+	ShortNames []string
+}
+
+// Definitions describes every kind, in the order in which manifests are applied: a
+// kind comes after those that it refers to, but for the robots that process
+// definitions name and the data sources of data structures.
+func Definitions() []Definition {
+	return []Definition{
+		{Kind: KindTenant, New: newOf[TenantSpec]},
+		{Kind: KindUser, New: newOf[UserSpec], Secrets: true},
+		{Kind: KindApplication, New: newOf[ApplicationSpec], Secrets: true, ShortNames: []string{"app", "apps"}},
+		{Kind: KindGroup, New: newOf[GroupSpec]},
+		{Kind: KindDataStructure, New: newOf[DataStructureSpec], ShortNames: []string{"structure", "structures", "ds"}},
+		{Kind: KindEncryptionKey, New: newOf[EncryptionKeySpec], ShortNames: []string{"key", "keys", "ek"}},
+		{Kind: KindDataSource, New: newOf[DataSourceSpec], ShortNames: []string{"source", "sources"}},
+		{
+			Kind: KindProcessDefinition, New: newOf[ProcessDefinitionSpec],
+			ShortNames: []string{"process", "processes", "proc", "procs", "pd"},
+		},
+		{
+			Kind: KindBusinessArtifactDefinition, New: newOf[BusinessArtifactDefinitionSpec],
+			ShortNames: []string{"artifact", "artifacts", "bad"},
+		},
+		{
+			Kind: KindWebhookSubscription, New: newOf[WebhookSubscriptionSpec], Secrets: true,
+			ShortNames: []string{"webhook", "webhooks", "wh"},
+		},
+		{Kind: KindRobot, New: newOf[RobotSpec]},
 	}
+}
+
+func newOf[T any, P interface {
+	*T
+	Spec
+}]() Spec {
+	return P(new(T))
+}
+
+// Definition returns the definition of the kind, and false for one that does not
+// exist.
+func (k Kind) Definition() (Definition, bool) {
+	all := Definitions()
+	i := slices.IndexFunc(all, func(d Definition) bool { return d.Kind == k })
+	if i < 0 {
+		return Definition{}, false
+	}
+	return all[i], true
+}
+
+// Kinds lists every kind in the order in which manifests are applied.
+func Kinds() []Kind { return kindsOf(func(Definition) bool { return true }) }
+
+// SecretOwners lists the kinds whose resources have secrets.
+func SecretOwners() []Kind { return kindsOf(func(d Definition) bool { return d.Secrets }) }
+
+func kindsOf(wanted func(Definition) bool) []Kind {
+	var kinds []Kind
+	for _, d := range Definitions() {
+		if wanted(d) {
+			kinds = append(kinds, d.Kind)
+		}
+	}
+	return kinds
 }
 
 // newSpec makes an empty spec of the kind, nil for a kind that does not exist.
 func newSpec(kind Kind) Spec {
-	switch kind {
-	case KindTenant:
-		return &TenantSpec{}
-	case KindUser:
-		return &UserSpec{}
-	case KindApplication:
-		return &ApplicationSpec{}
-	case KindGroup:
-		return &GroupSpec{}
-	case KindDataStructure:
-		return &DataStructureSpec{}
-	case KindEncryptionKey:
-		return &EncryptionKeySpec{}
-	case KindDataSource:
-		return &DataSourceSpec{}
-	case KindProcessDefinition:
-		return &ProcessDefinitionSpec{}
-	case KindBusinessArtifactDefinition:
-		return &BusinessArtifactDefinitionSpec{}
-	case KindWebhookSubscription:
-		return &WebhookSubscriptionSpec{}
-	case KindRobot:
-		return &RobotSpec{}
+	if d, ok := kind.Definition(); ok {
+		return d.New()
 	}
 	return nil
 }

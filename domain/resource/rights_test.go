@@ -84,7 +84,7 @@ func TestEveryFieldSaysWhetherItIsARight(t *testing.T) {
 	require.Len(t, rights(), len(resource.Kinds()))
 	for kind, expected := range rights() {
 		w := &walk{t: t}
-		w.of(specs()[kind], "")
+		w.of(specOf(t, kind), "")
 		require.ElementsMatch(t, expected, w.found, kind)
 	}
 }

@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"encoding/json"
+	"strconv"
+
+	oasadmin "github.com/procession-dev/procession/api/admin/oas"
+	"github.com/procession-dev/procession/domain/resource"
+)
+
+// kindView describes how the command line shows resources of a kind.
+type kindView struct {
+	// columns are those of tables that list this kind alone.
+	columns []column
+	// rights lists the rights that a spec gives, nil for a kind that gives none.
+	rights func(spec json.RawMessage) []right
+}
+
+// viewOf returns the view of a kind, an empty one for a kind of a newer service.
+func viewOf(kind oasadmin.ResourceKind) kindView { return kindViews()[resource.Kind(kind)] }
+
+// kindViews has an entry for every kind.
+func kindViews() map[resource.Kind]kindView {
+	specColumn := func(title string, cell func(shownSpec) string) column {
+		return column{title, func(_ oasadmin.Resource, s shownSpec) string { return cell(s) }}
+	}
+	role := specColumn("ROLE", func(s shownSpec) string { return s.Role })
+	disabled := specColumn("DISABLED", func(s shownSpec) string { return yesNo(s.Disabled) })
+	taskQueue := specColumn("TASK QUEUE", func(s shownSpec) string { return s.TaskQueue })
+	return map[resource.Kind]kindView{
+		resource.KindTenant: {columns: []column{specColumn("PLAN", func(s shownSpec) string { return s.Plan })}},
+		resource.KindUser: {
+			columns: []column{specColumn("EMAIL", func(s shownSpec) string { return s.Email }), role, disabled},
+		},
+		resource.KindApplication: {columns: []column{role, disabled}},
+		resource.KindGroup: {
+			columns: []column{specColumn("MEMBERS", func(s shownSpec) string { return strconv.Itoa(len(s.Members)) })},
+		},
+		resource.KindDataStructure: {},
+		resource.KindEncryptionKey: {
+			columns: []column{specColumn("DESCRIPTION", func(s shownSpec) string { return s.Description })},
+		},
+		resource.KindDataSource: {columns: []column{taskQueue}, rights: rightsFrom(dataSourceRights)},
+		resource.KindProcessDefinition: {
+			columns: []column{specColumn("STATE", func(s shownSpec) string { return s.State })},
+			rights:  rightsFrom(processRights),
+		},
+		resource.KindBusinessArtifactDefinition: {rights: rightsFrom(artifactRights)},
+		resource.KindWebhookSubscription:        {columns: []column{specColumn("URL", func(s shownSpec) string { return s.URL })}},
+		resource.KindRobot:                      {columns: []column{taskQueue}, rights: rightsFrom(robotRights)},
+	}
+}
