@@ -234,10 +234,17 @@ func (s *service) post(status int, as demo.Account, path, body string) answer {
 	return s.call(status, as, http.MethodPost, path, body)
 }
 
-// refused requires an error answer with the code.
+// refused requires an error answer with the code. A request that is refused with 400
+// may break the contract.
 func (s *service) refused(status int, code string, as demo.Account, method, path, body string) contracttest.ErrorBody {
 	s.t.Helper()
-	failure := decode[contracttest.ErrorBody](s.t, s.call(status, as, method, path, body))
+	r := request(s.t, as, method, path, body)
+	if status == http.StatusBadRequest {
+		r = contracttest.Invalid(r)
+	}
+	got := s.send(r)
+	require.Equal(s.t, status, got.status, "%s %s as %s: %s", method, path, as.Name, got.body)
+	failure := decode[contracttest.ErrorBody](s.t, got)
 	require.NotEmpty(s.t, failure.Errors)
 	require.Equal(s.t, code, failure.Errors[0].Code)
 	return failure

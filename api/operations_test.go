@@ -197,6 +197,20 @@ func TestBadInputChangesNothing(t *testing.T) {
 	require.Equal(t, before, s.snapshot())
 }
 
+// What no schema can say is in descriptions.
+func TestRefusalsAreInTheContract(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	operations := newFixture(s).operations()
+	for _, name := range operationNames() {
+		op := operations[name]
+		contract, id := contractOf(name)
+		contract.RunDocumented(t, s.client, id, func() *http.Request {
+			return request(t, demo.LoanWorker(), op.method, op.path, op.body)
+		}, "query documentUri", "query schemaPath", "query value", "query metadata", "query activityToken")
+	}
+}
+
 // What operations themselves find wrong with a body changes nothing either.
 func TestRefusedBodiesChangeNothing(t *testing.T) {
 	t.Parallel()

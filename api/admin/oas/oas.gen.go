@@ -604,7 +604,7 @@ type AvailabilityError struct {
 	Message string `json:"message"`
 }
 
-// AvailabilityEvaluateParams What to evaluate, in a process or against a model
+// AvailabilityEvaluateParams What to evaluate, in a process or against a model, not both
 type AvailabilityEvaluateParams struct {
 	// Expression Written as `${ ... }`
 	Expression string `json:"expression"`
@@ -1133,10 +1133,10 @@ type Secret struct {
 
 // SecretIssueParams defines model for SecretIssueParams.
 type SecretIssueParams struct {
-	// ExpiresAt When the secret stops working; never unless given
+	// ExpiresAt When the secret stops working, a time in the future; never unless given
 	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
 
-	// Name Tells the secrets of one owner apart
+	// Name Tells the secrets of one owner apart; text on one line that is not blank
 	Name string `json:"name"`
 }
 
@@ -1733,7 +1733,7 @@ type DeleteRobotAssetParams struct {
 	// Type What the asset is good for
 	Type RobotAssetTypeParam `form:"type" json:"type"`
 
-	// Version The version of what the asset is good for
+	// Version The version of what the asset is good for, one line that is not blank
 	Version RobotAssetVersionParam `form:"version" json:"version"`
 
 	// Platform The operating system that the asset is for
@@ -1745,7 +1745,7 @@ type DeleteRobotAssetParams struct {
 
 // UploadRobotAssetParams defines parameters for UploadRobotAsset.
 type UploadRobotAssetParams struct {
-	// FileContentType The media type of the file
+	// FileContentType The media type of the file, such as `application/zip`, without wildcards
 	FileContentType FileContentTypeParam `form:"fileContentType" json:"fileContentType"`
 
 	// FileName The name of the file; what leads into folders is stripped
@@ -1757,7 +1757,7 @@ type UploadRobotAssetParams struct {
 	// Type What the asset is good for
 	Type RobotAssetTypeParam `form:"type" json:"type"`
 
-	// Version The version of what the asset is good for
+	// Version The version of what the asset is good for, one line that is not blank
 	Version RobotAssetVersionParam `form:"version" json:"version"`
 
 	// Platform The operating system that the asset is for
@@ -1787,7 +1787,7 @@ type DeleteRobotSourceParams struct {
 
 // UploadRobotSourceParams defines parameters for UploadRobotSource.
 type UploadRobotSourceParams struct {
-	// FileContentType The media type of the file
+	// FileContentType The media type of the file, such as `application/zip`, without wildcards
 	FileContentType FileContentTypeParam `form:"fileContentType" json:"fileContentType"`
 
 	// FileName The name of the file; what leads into folders is stripped

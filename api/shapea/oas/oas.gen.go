@@ -1133,7 +1133,9 @@ type Worker struct {
 	// ObjectType The kind of a resource
 	ObjectType *AuditedObjectType   `json:"objectType,omitempty"`
 	RobotIds   []openapi_types.UUID `json:"robotIds,omitempty"`
-	TaskQueue  string               `json:"taskQueue"`
+
+	// TaskQueue A name that begins with `/` or `temporal-sys` is refused, for Temporal keeps these
+	TaskQueue string `json:"taskQueue"`
 
 	// TenantID Needed when the caller belongs to several tenants
 	TenantID      *openapi_types.UUID `json:"tenantId,omitempty"`
@@ -1226,26 +1228,27 @@ type FindProcessesParams struct {
 
 // ActionsProcessDownloadEntityDocumentParams defines parameters for ActionsProcessDownloadEntityDocument.
 type ActionsProcessDownloadEntityDocumentParams struct {
-	// DocumentURI The document, as the whole `kuflow-file:` string or the `ku:` uri in it
+	// DocumentURI The document, as the whole `kuflow-file:` string or the `ku:` uri in it; operations on one resource refuse another text
+	// with 400
 	DocumentURI DocumentURIParam `form:"documentUri" json:"documentUri"`
 }
 
 // ActionsProcessSaveEntityDocumentParams defines parameters for ActionsProcessSaveEntityDocument.
 type ActionsProcessSaveEntityDocumentParams struct {
-	// FileContentType The media type of the document
+	// FileContentType The media type of the document, such as `application/pdf`, without wildcards
 	FileContentType FileContentTypeParam `form:"fileContentType" json:"fileContentType"`
 
 	// FileName The file name of the document; what leads into folders is stripped
 	FileName FileNameParam `form:"fileName" json:"fileName"`
 
 	// SchemaPath Where in the JSON Schema of the data the document is described, as a JSON Pointer with or without `#` before it, such as
-	// `#/properties/ATTACHMENT`
+	// `#/properties/ATTACHMENT`; where there is a schema, another place is refused with 400
 	SchemaPath SchemaPathParam `form:"schemaPath" json:"schemaPath"`
 }
 
 // ActionsProcessSaveUserActionValueDocumentParams defines parameters for ActionsProcessSaveUserActionValueDocument.
 type ActionsProcessSaveUserActionValueDocumentParams struct {
-	// FileContentType The media type of the document
+	// FileContentType The media type of the document, such as `application/pdf`, without wildcards
 	FileContentType FileContentTypeParam `form:"fileContentType" json:"fileContentType"`
 
 	// FileName The file name of the document; what leads into folders is stripped
@@ -1279,7 +1282,7 @@ type ActionsRobotDownloadAssetParams struct {
 	// Type What the asset is good for
 	Type RobotAssetType `form:"type" json:"type"`
 
-	// Version The version of what the asset is good for
+	// Version The version of what the asset is good for, one line that is not blank
 	Version string `form:"version" json:"version"`
 
 	// Platform The operating system that the asset is for
@@ -1317,7 +1320,8 @@ type FindTasksParams struct {
 // CreateTaskParams defines parameters for CreateTask.
 type CreateTaskParams struct {
 	// ActivityToken The Temporal task token, in base64, of an activity to complete when the task is. It has to be of an activity of the
-	// workflow of the process. Workers that wait for the signal do not need it.
+	// workflow of the process. Workers that wait for the signal do not need it. Either alphabet of base64 will do, with padding
+	// or without.
 	ActivityToken *ActivityTokenParam `form:"activityToken,omitempty" json:"activityToken,omitempty"`
 }
 
@@ -1335,13 +1339,14 @@ type ActionsTaskDownloadElementValueRenderedParams struct {
 
 // ActionsTaskDownloadJSONFormsValueDocumentParams defines parameters for ActionsTaskDownloadJSONFormsValueDocument.
 type ActionsTaskDownloadJSONFormsValueDocumentParams struct {
-	// DocumentURI The document, as the whole `kuflow-file:` string or the `ku:` uri in it
+	// DocumentURI The document, as the whole `kuflow-file:` string or the `ku:` uri in it; operations on one resource refuse another text
+	// with 400
 	DocumentURI DocumentURIParam `form:"documentUri" json:"documentUri"`
 }
 
 // ActionsTaskSaveElementValueDocumentParams defines parameters for ActionsTaskSaveElementValueDocument.
 type ActionsTaskSaveElementValueDocumentParams struct {
-	// FileContentType The media type of the document
+	// FileContentType The media type of the document, such as `application/pdf`, without wildcards
 	FileContentType FileContentTypeParam `form:"fileContentType" json:"fileContentType"`
 
 	// FileName The file name of the document; what leads into folders is stripped
@@ -1359,14 +1364,14 @@ type ActionsTaskSaveElementValueDocumentParams struct {
 
 // ActionsTaskSaveJSONFormsValueDocumentParams defines parameters for ActionsTaskSaveJSONFormsValueDocument.
 type ActionsTaskSaveJSONFormsValueDocumentParams struct {
-	// FileContentType The media type of the document
+	// FileContentType The media type of the document, such as `application/pdf`, without wildcards
 	FileContentType FileContentTypeParam `form:"fileContentType" json:"fileContentType"`
 
 	// FileName The file name of the document; what leads into folders is stripped
 	FileName FileNameParam `form:"fileName" json:"fileName"`
 
 	// SchemaPath Where in the JSON Schema of the data the document is described, as a JSON Pointer with or without `#` before it, such as
-	// `#/properties/ATTACHMENT`
+	// `#/properties/ATTACHMENT`; where there is a schema, another place is refused with 400
 	SchemaPath SchemaPathParam `form:"schemaPath" json:"schemaPath"`
 }
 

@@ -904,14 +904,7 @@ type BusinessArtifactCreateParams struct {
 	// ID Chosen by the caller to make the creation repeatable
 	ID       *openapi_types.UUID `json:"id,omitempty"`
 	TenantID *openapi_types.UUID `json:"tenantId,omitempty"`
-	union    json.RawMessage
 }
-
-// BusinessArtifactCreateParams0 defines model for BusinessArtifactCreateParams.0.
-type BusinessArtifactCreateParams0 = interface{}
-
-// BusinessArtifactCreateParams1 defines model for BusinessArtifactCreateParams.1.
-type BusinessArtifactCreateParams1 = interface{}
 
 // BusinessArtifactDataUpdateParams defines model for BusinessArtifactDataUpdateParams.
 type BusinessArtifactDataUpdateParams struct {
@@ -1111,14 +1104,14 @@ type JSONPatch = []JSONPatchOperation
 
 // JSONPatchOperation defines model for JsonPatchOperation.
 type JSONPatchOperation struct {
-	// From JSON Pointer to the source of a move or copy
+	// From JSON Pointer to the source, required by move and copy and ignored otherwise
 	From *string              `json:"from,omitempty"`
 	Op   JSONPatchOperationOp `json:"op"`
 
 	// Path JSON Pointer to the target
 	Path string `json:"path"`
 
-	// Value Any JSON value; used by add, replace and test
+	// Value Any JSON value, required by add, replace and test and ignored otherwise
 	Value json.RawMessage `json:"value,omitempty"`
 }
 
@@ -1581,10 +1574,13 @@ type ProcessItemAiAssistanceGenerateParams struct {
 // ProcessItemAiAssistanceState defines model for ProcessItemAiAssistanceState.
 type ProcessItemAiAssistanceState string
 
-// ProcessItemCreateParams A new process item
+// ProcessItemCreateParams A new process item. A TASK and a THREAD need `processItemDefinitionCode`. A MESSAGE needs `message`, with a text or data.
+// `task` is for a TASK only, `message` for a MESSAGE only, `processItemThreadId` for both.
 type ProcessItemCreateParams struct {
 	// ID Chosen by the caller to make the creation repeatable
-	ID                        *openapi_types.UUID             `json:"id,omitempty"`
+	ID *openapi_types.UUID `json:"id,omitempty"`
+
+	// Message A text, data or both; data and the code of its structure go together
 	Message                   *ProcessItemMessageCreateParams `json:"message,omitempty"`
 	OwnerEmail                *string                         `json:"ownerEmail,omitempty"`
 	OwnerID                   *openapi_types.UUID             `json:"ownerId,omitempty"`
@@ -1639,7 +1635,7 @@ type ProcessItemMessage struct {
 	Text                            *string    `json:"text,omitempty"`
 }
 
-// ProcessItemMessageCreateParams defines model for ProcessItemMessageCreateParams.
+// ProcessItemMessageCreateParams A text, data or both; data and the code of its structure go together
 type ProcessItemMessageCreateParams struct {
 	// Data A JSON object together with the result of checking it against the schema of its definition
 	Data                            *JSONValue `json:"data,omitempty"`
@@ -1973,7 +1969,9 @@ type WorkerCreateParams struct {
 	InstallationID *openapi_types.UUID  `json:"installationId,omitempty"`
 	IP             string               `json:"ip"`
 	RobotIds       []openapi_types.UUID `json:"robotIds,omitempty"`
-	TaskQueue      string               `json:"taskQueue"`
+
+	// TaskQueue A name that begins with `/` or `temporal-sys` is refused, for Temporal keeps these
+	TaskQueue string `json:"taskQueue"`
 
 	// TenantID Needed when the caller belongs to several tenants
 	TenantID      *openapi_types.UUID `json:"tenantId,omitempty"`
@@ -2086,13 +2084,14 @@ type FindBusinessArtifactsParams struct {
 
 // DownloadBusinessArtifactDocumentParams defines parameters for DownloadBusinessArtifactDocument.
 type DownloadBusinessArtifactDocumentParams struct {
-	// DocumentURI The document, as the whole `kuflow-file:` string or the `ku:` uri in it
+	// DocumentURI The document, as the whole `kuflow-file:` string or the `ku:` uri in it; operations on one resource refuse another text
+	// with 400
 	DocumentURI DocumentURIParam `form:"documentUri" json:"documentUri"`
 }
 
 // UploadBusinessArtifactDocumentParams defines parameters for UploadBusinessArtifactDocument.
 type UploadBusinessArtifactDocumentParams struct {
-	// FileContentType The media type of the document
+	// FileContentType The media type of the document, such as `application/pdf`, without wildcards
 	FileContentType FileContentTypeParam `form:"fileContentType" json:"fileContentType"`
 
 	// FileName The file name of the document; what leads into folders is stripped
@@ -2101,7 +2100,8 @@ type UploadBusinessArtifactDocumentParams struct {
 
 // DownloadDocumentParams defines parameters for DownloadDocument.
 type DownloadDocumentParams struct {
-	// DocumentURI The document, as the whole `kuflow-file:` string or the `ku:` uri in it
+	// DocumentURI The document, as the whole `kuflow-file:` string or the `ku:` uri in it; operations on one resource refuse another text
+	// with 400
 	DocumentURI DocumentURIParam `form:"documentUri" json:"documentUri"`
 }
 
@@ -2110,7 +2110,7 @@ type UploadDocumentParams struct {
 	// TargetURI The address of what the document is for, `ku:process/{id}` or `ku:business-artifact/{id}`
 	TargetURI string `form:"targetUri" json:"targetUri"`
 
-	// FileContentType The media type of the document
+	// FileContentType The media type of the document, such as `application/pdf`, without wildcards
 	FileContentType FileContentTypeParam `form:"fileContentType" json:"fileContentType"`
 
 	// FileName The file name of the document; what leads into folders is stripped
@@ -2295,7 +2295,7 @@ type FindProcessesParams struct {
 
 // UploadProcessActionDocumentParams defines parameters for UploadProcessActionDocument.
 type UploadProcessActionDocumentParams struct {
-	// FileContentType The media type of the document
+	// FileContentType The media type of the document, such as `application/pdf`, without wildcards
 	FileContentType FileContentTypeParam `form:"fileContentType" json:"fileContentType"`
 
 	// FileName The file name of the document; what leads into folders is stripped
@@ -2310,13 +2310,14 @@ type CancelProcessProcessItemsParams struct {
 
 // DownloadProcessDocumentParams defines parameters for DownloadProcessDocument.
 type DownloadProcessDocumentParams struct {
-	// DocumentURI The document, as the whole `kuflow-file:` string or the `ku:` uri in it
+	// DocumentURI The document, as the whole `kuflow-file:` string or the `ku:` uri in it; operations on one resource refuse another text
+	// with 400
 	DocumentURI DocumentURIParam `form:"documentUri" json:"documentUri"`
 }
 
 // UploadProcessDocumentParams defines parameters for UploadProcessDocument.
 type UploadProcessDocumentParams struct {
-	// FileContentType The media type of the document
+	// FileContentType The media type of the document, such as `application/pdf`, without wildcards
 	FileContentType FileContentTypeParam `form:"fileContentType" json:"fileContentType"`
 
 	// FileName The file name of the document; what leads into folders is stripped
@@ -2325,7 +2326,7 @@ type UploadProcessDocumentParams struct {
 
 // UploadProcessUserActionDocumentParams defines parameters for UploadProcessUserActionDocument.
 type UploadProcessUserActionDocumentParams struct {
-	// FileContentType The media type of the document
+	// FileContentType The media type of the document, such as `application/pdf`, without wildcards
 	FileContentType FileContentTypeParam `form:"fileContentType" json:"fileContentType"`
 
 	// FileName The file name of the document; what leads into folders is stripped
@@ -2359,7 +2360,7 @@ type DownloadRobotAssetParams struct {
 	// Type What the asset is good for
 	Type RobotAssetType `form:"type" json:"type"`
 
-	// Version The version of what the asset is good for
+	// Version The version of what the asset is good for, one line that is not blank
 	Version string `form:"version" json:"version"`
 
 	// Platform The operating system that the asset is for
@@ -2485,158 +2486,6 @@ type ChangeProcessInitiatorJSONRequestBody = ProcessChangeInitiatorParams
 
 // CreateWorkerJSONRequestBody defines body for CreateWorker for application/json ContentType.
 type CreateWorkerJSONRequestBody = WorkerCreateParams
-
-// AsBusinessArtifactCreateParams0 returns the union data inside the BusinessArtifactCreateParams as a BusinessArtifactCreateParams0
-func (t BusinessArtifactCreateParams) AsBusinessArtifactCreateParams0() (BusinessArtifactCreateParams0, error) {
-	var body BusinessArtifactCreateParams0
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromBusinessArtifactCreateParams0 overwrites any union data inside the BusinessArtifactCreateParams as the provided BusinessArtifactCreateParams0
-func (t *BusinessArtifactCreateParams) FromBusinessArtifactCreateParams0(v BusinessArtifactCreateParams0) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeBusinessArtifactCreateParams0 performs a merge with any union data inside the BusinessArtifactCreateParams, using the provided BusinessArtifactCreateParams0
-func (t *BusinessArtifactCreateParams) MergeBusinessArtifactCreateParams0(v BusinessArtifactCreateParams0) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsBusinessArtifactCreateParams1 returns the union data inside the BusinessArtifactCreateParams as a BusinessArtifactCreateParams1
-func (t BusinessArtifactCreateParams) AsBusinessArtifactCreateParams1() (BusinessArtifactCreateParams1, error) {
-	var body BusinessArtifactCreateParams1
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromBusinessArtifactCreateParams1 overwrites any union data inside the BusinessArtifactCreateParams as the provided BusinessArtifactCreateParams1
-func (t *BusinessArtifactCreateParams) FromBusinessArtifactCreateParams1(v BusinessArtifactCreateParams1) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeBusinessArtifactCreateParams1 performs a merge with any union data inside the BusinessArtifactCreateParams, using the provided BusinessArtifactCreateParams1
-func (t *BusinessArtifactCreateParams) MergeBusinessArtifactCreateParams1(v BusinessArtifactCreateParams1) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-func (t BusinessArtifactCreateParams) MarshalJSON() ([]byte, error) {
-	b, err := t.union.MarshalJSON()
-	if err != nil {
-		return nil, err
-	}
-	object := make(map[string]json.RawMessage)
-	if t.union != nil {
-		err = json.Unmarshal(b, &object)
-		if err != nil {
-			return nil, err
-		}
-	}
-
-	if t.BusinessArtifactDefinitionCode != nil {
-		object["businessArtifactDefinitionCode"], err = json.Marshal(t.BusinessArtifactDefinitionCode)
-		if err != nil {
-			return nil, fmt.Errorf("error marshaling 'businessArtifactDefinitionCode': %w", err)
-		}
-	}
-
-	if t.BusinessArtifactDefinitionID != nil {
-		object["businessArtifactDefinitionId"], err = json.Marshal(t.BusinessArtifactDefinitionID)
-		if err != nil {
-			return nil, fmt.Errorf("error marshaling 'businessArtifactDefinitionId': %w", err)
-		}
-	}
-
-	if t.Data != nil {
-		object["data"], err = json.Marshal(t.Data)
-		if err != nil {
-			return nil, fmt.Errorf("error marshaling 'data': %w", err)
-		}
-	}
-
-	if t.ID != nil {
-		object["id"], err = json.Marshal(t.ID)
-		if err != nil {
-			return nil, fmt.Errorf("error marshaling 'id': %w", err)
-		}
-	}
-
-	if t.TenantID != nil {
-		object["tenantId"], err = json.Marshal(t.TenantID)
-		if err != nil {
-			return nil, fmt.Errorf("error marshaling 'tenantId': %w", err)
-		}
-	}
-	b, err = json.Marshal(object)
-	return b, err
-}
-
-func (t *BusinessArtifactCreateParams) UnmarshalJSON(b []byte) error {
-	err := t.union.UnmarshalJSON(b)
-	if err != nil {
-		return err
-	}
-	object := make(map[string]json.RawMessage)
-	err = json.Unmarshal(b, &object)
-	if err != nil {
-		return err
-	}
-
-	if raw, found := object["businessArtifactDefinitionCode"]; found {
-		err = json.Unmarshal(raw, &t.BusinessArtifactDefinitionCode)
-		if err != nil {
-			return fmt.Errorf("error reading 'businessArtifactDefinitionCode': %w", err)
-		}
-	}
-
-	if raw, found := object["businessArtifactDefinitionId"]; found {
-		err = json.Unmarshal(raw, &t.BusinessArtifactDefinitionID)
-		if err != nil {
-			return fmt.Errorf("error reading 'businessArtifactDefinitionId': %w", err)
-		}
-	}
-
-	if raw, found := object["data"]; found {
-		err = json.Unmarshal(raw, &t.Data)
-		if err != nil {
-			return fmt.Errorf("error reading 'data': %w", err)
-		}
-	}
-
-	if raw, found := object["id"]; found {
-		err = json.Unmarshal(raw, &t.ID)
-		if err != nil {
-			return fmt.Errorf("error reading 'id': %w", err)
-		}
-	}
-
-	if raw, found := object["tenantId"]; found {
-		err = json.Unmarshal(raw, &t.TenantID)
-		if err != nil {
-			return fmt.Errorf("error reading 'tenantId': %w", err)
-		}
-	}
-
-	return err
-}
 
 // ServerInterface represents all server handlers.
 type ServerInterface interface {

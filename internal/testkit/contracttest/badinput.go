@@ -13,6 +13,8 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/api/httpio"
 )
 
 // badWord is no UUID, e-mail address, number, sort order or enum value.
@@ -137,7 +139,10 @@ func badQueryValues(schema *openapi3.Schema) []string {
 		return values
 	}
 	values := []string{"\x00", "\xff"}
-	if len(schema.Enum) > 0 || schema.Format != "" || schema.Pattern != "" {
+	if schema.MinLength > 0 {
+		values = append(values, "")
+	}
+	if schema.VisitJSON(badWord, httpio.StringFormats()) != nil {
 		values = append(values, badWord)
 	}
 	return values

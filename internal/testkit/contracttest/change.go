@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/procession-dev/procession/api/httpio"
 )
 
 // change is one way to break a decoded body: it replaces, or with remove set
@@ -107,7 +109,7 @@ func brokenValues(schema *openapi3.Schema) map[string]brokenValue {
 	case schema.Type.Is(openapi3.TypeString):
 		broken["number"] = brokenValue{value: 5}
 		broken["U+0000"] = brokenValue{value: "a\x00b"}
-		if len(schema.Enum) > 0 || schema.Format != "" {
+		if schema.VisitJSON(badWord, httpio.StringFormats()) != nil {
 			broken["bad word"] = brokenValue{value: badWord}
 		}
 		if schema.MinLength > 0 {
