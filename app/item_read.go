@@ -25,5 +25,11 @@ func (s *Service) FindProcessItems(
 func (s *Service) RetrieveProcessItem(
 	ctx context.Context, caller domain.Caller, id uuid.UUID,
 ) (*domain.ProcessItem, error) {
-	return s.reader.GetProcessItem(ctx, caller, id)
+	item, err := s.reader.GetProcessItem(ctx, caller, id)
+	if err != nil || !persistence.WantsNames(ctx) {
+		return item, err
+	}
+	names, err := s.reader.NamesOfItems(ctx, *item)
+	item.Names = &names
+	return item, err
 }

@@ -22,5 +22,11 @@ func (s *Service) FindProcesses(
 // RetrieveProcess (B9) returns a process, or NOT_FOUND where the caller does
 // not see it.
 func (s *Service) RetrieveProcess(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.Process, error) {
-	return s.reader.GetProcess(ctx, caller, id)
+	process, err := s.reader.GetProcess(ctx, caller, id)
+	if err != nil || !persistence.WantsNames(ctx) {
+		return process, err
+	}
+	names, err := s.reader.NamesOfProcesses(ctx, *process)
+	process.Names = &names
+	return process, err
 }

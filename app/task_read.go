@@ -3,8 +3,6 @@ package app
 import (
 	"context"
 
-	"github.com/google/uuid"
-
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence"
 )
@@ -28,31 +26,18 @@ func (s *Service) FindProcessesWithElements(
 	return s.reader.ShowProcessesWithElements(ctx, caller, filter, page, sort, show)
 }
 
-// Names are principals and the names of definitions.
-type Names = persistence.Names
+// WithNames has operations under the context return processes and items with the
+// names of what they refer to.
+func WithNames(ctx context.Context) context.Context { return persistence.WithNames(ctx) }
 
 // NamesOfProcesses are the names of what processes refer to: their initiators and
 // their definitions. The caller has been shown the processes.
-func (s *Service) NamesOfProcesses(ctx context.Context, processes ...domain.Process) (Names, error) {
-	var principals, versions []uuid.UUID
-	for i := range processes {
-		principals = append(principals, processes[i].InitiatorID)
-		versions = append(versions, processes[i].Definition.Version)
-	}
-	return s.reader.GetNames(ctx, principals, versions, nil)
+func (s *Service) NamesOfProcesses(ctx context.Context, processes ...domain.Process) (domain.Names, error) {
+	return s.reader.NamesOfProcesses(ctx, processes...)
 }
 
 // NamesOfTasks are the names of what tasks refer to: their owners and their
 // definitions. The caller has been shown the tasks.
-func (s *Service) NamesOfTasks(ctx context.Context, tasks ...domain.ProcessItem) (Names, error) {
-	var principals, versions []uuid.UUID
-	for i := range tasks {
-		if owner := tasks[i].OwnerID; owner != nil {
-			principals = append(principals, *owner)
-		}
-		if definition := tasks[i].Definition; definition != nil {
-			versions = append(versions, definition.Version)
-		}
-	}
-	return s.reader.GetNames(ctx, principals, nil, versions)
+func (s *Service) NamesOfTasks(ctx context.Context, tasks ...domain.ProcessItem) (domain.Names, error) {
+	return s.reader.NamesOfItems(ctx, tasks...)
 }

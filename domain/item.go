@@ -34,6 +34,9 @@ type ProcessItem struct {
 	OwnerID  *uuid.UUID
 	Task     *Task
 	Message  *Message
+	// Names are those of the owner and the definition, nil where they were not asked
+	// for.
+	Names *Names
 	Audit
 	// Deletion is that of the process.
 	Deletion

@@ -47,6 +47,9 @@ type Process struct {
 	Entity   *JSONValue
 	Related  RelatedProcesses
 	Elements ElementValues
+	// Names are those of the initiator and the definition, nil where they were not
+	// asked for.
+	Names *Names
 	Audit
 	Deletion
 }

@@ -120,6 +120,9 @@ func (db *DB) writeOnce(ctx context.Context, fn func(tx *Tx) error) error {
 	if tx.failed != nil {
 		return tx.failed
 	}
+	if WantsNames(ctx) {
+		tx.queueNames()
+	}
 	return tx.commit(ctx)
 }
 
@@ -143,6 +146,9 @@ type Tx struct {
 	// it is about, nil as long as no such resource was read.
 	precondition domain.Precondition
 	current      *domain.Version
+	// process or item is what the transaction returns.
+	process *domain.Process
+	item    *domain.ProcessItem
 }
 
 // Revoked reports whether the transaction revokes access to the engine.

@@ -178,6 +178,7 @@ func (tx *Tx) PrepareProcess(
 	existing.Related = relatedOfExisting
 	if n.ExistingVisible {
 		tx.Found(existing.ID, existing.Version())
+		tx.process = &existing
 	}
 	return n, err
 }
@@ -250,6 +251,7 @@ func (tx *Tx) PrepareProcessItem(
 	}
 	if n.ExistingVisible {
 		tx.Found(row.item.ID, row.item.Version())
+		tx.item = n.Existing
 	}
 	return n, err
 }

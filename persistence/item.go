@@ -217,5 +217,6 @@ func (tx *Tx) lockItem(ctx context.Context, caller domain.Caller, id uuid.UUID, 
 		return nil, err
 	}
 	tx.Found(locked.ID, locked.Version())
+	tx.item = locked.ProcessItem
 	return locked, locked.RequireKept("process of the item")
 }

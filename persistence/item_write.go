@@ -21,6 +21,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $
 
 // InsertProcessItem stores a new item.
 func (tx *Tx) InsertProcessItem(i *domain.ProcessItem) error {
+	tx.item = i
 	var definition, version *uuid.UUID
 	var code *string
 	if i.Definition != nil {

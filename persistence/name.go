@@ -9,13 +9,6 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// Names are what resources that name others are shown with: principals, and the
-// names of versions of definitions of processes and of items.
-type Names struct {
-	Principals map[uuid.UUID]domain.Principal
-	Versions   map[uuid.UUID]string
-}
-
 const (
 	selectPrincipalsByID = `
 SELECT p.id, p.type, p.name, coalesce(p.email, '')
@@ -33,25 +26,87 @@ SELECT v.version, v.name
  WHERE v.version = ANY($1)`
 )
 
-// GetNames returns the names of what resources that a caller sees refer to:
-// principals, whatever has become of them since, and versions of definitions of
-// processes or of items.
-func (r *Reader) GetNames(ctx context.Context, principals, processVersions, itemVersions []uuid.UUID) (Names, error) {
-	names := Names{Principals: map[uuid.UUID]domain.Principal{}, Versions: map[uuid.UUID]string{}}
-	queries := []query{{selectPrincipalsByID, []any{principals}, func(rows pgx.Rows) error {
-		found, err := pgx.CollectRows(rows, scanPrincipal)
-		for _, p := range found {
-			names.Principals[p.ID] = p
+type namesKey struct{}
+
+// WithNames has reads and writes under the context return processes and items
+// with the names of what they refer to. Writes read them along with the commit.
+func WithNames(ctx context.Context) context.Context { return context.WithValue(ctx, namesKey{}, true) }
+
+// WantsNames reports whether WithNames made the context.
+func WantsNames(ctx context.Context) bool {
+	wanted, _ := ctx.Value(namesKey{}).(bool)
+	return wanted
+}
+
+// NamesOfProcesses returns the names of the initiators and the definitions of
+// processes, whatever has become of them since.
+func (r *Reader) NamesOfProcesses(ctx context.Context, processes ...domain.Process) (domain.Names, error) {
+	names, queries := namesOfProcesses(processes)
+	return names, translate("reading names", r.read(ctx, queries...))
+}
+
+// NamesOfItems returns the names of the owners and the definitions of items,
+// whatever has become of them since.
+func (r *Reader) NamesOfItems(ctx context.Context, items ...domain.ProcessItem) (domain.Names, error) {
+	names, queries := namesOfItems(items)
+	return names, translate("reading names", r.read(ctx, queries...))
+}
+
+// queueNames reads, along with the commit, the names of what the process or the
+// item refers to that the transaction returns.
+func (tx *Tx) queueNames() {
+	var names domain.Names
+	var queries []query
+	switch {
+	case tx.item != nil:
+		names, queries = namesOfItems([]domain.ProcessItem{*tx.item})
+		tx.item.Names = &names
+	case tx.process != nil:
+		names, queries = namesOfProcesses([]domain.Process{*tx.process})
+		tx.process.Names = &names
+	}
+	for _, q := range queries {
+		tx.queued.Queue(q.sql, q.args...).Query(q.scan)
+	}
+}
+
+func namesOfProcesses(processes []domain.Process) (domain.Names, []query) {
+	var principals, versions []uuid.UUID
+	for i := range processes {
+		principals = append(principals, processes[i].InitiatorID)
+		versions = append(versions, processes[i].Definition.Version)
+	}
+	return namesOf(principals, selectProcessVersionNames, versions)
+}
+
+func namesOfItems(items []domain.ProcessItem) (domain.Names, []query) {
+	var principals, versions []uuid.UUID
+	for i := range items {
+		if owner := items[i].OwnerID; owner != nil {
+			principals = append(principals, *owner)
 		}
-		return err
-	}}}
-	for sql, versions := range map[string][]uuid.UUID{
-		selectProcessVersionNames: processVersions, selectItemVersionNames: itemVersions,
-	} {
-		if len(versions) == 0 {
-			continue
+		if definition := items[i].Definition; definition != nil {
+			versions = append(versions, definition.Version)
 		}
-		queries = append(queries, query{sql, []any{versions}, func(rows pgx.Rows) error {
+	}
+	return namesOf(principals, selectItemVersionNames, versions)
+}
+
+// namesOf returns the names that the queries fill in.
+func namesOf(principals []uuid.UUID, selectVersions string, versions []uuid.UUID) (domain.Names, []query) {
+	names := domain.Names{Principals: map[uuid.UUID]domain.Principal{}, Versions: map[uuid.UUID]string{}}
+	var queries []query
+	if len(principals) > 0 {
+		queries = append(queries, query{selectPrincipalsByID, []any{principals}, func(rows pgx.Rows) error {
+			found, err := pgx.CollectRows(rows, scanPrincipal)
+			for _, p := range found {
+				names.Principals[p.ID] = p
+			}
+			return err
+		}})
+	}
+	if len(versions) > 0 {
+		queries = append(queries, query{selectVersions, []any{versions}, func(rows pgx.Rows) error {
 			var version uuid.UUID
 			var name string
 			_, err := pgx.ForEachRow(rows, []any{&version, &name}, func() error {
@@ -61,5 +116,5 @@ func (r *Reader) GetNames(ctx context.Context, principals, processVersions, item
 			return err
 		}})
 	}
-	return names, translate("reading names", r.read(ctx, queries...))
+	return names, queries
 }

@@ -135,6 +135,7 @@ func (tx *Tx) lockProcess(
 		return nil, notFound(err, "process")
 	}
 	tx.Found(locked.ID, locked.Version())
+	tx.process = locked.Process
 	return locked, nil
 }
 
@@ -147,6 +148,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $
 
 // InsertProcess stores a new process.
 func (tx *Tx) InsertProcess(p *domain.Process) error {
+	tx.process = p
 	metadata, err := store(p.Metadata)
 	if err != nil {
 		return err

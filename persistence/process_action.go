@@ -128,6 +128,7 @@ func (tx *Tx) LockProcessAction(
 		return nil, notFound(err, "process")
 	}
 	tx.Found(process, site.Process.Version())
+	tx.process = &site.Process
 	if site.Action != nil {
 		tx.Found(site.Action.ID, site.Action.Version())
 	}

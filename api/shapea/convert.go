@@ -63,7 +63,7 @@ func principalKey(p *oasa.Principal, at string) (key app.PrincipalKey, places ma
 }
 
 // principalRef shows a principal by its id, and by all that is known of it.
-func principalRef(id uuid.UUID, names app.Names) *oasa.Principal {
+func principalRef(id uuid.UUID, names *domain.Names) *oasa.Principal {
 	known, ok := names.Principals[id]
 	if !ok {
 		return &oasa.Principal{ID: &id}

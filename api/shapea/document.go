@@ -20,7 +20,7 @@ func (s *Server) ActionsProcessSaveUserActionValueDocument(
 		httpio.LeaveBody(ctx)
 		return oasa.ActionsProcessSaveUserActionValueDocument304Response{}, nil
 	}
-	answer, err := s.process(ctx, changed, err)
+	answer, err := process(changed, err)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func (s *Server) ActionsTaskSaveElementValueDocument(
 		Upload: app.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body},
 		Code:   params.ElementDefinitionCode, ValueID: params.ElementValueID, Valid: params.ElementValueValid,
 	})
-	answer, err := s.task(ctx, changed, err)
+	answer, err := task(changed, err)
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ func (s *Server) FindProcesses(
 					return nil, err
 				}
 				return httpio.ConvertAll(items, func(p *domain.Process) (oasa.ProcessPageItem, error) {
-					return processPageItem(p, names)
+					return processPageItem(p, &names)
 				})
 			})
 		}
@@ -56,7 +56,7 @@ func (s *Server) CreateProcess(
 		Version:    body.ProcessDefinition.Version, Initiator: initiator, Subject: httpio.Deref(body.Subject),
 		Entity: data(body.Entity), Elements: elementValues(body.ElementValues),
 	})
-	answer, err := s.process(ctx, created, relocated(err, places))
+	answer, err := process(created, relocated(err, places))
 	switch {
 	case err != nil:
 		return nil, err
@@ -72,7 +72,7 @@ func (s *Server) RetrieveProcess(
 	ctx context.Context, request oasa.RetrieveProcessRequestObject,
 ) (oasa.RetrieveProcessResponseObject, error) {
 	found, err := s.app.RetrieveProcess(ctx, s.caller(ctx), request.ID)
-	answer, err := s.process(ctx, found, err)
+	answer, err := process(found, err)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (s *Server) ActionsProcessChangeInitiator(
 ) (oasa.ActionsProcessChangeInitiatorResponseObject, error) {
 	initiator := app.PrincipalKey{ID: request.Body.PrincipalID, Email: httpio.Deref(request.Body.Email)}
 	changed, err := s.app.ChangeProcessInitiator(ctx, s.caller(ctx), request.ID, initiator)
-	answer, err := s.process(ctx, changed,
+	answer, err := process(changed,
 		relocated(err, map[string]string{"/initiatorId": "/principalId", "/initiatorEmail": "/email"}))
 	if err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func (s *Server) ActionsProcessComplete(
 	ctx context.Context, request oasa.ActionsProcessCompleteRequestObject,
 ) (oasa.ActionsProcessCompleteResponseObject, error) {
 	changed, err := s.app.CompleteProcess(ctx, s.caller(ctx), request.ID)
-	answer, err := s.process(ctx, changed, err)
+	answer, err := process(changed, err)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func (s *Server) ActionsProcessCancel(
 	ctx context.Context, request oasa.ActionsProcessCancelRequestObject,
 ) (oasa.ActionsProcessCancelResponseObject, error) {
 	changed, err := s.app.CancelProcess(ctx, s.caller(ctx), request.ID)
-	answer, err := s.process(ctx, changed, err)
+	answer, err := process(changed, err)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func (s *Server) ActionsProcessSaveElement(
 	body := request.Body
 	changed, err := s.app.SaveProcessElement(
 		ctx, s.caller(ctx), request.ID, body.ElementDefinitionCode, elementValueList(body.ElementValues))
-	answer, err := s.process(ctx, changed, err)
+	answer, err := process(changed, err)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ func (s *Server) ActionsProcessDeleteElement(
 	ctx context.Context, request oasa.ActionsProcessDeleteElementRequestObject,
 ) (oasa.ActionsProcessDeleteElementResponseObject, error) {
 	changed, err := s.app.DeleteProcessElement(ctx, s.caller(ctx), request.ID, request.Body.ElementDefinitionCode)
-	answer, err := s.process(ctx, changed, err)
+	answer, err := process(changed, err)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +148,7 @@ func (s *Server) ActionsProcessSaveEntityData(
 	ctx context.Context, request oasa.ActionsProcessSaveEntityDataRequestObject,
 ) (oasa.ActionsProcessSaveEntityDataResponseObject, error) {
 	changed, err := s.app.UpdateProcessEntity(ctx, s.caller(ctx), request.ID, request.Body.Data)
-	answer, err := s.process(ctx, changed, err)
+	answer, err := process(changed, err)
 	if err != nil {
 		return nil, err
 	}
@@ -156,15 +156,11 @@ func (s *Server) ActionsProcessSaveEntityData(
 }
 
 // process shows the process that an operation returned, unless that failed.
-func (s *Server) process(ctx context.Context, p *domain.Process, failed error) (oasa.Process, error) {
+func process(p *domain.Process, failed error) (oasa.Process, error) {
 	if failed != nil {
 		return oasa.Process{}, failed
 	}
-	names, err := s.app.NamesOfProcesses(ctx, *p)
-	if err != nil {
-		return oasa.Process{}, err
-	}
-	item, err := processPageItem(p, names)
+	item, err := processPageItem(p, p.Names)
 	return oasa.Process{
 		ObjectType: new(oasa.AuditedObjectTypePROCESS), ID: item.ID, Subject: item.Subject, State: item.State,
 		ProcessDefinition: item.ProcessDefinition, ElementValues: item.ElementValues, Entity: jsonForms(p.Entity),
@@ -177,7 +173,7 @@ func (s *Server) process(ctx context.Context, p *domain.Process, failed error) (
 	}, err
 }
 
-func processPageItem(p *domain.Process, names app.Names) (oasa.ProcessPageItem, error) {
+func processPageItem(p *domain.Process, names *domain.Names) (oasa.ProcessPageItem, error) {
 	answer := oasa.ProcessPageItem{
 		ObjectType: new(oasa.AuditedObjectTypePROCESSPAGEITEM), ID: &p.ID, Subject: &p.Subject,
 		State: new(oasa.ProcessState(p.State)), TenantID: &p.TenantID, Initiator: principalRef(p.InitiatorID, names),

@@ -30,6 +30,10 @@ func NewServer(service *app.Service, caller func(context.Context) domain.Caller)
 }
 
 // Register adds the operations to routes, which errs answers failures of.
+// Resources of this version are shown with the names of what they refer to.
 func (s *Server) Register(routes gin.IRouter, errs *httpio.ErrorWriter) {
-	oasa.RegisterHandlersWithOptions(routes, oasa.NewStrictHandler(s, httpio.ModifiedVersion, errs), oasa.GinServerOptions{ErrorHandler: errs.WriteUnbound})
+	withNames := func(c *gin.Context) { c.Request = c.Request.WithContext(app.WithNames(c.Request.Context())) }
+	oasa.RegisterHandlersWithOptions(routes, oasa.NewStrictHandler(s, httpio.ModifiedVersion, errs), oasa.GinServerOptions{
+		ErrorHandler: errs.WriteUnbound, Middlewares: []oasa.MiddlewareFunc{withNames},
+	})
 }

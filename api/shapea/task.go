@@ -30,7 +30,7 @@ func (s *Server) FindTasks(
 					return nil, err
 				}
 				return httpio.ConvertAll(items, func(i *domain.ProcessItem) (oasa.TaskPageItem, error) {
-					return taskPageItem(i, names)
+					return taskPageItem(i, &names)
 				})
 			})
 		}
@@ -67,7 +67,7 @@ func (s *Server) CreateTask(
 		places = map[string]string{}
 	}
 	places["/processItemDefinitionCode"] = "/taskDefinition"
-	answer, err := s.task(ctx, created, relocated(err, places))
+	answer, err := task(created, relocated(err, places))
 	switch {
 	case err != nil:
 		return nil, err
@@ -100,7 +100,7 @@ func (s *Server) RetrieveTask(
 	ctx context.Context, request oasa.RetrieveTaskRequestObject,
 ) (oasa.RetrieveTaskResponseObject, error) {
 	found, err := s.app.RetrieveProcessItem(ctx, s.caller(ctx), request.ID)
-	answer, err := s.task(ctx, found, err)
+	answer, err := task(found, err)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func (s *Server) ActionsTaskClaim(
 	ctx context.Context, request oasa.ActionsTaskClaimRequestObject,
 ) (oasa.ActionsTaskClaimResponseObject, error) {
 	changed, err := s.app.ClaimProcessItemTask(ctx, s.caller(ctx), request.ID)
-	answer, err := s.task(ctx, changed, err)
+	answer, err := task(changed, err)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ func (s *Server) ActionsTaskAssign(
 ) (oasa.ActionsTaskAssignResponseObject, error) {
 	owner := app.PrincipalKey{ID: request.Body.PrincipalID, Email: httpio.Deref(request.Body.Email)}
 	changed, err := s.app.AssignProcessItemTask(ctx, s.caller(ctx), request.ID, owner)
-	answer, err := s.task(ctx, changed,
+	answer, err := task(changed,
 		relocated(err, map[string]string{"/ownerId": "/principalId", "/ownerEmail": "/email"}))
 	if err != nil {
 		return nil, err
@@ -142,7 +142,7 @@ func (s *Server) ActionsTaskSaveJSONFormsValueData(
 		value = json.RawMessage("{}")
 	}
 	changed, err := s.app.UpdateProcessItemTaskData(ctx, s.caller(ctx), request.ID, value)
-	answer, err := s.task(ctx, changed, err)
+	answer, err := task(changed, err)
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +154,7 @@ func (s *Server) ActionsTaskComplete(
 	ctx context.Context, request oasa.ActionsTaskCompleteRequestObject,
 ) (oasa.ActionsTaskCompleteResponseObject, error) {
 	changed, err := s.app.CompleteProcessItemTask(ctx, s.caller(ctx), request.ID)
-	answer, err := s.task(ctx, changed, err)
+	answer, err := task(changed, err)
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +169,7 @@ func (s *Server) ActionsTaskAppendLog(
 	changed, err := s.app.AppendProcessItemTaskLog(ctx, s.caller(ctx), request.ID, app.NewTaskLog{
 		ID: body.ID, Timestamp: body.CreatedAt, Level: domain.LogLevel(body.Level), Message: body.Message,
 	})
-	answer, err := s.task(ctx, changed, err)
+	answer, err := task(changed, err)
 	if err != nil {
 		return nil, err
 	}
@@ -178,18 +178,14 @@ func (s *Server) ActionsTaskAppendLog(
 
 // task shows the task that an operation returned, unless that failed. Items that
 // are no tasks do not exist here.
-func (s *Server) task(ctx context.Context, i *domain.ProcessItem, failed error) (oasa.Task, error) {
+func task(i *domain.ProcessItem, failed error) (oasa.Task, error) {
 	switch {
 	case failed != nil:
 		return oasa.Task{}, asNotFound(failed)
 	case i.Task == nil:
 		return oasa.Task{}, domain.NotFound("process item")
 	}
-	names, err := s.app.NamesOfTasks(ctx, *i)
-	if err != nil {
-		return oasa.Task{}, err
-	}
-	item, err := taskPageItem(i, names)
+	item, err := taskPageItem(i, i.Names)
 	answer := oasa.Task{
 		ObjectType: new(oasa.AuditedObjectTypeTASK), ID: item.ID, State: item.State, TaskDefinition: item.TaskDefinition,
 		ProcessID: item.ProcessID, ElementValues: item.ElementValues, JSONFormsValue: item.JSONFormsValue,
@@ -205,7 +201,7 @@ func (s *Server) task(ctx context.Context, i *domain.ProcessItem, failed error) 
 	return answer, err
 }
 
-func taskPageItem(i *domain.ProcessItem, names app.Names) (oasa.TaskPageItem, error) {
+func taskPageItem(i *domain.ProcessItem, names *domain.Names) (oasa.TaskPageItem, error) {
 	answer := oasa.TaskPageItem{
 		ObjectType: new(oasa.AuditedObjectTypeTASKPAGEITEM), ID: &i.ID, State: new(oasa.TaskState(i.Task.State)),
 		ProcessID: i.ProcessID, JSONFormsValue: jsonForms(i.Task.Data), TenantID: &i.TenantID,
