@@ -73,10 +73,11 @@ fmt: $(TOOLS)/golangci-lint ## Format all Go files
 	@$(TOOLS)/golangci-lint fmt
 
 .PHONY: lint
-lint: $(TOOLS)/golangci-lint $(TOOLS)/workflowcheck ## Check format, lint rules, package boundaries and workflow determinism
+lint: $(TOOLS)/golangci-lint $(TOOLS)/workflowcheck ## Check format, words, lint rules, package boundaries and workflow determinism
 	@$(TOOLS)/golangci-lint config verify --config .golangci.yml
 	@$(TOOLS)/golangci-lint fmt --diff
 	@scripts/pin-images --check
+	@scripts/wording
 	@$(TOOLS)/golangci-lint run ./...
 	@for module in $(NESTED); do \
 	  (cd "$$module" && $(TEMPORAL_ENV) && $(TOOLS)/golangci-lint run --config "$(CURDIR)/.golangci.yml" ./...); \

@@ -57,7 +57,7 @@ func TestWrongDocumentsAreToldWithTheirPlaceAndNothingIsApplied(t *testing.T) {
 	good := w.file("good.yaml", group("GOOD", ""))
 	for name, c := range map[string]struct{ document, told string }{
 		"unknown member":      {group("WRONG", "  title: x\n"), `:6:3: Group/WRONG spec.title: `},
-		"missing member":      {group("WRONG", "  members:\n    - user: nobody\n"), `:7:7: Group/WRONG spec.members[0]`},
+		"missing member":      {group("WRONG", "  members:\n    - user: absent\n"), `:7:7: Group/WRONG spec.members[0]`},
 		"another tenant":      {strings.Replace(group("WRONG", ""), "north", "south", 1), `:3:25: Group/WRONG metadata.tenant: `},
 		"a schema that is no": {structure("{type: objekt}"), `:6:12: DataStructure/WRONG spec.schema.type: `},
 		"a remote schema":     {structure(`{$ref: "https://schemas.example/x.json"}`), `:6:12: DataStructure/WRONG spec.schema.$ref: `},
@@ -70,7 +70,7 @@ func TestWrongDocumentsAreToldWithTheirPlaceAndNothingIsApplied(t *testing.T) {
 		require.Equal(t, before, w.state())
 	}
 
-	// All that is wrong is told at once, wherever it is.
+	// All mistakes are reported at once, wherever they are.
 	told := w.typing(structure("{type: objekt}")).fails(
 		cli.ExitUsage, "apply", "-f", w.file("one.yaml", group("ONE", "  a: 1\n  b: 2\n")), "-f", "-")
 	require.Len(t, strings.Split(told, "\n"), 4, told)

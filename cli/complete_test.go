@@ -37,7 +37,7 @@ func TestCompletion(t *testing.T) {
 		}
 		require.Equal(t, want, w.completions(typed), typed)
 	}
-	// Whatever goes wrong, the shell is told nothing.
+	// An error completes nothing.
 	for _, broken := range []*terminal{
 		w.as(""), w.as("wrong"), w.with("PROCESSION_SERVER", "http://127.0.0.1:1"), w.with("PROCESSION_SERVER", "x"),
 	} {

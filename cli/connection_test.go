@@ -118,7 +118,7 @@ func TestNothingIsRepeated(t *testing.T) {
 	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			requests.Add(1)
-			_, _ = io.Copy(io.Discard, r.Body) // Until then nobody notices that the client has gone.
+			_, _ = io.Copy(io.Discard, r.Body) // Until then the server does not notice that the client has gone.
 			answer(w, r)
 		}))
 		for _, args := range [][]string{
@@ -139,7 +139,7 @@ func TestNothingIsRepeated(t *testing.T) {
 func TestExitCodesOfRefusals(t *testing.T) {
 	t.Parallel()
 	w := newNorth(t)
-	w.fails(cli.ExitDenied, "apply", "-f", "testdata/north/tenant.yaml", "--token-file", w.file("t", "nobody"))
+	w.fails(cli.ExitDenied, "apply", "-f", "testdata/north/tenant.yaml", "--token-file", w.file("t", "unknown"))
 	w.as(memberToken).fails(cli.ExitDenied, "apply", "-f", "testdata/north")
 	w.as(administratorToken).fails(cli.ExitDenied, "apply", "-f",
 		w.file("t.yaml", "apiVersion: procession/v1\nkind: Tenant\nmetadata: {code: north}\nspec: {name: Mine}\n"))

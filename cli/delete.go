@@ -141,7 +141,7 @@ func confirm(cmd *cobra.Command, yes bool, targets []doomed) error {
 		return nil
 	}
 	if err != nil && answer == "" {
-		return misuse("nobody answers: say --yes to delete without being asked")
+		return misuse("standard input is at its end: use --yes to delete without a question")
 	}
 	return errors.New("nothing was deleted")
 }

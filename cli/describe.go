@@ -168,7 +168,7 @@ func (d *description) writeHead(w io.Writer) error {
 	return t.Flush()
 }
 
-// person is who an id stands for, or the id of somebody who is not of the tenant.
+// person names the principal with an id, or returns the id if it is not of the tenant.
 func (d *description) person(id uuid.UUID) string {
 	if known, ok := d.people[id]; ok {
 		return known

@@ -52,7 +52,7 @@ func headOf(source manifest.Source) head {
 	return h
 }
 
-// explained tells of each violation where in the files it is:
+// explained adds to each violation its place in the files:
 // "loan.yaml:12:5: ProcessDefinition/LOAN spec.items[0].code: is required".
 func explained(err error, sources []manifest.Source) error {
 	var failed *failure

@@ -20,7 +20,7 @@ func newExportCommand(env Environment) *cobra.Command {
 		Use: "export [KIND...]", Args: cobra.ArbitraryArgs,
 		Short: "Write resources as documents that can be applied",
 		Long: "Writes resources as documents. Applying them to the same service changes nothing. Secrets are not part of them,\n" +
-			"other than the hashes of those that documents declare. What was uploaded for robots is told as their status.",
+			"other than the hashes of those that documents declare. The uploads of robots are part of their status.",
 		Example: "  procession export --tenant demo -d backup\n" +
 			"  procession export processes > processes.yaml",
 		ValidArgsFunction: completeKinds,

@@ -10,7 +10,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// ErrDifferences is how diff says that it found some. It has been told already.
+// ErrDifferences is how diff says that it found some. It has been shown already.
 var ErrDifferences = errors.New("there are differences")
 
 // The exit codes of the program. ExitFailure is for all that has no code of its
@@ -81,7 +81,7 @@ func absent(what string) error {
 	return &failure{kind: domain.KindNotFound, text: what + " not found"}
 }
 
-// refused is the failure that an answer with an error body tells of.
+// refused is the failure that the error body of an answer describes.
 func refused(status int, body oasadmin.DefaultError) *failure {
 	var text strings.Builder
 	text.WriteString(body.Message)

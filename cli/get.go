@@ -107,7 +107,7 @@ func kindHelp() string {
 // was asked for by its code is not a list.
 func showResources(cmd *cobra.Command, out *output, found []oasadmin.Resource, codes []string) error {
 	if len(found) == 0 && len(codes) > 0 {
-		return nil // That is told as an error.
+		return nil // The caller reports it as an error.
 	}
 	if len(found) == 0 && out.format == formatTable {
 		cmd.PrintErrln("no resources")

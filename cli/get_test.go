@@ -72,14 +72,14 @@ func TestWhatIsNotThere(t *testing.T) {
 	require.Equal(t, "[]\n", w.succeeds("get", "users", "-l", "no=label", "-o", "yaml"))
 	require.Equal(t, "0\n", w.succeeds("get", "users", "-l", "no=label", "-o", "jq=length"))
 
-	require.Equal(t, "User/nobody not found", w.fails(cli.ExitNotFound, "get", "user", "nobody"))
-	require.Equal(t, "Group/nobody not found", w.fails(cli.ExitNotFound, "describe", "group", "nobody"))
+	require.Equal(t, "User/absent not found", w.fails(cli.ExitNotFound, "get", "user", "absent"))
+	require.Equal(t, "Group/absent not found", w.fails(cli.ExitNotFound, "describe", "group", "absent"))
 	require.Equal(t, "User/operator not found", w.fails(cli.ExitNotFound, "get", "user", "operator", "--tenant", "home"))
 	// The ones that are there are shown all the same.
-	o = w.runs("get", "user", "owner", "nobody", "-o", "jq=.[].metadata.code")
+	o = w.runs("get", "user", "owner", "absent", "-o", "jq=.[].metadata.code")
 	require.Equal(t, cli.ExitNotFound, o.code())
 	require.Equal(t, "owner\n", o.stdout)
-	// For whoever manages nothing there is nothing.
+	// A caller that manages nothing finds nothing.
 	o = w.as(memberToken).runs("get", "all")
 	require.NoError(t, o.err)
 	require.Equal(t, "no resources\n", o.stderr)

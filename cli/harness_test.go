@@ -41,7 +41,7 @@ type terminal struct {
 	url     string
 	db      *persistence.DB
 	handler http.Handler
-	// operator is the token of whoever may create tenants.
+	// operator is the token of a principal that may create tenants.
 	operator string
 	env      map[string]string
 	stdin    string

@@ -85,7 +85,7 @@ func processRights(spec *resource.ProcessDefinitionSpec) []right {
 
 func grantees(list []resource.Grantee) string {
 	if len(list) == 0 {
-		return "nobody"
+		return "none"
 	}
 	names := make([]string, len(list))
 	for i, g := range list {
@@ -97,7 +97,7 @@ func grantees(list []resource.Grantee) string {
 		case g.Group != "":
 			names[i] = "group " + g.Group
 		case g.Role == resource.RoleProcessInitiator:
-			names[i] = "whoever started the process"
+			names[i] = "the initiator of the process"
 		default:
 			names[i] = "role " + g.Role
 		}

@@ -45,7 +45,7 @@ func TestSecretsOfOthers(t *testing.T) {
 	require.Equal(t, "2027-01-31T00:00:00Z\n", w.succeeds("secrets", "list", "webhook", "EVENTS", "-o", "jq=.[].expiresAt"))
 
 	w.as(administratorToken).fails(cli.ExitDenied, "secrets", "issue", "user", "owner", "--name", "mine")
-	require.Equal(t, "Application/nobody not found", w.fails(cli.ExitNotFound, "secrets", "list", "app", "nobody"))
+	require.Equal(t, "Application/absent not found", w.fails(cli.ExitNotFound, "secrets", "list", "app", "absent"))
 	for _, wrong := range [][]string{
 		{"issue", "app", "worker"},
 		{"issue", "group", "REVIEWERS", "--name", "x"},

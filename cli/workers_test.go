@@ -21,7 +21,7 @@ func TestWorkers(t *testing.T) {
 	o := w.runs("workers")
 	require.NoError(t, o.err)
 	require.Equal(t, "no workers\n", o.stderr)
-	require.Equal(t, missing, o.stdout, "what is missing is told even without a worker")
+	require.Equal(t, missing, o.stdout, "problems are shown even without a worker")
 	require.Equal(t, "[]\n", w.succeeds("workers", "-o", "json"))
 
 	w.typing("{apiVersion: procession/v1, kind: Robot, metadata: {code: REPORTER, tenant: north}, "+
@@ -72,7 +72,7 @@ const southLoan = `
         permissions: {initiators: [{user: owner}]}}}
 `
 
-// Where queues are of several tenants, it is told of which.
+// Where queues are of several tenants, their tenant is shown.
 func TestTaskQueuesOfSeveralTenants(t *testing.T) {
 	t.Parallel()
 	w := newNorth(t)

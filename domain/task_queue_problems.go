@@ -182,7 +182,7 @@ func (j *queueJudge) strangers() []string {
 	return problems
 }
 
-// backlogs are tasks that wait: at once when nobody polls for them, otherwise
+// backlogs are tasks that wait: at once when no worker polls for them, otherwise
 // when they have waited long.
 func (j *queueJudge) backlogs() []string {
 	if j.seen == nil {
@@ -196,7 +196,7 @@ func (j *queueJudge) backlogs() []string {
 		}
 		waiting := fmt.Sprintf("backlog of %s, oldest %s", counted(b.Count, b.Kind.noun()), ageText(b.Age))
 		if pollers == 0 {
-			problems = append(problems, waiting+", and nobody polls")
+			problems = append(problems, waiting+", and no worker polls")
 			continue
 		}
 		verb := "polls"

@@ -144,16 +144,16 @@ func TestTaskQueueProblems(t *testing.T) {
 				"something polls Q that is not registered: b, x",
 			},
 		},
-		"backlog and nobody polls": {
+		"backlog and no worker polls": {
 			domain.TaskQueue{Observed: backlog(workflow, 12, 3*time.Minute, poller("old", workflow, 2*time.Minute))},
-			[]string{"backlog of 12 workflow tasks, oldest 3 m, and nobody polls"},
+			[]string{"backlog of 12 workflow tasks, oldest 3 m, and no worker polls"},
 		},
 		"backlog of another kind": {
 			domain.TaskQueue{
 				Workers:  []domain.TaskQueueWorker{worker("w1", time.Minute, "A")},
 				Observed: backlog(activity, 1, time.Second, poller("w1", workflow, 0)),
 			},
-			[]string{"backlog of 1 activity task, oldest 1 s, and nobody polls"},
+			[]string{"backlog of 1 activity task, oldest 1 s, and no worker polls"},
 		},
 		"a short backlog passes": {
 			domain.TaskQueue{

@@ -96,7 +96,7 @@ type Delivery struct {
 }
 
 // Send makes one attempt: a signed POST. Whatever comes of it is in the result.
-// An error means that there was no attempt to speak of, which says nothing about
+// An error means that no attempt was made, which says nothing about
 // the receiver: ErrNoSecret, or the end of ctx before there was an answer.
 //
 // A kept connection that turns out to have been closed is replaced by another

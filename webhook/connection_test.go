@@ -22,12 +22,12 @@ import (
 
 func TestSendWithoutConnection(t *testing.T) {
 	t.Parallel()
-	// The port of a client is taken, so that nobody else begins to listen on it.
+	// The port of a client is taken, so that no other program begins to listen on it.
 	conn, err := net.Dial("tcp", strings.TrimPrefix(receiver(t, nil), "http://"))
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
 	for name, example := range map[string]struct{ address, detail string }{
-		"nobody listens": {"http://" + conn.LocalAddr().String(), "the receiver refused the connection"},
+		"no listener": {"http://" + conn.LocalAddr().String(), "the receiver refused the connection"},
 		"closes":         {"http://" + talker(t, ""), "the receiver closed the connection without an answer"},
 		"closes in TLS":  {"https://" + talker(t, ""), "the receiver closed the connection without an answer"},
 		"no HTTP":        {"http://" + talker(t, "220 mail.example.test ESMTP\r\n"), "there was no answer that could be read"},

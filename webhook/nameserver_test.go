@@ -17,7 +17,7 @@ import (
 type answers func(name string, ipv6 bool) ([]netip.Addr, bool)
 
 // newResolver serves answers from a name server of its own, and returns a resolver
-// that asks nobody else. Nothing is to be remembered.
+// that asks no other. Nothing is to be remembered.
 func newResolver(t *testing.T, tell answers) *net.Resolver {
 	t.Helper()
 	conn, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})

@@ -16,7 +16,7 @@ type Policy struct {
 	// Refuse lists prefixes and addresses that may not be reached although they are
 	// public: those of the operator's own network. Allow goes before it.
 	Refuse []string
-	// AllowHTTP accepts http, which shows events to whoever is on the way, for all
+	// AllowHTTP accepts http, which shows events to machines on the way, for all
 	// hosts. What is on the list Allow may always be an http URL.
 	AllowHTTP bool
 }

@@ -27,7 +27,7 @@ func eventOf(eventType domain.EventType, item domain.ItemType, state domain.Task
 		ProcessID: uuid.MustParse("01970000-0000-7000-8000-0000000000a1"),
 		ActorID:   uuid.MustParse("01970000-0000-7000-8000-0000000000c1"),
 		Type:      eventType,
-		// Elsewhere, to see that it is told in UTC.
+		// Elsewhere, to see that times are in UTC.
 		OccurredAt: time.Date(2024, 6, 14, 12, 0, 0, 123456000, time.FixedZone("", 2*60*60)),
 	}
 	if item == "" {

@@ -192,7 +192,7 @@ func port(t *testing.T, m *mine) uint16 {
 	return netip.MustParseAddrPort(net.JoinHostPort(listed, m.port)).Port()
 }
 
-// A name server that changes its mind gets nobody anywhere: the address that is
+// A name server whose answers change opens nothing: the address that is
 // checked is the one that is dialled.
 func TestRebindingReachesNothingHostile(t *testing.T) {
 	t.Parallel()
@@ -232,7 +232,7 @@ func TestRebindingReachesNothingHostile(t *testing.T) {
 				result.Failure == webhook.FailureConnection && result.Detail == "the name of the receiver could not be resolved",
 				"%s: %+v", name, result)
 			seen[result.Failure]++
-			// The next attempt asks for the name anew.
+			// The next attempt asks for the name again.
 			client.Close()
 		}
 	}
@@ -276,7 +276,7 @@ func TestListedIsReached(t *testing.T) {
 	}
 }
 
-// The canaries of the tests above do sing when somebody comes.
+// The canaries of the tests above do report a connection.
 func TestCanariesSing(t *testing.T) {
 	t.Parallel()
 	m := newMine(t)

@@ -111,7 +111,7 @@ type heldModel struct {
 	*httptest.Server
 	mu              sync.Mutex
 	asked, embedded int
-	// reached is told of each question; hold is called before each is answered.
+	// reached receives each question; hold is called before each is answered.
 	reached chan struct{}
 	hold    func(n int)
 }

@@ -43,7 +43,7 @@ type serverFiles struct{ cert, key, ca string }
 
 // writeServerCertificate issues a certificate for hosts and writes it, followed by
 // those that lead back to earlier authorities, with its key and all authorities
-// that are trusted into dir. Each file is replaced as a whole, for whoever reads
+// that are trusted into dir. Each file is replaced as a whole, for programs that read
 // them at the same time.
 func writeServerCertificate(issuer *authn.Issuer, dir string, hosts []string, now time.Time) (serverFiles, error) {
 	files := serverFiles{

@@ -72,7 +72,7 @@ func TestActionCanceledBeforeAWorkerExists(t *testing.T) {
 	id := uuid.MustParse(field[string](t, action, "id"))
 	s.await("the workflow to be started", func() bool { return s.runState(id) == "RUNNING" })
 	s.cancelAction(customer, id)
-	// Nobody answers the request to cancel: the workflow is terminated.
+	// No worker answers the request to cancel: the workflow is terminated.
 	s.await("the workflow to be terminated", func() bool { return s.runState(id) == "CANCELLED" })
 	s.startWorker()
 	other := s.invoke(customer, "STATEMENT", "downloadable", map[string]any{"month": "2026-04"})

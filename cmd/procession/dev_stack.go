@@ -24,7 +24,7 @@ import (
 type stack struct {
 	out   io.Writer
 	stops []func(context.Context) error
-	// died is told of every part that ends, by itself or because it is stopped.
+	// died receives the name of every part that ends, by itself or because it is stopped.
 	died     chan string
 	temporal *temporalserver.Server
 }

@@ -114,7 +114,7 @@ func (d *doctor) checkHTTPS(context.Context) finding {
 }
 
 // checkDocuments stores something where documents are kept, and removes it. A
-// directory that is missing is left so: whoever runs the doctor may not be whom
+// directory that is missing is not made: the user who runs the doctor may not be the one whom
 // it has to belong to.
 func (d *doctor) checkDocuments(ctx context.Context) finding {
 	const advice = "see that the place of --documents-url is there and that the service may write to it"

@@ -76,7 +76,7 @@ func anotherIssuer(t *testing.T) *authn.Issuer {
 	return issuer
 }
 
-// welcoming answers whoever asks, and knows next to nothing.
+// welcoming answers every caller, and knows next to nothing.
 type welcoming struct {
 	workflowservice.UnimplementedWorkflowServiceServer
 }

@@ -298,7 +298,7 @@ func (s *testStack) ailments(t *testing.T) map[string]ailment {
 			temporalAt(half), all(verdictFail, checkNamespaces, checkOwnWorkers),
 			checkNamespaces, `^the namespace demo has no search attribute KuFlowWorkflowVersion$`,
 		},
-		"nobody works for the service": {
+		"no worker of the service": {
 			temporalAt(half), all(verdictFail, checkNamespaces, checkOwnWorkers),
 			checkOwnWorkers, `^no replica of the service works`,
 		},

@@ -29,7 +29,7 @@ func (s *testStack) follow(last string) *eventStream {
 	request.Header.Set("Authorization", "Bearer "+demo.Alice().Secret)
 	request.Header.Set("Last-Event-ID", last)
 	// That of the stack gives up after a while.
-	answer, err := http.DefaultTransport.RoundTrip(request) //nolint:bodyclose // whoever reads it closes it
+	answer, err := http.DefaultTransport.RoundTrip(request) //nolint:bodyclose // the reader closes it
 	require.NoError(s.t, err)
 	require.Equal(s.t, http.StatusOK, answer.StatusCode)
 	e := &eventStream{lines: make(chan string, 1000), last: last}

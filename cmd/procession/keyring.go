@@ -87,7 +87,7 @@ func engineCredentials(issuer *authn.Issuer, c Config) (engine.Credentials, erro
 }
 
 // tokenRenewal is how long before it expires a token of the service's own is
-// issued anew.
+// issued again.
 const tokenRenewal = 2 * time.Minute
 
 // systemTokens keeps the service's own token until it is about to expire, or

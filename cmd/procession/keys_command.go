@@ -126,8 +126,8 @@ func (f keyFamily) distrustCommand() *cobra.Command {
 		}
 		return nil
 	}
-	cmd.Long = "Ends at once the trust in a " + f.what + ", and in all that it signed: for one that somebody else may have. To\n" +
-		"replace one in time use rotate, which nobody notices."
+	cmd.Long = "Ends at once the trust in a " + f.what + ", and in all that it signed: for one that may be in wrong hands. To\n" +
+		"replace one in time use rotate, which needs no restart."
 	return cmd
 }
 

@@ -88,7 +88,7 @@ func TestKeysCommands(t *testing.T) {
 		require.Equal(t, family == "ca", strings.Contains(out, first), "an authority vouches for the next one")
 		require.Contains(t, states(o.prints(family, "list")), "DISTRUSTED")
 
-		_, _, err = o.runs(family, "distrust", "of-nobody")
+		_, _, err = o.runs(family, "distrust", "unknown")
 		require.Equal(t, cli.ExitNotFound, exitCode(err), err)
 		for _, wrong := range [][]string{{"distrust"}, {"distrust", made, first}, {"rotate", made}, {"forget"}} {
 			_, _, err := o.runs(append([]string{family}, wrong...)...)

@@ -175,9 +175,9 @@ func TestThousandIssuesLeaveNoSecretBehind(t *testing.T) {
 	}
 	logged, err := os.ReadFile(filepath.Join(s.dir, "service.log"))
 	require.NoError(t, err)
-	require.Contains(t, string(logged), "/authentications", "the log tells of the requests")
+	require.Contains(t, string(logged), "/authentications", "the log has the requests")
 	dumped := dump(t, s.config.DatabaseURL)
-	require.GreaterOrEqual(t, bytes.Count(dumped, []byte("ENGINE_CERTIFICATE")), issues/2, "the dump tells of what was issued")
+	require.GreaterOrEqual(t, bytes.Count(dumped, []byte("ENGINE_CERTIFICATE")), issues/2, "the dump has what was issued")
 	require.Empty(t, secrets.found(dumped), "in the database")
 	require.Empty(t, secrets.found(logged), "in the log")
 

@@ -51,7 +51,7 @@ func TestReportIsDeliveredEndToEnd(t *testing.T) {
 	require.Equal(t, "text/csv", header.Get("Content-Type"))
 	require.Contains(t, header.Get("Content-Disposition"), `filename="loan.csv"`)
 
-	// The document that is there is the one that stays, whoever comes later and whichever way.
+	// The document that was recorded first stays, however a later one arrives.
 	for _, path := range s.uploadPaths(loan, id) {
 		require.Equal(t, http.StatusNotModified, s.uploadTo(path, "another"), path)
 	}
@@ -71,7 +71,7 @@ func TestNudgeEndToEnd(t *testing.T) {
 	action := s.invokeUserAction(demo.Carol(), loan, map[string]any{"processActionDefinitionCode": "NUDGE"})
 	s.awaitUserAction(loan, uuid.MustParse(field[string](t, action, "id")), "COMPLETED")
 	_, note := s.call(demo.Alice(), http.MethodGet, "/process-items/"+s.awaitItem(loan, "NOTE"), nil)
-	require.Equal(t, "Somebody is waiting for LOAN_APPLICATION", field[string](t, note, "message", "text"))
+	require.Equal(t, "Somebody is waiting for LOAN_APPLICATION", field[string](t, note, "message", "text")) // wording: text of the example
 }
 
 func TestUserActionWithoutAWorker(t *testing.T) {
@@ -80,7 +80,7 @@ func TestUserActionWithoutAWorker(t *testing.T) {
 	loan, id := s.createLoan(uuid.New()), uuid.New()
 	s.invokeUserAction(demo.Alice(), loan, map[string]any{"id": id, "processActionDefinitionCode": "REPORT"})
 	s.await("the workflow to be started", func() bool { return s.runState(id) == "RUNNING" })
-	require.Equal(t, "REQUESTED", field[string](t, s.userAction(loan, id), "status"), "nobody is there to carry it out")
+	require.Equal(t, "REQUESTED", field[string](t, s.userAction(loan, id), "status"), "no worker can carry it out")
 	require.Contains(t, printed(t, append([]string{"workers"}, s.asking(demo.Alice())...)...),
 		"action REPORT of definition LOAN needs workflow LoanReportWorkflow on task queue QUEUE_SAMPLE_LOAN: no live worker")
 
@@ -90,7 +90,7 @@ func TestUserActionWithoutAWorker(t *testing.T) {
 	for _, path := range s.uploadPaths(loan, id) {
 		require.Equal(t, http.StatusNotModified, s.uploadTo(path, "too late"), path)
 	}
-	// Nobody answers the request to cancel: the workflow is terminated.
+	// No worker answers the request to cancel: the workflow is terminated.
 	s.await("the workflow to be terminated", func() bool { return s.runState(id) == "CANCELLED" })
 	require.Equal(t, canceled, s.userAction(loan, id))
 	var documents int

@@ -85,9 +85,9 @@ func TestRevokedWorkersAreDenied(t *testing.T) {
 		"access", "revoke", "--principal", demo.LoanWorker().ID.String(),
 	}, asAlice...)...))
 	s.awaitDenied(elsewhere, "all of the principal is revoked")
-	anew := s.engineAccount(demo.LoanWorker())
-	_, fresh, err := anew.token()
+	again := s.engineAccount(demo.LoanWorker())
+	_, fresh, err := again.token()
 	require.NoError(t, err)
-	s.requireServed(anew.client(fixed(fresh)), "whoever is not disabled may ask anew")
+	s.requireServed(again.client(fixed(fresh)), "an application that is not disabled may ask again")
 	require.Equal(t, http.StatusOK, s.get(s.url()+"/.well-known/engine-revocations.json"))
 }

@@ -119,7 +119,7 @@ func TestRobotAssistsEndToEnd(t *testing.T) {
 	require.Equal(t, failed.String(), strings.TrimSpace(
 		printed(t, append([]string{"incidents", "list", "-o", "jq=.[].processItemId"}, asAlice...)...)))
 	require.Equal(t, incident+" RETRIED\n", printed(t, append([]string{"incidents", "retry", incident}, asAlice...)...))
-	require.Equal(t, failed.String(), (<-told)["processItemId"], "it is told the same again")
+	require.Equal(t, failed.String(), (<-told)["processItemId"], "it receives the same again")
 
 	waiting := claimed(process, "WAIT")
 	<-told

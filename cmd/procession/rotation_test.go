@@ -121,7 +121,7 @@ func (a engineAccount) work(tasks *atomic.Int64) worker.Worker {
 	return w
 }
 
-// probes starts workflows until it is told to stop.
+// probes starts workflows until it is stopped.
 type probes struct {
 	t    *testing.T
 	c    client.Client
@@ -246,7 +246,7 @@ func TestRotationUnderTwentyPollingWorkersLosesNoTask(t *testing.T) {
 	p.until("some more tasks", func() bool { return len(p.runs) > before+100 })
 	p.requireNothingLost()
 
-	// Whoever connects afterwards is served, with a certificate from before as well
+	// Clients that connect afterwards are served, with a certificate from before as well
 	// as with one of the new authority. Workers that stop may take a task with them,
 	// which Temporal hands out again.
 	for _, w := range workers {

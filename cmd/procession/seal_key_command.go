@@ -67,7 +67,7 @@ func newSealKeyResealCommand() *cobra.Command {
 			defer db.Close()
 			done, err := authn.Reseal(ctx, db, sealer)
 			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 8, 3, ' ', 0)
-			_, _ = fmt.Fprintln(w, "TABLE\tSECRETS\tSEALED ANEW")
+			_, _ = fmt.Fprintln(w, "TABLE\tSECRETS\tRESEALED")
 			for _, table := range done {
 				_, _ = fmt.Fprintf(w, "%s\t%d\t%d\n", table.Table, table.Secrets, table.Changed)
 			}

@@ -149,7 +149,7 @@ func (s *testStack) stockDatabase() *url.URL {
 	return database
 }
 
-// freePorts finds ports in a row that nobody listens on and returns the first.
+// freePorts finds ports in a row without listeners and returns the first.
 // Temporal keeps its ports in 16 signed bits.
 func freePorts(t *testing.T, count int) int {
 	t.Helper()

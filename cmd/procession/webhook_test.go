@@ -24,7 +24,7 @@ import (
 
 var (
 	webhookProcesses = flag.Int("webhook-processes", 60, "how many processes there are to tell of, seven events each")
-	webhookKills     = flag.Int("webhook-kills", 3, "how often the service is killed while it tells of them")
+	webhookKills     = flag.Int("webhook-kills", 3, "how often the service is killed while it delivers")
 )
 
 // eventsOfProcess is how many events drive causes: a process is created and runs,
@@ -190,7 +190,7 @@ func (s *testStack) told() map[uuid.UUID][]string {
 	return told
 }
 
-// Nobody fails: everything is told once, in order.
+// Without a failure every event is delivered once, in order.
 func TestWebhooksAreToldOnce(t *testing.T) {
 	t.Parallel()
 	s := newStack(t, false)
@@ -211,7 +211,7 @@ func TestWebhooksAreToldOnce(t *testing.T) {
 }
 
 // Receivers fail and the service dies: nothing is lost, repeats carry the id that
-// they had, and what is told of a process for the first time comes in order. The
+// they had, and first deliveries about a process come in order. The
 // whole proof takes -webhook-processes=1430 -webhook-kills=20.
 func TestKilledAmidWebhooks(t *testing.T) {
 	t.Parallel()

@@ -65,7 +65,7 @@ func newDispatcher(c Config, db *persistence.DB, operations *app.Service, e *eng
 	})
 }
 
-// followFeed wakes the dispatcher whenever another replica tells of events, until
+// followFeed wakes the dispatcher whenever another replica notifies of events, until
 // ctx ends.
 func (s *service) followFeed(ctx context.Context) {
 	news := s.hub.SubscribeAll()

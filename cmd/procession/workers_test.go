@@ -39,7 +39,7 @@ func TestWhatIsWrongWithWorkersIsTold(t *testing.T) {
 	s.stopProcess(worker, syscall.SIGKILL)
 	s.createLoan(uuid.New())
 	s.await("the backlog to be told", func() bool {
-		return regexp.MustCompile(`backlog of 1 workflow task, oldest \d+ [sm], and nobody polls`).MatchString(workers())
+		return regexp.MustCompile(`backlog of 1 workflow task, oldest \d+ [sm], and no worker polls`).MatchString(workers())
 	})
 	require.Regexp(t, `worker \S+ registered on QUEUE_SAMPLE_LOAN but does not poll it`, workers())
 	require.InDelta(t, 1, s.metric(`procession_task_queue_backlog{kind="workflow"}`), 0)

@@ -204,7 +204,7 @@ func TestRootKeepsDataWhereTheServerGets(t *testing.T) {
 
 	info, err := os.Stat(private)
 	require.NoError(t, err)
-	require.Equal(t, fs.ModeDir|0o700, info.Mode(), "somebody's private directory is left as it was")
+	require.Equal(t, fs.ModeDir|0o700, info.Mode(), "a private directory of another user is left as it was")
 	require.NoError(t, pgcluster.Remove(dir))
 	require.NoDirExists(t, store)
 	require.NoDirExists(t, dir)

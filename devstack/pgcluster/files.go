@@ -71,7 +71,7 @@ func openFiles(dir string, runAs *account) (*files, error) {
 }
 
 // relocate puts the data of a new cluster where every account gets, and leaves
-// a link behind. Opening up somebody's home instead would be worse.
+// a link behind. Opening up a home directory instead would be worse.
 func (f *files) relocate() error {
 	if err := os.MkdirAll(storeParent, 0o755); err != nil { //nolint:gosec // must be passable, and holds only private directories
 		return fmt.Errorf("making a place for the data: %w", err)

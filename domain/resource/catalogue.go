@@ -73,7 +73,7 @@ type ArtifactActionSpec struct {
 	Prefill map[string]string `json:"prefill,omitempty" right:"no"`
 }
 
-// WebhookSubscriptionSpec describes who is told of events (specification
+// WebhookSubscriptionSpec describes where events are sent (specification
 // section 6). Its secrets are issued by the service.
 type WebhookSubscriptionSpec struct {
 	// Name is what people call the subscription, 1..255 characters.

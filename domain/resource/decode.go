@@ -78,7 +78,7 @@ func (d *decoder) decode(index int, text json.RawMessage) (Document, []Violation
 	return document, r.sorted()
 }
 
-// checkFirst tells of a document that describes what another one did.
+// checkFirst reports a document that describes what another one did.
 func (d *decoder) checkFirst(document *Document, r *report) {
 	key := document.Key()
 	if before, twice := d.first[key]; twice {

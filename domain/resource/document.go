@@ -20,7 +20,7 @@ type Metadata struct {
 	// ID is the identifier that the resource has, or is to have when it is new;
 	// nil lets the service choose. For a User it is the principal's.
 	ID *uuid.UUID `json:"id,omitempty"`
-	// Labels are for whoever manages resources: they select what a prune may
+	// Labels are for those who manage resources: they select what a prune may
 	// delete.
 	Labels map[string]string `json:"labels,omitempty"`
 }

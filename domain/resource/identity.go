@@ -114,6 +114,6 @@ type Grantee struct {
 	Role string `json:"role,omitempty"`
 }
 
-// RoleProcessInitiator is the role of whoever is the initiator of the process in
+// RoleProcessInitiator is the role of the initiator of the process in
 // question.
 const RoleProcessInitiator = "PROCESS_INITIATOR"

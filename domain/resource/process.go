@@ -105,7 +105,7 @@ type ItemSpec struct {
 	Elements []ElementSpec `json:"elements,omitempty" right:"no"`
 	// Assistance is how a model helps with an item.
 	Assistance *AssistanceSpec `json:"assistance,omitempty" right:"no"`
-	// Robot assists whoever works on a task.
+	// Robot assists the owner of a task.
 	Robot *ItemRobotSpec `json:"robot,omitempty" right:"yes"`
 	// Candidates may claim a task.
 	Candidates []Grantee `json:"candidates,omitempty" right:"yes"`
@@ -114,7 +114,7 @@ type ItemSpec struct {
 }
 
 // ItemRobotSpec names the robot that assists with a task: its workflow is started
-// when somebody comes to own the task.
+// when the task gets an owner.
 type ItemRobotSpec struct {
 	// Code is that of a robot that has a workflowType.
 	Code string `json:"code"`

@@ -37,7 +37,7 @@ func checkSchema(schema json.RawMessage, pointer string, r *report) {
 
 func isObject(text json.RawMessage) bool { return len(text) > 0 && text[0] == '{' }
 
-// checkUnique tells of codes that are given twice in one list.
+// checkUnique reports codes that are given twice in one list.
 func checkUnique(codes []string, pointer, member string, r *report) {
 	first := map[string]int{}
 	for i, code := range codes {
@@ -65,7 +65,7 @@ func column[T any](list []T, member func(*T) string) []string {
 	return found
 }
 
-// checkGrantees tells of grantees that are named twice, and of roles where there
+// checkGrantees reports grantees that are named twice, and roles where there
 // is no process to have them in.
 func checkGrantees(grantees []Grantee, pointer string, ofProcess bool, r *report) {
 	first := map[Grantee]int{}
@@ -90,8 +90,8 @@ type use struct {
 	required bool
 }
 
-// checkUses tells of members that the type of an element has no use for, and of
-// those it lacks. An element without a type is told of elsewhere.
+// checkUses reports members that the type of an element does not have, and those
+// it lacks. An element without a type is reported elsewhere.
 func checkUses(uses []use, elementType, pointer string, r *report) {
 	if elementType == "" {
 		return
@@ -110,7 +110,7 @@ func checkUses(uses []use, elementType, pointer string, r *report) {
 	}
 }
 
-// checkIndexes tells of indexes whose field is not a member that the schema
+// checkIndexes reports indexes whose field is not a member that the schema
 // describes.
 func checkIndexes(indexes []IndexSpec, schema json.RawMessage, schemaName, pointer string, r *report) {
 	checkUnique(column(indexes, func(i *IndexSpec) string { return i.Field }), pointer, "field", r)
@@ -143,7 +143,7 @@ func checkTaskQueue(name, pointer string, r *report) {
 	}
 }
 
-// checkTemplate tells of placeholders that are no plain paths.
+// checkTemplate reports placeholders that are no plain paths.
 func checkTemplate(template, pointer string, r *report) {
 	for rest := template; ; {
 		_, after, found := strings.Cut(rest, "{{")
