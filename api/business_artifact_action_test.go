@@ -189,6 +189,9 @@ func TestInvocationsThatFail(t *testing.T) {
 		"a number that cannot be compared": {
 			"STATEMENT", `"downloadable":{"input":{"month":"m","n":1e999999999}}`, []string{"/downloadable/input/n"},
 		},
+		"metadata with such a number": {
+			"OPEN_LOAN", `"startProcess":{"metadata":{"n":1e999999999}}`, []string{"/startProcess/metadata/n"},
+		},
 	} {
 		got := s.requireFailed(demo.LoanWorker(), path, invokeAction(c.code, withID(uuid.New()), c.block), c.locations...)
 		action := decode[oasb.BusinessArtifactAction](t, got)

@@ -281,6 +281,10 @@ func TestUserActionsThatAreRefusedLeaveNothing(t *testing.T) {
 	require.Equal(t, before, s.snapshot())
 	processes := s.count("SELECT count(*) FROM processes")
 	s.requireFailed(demo.Alice(), path,
-		invokeUserAction("TOP_UP", withID(uuid.New()), `"startRelatedProcess":{"metadata":{"n":1e999999999}}`), "/n")
+		invokeUserAction("TOP_UP", withID(uuid.New()), `"startRelatedProcess":{"metadata":{"n":1e999999999}}`),
+		"/startRelatedProcess/metadata/n")
+	refused := s.refused(400, "VALIDATION", demo.Carol(), "POST", "/processes",
+		`{"processDefinitionId":"`+demo.Loan().String()+`","metadata":{"value":{"n":1e999999999}}}`)
+	require.Equal(t, "/metadata/value/n", refused.Errors[0].Location)
 	require.Equal(t, processes, s.count("SELECT count(*) FROM processes"))
 }

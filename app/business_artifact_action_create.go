@@ -185,7 +185,10 @@ func (s *Service) invokeStartProcess(
 	if err != nil {
 		return err
 	}
-	in := NewProcess{Definition: key, Metadata: input.Metadata, Entity: input.Entity}
+	in := NewProcess{
+		Definition: key, Metadata: input.Metadata, MetadataAt: "/startProcess/metadata",
+		Entity: input.Entity, EntityAt: "/startProcess/entity",
+	}
 	if err := s.startProcessOf(ctx, k, &a.Action, id, in, known); err != nil {
 		return err
 	}

@@ -201,7 +201,10 @@ func (s *Service) startRelatedProcess(
 	ctx context.Context, k *keeper, a *domain.ProcessAction, of *userAction, known *persistence.NewProcessAction,
 	in NewProcessAction,
 ) error {
-	related := NewProcess{Metadata: in.Metadata, Entity: in.Entity, RelatedID: &a.ProcessID}
+	related := NewProcess{
+		Metadata: in.Metadata, MetadataAt: "/startRelatedProcess/metadata",
+		Entity: in.Entity, EntityAt: "/startRelatedProcess/entity", RelatedID: &a.ProcessID,
+	}
 	return s.startProcessOf(ctx, k, &a.Action, newID(), related, &persistence.NewProcess{
 		Definitions: []persistence.FoundDefinition{known.Startable[of.ProcessDefinition]}, RelatedTenantID: &a.TenantID,
 	})

@@ -26,6 +26,9 @@ type NewProcess struct {
 	Initiator  PrincipalKey
 	Metadata   json.RawMessage
 	Entity     json.RawMessage
+	// MetadataAt and EntityAt are the JSON Pointers of Metadata and Entity in the
+	// body of the request, for errors.
+	MetadataAt, EntityAt string
 	// Version, unless it is nil, has to be the one that is published.
 	Version *uuid.UUID
 	// Subject is what people call the process, "" for what the definition tells.
@@ -120,10 +123,10 @@ func (s *Service) startProcess(
 		InitiatorID: *initiator, Audit: domain.NewAudit(caller.PrincipalID, now),
 	}
 	if p.Metadata, err = k.initial(ctx, ofProcess(p, domain.SlotMetadata), d.metadata, in.Metadata); err != nil {
-		return nil, err
+		return nil, below(in.MetadataAt, err)
 	}
 	if p.Entity, err = k.initial(ctx, ofProcess(p, domain.SlotEntity), d.entity, in.Entity); err != nil {
-		return nil, err
+		return nil, below(in.EntityAt, err)
 	}
 	if p.Elements, err = k.initialElements(ctx, ofProcess(p, domain.SlotElement), d.elements, in.Elements); err != nil {
 		return nil, err

@@ -54,7 +54,7 @@ func (s *Server) CreateProcess(
 		ID:         body.ID,
 		Definition: app.DefinitionKey{ID: &body.ProcessDefinition.ID, TenantID: body.TenantID},
 		Version:    body.ProcessDefinition.Version, Initiator: initiator, Subject: httpio.Deref(body.Subject),
-		Entity: data(body.Entity), Elements: elementValues(body.ElementValues),
+		Entity: data(body.Entity), EntityAt: "/entity/data", Elements: elementValues(body.ElementValues),
 	})
 	answer, err := process(created, relocated(err, places))
 	switch {
