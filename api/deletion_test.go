@@ -121,6 +121,15 @@ func TestDeletingAndRestoringABusinessArtifact(t *testing.T) {
 	alice := demo.Alice()
 	a, kept := s.customer(`{"name":"Acme","tier":"GOLD"}`), s.customer(`{"name":"Acme"}`)
 	path := artifactPath(a.ID, "")
+	uri := s.upload(alice, path, "text")
+	s.call(200, alice, http.MethodPut, artifactPath(a.ID, "/data"), `{"data":{"value":{"name":"Acme","tier":"GOLD","FILE":"`+uri+`"}}}`)
+	// Its document is where the artifact is: found by its address, also while deleted.
+	documentIsKept := func() {
+		t.Helper()
+		require.Equal(t, "text", s.download(demo.Bob(), path, uri))
+		require.Equal(t, "text", s.get(200, demo.Bob(), downloadAt(uri)).body)
+		s.get(404, demo.Stranger(), downloadAt(uri))
+	}
 	was := s.get(200, alice, path).body
 	s.refused(403, "ACCESS_DENIED", s.editor(), http.MethodDelete, path, "")
 	require.Empty(t, s.call(204, alice, http.MethodDelete, path, "").body)
@@ -128,6 +137,11 @@ func TestDeletingAndRestoringABusinessArtifact(t *testing.T) {
 	s.call(204, alice, http.MethodDelete, path, "")
 	require.Equal(t, after, s.snapshot())
 	s.requireDeleted(demo.Bob(), path, "ku:business-artifact/"+a.ID.String(), alice)
+	documentIsKept()
+	s.advance(48 * time.Hour)
+	expired, err := s.app.ExpireDocuments(t.Context(), 100)
+	require.NoError(t, err)
+	require.Zero(t, expired, "what is linked does not expire")
 
 	lists := func(excluded, only, included []uuid.UUID) {
 		t.Helper()
@@ -160,6 +174,7 @@ func TestDeletingAndRestoringABusinessArtifact(t *testing.T) {
 
 	restored := decode[oasb.BusinessArtifact](t, s.post(200, alice, artifactPath(a.ID, "/~actions/restore"), ""))
 	require.Nil(t, restored.DeletedAt)
+	documentIsKept()
 	require.Equal(t, restored, s.retrieveArtifact(a.ID))
 	require.NotEqual(t, was, s.get(200, alice, path).body, "it was changed since")
 	lists([]uuid.UUID{a.ID, kept.ID}, nil, []uuid.UUID{a.ID, kept.ID})
