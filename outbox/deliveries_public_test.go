@@ -15,6 +15,50 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
+// Every public event is rendered and delivered in the versions that have a name for it.
+func TestEveryPublicEventIsDelivered(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	receivers := map[domain.PayloadVersion]*receiver{}
+	for _, version := range domain.PayloadVersions() {
+		receivers[version] = newReceiver(t)
+		h.subscribe("north", "ALL-"+string(version), receivers[version].server.URL, fmt.Sprintf(`,"payloadVersion":%q,"eventTypes":["%s"]`,
+			version, strings.Join(domain.PublicEventNames(version), `","`)))
+	}
+	h.deliver(1)
+	item := uuid.New()
+	subjects := map[string]uuid.UUID{}
+	require.NoError(t, h.db.Write(t.Context(), func(tx *persistence.Tx) error {
+		for _, public := range domain.PublicEvents() {
+			e := domain.Event{
+				ID: uuid.New(), Type: public.Type, TenantID: h.ids["north/north"], ResourceKind: public.Subject, ResourceID: uuid.New(),
+				ActorID: uuid.New(), OccurredAt: time.Now(),
+			}
+			if public.Subject == domain.ResourceItem {
+				e.ItemID, e.ItemType, e.TaskState, e.ResourceID = &item, domain.ItemTask, domain.TaskReady, item
+			}
+			if public.Subject != domain.ResourceArtifact {
+				e.ProcessID, e.ProcessState = uuid.New(), domain.ProcessRunning
+			}
+			if public.Subject == domain.ResourceProcess {
+				e.ResourceID = e.ProcessID
+			}
+			subjects[e.ID.String()] = e.ResourceID
+			tx.Record(e)
+		}
+		return nil
+	}))
+	h.settled()
+	for version, r := range receivers {
+		names := domain.PublicEventNames(version)
+		slices.Sort(names)
+		require.Equal(t, names, r.types(), version)
+		for _, m := range r.messages() {
+			require.Contains(t, string(m.Body), subjects[m.ID].String(), m.Type)
+		}
+	}
+}
+
 // Deliveries are made of the events that domain.Event.NameIn names, under that
 // name; OnRequest types only where a subscription names types.
 func TestFanOutAgreesWithPublicEvents(t *testing.T) {
