@@ -38,7 +38,7 @@ spec:
   text: "12"
   when: "2030-01-31"
   availability: ${ .process.state == "RUNNING" }
-  note: "a: b"
+  note: 'a: b'
   flag: true
   none: null
   items:
@@ -46,12 +46,11 @@ spec:
       candidates:
         - user: alice
         - group: REVIEWERS
-      required: [NAME, "a b", 1]
+      required: [NAME, a b, 1]
     - code: B
       nested:
         - [1, 2]
-        -
-          - x: []
+        - - x: []
   prompt: |
     First line.
 
