@@ -67,37 +67,25 @@ func (s *Service) PrepareAssistancePrompt(ctx context.Context, key domain.Assist
 // values are what templates can name: data, contextData, the text of a message,
 // and metadata.
 func (a *assisted) values() (json.RawMessage, error) {
-	var values bytes.Buffer
-	member := func(name string, value json.RawMessage) {
-		if len(value) == 0 {
-			value = json.RawMessage("null")
-		}
-		fmt.Fprintf(&values, "%q:%s", name, value)
-	}
 	text := func(v *domain.JSONValue) json.RawMessage {
 		if v == nil {
 			return nil
 		}
 		return v.Value
 	}
-	values.WriteByte('{')
-	member("data", text(a.Item.Data()))
-	values.WriteByte(',')
+	values := struct {
+		Data        json.RawMessage  `json:"data"`
+		ContextData *json.RawMessage `json:"contextData,omitempty"`
+		Text        *string          `json:"text,omitempty"`
+		Metadata    json.RawMessage  `json:"metadata"`
+	}{Data: text(a.Item.Data()), Metadata: a.Metadata}
 	if a.Item.Task != nil {
-		member("contextData", text(a.Item.Task.ContextData))
-		values.WriteByte(',')
+		values.ContextData = new(text(a.Item.Task.ContextData))
 	}
 	if a.Item.Message != nil {
-		written, err := resource.Encode(a.Item.Message.Text)
-		if err != nil {
-			return nil, fmt.Errorf("writing the text of a message: %w", err)
-		}
-		member("text", written)
-		values.WriteByte(',')
+		values.Text = &a.Item.Message.Text
 	}
-	member("metadata", a.Metadata)
-	values.WriteByte('}')
-	return values.Bytes(), nil
+	return resource.Encode(values)
 }
 
 // excerpts are the passages nearest to a prompt, the nearest first.

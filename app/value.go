@@ -32,6 +32,8 @@ type keeper struct {
 	asked  map[referred]bool
 	known  *persistence.Targets
 	links  persistence.Links
+	// found are the references in the texts that were read.
+	found map[textKey][]jsondoc.Occurrence
 	// unresolved are references that lead nowhere, whatever the caller sees.
 	unresolved map[referred]bool
 	// principals are those that values of elements refer to.
@@ -56,9 +58,10 @@ func keep(
 	k := &keeper{
 		tx: tx, caller: caller, now: now, asked: map[referred]bool{}, known: persistence.NewTargets(),
 		links: persistence.Links{}, unresolved: map[referred]bool{}, inForms: map[uuid.UUID]bool{},
+		found: map[textKey][]jsondoc.Occurrence{},
 	}
 	for _, text := range texts {
-		found, err := references(text)
+		found, err := k.references(text)
 		if err != nil {
 			return nil, err
 		}
@@ -79,6 +82,29 @@ func textsOf(patch []jsondoc.Operation) []json.RawMessage {
 		}
 	}
 	return texts
+}
+
+// A textKey is a text by its place in memory. Texts are not changed.
+type textKey struct {
+	start *byte
+	size  int
+}
+
+// references lists the references in a text. It reads each text once.
+func (k *keeper) references(text json.RawMessage) ([]jsondoc.Occurrence, error) {
+	if len(text) == 0 {
+		return nil, nil
+	}
+	key := textKey{&text[0], len(text)}
+	found, ok := k.found[key]
+	if !ok {
+		var err error
+		if found, err = jsondoc.FindReferences(text); err != nil {
+			return nil, err
+		}
+		k.found[key] = found
+	}
+	return found, nil
 }
 
 func references(text json.RawMessage) ([]jsondoc.Occurrence, error) {
@@ -225,7 +251,7 @@ func (k *keeper) value(
 func (k *keeper) resolved(
 	ctx context.Context, at place, schema *jsondoc.Schema, given json.RawMessage, options ...jsondoc.Option,
 ) (value domain.JSONValue, linked []uuid.UUID, err error) {
-	found, err := references(given)
+	found, err := k.references(given)
 	if err != nil {
 		return value, nil, err
 	}

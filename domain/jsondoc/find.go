@@ -1,6 +1,7 @@
 package jsondoc
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 
@@ -52,7 +53,11 @@ func (f *finder) value() {
 			f.value()
 		}
 	case '"':
-		found, ok := kuflowref.Parse(f.Text())
+		raw := f.Raw()
+		if f.Err() != nil || !mayRefer(raw) {
+			return
+		}
+		found, ok := kuflowref.Parse(jsontext.Unquote(raw))
 		if !ok || f.size > maxPaths {
 			return
 		}
@@ -62,4 +67,11 @@ func (f *finder) value() {
 	default:
 		f.Skip()
 	}
+}
+
+// mayRefer reports whether the text of a string begins as every reference does, in
+// any case, or has escapes.
+func mayRefer(raw []byte) bool {
+	const prefix = `"kuflow-`
+	return bytes.EqualFold(raw[:min(len(prefix), len(raw))], []byte(prefix)) || bytes.IndexByte(raw, '\\') >= 0
 }
