@@ -32,9 +32,8 @@ func Closest(query []float32, vectors [][]float32, most int) ([]Match, error) {
 			return nil, fmt.Errorf("vector %d of %d: %w", i+1, len(vectors), ErrVector)
 		}
 		matches[i] = Match{Index: i}
-		along, square := project(query, vector)
-		if product := length * math.Sqrt(float64(square)); product > 0 {
-			matches[i].Score = float64(along) / product
+		if product := length * math.Sqrt(float64(dot(vector, vector))); product > 0 {
+			matches[i].Score = float64(dot(query, vector)) / product
 		}
 	}
 	slices.SortStableFunc(matches, func(a, b Match) int { return cmp.Compare(b.Score, a.Score) })
@@ -43,32 +42,11 @@ func Closest(query []float32, vectors [][]float32, most int) ([]Match, error) {
 
 // dot multiplies vectors of equal length.
 func dot(a, b []float32) float32 {
-	along, _ := project(a, b)
-	return along
-}
-
-// project multiplies two vectors of equal length with each other, and the second
-// with itself, in one pass. Four sums at once keep the processor busy.
-func project(a, b []float32) (along, square float32) {
-	b = b[:len(a)]
-	var p0, p1, p2, p3, s0, s1, s2, s3 float32
-	for len(a) >= 4 && len(b) >= 4 {
-		y0, y1, y2, y3 := b[0], b[1], b[2], b[3]
-		p0 += a[0] * y0
-		p1 += a[1] * y1
-		p2 += a[2] * y2
-		p3 += a[3] * y3
-		s0 += y0 * y0
-		s1 += y1 * y1
-		s2 += y2 * y2
-		s3 += y3 * y3
-		a, b = a[4:], b[4:]
-	}
+	var sum float32
 	for i, x := range a {
-		p0 += x * b[i]
-		s0 += b[i] * b[i]
+		sum += x * b[i]
 	}
-	return p0 + p1 + p2 + p3, s0 + s1 + s2 + s3
+	return sum
 }
 
 // EncodeVector writes a vector for storage: four bytes for each number.
