@@ -2,16 +2,20 @@ package assistance
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/procession-dev/procession/domain/jsontext"
 )
 
-// BuiltinModel is what the built-in provider calls itself, so that nobody takes
-// it for a model.
+// BuiltinModel is the name of the built-in provider, which must not be taken for a
+// model.
 const BuiltinModel = "procession-builtin"
 
 const (
@@ -23,8 +27,8 @@ const (
 	maxQuote = 280
 )
 
-// Builtin is a provider for local use and tests. It is no model: it compares
-// words, cites the sentences nearest to the prompt, and says the same every time.
+// Builtin is a provider for local use and tests. It is not a model: it compares
+// words, cites the sentences nearest to the prompt, and always answers alike.
 type Builtin struct{}
 
 var _ Provider = Builtin{}
@@ -50,8 +54,8 @@ func (Builtin) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	return vectors, nil
 }
 
-// Complete cites the excerpts and, when there is a schema, fills its fields from
-// them.
+// Complete cites the excerpts. When there is a schema, the answer is the first value
+// that the schema offers, with the citation for texts.
 func (Builtin) Complete(ctx context.Context, r Request) (Answer, error) {
 	if err := ctx.Err(); err != nil {
 		return Answer{}, err
@@ -61,15 +65,57 @@ func (Builtin) Complete(ctx context.Context, r Request) (Answer, error) {
 	if r.Schema == nil {
 		return answer, nil
 	}
-	value, err := fillSchema(r.Schema, cited, answer.Text)
+	value, err := json.Marshal(fill(jsontext.NewLooseReader(r.Schema).Value(), answer.Text))
 	if err != nil {
-		return Answer{}, err
+		return Answer{}, &Error{Code: CodeInvalidAnswer, Message: "the built-in provider cannot fill this schema", Cause: err}
 	}
 	if answer.Value, err = structured(string(value), r.Schema); err != nil {
 		return Answer{}, err
 	}
 	answer.Text = string(answer.Value)
 	return answer, nil
+}
+
+// fill makes a value for a schema. What does not fit is refused by the check that
+// follows.
+func fill(schema any, text string) any {
+	keywords, _ := schema.(map[string]any)
+	for _, keyword := range []string{"const", "default"} {
+		if fixed, ok := keywords[keyword]; ok {
+			return fixed
+		}
+	}
+	if options, ok := keywords["enum"].([]any); ok && len(options) > 0 {
+		return options[0]
+	}
+	properties, isObject := keywords["properties"].(map[string]any)
+	kind, _ := keywords["type"].(string)
+	switch {
+	case isObject || kind == "object":
+		members := map[string]any{}
+		for name, property := range properties {
+			members[name] = fill(property, text)
+		}
+		return members
+	case kind == "array":
+		return []any{}
+	case kind == "number" || kind == "integer":
+		if least, ok := keywords["minimum"]; ok {
+			return least
+		}
+		return 0
+	case kind == "boolean":
+		return false
+	case kind == "null":
+		return nil
+	}
+	if most, ok := keywords["maxLength"].(json.Number); ok {
+		if n, err := strconv.ParseUint(most.String(), 10, 31); err == nil {
+			runes := []rune(text)
+			return string(runes[:min(len(runes), int(n))])
+		}
+	}
+	return text
 }
 
 // A quote is a sentence of an excerpt.
