@@ -187,7 +187,7 @@ func (c *Client) decode(response *http.Response, text []byte, answer any) error 
 }
 
 // failure makes an error of a call that had no answer. Errors of the network name
-// the address, which is no secret but nobody's business, so they are only the
+// the address, which is not a secret but is not shown either, so they are only the
 // cause.
 func (c *Client) failure(ctx context.Context, err error) error {
 	var wrapped *url.Error

@@ -72,8 +72,8 @@ const (
 	roleUser   = "user"
 )
 
-// Messages are what a model is told. They are what is to be kept for audit: they
-// hold no secrets of the provider.
+// Messages are what is sent to a model. They are stored for audit and contain no
+// secrets of the provider.
 func (r *Request) Messages() []Message {
 	var system, user strings.Builder
 	system.WriteString(strings.TrimSpace(r.System))

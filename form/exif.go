@@ -6,9 +6,9 @@ import (
 	"image"
 )
 
-// orientation is how a JPEG image has to be turned, 1 to 8 as in Exif, and 1 when
-// it does not say. Cameras leave turning to whoever shows the image; readers of
-// PDF do not.
+// orientation returns how a JPEG image has to be turned, 1 to 8 as in Exif, and 1
+// without Exif. Cameras leave turning to the program that shows the image; readers
+// of PDF do not turn images.
 func orientation(data []byte) int {
 	for at := 2; at+4 <= len(data) && data[at] == 0xff; {
 		marker, length := data[at+1], int(binary.BigEndian.Uint16(data[at+2:]))

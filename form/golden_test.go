@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 // The first page looks as it did. Versions of poppler smooth edges differently:
 // what counts is how many pixels differ by much.

@@ -18,8 +18,8 @@ const (
 	maxParts      = 200
 )
 
-// schemas reads a JSON Schema for what it tells of labels and order. It holds
-// nothing against it: that is what package jsondoc is for.
+// schemas reads labels and order from a JSON Schema. It does not validate: package
+// jsondoc does.
 type schemas struct {
 	root       any
 	expansions int

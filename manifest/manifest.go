@@ -1,10 +1,10 @@
 // Package manifest reads files of declarative resources: YAML or JSON, one or
 // more documents in each. It turns them into the JSON that the service takes and
-// remembers where everything stood, so that what the service says of a document
-// can be told with file and line. It also writes resources as YAML.
+// keeps the position of every value, so that errors of the service can name file
+// and line. It also writes resources as YAML.
 //
-// YAML is taken for a way to write JSON: what has no place in JSON is refused or,
-// as for times, taken as the text that it is. Numbers keep their digits.
+// YAML is read as a notation for JSON: values that JSON does not have are refused
+// or, as times are, read as text. Numbers keep their digits.
 package manifest
 
 import (
@@ -27,7 +27,7 @@ const (
 	// bytes.
 	maxText = 4 << 20
 
-	// statusMember is what the service says of a resource, and nobody else.
+	// statusMember is what the service adds to a resource that it shows.
 	statusMember = "status"
 )
 
@@ -40,16 +40,16 @@ type Source struct {
 	root *node
 }
 
-// Position tells where in the file the value at a JSON Pointer is: the name of a
-// member, or the element of a list, counted from 1. It falls back to the nearest
-// value around it that exists.
+// Position returns the line and column, counted from 1, of the value at a JSON
+// Pointer: of the name of a member or of the element of a list. It falls back to the
+// nearest value around it that exists.
 func (s Source) Position(pointer string) (line, column int) {
 	found := s.root.find(pointer)
 	return found.line, found.column
 }
 
-// An Error says what is wrong with a file. Line and column count from 1; they are
-// zero where they are not known.
+// An Error describes what is wrong with a file. Line and Column count from 1 and are
+// zero where they are unknown.
 type Error struct {
 	File         string
 	Line, Column int
@@ -68,7 +68,7 @@ func (e *Error) Error() string {
 // the name ends in .json or the text can be nothing else. A list at the top
 // holds documents as well. Empty documents are left out, and so is the status that
 // the service adds to a resource it shows, so that what it showed can be applied.
-// What is wrong is told in an *Error; the first reason only.
+// It returns an *Error for the first thing that is wrong.
 func Parse(name string, content []byte) ([]Source, error) {
 	if len(content) > maxFile {
 		return nil, &Error{File: name, Message: fmt.Sprintf("has more than %d bytes", maxFile)}

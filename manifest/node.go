@@ -47,7 +47,7 @@ func (n *node) get(name string) *member {
 	return nil
 }
 
-// drop takes a member away, if there is one.
+// drop removes a member, if there is one.
 func (n *node) drop(name string) {
 	n.members = slices.DeleteFunc(n.members, func(m member) bool { return m.name == name })
 }

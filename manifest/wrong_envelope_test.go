@@ -195,7 +195,7 @@ spec: {name: H}
 	})
 }
 
-// What is wrong in several places is told of all of them.
+// Every place that is wrong is reported.
 func TestSeveralViolations(t *testing.T) {
 	t.Parallel()
 	refuse(t, []wrong{

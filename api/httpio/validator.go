@@ -47,7 +47,7 @@ type Limits struct {
 	// JSON is the size in bytes of a JSON body, DefaultBodyLimit by default.
 	JSON int64
 	// Document is the size in bytes of a body that is a document. By default
-	// whoever reads it bounds it.
+	// the handler that reads it bounds it.
 	Document int64
 	// Stall is how long a client may send next to nothing, a minute by default.
 	Stall time.Duration

@@ -32,7 +32,7 @@ const (
 	// compiled.
 	maxPattern = 5000
 	// maxLocation bounds the location of a subschema, in bytes: each violation
-	// tells it.
+	// contains it.
 	maxLocation = 2000
 	// maxPaths bounds what the JSON Pointers of all values of a document take, in
 	// bytes, with pathCost added for each.
@@ -77,7 +77,7 @@ func (r *reading) measure(value any, at string) {
 	}
 }
 
-// decode reads a JSON text, and tells how deep it nests.
+// decode reads a JSON text and returns how deep it nests.
 func decode(text []byte) (value any, levels int, err error) {
 	r := jsontext.NewLooseReader(text)
 	value = r.Value()
@@ -156,7 +156,7 @@ func (i *inventory) count(value any) {
 func (i *inventory) measure(pattern string) {
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
-		return // The compiler tells.
+		return // The compiler reports it.
 	}
 	program, err := syntax.Compile(parsed.Simplify())
 	if err == nil && len(program.Inst) > maxPattern {

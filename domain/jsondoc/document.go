@@ -16,7 +16,7 @@ type DocumentRule struct {
 	isDocument bool
 }
 
-// DocumentAt finds what the schema says of documents at a place within it: a JSON
+// DocumentAt returns the rules for documents at a place in the schema: a JSON
 // Pointer, which # may precede as in a reference. References from there are
 // followed. It reports false where the schema has no such place. The nil Schema
 // has every place.

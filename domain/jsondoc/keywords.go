@@ -13,7 +13,7 @@ import (
 //
 //   - "format": "kuflow-file", "kuflow-principal", "kuflow-group",
 //     "kuflow-process", "kuflow-business-artifact": the string is a reference of
-//     that kind, to something that exists for whoever saves it. For
+//     that kind, to something visible to the caller who saves it. For
 //     "kuflow-data-source" it is only well formed: data sources are not kept here.
 //   - "accept": what a document may be: a list of media types (application/pdf,
 //     image/*, */*) and of file name extensions (.pdf), as an array or separated

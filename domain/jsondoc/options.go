@@ -4,7 +4,7 @@ import (
 	"github.com/procession-dev/procession/domain/kuflowref"
 )
 
-// Option says what Validate has to know besides the schema and the document.
+// Option changes what Validate checks.
 type Option func(*circumstances)
 
 // circumstances are what a validation depends on besides the schema and the
@@ -14,14 +14,14 @@ type circumstances struct {
 	update  bool
 }
 
-// Resolver tells whether what a reference refers to exists for whoever saves the
-// document; of a file, also what is stored. It is asked in the middle of a
-// validation, once for each place that refers: it must only look up what the
-// caller found out before, by way of FindReferences.
+// Resolver reports whether the target of a reference is visible to the caller who
+// saves the document, and what is stored of a file. It is called during validation,
+// once for each place that refers: it must only look up what was loaded before, for
+// the references that FindReferences returned.
 type Resolver func(kuflowref.Reference) (Stored, bool)
 
-// Stored is what a file really is, whatever a reference to it says. It is of no
-// importance for references of other kinds.
+// Stored describes a file as it is stored, whatever a reference to it says. It is
+// not used for references of other kinds.
 type Stored struct {
 	// Name is the file name, for the extensions among accept.
 	Name string

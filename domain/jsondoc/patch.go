@@ -111,8 +111,7 @@ func check(patch []Operation) ([]step, error) {
 	return steps, nil
 }
 
-// finished holds the result of a patch to what a document may be, and takes the
-// white space out.
+// finished checks the result of a patch and removes its white space.
 func finished(text []byte) (json.RawMessage, error) {
 	var result bytes.Buffer
 	if err := json.Compact(&result, text); err != nil {

@@ -96,7 +96,7 @@ func TestPatchSituations(t *testing.T) {
 		{"a test between a test and a change", `{"l":[null]}`, `[{"op":"test","path":"/l","value":[null]},{"op":"add","path":"/l/0","value":1},{"op":"test","path":"/l","value":[1,null]}]`, `{"l":[1,null]}`},
 
 		// A.11, A.13: members of operations.
-		{"a member that nobody knows", `{"a":1}`, `[{"op":"add","path":"/b","value":2,"xyz":123,"":null}]`, `{"a":1,"b":2}`},
+		{"an unknown member", `{"a":1}`, `[{"op":"add","path":"/b","value":2,"xyz":123,"":null}]`, `{"a":1,"b":2}`},
 		{"the order of members", `{"a":1}`, `[{"value":2,"path":"/b","op":"add"}]`, `{"a":1,"b":2}`},
 		{"a source where none is used", `{"a":1}`, `[{"op":"add","path":"/b","value":2,"from":"/nowhere"}]`, `{"a":1,"b":2}`},
 		{"a value where none is used", `{"a":1}`, `[{"op":"copy","from":"/a","path":"/b","value":3},{"op":"move","from":"/a","path":"/c","value":4}]`, `{"b":1,"c":1}`},

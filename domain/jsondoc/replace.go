@@ -36,8 +36,7 @@ func ReplaceStrings(document json.RawMessage, texts map[string]string) (json.Raw
 	return append(r.result, document[r.copied:]...), nil
 }
 
-// A place is a value of a document that is to be replaced or that leads to such
-// values.
+// A place is a value that is replaced or that contains such values.
 type place struct {
 	inside map[string]*place
 	// text is what the string here becomes; nil when it stays.

@@ -93,10 +93,9 @@ func compile(source json.RawMessage) (schema *Schema, err error) {
 	return &Schema{compiled: compiled, nodes: nodes, chain: chain, meter: m, dialect: d}, nil
 }
 
-// Validate holds an object against the schema. Violations do not make it fail:
-// they are told in the result, sorted by path and keyword, at most maxViolations
-// of them. It returns a VALIDATION error only when the document cannot be
-// checked: it holds a number that cannot be compared, is nested too deeply or
+// Validate checks an object against the schema. Violations are not errors: the
+// result lists them, sorted by path and keyword, at most maxViolations of them. It returns a VALIDATION error only when the document cannot be
+// checked: it has a number that cannot be compared, is nested too deeply or
 // takes too much work.
 func (s *Schema) Validate(document json.RawMessage, options ...Option) (domain.JSONValue, error) {
 	result := domain.JSONValue{Valid: true, Value: document}

@@ -291,7 +291,7 @@ func TestViolationsAreBounded(t *testing.T) {
 	require.Equal(t, "/l/0 type", found[0])
 }
 
-// Content in another encoding is an annotation: nobody has looked at the numbers
+// Content in another encoding is an annotation: the numbers in it are not checked
 // in it.
 func TestContentIsNotValidated(t *testing.T) {
 	t.Parallel()
