@@ -29,7 +29,7 @@ const (
 
 // The types of errors of the steps, beside those of the service itself.
 const (
-	// AssistanceFaultType has the error code of the run as its only detail.
+	// AssistanceFaultType says that the provider has a fault, which the run's row has.
 	AssistanceFaultType = "AssistanceFault"
 	// AssistanceOverType says that there is nothing left to be done.
 	AssistanceOverType = "AssistanceOver"
@@ -38,7 +38,8 @@ const (
 // assistanceBeat is how often a step that takes long says that it goes on.
 const assistanceBeat = 3 * time.Second
 
-// FailAssistanceInput says why a run fails.
+// FailAssistanceInput says why a run fails. An empty Code stands for the fault that
+// its row has.
 type FailAssistanceInput struct {
 	Key  domain.AssistanceKey `json:"key"`
 	Code string               `json:"code"`
@@ -101,9 +102,9 @@ func (a *Activities) FailAssistance(ctx context.Context, in FailAssistanceInput)
 	return err
 }
 
-// assist carries out a step. Its errors are for Temporal: those of the provider
-// have their code and nothing else in them, for what the provider says is not for
-// the history of a workflow.
+// assist carries out a step. Its errors are for Temporal and say nothing about a
+// fault of the provider but that there is one: its code and text are kept with the
+// run, out of the workflow's history.
 func (a *Activities) assist(
 	ctx context.Context, key domain.AssistanceKey, step func(context.Context, domain.AssistanceKey) error,
 ) error {
@@ -124,10 +125,10 @@ func (a *Activities) assist(
 	a.o.Logger.WarnContext(ctx, "the provider of assistance has a fault",
 		slog.String("run", key.WorkflowID()), slog.String("code", code), slog.Any("error", err))
 	if err := a.o.App.NoteAssistanceFault(ctx, key, code, message); err != nil {
-		a.o.Logger.ErrorContext(ctx, "a fault of a run of assistance could not be noted", slog.Any("error", err))
+		return fmt.Errorf("noting a fault of a run of assistance: %w", err)
 	}
 	var fault *assistance.Error
-	options := temporal.ApplicationErrorOptions{NonRetryable: true, Details: []any{code}}
+	options := temporal.ApplicationErrorOptions{NonRetryable: true}
 	if errors.As(err, &fault) && fault.Retryable() {
 		options.NonRetryable, options.NextRetryDelay = false, fault.RetryAfter
 	}

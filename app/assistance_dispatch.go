@@ -22,13 +22,22 @@ const (
 // DispatchAssistance notes the runs whose workflows were started and returns
 // those whose workflows are to be started. A run may be returned again until it
 // was noted, also after a crash. Runs that are overdue, whatever has become of
-// their workflows, are ended with the error TIMEOUT.
+// their workflows, fail with TIMEOUT.
 func (s *Service) DispatchAssistance(
 	ctx context.Context, started []domain.DueAssistance,
 ) ([]domain.DueAssistance, error) {
 	now := s.now()
-	return s.db.ExchangeAssistance(ctx, persistence.AssistanceExchange{
+	due, overdue, err := s.db.ExchangeAssistance(ctx, persistence.AssistanceExchange{
 		Started: started, Now: now, Overdue: now.Add(-overdueGrace), LeaseUntil: now.Add(dispatchLease),
 		Limit: dispatchBatch,
 	})
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range overdue {
+		if err := s.FailAssistance(ctx, key, domain.AssistanceTimedOut); err != nil {
+			return due, err
+		}
+	}
+	return due, nil
 }

@@ -31,8 +31,9 @@ func (s *Service) FinishAssistance(ctx context.Context, key domain.AssistanceKey
 	}
 	now := s.now()
 	run := found.Run
-	run.State, run.FinishedAt = domain.AssistanceCompleted, &now
-	run.Model, run.FinishReason, run.ErrorCode, run.ErrorMessage = call.Model, call.FinishReason, "", ""
+	if !run.Complete(call.Model, call.FinishReason, now) {
+		return ErrAssistanceOver
+	}
 	run.Text, run.Value = call.Text, call.Value
 	if run.Answer == domain.AssistanceDraft {
 		done, err := s.finishDraft(ctx, run, found.spec)
@@ -43,27 +44,16 @@ func (s *Service) FinishAssistance(ctx context.Context, key domain.AssistanceKey
 	return s.endAssistance(ctx, run)
 }
 
-// FailAssistance ends a run without an answer. What was noted of the fault is
-// shown.
+// FailAssistance ends a run without an answer. code is as in
+// domain.AssistanceRun.Fail. A run that is over stays as it is.
 func (s *Service) FailAssistance(ctx context.Context, key domain.AssistanceKey, code string) error {
 	run, err := s.reader.GetAssistanceRun(ctx, key)
 	if err != nil {
 		return ignoreOver(overIfGone(err))
 	}
-	now := s.now()
-	message := run.ErrorMessage
-	switch {
-	case code == run.ErrorCode && message != "":
-	case code == domain.AssistanceTimedOut && message != "":
-		message = "the run took too long; last, " + message
-	case code == domain.AssistanceTimedOut:
-		message = "the run took too long"
-	case code == domain.AssistanceDisabled:
-		message = "AI assistance is not available any more"
-	default:
-		message = "the service could not carry the run out"
+	if !run.Fail(code, s.now()) {
+		return nil
 	}
-	run.State, run.FinishedAt, run.ErrorCode, run.ErrorMessage = domain.AssistanceFailed, &now, code, message
 	return s.endAssistance(ctx, run)
 }
 

@@ -2,6 +2,7 @@ package domain
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -46,6 +47,29 @@ const (
 	AssistanceCompleted AssistanceState = "COMPLETED"
 	AssistanceFailed    AssistanceState = "FAILED"
 )
+
+type assistanceAction string
+
+const (
+	askAssistance      assistanceAction = "asked for with another requestId"
+	completeAssistance assistanceAction = "the model has answered"
+	failAssistance     assistanceAction = "it has not"
+)
+
+//nolint:gochecknoglobals // a constant table: Go has no constant maps
+var assistanceTransitions = transitions[AssistanceState, assistanceAction]{
+	{AssistancePending, askAssistance}:   {refused: "another request for assistance with this process item is being worked on"},
+	{AssistanceCompleted, askAssistance}: {to: AssistancePending},
+	{AssistanceFailed, askAssistance}:    {to: AssistancePending},
+
+	{AssistancePending, completeAssistance}:   {to: AssistanceCompleted},
+	{AssistanceCompleted, completeAssistance}: {refused: "the run is over"},
+	{AssistanceFailed, completeAssistance}:    {refused: "the run is over"},
+
+	{AssistancePending, failAssistance}:   {to: AssistanceFailed},
+	{AssistanceCompleted, failAssistance}: {refused: "the run is over"},
+	{AssistanceFailed, failAssistance}:    {refused: "the run is over"},
+}
 
 // The error codes of failed runs beside those of the provider.
 const (
@@ -123,20 +147,70 @@ type AssistedDocument struct {
 	SHA256 []byte `json:"sha256,omitempty"`
 }
 
-// Admit says what becomes of a request for a run, given the latest run, which is
-// nil when there is none: whether another one begins (specification section 3.3).
-// While the latest one is PENDING, others than its own request are refused with
-// AI_RUN_PENDING.
+// Admit reports whether a request begins another run, given the latest run, which
+// is nil when there is none (specification section 3.3). While the latest run is
+// PENDING, other requests than its own are refused with AI_RUN_PENDING.
 func (r *AssistanceRun) Admit(request uuid.UUID) (bool, error) {
 	switch {
 	case r == nil:
 		return true, nil
 	case r.RequestID == request:
 		return false, nil
-	case r.State == AssistancePending:
-		return false, Conflict(CodeAIRunPending, "another request for assistance with this process item is being worked on")
+	}
+	if _, err := assistanceTransitions.next(r.State, askAssistance); err != nil {
+		var refusal *Error
+		errors.As(err, &refusal)
+		return false, Conflict(CodeAIRunPending, refusal.Message)
 	}
 	return true, nil
+}
+
+// Complete ends a PENDING run that has its answer and reports whether it was
+// PENDING. What attempts before the last one failed of is forgotten.
+func (r *AssistanceRun) Complete(model, finishReason string, now time.Time) bool {
+	if !r.end(completeAssistance, now) {
+		return false
+	}
+	r.Model, r.FinishReason, r.ErrorCode, r.ErrorMessage = model, finishReason, "", ""
+	return true
+}
+
+// Fail ends a PENDING run without an answer and reports whether it was PENDING.
+// code is AssistanceTimedOut, AssistanceDisabled or AssistanceBroken; "" stands
+// for the fault that was noted on the run last.
+func (r *AssistanceRun) Fail(code string, now time.Time) bool {
+	noted := r.ErrorMessage
+	if code == "" {
+		code = r.ErrorCode
+	}
+	if code == "" {
+		code = AssistanceBroken
+	}
+	if !r.end(failAssistance, now) {
+		return false
+	}
+	switch {
+	case code == r.ErrorCode && noted != "":
+	case code == AssistanceTimedOut && noted != "":
+		r.ErrorMessage = "the run took too long; last, " + noted
+	case code == AssistanceTimedOut:
+		r.ErrorMessage = "the run took too long"
+	case code == AssistanceDisabled:
+		r.ErrorMessage = "AI assistance is not available any more"
+	default:
+		r.ErrorMessage = "the service could not carry the run out"
+	}
+	r.ErrorCode = code
+	return true
+}
+
+func (r *AssistanceRun) end(action assistanceAction, now time.Time) bool {
+	to, err := assistanceTransitions.next(r.State, action)
+	if err != nil {
+		return false
+	}
+	r.State, r.FinishedAt = to, &now
+	return true
 }
 
 // CheckMayAssist refuses callers that may not have a model help with an item: its

@@ -34,6 +34,34 @@ func TestAdmissionOfAssistance(t *testing.T) {
 	}
 }
 
+func TestEndOfAssistance(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ noted, text, code, wantCode, want string }{
+		"as noted":                 {"RATE_LIMITED", "asked too often", "", "RATE_LIMITED", "asked too often"},
+		"nothing noted":            {"", "", "", "INTERNAL", "the service could not carry the run out"},
+		"late":                     {"", "", "TIMEOUT", "TIMEOUT", "the run took too long"},
+		"late after a fault":       {"RATE_LIMITED", "asked too often", "TIMEOUT", "TIMEOUT", "the run took too long; last, asked too often"},
+		"the provider was late":    {"TIMEOUT", "no answer in time", "TIMEOUT", "TIMEOUT", "no answer in time"},
+		"broken after a fault":     {"RATE_LIMITED", "asked too often", "INTERNAL", "INTERNAL", "the service could not carry the run out"},
+		"disabled":                 {"", "", "FEATURE_DISABLED", "FEATURE_DISABLED", "AI assistance is not available any more"},
+		"the code of an older run": {"RATE_LIMITED", "asked too often", "RATE_LIMITED", "RATE_LIMITED", "asked too often"},
+	} {
+		now := time.Now()
+		run := domain.AssistanceRun{State: domain.AssistancePending, ErrorCode: c.noted, ErrorMessage: c.text}
+		require.True(t, run.Fail(c.code, now), name)
+		require.Equal(t, domain.AssistanceRun{
+			State: domain.AssistanceFailed, ErrorCode: c.wantCode, ErrorMessage: c.want, FinishedAt: &now,
+		}, run, name)
+		require.False(t, run.Fail("", now))
+		require.False(t, run.Complete("m", "stop", now))
+	}
+	run := domain.AssistanceRun{State: domain.AssistancePending, ErrorCode: "RATE_LIMITED", ErrorMessage: "asked too often"}
+	require.True(t, run.Complete("m", "stop", time.Now()))
+	require.Equal(t, domain.AssistanceCompleted, run.State)
+	require.Empty(t, run.ErrorCode+run.ErrorMessage)
+	require.False(t, run.Fail("TIMEOUT", time.Now()))
+}
+
 func TestWhoMayAskForAssistance(t *testing.T) {
 	t.Parallel()
 	me := uuid.New()

@@ -21,6 +21,57 @@ const (
 	RunFailed    EngineRunState = "FAILED"
 )
 
+type runAction string
+
+const (
+	startRun    runAction = "Temporal started it"
+	completeRun runAction = "returned"
+	cancelRun   runAction = "cancelled or terminated"
+	failRun     runAction = "failed or timed out"
+	restartRun  runAction = "incident of a process or a robot retried"
+)
+
+//nolint:gochecknoglobals // a constant table: Go has no constant maps
+var runTransitions = transitions[EngineRunState, runAction]{
+	{RunPending, startRun}:   {to: RunRunning},
+	{RunRunning, startRun}:   {to: RunRunning},
+	{RunCompleted, startRun}: {refused: "the run has ended"},
+	{RunCancelled, startRun}: {refused: "the run has ended"},
+	{RunFailed, startRun}:    {refused: "the run has ended"},
+
+	// A workflow may be faster than the service can note that it was started.
+	{RunPending, completeRun}:   {to: RunCompleted},
+	{RunRunning, completeRun}:   {to: RunCompleted},
+	{RunCompleted, completeRun}: {refused: "the run has ended"},
+	{RunCancelled, completeRun}: {refused: "the run has ended"},
+	{RunFailed, completeRun}:    {refused: "the run has ended"},
+
+	{RunPending, cancelRun}:   {to: RunCancelled},
+	{RunRunning, cancelRun}:   {to: RunCancelled},
+	{RunCompleted, cancelRun}: {refused: "the run has ended"},
+	{RunCancelled, cancelRun}: {refused: "the run has ended"},
+	{RunFailed, cancelRun}:    {refused: "the run has ended"},
+
+	{RunPending, failRun}:   {to: RunFailed},
+	{RunRunning, failRun}:   {to: RunFailed},
+	{RunCompleted, failRun}: {refused: "the run has ended"},
+	{RunCancelled, failRun}: {refused: "the run has ended"},
+	{RunFailed, failRun}:    {refused: "the run has ended"},
+
+	{RunPending, restartRun}:   {refused: "the run has not failed"},
+	{RunRunning, restartRun}:   {refused: "the run has not failed"},
+	{RunCompleted, restartRun}: {refused: "the run has not failed"},
+	{RunCancelled, restartRun}: {refused: "the run has not failed"},
+	{RunFailed, restartRun}:    {to: RunPending},
+}
+
+// StartedRun returns the state of a run that is in the state from when Temporal
+// has started its workflow.
+func StartedRun(from EngineRunState) EngineRunState {
+	to, _ := runTransitions.next(from, startRun)
+	return to
+}
+
 // EngineRunKind says what a run is for, and so what OwnerID is the id of.
 type EngineRunKind string
 
@@ -122,33 +173,26 @@ func newActionRun(
 // HasResult reports whether what the workflow returns matters.
 func (r *EngineRun) HasResult() bool { return r.Kind == RunKindArtifactAction }
 
-// EndedBy reports whether c is the end of the run. A run that is PENDING can
-// have ended already, for its workflow may be faster than the service can note
-// that it was started; but then the end is not that of the attempt before.
+// EndedBy reports whether c is the end of the run. The end of a run that is
+// PENDING is not that of the attempt before.
 func (r *EngineRun) EndedBy(c Closing) bool {
-	switch r.State {
-	case RunRunning:
-		return c.RunID == r.RunID
-	case RunPending:
-		return c.RunID != r.RunID
-	case RunCompleted, RunCancelled, RunFailed:
+	if _, err := runTransitions.next(r.State, c.action()); err != nil {
 		return false
 	}
-	return false
+	return (c.RunID == r.RunID) == (r.State == RunRunning)
 }
 
-// Close moves the run to the state in which c leaves it.
+// Close moves a run that is EndedBy c to the state in which c leaves it.
 func (r *EngineRun) Close(c Closing) {
-	r.State, r.RunID = c.Status, c.RunID
+	r.State, _ = runTransitions.next(r.State, c.action())
+	r.RunID = c.RunID
 }
 
 // Restart makes a failed run PENDING again and reports whether it was failed.
 func (r *EngineRun) Restart() bool {
-	if r.State != RunFailed {
-		return false
-	}
-	r.State = RunPending
-	return true
+	to, err := runTransitions.next(r.State, restartRun)
+	r.State = to
+	return err == nil
 }
 
 // CommandKind says what an engine command asks of Temporal.
@@ -218,4 +262,18 @@ type Closing struct {
 	Failure    string
 	Result     json.RawMessage
 	ClosedAt   time.Time
+}
+
+// action is what the closing does to its run.
+func (c *Closing) action() runAction {
+	switch c.Status {
+	case RunCompleted:
+		return completeRun
+	case RunCancelled:
+		return cancelRun
+	case RunFailed:
+		return failRun
+	case RunPending, RunRunning:
+	}
+	return ""
 }

@@ -2,7 +2,9 @@ package domain
 
 import (
 	"maps"
+	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -81,6 +83,97 @@ func TestDeliveryTransitions(t *testing.T) {
 			dropAction:    {dropped, dropped, "", "", ""},
 			replayAction:  {pending, pending, pending, pending, pending},
 		})
+}
+
+func TestRunTransitions(t *testing.T) {
+	t.Parallel()
+	checkTable(t, runTransitions,
+		[]EngineRunState{RunPending, RunRunning, RunCompleted, RunCancelled, RunFailed},
+		map[runAction][]EngineRunState{
+			startRun:    {RunRunning, RunRunning, "", "", ""},
+			completeRun: {RunCompleted, RunCompleted, "", "", ""},
+			cancelRun:   {RunCancelled, RunCancelled, "", "", ""},
+			failRun:     {RunFailed, RunFailed, "", "", ""},
+			restartRun:  {"", "", "", "", RunPending},
+		})
+}
+
+func TestAssistanceTransitions(t *testing.T) {
+	t.Parallel()
+	checkTable(t, assistanceTransitions,
+		[]AssistanceState{AssistancePending, AssistanceCompleted, AssistanceFailed},
+		map[assistanceAction][]AssistanceState{
+			askAssistance:      {"", AssistancePending, AssistancePending},
+			completeAssistance: {AssistanceCompleted, "", ""},
+			failAssistance:     {AssistanceFailed, "", ""},
+		})
+}
+
+// A run ends once, and only by the end of the attempt that it is in.
+func TestEndOfRun(t *testing.T) {
+	t.Parallel()
+	for _, state := range []EngineRunState{RunPending, RunRunning, RunCompleted, RunCancelled, RunFailed} {
+		for _, status := range []EngineRunState{RunCompleted, RunCancelled, RunFailed} {
+			for _, id := range []string{"this", "another"} {
+				run := EngineRun{State: state, RunID: "this"}
+				c := Closing{RunID: id, Status: status}
+				ends := state == RunRunning && id == "this" || state == RunPending && id == "another"
+				require.Equal(t, ends, run.EndedBy(c), "%s %s %s", state, status, id)
+				if ends {
+					run.Close(c)
+					require.Equal(t, EngineRun{State: status, RunID: id}, run)
+				}
+			}
+		}
+		run := EngineRun{State: state}
+		require.False(t, run.EndedBy(Closing{Status: RunRunning}))
+		require.Equal(t, state == RunFailed, run.Restart())
+	}
+}
+
+// docs/states.md draws what the tables say: the same changes of state, and no
+// state that stays as it is where the table refuses that.
+func TestStatesAreDrawnFromTheTables(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../docs/states.md")
+	require.NoError(t, err)
+	drawn := map[string]map[string]bool{}
+	section := ""
+	for line := range strings.Lines(string(page)) {
+		line = strings.TrimSpace(line)
+		if title, ok := strings.CutPrefix(line, "## "); ok {
+			section, drawn[title] = title, map[string]bool{}
+		}
+		if from, to, ok := strings.Cut(line, " --> "); ok && from != "[*]" {
+			to, _, _ = strings.Cut(to, ":")
+			drawn[section][from+">"+to] = true
+		}
+	}
+	requireDrawn(t, processTransitions, drawn["Process"])
+	requireDrawn(t, taskTransitions, drawn["Task"])
+	requireDrawn(t, runTransitions, drawn["Workflow run"])
+	requireDrawn(t, assistanceTransitions, drawn["AI assistance run"])
+	requireDrawn(t, deliveryTransitions, drawn["Webhook delivery"])
+	requireDrawn(t, incidentTransitions, drawn["Incident"])
+}
+
+func requireDrawn[S, A ~string](t *testing.T, table transitions[S, A], drawn map[string]bool) {
+	t.Helper()
+	change, stay := map[string]bool{}, map[string]bool{}
+	for at, o := range table {
+		switch pair := string(at.state) + ">" + string(o.to); {
+		case o.to == at.state:
+			stay[pair] = true
+		case o.to != "":
+			change[pair] = true
+		}
+	}
+	for pair := range drawn {
+		if stay[pair] {
+			delete(drawn, pair)
+		}
+	}
+	require.Equal(t, change, drawn)
 }
 
 func TestUnknownStepIsRefused(t *testing.T) {

@@ -150,13 +150,12 @@ func (tx *Tx) FinishAssistance(a *domain.AssistanceRun) {
 }
 
 const (
-	// The sweep is what ends runs that no workflow ends any more.
-	expireAssistance = `
-UPDATE item_assistance
-   SET state = 'FAILED', finished_at = $1, error_code = '` + domain.AssistanceTimedOut + `',
-       error_message = left('the run took too long' || coalesce('; last, ' || error_message, ''), 500),
-       embedding_pending = 0, embedding_processing = 0
- WHERE state = 'PENDING' AND deadline <= $2`
+	overdueAssistance = `
+SELECT item_id, run
+  FROM item_assistance
+ WHERE state = 'PENDING' AND deadline <= $1
+ ORDER BY deadline
+ LIMIT $2`
 
 	markDispatched = `
 UPDATE item_assistance a
@@ -193,10 +192,11 @@ type AssistanceExchange struct {
 	Limit      int
 }
 
-// ExchangeAssistance notes which runs were started, ends those that are overdue
-// with the error TIMEOUT and takes out the next ones, in one round trip and one
-// transaction.
-func (db *DB) ExchangeAssistance(ctx context.Context, e AssistanceExchange) ([]domain.DueAssistance, error) {
+// ExchangeAssistance notes which runs were started, takes out the next ones and
+// returns those that are overdue, in one round trip and one transaction.
+func (db *DB) ExchangeAssistance(
+	ctx context.Context, e AssistanceExchange,
+) (due []domain.DueAssistance, overdue []domain.AssistanceKey, err error) {
 	var queries []query
 	if len(e.Started) > 0 {
 		items, runs := make([]uuid.UUID, len(e.Started)), make([]int, len(e.Started))
@@ -205,15 +205,17 @@ func (db *DB) ExchangeAssistance(ctx context.Context, e AssistanceExchange) ([]d
 		}
 		queries = append(queries, query{markDispatched, []any{items, runs}, none})
 	}
-	var due []domain.DueAssistance
 	queries = append(queries,
-		query{expireAssistance, []any{e.Now, e.Overdue}, none},
+		query{overdueAssistance, []any{e.Overdue, e.Limit}, func(rows pgx.Rows) (err error) {
+			overdue, err = pgx.CollectRows(rows, pgx.RowToStructByPos[domain.AssistanceKey])
+			return err
+		}},
 		query{claimAssistance, []any{e.Now, e.LeaseUntil, e.Limit}, func(rows pgx.Rows) (err error) {
 			due, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (d domain.DueAssistance, err error) {
 				return d, row.Scan(&d.ItemID, &d.Run, &d.Deadline)
 			})
 			return err
 		}})
-	err := send(ctx, db.pool, &pgx.Batch{}, queries)
-	return due, translate("exchanging runs of assistance", err)
+	err = send(ctx, db.pool, &pgx.Batch{}, queries)
+	return due, overdue, translate("exchanging runs of assistance", err)
 }

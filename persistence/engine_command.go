@@ -63,13 +63,13 @@ WITH done AS (
     RETURNING c.engine_run_id, o.run_id, c.kind IN ('START', 'RESTART') AS starts
 )
 UPDATE engine_runs r
-   SET state = CASE WHEN d.starts THEN 'RUNNING' ELSE r.state END,
+   SET state = CASE WHEN d.starts THEN $5 ELSE r.state END,
        run_id = CASE WHEN d.starts THEN d.run_id ELSE r.run_id END,
        last_active_at = $3
   FROM done d
  WHERE r.id = d.engine_run_id
    AND r.closed_at IS NULL
-   AND (d.starts AND r.state = 'PENDING'
+   AND (d.starts AND r.state = $4
         OR NOT d.starts AND r.last_active_at < $3::timestamptz - interval '5 seconds')`
 
 	postponeEngineCommands = `
@@ -120,7 +120,9 @@ func (db *DB) ExchangeEngineCommands(ctx context.Context, e CommandExchange) ([]
 		for i, d := range e.Done {
 			ids[i], runs[i] = d.ID, d.EngineRun
 		}
-		queries = append(queries, query{finishEngineCommands, []any{ids, runs, e.Now}, none})
+		queries = append(queries, query{finishEngineCommands, []any{
+			ids, runs, e.Now, domain.RunPending, domain.StartedRun(domain.RunPending),
+		}, none})
 	}
 	if len(e.Failed) > 0 {
 		ids, errs := make([]uuid.UUID, len(e.Failed)), make([]string, len(e.Failed))

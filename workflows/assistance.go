@@ -37,8 +37,7 @@ type AssistanceInput struct {
 // deadline. It ends without an error, whatever becomes of the run.
 func Assistance(ctx workflow.Context, in AssistanceInput) error {
 	err := assist(ctx, in)
-	code := assistanceCode(err)
-	if code == "" {
+	if err == nil || assistanceOver(err) {
 		return nil
 	}
 	// The failure is noted even when the workflow is cancelled.
@@ -47,7 +46,7 @@ func Assistance(ctx workflow.Context, in AssistanceInput) error {
 		ScheduleToCloseTimeout: assistanceEnd, StartToCloseTimeout: time.Minute, RetryPolicy: assistanceRetries(),
 	})
 	return workflow.ExecuteActivity(ctx, activities.FailAssistanceName,
-		activities.FailAssistanceInput{Key: in.Key, Code: code}).Get(ctx, nil)
+		activities.FailAssistanceInput{Key: in.Key, Code: assistanceCode(err)}).Get(ctx, nil)
 }
 
 func assist(ctx workflow.Context, in AssistanceInput) error {
@@ -75,29 +74,25 @@ func assistanceRetries() *temporal.RetryPolicy {
 	}
 }
 
-// assistanceCode is the error code of a run that ended with err, "" for one that
-// needs no end.
+// assistanceOver reports whether a step found that its run needs no end.
+func assistanceOver(err error) bool {
+	var fault *temporal.ApplicationError
+	return errors.As(err, &fault) && fault.Type() == activities.AssistanceOverType
+}
+
+// assistanceCode is the error code of a run that ended with err, "" where the
+// provider's fault is kept with the run.
 func assistanceCode(err error) string {
 	var fault *temporal.ApplicationError
 	var late *temporal.TimeoutError
-	switch {
-	case err == nil:
-		return ""
-	case errors.As(err, &fault) && fault.Type() == activities.AssistanceOverType:
-		return ""
-	case errors.As(err, &fault) && fault.Type() == activities.AssistanceFaultType:
-		var code string
-		if fault.Details(&code) == nil && code != "" {
-			return code
-		}
-	case errors.Is(err, errAssistanceTime):
-		return domain.AssistanceTimedOut
-	case errors.As(err, &late):
-		return domain.AssistanceTimedOut
-	}
 	var step *temporal.ActivityError
-	if errors.As(err, &step) && step.RetryState() == enumspb.RETRY_STATE_TIMEOUT {
+	switch {
+	case errors.As(err, &fault) && fault.Type() == activities.AssistanceFaultType:
+		return ""
+	case errors.Is(err, errAssistanceTime), errors.As(err, &late),
+		errors.As(err, &step) && step.RetryState() == enumspb.RETRY_STATE_TIMEOUT:
 		return domain.AssistanceTimedOut
+	default:
+		return domain.AssistanceBroken
 	}
-	return domain.AssistanceBroken
 }
