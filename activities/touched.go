@@ -1,30 +1,29 @@
 package activities
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/procession-dev/procession/internal/loop"
+)
 
 // touched tells observers in this process of what the relay does in it.
 type touched struct {
 	mu       sync.Mutex
-	channels map[string]chan struct{}
+	channels map[string]loop.Signal
 }
 
-func newTouched() *touched { return &touched{channels: map[string]chan struct{}{}} }
+func newTouched() *touched { return &touched{channels: map[string]loop.Signal{}} }
 
 // channel holds a value when the namespace was touched since it was last read.
-func (t *touched) channel(namespace string) chan struct{} {
+func (t *touched) channel(namespace string) loop.Signal {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	c, ok := t.channels[namespace]
 	if !ok {
-		c = make(chan struct{}, 1)
+		c = loop.NewSignal()
 		t.channels[namespace] = c
 	}
 	return c
 }
 
-func (t *touched) touch(namespace string) {
-	select {
-	case t.channel(namespace) <- struct{}{}:
-	default:
-	}
-}
+func (t *touched) touch(namespace string) { t.channel(namespace).Wake() }

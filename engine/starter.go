@@ -10,6 +10,7 @@ import (
 	"go.temporal.io/api/serviceerror"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/internal/loop"
 )
 
 // StarterOptions are what a Starter is made of.
@@ -28,31 +29,24 @@ type StarterOptions struct {
 // was started and not noted is started again in vain.
 type Starter struct {
 	o    StarterOptions
-	wake chan struct{}
+	wake loop.Signal
 	down bool
 }
 
 // NewStarter makes a Starter. Run makes it work.
-func NewStarter(o StarterOptions) *Starter { return &Starter{o: o, wake: make(chan struct{}, 1)} }
+func NewStarter(o StarterOptions) *Starter { return &Starter{o: o, wake: loop.NewSignal()} }
 
 // starterPoll is how soon a run is seen that another replica was asked for, or
 // that could not be started before.
 const starterPoll = time.Second
 
 // Wake tells the starter that there may be something to start. It never blocks.
-func (s *Starter) Wake() {
-	select {
-	case s.wake <- struct{}{}:
-	default:
-	}
-}
+func (s *Starter) Wake() { s.wake.Wake() }
 
 // Run works until ctx ends. It must not be called twice.
 func (s *Starter) Run(ctx context.Context) {
-	ticker := time.NewTicker(starterPoll)
-	defer ticker.Stop()
 	var started []domain.DueAssistance
-	for {
+	l := loop.Loop[struct{}]{Wake: s.wake, Step: func(ctx context.Context) time.Duration {
 		due, err := s.o.Exchange(ctx, started)
 		switch {
 		case err == nil:
@@ -61,15 +55,11 @@ func (s *Starter) Run(ctx context.Context) {
 			s.o.Logger.ErrorContext(ctx, "runs of assistance cannot be read", slog.Any("error", err))
 		}
 		if len(started) > 0 && err == nil {
-			continue
+			return 0
 		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-s.wake:
-		case <-ticker.C:
-		}
-	}
+		return starterPoll
+	}}
+	l.Run(ctx)
 }
 
 // startAll starts what is due and returns what was started. The rest is due

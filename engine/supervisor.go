@@ -12,6 +12,8 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/worker"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/procession-dev/procession/internal/loop"
 )
 
 const (
@@ -53,8 +55,8 @@ type SupervisorOptions struct {
 // lost something.
 type Supervisor struct {
 	o     SupervisorOptions
-	asked chan struct{}
-	dead  chan struct{}
+	asked loop.Signal
+	dead  loop.Signal
 
 	mu        sync.Mutex
 	confirmed map[string]time.Time
@@ -64,20 +66,15 @@ type Supervisor struct {
 // NewSupervisor makes a Supervisor. Run makes it work.
 func NewSupervisor(o SupervisorOptions) *Supervisor {
 	return &Supervisor{
-		o: o, asked: make(chan struct{}, 1), dead: make(chan struct{}, 1), confirmed: map[string]time.Time{},
+		o: o, asked: loop.NewSignal(), dead: loop.NewSignal(), confirmed: map[string]time.Time{},
 	}
 }
 
 // Check has the supervisor look for new tenants soon. It never blocks.
-func (s *Supervisor) Check() {
-	select {
-	case s.asked <- struct{}{}:
-	default:
-	}
-}
+func (s *Supervisor) Check() { s.asked.Wake() }
 
-// Recheck has the supervisor soon confirm everything anew, for Temporal seems to
-// have lost a namespace. It never blocks for long.
+// Recheck has the supervisor confirm everything again soon: Temporal seems to have
+// lost a namespace. It never blocks for long.
 func (s *Supervisor) Recheck() {
 	s.forget()
 	s.Check()
@@ -99,50 +96,24 @@ func (s *Supervisor) Run(ctx context.Context) {
 			w.Stop()
 		}
 	}()
-	timer := time.NewTimer(0)
-	defer timer.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-s.dead:
+	l := loop.Loop[struct{}]{
+		Step: func(ctx context.Context) time.Duration {
+			var err error
+			w, err = s.check(ctx, w)
+			s.report(ctx, err)
+			if err != nil {
+				return retryInterval
+			}
+			return checkInterval
+		},
+		Wake: s.asked, Rest: retryInterval,
+		Results: s.dead, Note: func(struct{}) {
 			// A worker that has met a fatal error has stopped by itself.
 			w = nil
 			s.forget()
-			timer.Reset(retryInterval)
-			continue
-		case <-timer.C:
-		}
-		var err error
-		w, err = s.check(ctx, w)
-		s.report(ctx, err)
-		if err != nil {
-			timer.Reset(retryInterval)
-			continue
-		}
-		s.rest(ctx, timer)
+		},
 	}
-}
-
-// rest waits for the next regular check, or less when one is asked for.
-func (s *Supervisor) rest(ctx context.Context, timer *time.Timer) {
-	least := time.NewTimer(retryInterval)
-	defer least.Stop()
-	select {
-	case <-ctx.Done():
-		return
-	case <-least.C:
-	}
-	timer.Reset(checkInterval - retryInterval)
-	select {
-	case <-ctx.Done():
-	case <-s.dead:
-		s.dead <- struct{}{}
-	case <-s.asked:
-		timer.Reset(0)
-	case <-timer.C:
-		timer.Reset(0)
-	}
+	l.Run(ctx)
 }
 
 // report tells of a change between success and failure, not of each check.
@@ -252,12 +223,7 @@ func (s *Supervisor) checkTenant(ctx context.Context, namespace string) error {
 func (s *Supervisor) startWorker() (worker.Worker, error) {
 	w := worker.New(s.o.Engine.client, TaskQueue, worker.Options{
 		WorkerStopTimeout: workerStopGrace,
-		OnFatalError: func(error) {
-			select {
-			case s.dead <- struct{}{}:
-			default:
-			}
-		},
+		OnFatalError:      func(error) { s.dead.Wake() },
 	})
 	s.o.Register(w)
 	if err := w.Start(); err != nil {

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/internal/loop"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -55,21 +56,13 @@ func NewTaskQueueObserver(o TaskQueueObserverOptions) *TaskQueueObserver {
 
 // Run works until ctx ends. It must not be called twice.
 func (t *TaskQueueObserver) Run(ctx context.Context) {
-	pause := t.o.Interval / looksPerInterval
-	timer := time.NewTimer(0)
-	defer timer.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-timer.C:
-		}
+	l := loop.Loop[struct{}]{Step: func(ctx context.Context) time.Duration {
 		if t.round(ctx) {
-			timer.Reset(0)
-			continue
+			return 0
 		}
-		timer.Reset(pause)
-	}
+		return t.o.Interval / looksPerInterval
+	}}
+	l.Run(ctx)
 }
 
 // round looks at the queues that are due and reports whether there may be more.

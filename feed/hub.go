@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/internal/loop"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -16,7 +17,7 @@ const (
 	// DefaultPerPrincipal is how many subscriptions a principal may have at a
 	// replica.
 	DefaultPerPrincipal = 10
-	// pollInterval is how soon new events are seen that nobody was notified of.
+	// pollInterval is how soon new events are seen without a notification.
 	pollInterval = time.Second
 	// pendingInterval is how soon events are looked for again that wait for other
 	// transactions to end; it doubles each time up to pollInterval.
@@ -41,7 +42,7 @@ type Options struct {
 // public events.
 type Hub struct {
 	o    Options
-	wake chan struct{}
+	wake loop.Signal
 
 	mu            sync.Mutex
 	draining      chan struct{}
@@ -56,17 +57,17 @@ func NewHub(o Options) *Hub {
 		o.PerPrincipal = DefaultPerPrincipal
 	}
 	return &Hub{
-		o: o, wake: make(chan struct{}, 1), draining: make(chan struct{}),
+		o: o, wake: loop.NewSignal(), draining: make(chan struct{}),
 		subscriptions: map[*Subscription]struct{}{}, perPrincipal: map[uuid.UUID]int{},
 	}
 }
 
-// Subscription is somebody's who follows the ledger.
+// Subscription delivers wake-ups to one follower of the event log.
 type Subscription struct {
 	hub       *Hub
 	principal uuid.UUID
 	tenants   map[uuid.UUID]bool // nil for all
-	news      chan struct{}
+	news      loop.Signal
 }
 
 // Subscribe lets a principal be told of new public events of tenants, until
@@ -102,7 +103,7 @@ func (h *Hub) SubscribeAll() *Subscription {
 }
 
 func (h *Hub) add(s *Subscription) *Subscription {
-	s.hub, s.news = h, make(chan struct{}, 1)
+	s.hub, s.news = h, loop.NewSignal()
 	h.subscriptions[s] = struct{}{}
 	return s
 }
@@ -133,7 +134,7 @@ func (h *Hub) Count() int {
 	return len(h.subscriptions)
 }
 
-// Drain has all who follow go, and lets nobody else come.
+// Drain ends all subscriptions and refuses new ones.
 func (h *Hub) Drain() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -144,20 +145,18 @@ func (h *Hub) Drain() {
 }
 
 // Wake says that there are new events. It never blocks.
-func (h *Hub) Wake() {
-	select {
-	case h.wake <- struct{}{}:
-	default:
-	}
-}
+func (h *Hub) Wake() { h.wake.Wake() }
 
 // Run works until ctx ends. Without it, and while the database cannot be used,
-// nobody is woken.
+// no subscriber is woken.
 func (h *Hub) Run(ctx context.Context) {
 	var listening sync.WaitGroup
 	listening.Go(func() { h.listen(ctx) })
 	defer listening.Wait()
-	h.watch(ctx)
+	w := watch{hub: h, pending: pendingInterval}
+	// What is recorded while it rests is found together with the next.
+	l := loop.Loop[struct{}]{Step: w.look, Wake: h.wake, Rest: gatherFor}
+	l.Run(ctx)
 }
 
 // listen wakes the watch whenever a replica tells of new events. While it cannot,
@@ -168,27 +167,8 @@ func (h *Hub) listen(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		h.o.Logger.WarnContext(ctx, "new events are not notified of and are found later", slog.Any("error", err))
+		h.o.Logger.WarnContext(ctx, "LISTEN failed; new events are found by polling", slog.Any("error", err))
 		pause(ctx, reconnectAfter)
-	}
-}
-
-// watch looks for new events until ctx ends.
-func (h *Hub) watch(ctx context.Context) {
-	w := watch{hub: h, pending: pendingInterval}
-	timer := time.NewTimer(0)
-	defer timer.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-h.wake:
-		case <-timer.C:
-		}
-		next := w.look(ctx)
-		// What comes meanwhile is found together with the next.
-		pause(ctx, gatherFor)
-		timer.Reset(next)
 	}
 }
 
@@ -200,8 +180,8 @@ type watch struct {
 	pending time.Duration
 }
 
-// look wakes those who have new events and returns when to look again, if nobody
-// says so earlier.
+// look wakes those who have new events and returns when to look again, unless it is
+// woken earlier.
 func (w *watch) look(ctx context.Context) time.Duration {
 	var found persistence.NewEvents
 	var err error
@@ -218,7 +198,7 @@ func (w *watch) look(ctx context.Context) time.Duration {
 	}
 	w.at = found.Next
 	if !w.placed {
-		// Whoever came before may be behind this.
+		// Earlier subscribers may be behind this.
 		w.placed = true
 		w.hub.tell(nil)
 		return pollInterval
@@ -247,10 +227,7 @@ func (h *Hub) tell(tenants map[uuid.UUID]bool) {
 	defer h.mu.Unlock()
 	for s := range h.subscriptions {
 		if s.concerned(tenants) {
-			select {
-			case s.news <- struct{}{}:
-			default:
-			}
+			s.news.Wake()
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/procession-dev/procession/internal/loop"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -22,21 +23,16 @@ const (
 type Notifier struct {
 	db   *persistence.DB
 	log  *slog.Logger
-	wake chan struct{}
+	wake loop.Signal
 }
 
 // NewNotifier makes a Notifier. Run makes it work.
 func NewNotifier(db *persistence.DB, log *slog.Logger) *Notifier {
-	return &Notifier{db: db, log: log, wake: make(chan struct{}, 1)}
+	return &Notifier{db: db, log: log, wake: loop.NewSignal()}
 }
 
 // Wake says that there are new events. It never blocks.
-func (n *Notifier) Wake() {
-	select {
-	case n.wake <- struct{}{}:
-	default:
-	}
-}
+func (n *Notifier) Wake() { n.wake.Wake() }
 
 // Run works until ctx ends. What there is to tell then is still told.
 func (n *Notifier) Run(ctx context.Context) {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/internal/loop"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -73,7 +74,7 @@ type DeliveryOptions struct {
 // Several dispatchers may work on one database.
 type Dispatcher struct {
 	o       DeliveryOptions
-	wake    chan struct{}
+	wake    loop.Signal
 	results chan deliveryResult
 
 	// Of the loop alone.
@@ -102,19 +103,14 @@ func NewDispatcher(o DeliveryOptions) *Dispatcher {
 	}
 	o.DB = o.DB.Background()
 	return &Dispatcher{
-		o: o, wake: make(chan struct{}, 1), results: make(chan deliveryResult, deliveriesAtOnce+handoversAtOnce),
+		o: o, wake: loop.NewSignal(), results: make(chan deliveryResult, deliveriesAtOnce+handoversAtOnce),
 		busy: map[uuid.UUID]int{}, ofTenants: map[uuid.UUID]int{}, pause: pollInterval,
 	}
 }
 
 // Wake tells the dispatcher that events were recorded, or deliveries are to be
 // made again. It never blocks.
-func (d *Dispatcher) Wake() {
-	select {
-	case d.wake <- struct{}{}:
-	default:
-	}
-}
+func (d *Dispatcher) Wake() { d.wake.Wake() }
 
 // Run works until ctx ends and all attempts that were begun have ended and are
 // recorded. It must not be called twice.
@@ -124,47 +120,22 @@ func (d *Dispatcher) Run(ctx context.Context) {
 	lasting, giveUp := context.WithCancel(context.WithoutCancel(ctx))
 	defer giveUp()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(d.o.Drain, giveUp) })()
-	timer := time.NewTimer(0)
-	defer timer.Stop()
-	for {
-		d.exchange(ctx, lasting)
-		timer.Reset(d.pause)
-		select {
-		case <-ctx.Done():
-			d.finish(ctx)
-			return
-		case <-d.wake:
-			d.pause = soon
-		case r := <-d.results:
-			d.note(ctx, r)
-		case <-timer.C:
-		}
-		d.gather(ctx, timer)
+	l := loop.Loop[deliveryResult]{
+		Step: func(ctx context.Context) time.Duration {
+			d.exchange(ctx, lasting)
+			return d.pause
+		},
+		Wake: d.wake, Woken: func() { d.pause = soon },
+		Results: d.results, Note: func(r deliveryResult) { d.note(ctx, r) },
+		Gather: func() time.Duration { return gatherFor },
 	}
-}
-
-// gather notes what is done within a moment, which makes few transactions of many
-// outcomes and events.
-func (d *Dispatcher) gather(ctx context.Context, timer *time.Timer) {
-	timer.Reset(gatherFor)
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case r := <-d.results:
-			d.note(ctx, r)
-		case <-timer.C:
-			return
-		}
-	}
+	l.Run(ctx)
+	d.finish(ctx)
 }
 
 // exchange records what was done and begins what is to be done next. When the
 // database cannot be used, the outcomes are kept for the next time.
 func (d *Dispatcher) exchange(ctx, lasting context.Context) {
-	if ctx.Err() != nil {
-		return
-	}
 	now := d.o.Clock()
 	d.outcome.Now, d.outcome.LeaseUntil = now, now.Add(deliveryLease)
 	d.outcome.FanOut, d.outcome.PerEndpoint = fanOutBatch, d.o.PerEndpoint

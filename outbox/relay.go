@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/internal/loop"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -62,7 +63,7 @@ type Options struct {
 // Several relays may work on one database.
 type Relay struct {
 	o       Options
-	wake    chan struct{}
+	wake    loop.Signal
 	results chan result
 
 	// Of the loop alone.
@@ -99,16 +100,11 @@ func New(o Options) *Relay {
 		o.Refused = func(error) {}
 	}
 	o.DB = o.DB.Background()
-	return &Relay{o: o, wake: make(chan struct{}, 1), results: make(chan result, o.Concurrency)}
+	return &Relay{o: o, wake: loop.NewSignal(), results: make(chan result, o.Concurrency)}
 }
 
 // Wake tells the relay that commands were staged. It never blocks.
-func (r *Relay) Wake() {
-	select {
-	case r.wake <- struct{}{}:
-	default:
-	}
-}
+func (r *Relay) Wake() { r.wake.Wake() }
 
 // Stats is what a relay has done since it was made, and whether it finds that
 // Temporal cannot be used.
@@ -125,23 +121,16 @@ func (r *Relay) Stats() Stats {
 // Run works until ctx ends and all that was begun is finished and noted. It
 // must not be called twice.
 func (r *Relay) Run(ctx context.Context) {
-	timer := time.NewTimer(0)
-	defer timer.Stop()
-	for {
-		r.exchange(ctx)
-		r.start(ctx)
-		timer.Reset(r.pause())
-		select {
-		case <-ctx.Done():
-			r.finish(ctx)
-			return
-		case <-r.wake:
-		case done := <-r.results:
-			r.note(done)
-		case <-timer.C:
-		}
-		r.gather(ctx, timer)
+	l := loop.Loop[result]{
+		Step: func(ctx context.Context) time.Duration {
+			r.exchange(ctx)
+			r.start(ctx)
+			return r.pause()
+		},
+		Wake: r.wake, Results: r.results, Note: r.note, Gather: r.gatherFor,
 	}
+	l.Run(ctx)
+	r.finish(ctx)
 }
 
 // pause is how long there is nothing to do unless something happens.
@@ -157,23 +146,12 @@ func (r *Relay) pause() time.Duration {
 	return pause
 }
 
-// gather notes what is finished within a short while.
-func (r *Relay) gather(ctx context.Context, timer *time.Timer) {
+// gatherFor is how long results are gathered.
+func (r *Relay) gatherFor() time.Duration {
 	if r.running > 0 {
-		timer.Reset(gatherBusy)
-	} else {
-		timer.Reset(gatherFor)
+		return gatherBusy
 	}
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case done := <-r.results:
-			r.note(done)
-		case <-timer.C:
-			return
-		}
-	}
+	return gatherFor
 }
 
 // exchange writes the outcomes and claims what there is room for. When the
@@ -245,8 +223,11 @@ func (r *Relay) note(done result) {
 	unavailable := done.err != nil && r.o.Unavailable(done.err)
 	if changed := r.circuit.note(unavailable, now); changed {
 		r.down.Store(r.circuit.open())
-		r.o.Logger.Warn("whether Temporal can be used has changed",
-			slog.Bool("usable", !r.circuit.open()), slog.Any("error", done.err))
+		if r.circuit.open() {
+			r.o.Logger.Warn("Temporal is unavailable", slog.Any("error", done.err))
+		} else {
+			r.o.Logger.Warn("Temporal is available again")
+		}
 	}
 	if done.err == nil {
 		r.executed.Add(1)
