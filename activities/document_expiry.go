@@ -58,17 +58,14 @@ type ExpireDocumentsResult struct {
 // those that are no more.
 func (a *Activities) ExpireDocuments(ctx context.Context) (ExpireDocumentsResult, error) {
 	var result ExpireDocumentsResult
-	for {
+	err := inBatches(ctx, documentBatch, func() (int, error) {
 		deleted, err := a.o.App.ExpireDocuments(ctx, documentBatch)
 		result.Deleted += deleted
 		a.documents.expired.Add(uint64(deleted)) //nolint:gosec // it is not negative
-		if err != nil {
-			return result, fmt.Errorf("expiring documents: %w", err)
-		}
-		if deleted < documentBatch {
-			break
-		}
-		activity.RecordHeartbeat(ctx)
+		return deleted, err
+	})
+	if err != nil {
+		return result, fmt.Errorf("expiring documents: %w", err)
 	}
 	if err := a.o.App.ForgetUnusedPassages(ctx); err != nil {
 		return result, fmt.Errorf("forgetting passages of documents: %w", err)

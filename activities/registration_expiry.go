@@ -3,8 +3,6 @@ package activities
 import (
 	"context"
 	"fmt"
-
-	"go.temporal.io/sdk/activity"
 )
 
 // ExpireRegistrationsName is the name under which Temporal knows
@@ -22,15 +20,13 @@ type ExpireRegistrationsResult struct {
 // ExpireRegistrations deletes all registrations of workers that have expired.
 func (a *Activities) ExpireRegistrations(ctx context.Context) (ExpireRegistrationsResult, error) {
 	var result ExpireRegistrationsResult
-	for {
+	err := inBatches(ctx, registrationBatch, func() (int, error) {
 		deleted, err := a.o.App.ExpireRegistrations(ctx, registrationBatch)
 		result.Deleted += deleted
-		if err != nil {
-			return result, fmt.Errorf("expiring registrations of workers: %w", err)
-		}
-		if deleted < registrationBatch {
-			return result, nil
-		}
-		activity.RecordHeartbeat(ctx)
+		return deleted, err
+	})
+	if err != nil {
+		return result, fmt.Errorf("expiring registrations of workers: %w", err)
 	}
+	return result, nil
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"go.temporal.io/sdk/activity"
 )
 
 const (
@@ -59,15 +58,13 @@ type ExpireDeliveriesResult struct {
 // deletes all that finished long ago.
 func (a *Activities) ExpireDeliveries(ctx context.Context) (ExpireDeliveriesResult, error) {
 	var result ExpireDeliveriesResult
-	for {
+	err := inBatches(ctx, deliveryBatch, func() (int, error) {
 		dropped, deleted, err := a.o.App.ExpireDeliveries(ctx, deliveryBatch)
 		result.Dropped, result.Deleted = result.Dropped+dropped, result.Deleted+deleted
-		if err != nil {
-			return result, fmt.Errorf("expiring webhook deliveries: %w", err)
-		}
-		if dropped < deliveryBatch && deleted < deliveryBatch {
-			return result, nil
-		}
-		activity.RecordHeartbeat(ctx)
+		return max(dropped, deleted), err
+	})
+	if err != nil {
+		return result, fmt.Errorf("expiring webhook deliveries: %w", err)
 	}
+	return result, nil
 }

@@ -79,8 +79,7 @@ WITH ` + engineAccess + `, reader AS (
        SET read_on = excluded.read_on
      WHERE f.read_on < excluded.read_on
     RETURNING f.encryption_key_id
-), event AS (
-    INSERT INTO events (id, tenant_id, type, resource_kind, resource_id, details, actor_id, request_id, occurred_at)
+), event AS (` + insertIntoEvents + `
     SELECT $5::uuid, $2, $6::text, $7::text, key.resource_id, $8::json, $1, nullif($9::text, ''), $4
       FROM key
       JOIN first ON first.encryption_key_id = key.id

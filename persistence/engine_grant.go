@@ -190,9 +190,8 @@ WITH revoked AS (
        SET revoked_at = $3, revoked_by = $4
      WHERE principal_id = $1 AND tenant_id = ANY($2) AND revoked_at IS NULL AND expires_at > $3
  RETURNING id, tenant_id
-)
-INSERT INTO events (id, tenant_id, type, resource_kind, resource_id, actor_id, request_id, occurred_at)
-SELECT gen_random_uuid(), r.tenant_id, $6, $7, r.id, $4, nullif($5, ''), $3
+)` + insertIntoEvents + `
+SELECT gen_random_uuid(), r.tenant_id, $6, $7, r.id, NULL, $4, nullif($5, ''), $3
   FROM revoked r`
 
 // RevokeEngineGrantsOf revokes what a principal was issued in the tenants, and

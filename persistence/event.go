@@ -12,16 +12,19 @@ import (
 )
 
 const (
-	// insertEventColumns are what is given when an event is recorded; its place in
-	// the ledger is not.
-	insertEventColumns = `id, tenant_id, process_id, type, resource_kind, resource_id, previous_state, state, details,
-                    process_state, process_item_id, item_type, item_definition_code, task_state,
-                    actor_id, request_id, occurred_at`
+	// insertIntoEvents begins the statements that record an event of a resource
+	// beside processes and items in the statement that changes it. These are all
+	// columns that such an event has; its place in the event log is not given.
+	insertIntoEvents = `
+INSERT INTO events (` + plainEventColumns + `)`
+
+	plainEventColumns = `id, tenant_id, type, resource_kind, resource_id, details, actor_id, request_id, occurred_at`
 
 	insertEvent = `
-INSERT INTO events (` + insertEventColumns + `)
-VALUES ($1, $2, $3, $4, $5, $6, nullif($7, ''), nullif($8, ''), $9,
-        nullif($10, ''), $11, nullif($12, ''), nullif($13, ''), nullif($14, ''), $15, nullif($16, ''), $17)`
+INSERT INTO events (` + plainEventColumns + `, process_id, previous_state, state, process_state, process_item_id,
+                    item_type, item_definition_code, task_state)
+VALUES ($1, $2, $3, $4, $5, $6, $7, nullif($8, ''), $9,
+        $10, nullif($11, ''), nullif($12, ''), nullif($13, ''), $14, nullif($15, ''), nullif($16, ''), nullif($17, ''))`
 )
 
 type requestIDKey struct{}
@@ -64,17 +67,17 @@ func (tx *Tx) RecordedPublic() bool { return tx.public }
 // Changed reports whether the transaction changes anything.
 func (tx *Tx) Changed() bool { return tx.queued.Len() > 0 }
 
-// eventArgs are those of insertEvent, in the order of insertEventColumns.
+// eventArgs are those of insertEvent.
 func eventArgs(e *domain.Event, request string) ([]any, error) {
 	details, err := eventDetails(e)
 	if err != nil {
 		return nil, err
 	}
 	return []any{
-		eventID(e), e.TenantID, optional(e.ProcessID), e.Type, e.ResourceKind, e.ResourceID,
-		e.PreviousState, e.State, details,
-		e.ProcessState, e.ItemID, e.ItemType, e.ItemDefinitionCode, e.TaskState,
+		eventID(e), e.TenantID, e.Type, e.ResourceKind, e.ResourceID, details,
 		e.ActorID, cmp.Or(e.RequestID, request), e.OccurredAt,
+		optional(e.ProcessID), e.PreviousState, e.State, e.ProcessState, e.ItemID,
+		e.ItemType, e.ItemDefinitionCode, e.TaskState,
 	}, nil
 }
 

@@ -65,8 +65,7 @@ WITH ` + engineAccess + `, before AS (
      AND w.id IN (SELECT o.id FROM workers o
                    WHERE o.principal_id = $1 AND o.identity <> $4
                    ORDER BY o.last_seen_at DESC, o.id OFFSET $14 - 1)
-), event AS (
-  INSERT INTO events (id, tenant_id, type, resource_kind, resource_id, details, actor_id, request_id, occurred_at)
+), event AS (` + insertIntoEvents + `
   SELECT $15::uuid, $2, $16::text, $17::text, worker.id, $18::json, $1, nullif($19::text, ''), $12
     FROM worker
    WHERE NOT EXISTS (SELECT 1 FROM before WHERE before.principal_id = $1)

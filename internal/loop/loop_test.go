@@ -48,7 +48,7 @@ func TestLoop(t *testing.T) {
 		advance(100 * time.Millisecond)
 		require.Equal(t, 1, woken, "wake-ups become one")
 
-		time.Sleep(100 * time.Millisecond)
+		advance(100 * time.Millisecond)
 		results <- 2
 		advance(5 * time.Millisecond)
 		results <- 3
