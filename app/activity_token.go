@@ -18,7 +18,7 @@ func finishActivity(tx *persistence.Tx, task uuid.UUID, run *uuid.UUID, now time
 		return
 	}
 	tx.FinishActivity(task, domain.EngineCommand{
-		ID: newID(), RunID: *run, OrderKey: *run, CreatedAt: now, NotBefore: now,
+		ID: domain.NewID(), RunID: *run, OrderKey: *run, CreatedAt: now, NotBefore: now,
 	})
 }
 

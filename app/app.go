@@ -193,7 +193,7 @@ func (s *Service) write(ctx context.Context, fn func(tx *persistence.Tx) error) 
 func preferPrecondition(err error, tx *persistence.Tx) error {
 	var refusal *domain.Error
 	switch {
-	case err == nil || errors.Is(err, errNotTaken):
+	case err == nil || errors.Is(err, domain.ErrActionFinal):
 	case !errors.As(err, &refusal):
 		return err
 	case refusal.Code == domain.CodeProcessFinished:
@@ -228,13 +228,10 @@ func WithRequestID(ctx context.Context, id string) context.Context {
 // now is one clock reading, in the precision the database keeps.
 func (s *Service) now() time.Time { return s.clock().UTC().Truncate(time.Microsecond) }
 
-// newID makes an identifier that sorts by the time it was made (UUIDv7).
-func newID() uuid.UUID { return uuid.Must(uuid.NewV7()) }
-
 // idOr is the identifier the caller chose, or else a new one.
 func idOr(chosen *uuid.UUID) uuid.UUID {
 	if chosen != nil {
 		return *chosen
 	}
-	return newID()
+	return domain.NewID()
 }

@@ -8,9 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/domain/filter"
 	"github.com/procession-dev/procession/domain/jsondoc"
-	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -31,7 +29,7 @@ type artifactSchemas struct {
 
 func newArtifactDefinition(source persistence.ArtifactDefinition) *artifactDefinition {
 	return &artifactDefinition{
-		ArtifactDefinition: source, indexes: artifactIndexes(source.Spec),
+		ArtifactDefinition: source, indexes: source.Spec.IndexedMembers(),
 		schemas: sync.OnceValues(func() (artifactSchemas, error) { return compileArtifact(source) }),
 	}
 }
@@ -49,15 +47,6 @@ func compileArtifact(source persistence.ArtifactDefinition) (artifactSchemas, er
 		}
 	}
 	return s, nil
-}
-
-// artifactIndexes are the members of the data that artifacts are found by.
-func artifactIndexes(spec *resource.BusinessArtifactDefinitionSpec) []domain.IndexedMember {
-	members := make([]domain.IndexedMember, len(spec.Indexes))
-	for i, index := range spec.Indexes {
-		members[i] = domain.IndexedMember{Field: index.Field, Type: filter.Type(index.Type)}
-	}
-	return members
 }
 
 // indexed is what an artifact with the data can be found by.

@@ -143,7 +143,7 @@ func (s *Service) requestWorkflow(
 	if err != nil {
 		return err
 	}
-	startWorkflow(k.tx, domain.NewArtifactActionRun(newID(), a, by), "", k.now)
+	startWorkflow(k.tx, domain.NewArtifactActionRun(domain.NewID(), a, by), "", k.now)
 	return insertArtifactAction(k, a)
 }
 
@@ -180,7 +180,7 @@ func (s *Service) invokeStartProcess(
 			}
 		}
 	}
-	id, key := newID(), DefinitionKey{TenantID: &a.TenantID, Code: spec.ProcessDefinition}
+	id, key := domain.NewID(), DefinitionKey{TenantID: &a.TenantID, Code: spec.ProcessDefinition}
 	known, err := k.tx.PrepareProcess(ctx, k.caller, id, key, PrincipalKey{}, nil)
 	if err != nil {
 		return err
@@ -211,7 +211,7 @@ func (s *Service) invokeCreateArtifact(
 			return err
 		}
 	}
-	id, key := newID(), DefinitionKey{TenantID: &a.TenantID, Code: spec.BusinessArtifactDefinition}
+	id, key := domain.NewID(), DefinitionKey{TenantID: &a.TenantID, Code: spec.BusinessArtifactDefinition}
 	known, err := k.tx.PrepareArtifact(ctx, k.caller, id, key)
 	if err != nil {
 		return err

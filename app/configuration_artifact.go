@@ -46,8 +46,8 @@ func (c *configuration) settleArtifacts(ctx context.Context, tx *persistence.Tx,
 		case a.Action == ApplyDeleted:
 			err = checkArtifactDefinitionUnused(ctx, tx, a.Key, tenant, a.ID)
 		case a.Action == ApplyConfigured && wasThere && isThere && !dryRun &&
-			!sameIndexes(artifactIndexes(before), artifactIndexes(after)):
-			err = reindexArtifacts(ctx, tx, tenant, a.ID, artifactIndexes(after))
+			!sameIndexes(before.IndexedMembers(), after.IndexedMembers()):
+			err = reindexArtifacts(ctx, tx, tenant, a.ID, after.IndexedMembers())
 		}
 		if err != nil {
 			return err

@@ -56,7 +56,7 @@ func (c *configuration) projectDefinition(
 func (c *configuration) itemIDs(definition uuid.UUID, spec *resource.ProcessDefinitionSpec) map[string]uuid.UUID {
 	ids := make(map[string]uuid.UUID, len(spec.Items))
 	for _, item := range spec.Items {
-		ids[item.Code] = newID()
+		ids[item.Code] = domain.NewID()
 	}
 	for _, known := range c.Items {
 		if _, ok := ids[known.Code]; ok && known.ProcessDefinitionID == definition {
@@ -94,7 +94,7 @@ func (c *configuration) version(
 	d *resource.Document, spec *resource.ProcessDefinitionSpec, id uuid.UUID, items map[string]uuid.UUID,
 ) (*persistence.DefinitionVersion, error) {
 	v := &persistence.DefinitionVersion{
-		DefinitionRef: domain.DefinitionRef{ID: id, Version: newID(), Code: d.Metadata.Code}, Name: spec.Name,
+		DefinitionRef: domain.DefinitionRef{ID: id, Version: domain.NewID(), Code: d.Metadata.Code}, Name: spec.Name,
 	}
 	if e := spec.Engine; e != nil {
 		v.Engine = &domain.EngineBinding{
@@ -128,7 +128,7 @@ func (c *configuration) version(
 			return nil, fmt.Errorf("digesting item %s: %w", item.Code, err)
 		}
 		made := persistence.ItemDefinitionVersion{
-			DefinitionRef: domain.DefinitionRef{ID: items[item.Code], Version: newID(), Code: item.Code},
+			DefinitionRef: domain.DefinitionRef{ID: items[item.Code], Version: domain.NewID(), Code: item.Code},
 			Type:          item.Type, Name: item.Name, Spec: text,
 		}
 		if item.Robot != nil {

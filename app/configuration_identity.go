@@ -30,7 +30,7 @@ func (c *configuration) identify(d *resource.Document) *resource.Violation {
 	case exists:
 		c.ids[key] = known
 	case chosen == nil:
-		c.ids[key] = newID()
+		c.ids[key] = domain.NewID()
 	case c.taken(*chosen):
 		return &resource.Violation{Pointer: "/metadata/id", Message: "is in use already"}
 	default:

@@ -2,6 +2,7 @@ package app
 
 import (
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -144,7 +145,7 @@ func (c *configuration) userMetadataSchema(tenantCode string) (*jsondoc.Schema, 
 func credentials(declared []resource.SecretSpec, kind domain.CredentialKind, now time.Time) ([]domain.Credential, error) {
 	result := make([]domain.Credential, len(declared))
 	for i, s := range declared {
-		result[i] = domain.Credential{ID: newID(), Kind: kind, Name: s.Name, Declared: true, CreatedAt: now, ExpiresAt: s.ExpiresAt}
+		result[i] = domain.Credential{ID: domain.NewID(), Kind: kind, Name: s.Name, Declared: true, CreatedAt: now, ExpiresAt: s.ExpiresAt}
 		if _, err := hex.Decode(result[i].SecretSHA256[:], []byte(s.SHA256)); err != nil {
 			return nil, fmt.Errorf("secret %s: %w", s.Name, err)
 		}
@@ -192,4 +193,18 @@ func (c *configuration) remove(tx *persistence.Tx, a AppliedResource, now time.T
 	case resource.KindTenant, resource.KindDataStructure:
 	}
 	tx.DeleteResource(tenant, a.Key.Kind, a.Key.Code)
+}
+
+// initialValue is what a new resource begins with that refers to nothing, checked
+// against the schema; nil for no value.
+func initialValue(schema *jsondoc.Schema, given json.RawMessage) (*domain.JSONValue, error) {
+	text := schema.Initial(given)
+	if text == nil {
+		return nil, nil
+	}
+	value, err := schema.Validate(text)
+	if err != nil {
+		return nil, err
+	}
+	return &value, nil
 }

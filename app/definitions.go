@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"sync"
 
@@ -107,27 +106,4 @@ func compile(source *domain.ProcessDefinition) (*definition, error) {
 		d.actions = append(d.actions, newUserAction(&source.Spec.UserActions[i]))
 	}
 	return d, nil
-}
-
-// initialText is what a new resource has: the value that was given, an empty
-// object where none was but a schema speaks of it, nil otherwise.
-func initialText(schema *jsondoc.Schema, given json.RawMessage) json.RawMessage {
-	if given == nil && schema != nil {
-		return json.RawMessage("{}")
-	}
-	return given
-}
-
-// initialValue is the initialText, held against the schema, of a resource that
-// refers to nothing.
-func initialValue(schema *jsondoc.Schema, given json.RawMessage) (*domain.JSONValue, error) {
-	text := initialText(schema, given)
-	if text == nil {
-		return nil, nil
-	}
-	value, err := schema.Validate(text)
-	if err != nil {
-		return nil, err
-	}
-	return &value, nil
 }

@@ -27,10 +27,10 @@ func (s *Service) receive(
 	admit func(*persistence.Tx, *domain.Document) error,
 ) (*domain.Document, error) {
 	d := &domain.Document{
-		ID: newID(), TenantID: tenant, OwnerKind: owner.Kind, OwnerID: owner.ID, BlobID: uuid.New(),
+		ID: domain.NewID(), TenantID: tenant, OwnerKind: owner.Kind, OwnerID: owner.ID, BlobID: uuid.New(),
 		Name: blobstore.FileName(in.Name), ContentType: blobstore.ContentType(in.ContentType), CreatedBy: caller.PrincipalID,
 	}
-	stored, err := s.documents.Put(ctx, blobOf(d), in.Body, min(s.maxDocument, cmp.Or(in.limit, s.maxDocument)))
+	stored, err := s.documents.Put(ctx, blobstore.KeyOf(d), in.Body, min(s.maxDocument, cmp.Or(in.limit, s.maxDocument)))
 	if err != nil {
 		return nil, storageError(ctx, err)
 	}
@@ -54,7 +54,7 @@ func (s *Service) receive(
 		discard, cancel := context.WithTimeout(context.WithoutCancel(ctx), discardTime)
 		defer cancel()
 		// What cannot be removed now is left to the sweep.
-		_ = s.documents.Delete(discard, blobOf(d))
+		_ = s.documents.Delete(discard, blobstore.KeyOf(d))
 	}
 	if err != nil {
 		return nil, err
@@ -66,12 +66,7 @@ func (s *Service) receive(
 // else ends one may have done so after the database had committed.
 func refused(err error) bool {
 	var known *domain.Error
-	return errors.Is(err, errNotTaken) || errors.As(err, &known) && known.Kind != domain.KindUnavailable
-}
-
-// blobOf is where the bytes of a document are.
-func blobOf(d *domain.Document) blobstore.Key {
-	return blobstore.Key{Tenant: d.TenantID, Document: d.BlobID}
+	return errors.Is(err, domain.ErrActionFinal) || errors.As(err, &known) && known.Kind != domain.KindUnavailable
 }
 
 // storageError tells of a storage that fails as of a dependency that is not

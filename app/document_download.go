@@ -111,11 +111,11 @@ func (s *Service) download(
 // open gives access to the bytes of a document.
 func (s *Service) open(ctx context.Context, caller domain.Caller, d *domain.Document) (*Download, error) {
 	// Once the answer has begun it is too late to find out that there is nothing.
-	if _, err := s.documents.Size(ctx, blobOf(d)); err != nil {
+	if _, err := s.documents.Size(ctx, blobstore.KeyOf(d)); err != nil {
 		return nil, fmt.Errorf("downloading document %s: %w", d.ID, err)
 	}
 	return &Download{
-		Document: *d, Content: s.documents.ReadSeeker(ctx, blobOf(d), d.Size), service: s,
+		Document: *d, Content: s.documents.ReadSeeker(ctx, blobstore.KeyOf(d), d.Size), service: s,
 		event: func(now time.Time) domain.Event {
 			return domain.DocumentEvent(domain.EventDocumentDownloaded, d, caller.PrincipalID, now)
 		},

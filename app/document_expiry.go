@@ -99,7 +99,7 @@ func (s *Service) FindLostDocuments(
 	}
 	for i := range documents {
 		d := &documents[i]
-		size, err := s.documents.Size(ctx, blobOf(d))
+		size, err := s.documents.Size(ctx, blobstore.KeyOf(d))
 		switch {
 		case errors.Is(err, fs.ErrNotExist), err == nil && size != d.Size:
 			lost = append(lost, *d)

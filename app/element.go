@@ -252,7 +252,7 @@ func (k *keeper) documentValue(
 	if given.URI != "" && !isURI {
 		return none, domain.InvalidBody(pointer+"/value/uri", "refers to no document of this service")
 	}
-	id := newID()
+	id := domain.NewID()
 	for i := range current {
 		if current[i].Type != domain.ValueDocument {
 			continue
@@ -277,7 +277,7 @@ func (k *keeper) documentValue(
 	if !ok || !isAt(&original, uri) {
 		return none, domain.InvalidBody(pointer+"/value/uri", "refers to no document that you see")
 	}
-	made := original.Copy(newID(), at.owner, k.caller.PrincipalID, k.now)
+	made := original.Copy(domain.NewID(), at.owner, k.caller.PrincipalID, k.now)
 	k.tx.InsertDocument(&made)
 	taken[id] = true
 	return newDocumentValue(id, &made, v.Valid)

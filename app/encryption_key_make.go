@@ -33,7 +33,7 @@ func newEncryptionKey(
 		return sealedKey{}, fmt.Errorf("making the encryption key %s: %w", code, errNoSealer)
 	}
 	made := sealedKey{EncryptionKey: domain.EncryptionKey{
-		ID: newID(), TenantID: tenant, Code: code, KeyID: code, Version: others + 1, CreatedBy: by, CreatedAt: now,
+		ID: domain.NewID(), TenantID: tenant, Code: code, KeyID: code, Version: others + 1, CreatedBy: by, CreatedAt: now,
 	}}
 	if others > 0 {
 		made.KeyID += "." + strconv.Itoa(made.Version)

@@ -84,7 +84,7 @@ func (s *Service) finishWithWorkflow(
 
 // openIncident records that a workflow failed.
 func openIncident(tx *persistence.Tx, run domain.EngineRun, c domain.Closing, now time.Time) {
-	incident := domain.NewIncident(newID(), run, c, now)
+	incident := domain.NewIncident(domain.NewID(), run, c, now)
 	tx.InsertIncident(incident)
 	tx.Record(domain.IncidentEvent(domain.EventIncidentCreated, &incident, domain.SystemPrincipalID(), now))
 }

@@ -36,7 +36,7 @@ func (s *Service) RetryIncident(ctx context.Context, caller domain.Caller, id uu
 		if locked.Process.Finished() {
 			return domain.ProcessFinished()
 		}
-		if locked.TaskState != nil && !assistable(*locked.TaskState) {
+		if locked.TaskState != nil && !locked.TaskState.Open() {
 			return domain.Conflict(domain.CodeInvalidState, "the task is finished: it needs no robot")
 		}
 		run := locked.Run
@@ -48,7 +48,7 @@ func (s *Service) RetryIncident(ctx context.Context, caller domain.Caller, id uu
 			From(string(before)))
 		tx.UpdateEngineRun(run, nil, now)
 		tx.Enqueue(domain.EngineCommand{
-			ID: newID(), RunID: run.ID, OrderKey: run.ID, Kind: domain.CommandRestart, CreatedAt: now, NotBefore: now,
+			ID: domain.NewID(), RunID: run.ID, OrderKey: run.ID, Kind: domain.CommandRestart, CreatedAt: now, NotBefore: now,
 		})
 		return nil
 	})

@@ -254,7 +254,7 @@ func signalItem(
 		dataCode = i.Message.DataStructureCode
 	}
 	tx.Enqueue(domain.EngineCommand{
-		ID: newID(), RunID: *run, OrderKey: *run, Kind: domain.CommandSignal, Shape: shape,
+		ID: domain.NewID(), RunID: *run, OrderKey: *run, Kind: domain.CommandSignal, Shape: shape,
 		ItemID: &i.ID, ItemType: i.Type, ItemCode: i.DefinitionCode(), DataCode: dataCode,
 		CreatedAt: now, NotBefore: now,
 	})

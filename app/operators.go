@@ -38,7 +38,7 @@ func (s *Service) AddOperator(ctx context.Context, email string, withToken bool)
 			tx.Record(c.event(domain.EventOperatorAdded, uuid.Nil))
 		}
 		if withToken {
-			id, expiresAt := newID(), c.now.Add(BootstrapTokenLifetime)
+			id, expiresAt := domain.NewID(), c.now.Add(BootstrapTokenLifetime)
 			tx.InsertCredential(domain.Credential{
 				ID: id, PrincipalID: c.person.ID, Name: "operator " + c.now.Format(time.RFC3339),
 				Kind: domain.CredentialPersonalAccessToken, SecretSHA256: authn.HashSecret(token.Reveal()),

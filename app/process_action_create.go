@@ -130,7 +130,7 @@ func (s *Service) invokeUserAction(
 		if err != nil {
 			return nil, err
 		}
-		startWorkflow(k.tx, domain.NewProcessActionRun(newID(), a, by), d.encryptionKey(), k.now)
+		startWorkflow(k.tx, domain.NewProcessActionRun(domain.NewID(), a, by), d.encryptionKey(), k.now)
 		return a, insertProcessAction(k, a)
 	case domain.ProcessActionStartRelatedProcess:
 		err = s.startRelatedProcess(ctx, k, a, of, known, in)
@@ -168,7 +168,7 @@ func sendSignal(
 		return below(signalInput, err)
 	}
 	signal := domain.EngineCommand{
-		ID: newID(), RunID: run, OrderKey: run, Kind: domain.CommandSignalAction,
+		ID: domain.NewID(), RunID: run, OrderKey: run, Kind: domain.CommandSignalAction,
 		SignalName: of.SignalName, ActionCode: of.Code, CreatedAt: k.now, NotBefore: k.now,
 	}
 	if a.Input != nil {
@@ -205,7 +205,7 @@ func (s *Service) startRelatedProcess(
 		Metadata: in.Metadata, MetadataAt: "/startRelatedProcess/metadata",
 		Entity: in.Entity, EntityAt: "/startRelatedProcess/entity", RelatedID: &a.ProcessID,
 	}
-	return s.startProcessOf(ctx, k, &a.Action, newID(), related, &persistence.NewProcess{
+	return s.startProcessOf(ctx, k, &a.Action, domain.NewID(), related, &persistence.NewProcess{
 		Definitions: []persistence.FoundDefinition{known.Startable[of.ProcessDefinition]}, RelatedTenantID: &a.TenantID,
 	})
 }
@@ -223,7 +223,7 @@ func createItemOf(
 	p := &known.Process
 	in.Type = a.Type.ItemType()
 	i := &domain.ProcessItem{
-		ID: newID(), TenantID: p.TenantID, ProcessID: p.ID, ProcessDefinitionID: p.Definition.ID,
+		ID: domain.NewID(), TenantID: p.TenantID, ProcessID: p.ID, ProcessDefinitionID: p.Definition.ID,
 		Type: in.Type, Audit: a.Audit,
 	}
 	run := known.RunID

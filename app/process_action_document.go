@@ -10,9 +10,6 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// errNotTaken ends an upload that came too late.
-var errNotTaken = errors.New("the action is final")
-
 // UploadProcessUserActionDocument (A13, B14) is UploadProcessActionDocument that
 // returns the process.
 func (s *Service) UploadProcessUserActionDocument(
@@ -77,7 +74,7 @@ func (s *Service) deliver(
 }
 
 // takesDocument says whether the caller may complete the action of a site with a
-// document, errNotTaken for one that is final already.
+// document, domain.ErrActionFinal for one that is final already.
 func takesDocument(site *persistence.ProcessActionSite) error {
 	if err := site.Process.CheckMayManage(site.Rights); err != nil {
 		return err
@@ -87,13 +84,13 @@ func takesDocument(site *persistence.ProcessActionSite) error {
 	}
 	waits, err := site.Action.TakesDocument()
 	if err == nil && !waits {
-		err = errNotTaken
+		err = domain.ErrActionFinal
 	}
 	return err
 }
 
 func unlessNotTaken(err error) error {
-	if errors.Is(err, errNotTaken) {
+	if errors.Is(err, domain.ErrActionFinal) {
 		return nil
 	}
 	return err

@@ -50,9 +50,9 @@ func (s *Service) stopWorkflow(tx *persistence.Tx, run *uuid.UUID, now time.Time
 		return
 	}
 	tx.Enqueue(domain.EngineCommand{
-		ID: newID(), RunID: *run, OrderKey: *run, Kind: domain.CommandCancel, CreatedAt: now, NotBefore: now,
+		ID: domain.NewID(), RunID: *run, OrderKey: *run, Kind: domain.CommandCancel, CreatedAt: now, NotBefore: now,
 	})
-	terminate := newID()
+	terminate := domain.NewID()
 	tx.Enqueue(domain.EngineCommand{
 		ID: terminate, RunID: *run, OrderKey: terminate, Kind: domain.CommandTerminate,
 		CreatedAt: now, NotBefore: now.Add(s.cancelGrace),

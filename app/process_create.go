@@ -153,7 +153,7 @@ func (s *Service) startProcess(
 		if err != nil {
 			return nil, err
 		}
-		startWorkflow(tx, domain.NewProcessRun(newID(), p, member.Namespace, *d.Engine), d.Engine.EncryptionKey, now)
+		startWorkflow(tx, domain.NewProcessRun(domain.NewID(), p, member.Namespace, *d.Engine), d.Engine.EncryptionKey, now)
 	}
 	return p, nil
 }
@@ -167,7 +167,7 @@ func startWorkflow(tx *persistence.Tx, run domain.EngineRun, encryptionKey strin
 		tx.InsertEncryptedRun(run, encryptionKey, now)
 	}
 	tx.Enqueue(domain.EngineCommand{
-		ID: newID(), RunID: run.ID, OrderKey: run.ID, Kind: domain.CommandStart, CreatedAt: now, NotBefore: now,
+		ID: domain.NewID(), RunID: run.ID, OrderKey: run.ID, Kind: domain.CommandStart, CreatedAt: now, NotBefore: now,
 	})
 }
 

@@ -76,7 +76,7 @@ func (s *Service) DownloadRobotSourceCode(ctx context.Context, caller domain.Cal
 func (s *Service) DownloadRobotAsset(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, key domain.RobotAssetKey,
 ) (*Download, error) {
-	if err := checkRobotAsset(key); err != nil {
+	if err := key.Check(); err != nil {
 		return nil, err
 	}
 	return s.downloadRobotFile(ctx, persistence.RobotScope{Caller: caller}, id, key)

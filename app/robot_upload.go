@@ -3,22 +3,15 @@ package app
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/persistence"
 )
 
-const (
-	// MaxRobotAssets is how many assets a robot may have.
-	MaxRobotAssets = 200
-	// maxAssetVersion is the length of the version of an asset, in characters.
-	maxAssetVersion = 50
-)
+// MaxRobotAssets is how many assets a robot may have.
+const MaxRobotAssets = 200
 
 // UploadRobotFile stores the source package of a robot, or with a key that is
 // not zero an asset, in the place of the one before. Downloads find the one or the
@@ -34,7 +27,7 @@ func (s *Service) UploadRobotFile(
 	if err := in.check(); err != nil {
 		return nil, err
 	}
-	if err := checkRobotAsset(asset); err != nil {
+	if err := asset.Check(); err != nil {
 		return nil, err
 	}
 	key.Kind = resource.KindRobot
@@ -73,7 +66,7 @@ func (s *Service) UploadRobotFile(
 func (s *Service) DeleteRobotFile(
 	ctx context.Context, caller domain.Caller, key ResourceKey, asset domain.RobotAssetKey,
 ) error {
-	if err := checkRobotAsset(asset); err != nil {
+	if err := asset.Check(); err != nil {
 		return err
 	}
 	now := s.now()
@@ -119,19 +112,4 @@ func countAssets(robot *StoredResource, but domain.RobotAssetKey) int {
 		}
 	}
 	return n
-}
-
-// checkRobotAsset holds what tells an asset from others to what the database
-// keeps. The words of the contract are checked before.
-func checkRobotAsset(key domain.RobotAssetKey) error {
-	if key.Source() {
-		return nil
-	}
-	if length := utf8.RuneCountInString(key.Version); length == 0 || length > maxAssetVersion {
-		return domain.Invalid(domain.LocationQuery, "version", "must have 1 to 50 characters")
-	}
-	if strings.ContainsFunc(key.Version, unicode.IsControl) || strings.TrimSpace(key.Version) == "" {
-		return domain.Invalid(domain.LocationQuery, "version", "must be text on one line that is not blank")
-	}
-	return nil
 }

@@ -61,7 +61,7 @@ func (s *Service) IssueSecret(
 	if err != nil {
 		return nil, err
 	}
-	issued := &IssuedSecret{Secret: Secret{ID: newID(), Name: in.Name, CreatedAt: now, ExpiresAt: expiresAt}}
+	issued := &IssuedSecret{Secret: Secret{ID: domain.NewID(), Name: in.Name, CreatedAt: now, ExpiresAt: expiresAt}}
 	err = s.write(ctx, func(tx *persistence.Tx) error {
 		owner, err := lockSecretOwner(ctx, tx, caller, key)
 		if err != nil {

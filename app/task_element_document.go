@@ -70,7 +70,7 @@ func (s *Service) SaveTaskElementDocument(
 func (in *ElementUpload) place(
 	d *elementDefinition, elements domain.ElementValues, stored *domain.Document,
 ) ([]domain.ElementValue, error) {
-	id, index := newID(), -1
+	id, index := domain.NewID(), -1
 	if in.ValueID != nil {
 		code, i, found := elements.FindDocument(*in.ValueID)
 		switch {

@@ -20,7 +20,7 @@ func assist(
 	if err != nil {
 		return err
 	}
-	startWorkflow(tx, domain.NewTaskRobotRun(newID(), task, *robot, member.Namespace), robot.EncryptionKey, now)
+	startWorkflow(tx, domain.NewTaskRobotRun(domain.NewID(), task, *robot, member.Namespace), robot.EncryptionKey, now)
 	return nil
 }
 
@@ -43,15 +43,10 @@ func assistOwner(
 	return assist(tx, caller, task, robot, now)
 }
 
-// assistable reports whether a task in the state has any use for a robot.
-func assistable(state domain.TaskState) bool {
-	return state == domain.TaskReady || state == domain.TaskClaimed
-}
-
 // endTaskRobot leaves the task of a robot as it is. That the robot failed is for
 // administrators to know while the task still needs it.
 func endTaskRobot(tx *persistence.Tx, locked *persistence.LockedRun, c domain.Closing, now time.Time) {
-	if c.Status == domain.RunFailed && assistable(*locked.TaskState) {
+	if c.Status == domain.RunFailed && locked.TaskState.Open() {
 		openIncident(tx, locked.Run, c, now)
 	}
 }

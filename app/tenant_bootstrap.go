@@ -75,7 +75,7 @@ func (s *Service) BootstrapTenant(ctx context.Context, in FirstTenant) (*Bootstr
 			return err
 		}
 		tx.MakeOperator(made.UserID)
-		credential := domain.SecretInfo{ID: newID(), Name: "bootstrap"}
+		credential := domain.SecretInfo{ID: domain.NewID(), Name: "bootstrap"}
 		tx.Record(domain.SecretEvent(domain.EventSecretIssued, credential, domain.Configured{
 			ID: made.UserID, TenantID: made.TenantID, Kind: string(resource.KindUser), Code: FirstUserCode,
 		}, system.PrincipalID, now))

@@ -165,12 +165,12 @@ func ofArtifact(a *domain.BusinessArtifact) place {
 	}
 }
 
-// initial is the initialText of a new resource, ready to be stored; nil without
-// one.
+// initial is the value that a new resource begins with, ready to be stored; nil
+// without one.
 func (k *keeper) initial(
 	ctx context.Context, at place, schema *jsondoc.Schema, given json.RawMessage,
 ) (*domain.JSONValue, error) {
-	if given = initialText(schema, given); given == nil {
+	if given = schema.Initial(given); given == nil {
 		return nil, nil
 	}
 	value, err := k.value(ctx, at, schema, given)
@@ -306,7 +306,7 @@ func (k *keeper) files(at place, found []jsondoc.Occurrence) files {
 		}
 		made, ok := copies[original.ID]
 		if !ok {
-			made = original.Copy(newID(), at.owner, k.caller.PrincipalID, k.now)
+			made = original.Copy(domain.NewID(), at.owner, k.caller.PrincipalID, k.now)
 			copies[original.ID] = made
 			k.tx.InsertDocument(&made)
 			k.known.Add(made)

@@ -50,7 +50,7 @@ func (s *Service) PingWebhookEndpoint(ctx context.Context, caller domain.Caller,
 			return domain.Conflict(domain.CodeInvalidState, fmt.Sprintf("the endpoint is %s and would be sent nothing", state))
 		}
 		ping = domain.WebhookEvent(domain.EventWebhookPinged, &endpoint.WebhookEndpoint, caller.PrincipalID, now)
-		ping.ID = newID()
+		ping.ID = domain.NewID()
 		tx.TryWebhookEndpoint(endpoint.SubscriptionID)
 		tx.Record(ping)
 		return nil

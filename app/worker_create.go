@@ -40,7 +40,7 @@ func (s *Service) CreateWorker(
 	}
 	now := s.now()
 	if w.ID == uuid.Nil {
-		w.ID = newID()
+		w.ID = domain.NewID()
 	}
 	w.TenantID, w.LastSeenAt = member.TenantID, now
 	w.Audit = domain.NewAudit(caller.PrincipalID, now)

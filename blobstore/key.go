@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
 )
 
 // Key names a blob. It consists of identifiers of the service and of nothing a
@@ -13,6 +15,9 @@ type Key struct {
 	Tenant   uuid.UUID
 	Document uuid.UUID
 }
+
+// KeyOf is where the bytes of a document are.
+func KeyOf(d *domain.Document) Key { return Key{Tenant: d.TenantID, Document: d.BlobID} }
 
 // String returns the tenant and the document, for logs.
 func (k Key) String() string {

@@ -1,6 +1,10 @@
 package domain
 
-import "github.com/google/uuid"
+import (
+	"errors"
+
+	"github.com/google/uuid"
+)
 
 // ProcessActionType is the type of a user action, and of each invocation of it
 // (specification section 2.12).
@@ -70,3 +74,7 @@ func (a *ProcessAction) TakesDocument() (bool, error) {
 	}
 	return a.Status == ActionRequested, nil
 }
+
+// ErrActionFinal ends an upload to an action that is final already. The upload has
+// no effect, and callers are not told of an error.
+var ErrActionFinal = errors.New("the action is final")

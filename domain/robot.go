@@ -1,7 +1,10 @@
 package domain
 
 import (
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 )
@@ -35,6 +38,24 @@ type RobotAssetKey struct {
 
 // Source reports whether the key is that of the source package.
 func (k RobotAssetKey) Source() bool { return k == RobotAssetKey{} }
+
+// maxAssetVersion is the length of the version of an asset, in characters.
+const maxAssetVersion = 50
+
+// Check refuses a version of an asset that the database cannot keep. The other
+// members are words of the contract, which the request was checked against before.
+func (k RobotAssetKey) Check() error {
+	if k.Source() {
+		return nil
+	}
+	if length := utf8.RuneCountInString(k.Version); length == 0 || length > maxAssetVersion {
+		return Invalid(LocationQuery, "version", "must have 1 to 50 characters")
+	}
+	if strings.ContainsFunc(k.Version, unicode.IsControl) || strings.TrimSpace(k.Version) == "" {
+		return Invalid(LocationQuery, "version", "must be text on one line that is not blank")
+	}
+	return nil
+}
 
 // Robot is a downloadable automation package (specification section 2.18).
 // Source is nil until a package was uploaded.

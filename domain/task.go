@@ -19,6 +19,9 @@ const (
 	TaskCancelled TaskState = "CANCELLED"
 )
 
+// Open reports whether a task in the state is still to be done.
+func (s TaskState) Open() bool { return s == TaskReady || s == TaskClaimed }
+
 type taskAction string
 
 const (

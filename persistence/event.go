@@ -98,5 +98,5 @@ func eventID(e *domain.Event) uuid.UUID {
 	if e.ID != uuid.Nil {
 		return e.ID
 	}
-	return uuid.Must(uuid.NewV7())
+	return domain.NewID()
 }

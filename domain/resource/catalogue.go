@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/filter"
 )
 
 // DataStructureSpec describes what the data of a message looks like.
@@ -40,6 +41,15 @@ type BusinessArtifactDefinitionSpec struct {
 	Actions []ArtifactActionSpec `json:"actions,omitempty" right:"within"`
 	// Permissions are the rights on artifacts of the definition.
 	Permissions ArtifactPermissions `json:"permissions,omitzero" right:"within"`
+}
+
+// IndexedMembers are the members of the data that artifacts are found by.
+func (s *BusinessArtifactDefinitionSpec) IndexedMembers() []domain.IndexedMember {
+	members := make([]domain.IndexedMember, len(s.Indexes))
+	for i, index := range s.Indexes {
+		members[i] = domain.IndexedMember{Field: index.Field, Type: filter.Type(index.Type)}
+	}
+	return members
 }
 
 // ArtifactPermissions are the rights on the artifacts of a definition.
