@@ -15,6 +15,7 @@ import (
 
 	"github.com/procession-dev/procession/activities"
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/app/work"
 	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/internal/testkit/enginetest"
 	"github.com/procession-dev/procession/internal/testkit/pgtest"
@@ -27,7 +28,9 @@ func TestDocumentsAreExpiredSweptAndMissed(t *testing.T) {
 	documents, err := blobstore.Open(t.Context(), "mem://")
 	require.NoError(t, err)
 	now := time.Now()
-	service := app.New(app.Options{DB: db, Documents: documents, Clock: func() time.Time { return now }, Wake: func() {}})
+	service := app.New(app.Options{
+		Store: work.New(work.Options{DB: db, Clock: func() time.Time { return now }}), Documents: documents,
+	})
 	var logged bytes.Buffer
 	acts := activities.New(activities.Options{
 		App: service, DB: db, Clock: time.Now, Logger: slog.New(slog.NewTextHandler(&logged, nil)),
@@ -40,7 +43,7 @@ func TestDocumentsAreExpiredSweptAndMissed(t *testing.T) {
 	upload := func(n int) {
 		for i := range n {
 			_, err := service.UploadProcessDocument(t.Context(), tenant.Caller, process.ID,
-				app.Upload{Name: "a.txt", ContentType: "text/plain", Body: strings.NewReader(fmt.Sprint(i))})
+				work.Upload{Name: "a.txt", ContentType: "text/plain", Body: strings.NewReader(fmt.Sprint(i))})
 			require.NoError(t, err)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/procession-dev/procession/activities"
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/app/work"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
 	"github.com/procession-dev/procession/internal/testkit/enginetest"
@@ -75,7 +76,8 @@ func newWatch(t *testing.T) *watch {
 		outcome: map[string]*domain.Closing{},
 	}
 	w.Service = app.New(app.Options{
-		DB: db, Clock: time.Now, Wake: func() {}, TaskLogLimit: app.DefaultTaskLogLimit, CancelGrace: time.Minute,
+		Store:        work.New(work.Options{DB: db, Clock: time.Now}),
+		TaskLogLimit: app.DefaultTaskLogLimit, CancelGrace: time.Minute,
 	})
 	return w
 }

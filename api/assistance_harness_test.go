@@ -16,6 +16,7 @@ import (
 	"github.com/procession-dev/procession/api"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/app/work"
 	"github.com/procession-dev/procession/assistance"
 	"github.com/procession-dev/procession/assistance/extract"
 	"github.com/procession-dev/procession/devstack/demo"
@@ -152,7 +153,9 @@ func (p *provider) says(text, value string) {
 func (s *service) withoutFeatures() *service {
 	s.t.Helper()
 	bare, options := *s, s.options
-	bare.app = app.New(app.Options{DB: s.db, Clock: s.now, Wake: func() {}, TaskLogLimit: logLimit, Documents: s.documents})
+	bare.app = app.New(app.Options{
+		Store: work.New(work.Options{DB: s.db, Clock: s.now}), TaskLogLimit: logLimit, Documents: s.documents,
+	})
 	options.Service = bare.app
 	var err error
 	bare.handler, err = api.NewRouter(options)

@@ -20,9 +20,11 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/api"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/app/work"
 	"github.com/procession-dev/procession/assistance"
 	"github.com/procession-dev/procession/authn"
 	blobs "github.com/procession-dev/procession/blobstore"
@@ -63,6 +65,8 @@ type service struct {
 	documents    *blobs.Store
 	documentsDir string
 	app          *app.Service
+	// administration is what administrators do.
+	administration *administer.Administration
 	// provider answers prompts.
 	provider *provider
 	// forms puts forms on paper.
@@ -107,16 +111,20 @@ func newServiceWithin(t *testing.T, within bounds, change ...func(*api.Options))
 	s.documentsDir = t.TempDir()
 	s.documents = openDocuments(t, s.documentsDir)
 	hub := runHub(t, s.db)
+	store := work.New(work.Options{DB: s.db, Clock: s.now, Recorded: hub.Wake})
 	options := api.Options{
 		Service: app.New(app.Options{
-			DB: s.db, Clock: s.now, Wake: func() {}, Recorded: hub.Wake, TaskLogLimit: logLimit, CancelGrace: time.Minute, Issuer: issuer,
-			Sealer: sealer, Documents: s.documents, MaxDocumentBytes: documentLimit,
+			Store: store, TaskLogLimit: logLimit, CancelGrace: time.Minute, Issuer: issuer, Sealer: sealer, Documents: s.documents, MaxDocumentBytes: documentLimit,
 			Assistance: s.provider, Texts: texts(t), Forms: s.forms, Quotas: within.quotas,
 		}),
+		Administration: administer.New(administer.Options{
+			Store: store, Sealer: sealer, Documents: s.documents, MaxDocumentBytes: documentLimit,
+		}),
+		Revocations:   store.Revocations(),
 		Authenticator: authenticator, Issuer: issuer, Log: slog.New(slog.DiscardHandler), Clock: s.now,
 		DocumentLimit: documentLimit, Feed: hub,
 	}
-	s.app = options.Service
+	s.app, s.administration = options.Service, options.Administration
 	for _, f := range change {
 		f(&options)
 	}

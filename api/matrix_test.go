@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
@@ -346,7 +346,7 @@ func (c cast) runWorkers(s *service) {
 			`{"identity":"`+name+`","taskQueue":"QUEUE_SAMPLE_LOAN","hostname":"h","ip":"127.0.0.1"}`)
 	}
 	system := domain.Caller{PrincipalID: domain.SystemPrincipalID(), Type: domain.PrincipalSystem, Operator: true}
-	_, err := s.app.ApplyResources(s.t.Context(), system, app.ApplyRequest{Documents: []json.RawMessage{
+	_, err := s.administration.ApplyResources(s.t.Context(), system, administer.ApplyRequest{Documents: []json.RawMessage{
 		json.RawMessage(document("other", "EncryptionKey", "other-key", `{"shared":true}`)),
 	}})
 	require.NoError(s.t, err)

@@ -9,7 +9,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/app/work"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
@@ -23,7 +24,7 @@ func operatorCaller() domain.Caller {
 // applyRobot applies a robot of a tenant and returns its id.
 func (s *service) applyRobot(tenant, code, spec string) uuid.UUID {
 	s.t.Helper()
-	applied, err := s.app.ApplyResources(s.t.Context(), operatorCaller(), app.ApplyRequest{
+	applied, err := s.administration.ApplyResources(s.t.Context(), operatorCaller(), administer.ApplyRequest{
 		Documents: []json.RawMessage{json.RawMessage(
 			`{"apiVersion":"procession/v1","kind":"Robot","metadata":{"code":"` + code + `","tenant":"` + tenant + `"},"spec":` + spec + `}`,
 		)},
@@ -35,14 +36,14 @@ func (s *service) applyRobot(tenant, code, spec string) uuid.UUID {
 // uploadRobot uploads a file of a robot.
 func (s *service) uploadRobot(tenant, code string, key domain.RobotAssetKey, name, contentType, text string) *domain.RobotFile {
 	s.t.Helper()
-	stored, err := s.app.UploadRobotFile(s.t.Context(), operatorCaller(), robotKey(tenant, code), key,
-		app.Upload{Name: name, ContentType: contentType, Body: strings.NewReader(text)})
+	stored, err := s.administration.UploadRobotFile(s.t.Context(), operatorCaller(), robotKey(tenant, code), key,
+		work.Upload{Name: name, ContentType: contentType, Body: strings.NewReader(text)})
 	require.NoError(s.t, err)
 	return stored
 }
 
-func robotKey(tenant, code string) app.ResourceKey {
-	return app.ResourceKey{Tenant: tenant, Kind: resource.KindRobot, Code: code}
+func robotKey(tenant, code string) administer.ResourceKey {
+	return administer.ResourceKey{Tenant: tenant, Kind: resource.KindRobot, Code: code}
 }
 
 // withRobot completes a fixture by the robot of the tenant Demo and its files.
@@ -96,8 +97,8 @@ func (f fixture) robotOperations() map[string]operation {
 // assistLoans has a robot assist with the tasks APPROVE_LOAN of the tenant Demo.
 func (s *service) assistLoans(robot string) {
 	s.t.Helper()
-	found, err := s.app.RetrieveResource(s.t.Context(), operatorCaller(),
-		app.ResourceKey{Tenant: "demo", Kind: resource.KindProcessDefinition, Code: "LOAN"})
+	found, err := s.administration.RetrieveResource(s.t.Context(), operatorCaller(),
+		administer.ResourceKey{Tenant: "demo", Kind: resource.KindProcessDefinition, Code: "LOAN"})
 	require.NoError(s.t, err)
 	spec, ok := found.Spec.(*resource.ProcessDefinitionSpec)
 	require.True(s.t, ok)
@@ -108,6 +109,6 @@ func (s *service) assistLoans(robot string) {
 	}
 	text, err := found.MarshalJSON()
 	require.NoError(s.t, err)
-	_, err = s.app.ApplyResources(s.t.Context(), operatorCaller(), app.ApplyRequest{Documents: []json.RawMessage{text}})
+	_, err = s.administration.ApplyResources(s.t.Context(), operatorCaller(), administer.ApplyRequest{Documents: []json.RawMessage{text}})
 	require.NoError(s.t, err)
 }

@@ -198,7 +198,7 @@ func TestBodiesOfRobots(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	fixture{}.withRobot(s)
-	require.NoError(t, s.app.SetRobotVariable(t.Context(), operatorCaller(), robotKey("demo", "KYC_BOT"),
+	require.NoError(t, s.administration.SetRobotVariable(t.Context(), operatorCaller(), robotKey("demo", "KYC_BOT"),
 		"GREETING", domain.NewSecret(`<"é">`)))
 	for shape, base := range map[string]string{"shape_a": shapeA, "shape_b": shapeB} {
 		requireGolden(t, shape+"/robot", s.get(200, demo.LoanWorker(), base+robotPath(demo.Robot(), "")).hidingRandomIDs())
@@ -217,7 +217,7 @@ func TestWhoSeesTheEnvironmentOfARobot(t *testing.T) {
 	id := s.applyRobot("demo", "BOT", `{"name":"Bot","workflowType":"W","taskQueue":"q","runner":"stranger",`+
 		`"permissions":{"viewers":[{"group":"REVIEWERS"},{"application":"reader"}]}}`)
 	s.uploadRobot("demo", "BOT", domain.RobotAssetKey{}, "a.zip", "application/zip", "source")
-	require.NoError(t, s.app.SetRobotVariable(t.Context(), operatorCaller(), robotKey("demo", "BOT"), "TOKEN", domain.NewSecret("planted")))
+	require.NoError(t, s.administration.SetRobotVariable(t.Context(), operatorCaller(), robotKey("demo", "BOT"), "TOKEN", domain.NewSecret("planted")))
 	for _, base := range []string{shapeA, shapeB} {
 		path := base + robotPath(id, "")
 		for _, as := range []demo.Account{demo.Alice(), demo.Stranger()} {

@@ -12,9 +12,11 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/api/limit"
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/app/work"
 	"github.com/procession-dev/procession/audit"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
@@ -25,7 +27,11 @@ import (
 // Options are what the REST interface is made of. All fields are required
 // unless their comment says otherwise.
 type Options struct {
-	Service       *app.Service
+	Service *app.Service
+	// Administration carries out what administrators ask for.
+	Administration *administer.Administration
+	// Revocations are those that the tokens of the engine are held to.
+	Revocations   *authn.Revocations
 	Authenticator *authn.Authenticator
 	// Issuer publishes the keys that engine tokens are verified with.
 	Issuer *authn.Issuer
@@ -35,7 +41,7 @@ type Options struct {
 	// httpio.DefaultBodyLimit.
 	BodyLimit int64
 	// DocumentLimit is the size in bytes that a document may have, 0 for
-	// app.DefaultMaxDocumentBytes. The service has to know the same.
+	// work.DefaultMaxDocumentBytes. The service has to know the same.
 	DocumentLimit int64
 	// Stall is how long a client may send or take next to nothing of a body, 0 for a
 	// minute, or take to accept what a stream of events has for it, 0 for
@@ -80,7 +86,7 @@ func NewRouter(o Options) (http.Handler, error) {
 	if o.BodyLimit == 0 {
 		o.BodyLimit = httpio.DefaultBodyLimit
 	}
-	o.DocumentLimit = cmp.Or(o.DocumentLimit, app.DefaultMaxDocumentBytes)
+	o.DocumentLimit = cmp.Or(o.DocumentLimit, work.DefaultMaxDocumentBytes)
 	if err := o.Deprecation.check(); err != nil {
 		return nil, fmt.Errorf("making the router: %w", err)
 	}
@@ -110,7 +116,7 @@ func NewRouter(o Options) (http.Handler, error) {
 	if o.Part != Administration {
 		// Temporal and its proxies verify engine tokens with these.
 		open.GET("/.well-known/jwks.json", publish("application/json", "public, max-age=60", o.Issuer.JWKS))
-		open.GET("/.well-known/engine-revocations.json", publishRevocations(o.Service.Revocations, errs))
+		open.GET("/.well-known/engine-revocations.json", publishRevocations(o.Revocations, errs))
 		if len(o.DevCA) > 0 {
 			open.GET("/dev/ca.pem", publish("application/x-pem-file", revalidated, constant(o.DevCA)))
 		}
@@ -140,9 +146,9 @@ func constant(content []byte) func() []byte { return func() []byte { return cont
 // publishRevocations answers with what Temporal must not accept any more. Caches
 // must not keep it for long, and an empty list in place of one that is not known
 // would be believed.
-func publishRevocations(revocations func() *authn.Revocations, errs *httpio.ErrorWriter) gin.HandlerFunc {
+func publishRevocations(revocations *authn.Revocations, errs *httpio.ErrorWriter) gin.HandlerFunc {
 	return func(c *gin.Context) {
-		document := revocations().Document()
+		document := revocations.Document()
 		if document == nil {
 			errs.Write(c, &domain.Error{
 				Kind: domain.KindUnavailable, Code: domain.CodeUnavailable, Message: "the revocations are not known yet",

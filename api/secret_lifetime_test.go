@@ -6,9 +6,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/api"
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
-	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/app/work"
 	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
@@ -17,9 +18,9 @@ func TestIssuedTokensExpire(t *testing.T) {
 	s := newAdministered(t)
 	const day = 24 * time.Hour
 	options := s.options
-	options.Service = app.New(app.Options{
-		DB: s.db, Clock: s.now, Wake: func() {},
-		Lifetimes: app.SecretLifetimes{AccessToken: 90 * day, MaxAccessToken: 365 * day, MaxApplicationSecret: 30 * day},
+	options.Administration = administer.New(administer.Options{
+		Store:     work.New(work.Options{DB: s.db, Clock: s.now}),
+		Lifetimes: administer.SecretLifetimes{AccessToken: 90 * day, MaxAccessToken: 365 * day, MaxApplicationSecret: 30 * day},
 	})
 	handler, err := api.NewRouter(options)
 	require.NoError(t, err)

@@ -1,5 +1,6 @@
-// Package app is what can be done: every operation of the service, each in the
-// file that bears its name, whatever interface it is called through. An
+// Package app is what can be done: every operation of the two public shapes and
+// of the service's own workflows, each in the file that bears its name, whatever
+// interface it is called through. Those of administrators are in administer. An
 // operation takes the caller, checks the permission and the rule, and commits
 // the change, its events and its commands for Temporal in one transaction.
 //
@@ -10,11 +11,11 @@ package app
 import (
 	"cmp"
 	"context"
-	"errors"
 	"time"
 
 	"github.com/google/uuid"
 
+	"github.com/procession-dev/procession/app/work"
 	"github.com/procession-dev/procession/assistance"
 	"github.com/procession-dev/procession/assistance/extract"
 	"github.com/procession-dev/procession/authn"
@@ -31,16 +32,8 @@ const DefaultTaskLogLimit = 100
 
 // Options are what a Service is made of.
 type Options struct {
-	DB *persistence.DB
-	// Clock tells the time.
-	Clock func() time.Time
-	// Wake is called after a transaction that staged commands for Temporal has
-	// committed. It must not block.
-	Wake func()
-	// Recorded is called after a transaction has committed that recorded events
-	// which webhooks and the live feed tell of, or has deliveries made again. It must
-	// not block, and may be nil.
-	Recorded func()
+	// Store is what the operations run in. It is shared with those of administer.
+	Store *work.Store
 	// TaskLogLimit is how many entries the log of a task keeps, 1..10000.
 	TaskLogLimit int
 	// CancelGrace is how long a workflow that was asked to cancel may take
@@ -48,26 +41,18 @@ type Options struct {
 	CancelGrace time.Duration
 	// Issuer issues access to the engine.
 	Issuer *authn.Issuer
-	// Sealer seals the secrets that are kept. Without one no webhook secrets can be
-	// issued, and no encryption keys made or read.
+	// Sealer opens the secrets that are kept. Without one no webhook is signed, and
+	// no encryption key or environment variable of a robot is read.
 	Sealer *authn.Sealer
-	// Lifetimes bound how long issued secrets work.
-	Lifetimes SecretLifetimes
 	// Documents keeps the bytes of documents.
 	Documents *blobstore.Store
 	// MaxDocumentBytes is how large a document may be, 0 for
-	// DefaultMaxDocumentBytes.
+	// work.DefaultMaxDocumentBytes.
 	MaxDocumentBytes int64
 	// Webhooks sends events to subscribers.
 	Webhooks WebhookSender
-	// CheckWebhookURL refuses URLs that events cannot be sent to with a
-	// webhook.URLError. Without it only what is public is accepted.
-	CheckWebhookURL func(url string) error
 	// WebhookDelay says when attempts are repeated, webhook.NextDelay unless given.
 	WebhookDelay WebhookDelay
-	// TaskQueuePatience is how long task queues may be unattended before that is
-	// told as a problem; the zero value is domain.DefaultTaskQueuePatience.
-	TaskQueuePatience domain.TaskQueuePatience
 	// Assistance is what answers prompts and embeds texts, nil for nothing.
 	Assistance assistance.Provider
 	// Texts reads the documents that assistance is about; without it one that reads
@@ -84,30 +69,24 @@ type Options struct {
 
 // Service carries out the operations. It is safe for concurrent use.
 type Service struct {
+	store  *work.Store
 	db     *persistence.DB
 	reader *persistence.Reader
 	// streams reads for answers that go on while their clients take them.
 	streams      *persistence.Reader
-	clock        func() time.Time
-	wake         func()
-	recorded     func()
 	taskLogLimit int
 	cancelGrace  time.Duration
 	issuer       *authn.Issuer
-	revocations  *authn.Revocations
 	sealer       *authn.Sealer
 	definitions  *definitionCache
 	// artifactDefinitions are those of business artifacts.
 	artifactDefinitions *artifactDefinitionCache
 	encryptionKeys      *encryptionKeyCache
 	environmentReads    *environmentReads
-	lifetimes           SecretLifetimes
 	documents           *blobstore.Store
-	maxDocument         int64
+	uploads             *work.Documents
 	webhooks            WebhookSender
-	checkWebhookURL     func(url string) error
 	webhookDelay        WebhookDelay
-	queuePatience       domain.TaskQueuePatience
 	// assistant is nil where there is no AI assistance.
 	assistant      *assistant
 	assistanceTime time.Duration
@@ -117,13 +96,6 @@ type Service struct {
 
 // New makes a Service.
 func New(o Options) *Service {
-	reader := o.DB.Reader()
-	if o.Recorded == nil {
-		o.Recorded = func() {}
-	}
-	if o.CheckWebhookURL == nil {
-		o.CheckWebhookURL = checkPublicURL
-	}
 	if o.Quotas == nil {
 		o.Quotas = new(domain.DefaultQuotas())
 	}
@@ -131,79 +103,35 @@ func New(o Options) *Service {
 		o.WebhookDelay = webhook.NextDelay
 	}
 	return &Service{
-		db: o.DB, reader: reader, streams: o.DB.Streams().Reader(), clock: o.Clock, wake: o.Wake, recorded: o.Recorded,
+		store: o.Store, db: o.Store.DB, reader: o.Store.Reader, streams: o.Store.DB.Streams().Reader(),
 		taskLogLimit: o.TaskLogLimit, cancelGrace: o.CancelGrace, issuer: o.Issuer, sealer: o.Sealer,
-		revocations: authn.NewRevocations(o.DB.Background().Reader(), o.Clock),
 		definitions: newDefinitionCache(), artifactDefinitions: newArtifactDefinitionCache(),
 		encryptionKeys: newEncryptionKeyCache(), environmentReads: newEnvironmentReads(),
-		lifetimes: o.Lifetimes,
-		documents: o.Documents, maxDocument: cmp.Or(o.MaxDocumentBytes, DefaultMaxDocumentBytes),
-		queuePatience: cmp.Or(o.TaskQueuePatience, domain.DefaultTaskQueuePatience()),
-		webhooks:      o.Webhooks, checkWebhookURL: o.CheckWebhookURL, webhookDelay: o.WebhookDelay,
+		documents: o.Documents,
+		uploads: &work.Documents{
+			Store: o.Store, Blobs: o.Documents, Quotas: *o.Quotas,
+			MaxBytes: cmp.Or(o.MaxDocumentBytes, work.DefaultMaxDocumentBytes),
+		},
+		webhooks: o.Webhooks, webhookDelay: o.WebhookDelay,
 		assistant: newAssistant(o.Assistance, o.Texts), assistanceTime: cmp.Or(o.AssistanceTime, DefaultAssistanceTime),
 		forms: o.Forms, quotas: *o.Quotas,
 	}
 }
 
-// Background is the same service for work that no request waits for. It has
-// connections to the database of its own, so that requests which occupy theirs do
-// not hold it up.
+// Background is the same service in the background of its store, for work that no
+// request waits for.
 func (s *Service) Background() *Service {
 	background := *s
-	background.db = s.db.Background()
-	background.reader = background.db.Reader()
+	background.store = s.store.Background()
+	background.db, background.reader = background.store.DB, background.store.Reader
+	background.uploads = new(*s.uploads)
+	background.uploads.Store = background.store
 	return &background
 }
 
-// errUnrecorded is the failure of an operation that is not written as it should
-// be.
-var errUnrecorded = errors.New("the operation changes something and records no event")
-
-// write runs fn in a transaction and, once that has committed, wakes whoever
-// carries out the commands it staged and whoever tells of the events it recorded.
-// What changes something has to record it with tx.Record.
+// write runs fn in a transaction of the store.
 func (s *Service) write(ctx context.Context, fn func(tx *persistence.Tx) error) error {
-	staged, public, revoked := false, false, false
-	err := s.db.Write(ctx, func(tx *persistence.Tx) error {
-		if err := preferPrecondition(fn(tx), tx); err != nil {
-			return err
-		}
-		if tx.Changed() && !tx.Recorded() {
-			return errUnrecorded
-		}
-		staged, public, revoked = tx.Staged(), tx.RecordedPublic(), tx.Revoked()
-		return nil
-	})
-	if err == nil && staged {
-		s.wake()
-	}
-	if err == nil && public {
-		s.recorded()
-	}
-	if err == nil && revoked {
-		// When this fails, the reload that follows in seconds does the same.
-		_ = s.revocations.Reload(ctx)
-	}
-	return err
-}
-
-// preferPrecondition returns the failure of the request's precondition where fn has
-// succeeded, or failed because of what the precondition is about: the state of the
-// resource. What the caller may not see or do comes first (RFC 9110, section 13.2.1).
-func preferPrecondition(err error, tx *persistence.Tx) error {
-	var refusal *domain.Error
-	switch {
-	case err == nil || errors.Is(err, domain.ErrActionFinal):
-	case !errors.As(err, &refusal):
-		return err
-	case refusal.Code == domain.CodeProcessFinished:
-	case refusal.Kind != domain.KindConflict && refusal.Kind != domain.KindInvalid:
-		return err
-	}
-	if failed := tx.CheckPrecondition(); failed != nil {
-		return failed
-	}
-	return err
+	return s.store.Write(ctx, fn)
 }
 
 // WithPrecondition has the writes of a request under the context succeed only if
@@ -226,7 +154,7 @@ func WithRequestID(ctx context.Context, id string) context.Context {
 }
 
 // now is one clock reading, in the precision the database keeps.
-func (s *Service) now() time.Time { return s.clock().UTC().Truncate(time.Microsecond) }
+func (s *Service) now() time.Time { return s.store.Now() }
 
 // idOr is the identifier the caller chose, or else a new one.
 func idOr(chosen *uuid.UUID) uuid.UUID {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/procession-dev/procession/app/work"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/persistence"
@@ -54,7 +55,7 @@ func (d *artifactDefinition) indexed(data *domain.JSONValue) ([]persistence.Inde
 	if data == nil {
 		return nil, nil
 	}
-	return indexedValues(data.Value, d.indexes)
+	return work.IndexedValues(data.Value, d.indexes)
 }
 
 // maxSeen bounds for how many callers it is kept which definitions they see.

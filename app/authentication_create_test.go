@@ -17,7 +17,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/app/work"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/internal/testkit/pgtest"
@@ -27,6 +29,8 @@ import (
 // engineAccess is a service with one tenant whose application runs a definition.
 type engineAccess struct {
 	*app.Service
+	*administer.Administration
+	*work.Store
 
 	db     *persistence.DB
 	url    string
@@ -54,9 +58,10 @@ func newEngineAccess(t *testing.T) engineAccess {
 	issuer, err := authn.NewIssuer(keys, "procession", authn.DefaultCertificateLifetime)
 	require.NoError(t, err)
 
+	store := work.New(work.Options{DB: db, Clock: clock})
 	a := engineAccess{
-		Service: app.New(app.Options{DB: db, Clock: clock, Wake: func() {}, Issuer: issuer}),
-		db:      db, url: url, issuer: issuer, now: now, later: later,
+		Service: app.New(app.Options{Store: store, Issuer: issuer}), Administration: administer.New(administer.Options{Store: store}),
+		Store: store, db: db, url: url, issuer: issuer, now: now, later: later,
 		tenant: domain.Membership{TenantID: uuid.New(), Namespace: "demo", Role: domain.RoleMember},
 	}
 	a.runner = domain.Caller{

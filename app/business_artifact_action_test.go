@@ -10,7 +10,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/app/work"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/internal/testkit/enginetest"
@@ -31,9 +33,9 @@ func newActing(t *testing.T, code string) acting {
 	t.Helper()
 	db := pgtest.New(t)
 	a := acting{running: running{db: db, Tenant: enginetest.Seed(t, db, "tenant", "Loan")}}
-	a.Service = app.New(app.Options{
-		DB: db, Clock: time.Now, Wake: func() {}, TaskLogLimit: app.DefaultTaskLogLimit, CancelGrace: time.Minute,
-	})
+	store := work.New(work.Options{DB: db, Clock: time.Now})
+	a.Service = app.New(app.Options{Store: store, TaskLogLimit: app.DefaultTaskLogLimit, CancelGrace: time.Minute})
+	a.Administration = administer.New(administer.Options{Store: store})
 	definition := uuid.New()
 	document, err := resource.FromStored(resource.KindBusinessArtifactDefinition,
 		resource.Metadata{Code: "CUSTOMER", Tenant: "tenant"}, []byte(`{"name":"Customer","actions":[`+
@@ -146,7 +148,9 @@ func TestEndOfTheWorkflowOfAnAction(t *testing.T) {
 		require.NoError(t, err)
 		require.WithinDuration(t, time.Now().Add(7*24*time.Hour), *document.ExpiresAt, time.Minute)
 
-		late := app.New(app.Options{DB: a.db, Clock: func() time.Time { return time.Now().Add(8 * 24 * time.Hour) }})
+		late := app.New(app.Options{Store: work.New(work.Options{
+			DB: a.db, Clock: func() time.Time { return time.Now().Add(8 * 24 * time.Hour) },
+		})})
 		got, err = late.RetrieveBusinessArtifactAction(t.Context(), a.Caller, a.artifact.ID, a.action.ID)
 		require.NoError(t, err)
 		require.True(t, got.DocumentExpired)

@@ -2,34 +2,14 @@ package app
 
 import (
 	"context"
-	"io"
-	"mime"
-	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
+	"github.com/procession-dev/procession/app/work"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/kuflowref"
 	"github.com/procession-dev/procession/persistence"
 )
-
-// DefaultMaxDocumentBytes is how large a document may be unless the
-// configuration says otherwise.
-const DefaultMaxDocumentBytes = 50 << 20
-
-// Upload is a document as a client sends it.
-type Upload struct {
-	Name        string
-	ContentType string
-	Body        io.Reader
-	// limit is how large the document may be beside what holds for all, 0 for no
-	// more than that.
-	limit int64
-	// lifetime is how long the document is kept without a link, 0 for what holds for
-	// its owner.
-	lifetime time.Duration
-}
 
 // UploadProcessDocument (B19) stores a temporary document of a process. It takes
 // the Manager permission or owning an open task of the process; once the process
@@ -37,9 +17,9 @@ type Upload struct {
 // VALIDATION for a content type that is none, PROCESS_FINISHED,
 // DOCUMENT_TOO_LARGE.
 func (s *Service) UploadProcessDocument(
-	ctx context.Context, caller domain.Caller, process uuid.UUID, in Upload,
+	ctx context.Context, caller domain.Caller, process uuid.UUID, in work.Upload,
 ) (*domain.Document, error) {
-	if err := in.check(); err != nil {
+	if err := in.Check(); err != nil {
 		return nil, err
 	}
 	site, err := s.reader.GetProcessSite(ctx, caller, process)
@@ -50,7 +30,7 @@ func (s *Service) UploadProcessDocument(
 		return nil, err
 	}
 	owner := domain.DocumentOwner{Kind: domain.DocumentOfProcess, ID: process}
-	return s.receive(ctx, caller, site.Process.TenantID, owner, in, func(tx *persistence.Tx, _ *domain.Document) error {
+	return s.uploads.Receive(ctx, caller, site.Process.TenantID, owner, in, func(tx *persistence.Tx, _ *domain.Document) error {
 		site, err := tx.ShareProcessSite(ctx, caller, process)
 		if err != nil {
 			return err
@@ -63,9 +43,9 @@ func (s *Service) UploadProcessDocument(
 // artifact. It takes the Editor permission. Errors: VALIDATION for a content type
 // that is none, INVALID_STATE for an artifact that is deleted, DOCUMENT_TOO_LARGE.
 func (s *Service) UploadBusinessArtifactDocument(
-	ctx context.Context, caller domain.Caller, artifact uuid.UUID, in Upload,
+	ctx context.Context, caller domain.Caller, artifact uuid.UUID, in work.Upload,
 ) (*domain.Document, error) {
-	if err := in.check(); err != nil {
+	if err := in.Check(); err != nil {
 		return nil, err
 	}
 	site, err := s.reader.GetArtifactSite(ctx, caller, artifact)
@@ -76,7 +56,7 @@ func (s *Service) UploadBusinessArtifactDocument(
 		return nil, err
 	}
 	owner := domain.DocumentOwner{Kind: domain.DocumentOfArtifact, ID: artifact}
-	return s.receive(ctx, caller, site.TenantID, owner, in, func(tx *persistence.Tx, _ *domain.Document) error {
+	return s.uploads.Receive(ctx, caller, site.TenantID, owner, in, func(tx *persistence.Tx, _ *domain.Document) error {
 		site, err := tx.ShareArtifactSite(ctx, caller, artifact)
 		if err != nil {
 			return err
@@ -90,9 +70,9 @@ func (s *Service) UploadBusinessArtifactDocument(
 // It takes what UploadProcessDocument and UploadBusinessArtifactDocument take.
 // Errors: theirs, and VALIDATION for a target that is neither.
 func (s *Service) UploadDocument(
-	ctx context.Context, caller domain.Caller, target string, in Upload,
+	ctx context.Context, caller domain.Caller, target string, in work.Upload,
 ) (*domain.Document, error) {
-	in.lifetime = domain.TargetedLifetime
+	in.Lifetime = domain.TargetedLifetime
 	at, _ := kuflowref.ParseResource(target)
 	switch at.Kind {
 	case kuflowref.ResourceProcess:
@@ -103,14 +83,4 @@ func (s *Service) UploadDocument(
 	}
 	return nil, domain.Invalid(domain.LocationQuery, "targetUri",
 		"must be ku:process/{id} or ku:business-artifact/{id}")
-}
-
-// check refuses a content type that is none.
-func (in *Upload) check() error {
-	name, _, err := mime.ParseMediaType(in.ContentType)
-	major, minor, _ := strings.Cut(name, "/")
-	if err != nil || major == "" || minor == "" || strings.Contains(name, "*") {
-		return domain.Invalid(domain.LocationQuery, "fileContentType", "is no media type")
-	}
-	return nil
 }

@@ -7,13 +7,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/procession-dev/procession/app/work"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/persistence"
 )
-
-// EncryptionKeyVersion is a version of a key, without what it is.
-type EncryptionKeyVersion = persistence.EncryptionKeyVersion
 
 // RetrieveKmsKey (EXTRA) returns what an encryption key of the caller's tenant
 // is. It takes being a worker that can be handed payloads of the key: one that runs
@@ -45,24 +42,12 @@ func (s *Service) RetrieveKmsKey(
 	return &domain.EncryptionKeyValue{KeyID: found.KeyID, Value: value}, nil
 }
 
-// FindEncryptionKeyVersions returns the versions of a key that the caller
-// administers, the newest first, or NOT_FOUND.
-func (s *Service) FindEncryptionKeyVersions(
-	ctx context.Context, caller domain.Caller, tenant, code string,
-) ([]EncryptionKeyVersion, error) {
-	found, err := s.RetrieveResource(ctx, caller, ResourceKey{Tenant: tenant, Kind: resource.KindEncryptionKey, Code: code})
-	if err != nil {
-		return nil, err
-	}
-	return s.reader.ListEncryptionKeyVersions(ctx, found.TenantID, code)
-}
-
 // EncryptionKey returns the value of a tenant's key for the service itself:
 // domain.EncryptionKeySize bytes. Values are kept in memory once they were
 // opened. domain.ErrKeyLost says that there is no such key any more, or that it
 // cannot be opened; after other errors it can be asked for again.
 func (s *Service) EncryptionKey(ctx context.Context, tenant uuid.UUID, keyID string) (domain.Secret, error) {
-	now := s.clock()
+	now := s.now()
 	if value, ok := s.encryptionKeys.get(tenant, keyID, now); ok {
 		return value, nil
 	}
@@ -88,9 +73,9 @@ func (s *Service) openEncryptionKey(k *persistence.SealedKey) (domain.Secret, er
 		return fmt.Errorf("%w: opening %s: %w", domain.ErrKeyLost, k.KeyID, cause)
 	}
 	if s.sealer == nil {
-		return domain.Secret{}, lost(errNoSealer)
+		return domain.Secret{}, lost(work.ErrNoSealer)
 	}
-	value, err := s.sealer.Open(EncryptionKeyPurpose, k.ID.String(), k.Sealed)
+	value, err := s.sealer.Open(work.EncryptionKeyPurpose, k.ID.String(), k.Sealed)
 	if err != nil {
 		return domain.Secret{}, lost(err)
 	}

@@ -8,7 +8,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/app/work"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/internal/testkit/enginetest"
 	"github.com/procession-dev/procession/internal/testkit/pgtest"
@@ -18,6 +20,7 @@ import (
 // running is a service with a process whose workflow was started as "run-1".
 type running struct {
 	*app.Service
+	*administer.Administration
 	enginetest.Tenant
 
 	db      *persistence.DB
@@ -28,38 +31,22 @@ func newRunning(t *testing.T) running {
 	t.Helper()
 	db := pgtest.New(t)
 	r := running{db: db, Tenant: enginetest.Seed(t, db, "tenant", "Loan")}
-	r.Service = app.New(app.Options{
-		DB: db, Clock: time.Now, Wake: func() {}, TaskLogLimit: app.DefaultTaskLogLimit, CancelGrace: time.Minute,
-	})
+	store := work.New(work.Options{DB: db, Clock: time.Now})
+	r.Service = app.New(app.Options{Store: store, TaskLogLimit: app.DefaultTaskLogLimit, CancelGrace: time.Minute})
+	r.Administration = administer.New(administer.Options{Store: store})
 	r.process = r.Create(t, r.Service, "Loan")
 	require.Equal(t, domain.CommandStart, r.carryOut(t, "run-1").Kind)
 	return r
 }
 
-// take takes the next command out, if there is one.
 func (r running) take(t *testing.T) *domain.DueCommand {
 	t.Helper()
-	now := time.Now()
-	due, err := r.db.ExchangeEngineCommands(t.Context(), persistence.CommandExchange{
-		Limit: 1, Now: now, LeaseUntil: now.Add(time.Minute),
-	})
-	require.NoError(t, err)
-	if len(due) == 0 {
-		return nil
-	}
-	return &due[0]
+	return enginetest.Take(t, r.db)
 }
 
-// carryOut pretends that Temporal did what the next command asks.
 func (r running) carryOut(t *testing.T, engineRun string) *domain.DueCommand {
 	t.Helper()
-	c := r.take(t)
-	require.NotNil(t, c)
-	_, err := r.db.ExchangeEngineCommands(t.Context(), persistence.CommandExchange{
-		Done: []persistence.CommandDone{{ID: c.ID, EngineRun: engineRun}}, Now: time.Now(),
-	})
-	require.NoError(t, err)
-	return c
+	return enginetest.CarryOut(t, r.db, engineRun)
 }
 
 func (r running) closing(run string, status domain.EngineRunState) domain.Closing {
@@ -85,7 +72,7 @@ func (r running) requireState(t *testing.T, want domain.ProcessState) {
 
 func (r running) incidents(t *testing.T) []domain.Incident {
 	t.Helper()
-	page, err := r.ListIncidents(t.Context(), r.Caller, app.IncidentFilter{}, domain.PageRequest{Size: 10}, nil)
+	page, err := r.ListIncidents(t.Context(), r.Caller, administer.IncidentFilter{}, domain.PageRequest{Size: 10}, nil)
 	require.NoError(t, err)
 	require.EqualValues(t, len(page.Items), page.Total)
 	return page.Items

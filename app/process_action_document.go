@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/procession-dev/procession/app/work"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence"
 )
@@ -13,7 +14,7 @@ import (
 // UploadProcessUserActionDocument (A13, B14) is UploadProcessActionDocument that
 // returns the process.
 func (s *Service) UploadProcessUserActionDocument(
-	ctx context.Context, caller domain.Caller, process, action uuid.UUID, in Upload,
+	ctx context.Context, caller domain.Caller, process, action uuid.UUID, in work.Upload,
 ) (p *domain.Process, taken bool, err error) {
 	site, err := s.deliver(ctx, caller, process, action, in)
 	if site == nil || err != nil {
@@ -28,7 +29,7 @@ func (s *Service) UploadProcessUserActionDocument(
 // permission. Errors: NOT_FOUND, INVALID_STATE for an action that delivers no
 // document, VALIDATION, DOCUMENT_TOO_LARGE.
 func (s *Service) UploadProcessActionDocument(
-	ctx context.Context, caller domain.Caller, process, action uuid.UUID, in Upload,
+	ctx context.Context, caller domain.Caller, process, action uuid.UUID, in work.Upload,
 ) (a *domain.ProcessAction, taken bool, err error) {
 	site, err := s.deliver(ctx, caller, process, action, in)
 	if site == nil || err != nil {
@@ -40,9 +41,9 @@ func (s *Service) UploadProcessActionDocument(
 // deliver stores the document of an action and completes the action. It returns
 // nil for an action that is final already.
 func (s *Service) deliver(
-	ctx context.Context, caller domain.Caller, process, action uuid.UUID, in Upload,
+	ctx context.Context, caller domain.Caller, process, action uuid.UUID, in work.Upload,
 ) (*persistence.ProcessActionSite, error) {
-	if err := in.check(); err != nil {
+	if err := in.Check(); err != nil {
 		return nil, err
 	}
 	site, err := s.reader.GetProcessActionSite(ctx, caller, process, action, s.now())
@@ -53,7 +54,7 @@ func (s *Service) deliver(
 		return nil, unlessNotTaken(err)
 	}
 	owner := domain.DocumentOwner{Kind: domain.DocumentOfProcessAction, ID: action}
-	_, err = s.receive(ctx, caller, site.Process.TenantID, owner, in, func(tx *persistence.Tx, d *domain.Document) error {
+	_, err = s.uploads.Receive(ctx, caller, site.Process.TenantID, owner, in, func(tx *persistence.Tx, d *domain.Document) error {
 		locked, err := tx.LockProcessAction(ctx, caller, process, action, d.CreatedAt)
 		if err != nil {
 			return err

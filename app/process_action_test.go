@@ -9,7 +9,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/app/work"
 	blobs "github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/internal/testkit/enginetest"
@@ -32,10 +34,11 @@ func newInvoked(t *testing.T, code string) invoked {
 	store, err := blobs.Open(t.Context(), "file://"+t.TempDir()+"?fsync=off")
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	shared := work.New(work.Options{DB: db, Clock: time.Now})
 	i.Service = app.New(app.Options{
-		DB: db, Clock: time.Now, Wake: func() {}, TaskLogLimit: app.DefaultTaskLogLimit, CancelGrace: time.Minute,
-		Documents: store,
+		Store: shared, TaskLogLimit: app.DefaultTaskLogLimit, CancelGrace: time.Minute, Documents: store,
 	})
+	i.Administration = administer.New(administer.Options{Store: shared})
 	definition := domain.DefinitionRef{ID: uuid.New(), Version: uuid.New(), Code: "MANUAL"}
 	require.NoError(t, db.Write(t.Context(), func(tx *persistence.Tx) error {
 		tx.PublishVersion(persistence.DefinitionVersion{
@@ -83,7 +86,7 @@ func (i invoked) retrieve(t *testing.T) *domain.ProcessAction {
 
 func (i invoked) upload(t *testing.T) bool {
 	t.Helper()
-	_, taken, err := i.UploadProcessActionDocument(t.Context(), i.Caller, i.process.ID, i.action.ID, app.Upload{
+	_, taken, err := i.UploadProcessActionDocument(t.Context(), i.Caller, i.process.ID, i.action.ID, work.Upload{
 		Name: "a.txt", ContentType: "text/plain", Body: strings.NewReader("text"),
 	})
 	require.NoError(t, err)
@@ -144,7 +147,7 @@ func TestEndOfTheWorkflowOfAUserAction(t *testing.T) {
 			RunID: incidents[0].RunID, EngineRun: "run-1", Message: "no funds",
 			Failure: "at line 1", State: domain.IncidentOpen, CreatedAt: incidents[0].CreatedAt,
 		}, incidents[0])
-		found, err := i.ListIncidents(t.Context(), i.Caller, app.IncidentFilter{ProcessIDs: []uuid.UUID{i.process.ID}},
+		found, err := i.ListIncidents(t.Context(), i.Caller, administer.IncidentFilter{ProcessIDs: []uuid.UUID{i.process.ID}},
 			domain.PageRequest{Size: 10}, nil)
 		require.NoError(t, err)
 		require.Equal(t, incidents, found.Items)

@@ -1,11 +1,8 @@
 package app
 
 import (
-	"encoding/json"
-	"fmt"
-
+	"github.com/procession-dev/procession/app/work"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/domain/filter"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -15,47 +12,10 @@ func indexProcess(tx *persistence.Tx, p *domain.Process, d *definition) error {
 	if len(d.Spec.MetadataIndexes) == 0 || p.Metadata == nil {
 		return nil
 	}
-	values, err := indexedValues(p.Metadata.Value, d.Spec.MetadataIndexes)
+	values, err := work.IndexedValues(p.Metadata.Value, d.Spec.MetadataIndexes)
 	if err != nil {
 		return err
 	}
 	tx.UpdateProcessIndex(p, values)
 	return nil
-}
-
-// indexedValues are the members of an object that it can be found by. A member
-// that is absent or not of the type of its index is none of them: texts and
-// dates are strings, numbers are numbers.
-func indexedValues(object json.RawMessage, indexed []domain.IndexedMember) ([]persistence.IndexedValue, error) {
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(object, &members); err != nil {
-		return nil, fmt.Errorf("indexing a value: %w", err)
-	}
-	var values []persistence.IndexedValue
-	for _, index := range indexed {
-		text, ok := operand(members[index.Field], index.Type)
-		if !ok {
-			continue
-		}
-		if normal, err := filter.Normalize(index.Type, text); err == nil {
-			values = append(values, persistence.IndexedValue{Field: index.Field, Type: index.Type, Value: normal})
-		}
-	}
-	return values, nil
-}
-
-// operand is a JSON value as an expression would write it, and whether it is one
-// that can be of the type.
-func operand(value json.RawMessage, t filter.Type) (string, bool) {
-	if len(value) == 0 {
-		return "", false
-	}
-	if t == filter.Number {
-		return string(value), value[0] != '"'
-	}
-	var text string
-	if value[0] != '"' || json.Unmarshal(value, &text) != nil {
-		return "", false
-	}
-	return text, true
 }

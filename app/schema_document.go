@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/procession-dev/procession/app/work"
 	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/jsondoc"
@@ -17,9 +18,9 @@ import (
 // document and for a content type that is none, DOCUMENT_TYPE, DOCUMENT_TOO_LARGE,
 // PROCESS_FINISHED.
 func (s *Service) SaveEntityDocument(
-	ctx context.Context, caller domain.Caller, process uuid.UUID, schemaPath string, in Upload,
+	ctx context.Context, caller domain.Caller, process uuid.UUID, schemaPath string, in work.Upload,
 ) (*domain.Document, error) {
-	if err := in.check(); err != nil {
+	if err := in.Check(); err != nil {
 		return nil, err
 	}
 	var tenant uuid.UUID
@@ -36,13 +37,13 @@ func (s *Service) SaveEntityDocument(
 			return err
 		}
 		tenant = site.Process.TenantID
-		return in.fit(d.entity, schemaPath)
+		return fit(&in, d.entity, schemaPath)
 	})
 	if err != nil {
 		return nil, err
 	}
 	owner := domain.DocumentOwner{Kind: domain.DocumentOfProcess, ID: process}
-	return s.receive(ctx, caller, tenant, owner, in, func(tx *persistence.Tx, _ *domain.Document) error {
+	return s.uploads.Receive(ctx, caller, tenant, owner, in, func(tx *persistence.Tx, _ *domain.Document) error {
 		site, err := tx.ShareProcessSite(ctx, caller, process)
 		if err != nil {
 			return err
@@ -54,20 +55,20 @@ func (s *Service) SaveEntityDocument(
 // SaveTaskJSONFormsDocument (A29) is SaveEntityDocument for the form data of an
 // open task. It takes owning the task or the Manager permission.
 func (s *Service) SaveTaskJSONFormsDocument(
-	ctx context.Context, caller domain.Caller, task uuid.UUID, schemaPath string, in Upload,
+	ctx context.Context, caller domain.Caller, task uuid.UUID, schemaPath string, in work.Upload,
 ) (*domain.Document, error) {
-	if err := in.check(); err != nil {
+	if err := in.Check(); err != nil {
 		return nil, err
 	}
 	site, item, err := s.taskSite(ctx, caller, task)
 	if err != nil {
 		return nil, err
 	}
-	if err := in.fit(item.data, schemaPath); err != nil {
+	if err := fit(&in, item.data, schemaPath); err != nil {
 		return nil, err
 	}
 	owner := domain.DocumentOwner{Kind: domain.DocumentOfProcess, ID: site.Item.ProcessID}
-	return s.receive(ctx, caller, site.Item.TenantID, owner, in, func(tx *persistence.Tx, _ *domain.Document) error {
+	return s.uploads.Receive(ctx, caller, site.Item.TenantID, owner, in, func(tx *persistence.Tx, _ *domain.Document) error {
 		site, err := tx.ShareTaskSite(ctx, caller, task)
 		if err != nil {
 			return err
@@ -78,7 +79,7 @@ func (s *Service) SaveTaskJSONFormsDocument(
 
 // fit refuses a document that a schema does not accept at a path, and bounds its
 // size to what the schema says.
-func (in *Upload) fit(schema *jsondoc.Schema, path string) error {
+func fit(in *work.Upload, schema *jsondoc.Schema, path string) error {
 	rule, ok := schema.DocumentAt(path)
 	switch {
 	case !ok:
@@ -93,7 +94,7 @@ func (in *Upload) fit(schema *jsondoc.Schema, path string) error {
 		return refused
 	}
 	if size, bounded := rule.MaxSize(); bounded {
-		in.limit = max(size, 1)
+		in.Limit = max(size, 1)
 	}
 	return nil
 }

@@ -6,13 +6,14 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/procession-dev/procession/app/work"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence"
 )
 
 // ElementUpload is a document for an element of a task.
 type ElementUpload struct {
-	Upload
+	work.Upload
 	// Code is that of the element.
 	Code string
 	// ValueID is the value that the document replaces, nil for none.
@@ -31,7 +32,7 @@ type ElementUpload struct {
 func (s *Service) SaveTaskElementDocument(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, in ElementUpload,
 ) (*domain.ProcessItem, error) {
-	if err := in.check(); err != nil {
+	if err := in.Check(); err != nil {
 		return nil, err
 	}
 	site, item, err := s.taskSite(ctx, caller, id)
@@ -43,7 +44,7 @@ func (s *Service) SaveTaskElementDocument(
 	}
 	owner := domain.DocumentOwner{Kind: domain.DocumentOfProcess, ID: site.Item.ProcessID}
 	var changed *domain.ProcessItem
-	_, err = s.receive(ctx, caller, site.Item.TenantID, owner, in.Upload, func(tx *persistence.Tx, stored *domain.Document) error {
+	_, err = s.uploads.Receive(ctx, caller, site.Item.TenantID, owner, in.Upload, func(tx *persistence.Tx, stored *domain.Document) error {
 		k, err := keep(tx, caller, s.now(), &id)
 		if err != nil {
 			return err

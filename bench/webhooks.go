@@ -13,7 +13,8 @@ import (
 	"github.com/google/uuid"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/administer"
+	appwork "github.com/procession-dev/procession/app/work"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
@@ -98,7 +99,7 @@ func (b *bench) measureWebhooks(ctx context.Context) error {
 // webhookBench is what webhooks are measured with.
 type webhookBench struct {
 	bench    *bench
-	app      *app.Service
+	app      *administer.Administration
 	account  demo.Account
 	plain    uuid.UUID
 	receiver *timedReceiver
@@ -113,8 +114,8 @@ func (b *bench) newWebhookBench(ctx context.Context) (*webhookBench, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.app = app.New(app.Options{
-		DB: b.db, Clock: time.Now, Wake: func() {}, Sealer: sealer, CheckWebhookURL: func(string) error { return nil },
+	w.app = administer.New(administer.Options{
+		Store: appwork.New(appwork.Options{DB: b.db, Clock: time.Now}), Sealer: sealer, CheckWebhookURL: func(string) error { return nil },
 	})
 	if w.receiver, err = newTimedReceiver(ctx); err != nil {
 		return nil, err
@@ -175,13 +176,13 @@ func system() domain.Caller {
 	return domain.Caller{PrincipalID: domain.SystemPrincipalID(), Type: domain.PrincipalSystem, Operator: true}
 }
 
-func (w *webhookBench) apply(ctx context.Context, documents ...json.RawMessage) ([]app.AppliedResource, error) {
-	return w.app.ApplyResources(ctx, system(), app.ApplyRequest{Documents: documents})
+func (w *webhookBench) apply(ctx context.Context, documents ...json.RawMessage) ([]administer.AppliedResource, error) {
+	return w.app.ApplyResources(ctx, system(), administer.ApplyRequest{Documents: documents})
 }
 
 func (w *webhookBench) secret(ctx context.Context, tenant, code string) error {
 	_, err := w.app.IssueSecret(ctx, system(),
-		app.ResourceKey{Tenant: tenant, Kind: resource.KindWebhookSubscription, Code: code}, app.NewSecret{Name: "bench"})
+		administer.ResourceKey{Tenant: tenant, Kind: resource.KindWebhookSubscription, Code: code}, administer.NewSecret{Name: "bench"})
 	return err
 }
 
@@ -210,8 +211,8 @@ func (w *webhookBench) addDead(ctx context.Context) error {
 
 // remove deletes subscriptions with all their deliveries.
 func (w *webhookBench) remove(ctx context.Context, tenant, label string) error {
-	_, err := w.app.ApplyResources(ctx, system(), app.ApplyRequest{
-		Prune: &app.Prune{Tenant: tenant, Selector: resource.Selector{"bench": label}},
+	_, err := w.app.ApplyResources(ctx, system(), administer.ApplyRequest{
+		Prune: &administer.Prune{Tenant: tenant, Selector: resource.Selector{"bench": label}},
 	})
 	return err
 }

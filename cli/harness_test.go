@@ -16,8 +16,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 
+	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/api"
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/app/work"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/cli"
@@ -68,16 +70,18 @@ func newTerminal(t *testing.T) *terminal {
 	require.NoError(t, err)
 	documents, err := blobstore.Open(t.Context(), "mem://")
 	require.NoError(t, err)
+	store := work.New(work.Options{DB: db, Clock: now})
 	operations := app.New(app.Options{
-		DB: db, Clock: now, Wake: func() {}, TaskLogLimit: app.DefaultTaskLogLimit, Issuer: issuer, Sealer: sealer,
-		Documents: documents,
+		Store: store, TaskLogLimit: app.DefaultTaskLogLimit, Issuer: issuer, Sealer: sealer, Documents: documents,
 	})
-	first, err := operations.BootstrapTenant(t.Context(), app.FirstTenant{
+	administration := administer.New(administer.Options{Store: store, Sealer: sealer, Documents: documents})
+	first, err := administration.BootstrapTenant(t.Context(), administer.FirstTenant{
 		Code: "home", Name: "Home", Email: "operator@home.example", UserName: "Operator",
 	})
 	require.NoError(t, err)
 	handler, err := api.NewRouter(api.Options{
-		Service: operations, Authenticator: authenticator, Issuer: issuer, Log: slog.New(slog.DiscardHandler), Clock: now,
+		Service: operations, Administration: administration, Revocations: store.Revocations(),
+		Authenticator: authenticator, Issuer: issuer, Log: slog.New(slog.DiscardHandler), Clock: now,
 	})
 	require.NoError(t, err)
 	server := httptest.NewServer(handler)

@@ -18,7 +18,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/app/work"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
@@ -33,6 +35,7 @@ import (
 // LOAN and CLAIM, whose events are delivered to receivers.
 type house struct {
 	*app.Service
+	*administer.Administration
 	t      *testing.T
 	db     *persistence.DB
 	url    string
@@ -58,9 +61,9 @@ func newHouse(t *testing.T) *house {
 	require.NoError(t, err)
 	h.client = webhook.NewClient(webhook.ClientConfig{Guard: guard, Clock: time.Now})
 	t.Cleanup(h.client.Close)
-	h.Service = app.New(app.Options{
-		DB: h.db, Clock: h.now, Wake: func() {}, Sealer: sealer, TaskLogLimit: 10, Webhooks: h.client, CheckWebhookURL: guard.CheckURL,
-	})
+	store := work.New(work.Options{DB: h.db, Clock: h.now})
+	h.Service = app.New(app.Options{Store: store, Sealer: sealer, TaskLogLimit: 10, Webhooks: h.client})
+	h.Administration = administer.New(administer.Options{Store: store, Sealer: sealer, CheckWebhookURL: guard.CheckURL})
 	for _, tenant := range []string{"north", "south"} {
 		h.apply(document("Tenant", "", tenant, `{"name":"T"}`))
 		h.apply(document("User", tenant, "olga", `{"name":"Olga","email":"olga@`+tenant+`.example","role":"OWNER"}`))
@@ -89,7 +92,7 @@ func (h *house) system() domain.Caller {
 
 func (h *house) apply(documents ...json.RawMessage) {
 	h.t.Helper()
-	applied, err := h.ApplyResources(h.t.Context(), h.system(), app.ApplyRequest{Documents: documents})
+	applied, err := h.ApplyResources(h.t.Context(), h.system(), administer.ApplyRequest{Documents: documents})
 	var refused *domain.Error
 	if errors.As(err, &refused) {
 		require.Empty(h.t, refused.Details)
@@ -123,9 +126,9 @@ func (h *house) declare(tenant, code, url, more string) {
 
 func (h *house) secret(tenant, code, name string) {
 	h.t.Helper()
-	_, err := h.IssueSecret(h.t.Context(), h.system(), app.ResourceKey{
+	_, err := h.IssueSecret(h.t.Context(), h.system(), administer.ResourceKey{
 		Tenant: tenant, Kind: resource.KindWebhookSubscription, Code: code,
-	}, app.NewSecret{Name: name})
+	}, administer.NewSecret{Name: name})
 	require.NoError(h.t, err)
 }
 
@@ -228,9 +231,9 @@ func (h *house) read() bool {
 }
 
 // health is how the subscription HOOK of north is doing.
-func (h *house) health() app.WebhookHealth {
+func (h *house) health() administer.WebhookHealth {
 	h.t.Helper()
-	page, err := h.FindWebhookEndpoints(h.t.Context(), h.olga("north"), app.WebhookFilter{Codes: []string{"HOOK"}},
+	page, err := h.FindWebhookEndpoints(h.t.Context(), h.olga("north"), administer.WebhookFilter{Codes: []string{"HOOK"}},
 		domain.PageRequest{Size: 10}, nil)
 	require.NoError(h.t, err)
 	require.Len(h.t, page.Items, 1)

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence"
@@ -199,7 +200,7 @@ func TestAReceiverThatIsGoneIsDisabled(t *testing.T) {
 	h.eventually("the fan-out", h.read)
 	require.Len(t, r.messages(), 3)
 	stop()
-	key := app.WebhookKey{Tenant: "north", Code: "HOOK"}
+	key := administer.WebhookKey{Tenant: "north", Code: "HOOK"}
 	_, err := h.ReplayFailedDeliveries(t.Context(), h.olga("north"), key, time.Time{})
 	require.True(t, domain.HasCode(err, domain.CodeInvalidState), "%v", err)
 	enabled, err := h.EnableWebhookEndpoint(t.Context(), h.olga("north"), key)
@@ -208,7 +209,7 @@ func TestAReceiverThatIsGoneIsDisabled(t *testing.T) {
 	r.answers(nil)
 	replay, err := h.ReplayFailedDeliveries(t.Context(), h.olga("north"), key, time.Time{})
 	require.NoError(t, err)
-	require.Equal(t, app.Replay{Count: 4}, replay)
+	require.Equal(t, administer.Replay{Count: 4}, replay)
 	h.deliver(1)
 	h.settled()
 	require.Equal(t, 4, h.inState(domain.DeliveryDelivered))
@@ -280,7 +281,7 @@ func TestADeadReceiverIsTriedNowAndThen(t *testing.T) {
 	require.Equal(t, 40-tried, h.inState(domain.DeliveryPending))
 
 	r.answers(nil)
-	_, err := h.PingWebhookEndpoint(t.Context(), h.olga("north"), app.WebhookKey{Code: "HOOK"})
+	_, err := h.PingWebhookEndpoint(t.Context(), h.olga("north"), administer.WebhookKey{Code: "HOOK"})
 	require.NoError(t, err)
 	h.settled()
 	require.Equal(t, 41-tried, h.inState(domain.DeliveryDelivered))
@@ -448,8 +449,8 @@ func TestReplays(t *testing.T) {
 	h.deliver(1)
 	h.create("north", "LOAN")
 	h.settled()
-	list := func() []app.WebhookDeliveryInfo {
-		page, err := h.FindWebhookDeliveries(t.Context(), h.olga("north"), app.WebhookDeliveryFilter{}, domain.PageRequest{Size: 10}, nil)
+	list := func() []administer.WebhookDeliveryInfo {
+		page, err := h.FindWebhookDeliveries(t.Context(), h.olga("north"), administer.WebhookDeliveryFilter{}, domain.PageRequest{Size: 10}, nil)
 		require.NoError(t, err)
 		return page.Items
 	}
@@ -472,9 +473,9 @@ func TestReplays(t *testing.T) {
 	require.Equal(t, http.StatusBadGateway, failed.LastStatus)
 	r.answers(nil)
 	since := failed.CreatedAt
-	replay, err := h.ReplayFailedDeliveries(t.Context(), h.olga("north"), app.WebhookKey{Code: "HOOK"}, since)
+	replay, err := h.ReplayFailedDeliveries(t.Context(), h.olga("north"), administer.WebhookKey{Code: "HOOK"}, since)
 	require.NoError(t, err)
-	require.Equal(t, app.Replay{Count: 1}, replay)
+	require.Equal(t, administer.Replay{Count: 1}, replay)
 	h.settled()
 	require.Len(t, r.messages(), 4)
 	retried, err := h.RetryDelivery(t.Context(), failed.ID, 1, 2)
@@ -488,7 +489,7 @@ func TestReplays(t *testing.T) {
 	require.Equal(t, "thanks", attempts[0].Answer)
 
 	// Nothing has failed since.
-	replay, err = h.ReplayFailedDeliveries(t.Context(), h.olga("north"), app.WebhookKey{Code: "HOOK"}, since)
+	replay, err = h.ReplayFailedDeliveries(t.Context(), h.olga("north"), administer.WebhookKey{Code: "HOOK"}, since)
 	require.NoError(t, err)
 	require.Zero(t, replay)
 }
@@ -504,7 +505,7 @@ func TestAPingIsToldToOneEndpoint(t *testing.T) {
 	h.subscribe("north", "PINGED", pinged.server.URL, `,"payloadVersion":"A","eventTypes":["TASK.STATE_CHANGED"],"processDefinition":"LOAN"`)
 	h.subscribe("north", "OTHER", other.server.URL, "")
 	h.deliver(1)
-	key := app.WebhookKey{Tenant: "north", Code: "PINGED"}
+	key := administer.WebhookKey{Tenant: "north", Code: "PINGED"}
 	event, err := h.PingWebhookEndpoint(t.Context(), h.olga("north"), key)
 	require.NoError(t, err)
 	h.settled()

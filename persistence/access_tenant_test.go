@@ -7,7 +7,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/app/work"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/internal/testkit/pgtest"
@@ -149,7 +150,7 @@ func TestResourcesExistForWhomTheDomainSays(t *testing.T) {
 	url := pgtest.URL(t)
 	s.store(url)
 	db := pgtest.Open(t, url)
-	service := app.New(app.Options{DB: db, Clock: time.Now, Wake: func() {}})
+	service := administer.New(administer.Options{Store: work.New(work.Options{DB: db, Clock: time.Now})})
 	for _, v := range viewers {
 		want := map[resource.Key]bool{}
 		for key, r := range v.relations {
@@ -159,9 +160,9 @@ func TestResourcesExistForWhomTheDomainSays(t *testing.T) {
 				want[key] = true
 			}
 		}
-		var page domain.Page[app.StoredResource]
-		err := service.FindResources(t.Context(), v.Caller, app.ResourceFilter{}, domain.PageRequest{Size: 1000}, nil,
-			func(found *domain.Listing[app.StoredResource]) error {
+		var page domain.Page[administer.StoredResource]
+		err := service.FindResources(t.Context(), v.Caller, administer.ResourceFilter{}, domain.PageRequest{Size: 1000}, nil,
+			func(found *domain.Listing[administer.StoredResource]) error {
 				page = found.Page
 				return nil
 			})

@@ -15,7 +15,9 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/procession-dev/procession/activities"
+	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/app/work"
 	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
@@ -31,6 +33,7 @@ const patience = time.Minute
 // floor is a whole service but for its API, on a Temporal of its own.
 type floor struct {
 	*app.Service
+	*administer.Administration
 	enginetest.Tenant
 
 	db        *persistence.DB
@@ -63,13 +66,15 @@ func newFloor(t *testing.T, change ...func(*app.Options)) *floor {
 	f.documents, err = blobstore.Open(t.Context(), "mem://")
 	require.NoError(t, err)
 	options := app.Options{
-		DB: db, Clock: time.Now, Wake: func() { f.relay.Load().Wake(); f.starter.Load().Wake() },
+		Store: work.New(work.Options{
+			DB: db, Clock: time.Now, Wake: func() { f.relay.Load().Wake(); f.starter.Load().Wake() },
+		}),
 		TaskLogLimit: app.DefaultTaskLogLimit, CancelGrace: time.Minute, Documents: f.documents,
 	}
 	for _, c := range change {
 		c(&options)
 	}
-	f.Service = app.New(options)
+	f.Service, f.Administration = app.New(options), administer.New(administer.Options{Store: options.Store})
 	return f
 }
 
@@ -167,7 +172,7 @@ func (f *floor) await(t *testing.T, p *domain.Process, want domain.ProcessState)
 func (f *floor) incidents(t *testing.T) []domain.Incident {
 	t.Helper()
 	page, err := f.ListIncidents(t.Context(), f.Caller,
-		app.IncidentFilter{States: []domain.IncidentState{domain.IncidentOpen}}, domain.PageRequest{Size: 10}, nil)
+		administer.IncidentFilter{States: []domain.IncidentState{domain.IncidentOpen}}, domain.PageRequest{Size: 10}, nil)
 	require.NoError(t, err)
 	return page.Items
 }

@@ -16,7 +16,9 @@ import (
 	"go.temporal.io/sdk/worker"
 
 	"github.com/procession-dev/procession/activities"
+	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/app/work"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
@@ -33,6 +35,7 @@ import (
 // itself.
 type counter struct {
 	*app.Service
+	*administer.Administration
 	t     *testing.T
 	db    *persistence.DB
 	clock func() time.Time
@@ -62,17 +65,17 @@ func newCounter(t *testing.T, clock func() time.Time, delay app.WebhookDelay) *c
 	require.NoError(t, err)
 	sealer, err := authn.NewSealer(key)
 	require.NoError(t, err)
-	c.Service = app.New(app.Options{
-		DB: c.db, Clock: clock, Wake: func() {}, Sealer: sealer, Webhooks: c, WebhookDelay: delay,
-	})
-	_, err = c.ApplyResources(t.Context(), c.system(), app.ApplyRequest{Documents: []json.RawMessage{
+	store := work.New(work.Options{DB: c.db, Clock: clock})
+	c.Service = app.New(app.Options{Store: store, Sealer: sealer, Webhooks: c, WebhookDelay: delay})
+	c.Administration = administer.New(administer.Options{Store: store, Sealer: sealer})
+	_, err = c.ApplyResources(t.Context(), c.system(), administer.ApplyRequest{Documents: []json.RawMessage{
 		json.RawMessage(`{"apiVersion":"procession/v1","kind":"Tenant","metadata":{"code":"north"},"spec":{"name":"North"}}`),
 		json.RawMessage(`{"apiVersion":"procession/v1","kind":"WebhookSubscription","metadata":{"code":"HOOK","tenant":"north"},
 			"spec":{"name":"Hook","url":"https://events.example/"}}`),
 	}})
 	require.NoError(t, err)
 	_, err = c.IssueSecret(t.Context(), c.system(),
-		app.ResourceKey{Tenant: "north", Kind: resource.KindWebhookSubscription, Code: "HOOK"}, app.NewSecret{Name: "first"})
+		administer.ResourceKey{Tenant: "north", Kind: resource.KindWebhookSubscription, Code: "HOOK"}, administer.NewSecret{Name: "first"})
 	require.NoError(t, err)
 	return c
 }
@@ -84,7 +87,7 @@ func (c *counter) system() domain.Caller {
 // ping has an event delivered.
 func (c *counter) ping() uuid.UUID {
 	c.t.Helper()
-	event, err := c.PingWebhookEndpoint(c.t.Context(), c.system(), app.WebhookKey{Code: "HOOK"})
+	event, err := c.PingWebhookEndpoint(c.t.Context(), c.system(), administer.WebhookKey{Code: "HOOK"})
 	require.NoError(c.t, err)
 	return event.ID
 }
@@ -109,10 +112,10 @@ func (c *counter) run(retry func(context.Context, domain.WebhookDelivery) error)
 }
 
 // log is the delivery of an event and the attempts at it.
-func (c *counter) log(event uuid.UUID) (*app.WebhookDeliveryInfo, []domain.WebhookAttempt) {
+func (c *counter) log(event uuid.UUID) (*administer.WebhookDeliveryInfo, []domain.WebhookAttempt) {
 	c.t.Helper()
 	page, err := c.FindWebhookDeliveries(c.t.Context(), c.system(),
-		app.WebhookDeliveryFilter{EventIDs: []uuid.UUID{event}}, domain.PageRequest{Size: 1}, nil)
+		administer.WebhookDeliveryFilter{EventIDs: []uuid.UUID{event}}, domain.PageRequest{Size: 1}, nil)
 	require.NoError(c.t, err)
 	if len(page.Items) == 0 {
 		return nil, nil
@@ -128,7 +131,7 @@ func (c *counter) activities() *activities.Activities {
 
 // ladder lets the workflow retry a delivery in time that passes at once, and
 // returns what became of it.
-func ladder(t *testing.T, asks time.Duration, accepts int) (*app.WebhookDeliveryInfo, []domain.WebhookAttempt) {
+func ladder(t *testing.T, asks time.Duration, accepts int) (*administer.WebhookDeliveryInfo, []domain.WebhookAttempt) {
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(log.NewStructuredLogger(enginetest.Logger()))
@@ -215,7 +218,7 @@ func TestAWorkflowRetriesDeliveries(t *testing.T) {
 	c.activities().Register(w)
 	require.NoError(t, w.Start())
 	t.Cleanup(w.Stop)
-	var delivery *app.WebhookDeliveryInfo
+	var delivery *administer.WebhookDeliveryInfo
 	require.Eventually(t, func() bool {
 		delivery, _ = c.log(event)
 		return delivery != nil && delivery.State == domain.DeliveryDelivered

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/api/httpio"
-	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
 )
@@ -22,8 +22,8 @@ func listOf[From, To any](items []From, convert func(*From) To) []To {
 }
 
 // keyOf names a resource by what a path and a query say of it.
-func keyOf[Kind ~string](kind Kind, code string, tenant *string) app.ResourceKey {
-	return app.ResourceKey{Tenant: httpio.Deref(tenant), Kind: resource.Kind(kind), Code: code}
+func keyOf[Kind ~string](kind Kind, code string, tenant *string) administer.ResourceKey {
+	return administer.ResourceKey{Tenant: httpio.Deref(tenant), Kind: resource.Kind(kind), Code: code}
 }
 
 // selectorOf reads labels, each "name=value". One that names a label a second

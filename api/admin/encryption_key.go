@@ -3,8 +3,8 @@ package admin
 import (
 	"context"
 
+	"github.com/procession-dev/procession/administer"
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
-	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
 )
@@ -14,12 +14,12 @@ func (s *Server) FindEncryptionKeyVersions(
 	ctx context.Context, request FindEncryptionKeyVersionsRequestObject,
 ) (FindEncryptionKeyVersionsResponseObject, error) {
 	key := keyOf(resource.KindEncryptionKey, request.Code, request.Params.Tenant)
-	found, err := s.app.FindEncryptionKeyVersions(ctx, s.caller(ctx), key.Tenant, key.Code)
+	found, err := s.administration.FindEncryptionKeyVersions(ctx, s.caller(ctx), key.Tenant, key.Code)
 	if err != nil {
 		return nil, err
 	}
 	return FindEncryptionKeyVersions200JSONResponse{
-		Content: listOf(found, func(v *app.EncryptionKeyVersion) oasadmin.EncryptionKeyVersion {
+		Content: listOf(found, func(v *administer.EncryptionKeyVersion) oasadmin.EncryptionKeyVersion {
 			return encryptionKeyVersion(&v.EncryptionKey, v.OpenRuns)
 		}),
 	}, nil
@@ -30,7 +30,7 @@ func (s *Server) RotateEncryptionKey(
 	ctx context.Context, request RotateEncryptionKeyRequestObject,
 ) (RotateEncryptionKeyResponseObject, error) {
 	key := keyOf(resource.KindEncryptionKey, request.Code, request.Params.Tenant)
-	made, err := s.app.RotateEncryptionKey(ctx, s.caller(ctx), key.Tenant, key.Code)
+	made, err := s.administration.RotateEncryptionKey(ctx, s.caller(ctx), key.Tenant, key.Code)
 	if err != nil {
 		return nil, err
 	}

@@ -3,9 +3,9 @@ package admin
 import (
 	"context"
 
+	"github.com/procession-dev/procession/administer"
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/api/httpio"
-	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/domain"
 )
 
@@ -14,12 +14,12 @@ func (s *Server) FindEngineAccess(
 	ctx context.Context, request FindEngineAccessRequestObject,
 ) (FindEngineAccessResponseObject, error) {
 	params := request.Params
-	filter := app.EngineAccessFilter{
+	filter := administer.EngineAccessFilter{
 		TenantIDs: params.TenantID, TenantCodes: params.Tenant, PrincipalIDs: params.PrincipalID,
 		Kinds: httpio.ConvertStrings[domain.AuthenticationType](params.Kind), Active: params.Active,
 	}
 	page, sort := httpio.Listing(httpio.Deref(params.Size), httpio.Deref(params.Page), params.Sort)
-	found, err := s.app.FindEngineAccess(ctx, s.caller(ctx), filter, page, sort)
+	found, err := s.administration.FindEngineAccess(ctx, s.caller(ctx), filter, page, sort)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func (s *Server) FindEngineAccess(
 func (s *Server) RevokeEngineAccess(
 	ctx context.Context, request RevokeEngineAccessRequestObject,
 ) (RevokeEngineAccessResponseObject, error) {
-	revoked, err := s.app.RevokeEngineAccess(ctx, s.caller(ctx), app.EngineAccessSelection{
+	revoked, err := s.administration.RevokeEngineAccess(ctx, s.caller(ctx), administer.EngineAccessSelection{
 		ID: request.Body.ID, TenantID: request.Body.TenantID, PrincipalID: request.Body.PrincipalID,
 	})
 	if err != nil {

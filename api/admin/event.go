@@ -3,9 +3,9 @@ package admin
 import (
 	"context"
 
+	"github.com/procession-dev/procession/administer"
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/api/httpio"
-	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/domain"
 )
 
@@ -14,12 +14,12 @@ func (s *Server) FindEvents(
 	ctx context.Context, request FindEventsRequestObject,
 ) (FindEventsResponseObject, error) {
 	params := request.Params
-	filter := app.EventFilter{
+	filter := administer.EventFilter{
 		TenantCodes: params.Tenant, TenantIDs: params.TenantID, Types: httpio.ConvertStrings[domain.EventType](params.Type), ActorIDs: params.ActorID,
 		ProcessIDs: params.ProcessID, ResourceKinds: httpio.ConvertStrings[domain.EventResource](params.ResourceKind),
 		ResourceIDs: params.ResourceID, RequestIDs: params.RequestID, From: params.From, To: params.To,
 	}
-	part := app.EventRange{NewestFirst: httpio.Deref(params.Order) != oasadmin.EventOrderOLDESTFIRST, Limit: params.Limit}
+	part := administer.EventRange{NewestFirst: httpio.Deref(params.Order) != oasadmin.EventOrderOLDESTFIRST, Limit: params.Limit}
 	if params.After != nil {
 		after, err := domain.ParseEventCursor(*params.After)
 		if err != nil {
@@ -27,7 +27,7 @@ func (s *Server) FindEvents(
 		}
 		part.After = &after
 	}
-	found, next, err := s.app.FindEvents(ctx, s.caller(ctx), filter, part)
+	found, next, err := s.administration.FindEvents(ctx, s.caller(ctx), filter, part)
 	if err != nil {
 		return nil, err
 	}

@@ -3,15 +3,15 @@ package admin
 import (
 	"context"
 
+	"github.com/procession-dev/procession/administer"
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
-	"github.com/procession-dev/procession/app"
 )
 
 // RetrieveIdentity says who the caller is.
 func (s *Server) RetrieveIdentity(
 	ctx context.Context, _ RetrieveIdentityRequestObject,
 ) (RetrieveIdentityResponseObject, error) {
-	found, err := s.app.RetrieveIdentity(ctx, s.caller(ctx))
+	found, err := s.administration.RetrieveIdentity(ctx, s.caller(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -23,7 +23,7 @@ func (s *Server) RetrieveIdentity(
 	}, nil
 }
 
-func membership(m *app.IdentityMembership) oasadmin.Membership {
+func membership(m *administer.IdentityMembership) oasadmin.Membership {
 	return oasadmin.Membership{
 		TenantID: m.TenantID, TenantCode: m.TenantCode, TenantName: m.TenantName, Role: oasadmin.TenantRole(m.Role),
 	}

@@ -3,9 +3,9 @@ package admin
 import (
 	"context"
 
+	"github.com/procession-dev/procession/administer"
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/api/httpio"
-	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/domain"
 )
 
@@ -14,11 +14,11 @@ func (s *Server) FindIncidents(
 	ctx context.Context, request FindIncidentsRequestObject,
 ) (FindIncidentsResponseObject, error) {
 	params := request.Params
-	filter := app.IncidentFilter{
+	filter := administer.IncidentFilter{
 		States: httpio.ConvertStrings[domain.IncidentState](params.State), ProcessIDs: params.ProcessID, TenantCodes: params.Tenant,
 	}
 	page, sort := httpio.Listing(httpio.Deref(params.Size), httpio.Deref(params.Page), params.Sort)
-	found, err := s.app.ListIncidents(ctx, s.caller(ctx), filter, page, sort)
+	found, err := s.administration.ListIncidents(ctx, s.caller(ctx), filter, page, sort)
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +31,7 @@ func (s *Server) FindIncidents(
 func (s *Server) RetrieveIncident(
 	ctx context.Context, request RetrieveIncidentRequestObject,
 ) (RetrieveIncidentResponseObject, error) {
-	found, err := s.app.RetrieveIncident(ctx, s.caller(ctx), request.ID)
+	found, err := s.administration.RetrieveIncident(ctx, s.caller(ctx), request.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func (s *Server) RetrieveIncident(
 func (s *Server) RetryIncident(
 	ctx context.Context, request RetryIncidentRequestObject,
 ) (RetryIncidentResponseObject, error) {
-	retried, err := s.app.RetryIncident(ctx, s.caller(ctx), request.ID)
+	retried, err := s.administration.RetryIncident(ctx, s.caller(ctx), request.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func (s *Server) RetryIncident(
 func (s *Server) DismissIncident(
 	ctx context.Context, request DismissIncidentRequestObject,
 ) (DismissIncidentResponseObject, error) {
-	dismissed, err := s.app.DismissIncident(ctx, s.caller(ctx), request.ID)
+	dismissed, err := s.administration.DismissIncident(ctx, s.caller(ctx), request.ID)
 	if err != nil {
 		return nil, err
 	}

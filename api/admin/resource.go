@@ -4,9 +4,9 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/procession-dev/procession/administer"
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/api/httpio"
-	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
 )
@@ -15,11 +15,11 @@ import (
 func (s *Server) ApplyResources(
 	ctx context.Context, request ApplyResourcesRequestObject,
 ) (ApplyResourcesResponseObject, error) {
-	params := app.ApplyRequest{Documents: request.Body.Documents, DryRun: httpio.Deref(request.Body.DryRun)}
+	params := administer.ApplyRequest{Documents: request.Body.Documents, DryRun: httpio.Deref(request.Body.DryRun)}
 	if prune := request.Body.Prune; prune != nil {
-		params.Prune = &app.Prune{Tenant: prune.Tenant, Selector: prune.Selector}
+		params.Prune = &administer.Prune{Tenant: prune.Tenant, Selector: prune.Selector}
 	}
-	applied, err := s.app.ApplyResources(ctx, s.caller(ctx), params)
+	applied, err := s.administration.ApplyResources(ctx, s.caller(ctx), params)
 	if err != nil {
 		return nil, err
 	}
@@ -43,17 +43,17 @@ func (s *Server) FindResources(
 	if err != nil {
 		return nil, err
 	}
-	filter := app.ResourceFilter{
+	filter := administer.ResourceFilter{
 		Kinds: httpio.ConvertStrings[resource.Kind](params.Kind), Tenants: params.Tenant, Codes: params.Code, Selector: selector,
 	}
 	page, sort := httpio.Listing(httpio.Deref(params.Size), httpio.Deref(params.Page), params.Sort)
 	return listing(func(w http.ResponseWriter) error {
-		show := func(found *domain.Listing[app.StoredResource]) error {
-			return httpio.WriteListing(w, found, resourcePage, func(items []app.StoredResource) ([]oasadmin.Resource, error) {
+		show := func(found *domain.Listing[administer.StoredResource]) error {
+			return httpio.WriteListing(w, found, resourcePage, func(items []administer.StoredResource) ([]oasadmin.Resource, error) {
 				return httpio.ConvertAll(items, storedResource)
 			})
 		}
-		return s.app.FindResources(ctx, s.caller(ctx), filter, page, sort, show)
+		return s.administration.FindResources(ctx, s.caller(ctx), filter, page, sort, show)
 	}), nil
 }
 
@@ -72,7 +72,7 @@ func resourcePage(metadata httpio.PageMetadata, content []oasadmin.Resource) any
 func (s *Server) RetrieveResource(
 	ctx context.Context, request RetrieveResourceRequestObject,
 ) (RetrieveResourceResponseObject, error) {
-	found, err := s.app.RetrieveResource(ctx, s.caller(ctx), keyOf(request.Kind, request.Code, request.Params.Tenant))
+	found, err := s.administration.RetrieveResource(ctx, s.caller(ctx), keyOf(request.Kind, request.Code, request.Params.Tenant))
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (s *Server) RetrieveResource(
 func (s *Server) DeleteResource(
 	ctx context.Context, request DeleteResourceRequestObject,
 ) (DeleteResourceResponseObject, error) {
-	err := s.app.DeleteResource(ctx, s.caller(ctx), keyOf(request.Kind, request.Code, request.Params.Tenant))
+	err := s.administration.DeleteResource(ctx, s.caller(ctx), keyOf(request.Kind, request.Code, request.Params.Tenant))
 	if err != nil {
 		return nil, err
 	}
@@ -99,14 +99,14 @@ func (s *Server) FindDefinitionVersions(
 	ctx context.Context, request FindDefinitionVersionsRequestObject,
 ) (FindDefinitionVersionsResponseObject, error) {
 	key := keyOf(resource.KindProcessDefinition, request.Code, request.Params.Tenant)
-	found, err := s.app.FindDefinitionVersions(ctx, s.caller(ctx), key)
+	found, err := s.administration.FindDefinitionVersions(ctx, s.caller(ctx), key)
 	if err != nil {
 		return nil, err
 	}
 	return FindDefinitionVersions200JSONResponse{Content: listOf(found, definitionVersion)}, nil
 }
 
-func appliedResource(r *app.AppliedResource) (oasadmin.AppliedResource, error) {
+func appliedResource(r *administer.AppliedResource) (oasadmin.AppliedResource, error) {
 	answer := oasadmin.AppliedResource{
 		Kind: oasadmin.ResourceKind(r.Key.Kind), Code: r.Key.Code, Tenant: r.Key.Tenant,
 		ID: r.ID, Action: oasadmin.ApplyAction(r.Action),
@@ -129,7 +129,7 @@ func document(d *resource.Document) (*oasadmin.ResourceDocument, error) {
 	}, err
 }
 
-func storedResource(r *app.StoredResource) (oasadmin.Resource, error) {
+func storedResource(r *administer.StoredResource) (oasadmin.Resource, error) {
 	spec, err := r.SpecJSON()
 	shown := metadata(r.Metadata)
 	shown.ID = &r.ID
@@ -149,7 +149,7 @@ func metadata(m resource.Metadata) oasadmin.ResourceMetadata {
 	return oasadmin.ResourceMetadata{Code: m.Code, Tenant: httpio.PtrOrNil(m.Tenant), ID: m.ID, Labels: m.Labels}
 }
 
-func definitionVersion(v *app.DefinitionVersion) oasadmin.DefinitionVersion {
+func definitionVersion(v *administer.DefinitionVersion) oasadmin.DefinitionVersion {
 	return oasadmin.DefinitionVersion{
 		Version: v.Version, Number: v.Number, Name: v.Name, Published: v.Published,
 		CreatedBy: v.CreatedBy, CreatedAt: v.CreatedAt.UTC(), Processes: v.Processes,

@@ -4,8 +4,9 @@ import (
 	"context"
 	"encoding/hex"
 
+	"github.com/procession-dev/procession/administer"
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
-	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/app/work"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
 )
@@ -15,8 +16,8 @@ func (s *Server) UploadRobotSource(
 	ctx context.Context, request UploadRobotSourceRequestObject,
 ) (UploadRobotSourceResponseObject, error) {
 	params := request.Params
-	stored, err := s.app.UploadRobotFile(ctx, s.caller(ctx), keyOf(resource.KindRobot, request.Code, params.Tenant),
-		domain.RobotAssetKey{}, app.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
+	stored, err := s.administration.UploadRobotFile(ctx, s.caller(ctx), keyOf(resource.KindRobot, request.Code, params.Tenant),
+		domain.RobotAssetKey{}, work.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +29,7 @@ func (s *Server) DeleteRobotSource(
 	ctx context.Context, request DeleteRobotSourceRequestObject,
 ) (DeleteRobotSourceResponseObject, error) {
 	key := keyOf(resource.KindRobot, request.Code, request.Params.Tenant)
-	if err := s.app.DeleteRobotFile(ctx, s.caller(ctx), key, domain.RobotAssetKey{}); err != nil {
+	if err := s.administration.DeleteRobotFile(ctx, s.caller(ctx), key, domain.RobotAssetKey{}); err != nil {
 		return nil, err
 	}
 	return DeleteRobotSource204Response{}, nil
@@ -39,9 +40,9 @@ func (s *Server) UploadRobotAsset(
 	ctx context.Context, request UploadRobotAssetRequestObject,
 ) (UploadRobotAssetResponseObject, error) {
 	params := request.Params
-	stored, err := s.app.UploadRobotFile(ctx, s.caller(ctx), keyOf(resource.KindRobot, request.Code, params.Tenant),
+	stored, err := s.administration.UploadRobotFile(ctx, s.caller(ctx), keyOf(resource.KindRobot, request.Code, params.Tenant),
 		assetKey(params.Type, params.Version, params.Platform, params.Architecture),
-		app.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
+		work.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +54,7 @@ func (s *Server) DeleteRobotAsset(
 	ctx context.Context, request DeleteRobotAssetRequestObject,
 ) (DeleteRobotAssetResponseObject, error) {
 	params := request.Params
-	err := s.app.DeleteRobotFile(ctx, s.caller(ctx), keyOf(resource.KindRobot, request.Code, params.Tenant),
+	err := s.administration.DeleteRobotFile(ctx, s.caller(ctx), keyOf(resource.KindRobot, request.Code, params.Tenant),
 		assetKey(params.Type, params.Version, params.Platform, params.Architecture))
 	if err != nil {
 		return nil, err
@@ -66,7 +67,7 @@ func (s *Server) SetRobotVariable(
 	ctx context.Context, request SetRobotVariableRequestObject,
 ) (SetRobotVariableResponseObject, error) {
 	key := keyOf(resource.KindRobot, request.Code, request.Params.Tenant)
-	if err := s.app.SetRobotVariable(ctx, s.caller(ctx), key, request.Name, domain.NewSecret(request.Body.Value)); err != nil {
+	if err := s.administration.SetRobotVariable(ctx, s.caller(ctx), key, request.Name, domain.NewSecret(request.Body.Value)); err != nil {
 		return nil, err
 	}
 	return SetRobotVariable204Response{}, nil
@@ -77,7 +78,7 @@ func (s *Server) DeleteRobotVariable(
 	ctx context.Context, request DeleteRobotVariableRequestObject,
 ) (DeleteRobotVariableResponseObject, error) {
 	key := keyOf(resource.KindRobot, request.Code, request.Params.Tenant)
-	if err := s.app.DeleteRobotVariable(ctx, s.caller(ctx), key, request.Name); err != nil {
+	if err := s.administration.DeleteRobotVariable(ctx, s.caller(ctx), key, request.Name); err != nil {
 		return nil, err
 	}
 	return DeleteRobotVariable204Response{}, nil
@@ -111,7 +112,7 @@ func robotAsset(f *domain.RobotFile) oasadmin.RobotAsset {
 }
 
 // addRobot adds to the status of a resource what only robots have.
-func addRobot(status *oasadmin.ResourceStatus, r *app.StoredResource) {
+func addRobot(status *oasadmin.ResourceStatus, r *administer.StoredResource) {
 	if r.Robot == nil {
 		return
 	}

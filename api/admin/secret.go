@@ -3,8 +3,8 @@ package admin
 import (
 	"context"
 
+	"github.com/procession-dev/procession/administer"
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
-	"github.com/procession-dev/procession/app"
 )
 
 // IssueSecret issues a secret and shows its value, this once.
@@ -12,7 +12,7 @@ func (s *Server) IssueSecret(
 	ctx context.Context, request IssueSecretRequestObject,
 ) (IssueSecretResponseObject, error) {
 	key := keyOf(request.Kind, request.Code, request.Params.Tenant)
-	issued, err := s.app.IssueSecret(ctx, s.caller(ctx), key, app.NewSecret{
+	issued, err := s.administration.IssueSecret(ctx, s.caller(ctx), key, administer.NewSecret{
 		Name: request.Body.Name, ExpiresAt: request.Body.ExpiresAt,
 	})
 	if err != nil {
@@ -29,7 +29,7 @@ func (s *Server) FindSecrets(
 	ctx context.Context, request FindSecretsRequestObject,
 ) (FindSecretsResponseObject, error) {
 	key := keyOf(request.Kind, request.Code, request.Params.Tenant)
-	found, err := s.app.FindSecrets(ctx, s.caller(ctx), key)
+	found, err := s.administration.FindSecrets(ctx, s.caller(ctx), key)
 	if err != nil {
 		return nil, err
 	}
@@ -41,13 +41,13 @@ func (s *Server) RevokeSecret(
 	ctx context.Context, request RevokeSecretRequestObject,
 ) (RevokeSecretResponseObject, error) {
 	key := keyOf(request.Kind, request.Code, request.Params.Tenant)
-	if err := s.app.RevokeSecret(ctx, s.caller(ctx), key, request.ID); err != nil {
+	if err := s.administration.RevokeSecret(ctx, s.caller(ctx), key, request.ID); err != nil {
 		return nil, err
 	}
 	return RevokeSecret204Response{}, nil
 }
 
-func secret(s *app.Secret) oasadmin.Secret {
+func secret(s *administer.Secret) oasadmin.Secret {
 	return oasadmin.Secret{
 		ID: s.ID, Name: s.Name, Declared: s.Declared, CreatedAt: s.CreatedAt.UTC(), ExpiresAt: utc(s.ExpiresAt),
 	}

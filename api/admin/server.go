@@ -1,6 +1,6 @@
 // Package admin says what administrators do in the words of the administration
 // API. It translates only: every handler decodes a request, calls the operation
-// of the same name in app, and encodes the result.
+// of the same name in administer, and encodes the result.
 package admin
 
 import (
@@ -8,6 +8,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/domain"
@@ -21,6 +22,8 @@ const BodyLimit = 16 << 20
 // have been authenticated and validated against the contract before they reach
 // it.
 type Server struct {
+	administration *administer.Administration
+	// app answers what follows from a process: it knows its definition.
 	app    *app.Service
 	caller func(context.Context) domain.Caller
 }
@@ -29,8 +32,10 @@ var _ StrictServerInterface = (*Server)(nil)
 
 // NewServer makes a Server. caller finds the authenticated caller of the
 // request that a context belongs to.
-func NewServer(service *app.Service, caller func(context.Context) domain.Caller) *Server {
-	return &Server{app: service, caller: caller}
+func NewServer(
+	administration *administer.Administration, service *app.Service, caller func(context.Context) domain.Caller,
+) *Server {
+	return &Server{administration: administration, app: service, caller: caller}
 }
 
 // Register adds the operations to routes, which errs answers failures of.

@@ -32,7 +32,7 @@ func (s *Server) EvaluateAvailability(
 	if body.ProcessID == nil && body.Model == nil {
 		return nil, domain.InvalidBody("/processId", "is required, or else model")
 	}
-	evaluation, err := s.app.EvaluateAvailability(ctx, s.caller(ctx), body.Expression, body.ProcessID, availabilityModel(body.Model))
+	evaluation, err := s.administration.EvaluateAvailability(ctx, s.caller(ctx), body.Expression, body.ProcessID, availabilityModel(body.Model))
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (s *Server) FindAvailabilityFaults(
 ) (FindAvailabilityFaultsResponseObject, error) {
 	params := request.Params
 	page, _ := httpio.Listing(httpio.Deref(params.Size), httpio.Deref(params.Page), nil)
-	found, err := s.app.ListAvailabilityFaults(ctx, s.caller(ctx), params.Tenant, page)
+	found, err := s.administration.ListAvailabilityFaults(ctx, s.caller(ctx), params.Tenant, page)
 	if err != nil {
 		return nil, err
 	}

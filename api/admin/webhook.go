@@ -3,9 +3,9 @@ package admin
 import (
 	"context"
 
+	"github.com/procession-dev/procession/administer"
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/api/httpio"
-	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/domain"
 )
 
@@ -15,8 +15,8 @@ func (s *Server) FindWebhookEndpoints(
 ) (FindWebhookEndpointsResponseObject, error) {
 	params := request.Params
 	page, sort := httpio.Listing(httpio.Deref(params.Size), httpio.Deref(params.Page), params.Sort)
-	filter := app.WebhookFilter{TenantCodes: params.Tenant, Codes: params.Code}
-	found, err := s.app.FindWebhookEndpoints(ctx, s.caller(ctx), filter, page, sort)
+	filter := administer.WebhookFilter{TenantCodes: params.Tenant, Codes: params.Code}
+	found, err := s.administration.FindWebhookEndpoints(ctx, s.caller(ctx), filter, page, sort)
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func (s *Server) FindWebhookEndpoints(
 func (s *Server) PingWebhookEndpoint(
 	ctx context.Context, request PingWebhookEndpointRequestObject,
 ) (PingWebhookEndpointResponseObject, error) {
-	event, err := s.app.PingWebhookEndpoint(ctx, s.caller(ctx), webhookKey(request.Code, request.Params.Tenant))
+	event, err := s.administration.PingWebhookEndpoint(ctx, s.caller(ctx), webhookKey(request.Code, request.Params.Tenant))
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func (s *Server) PingWebhookEndpoint(
 func (s *Server) EnableWebhookEndpoint(
 	ctx context.Context, request EnableWebhookEndpointRequestObject,
 ) (EnableWebhookEndpointResponseObject, error) {
-	endpoint, err := s.app.EnableWebhookEndpoint(ctx, s.caller(ctx), webhookKey(request.Code, request.Params.Tenant))
+	endpoint, err := s.administration.EnableWebhookEndpoint(ctx, s.caller(ctx), webhookKey(request.Code, request.Params.Tenant))
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func (s *Server) EnableWebhookEndpoint(
 func (s *Server) ReplayFailedWebhookDeliveries(
 	ctx context.Context, request ReplayFailedWebhookDeliveriesRequestObject,
 ) (ReplayFailedWebhookDeliveriesResponseObject, error) {
-	replay, err := s.app.ReplayFailedDeliveries(
+	replay, err := s.administration.ReplayFailedDeliveries(
 		ctx, s.caller(ctx), webhookKey(request.Code, request.Params.Tenant), request.Body.Since)
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (s *Server) FindWebhookDeliveries(
 ) (FindWebhookDeliveriesResponseObject, error) {
 	params := request.Params
 	page, sort := httpio.Listing(httpio.Deref(params.Size), httpio.Deref(params.Page), params.Sort)
-	found, err := s.app.FindWebhookDeliveries(ctx, s.caller(ctx), app.WebhookDeliveryFilter{
+	found, err := s.administration.FindWebhookDeliveries(ctx, s.caller(ctx), administer.WebhookDeliveryFilter{
 		TenantCodes: params.Tenant, SubscriptionCodes: params.Webhook,
 		States: httpio.ConvertStrings[domain.WebhookDeliveryState](params.State), EventTypes: params.EventType,
 		EventIDs: params.EventID, ProcessIDs: params.ProcessID, From: params.From, To: params.To,
@@ -82,7 +82,7 @@ func (s *Server) FindWebhookDeliveries(
 func (s *Server) RetrieveWebhookDelivery(
 	ctx context.Context, request RetrieveWebhookDeliveryRequestObject,
 ) (RetrieveWebhookDeliveryResponseObject, error) {
-	delivery, attempts, err := s.app.RetrieveWebhookDelivery(ctx, s.caller(ctx), request.ID)
+	delivery, attempts, err := s.administration.RetrieveWebhookDelivery(ctx, s.caller(ctx), request.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -95,18 +95,18 @@ func (s *Server) RetrieveWebhookDelivery(
 func (s *Server) ReplayWebhookDelivery(
 	ctx context.Context, request ReplayWebhookDeliveryRequestObject,
 ) (ReplayWebhookDeliveryResponseObject, error) {
-	delivery, err := s.app.ReplayWebhookDelivery(ctx, s.caller(ctx), request.ID)
+	delivery, err := s.administration.ReplayWebhookDelivery(ctx, s.caller(ctx), request.ID)
 	if err != nil {
 		return nil, err
 	}
 	return ReplayWebhookDelivery200JSONResponse(webhookDelivery(delivery)), nil
 }
 
-func webhookKey(code string, tenant *string) app.WebhookKey {
-	return app.WebhookKey{Tenant: httpio.Deref(tenant), Code: code}
+func webhookKey(code string, tenant *string) administer.WebhookKey {
+	return administer.WebhookKey{Tenant: httpio.Deref(tenant), Code: code}
 }
 
-func webhookEndpoint(h *app.WebhookHealth) oasadmin.WebhookEndpoint {
+func webhookEndpoint(h *administer.WebhookHealth) oasadmin.WebhookEndpoint {
 	answer := oasadmin.WebhookEndpoint{
 		ID: h.SubscriptionID, Tenant: h.TenantCode, Code: h.Code, Name: h.Name, URL: h.URL,
 		PayloadVersion: oasadmin.WebhookPayloadVersion(h.PayloadVersion), EventTypes: h.EventTypes,
@@ -120,7 +120,7 @@ func webhookEndpoint(h *app.WebhookHealth) oasadmin.WebhookEndpoint {
 	return answer
 }
 
-func webhookDelivery(d *app.WebhookDeliveryInfo) oasadmin.WebhookDelivery {
+func webhookDelivery(d *administer.WebhookDeliveryInfo) oasadmin.WebhookDelivery {
 	answer := oasadmin.WebhookDelivery{
 		ID: d.ID, Tenant: d.TenantCode, Webhook: d.SubscriptionCode, EventID: d.EventID, EventType: d.EventType,
 		PayloadVersion: oasadmin.WebhookPayloadVersion(d.PayloadVersion), ProcessID: d.ProcessID,

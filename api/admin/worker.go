@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
+	"github.com/procession-dev/procession/administer"
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/api/httpio"
-	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/domain"
 )
 
@@ -15,11 +15,11 @@ func (s *Server) FindWorkers(
 	ctx context.Context, request FindWorkersRequestObject,
 ) (FindWorkersResponseObject, error) {
 	params := request.Params
-	filter := app.WorkerFilter{
+	filter := administer.WorkerFilter{
 		States: httpio.ConvertStrings[domain.WorkerState](params.State), TaskQueues: params.TaskQueue, TenantCodes: params.Tenant,
 	}
 	page, sort := httpio.Listing(httpio.Deref(params.Size), httpio.Deref(params.Page), params.Sort)
-	found, err := s.app.FindWorkers(ctx, s.caller(ctx), filter, page, sort)
+	found, err := s.administration.FindWorkers(ctx, s.caller(ctx), filter, page, sort)
 	if err != nil {
 		return nil, err
 	}
@@ -34,8 +34,8 @@ func (s *Server) FindTaskQueues(
 ) (FindTaskQueuesResponseObject, error) {
 	params := request.Params
 	page, _ := httpio.Listing(httpio.Deref(params.Size), httpio.Deref(params.Page), nil)
-	filter := app.TaskQueueFilter{TenantCodes: params.Tenant, Names: params.TaskQueue}
-	found, err := s.app.FindTaskQueues(ctx, s.caller(ctx), filter, page)
+	filter := administer.TaskQueueFilter{TenantCodes: params.Tenant, Names: params.TaskQueue}
+	found, err := s.administration.FindTaskQueues(ctx, s.caller(ctx), filter, page)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func (s *Server) FindTaskQueues(
 	return answer, nil
 }
 
-func worker(w *app.Worker) oasadmin.Worker {
+func worker(w *administer.Worker) oasadmin.Worker {
 	answer := oasadmin.Worker{
 		ID: w.ID, TenantID: w.TenantID, Tenant: w.TenantCode, Identity: w.Identity, State: oasadmin.WorkerState(w.State),
 		PrincipalID: w.PrincipalID, Hostname: w.Hostname, IP: w.IP, InstallationID: w.InstallationID,
@@ -61,7 +61,7 @@ func worker(w *app.Worker) oasadmin.Worker {
 	return answer
 }
 
-func taskQueue(q *app.TaskQueue) oasadmin.TaskQueue {
+func taskQueue(q *administer.TaskQueue) oasadmin.TaskQueue {
 	answer := oasadmin.TaskQueue{
 		TenantID: q.TenantID, Tenant: q.TenantCode, Name: q.Name, Needs: listOf(q.Needs, taskQueueNeed),
 		Workers: listOf(q.Workers, taskQueueWorker), Observation: taskQueueObservation(q.Observed), Problems: nonNil(q.Problems),

@@ -8,12 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/domain"
 )
 
 func newBootstrapCommand() *cobra.Command {
-	var first app.FirstTenant
+	var first administer.FirstTenant
 	cmd := configured("bootstrap", "Make the first tenant and its administrator, once",
 		func(ctx context.Context, cmd *cobra.Command, c Config) error {
 			if first.Code == "" || first.Email == "" {
@@ -27,7 +27,7 @@ func newBootstrapCommand() *cobra.Command {
 			if err := prepareSchema(ctx, db, c.Migrate); err != nil {
 				return err
 			}
-			made, err := app.New(app.Options{DB: db, Clock: time.Now, Wake: func() {}}).BootstrapTenant(ctx, first)
+			made, err := newAdministration(db).BootstrapTenant(ctx, first)
 			if err != nil {
 				return explainFirstTenant(err)
 			}
@@ -58,14 +58,14 @@ func explainFirstTenant(err error) error {
 }
 
 // printFirstTenant keeps the token apart, so that it can be put into a file.
-func printFirstTenant(cmd *cobra.Command, first app.FirstTenant, made *app.BootstrappedTenant) error {
+func printFirstTenant(cmd *cobra.Command, first administer.FirstTenant, made *administer.BootstrappedTenant) error {
 	if _, err := fmt.Fprintln(cmd.OutOrStdout(), made.Token.Reveal()); err != nil {
 		return fmt.Errorf("printing the access token, which is lost now: %w", err)
 	}
 	_, err := fmt.Fprintf(cmd.ErrOrStderr(), "Made tenant %s (%s) and its owner %s (user %s, %s), who operates the service.\n"+
 		"The access token on standard output is that user's. It is not shown again, and expires at %s: until then issue\n"+
 		"another with: procession secrets issue user %s --tenant %s --name NAME\n",
-		first.Code, made.TenantID, first.Email, app.FirstUserCode, made.UserID, made.ExpiresAt.Format(time.RFC3339),
-		app.FirstUserCode, first.Code)
+		first.Code, made.TenantID, first.Email, administer.FirstUserCode, made.UserID, made.ExpiresAt.Format(time.RFC3339),
+		administer.FirstUserCode, first.Code)
 	return err
 }

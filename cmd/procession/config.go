@@ -9,7 +9,9 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/app/work"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
@@ -129,7 +131,7 @@ func (c *Config) bind(f *pflag.FlagSet) {
 		"URL of what encrypts the seal key in its file: awskms:///alias/…?region=… (may be secret)")
 	f.StringVar(&c.DocumentsURL, "documents-url", "",
 		"where the bytes of documents are kept: file:///directory or s3://bucket?region=…")
-	f.Int64Var(&c.MaxDocumentBytes, "max-document-bytes", app.DefaultMaxDocumentBytes, "largest document, in bytes")
+	f.Int64Var(&c.MaxDocumentBytes, "max-document-bytes", work.DefaultMaxDocumentBytes, "largest document, in bytes")
 	f.StringVar(&c.TemporalAddress, "temporal-address", "", "host:port of Temporal's frontend")
 	f.DurationVar(&c.TemporalRetention, "temporal-retention", engine.DefaultRetention,
 		"how long namespaces made by the service keep ended workflows")
@@ -148,9 +150,9 @@ func (c *Config) bind(f *pflag.FlagSet) {
 		"how long a new signing key is published before it signs, more than --key-reload, at most 30m")
 	f.Var(&c.OIDCIssuers, "oidc-issuers", "OpenID Connect issuers whose tokens let users in, as YAML or JSON: "+
 		`[{"issuer": "https://…", "audiences": ["…"], "tenants": ["…"], "email-domains": ["…"], "operators": false}]`)
-	f.DurationVar(&c.AccessTokenLifetime, "access-token-lifetime", app.DefaultAccessTokenLifetime,
+	f.DurationVar(&c.AccessTokenLifetime, "access-token-lifetime", administer.DefaultAccessTokenLifetime,
 		"how long a personal access token works that is issued without an expiry; 0 for as long as it may")
-	f.DurationVar(&c.MaxAccessTokenLifetime, "max-access-token-lifetime", app.MaxAccessTokenLifetime,
+	f.DurationVar(&c.MaxAccessTokenLifetime, "max-access-token-lifetime", administer.MaxAccessTokenLifetime,
 		"how long a personal access token may be issued for; 0 for any time")
 	f.DurationVar(&c.MaxSecretLifetime, "max-secret-lifetime", 0,
 		"how long a secret of an application may be issued for; 0 for any time")

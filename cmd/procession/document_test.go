@@ -24,6 +24,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/app/work"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/devstack/demo"
@@ -197,7 +198,9 @@ func TestKilledAmidAnUpload(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, documents.Close()) }()
 	sweep := func(now time.Time) int {
-		operations := app.New(app.Options{DB: db, Documents: documents, Clock: func() time.Time { return now }})
+		operations := app.New(app.Options{
+			Store: work.New(work.Options{DB: db, Clock: func() time.Time { return now }}), Documents: documents,
+		})
 		removed, cursor := 0, ""
 		for {
 			found, err := operations.SweepDocuments(t.Context(), cursor, 2)

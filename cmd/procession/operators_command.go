@@ -9,7 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/persistence"
 )
 
 // These commands work on the database itself: who has it is above operators, and
@@ -23,7 +25,7 @@ func newOperatorsCommand() *cobra.Command {
 	}
 	cmd.AddCommand(newOperatorsListCommand(), newOperatorsAddCommand(), onPerson("remove",
 		"Make an operator a user like others, and revoke its tokens that are good everywhere", "is no operator any more",
-		func(ctx context.Context, s *app.Service, email string) error {
+		func(ctx context.Context, s *administer.Administration, email string) error {
 			_, err := s.RemoveOperator(ctx, email)
 			return err
 		}))
@@ -36,8 +38,8 @@ func newPeopleCommand() *cobra.Command {
 		Long: "Disables a person in all tenants at once, within 10 seconds, and revokes access to the engine; the administrators\n" +
 			"of a tenant do so for their tenant with spec.disabled of the User. The commands need the database of the service.",
 	}
-	disable := func(disabled bool) func(context.Context, *app.Service, string) error {
-		return func(ctx context.Context, s *app.Service, email string) error {
+	disable := func(disabled bool) func(context.Context, *administer.Administration, string) error {
+		return func(ctx context.Context, s *administer.Administration, email string) error {
 			_, err := s.DisablePerson(ctx, email, disabled)
 			return err
 		}
@@ -50,18 +52,23 @@ func newPeopleCommand() *cobra.Command {
 }
 
 // withOperations runs fn on the operations of the service, on its database.
-func withOperations(ctx context.Context, c Config, fn func(s *app.Service) error) error {
+func withOperations(ctx context.Context, c Config, fn func(s *administer.Administration) error) error {
 	db, err := openDatabase(ctx, c)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	return fn(app.New(app.Options{DB: db, Clock: time.Now, Wake: func() {}}))
+	return fn(newAdministration(db))
+}
+
+// newAdministration is what commands do that work on the database directly.
+func newAdministration(db *persistence.DB) *administer.Administration {
+	return administer.New(administer.Options{Store: work.New(work.Options{DB: db, Clock: time.Now})})
 }
 
 func newOperatorsListCommand() *cobra.Command {
 	return configured("list", "List operators", func(ctx context.Context, cmd *cobra.Command, c Config) error {
-		return withOperations(ctx, c, func(s *app.Service) error {
+		return withOperations(ctx, c, func(s *administer.Administration) error {
 			found, err := s.ListOperators(ctx)
 			if err != nil {
 				return err
@@ -87,7 +94,7 @@ func newOperatorsAddCommand() *cobra.Command {
 		if email == "" {
 			return usageError{errors.New("--email is required")}
 		}
-		return withOperations(ctx, c, func(s *app.Service) error {
+		return withOperations(ctx, c, func(s *administer.Administration) error {
 			person, token, err := s.AddOperator(ctx, email, withToken)
 			if err != nil {
 				return err
@@ -108,13 +115,13 @@ func newOperatorsAddCommand() *cobra.Command {
 }
 
 // onPerson makes a command that changes the person with an address.
-func onPerson(use, short, done string, change func(context.Context, *app.Service, string) error) *cobra.Command {
+func onPerson(use, short, done string, change func(context.Context, *administer.Administration, string) error) *cobra.Command {
 	var email string
 	cmd := configured(use, short, func(ctx context.Context, cmd *cobra.Command, c Config) error {
 		if email == "" {
 			return usageError{errors.New("--email is required")}
 		}
-		return withOperations(ctx, c, func(s *app.Service) error {
+		return withOperations(ctx, c, func(s *administer.Administration) error {
 			if err := change(ctx, s, email); err != nil {
 				return err
 			}

@@ -14,10 +14,12 @@ import (
 	"go.temporal.io/sdk/worker"
 
 	"github.com/procession-dev/procession/activities"
+	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/api"
 	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/api/limit"
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/app/work"
 	"github.com/procession-dev/procession/audit"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/blobstore"
@@ -125,24 +127,30 @@ func newService(
 	s.hub = feed.NewHub(feed.Options{DB: k.db, Logger: log})
 	// Operations are given what wakes the relay and the dispatcher before there are
 	// such: nothing runs before run.
-	operations := app.New(app.Options{
-		DB: k.db, Clock: time.Now, Issuer: k.issuer, Sealer: k.sealer, Wake: func() { s.relay.Wake(); s.starter.Wake() },
+	store := work.New(work.Options{
+		DB: k.db, Clock: time.Now, Wake: func() { s.relay.Wake(); s.starter.Wake() },
 		Recorded: func() {
 			s.hub.Wake()
 			s.notifier.Wake()
 			s.dispatcher.Wake()
 		},
-		TaskLogLimit: c.TaskLogLimit, CancelGrace: c.CancelGrace,
-		Lifetimes: app.SecretLifetimes{
+	})
+	administration := administer.New(administer.Options{
+		Store: store, Sealer: k.sealer, CheckWebhookURL: guard.CheckURL,
+		Lifetimes: administer.SecretLifetimes{
 			AccessToken: c.AccessTokenLifetime, MaxAccessToken: c.MaxAccessTokenLifetime,
 			MaxApplicationSecret: c.MaxSecretLifetime,
 		},
 		Documents: documents, MaxDocumentBytes: c.MaxDocumentBytes, TaskQueuePatience: queuePatience(c),
+	})
+	operations := app.New(app.Options{
+		Store: store, Issuer: k.issuer, Sealer: k.sealer, TaskLogLimit: c.TaskLogLimit, CancelGrace: c.CancelGrace,
+		Documents: documents, MaxDocumentBytes: c.MaxDocumentBytes,
 		Assistance: provider, Texts: c.textReader(log), AssistanceTime: c.AssistanceTimeout, Forms: c.formPress(),
 		Quotas:   c.quotas(),
-		Webhooks: s.sender, CheckWebhookURL: guard.CheckURL, WebhookDelay: c.webhookDelay,
+		Webhooks: s.sender, WebhookDelay: c.webhookDelay,
 	})
-	s.revocations = operations.Revocations()
+	s.revocations = store.Revocations()
 	background := operations.Background()
 	s.engine, err = engine.New(engine.Options{
 		Address: c.TemporalAddress, Credentials: credentials, Retention: c.TemporalRetention, Logger: log,
@@ -228,7 +236,7 @@ func newService(
 		return nil, err
 	}
 	options := api.Options{
-		Service: operations, Authenticator: authenticator, Issuer: k.issuer, Clock: time.Now, Log: log,
+		Service: operations, Administration: administration, Revocations: s.revocations, Authenticator: authenticator, Issuer: k.issuer, Clock: time.Now, Log: log,
 		BodyLimit: c.MaxBodyBytes, DocumentLimit: c.MaxDocumentBytes, Deprecation: deprecation, Observe: m.observe,
 		DevCA: dev.authority, Hosts: dev.hosts, Feed: s.hub, Audit: s.audit,
 		TrustedProxies: proxies, Limiter: limiter, Limited: m.limit,

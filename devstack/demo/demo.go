@@ -14,7 +14,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/app/work"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
@@ -133,8 +134,10 @@ func Load(ctx context.Context, db *persistence.DB, sealer *authn.Sealer, now tim
 			documents = append(documents, source.JSON)
 		}
 	}
-	service := app.New(app.Options{DB: db, Sealer: sealer, Clock: func() time.Time { return now }, Wake: func() {}})
-	if _, err := service.ApplyResources(ctx, operator(), app.ApplyRequest{Documents: documents}); err != nil {
+	service := administer.New(administer.Options{
+		Store: work.New(work.Options{DB: db, Clock: func() time.Time { return now }}), Sealer: sealer,
+	})
+	if _, err := service.ApplyResources(ctx, operator(), administer.ApplyRequest{Documents: documents}); err != nil {
 		return fmt.Errorf("applying the demonstration data: %w", err)
 	}
 	return nil

@@ -7,7 +7,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/app/work"
 	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
@@ -23,10 +24,10 @@ func RobotAsset() domain.RobotAssetKey {
 // LoadFiles uploads the files of the robot, which Load has made. What is there
 // already stays as it is.
 func LoadFiles(ctx context.Context, db *persistence.DB, documents *blobstore.Store, now time.Time) error {
-	service := app.New(app.Options{
-		DB: db, Clock: func() time.Time { return now }, Wake: func() {}, Documents: documents,
+	service := administer.New(administer.Options{
+		Store: work.New(work.Options{DB: db, Clock: func() time.Time { return now }}), Documents: documents,
 	})
-	key := app.ResourceKey{Tenant: "demo", Kind: resource.KindRobot, Code: "KYC_BOT"}
+	key := administer.ResourceKey{Tenant: "demo", Kind: resource.KindRobot, Code: "KYC_BOT"}
 	robot, err := service.RetrieveResource(ctx, operator(), key)
 	if err != nil {
 		return fmt.Errorf("looking for the robot of the demonstration data: %w", err)
@@ -50,7 +51,7 @@ func LoadFiles(ctx context.Context, db *persistence.DB, documents *blobstore.Sto
 		if stored, ok := there[file.key]; ok && stored == sha256.Sum256(content) {
 			continue
 		}
-		_, err = service.UploadRobotFile(ctx, operator(), key, file.key, app.Upload{
+		_, err = service.UploadRobotFile(ctx, operator(), key, file.key, work.Upload{
 			Name: file.name, ContentType: "application/zip", Body: bytes.NewReader(content),
 		})
 		if err != nil {

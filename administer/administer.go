@@ -1,0 +1,74 @@
+// Package administer is what administrators and operators can do: every operation
+// of the administration API and of the commands that set a service up, each in the
+// file that bears its name. An operation takes the caller, checks the permission
+// and the rule, and commits the change and its events in one transaction, as those
+// of app do.
+package administer
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/blobstore"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// Options are what an Administration is made of.
+type Options struct {
+	// Store is what the operations run in. It is shared with those of app.
+	Store *work.Store
+	// Sealer seals the secrets that are kept. Without one no webhook secrets can be
+	// issued, no encryption keys made and no environment variables of robots set.
+	Sealer *authn.Sealer
+	// Lifetimes bound how long issued secrets work.
+	Lifetimes SecretLifetimes
+	// Documents keeps the bytes of the files of robots.
+	Documents *blobstore.Store
+	// MaxDocumentBytes is how large a file of a robot may be, 0 for
+	// work.DefaultMaxDocumentBytes.
+	MaxDocumentBytes int64
+	// CheckWebhookURL refuses URLs that events cannot be sent to with a
+	// webhook.URLError. Without it only what is public is accepted.
+	CheckWebhookURL func(url string) error
+	// TaskQueuePatience is how long task queues may be unattended before that is
+	// a problem; the zero value is domain.DefaultTaskQueuePatience.
+	TaskQueuePatience domain.TaskQueuePatience
+}
+
+// Administration carries out the operations. It is safe for concurrent use.
+type Administration struct {
+	store           *work.Store
+	reader          *persistence.Reader
+	sealer          *authn.Sealer
+	lifetimes       SecretLifetimes
+	uploads         *work.Documents
+	checkWebhookURL func(url string) error
+	queuePatience   domain.TaskQueuePatience
+}
+
+// New makes an Administration.
+func New(o Options) *Administration {
+	if o.CheckWebhookURL == nil {
+		o.CheckWebhookURL = checkPublicURL
+	}
+	return &Administration{
+		store: o.Store, reader: o.Store.Reader, sealer: o.Sealer, lifetimes: o.Lifetimes,
+		uploads: &work.Documents{
+			Store: o.Store, Blobs: o.Documents, MaxBytes: cmp.Or(o.MaxDocumentBytes, work.DefaultMaxDocumentBytes),
+		},
+		checkWebhookURL: o.CheckWebhookURL,
+		queuePatience:   cmp.Or(o.TaskQueuePatience, domain.DefaultTaskQueuePatience()),
+	}
+}
+
+// write runs fn in a transaction of the store.
+func (s *Administration) write(ctx context.Context, fn func(tx *persistence.Tx) error) error {
+	return s.store.Write(ctx, fn)
+}
+
+// now is one clock reading, in the precision the database keeps.
+func (s *Administration) now() time.Time { return s.store.Now() }

@@ -1,0 +1,373 @@
+package administer
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// maxNeedsTold is how many reasons against a deletion are told.
+const maxNeedsTold = 5
+
+// configuration is a change of the resources of some tenants: what is there,
+// what is to be there, and what has to be done for it.
+type configuration struct {
+	*persistence.Configuration
+	caller domain.Caller
+	// dryRun says that nothing is to be written.
+	dryRun  bool
+	tenants map[string]*domain.Tenant
+	stored  map[resource.Key]*persistence.StoredResource
+	// wanted are all resources of the tenants as they are to be.
+	wanted  map[resource.Key]*resource.Document
+	ids     map[resource.Key]uuid.UUID
+	applied []AppliedResource
+	// encryptionKeys are the first versions of those that are new.
+	encryptionKeys map[resource.Key]sealedKey
+}
+
+func newConfiguration(caller domain.Caller, found *persistence.Configuration) *configuration {
+	c := &configuration{
+		Configuration: found, caller: caller, tenants: map[string]*domain.Tenant{},
+		stored: map[resource.Key]*persistence.StoredResource{}, wanted: map[resource.Key]*resource.Document{},
+		ids: map[resource.Key]uuid.UUID{}, encryptionKeys: map[resource.Key]sealedKey{},
+	}
+	for i := range found.Tenants {
+		c.tenants[found.Tenants[i].Code] = &found.Tenants[i]
+	}
+	for i := range found.Resources {
+		r := &found.Resources[i]
+		key := r.Key()
+		c.stored[key], c.wanted[key], c.ids[key] = r, &r.Document, r.ID
+	}
+	return c
+}
+
+// plan finds out what has to be done for the documents to hold. checkURL refuses
+// where events cannot be sent.
+func (c *configuration) plan(documents []resource.Document, prune *Prune, checkURL func(url string) error) error {
+	if violations := c.unknownTenants(documents); len(violations) > 0 {
+		return invalidDocuments(violations)
+	}
+	var violations []resource.Violation
+	for i := range documents {
+		d := &documents[i]
+		action, err := c.planDocument(d)
+		if err != nil {
+			return inDocument(err, i)
+		}
+		if violation := c.identify(d); violation != nil {
+			violation.Document = i
+			violations = append(violations, *violation)
+			continue
+		}
+		violation, err := checkWebhook(d, action, checkURL)
+		if err != nil {
+			return err
+		}
+		if violation != nil {
+			violation.Document = i
+			violations = append(violations, *violation)
+		}
+		result := AppliedResource{Key: d.Key(), ID: c.ids[d.Key()], Action: action, After: d}
+		if before := c.stored[d.Key()]; before != nil {
+			result.Before = &before.Document
+		}
+		id := result.ID
+		d.Metadata.ID = &id
+		c.applied = append(c.applied, result)
+		c.wanted[d.Key()] = d
+	}
+	if prune != nil {
+		if err := c.planPrune(documents, prune); err != nil {
+			return err
+		}
+	}
+	violations = append(violations, c.missing(documents)...)
+	violations = append(violations, c.idleRobots(documents)...)
+	violations = append(violations, c.crowdedWorkers(documents)...)
+	return c.check(violations)
+}
+
+// check refuses a change that leaves something wrong behind.
+func (c *configuration) check(violations []resource.Violation) error {
+	if len(violations) > 0 {
+		return invalidDocuments(violations)
+	}
+	if err := c.checkNeeded(); err != nil {
+		return err
+	}
+	return c.checkOwners()
+}
+
+// unknownTenants reports the documents of tenants that are not the caller's. An
+// operator's may bring their tenant along.
+func (c *configuration) unknownTenants(documents []resource.Document) []resource.Violation {
+	brought := map[string]bool{}
+	for i := range documents {
+		if documents[i].Kind == resource.KindTenant && c.caller.Operator {
+			brought[documents[i].Metadata.Code] = true
+		}
+	}
+	var violations []resource.Violation
+	for i := range documents {
+		d := &documents[i]
+		if c.tenants[d.TenantCode()] != nil || brought[d.TenantCode()] {
+			continue
+		}
+		pointer := "/metadata/tenant"
+		if d.Kind == resource.KindTenant {
+			pointer = "/metadata/code"
+		}
+		violations = append(violations, resource.Violation{
+			Document: i, Pointer: pointer, Message: fmt.Sprintf("%q is not a tenant of yours", d.TenantCode()),
+		})
+	}
+	return violations
+}
+
+// planDocument says what applying the document does, if the caller may do it.
+func (c *configuration) planDocument(d *resource.Document) (ApplyAction, error) {
+	before := c.stored[d.Key()]
+	action := ApplyCreated
+	if before != nil {
+		same, err := sameResource(&before.Document, d)
+		if err != nil {
+			return "", err
+		}
+		if action = ApplyConfigured; same {
+			action = ApplyUnchanged
+		}
+	}
+	if err := c.authorize(d, before, action); err != nil {
+		return "", err
+	}
+	return action, nil
+}
+
+// sameResource reports whether two documents say the same of their resource. The
+// id is not part of what they say: it never changes.
+func sameResource(a, b *resource.Document) (bool, error) {
+	if len(a.Metadata.Labels) != len(b.Metadata.Labels) || !resource.Selector(a.Metadata.Labels).Matches(b.Metadata.Labels) {
+		return false, nil
+	}
+	left, err := a.SpecJSON()
+	if err != nil {
+		return false, err
+	}
+	right, err := b.SpecJSON()
+	if err != nil {
+		return false, err
+	}
+	return bytes.Equal(left, right), nil
+}
+
+// planPrune deletes what the selector matches and no document describes.
+func (c *configuration) planPrune(documents []resource.Document, prune *Prune) error {
+	tenant := c.tenants[prune.Tenant]
+	if tenant == nil {
+		return domain.InvalidBody("/prune/tenant", fmt.Sprintf("%q is not a tenant of yours", prune.Tenant))
+	}
+	described := map[resource.Key]bool{}
+	for i := range documents {
+		described[documents[i].Key()] = true
+	}
+	for i := range c.Resources {
+		r := &c.Resources[i]
+		key := r.Key()
+		if r.Kind == resource.KindTenant || r.TenantID != tenant.ID || described[key] ||
+			!prune.Selector.Matches(r.Metadata.Labels) {
+			continue
+		}
+		if err := c.planDeletion(key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *configuration) planDeletion(key resource.Key) error {
+	before := c.stored[key]
+	if err := c.authorize(&before.Document, before, ApplyDeleted); err != nil {
+		return err
+	}
+	if key.Kind == resource.KindTenant {
+		return domain.Conflict(domain.CodeConflict, "a tenant cannot be deleted")
+	}
+	if d := c.definition(before.TenantID, key.Code); key.Kind == resource.KindProcessDefinition && d != nil && d.Used {
+		return domain.Conflict(domain.CodeConflict, fmt.Sprintf(
+			"%s has processes: set its state to %s instead", display(key), resource.StateRetired))
+	}
+	delete(c.wanted, key)
+	c.applied = append(c.applied, AppliedResource{
+		Key: key, ID: before.ID, Action: ApplyDeleted, Before: &before.Document,
+	})
+	return nil
+}
+
+// missing reports what the documents refer to and is not there.
+func (c *configuration) missing(documents []resource.Document) []resource.Violation {
+	return resource.MissingReferences(documents, func(key resource.Key) bool { return c.wanted[key] != nil })
+}
+
+// checkNeeded refuses to delete what a resource that stays refers to.
+func (c *configuration) checkNeeded() error {
+	gone := map[resource.Key]bool{}
+	for _, a := range c.applied {
+		gone[a.Key] = a.Action == ApplyDeleted
+	}
+	var needs []string
+	for key, d := range c.wanted {
+		for _, reference := range d.Spec.References() {
+			needed := resource.Key{Tenant: key.Tenant, Kind: reference.Kind, Code: reference.Code}
+			if gone[needed] {
+				needs = append(needs, fmt.Sprintf("%s needs %s", display(key), display(needed)))
+			}
+		}
+	}
+	if len(needs) == 0 {
+		return nil
+	}
+	slices.Sort(needs)
+	needs = slices.Compact(needs)
+	message := strings.Join(needs[:min(len(needs), maxNeedsTold)], ", ")
+	if more := len(needs) - maxNeedsTold; more > 0 {
+		message += fmt.Sprintf(" and %d more", more)
+	}
+	return domain.Conflict(domain.CodeConflict, message)
+}
+
+// checkOwners keeps a tenant that has an owner from losing the last that is not
+// disabled.
+func (c *configuration) checkOwners() error {
+	before, after := map[string]int{}, map[string]int{}
+	for key, r := range c.stored {
+		if isActiveOwner(&r.Document) {
+			before[key.Tenant]++
+		}
+	}
+	for key, d := range c.wanted {
+		if isActiveOwner(d) {
+			after[key.Tenant]++
+		}
+	}
+	for tenant, owners := range before {
+		if owners > 0 && after[tenant] == 0 {
+			return domain.Conflict(domain.CodeConflict, fmt.Sprintf("tenant %s would be left without an OWNER that is not disabled", tenant))
+		}
+	}
+	return nil
+}
+
+// carryOut writes the change: what goes, then what is new or different, in the
+// order of the kinds, so that everything finds what it needs.
+func (c *configuration) carryOut(tx *persistence.Tx, now time.Time) error {
+	changed := c.changed()
+	for _, a := range slices.Backward(c.applied) {
+		if a.Action == ApplyDeleted {
+			c.remove(tx, a, now)
+		}
+	}
+	for _, key := range changed {
+		if err := c.put(tx, key, now); err != nil {
+			return err
+		}
+	}
+	c.record(tx, now)
+	return nil
+}
+
+// record tells what became of the resources. Those that only depend on one that
+// was applied have not changed themselves.
+func (c *configuration) record(tx *persistence.Tx, now time.Time) {
+	types := map[ApplyAction]domain.EventType{
+		ApplyCreated: domain.EventResourceCreated, ApplyConfigured: domain.EventResourceChanged,
+		ApplyDeleted: domain.EventResourceDeleted,
+	}
+	for _, a := range c.applied {
+		if t, ok := types[a.Action]; ok {
+			tx.Record(domain.ConfigurationEvent(t, domain.Configured{
+				ID: a.ID, TenantID: c.tenantID(a.Key.Tenant), Kind: string(a.Key.Kind), Code: a.Key.Code,
+			}, c.caller.PrincipalID, now))
+		}
+	}
+}
+
+// changed lists the resources to write, in the order of the kinds: those that
+// were applied, and those whose meaning depends on one of them.
+func (c *configuration) changed() []resource.Key {
+	keys := map[resource.Key]bool{}
+	for _, a := range c.applied {
+		if a.Action == ApplyCreated || a.Action == ApplyConfigured {
+			keys[a.Key] = true
+		}
+	}
+	for key, d := range c.wanted {
+		if key.Kind == resource.KindUser && keys[resource.Key{Tenant: key.Tenant, Kind: resource.KindTenant, Code: key.Tenant}] {
+			keys[key] = true
+		}
+		for _, reference := range d.Spec.References() {
+			if reference.Kind == resource.KindDataStructure && keys[resource.Key{Tenant: key.Tenant, Kind: reference.Kind, Code: reference.Code}] {
+				keys[key] = true
+			}
+		}
+	}
+	order := resource.Kinds()
+	sorted := make([]resource.Key, 0, len(keys))
+	for key := range keys {
+		sorted = append(sorted, key)
+	}
+	slices.SortFunc(sorted, func(a, b resource.Key) int {
+		return cmp.Or(cmp.Compare(slices.Index(order, a.Kind), slices.Index(order, b.Kind)), compareKeys(a, b))
+	})
+	return sorted
+}
+
+func (c *configuration) definition(tenant uuid.UUID, code string) *persistence.DefinitionState {
+	for i := range c.Definitions {
+		if d := &c.Definitions[i]; d.TenantID == tenant && d.Code == code {
+			return d
+		}
+	}
+	return nil
+}
+
+func isOwner(d *resource.Document) bool {
+	switch spec := d.Spec.(type) {
+	case *resource.UserSpec:
+		return spec.Role == domain.RoleOwner
+	case *resource.ApplicationSpec:
+		return spec.Role == domain.RoleOwner
+	default:
+		return false
+	}
+}
+
+// isActiveOwner reports whether a document describes an owner that is not
+// disabled.
+func isActiveOwner(d *resource.Document) bool {
+	switch spec := d.Spec.(type) {
+	case *resource.UserSpec:
+		return spec.Role == domain.RoleOwner && !spec.Disabled
+	case *resource.ApplicationSpec:
+		return spec.Role == domain.RoleOwner && !spec.Disabled
+	default:
+		return false
+	}
+}
+
+func display(key resource.Key) string { return string(key.Kind) + " " + key.Code }
+
+// compareKeys orders resources of a kind.
+func compareKeys(a, b resource.Key) int {
+	return cmp.Or(strings.Compare(a.Tenant, b.Tenant), strings.Compare(a.Code, b.Code))
+}

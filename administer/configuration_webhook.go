@@ -1,0 +1,53 @@
+package administer
+
+import (
+	"errors"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/webhook"
+)
+
+// checkPublicURL is the check of a service whose operator has allowed nothing.
+func checkPublicURL(url string) error {
+	guard, err := webhook.NewGuard(webhook.Policy{}, nil)
+	if err != nil {
+		return err
+	}
+	return guard.CheckURL(url)
+}
+
+// checkWebhook reports a document by which events would be sent where they must
+// not be sent. One that stays as it is stays.
+func checkWebhook(d *resource.Document, action ApplyAction, check func(url string) error) (*resource.Violation, error) {
+	spec, ok := d.Spec.(*resource.WebhookSubscriptionSpec)
+	if !ok || action == ApplyUnchanged {
+		return nil, nil //nolint:nilnil // nothing stands against it
+	}
+	err := check(spec.URL)
+	var refused *webhook.URLError
+	if errors.As(err, &refused) {
+		return &resource.Violation{Pointer: "/spec/url", Message: refused.Problem}, nil
+	}
+	return nil, err
+}
+
+// projectWebhook stores where a subscription has events sent.
+func (c *configuration) projectWebhook(
+	tx *persistence.Tx, d *resource.Document, spec *resource.WebhookSubscriptionSpec, id, tenant uuid.UUID,
+) {
+	w := domain.WebhookEndpoint{
+		SubscriptionID: id, TenantID: tenant, Code: d.Metadata.Code, URL: spec.URL,
+		PayloadVersion: spec.PayloadVersion, EventTypes: spec.EventTypes, Paused: spec.Paused,
+	}
+	if spec.ProcessDefinition != "" {
+		definition := c.ids[resource.Key{
+			Tenant: d.Metadata.Tenant, Kind: resource.KindProcessDefinition, Code: spec.ProcessDefinition,
+		}]
+		w.ProcessDefinitionID = &definition
+	}
+	tx.PutWebhookEndpoint(w)
+}

@@ -1,0 +1,43 @@
+package administer
+
+import (
+	"context"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// RotateEncryptionKey makes another version of a key. Processes that start from
+// now on use it; the others go on with theirs, and all versions can be read
+// still. It takes the same rights as applying the document of the key, and every
+// call makes a version. Errors: NOT_FOUND, VALIDATION where several of the
+// caller's tenants have the key.
+func (s *Administration) RotateEncryptionKey(
+	ctx context.Context, caller domain.Caller, tenant, code string,
+) (*domain.EncryptionKey, error) {
+	var made sealedKey
+	key := ResourceKey{Tenant: tenant, Kind: resource.KindEncryptionKey, Code: code}
+	now := s.now()
+	err := s.write(ctx, func(tx *persistence.Tx) error {
+		found, err := tx.LockResource(ctx, resourceScope(caller), key)
+		if err != nil {
+			return err
+		}
+		use, err := tx.LockEncryptionKey(ctx, found.TenantID, code)
+		if err != nil {
+			return err
+		}
+		made, err = newEncryptionKey(s.sealer, found.TenantID, code, use.Versions, caller.PrincipalID, now)
+		if err != nil {
+			return err
+		}
+		tx.InsertEncryptionKey(made.EncryptionKey, made.sealed)
+		tx.Record(domain.EncryptionKeyEvent(&made.EncryptionKey, found.ID, caller.PrincipalID, now))
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &made.EncryptionKey, nil
+}

@@ -1,0 +1,55 @@
+package administer
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// EngineAccessSelection says what to revoke: all that matches each field that is
+// not nil.
+type EngineAccessSelection = persistence.EngineGrantSelection
+
+// RevokeEngineAccess ends tokens and certificates that were issued for the
+// engine, before they expire, and returns how many. The engine learns of it within
+// seconds. It takes being an owner or an administrator of their tenant, or an
+// operator: nothing else is found. Whoever is not disabled can ask for access
+// anew. Errors: VALIDATION for a selection of everything, NOT_FOUND for an ID that
+// nothing has.
+func (s *Administration) RevokeEngineAccess(
+	ctx context.Context, caller domain.Caller, selection EngineAccessSelection,
+) (int64, error) {
+	if selection == (EngineAccessSelection{}) {
+		return 0, domain.InvalidBody("", "must name what to revoke: id, principalId or tenantId")
+	}
+	now := s.now()
+	var revoked int64
+	err := s.write(ctx, func(tx *persistence.Tx) error {
+		found, err := tx.LockEngineGrants(ctx, grantScope(caller), selection, now)
+		if err != nil {
+			return err
+		}
+		if len(found) == 0 && selection.ID != nil {
+			return domain.NotFound("engine access")
+		}
+		var active []uuid.UUID
+		for _, grant := range found {
+			if grant.Active {
+				active = append(active, grant.ID)
+				tx.Record(domain.EngineAccessEvent(grant.TenantID, grant.ID, caller.PrincipalID, now))
+			}
+		}
+		revoked = int64(len(active))
+		if revoked > 0 {
+			tx.RevokeEngineGrants(active, caller.PrincipalID, now)
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	return revoked, nil
+}

@@ -1,0 +1,48 @@
+package administer
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// Identity is what the service knows of a caller.
+type Identity struct {
+	Principal domain.Principal
+	// Operator callers may make tenants and administer all of them.
+	Operator bool
+	// Memberships are those that the caller's credentials are good for, in the
+	// order of the tenants' codes.
+	Memberships []IdentityMembership
+}
+
+// IdentityMembership is a place in a tenant.
+type IdentityMembership struct {
+	TenantID   uuid.UUID
+	TenantCode string
+	TenantName string
+	Role       domain.TenantRole
+}
+
+// RetrieveIdentity says who the caller is. A principal that is gone by now is
+// NOT_FOUND.
+func (s *Administration) RetrieveIdentity(ctx context.Context, caller domain.Caller) (*Identity, error) {
+	principal, tenants, err := s.reader.GetCaller(ctx, caller)
+	if err != nil {
+		return nil, err
+	}
+	identity := &Identity{Principal: *principal, Operator: caller.Operator}
+	for _, t := range tenants {
+		m, err := caller.Tenant(&t.ID)
+		if err != nil {
+			return nil, fmt.Errorf("finding a tenant of the caller: %w", err)
+		}
+		identity.Memberships = append(identity.Memberships, IdentityMembership{
+			TenantID: t.ID, TenantCode: t.Code, TenantName: t.Name, Role: m.Role,
+		})
+	}
+	return identity, nil
+}

@@ -1,0 +1,35 @@
+package administer
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// DismissIncident marks an incident as dealt with and leaves the process or the
+// action as it is. It takes being an owner or an administrator of the tenant; for others the
+// incident is NOT_FOUND. A dismissed incident is returned as it is, a retried
+// one refused with INVALID_STATE.
+func (s *Administration) DismissIncident(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.Incident, error) {
+	var incident *domain.Incident
+	now := s.now()
+	err := s.write(ctx, func(tx *persistence.Tx) error {
+		locked, err := tx.LockIncident(ctx, incidentScope(caller), id)
+		if err != nil {
+			return err
+		}
+		incident = &locked.Incident
+		before := incident.State
+		changed, err := incident.Dismiss(now)
+		if changed {
+			tx.UpdateIncident(*incident)
+			tx.Record(domain.IncidentEvent(domain.EventIncidentStateChanged, incident, caller.PrincipalID, now).
+				From(string(before)))
+		}
+		return err
+	})
+	return incident, err
+}

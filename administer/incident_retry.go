@@ -1,0 +1,56 @@
+package administer
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// RetryIncident starts the failed workflow of a process, or of a robot for its
+// task, again, from its beginning and under the same workflow id. It takes being
+// an owner or an administrator of the tenant; for others the incident is
+// NOT_FOUND. An incident that was retried is returned as it is; PROCESS_FINISHED
+// refuses the workflow of a finished process, INVALID_STATE one that runs again
+// already, that of a robot whose task is finished, and that of an action, whose
+// ERROR is final: the action is invoked anew.
+func (s *Administration) RetryIncident(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.Incident, error) {
+	var incident *domain.Incident
+	now := s.now()
+	err := s.write(ctx, func(tx *persistence.Tx) error {
+		locked, err := tx.LockIncident(ctx, incidentScope(caller), id)
+		if err != nil {
+			return err
+		}
+		incident = &locked.Incident
+		if incident.ActionID != nil {
+			return domain.Conflict(domain.CodeInvalidState, "a failed action is not retried but invoked anew")
+		}
+		before := incident.State
+		changed, err := incident.Retry(now)
+		if err != nil || !changed {
+			return err
+		}
+		if locked.Process.Finished() {
+			return domain.ProcessFinished()
+		}
+		if locked.TaskState != nil && !locked.TaskState.Open() {
+			return domain.Conflict(domain.CodeInvalidState, "the task is finished: it needs no robot")
+		}
+		run := locked.Run
+		if run.RunID != incident.EngineRun || !run.Restart() {
+			return domain.Conflict(domain.CodeInvalidState, "the workflow was started again since")
+		}
+		tx.UpdateIncident(*incident)
+		tx.Record(domain.IncidentEvent(domain.EventIncidentStateChanged, incident, caller.PrincipalID, now).
+			From(string(before)))
+		tx.UpdateEngineRun(run, nil, now)
+		tx.Enqueue(domain.EngineCommand{
+			ID: domain.NewID(), RunID: run.ID, OrderKey: run.ID, Kind: domain.CommandRestart, CreatedAt: now, NotBefore: now,
+		})
+		return nil
+	})
+	return incident, err
+}

@@ -1,0 +1,143 @@
+package administer
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// Person is a user of the service, whatever the tenants.
+type Person = persistence.Person
+
+// Operators are made by who has the database: that is how the first is made, and
+// the last comes back.
+
+// ListOperators returns all operators.
+func (s *Administration) ListOperators(ctx context.Context) ([]Person, error) {
+	return s.reader.ListOperators(ctx)
+}
+
+// AddOperator makes the user with the e-mail address an operator. With a token,
+// which may be asked for again, it gets one that is good in all tenants for
+// BootstrapTokenLifetime. Errors: NOT_FOUND, CONFLICT for a disabled user.
+func (s *Administration) AddOperator(ctx context.Context, email string, withToken bool) (*Person, domain.Secret, error) {
+	token := authn.NewSecret()
+	person, err := s.changePerson(ctx, email, func(tx *persistence.Tx, c personChange) error {
+		if c.person.DisabledAt != nil {
+			return domain.Conflict(domain.CodeConflict, email+" is disabled")
+		}
+		if !c.person.Operator {
+			tx.MakeOperator(c.person.ID)
+			tx.Record(c.event(domain.EventOperatorAdded, uuid.Nil))
+		}
+		if withToken {
+			id, expiresAt := domain.NewID(), c.now.Add(BootstrapTokenLifetime)
+			tx.InsertCredential(domain.Credential{
+				ID: id, PrincipalID: c.person.ID, Name: "operator " + c.now.Format(time.RFC3339),
+				Kind: domain.CredentialPersonalAccessToken, SecretSHA256: authn.HashSecret(token.Reveal()),
+				CreatedAt: c.now, ExpiresAt: &expiresAt,
+			})
+			tx.Record(c.event(domain.EventSecretIssued, uuid.Nil).With("secretId", id.String()))
+		}
+		return nil
+	})
+	return person, token, err
+}
+
+// RemoveOperator makes an operator a user like others, and revokes its tokens that
+// are good in all tenants. Errors: NOT_FOUND for who is no operator, CONFLICT for
+// the last one that is not disabled.
+func (s *Administration) RemoveOperator(ctx context.Context, email string) (*Person, error) {
+	return s.changePerson(ctx, email, func(tx *persistence.Tx, c personChange) error {
+		if !c.person.Operator {
+			return domain.NotFound("operator")
+		}
+		if err := c.checkLast(); err != nil {
+			return err
+		}
+		tx.RemoveOperator(c.person.ID)
+		tx.Record(c.event(domain.EventOperatorRemoved, uuid.Nil))
+		return nil
+	})
+}
+
+// DisablePerson shuts the user with the e-mail address out of all tenants and
+// revokes its access to the engine, or enables it again. Errors: NOT_FOUND,
+// CONFLICT for the last operator.
+func (s *Administration) DisablePerson(ctx context.Context, email string, disabled bool) (*Person, error) {
+	return s.changePerson(ctx, email, func(tx *persistence.Tx, c personChange) error {
+		if disabled == (c.person.DisabledAt != nil) {
+			return nil
+		}
+		eventType := domain.EventPersonEnabled
+		if disabled {
+			if err := c.checkLast(); err != nil {
+				return err
+			}
+			eventType = domain.EventPersonDisabled
+			tx.DisablePerson(c.person.ID, &c.now)
+			tx.RevokeEngineGrantsOf(c.person.ID, c.tenants, domain.SystemPrincipalID(), c.now)
+		} else {
+			tx.DisablePerson(c.person.ID, nil)
+		}
+		for _, tenant := range append(slices.Clone(c.tenants), uuid.Nil) {
+			tx.Record(c.event(eventType, tenant))
+		}
+		return nil
+	})
+}
+
+// personChange is a person under lock, with all operators.
+type personChange struct {
+	person  Person
+	people  []Person
+	tenants []uuid.UUID
+	now     time.Time
+}
+
+func (s *Administration) changePerson(
+	ctx context.Context, email string, change func(tx *persistence.Tx, c personChange) error,
+) (*Person, error) {
+	var found Person
+	now := s.now()
+	err := s.write(ctx, func(tx *persistence.Tx) error {
+		people, tenants, err := tx.LockPeople(ctx, email)
+		if err != nil {
+			return err
+		}
+		i := slices.IndexFunc(people, func(p Person) bool { return strings.EqualFold(p.Email, email) })
+		if i < 0 {
+			return domain.NotFound("user")
+		}
+		found = people[i]
+		return change(tx, personChange{person: found, people: people, tenants: tenants, now: now})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &found, nil
+}
+
+// checkLast refuses to lose the last operator that is not disabled.
+func (c personChange) checkLast() error {
+	active := func(p Person) bool { return p.Operator && p.DisabledAt == nil && p.ID != c.person.ID }
+	if c.person.Operator && !slices.ContainsFunc(c.people, active) {
+		return domain.Conflict(domain.CodeConflict, c.person.Email+" is the last operator: add another one first")
+	}
+	return nil
+}
+
+// event is about the person. The zero tenant is for operators alone.
+func (c personChange) event(t domain.EventType, tenant uuid.UUID) domain.Event {
+	return domain.Event{
+		TenantID: tenant, Type: t, ResourceKind: domain.ResourcePrincipal, ResourceID: c.person.ID,
+		ActorID: domain.SystemPrincipalID(), OccurredAt: c.now,
+	}
+}

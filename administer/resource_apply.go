@@ -1,0 +1,185 @@
+package administer
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// ApplyRequest says how resources are to be.
+type ApplyRequest struct {
+	// Documents are those of domain/resource, as JSON.
+	Documents []json.RawMessage
+	// DryRun finds out what would be done, and does not do it.
+	DryRun bool
+	// Prune deletes resources too, unless it is nil.
+	Prune *Prune
+}
+
+// Prune deletes the resources of a tenant that the selector matches and no
+// document of the request describes. The tenant itself is never deleted.
+type Prune struct {
+	Tenant   string
+	Selector resource.Selector
+}
+
+// ApplyAction says what was done to a resource.
+type ApplyAction string
+
+// The things that applying does.
+const (
+	ApplyCreated    ApplyAction = "CREATED"
+	ApplyConfigured ApplyAction = "CONFIGURED"
+	ApplyUnchanged  ApplyAction = "UNCHANGED"
+	ApplyDeleted    ApplyAction = "DELETED"
+)
+
+// AppliedResource is what became of one resource. Before is nil for one that was
+// created, After for one that was deleted.
+type AppliedResource struct {
+	Key    resource.Key
+	ID     uuid.UUID
+	Action ApplyAction
+	Before *resource.Document
+	After  *resource.Document
+}
+
+// ApplyResources makes resources as the documents say, all of them or none, and
+// reports what became of each: first of the documents in their order, then of
+// the resources that were pruned. Applying the same again changes nothing.
+//
+// It takes the ADMINISTRATOR or the OWNER role in the tenants, or, for a process
+// definition that is there, the Administrator permission on it, which changes none
+// of the rights in it. Errors: VALIDATION with every place that is wrong,
+// ACCESS_DENIED, CONFLICT for what cannot be deleted because something needs it.
+func (s *Administration) ApplyResources(
+	ctx context.Context, caller domain.Caller, in ApplyRequest,
+) ([]AppliedResource, error) {
+	documents, violations := resource.Decode(in.Documents)
+	if len(violations) > 0 {
+		return nil, invalidDocuments(violations)
+	}
+	if in.Prune != nil && len(in.Prune.Selector) == 0 {
+		return nil, domain.InvalidBody("/prune/selector", "must name at least one label")
+	}
+	var applied []AppliedResource
+	now := s.now()
+	err := s.write(ctx, func(tx *persistence.Tx) error {
+		c, err := prepareConfiguration(ctx, tx, caller, documents, in.Prune)
+		if err != nil {
+			return err
+		}
+		c.dryRun = in.DryRun
+		if len(documents) == 1 && in.Prune == nil {
+			c.found(tx, documents[0].Key())
+		}
+		if err := c.plan(documents, in.Prune, s.checkWebhookURL); err != nil {
+			return err
+		}
+		applied = c.applied
+		if err := c.settleEncryptionKeys(ctx, tx, s.sealer, now); err != nil {
+			return err
+		}
+		if err := c.settleArtifacts(ctx, tx, in.DryRun); err != nil || in.DryRun {
+			return err
+		}
+		return c.carryOut(tx, now)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return applied, nil
+}
+
+// DeleteResource deletes a resource that nothing else needs. It takes the same
+// rights as applying it, and a tenant cannot be deleted. Errors: NOT_FOUND,
+// ACCESS_DENIED, CONFLICT.
+func (s *Administration) DeleteResource(ctx context.Context, caller domain.Caller, key ResourceKey) error {
+	found, err := s.RetrieveResource(ctx, caller, key)
+	if err != nil {
+		return err
+	}
+	exact := resource.Key{Tenant: found.TenantCode(), Kind: key.Kind, Code: key.Code}
+	now := s.now()
+	return s.write(ctx, func(tx *persistence.Tx) error {
+		c, err := prepareConfiguration(ctx, tx, caller, []resource.Document{found.Document}, nil)
+		if err != nil {
+			return err
+		}
+		if c.stored[exact] == nil {
+			return domain.NotFound("resource")
+		}
+		c.found(tx, exact)
+		if err := c.planDeletion(exact); err != nil {
+			return err
+		}
+		if err := c.check(nil); err != nil {
+			return err
+		}
+		if err := c.settleEncryptionKeys(ctx, tx, s.sealer, now); err != nil {
+			return err
+		}
+		if err := c.settleArtifacts(ctx, tx, false); err != nil {
+			return err
+		}
+		return c.carryOut(tx, now)
+	})
+}
+
+// found has the precondition of the request compared with a resource, if there is
+// such a one.
+func (c *configuration) found(tx *persistence.Tx, key resource.Key) {
+	if stored := c.stored[key]; stored != nil {
+		tx.Found(stored.ID, stored.Version())
+	}
+}
+
+func invalidDocuments(violations []resource.Violation) error {
+	failure := &domain.Error{Kind: domain.KindInvalid, Code: domain.CodeValidation, Message: "the documents are not valid"}
+	for _, v := range violations {
+		failure.Details = append(failure.Details, domain.Detail{
+			Code: domain.CodeValidation, Message: v.Message, LocationType: domain.LocationBody,
+			Location: documentPointer(v.Document, v.Pointer),
+		})
+	}
+	return failure
+}
+
+// documentPointer is the place in the request of one in a document of it.
+func documentPointer(index int, pointer string) string {
+	return "/documents/" + strconv.Itoa(index) + pointer
+}
+
+// prepareConfiguration reads what the documents, and what is pruned, depend on.
+func prepareConfiguration(
+	ctx context.Context, tx *persistence.Tx, caller domain.Caller, documents []resource.Document, prune *Prune,
+) (*configuration, error) {
+	var tenants, emails []string
+	var ids []uuid.UUID
+	for i := range documents {
+		d := &documents[i]
+		tenants = append(tenants, d.TenantCode())
+		if d.Metadata.ID != nil {
+			ids = append(ids, *d.Metadata.ID)
+		}
+		if user, ok := d.Spec.(*resource.UserSpec); ok {
+			emails = append(emails, user.Email)
+		}
+	}
+	if prune != nil {
+		tenants = append(tenants, prune.Tenant)
+	}
+	slices.Sort(tenants)
+	found, err := tx.PrepareConfiguration(ctx, caller, slices.Compact(tenants), ids, emails)
+	if err != nil {
+		return nil, err
+	}
+	return newConfiguration(caller, found), nil
+}

@@ -1,0 +1,59 @@
+package administer
+
+import (
+	"context"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// StoredResource is a resource as it was last applied.
+type StoredResource = persistence.StoredResource
+
+// ResourceFilter narrows FindResources.
+type ResourceFilter = persistence.ResourceFilter
+
+// DefinitionVersion is a version of a process definition that was published.
+type DefinitionVersion = persistence.PublishedVersion
+
+// ResourceKey names a resource. The tenant's code may be left out where only one
+// of the caller's tenants has such a resource.
+type ResourceKey = resource.Key
+
+// FindResources returns a page of the resources that the caller administers:
+// all of the tenants where it is an OWNER or ADMINISTRATOR, and the process
+// definitions that it has the Administrator permission on.
+func (s *Administration) FindResources(
+	ctx context.Context, caller domain.Caller, filter ResourceFilter, page domain.PageRequest, sort []domain.SortKey,
+	show func(*domain.Listing[StoredResource]) error,
+) error {
+	return s.reader.ShowResources(ctx, resourceScope(caller), filter, page, sort, show)
+}
+
+// RetrieveResource returns a resource that the caller administers, or NOT_FOUND.
+func (s *Administration) RetrieveResource(ctx context.Context, caller domain.Caller, key ResourceKey) (*StoredResource, error) {
+	return s.reader.GetResource(ctx, resourceScope(caller), key)
+}
+
+// FindDefinitionVersions returns the published versions of a process definition
+// that the caller administers, the newest first, or NOT_FOUND.
+func (s *Administration) FindDefinitionVersions(
+	ctx context.Context, caller domain.Caller, key ResourceKey,
+) ([]DefinitionVersion, error) {
+	found, err := s.RetrieveResource(ctx, caller, key)
+	if err != nil {
+		return nil, err
+	}
+	if found.Kind != resource.KindProcessDefinition {
+		return nil, domain.NotFound("resource")
+	}
+	return s.reader.ListDefinitionVersions(ctx, found.ID)
+}
+
+func resourceScope(caller domain.Caller) persistence.ResourceScope {
+	return persistence.ResourceScope{
+		All: caller.Operator, Tenants: caller.AdministeredTenants(),
+		Administrator: caller.PrincipalID, MemberOf: caller.TenantIDs(),
+	}
+}

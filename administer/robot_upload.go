@@ -1,0 +1,116 @@
+package administer
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// MaxRobotAssets is how many assets a robot may have.
+const MaxRobotAssets = 200
+
+// UploadRobotFile stores the source package of a robot, or with a key that is
+// not zero an asset, in the place of the one before. Downloads find the one or the
+// other, never a mixture. The one before is kept for an hour more, for downloads
+// that have begun.
+//
+// It takes the same rights as applying the Robot; key.Kind is not looked at.
+// Errors: VALIDATION for a content type or a version that is none, NOT_FOUND,
+// DOCUMENT_TOO_LARGE, CONFLICT for an asset too many.
+func (s *Administration) UploadRobotFile(
+	ctx context.Context, caller domain.Caller, key ResourceKey, asset domain.RobotAssetKey, in work.Upload,
+) (*domain.RobotFile, error) {
+	if err := in.Check(); err != nil {
+		return nil, err
+	}
+	if err := asset.Check(); err != nil {
+		return nil, err
+	}
+	key.Kind = resource.KindRobot
+	found, err := s.RetrieveResource(ctx, caller, key)
+	if err != nil {
+		return nil, err
+	}
+	var stored domain.RobotFile
+	owner := domain.DocumentOwner{Kind: domain.DocumentOfRobot, ID: found.ID}
+	_, err = s.uploads.Receive(ctx, caller, found.TenantID, owner, in, func(tx *persistence.Tx, d *domain.Document) error {
+		locked, err := tx.LockRobot(ctx, resourceScope(caller), key)
+		if err != nil {
+			return err
+		}
+		if locked.ID != found.ID {
+			return domain.NotFound("resource")
+		}
+		if !asset.Source() && countAssets(locked, asset) >= MaxRobotAssets {
+			return domain.Conflict(domain.CodeConflict, fmt.Sprintf("the robot has %d assets already", MaxRobotAssets))
+		}
+		stored = domain.NewRobotFile(asset, d)
+		tx.PutRobotFile(found.ID, stored, d.CreatedAt.Add(domain.DocumentOfRobot.Lifetime()))
+		tx.TouchRobot(found.ID, caller.PrincipalID, d.CreatedAt)
+		tx.Record(robotFileEvent(domain.EventRobotFileUploaded, locked, asset, caller, d.CreatedAt))
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &stored, nil
+}
+
+// DeleteRobotFile takes the source package away from a robot, or with a key that
+// is not zero an asset. It takes the same rights as applying the Robot. Errors:
+// NOT_FOUND.
+func (s *Administration) DeleteRobotFile(
+	ctx context.Context, caller domain.Caller, key ResourceKey, asset domain.RobotAssetKey,
+) error {
+	if err := asset.Check(); err != nil {
+		return err
+	}
+	now := s.now()
+	return s.write(ctx, func(tx *persistence.Tx) error {
+		locked, err := tx.LockRobot(ctx, resourceScope(caller), key)
+		if err != nil {
+			return err
+		}
+		if robotFile(locked, asset) == nil {
+			return domain.NotFound("file of the robot")
+		}
+		tx.DeleteRobotFile(locked.ID, asset, now.Add(domain.DocumentOfRobot.Lifetime()))
+		tx.TouchRobot(locked.ID, caller.PrincipalID, now)
+		tx.Record(robotFileEvent(domain.EventRobotFileDeleted, locked, asset, caller, now))
+		return nil
+	})
+}
+
+func robotFileEvent(
+	t domain.EventType, robot *StoredResource, key domain.RobotAssetKey, caller domain.Caller, now time.Time,
+) domain.Event {
+	e := domain.ConfigurationEvent(t, configured(robot), caller.PrincipalID, now)
+	return e.With("type", string(key.Type)).With("version", key.Version).
+		With("platform", string(key.Platform)).With("architecture", string(key.Architecture))
+}
+
+// robotFile finds a file of a robot, nil when there is none with the key.
+func robotFile(robot *StoredResource, key domain.RobotAssetKey) *domain.RobotFile {
+	for i := range robot.Robot.Files {
+		if robot.Robot.Files[i].Key == key {
+			return &robot.Robot.Files[i]
+		}
+	}
+	return nil
+}
+
+// countAssets counts the assets of a robot, but for the one with the key.
+func countAssets(robot *StoredResource, but domain.RobotAssetKey) int {
+	n := 0
+	for _, file := range robot.Robot.Files {
+		if !file.Key.Source() && file.Key != but {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,59 @@
+package administer
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// Secret is what can be read of a secret.
+type Secret = domain.SecretInfo
+
+// FindSecrets returns the secrets of an Application, a User or a
+// WebhookSubscription that the caller administers, the oldest first, those that
+// its document declares among them. Tokens of a user that are good in all its
+// tenants are there for operators only. Errors: VALIDATION, NOT_FOUND.
+func (s *Administration) FindSecrets(ctx context.Context, caller domain.Caller, key ResourceKey) ([]Secret, error) {
+	if err := checkSecretOwner(key.Kind); err != nil {
+		return nil, err
+	}
+	owner, err := s.reader.GetSecretOwner(ctx, resourceScope(caller), key)
+	if err != nil {
+		return nil, err
+	}
+	return owner.Secrets, nil
+}
+
+// checkSecretOwner refuses resources of kinds that have no secrets.
+func checkSecretOwner(kind resource.Kind) error {
+	switch kind {
+	case resource.KindUser, resource.KindApplication, resource.KindWebhookSubscription:
+		return nil
+	case resource.KindTenant, resource.KindGroup, resource.KindDataStructure, resource.KindEncryptionKey,
+		resource.KindDataSource, resource.KindProcessDefinition, resource.KindBusinessArtifactDefinition, resource.KindRobot:
+	}
+	return domain.Invalid(domain.LocationPath, "kind", "must be User, Application or WebhookSubscription: others have no secrets")
+}
+
+// configured names a resource in events.
+func configured(r *StoredResource) domain.Configured {
+	return domain.Configured{ID: r.ID, TenantID: r.TenantID, Kind: string(r.Kind), Code: r.Metadata.Code}
+}
+
+// lockSecretOwner locks a resource whose secrets the caller may change.
+func lockSecretOwner(
+	ctx context.Context, tx *persistence.Tx, caller domain.Caller, key ResourceKey,
+) (*persistence.SecretOwner, error) {
+	owner, err := tx.LockSecretOwner(ctx, resourceScope(caller), key)
+	if err != nil {
+		return nil, err
+	}
+	if isOwner(&owner.Document) && !caller.Administration(owner.TenantID).Owns() {
+		return nil, domain.Denied(fmt.Sprintf(
+			"the OWNER role is required for the secrets of who owns the tenant: %s", display(owner.Key())))
+	}
+	return owner, nil
+}

@@ -1,0 +1,40 @@
+package administer
+
+import (
+	"context"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// RevokeSecret ends a secret that IssueSecret issued. Who has shown it within
+// the last seconds may be let in for a few more. It takes the same rights as
+// issuing. Errors: VALIDATION, NOT_FOUND, ACCESS_DENIED, CONFLICT for a secret
+// that the document of the resource declares.
+func (s *Administration) RevokeSecret(ctx context.Context, caller domain.Caller, key ResourceKey, id uuid.UUID) error {
+	if err := checkSecretOwner(key.Kind); err != nil {
+		return err
+	}
+	now := s.now()
+	return s.write(ctx, func(tx *persistence.Tx) error {
+		owner, err := lockSecretOwner(ctx, tx, caller, key)
+		if err != nil {
+			return err
+		}
+		if err := owner.Secrets.Revoke(id); err != nil {
+			return err
+		}
+		secret := owner.Secrets[slices.IndexFunc(owner.Secrets, func(s Secret) bool { return s.ID == id })]
+		tx.Record(domain.SecretEvent(domain.EventSecretRevoked, secret, configured(&owner.StoredResource), caller.PrincipalID, now))
+		if owner.Kind == resource.KindWebhookSubscription {
+			tx.DeleteWebhookSecret(id)
+		} else {
+			tx.DeleteCredential(id)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,52 @@
+package administer
+
+import (
+	"context"
+	"slices"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// TaskQueue is a task queue with what is wrong with it and the state that each
+// of its workers has now, in their order.
+type TaskQueue struct {
+	domain.TaskQueue
+	WorkerStates []domain.WorkerState
+	Problems     []string
+}
+
+// TaskQueueFilter narrows FindTaskQueues; empty fields keep all.
+type TaskQueueFilter struct {
+	TenantCodes []string
+	Names       []string
+}
+
+// FindTaskQueues returns a page of the task queues that definitions need or for
+// which workers registered lately, in the order of tenants and names. They exist
+// for the owners and administrators of their tenant, and for operators. What is
+// known of Temporal was observed some seconds ago.
+func (s *Administration) FindTaskQueues(
+	ctx context.Context, caller domain.Caller, filter TaskQueueFilter, page domain.PageRequest,
+) (domain.Page[TaskQueue], error) {
+	result := domain.Page[TaskQueue]{PageRequest: page}
+	now := s.now()
+	found, err := s.reader.ListTaskQueues(ctx, administrationScope(caller), filter.TenantCodes, now)
+	if err != nil {
+		return result, err
+	}
+	if len(filter.Names) > 0 {
+		found = slices.DeleteFunc(found, func(q domain.TaskQueue) bool { return !slices.Contains(filter.Names, q.Name) })
+	}
+	// What a queue needs is spread over the whole configuration: there is no cheaper
+	// way to know which queues a page begins with.
+	result.Total = int64(len(found))
+	from := min(page.Number*page.Size, len(found))
+	for _, q := range found[from:min(from+page.Size, len(found))] {
+		queue := TaskQueue{TaskQueue: q, Problems: q.Problems(now, s.queuePatience)}
+		for _, w := range q.Workers {
+			queue.WorkerStates = append(queue.WorkerStates, domain.WorkerStateAt(w.LastSeenAt, now))
+		}
+		result.Items = append(result.Items, queue)
+	}
+	return result, nil
+}

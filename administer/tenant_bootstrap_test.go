@@ -1,0 +1,85 @@
+package administer_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/internal/testkit/pgtest"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// caller is who a personal access token proves.
+func callerWith(t *testing.T, db *persistence.DB, token domain.Secret) (domain.Caller, error) {
+	t.Helper()
+	caller, _, err := db.Reader().LookUpCredential(t.Context(), persistence.CredentialKey{
+		Kind: domain.CredentialPersonalAccessToken, SecretSHA256: authn.HashSecret(token.Reveal()),
+	}, time.Now())
+	return caller, err
+}
+
+func TestBootstrappedUserMakesEverythingElse(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	s := administer.New(administer.Options{Store: work.New(work.Options{DB: db, Clock: time.Now})})
+	made, err := s.BootstrapTenant(t.Context(), administer.FirstTenant{Code: "north", Email: "Olga@north.example"})
+	require.NoError(t, err)
+	olga, err := callerWith(t, db, made.Token)
+	require.NoError(t, err)
+	require.Equal(t, made.UserID, olga.PrincipalID)
+	require.True(t, olga.Operator)
+
+	for key, name := range map[administer.ResourceKey]string{
+		{Kind: resource.KindTenant, Code: "north"}:                        "north",
+		{Tenant: "north", Kind: resource.KindUser, Code: "administrator"}: "Olga@north.example",
+	} {
+		found, err := s.RetrieveResource(t.Context(), olga, key)
+		require.NoError(t, err)
+		require.Equal(t, domain.SystemPrincipalID(), found.CreatedBy)
+		spec, err := found.SpecJSON()
+		require.NoError(t, err)
+		require.Contains(t, string(spec), `"name":"`+name+`"`)
+	}
+	applied, err := s.ApplyResources(t.Context(), olga, administer.ApplyRequest{Documents: []json.RawMessage{
+		document("Tenant", "", "south", `{"name":"South"}`),
+		document("User", "south", "olga", `{"name":"Olga","email":"olga@north.example","role":"OWNER"}`),
+	}})
+	require.NoError(t, err)
+	require.Equal(t, made.UserID, applied[1].ID, "a person is one principal")
+	olga, err = callerWith(t, db, made.Token)
+	require.NoError(t, err)
+	require.Len(t, olga.Memberships, 2, "the token is good for tenants that are made later")
+}
+
+func TestBootstrapTenantSaysWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	s := administer.New(administer.Options{Store: work.New(work.Options{DB: db, Clock: time.Now})})
+	for _, c := range []struct {
+		in        administer.FirstTenant
+		locations []string
+	}{
+		{administer.FirstTenant{Code: "North", Email: "olga@north.example"}, []string{"/code"}},
+		{administer.FirstTenant{Code: "north", Email: "olga"}, []string{"/email"}},
+		{administer.FirstTenant{Code: "north", Name: "\n", Email: "olga@north.example"}, []string{"/name"}},
+		{administer.FirstTenant{Code: "north", Email: "olga@north.example", UserName: "\t"}, []string{"/userName"}},
+		{administer.FirstTenant{}, []string{"/code", "/name", "/email", "/userName"}},
+	} {
+		_, err := s.BootstrapTenant(t.Context(), c.in)
+		var failure *domain.Error
+		require.ErrorAs(t, err, &failure)
+		require.Equal(t, domain.KindInvalid, failure.Kind)
+		var locations []string
+		for _, d := range failure.Details {
+			locations = append(locations, d.Location)
+		}
+		require.ElementsMatch(t, c.locations, locations, "%+v", failure.Details)
+	}
+}

@@ -1,0 +1,63 @@
+package administer
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// WebhookKey names a webhook subscription by its code and its tenant's, which may
+// be left out where only one of the caller's tenants has such a subscription.
+type WebhookKey struct{ Tenant, Code string }
+
+// EnableWebhookEndpoint has an endpoint that the service disabled be told of
+// events again, from now on; what it missed is not made up for. One that is not
+// disabled is returned as it is. It takes being an owner or an administrator of
+// the tenant; for others the endpoint is NOT_FOUND.
+func (s *Administration) EnableWebhookEndpoint(ctx context.Context, caller domain.Caller, key WebhookKey) (*WebhookHealth, error) {
+	var endpoint *WebhookHealth
+	now := s.now()
+	err := s.write(ctx, func(tx *persistence.Tx) (err error) {
+		endpoint, err = tx.LockWebhookEndpoint(ctx, webhookScope(caller), key.Tenant, key.Code, now)
+		if err != nil || endpoint.DisabledAt == nil {
+			return err
+		}
+		tx.EnableWebhookEndpoint(endpoint.SubscriptionID)
+		tx.Record(domain.WebhookEvent(domain.EventWebhookEnabled, &endpoint.WebhookEndpoint, caller.PrincipalID, now))
+		endpoint.DisabledAt, endpoint.DisabledReason, endpoint.FailingSince = nil, "", nil
+		return nil
+	})
+	return endpoint, err
+}
+
+// PingWebhookEndpoint records a test event, which is delivered to the endpoint as
+// any other and to no other, and returns it. It takes the same rights as
+// EnableWebhookEndpoint. Errors: NOT_FOUND, INVALID_STATE for an endpoint that is
+// disabled, paused or without a secret, which would be sent nothing.
+func (s *Administration) PingWebhookEndpoint(ctx context.Context, caller domain.Caller, key WebhookKey) (*domain.Event, error) {
+	var ping domain.Event
+	now := s.now()
+	err := s.write(ctx, func(tx *persistence.Tx) error {
+		endpoint, err := tx.LockWebhookEndpoint(ctx, webhookScope(caller), key.Tenant, key.Code, now)
+		if err != nil {
+			return err
+		}
+		switch state := endpoint.State(); state {
+		case domain.EndpointActive, domain.EndpointFailing:
+		case domain.EndpointPaused, domain.EndpointNoSecret, domain.EndpointDisabled:
+			return domain.Conflict(domain.CodeInvalidState, fmt.Sprintf("the endpoint is %s and would be sent nothing", state))
+		}
+		ping = domain.WebhookEvent(domain.EventWebhookPinged, &endpoint.WebhookEndpoint, caller.PrincipalID, now)
+		ping.ID = domain.NewID()
+		tx.TryWebhookEndpoint(endpoint.SubscriptionID)
+		tx.Record(ping)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.store.Announce()
+	return &ping, nil
+}

@@ -1,0 +1,99 @@
+package administer
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// MaxReplayed is how many deliveries are made again at once.
+const MaxReplayed = 10_000
+
+// ReplayWebhookDelivery has a delivery made again, whatever became of it, with a
+// new round of attempts. What is left of the round before comes to nothing. One
+// that still waits for its first attempt is returned as it is. It takes being an
+// owner or an administrator of the tenant. Errors: NOT_FOUND, INVALID_STATE when
+// the endpoint is disabled or the ledger has the event no longer.
+func (s *Administration) ReplayWebhookDelivery(ctx context.Context, caller domain.Caller, id uuid.UUID) (*WebhookDeliveryInfo, error) {
+	var delivery *WebhookDeliveryInfo
+	now := s.now()
+	err := s.write(ctx, func(tx *persistence.Tx) error {
+		locked, err := tx.LockDelivery(ctx, webhookScope(caller), id)
+		if err != nil {
+			return err
+		}
+		delivery = &locked.WebhookDeliveryInfo
+		switch {
+		case delivery.State == domain.DeliveryPending:
+			return nil
+		case locked.Disabled:
+			return endpointDisabled()
+		case !locked.EventKept:
+			return domain.Conflict(domain.CodeInvalidState, "the event has been removed from the ledger")
+		}
+		tx.ReplayDelivery(id, now)
+		tx.TryWebhookEndpoint(delivery.SubscriptionID)
+		tx.Record(domain.WebhookDeliveryReplayedEvent(&delivery.WebhookDelivery, caller.PrincipalID, now))
+		delivery.Replay()
+		delivery.LastStatus, delivery.LastFailure = 0, ""
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.store.Announce()
+	return delivery, nil
+}
+
+func endpointDisabled() error {
+	return domain.Conflict(domain.CodeInvalidState, "the endpoint is disabled: enable it first")
+}
+
+// Replay tells how many deliveries are made again. More says that there are
+// others, which the same call again sees to.
+type Replay struct {
+	Count int
+	More  bool
+}
+
+// ReplayFailedDeliveries has deliveries to an endpoint made again that have failed
+// or were dropped, of those that were made since: the oldest first, MaxReplayed at
+// most. Those that are being retried are among them: they are attempted at once.
+// It takes being an owner or an administrator of the tenant. Errors: NOT_FOUND,
+// INVALID_STATE when the endpoint is disabled.
+func (s *Administration) ReplayFailedDeliveries(
+	ctx context.Context, caller domain.Caller, key WebhookKey, since time.Time,
+) (Replay, error) {
+	var replay Replay
+	now := s.now()
+	err := s.write(ctx, func(tx *persistence.Tx) error {
+		endpoint, err := tx.LockWebhookEndpoint(ctx, webhookScope(caller), key.Tenant, key.Code, now)
+		if err != nil {
+			return err
+		}
+		if endpoint.DisabledAt != nil {
+			return endpointDisabled()
+		}
+		failed, err := tx.ListFailedDeliveries(ctx, endpoint.SubscriptionID, since, MaxReplayed+1)
+		if err != nil {
+			return err
+		}
+		replay = Replay{Count: min(len(failed), MaxReplayed), More: len(failed) > MaxReplayed}
+		if replay.Count == 0 {
+			return nil
+		}
+		tx.ReplayDeliveries(failed[:replay.Count], now)
+		tx.TryWebhookEndpoint(endpoint.SubscriptionID)
+		tx.Record(domain.WebhookReplayedEvent(&endpoint.WebhookEndpoint, since, replay.Count, caller.PrincipalID, now))
+		return nil
+	})
+	if err != nil {
+		return Replay{}, err
+	}
+	s.store.Announce()
+	return replay, nil
+}

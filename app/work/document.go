@@ -1,0 +1,123 @@
+package work
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/blobstore"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// DefaultMaxDocumentBytes is how large a document may be unless the
+// configuration says otherwise.
+const DefaultMaxDocumentBytes = 50 << 20
+
+// discardTime bounds the removal of bytes that nothing came to refer to.
+const discardTime = 10 * time.Second
+
+// Upload is a document as a client sends it.
+type Upload struct {
+	Name        string
+	ContentType string
+	Body        io.Reader
+	// Limit is how large the document may be beside what holds for all, 0 for no
+	// more than that.
+	Limit int64
+	// Lifetime is how long the document is kept without a link, 0 for what holds for
+	// its owner.
+	Lifetime time.Duration
+}
+
+// Check refuses a content type that is none.
+func (in *Upload) Check() error {
+	name, _, err := mime.ParseMediaType(in.ContentType)
+	major, minor, _ := strings.Cut(name, "/")
+	if err != nil || major == "" || minor == "" || strings.Contains(name, "*") {
+		return domain.Invalid(domain.LocationQuery, "fileContentType", "is no media type")
+	}
+	return nil
+}
+
+// Documents stores the documents that callers upload.
+type Documents struct {
+	Store *Store
+	Blobs *blobstore.Store
+	// MaxBytes is how large a document may be.
+	MaxBytes int64
+	// Quotas bound the documents that are not linked to a value yet. There are none
+	// of robots.
+	Quotas domain.Quotas
+}
+
+// Receive stores a document: first its bytes, which nobody can find before there
+// is a record of them, then the record, under what admit has to say then. What a
+// failure leaves of the bytes is removed at once where it is certain that the
+// record was not stored, and otherwise left to the sweep. A document more than the
+// tenant or the caller may have is a CONFLICT.
+func (s *Documents) Receive(
+	ctx context.Context, caller domain.Caller, tenant uuid.UUID, owner domain.DocumentOwner, in Upload,
+	admit func(*persistence.Tx, *domain.Document) error,
+) (*domain.Document, error) {
+	d := &domain.Document{
+		ID: domain.NewID(), TenantID: tenant, OwnerKind: owner.Kind, OwnerID: owner.ID, BlobID: uuid.New(),
+		Name: blobstore.FileName(in.Name), ContentType: blobstore.ContentType(in.ContentType), CreatedBy: caller.PrincipalID,
+	}
+	stored, err := s.Blobs.Put(ctx, blobstore.KeyOf(d), in.Body, min(s.MaxBytes, cmp.Or(in.Limit, s.MaxBytes)))
+	if err != nil {
+		return nil, StorageError(ctx, err)
+	}
+	d.Size, d.SHA256 = stored.Size, stored.SHA256
+	d.CreatedAt = s.Store.Now()
+	expiresAt := d.CreatedAt.Add(cmp.Or(in.Lifetime, owner.Kind.Lifetime()))
+	d.ExpiresAt = &expiresAt
+	err = s.Store.Write(ctx, func(tx *persistence.Tx) error {
+		var all, own domain.DocumentUse
+		if d.Temporary() {
+			tx.CountTemporaryDocuments(tenant, caller.PrincipalID, d.CreatedAt, &all, &own)
+		}
+		tx.InsertDocument(d)
+		tx.Record(domain.DocumentEvent(domain.EventDocumentUploaded, d, caller.PrincipalID, d.CreatedAt))
+		if err := admit(tx, d); err != nil || !d.Temporary() {
+			return err
+		}
+		return s.Quotas.AdmitDocument(all, own, d.Size)
+	})
+	if err != nil && refused(err) {
+		discard, cancel := context.WithTimeout(context.WithoutCancel(ctx), discardTime)
+		defer cancel()
+		// What cannot be removed now is left to the sweep.
+		_ = s.Blobs.Delete(discard, blobstore.KeyOf(d))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// refused reports whether an operation itself ended the transaction. Whatever
+// else ends one may have done so after the database had committed.
+func refused(err error) bool {
+	var known *domain.Error
+	return errors.Is(err, domain.ErrActionFinal) || errors.As(err, &known) && known.Kind != domain.KindUnavailable
+}
+
+// StorageError tells of a storage that fails as of a dependency that is not
+// available.
+func StorageError(ctx context.Context, err error) error {
+	var known *domain.Error
+	if errors.As(err, &known) || ctx.Err() != nil {
+		return err
+	}
+	return &domain.Error{
+		Kind: domain.KindUnavailable, Code: domain.CodeUnavailable,
+		Message: "the storage of documents is not available", Cause: err,
+	}
+}

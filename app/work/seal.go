@@ -1,0 +1,22 @@
+package work
+
+import (
+	"errors"
+
+	"github.com/google/uuid"
+)
+
+// What values are sealed for. The record that a value is sealed for is the id of
+// the version of an encryption key, the id of a webhook secret, and the
+// RobotVariableRecord of an environment variable of a robot.
+const (
+	EncryptionKeyPurpose = "ENCRYPTION_KEY"
+	WebhookSecretPurpose = "WEBHOOK_SECRET"
+	RobotVariablePurpose = "ROBOT_ENVIRONMENT"
+)
+
+// RobotVariableRecord is what the environment variable of a robot is sealed for.
+func RobotVariableRecord(robot uuid.UUID, name string) string { return robot.String() + "/" + name }
+
+// ErrNoSealer says that encryption keys can neither be made nor read.
+var ErrNoSealer = errors.New("there is no key to seal encryption keys with")

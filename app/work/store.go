@@ -1,0 +1,125 @@
+// Package work is what the operations of app and administer have in common: the
+// transactions that they run in, how documents are stored, and what values are
+// found by and sealed for.
+package work
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// Options are what a Store is made of.
+type Options struct {
+	DB *persistence.DB
+	// Clock tells the time.
+	Clock func() time.Time
+	// Wake is called after a transaction that staged commands for Temporal has
+	// committed. It must not block, and may be nil.
+	Wake func()
+	// Recorded is called after a transaction has committed that recorded events
+	// for webhooks and the live feed, or has deliveries made again. It must not
+	// block, and may be nil.
+	Recorded func()
+}
+
+// Store is where operations read and write. It is safe for concurrent use.
+type Store struct {
+	DB          *persistence.DB
+	Reader      *persistence.Reader
+	clock       func() time.Time
+	wake        func()
+	recorded    func()
+	revocations *authn.Revocations
+}
+
+// New makes a Store.
+func New(o Options) *Store {
+	s := &Store{
+		DB: o.DB, Reader: o.DB.Reader(), clock: o.Clock, wake: o.Wake, recorded: o.Recorded,
+		revocations: authn.NewRevocations(o.DB.Background().Reader(), o.Clock),
+	}
+	if s.wake == nil {
+		s.wake = func() {}
+	}
+	if s.recorded == nil {
+		s.recorded = func() {}
+	}
+	return s
+}
+
+// Background is the same store for work that no request waits for. It has
+// connections to the database of its own, so that requests which occupy theirs do
+// not hold it up.
+func (s *Store) Background() *Store {
+	background := *s
+	background.DB = s.DB.Background()
+	background.Reader = background.DB.Reader()
+	return &background
+}
+
+// Revocations are the engine access that was revoked, through any replica. The
+// caller has to load them at intervals.
+func (s *Store) Revocations() *authn.Revocations { return s.revocations }
+
+// Now is one clock reading, in the precision the database keeps.
+func (s *Store) Now() time.Time { return s.clock().UTC().Truncate(time.Microsecond) }
+
+// Announce has webhooks and the live feed look for events and deliveries now. A
+// Write that recorded an event for them does so itself.
+func (s *Store) Announce() { s.recorded() }
+
+// errUnrecorded is the failure of an operation that is not written as it should
+// be.
+var errUnrecorded = errors.New("the operation changes something and records no event")
+
+// Write runs fn in a transaction. Once that has committed, it wakes what carries
+// out the commands that fn staged and what delivers the events that fn recorded.
+// What changes something has to record it with tx.Record.
+func (s *Store) Write(ctx context.Context, fn func(tx *persistence.Tx) error) error {
+	staged, public, revoked := false, false, false
+	err := s.DB.Write(ctx, func(tx *persistence.Tx) error {
+		if err := preferPrecondition(fn(tx), tx); err != nil {
+			return err
+		}
+		if tx.Changed() && !tx.Recorded() {
+			return errUnrecorded
+		}
+		staged, public, revoked = tx.Staged(), tx.RecordedPublic(), tx.Revoked()
+		return nil
+	})
+	if err == nil && staged {
+		s.wake()
+	}
+	if err == nil && public {
+		s.recorded()
+	}
+	if err == nil && revoked {
+		// When this fails, the reload that follows in seconds does the same.
+		_ = s.revocations.Reload(ctx)
+	}
+	return err
+}
+
+// preferPrecondition returns the failure of the request's precondition where fn has
+// succeeded, or failed because of what the precondition is about: the state of the
+// resource. What the caller may not see or do comes first (RFC 9110, section 13.2.1).
+func preferPrecondition(err error, tx *persistence.Tx) error {
+	var refusal *domain.Error
+	switch {
+	case err == nil || errors.Is(err, domain.ErrActionFinal):
+	case !errors.As(err, &refusal):
+		return err
+	case refusal.Code == domain.CodeProcessFinished:
+	case refusal.Kind != domain.KindConflict && refusal.Kind != domain.KindInvalid:
+		return err
+	}
+	if failed := tx.CheckPrecondition(); failed != nil {
+		return failed
+	}
+	return err
+}
