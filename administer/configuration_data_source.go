@@ -1,4 +1,4 @@
-package app
+package administer
 
 import (
 	"github.com/google/uuid"
