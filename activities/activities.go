@@ -13,7 +13,6 @@ import (
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
-	"github.com/procession-dev/procession/persistence"
 )
 
 // ObserveClosingsName is the name under which Temporal knows ObserveClosings.
@@ -31,7 +30,6 @@ var _ Engine = (*engine.Engine)(nil)
 // Options are what Activities are made of.
 type Options struct {
 	App    *app.Service
-	DB     *persistence.DB
 	Engine Engine
 	Clock  func() time.Time
 	Logger *slog.Logger
@@ -40,7 +38,6 @@ type Options struct {
 // Activities holds the activities. It is safe for concurrent use.
 type Activities struct {
 	o          Options
-	reader     *persistence.Reader
 	touched    *touched
 	documents  documentCounts
 	assistance assistanceCounts
@@ -48,8 +45,8 @@ type Activities struct {
 
 // New makes Activities.
 func New(o Options) *Activities {
-	o.App, o.DB = o.App.Background(), o.DB.Background()
-	return &Activities{o: o, reader: o.DB.Reader(), touched: newTouched()}
+	o.App = o.App.Background()
+	return &Activities{o: o, touched: newTouched()}
 }
 
 // Register makes the activities known to a worker.

@@ -33,7 +33,7 @@ func TestDocumentsAreExpiredSweptAndMissed(t *testing.T) {
 	})
 	var logged bytes.Buffer
 	acts := activities.New(activities.Options{
-		App: service, DB: db, Clock: time.Now, Logger: slog.New(slog.NewTextHandler(&logged, nil)),
+		App: service, Clock: time.Now, Logger: slog.New(slog.NewTextHandler(&logged, nil)),
 	})
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(log.NewStructuredLogger(enginetest.Logger()))

@@ -12,7 +12,6 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
-	"github.com/procession-dev/procession/persistence"
 )
 
 const (
@@ -95,10 +94,7 @@ func (o *observation) saveWatermark(ctx context.Context) error {
 	if o.watermark.Sub(o.saved) < farOverlap/2 {
 		return nil
 	}
-	err := o.a.o.DB.Write(ctx, func(tx *persistence.Tx) error {
-		tx.RaiseEngineWatermark(o.namespace, o.watermark)
-		return nil
-	})
+	err := o.a.o.App.RaiseEngineWatermark(ctx, o.namespace, o.watermark)
 	if err == nil {
 		o.saved = o.watermark
 	}
@@ -121,7 +117,7 @@ func (o *observation) recordPage(ctx context.Context, page []engine.Closed) erro
 	if len(ids) == 0 {
 		return nil
 	}
-	runs, err := o.a.reader.ListOpenRunsOfWorkflows(ctx, o.namespace, ids)
+	runs, err := o.a.o.App.ListOpenRuns(ctx, o.namespace, ids)
 	if err != nil {
 		return err
 	}
@@ -140,7 +136,7 @@ func (o *observation) recordPage(ctx context.Context, page []engine.Closed) erro
 // sweep asks Temporal after the next runs that were quiet for long, so that no
 // process stays open because an end was not listed in time.
 func (o *observation) sweep(ctx context.Context) error {
-	runs, err := o.a.reader.ListQuietRuns(ctx, o.namespace, o.polled.Add(-sweepAge), o.sweepAfter, sweepSize)
+	runs, err := o.a.o.App.ListQuietRuns(ctx, o.namespace, o.polled.Add(-sweepAge), o.sweepAfter, sweepSize)
 	if err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ func (a *Activities) ObserveClosings(ctx context.Context, in ObserveClosingsInpu
 		a: a, namespace: in.Namespace, sweepAfter: in.SweepAfter,
 		heartbeat: func() { activity.RecordHeartbeat(ctx) },
 	}
-	watermark, err := a.reader.GetEngineWatermark(ctx, in.Namespace)
+	watermark, err := a.o.App.EngineWatermark(ctx, in.Namespace)
 	if err != nil {
 		return ObserveClosingsResult{}, fmt.Errorf("observing closings: %w", err)
 	}
@@ -113,7 +113,7 @@ func (o *observation) learnActivity(ctx context.Context) error {
 		return nil
 	}
 	o.nextActivity = o.polled.Add(activityEvery)
-	last, err := o.a.reader.LastActive(ctx, o.namespace)
+	last, err := o.a.o.App.LastActive(ctx, o.namespace)
 	if err != nil {
 		return err
 	}

@@ -105,7 +105,7 @@ func workflowOf(p *domain.Process) string { return "process-" + p.ID.String() }
 func (w *watch) observe(t *testing.T, d time.Duration) {
 	t.Helper()
 	acts := activities.New(activities.Options{
-		App: w.Service, DB: w.db, Engine: w, Clock: w.clock, Logger: enginetest.Logger(),
+		App: w.Service, Engine: w, Clock: w.clock, Logger: enginetest.Logger(),
 	})
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(log.NewStructuredLogger(enginetest.Logger()))

@@ -84,7 +84,7 @@ func (f *floor) run(t *testing.T) (stop func()) {
 	t.Helper()
 	e := f.stack.Engine()
 	acts := activities.New(activities.Options{
-		App: f.Service, DB: f.db, Engine: e, Clock: time.Now, Logger: enginetest.Logger(),
+		App: f.Service, Engine: e, Clock: time.Now, Logger: enginetest.Logger(),
 	})
 	supervisor := engine.NewSupervisor(engine.SupervisorOptions{
 		Engine: e, Namespaces: f.db.Reader().ListNamespaces, Clock: time.Now, Logger: enginetest.Logger(),

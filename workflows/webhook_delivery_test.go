@@ -126,7 +126,7 @@ func (c *counter) log(event uuid.UUID) (*administer.WebhookDeliveryInfo, []domai
 }
 
 func (c *counter) activities() *activities.Activities {
-	return activities.New(activities.Options{App: c.Service, DB: c.db, Clock: c.clock, Logger: enginetest.Logger()})
+	return activities.New(activities.Options{App: c.Service, Clock: c.clock, Logger: enginetest.Logger()})
 }
 
 // ladder lets the workflow retry a delivery in time that passes at once, and

@@ -161,7 +161,7 @@ func newService(
 	}
 	s.dispatcher = newDispatcher(c, k.db, background, s.engine, log)
 	observation := activities.New(activities.Options{
-		App: operations, DB: k.db, Engine: s.engine, Clock: time.Now, Logger: log,
+		App: operations, Engine: s.engine, Clock: time.Now, Logger: log,
 	})
 	s.supervisor = engine.NewSupervisor(engine.SupervisorOptions{
 		Engine: s.engine, Namespaces: k.db.Background().Reader().ListNamespaces, Clock: time.Now, Logger: log,
