@@ -11,7 +11,6 @@ import (
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/persistence"
 )
 
 // lists has the manifest of an application list task queues, and makes one for an
@@ -122,11 +121,11 @@ func TestTaskQueuesTellWhatIsMissing(t *testing.T) {
 		"(registered types: Other)"}, s.taskQueues(s.as("owner"), "")[0].Problems)
 
 	s.registerAs(s.as("worker"), "w", "LOANS", `"Other","LoanWorkflow"`)
-	due := persistence.DueTaskQueue{TenantID: q.TenantID, TaskQueue: "LOANS"}
+	due := domain.DueTaskQueue{TenantID: q.TenantID, TaskQueue: "LOANS"}
 	claimed, err := s.db.ClaimTaskQueues(t.Context(), s.now(), s.now().Add(time.Hour), 10)
 	require.NoError(t, err)
 	require.NotEmpty(t, claimed)
-	require.NoError(t, s.db.PutObservations(t.Context(), []persistence.SeenTaskQueue{{DueTaskQueue: due, Observation: domain.TaskQueueObservation{
+	require.NoError(t, s.db.PutObservations(t.Context(), []domain.SeenTaskQueue{{DueTaskQueue: due, Observation: domain.TaskQueueObservation{
 		ObservedAt: s.now(), Pollers: []domain.Poller{{Identity: "w", Kind: domain.TaskKindWorkflow, LastAccessAt: s.now()}},
 		Backlogs: []domain.TaskBacklog{{Kind: domain.TaskKindWorkflow, Count: 2, Age: 1500 * time.Millisecond}},
 	}}}))

@@ -11,7 +11,6 @@ import (
 
 	"github.com/procession-dev/procession/cli"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/persistence"
 )
 
 func TestWorkers(t *testing.T) {
@@ -103,8 +102,8 @@ func (w *terminal) observe(queue string, o domain.TaskQueueObservation) {
 	require.NoError(w.t, err)
 	for _, d := range due {
 		if d.TaskQueue == queue {
-			seen := persistence.SeenTaskQueue{DueTaskQueue: d, Observation: o}
-			require.NoError(w.t, w.db.PutObservations(w.t.Context(), []persistence.SeenTaskQueue{seen}))
+			seen := domain.SeenTaskQueue{DueTaskQueue: d, Observation: o}
+			require.NoError(w.t, w.db.PutObservations(w.t.Context(), []domain.SeenTaskQueue{seen}))
 		}
 	}
 }

@@ -27,7 +27,11 @@ const (
 
 // TaskQueueObserverOptions are what a TaskQueueObserver is made of.
 type TaskQueueObserverOptions struct {
-	DB *persistence.DB
+	// Claim returns up to limit task queues that are due, which are due again at
+	// next, as DB.ClaimTaskQueues does.
+	Claim func(ctx context.Context, now, next time.Time, limit int) ([]domain.DueTaskQueue, error)
+	// Put stores what was seen, as DB.PutObservations does.
+	Put func(ctx context.Context, seen []domain.SeenTaskQueue) error
 	// Describe looks at a task queue, as Engine.DescribeTaskQueue does.
 	Describe func(ctx context.Context, namespace, queue string) (domain.TaskQueueObservation, error)
 	// Interval is how old an observation gets; 0 is DefaultTaskQueueInterval.
@@ -50,7 +54,6 @@ func NewTaskQueueObserver(o TaskQueueObserverOptions) *TaskQueueObserver {
 	if o.Interval == 0 {
 		o.Interval = DefaultTaskQueueInterval
 	}
-	o.DB = o.DB.Background()
 	return &TaskQueueObserver{o: o}
 }
 
@@ -70,7 +73,7 @@ func (t *TaskQueueObserver) Run(ctx context.Context) {
 // most when it is looked at next.
 func (t *TaskQueueObserver) round(ctx context.Context) (more bool) {
 	now := t.o.Clock()
-	due, err := t.o.DB.ClaimTaskQueues(ctx, now, now.Add(t.o.Interval-t.o.Interval/looksPerInterval), queuesPerRound)
+	due, err := t.o.Claim(ctx, now, now.Add(t.o.Interval-t.o.Interval/looksPerInterval), queuesPerRound)
 	if err != nil {
 		t.complain(ctx, err)
 		return false
@@ -79,7 +82,7 @@ func (t *TaskQueueObserver) round(ctx context.Context) (more bool) {
 	if ctx.Err() != nil {
 		return false
 	}
-	if err := t.o.DB.PutObservations(ctx, seen); err != nil {
+	if err := t.o.Put(ctx, seen); err != nil {
 		t.complain(ctx, err)
 		return false
 	}
@@ -91,8 +94,8 @@ func (t *TaskQueueObserver) round(ctx context.Context) (more bool) {
 
 // look observes queues, some at a time. Once Temporal is found not to answer, the
 // rest of them is not asked for. failure is one of those that occurred.
-func (t *TaskQueueObserver) look(ctx context.Context, due []persistence.DueTaskQueue) ([]persistence.SeenTaskQueue, error) {
-	seen := make([]persistence.SeenTaskQueue, len(due))
+func (t *TaskQueueObserver) look(ctx context.Context, due []domain.DueTaskQueue) ([]domain.SeenTaskQueue, error) {
+	seen := make([]domain.SeenTaskQueue, len(due))
 	var down atomic.Bool
 	var first sync.Once
 	var failure error
@@ -100,7 +103,7 @@ func (t *TaskQueueObserver) look(ctx context.Context, due []persistence.DueTaskQ
 	group.SetLimit(queuesAtOnce)
 	for i, queue := range due {
 		group.Go(func() error {
-			s := persistence.SeenTaskQueue{DueTaskQueue: queue}
+			s := domain.SeenTaskQueue{DueTaskQueue: queue}
 			if down.Load() {
 				s.Observation = domain.TaskQueueObservation{FailedAt: t.o.Clock(), Failure: unavailableText}
 				seen[i] = s

@@ -6,18 +6,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
 )
-
-// DueTaskQueue is a task queue that is to be looked at now.
-type DueTaskQueue struct {
-	TenantID  uuid.UUID
-	Namespace string
-	TaskQueue string
-}
 
 const (
 	knownQueues = `
@@ -70,8 +62,8 @@ RETURNING o.tenant_id, t.namespace, o.task_queue`
 // ClaimTaskQueues returns at most limit task queues that are to be looked at now,
 // and says that they are to be looked at again at next: other replicas leave them
 // alone until then. Which queues there are follows definitions and workers.
-func (db *DB) ClaimTaskQueues(ctx context.Context, now, next time.Time, limit int) ([]DueTaskQueue, error) {
-	var due []DueTaskQueue
+func (db *DB) ClaimTaskQueues(ctx context.Context, now, next time.Time, limit int) ([]domain.DueTaskQueue, error) {
+	var due []domain.DueTaskQueue
 	known := []any{now, now.Add(-registrationMemory)}
 	// Each statement is a transaction of its own, so that nobody waits for more than
 	// one of them.
@@ -92,13 +84,6 @@ func ignored(rows pgx.Rows) error {
 	return rows.Err()
 }
 
-// SeenTaskQueue is what came of looking at a task queue. Where Observation tells
-// of a failure, what was seen before stays.
-type SeenTaskQueue struct {
-	DueTaskQueue
-	Observation domain.TaskQueueObservation
-}
-
 const (
 	putObservation = `
 UPDATE task_queue_observations
@@ -113,7 +98,7 @@ UPDATE task_queue_observations
 )
 
 // PutObservations stores what was seen, unless somebody saw more since.
-func (db *DB) PutObservations(ctx context.Context, seen []SeenTaskQueue) error {
+func (db *DB) PutObservations(ctx context.Context, seen []domain.SeenTaskQueue) error {
 	return db.Write(ctx, func(tx *Tx) error {
 		for _, s := range seen {
 			if s.Observation.Failure != "" {

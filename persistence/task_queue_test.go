@@ -219,7 +219,7 @@ func TestObservationsOfTaskQueues(t *testing.T) {
 	q := newQueueOwners(t)
 	q.lists(t, q.tenant, q.runner, "P", "Q")
 	q.registerAs(t, "w", q.tenant, q.runner, "Q", "P")
-	claim := func(limit int) []persistence.DueTaskQueue {
+	claim := func(limit int) []domain.DueTaskQueue {
 		due, err := q.db.ClaimTaskQueues(t.Context(), q.now, q.now.Add(10*time.Second), limit)
 		require.NoError(t, err)
 		return due
@@ -228,7 +228,7 @@ func TestObservationsOfTaskQueues(t *testing.T) {
 	require.Len(t, first, 1)
 	second := claim(5)
 	require.Len(t, second, 1)
-	require.ElementsMatch(t, []persistence.DueTaskQueue{
+	require.ElementsMatch(t, []domain.DueTaskQueue{
 		{TenantID: q.tenant, Namespace: "tenant", TaskQueue: "Q"}, {TenantID: q.tenant, Namespace: "tenant", TaskQueue: "P"},
 	}, append(first, second...))
 	require.Empty(t, claim(5), "nothing is due again yet")
@@ -242,11 +242,11 @@ func TestObservationsOfTaskQueues(t *testing.T) {
 			{Kind: domain.TaskKindWorkflow, Count: 12, Age: 3 * time.Minute}, {Kind: domain.TaskKindActivity, Count: 1, Age: time.Hour},
 		},
 	}
-	of := func(name string) persistence.DueTaskQueue {
-		return persistence.DueTaskQueue{TenantID: q.tenant, Namespace: "tenant", TaskQueue: name}
+	of := func(name string) domain.DueTaskQueue {
+		return domain.DueTaskQueue{TenantID: q.tenant, Namespace: "tenant", TaskQueue: name}
 	}
 	put := func(name string, o domain.TaskQueueObservation) {
-		require.NoError(t, q.db.PutObservations(t.Context(), []persistence.SeenTaskQueue{{DueTaskQueue: of(name), Observation: o}}))
+		require.NoError(t, q.db.PutObservations(t.Context(), []domain.SeenTaskQueue{{DueTaskQueue: of(name), Observation: o}}))
 	}
 	put("Q", seen)
 	put("P", domain.TaskQueueObservation{FailedAt: q.now, Failure: "Temporal is not available"})

@@ -171,8 +171,9 @@ func newService(
 			observation.Register(r)
 		},
 	})
+	observed := k.db.Background()
 	s.taskQueues = engine.NewTaskQueueObserver(engine.TaskQueueObserverOptions{
-		DB: k.db, Describe: s.engine.DescribeTaskQueue, Interval: c.TaskQueueInterval, Clock: time.Now, Logger: log,
+		Claim: observed.ClaimTaskQueues, Put: observed.PutObservations, Describe: s.engine.DescribeTaskQueue, Interval: c.TaskQueueInterval, Clock: time.Now, Logger: log,
 	})
 	s.starter = engine.NewStarter(engine.StarterOptions{
 		Engine: s.engine, Exchange: background.DispatchAssistance, Logger: log,
