@@ -13,8 +13,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/procession-dev/procession/app/work"
 	"github.com/procession-dev/procession/assistance"
 	"github.com/procession-dev/procession/assistance/extract"
@@ -155,11 +153,3 @@ func WithRequestID(ctx context.Context, id string) context.Context {
 
 // now is one clock reading, in the precision the database keeps.
 func (s *Service) now() time.Time { return s.store.Now() }
-
-// idOr is the identifier the caller chose, or else a new one.
-func idOr(chosen *uuid.UUID) uuid.UUID {
-	if chosen != nil {
-		return *chosen
-	}
-	return domain.NewID()
-}

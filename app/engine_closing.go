@@ -81,10 +81,3 @@ func (s *Service) finishWithWorkflow(
 	s.cancelTasks(tx, open, &locked.Run.ID, by, now)
 	return finishProcess(tx, p, before, by, now)
 }
-
-// openIncident records that a workflow failed.
-func openIncident(tx *persistence.Tx, run domain.EngineRun, c domain.Closing, now time.Time) {
-	incident := domain.NewIncident(domain.NewID(), run, c, now)
-	tx.InsertIncident(incident)
-	tx.Record(domain.IncidentEvent(domain.EventIncidentCreated, &incident, domain.SystemPrincipalID(), now))
-}

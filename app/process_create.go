@@ -3,16 +3,12 @@ package app
 import (
 	"context"
 	"encoding/json"
-	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence"
 )
-
-// PrincipalKey names a principal by its id or, for users, by e-mail.
-type PrincipalKey = persistence.PrincipalKey
 
 // DefinitionKey names a process definition by its id, or by tenant and code.
 type DefinitionKey = persistence.DefinitionKey
@@ -158,19 +154,6 @@ func (s *Service) startProcess(
 	return p, nil
 }
 
-// startWorkflow has a workflow started on a worker's task queue, its payloads
-// encrypted with the newest version of a key unless that is "".
-func startWorkflow(tx *persistence.Tx, run domain.EngineRun, encryptionKey string, now time.Time) {
-	if encryptionKey == "" {
-		tx.InsertEngineRun(run, now)
-	} else {
-		tx.InsertEncryptedRun(run, encryptionKey, now)
-	}
-	tx.Enqueue(domain.EngineCommand{
-		ID: domain.NewID(), RunID: run.ID, OrderKey: run.ID, Kind: domain.CommandStart, CreatedAt: now, NotBefore: now,
-	})
-}
-
 // startable picks the definition that the caller may start processes of.
 func startable(found []persistence.FoundDefinition) (persistence.FoundDefinition, error) {
 	var none persistence.FoundDefinition
@@ -189,25 +172,4 @@ func startable(found []persistence.FoundDefinition) (persistence.FoundDefinition
 		return none, domain.Conflict(domain.CodeDefinitionNotPublished, "the process definition is not published")
 	}
 	return found[0], nil
-}
-
-// resolvePrincipal turns a principal that was asked for into its id, nil when
-// nobody was. location is the JSON Pointer without its ending Id or Email.
-func resolvePrincipal(
-	key PrincipalKey, found *persistence.PrincipalTenants, tenant uuid.UUID, location string,
-) (*uuid.UUID, error) {
-	switch {
-	case key.Empty():
-		return nil, nil
-	case found.In(tenant):
-		return &found.ID, nil
-	case key.ID != nil:
-		return nil, domain.InvalidBody(location+"Id", "is no active principal of the tenant")
-	default:
-		return nil, domain.InvalidBody(location+"Email", "is no active user of the tenant")
-	}
-}
-
-func idTaken() error {
-	return domain.Conflict(domain.CodeConflict, "the id is already in use")
 }

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -36,23 +35,4 @@ func (s *Service) ClaimProcessItemTask(
 		return assist(tx, caller, item, robot, now)
 	})
 	return item, err
-}
-
-// saveTaskState stores that a task has got into another state than before or has
-// another owner, and that this happened.
-func saveTaskState(tx *persistence.Tx, item *domain.ProcessItem, before domain.TaskState, by uuid.UUID, now time.Time) {
-	tx.UpdateTaskState(item)
-	if before == item.Task.State {
-		tx.Record(domain.ItemEvent(domain.EventItemTaskAssigned, item, by, now).With("ownerId", item.OwnerID.String()))
-		return
-	}
-	tx.Record(domain.TaskStateEvent(item, before, by, now))
-}
-
-// taskState is the state of an item that may be no task.
-func taskState(item *domain.ProcessItem) domain.TaskState {
-	if item.Task == nil {
-		return ""
-	}
-	return item.Task.State
 }

@@ -1,0 +1,28 @@
+package app
+
+import (
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// PrincipalKey names a principal by its id or, for users, by e-mail.
+type PrincipalKey = persistence.PrincipalKey
+
+// resolvePrincipal turns a principal that was asked for into its id, nil when
+// nobody was. location is the JSON Pointer without its ending Id or Email.
+func resolvePrincipal(
+	key PrincipalKey, found *persistence.PrincipalTenants, tenant uuid.UUID, location string,
+) (*uuid.UUID, error) {
+	switch {
+	case key.Empty():
+		return nil, nil
+	case found.In(tenant):
+		return &found.ID, nil
+	case key.ID != nil:
+		return nil, domain.InvalidBody(location+"Id", "is no active principal of the tenant")
+	default:
+		return nil, domain.InvalidBody(location+"Email", "is no active user of the tenant")
+	}
+}

@@ -1,0 +1,16 @@
+package app
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// finishProcess stores a process that has got from a state into a final one.
+func finishProcess(tx *persistence.Tx, p *domain.Process, from domain.ProcessState, by uuid.UUID, now time.Time) error {
+	tx.Record(domain.ProcessEvent(domain.EventProcessStateChanged, p, by, now).From(string(from)))
+	return tx.UpdateProcess(p)
+}

@@ -1,0 +1,29 @@
+package app
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// taskState is the state of an item that may be no task.
+func taskState(item *domain.ProcessItem) domain.TaskState {
+	if item.Task == nil {
+		return ""
+	}
+	return item.Task.State
+}
+
+// saveTaskState stores that a task has got into another state than before or has
+// another owner, and that this happened.
+func saveTaskState(tx *persistence.Tx, item *domain.ProcessItem, before domain.TaskState, by uuid.UUID, now time.Time) {
+	tx.UpdateTaskState(item)
+	if before == item.Task.State {
+		tx.Record(domain.ItemEvent(domain.EventItemTaskAssigned, item, by, now).With("ownerId", item.OwnerID.String()))
+		return
+	}
+	tx.Record(domain.TaskStateEvent(item, before, by, now))
+}
