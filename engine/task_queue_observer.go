@@ -11,7 +11,6 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/internal/loop"
-	"github.com/procession-dev/procession/persistence"
 )
 
 const (

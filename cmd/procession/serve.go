@@ -173,7 +173,8 @@ func newService(
 	})
 	observed := k.db.Background()
 	s.taskQueues = engine.NewTaskQueueObserver(engine.TaskQueueObserverOptions{
-		Claim: observed.ClaimTaskQueues, Put: observed.PutObservations, Describe: s.engine.DescribeTaskQueue, Interval: c.TaskQueueInterval, Clock: time.Now, Logger: log,
+		Claim: observed.ClaimTaskQueues, Put: observed.PutObservations, Describe: s.engine.DescribeTaskQueue,
+		Interval: c.TaskQueueInterval, Clock: time.Now, Logger: log,
 	})
 	s.starter = engine.NewStarter(engine.StarterOptions{
 		Engine: s.engine, Exchange: background.DispatchAssistance, Logger: log,
@@ -237,7 +238,8 @@ func newService(
 		return nil, err
 	}
 	options := api.Options{
-		Service: operations, Administration: administration, Revocations: s.revocations, Authenticator: authenticator, Issuer: k.issuer, Clock: time.Now, Log: log,
+		Service: operations, Administration: administration, Revocations: s.revocations,
+		Authenticator: authenticator, Issuer: k.issuer, Clock: time.Now, Log: log,
 		BodyLimit: c.MaxBodyBytes, DocumentLimit: c.MaxDocumentBytes, Deprecation: deprecation, Observe: m.observe,
 		DevCA: dev.authority, Hosts: dev.hosts, Feed: s.hub, Audit: s.audit,
 		TrustedProxies: proxies, Limiter: limiter, Limited: m.limit,
