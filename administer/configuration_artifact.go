@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -13,21 +14,29 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// projectArtifactDefinition gives the rights on a business artifact definition,
+func artifactDefinitionHandler() kindHandler {
+	return kindHandler{
+		put: putting((*configuration).putArtifactDefinition),
+		remove: func(_ *configuration, tx *persistence.Tx, a AppliedResource, _ uuid.UUID, _ time.Time) {
+			tx.RevokeOnArtifact(a.ID)
+		},
+	}
+}
+
+// putArtifactDefinition gives the rights on a business artifact definition,
 // and takes all others away.
-func (c *configuration) projectArtifactDefinition(
-	tx *persistence.Tx, d *resource.Document, spec *resource.BusinessArtifactDefinitionSpec, id, tenant uuid.UUID,
-) {
-	tx.RevokeOnArtifact(id)
+func (c *configuration) putArtifactDefinition(tx *persistence.Tx, w written, spec *resource.BusinessArtifactDefinitionSpec) error {
+	tx.RevokeOnArtifact(w.id)
 	for permission, grantees := range map[domain.ArtifactPermission][]resource.Grantee{
 		domain.PermissionArtifactViewer:  spec.Permissions.Viewers,
 		domain.PermissionArtifactEditor:  spec.Permissions.Editors,
 		domain.PermissionArtifactManager: spec.Permissions.Managers,
 	} {
 		for _, g := range grantees {
-			tx.GrantOnArtifact(id, tenant, permission, c.grantee(d.Metadata.Tenant, g).ID)
+			tx.GrantOnArtifact(w.id, w.tenant, permission, c.grantee(w.Metadata.Tenant, g).ID)
 		}
 	}
+	return nil
 }
 
 // settleArtifacts carries out what the change means for the artifacts that are

@@ -1,6 +1,8 @@
 package administer
 
 import (
+	"time"
+
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
@@ -8,16 +10,24 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// projectDataSource writes the data source that a document describes.
-func (c *configuration) projectDataSource(
-	tx *persistence.Tx, d *resource.Document, spec *resource.DataSourceSpec, id, tenant uuid.UUID,
-) {
+func dataSourceHandler() kindHandler {
+	return kindHandler{
+		put: putting((*configuration).putDataSource),
+		remove: func(_ *configuration, tx *persistence.Tx, a AppliedResource, _ uuid.UUID, _ time.Time) {
+			tx.RemoveDataSource(a.ID)
+		},
+	}
+}
+
+// putDataSource writes the data source that a document describes.
+func (c *configuration) putDataSource(tx *persistence.Tx, w written, spec *resource.DataSourceSpec) error {
 	queriers := make([]uuid.UUID, len(spec.Permissions.Queriers))
 	for i, g := range spec.Permissions.Queriers {
-		queriers[i] = c.grantee(d.Metadata.Tenant, g).ID
+		queriers[i] = c.grantee(w.Metadata.Tenant, g).ID
 	}
 	tx.PutDataSource(domain.DataSource{
-		ID: id, TenantID: tenant, Code: d.Metadata.Code, TaskQueue: spec.TaskQueue,
-		RunnerID: c.ids[key(d.Metadata.Tenant, "", spec.Runner, "")], EncryptionKey: spec.EncryptionKey,
+		ID: w.id, TenantID: w.tenant, Code: w.Metadata.Code, TaskQueue: spec.TaskQueue,
+		RunnerID: c.ids[key(w.Metadata.Tenant, "", spec.Runner, "")], EncryptionKey: spec.EncryptionKey,
 	}, queriers)
+	return nil
 }

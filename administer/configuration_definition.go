@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -28,26 +29,41 @@ type pinnedProcess struct {
 	UserActions      []resource.UserActionSpec  `json:"userActions,omitempty"`
 }
 
-// projectDefinition publishes a version of a process definition where it is to
+func processDefinitionHandler() kindHandler {
+	return kindHandler{
+		put: putting((*configuration).putDefinition),
+		remove: func(_ *configuration, tx *persistence.Tx, a AppliedResource, _ uuid.UUID, _ time.Time) {
+			tx.DeleteDefinition(a.ID)
+		},
+		identify: func(c *configuration, d *resource.Document) (uuid.UUID, bool) {
+			if tenant := c.tenants[d.TenantCode()]; tenant != nil {
+				if found := c.definition(tenant.ID, d.Metadata.Code); found != nil {
+					return found.ID, true
+				}
+			}
+			return uuid.Nil, false
+		},
+	}
+}
+
+// putDefinition publishes a version of a process definition where it is to
 // be published and differs from the one before, and gives its rights.
-func (c *configuration) projectDefinition(
-	tx *persistence.Tx, d *resource.Document, spec *resource.ProcessDefinitionSpec, id, tenant uuid.UUID, audit domain.Audit,
-) error {
-	tx.InsertDefinition(id, tenant, d.Metadata.Code)
-	items := c.itemIDs(id, spec)
+func (c *configuration) putDefinition(tx *persistence.Tx, w written, spec *resource.ProcessDefinitionSpec) error {
+	tx.InsertDefinition(w.id, w.tenant, w.Metadata.Code)
+	items := c.itemIDs(w.id, spec)
 	for code, item := range items {
-		tx.InsertItemDefinition(item, id, code)
+		tx.InsertItemDefinition(item, w.id, code)
 	}
 	switch spec.State {
 	case resource.StateRetired:
-		tx.RetireDefinition(id)
+		tx.RetireDefinition(w.id)
 	case resource.StatePublished:
-		if err := c.publish(tx, d, spec, id, tenant, items, audit); err != nil {
+		if err := c.publish(tx, w.Document, spec, w.id, w.tenant, items, w.audit); err != nil {
 			return err
 		}
 	case resource.StateDraft:
 	}
-	c.grant(tx, d.Metadata.Tenant, spec, id, items)
+	c.grant(tx, w.Metadata.Tenant, spec, w.id, items)
 	return nil
 }
 

@@ -13,6 +13,22 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
+func encryptionKeyHandler() kindHandler {
+	return kindHandler{
+		put: putting((*configuration).putEncryptionKey),
+		remove: func(_ *configuration, tx *persistence.Tx, a AppliedResource, tenant uuid.UUID, now time.Time) {
+			tx.ShredEncryptionKeys(tenant, a.Key.Code, now)
+		},
+	}
+}
+
+func (c *configuration) putEncryptionKey(tx *persistence.Tx, w written, _ *resource.EncryptionKeySpec) error {
+	if first, isNew := c.encryptionKeys[w.Key()]; isNew {
+		tx.InsertEncryptionKey(first.EncryptionKey, first.sealed)
+	}
+	return nil
+}
+
 // settleEncryptionKeys makes the first versions of keys that are new, to be
 // stored with their documents. Applying a document again makes none. A key that
 // something still needs cannot be deleted.

@@ -3,6 +3,7 @@ package administer
 import (
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -11,24 +12,32 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// projectRobot writes the robot that a document describes. Its files and its
+func robotHandler() kindHandler {
+	return kindHandler{
+		put: putting((*configuration).putRobot),
+		remove: func(_ *configuration, tx *persistence.Tx, a AppliedResource, _ uuid.UUID, now time.Time) {
+			tx.RemoveRobot(a.ID, now.Add(domain.DocumentOfRobot.Lifetime()))
+		},
+	}
+}
+
+// putRobot writes the robot that a document describes. Its files and its
 // environment stay as they are.
-func (c *configuration) projectRobot(
-	tx *persistence.Tx, d *resource.Document, spec *resource.RobotSpec, id, tenant uuid.UUID, audit domain.Audit,
-) {
+func (c *configuration) putRobot(tx *persistence.Tx, w written, spec *resource.RobotSpec) error {
 	robot := domain.Robot{
-		ID: id, TenantID: tenant, Code: d.Metadata.Code, Name: spec.Name, Description: spec.Description,
-		SourceType: domain.RobotSourceType(spec.SourceType), Audit: audit,
+		ID: w.id, TenantID: w.tenant, Code: w.Metadata.Code, Name: spec.Name, Description: spec.Description,
+		SourceType: domain.RobotSourceType(spec.SourceType), Audit: w.audit,
 		Worker: domain.RobotWorker{WorkflowType: spec.WorkflowType, TaskQueue: spec.TaskQueue},
 	}
 	if spec.Runner != "" {
-		robot.Worker.RunnerID = c.ids[key(d.Metadata.Tenant, "", spec.Runner, "")]
+		robot.Worker.RunnerID = c.ids[key(w.Metadata.Tenant, "", spec.Runner, "")]
 	}
 	viewers := make([]uuid.UUID, len(spec.Permissions.Viewers))
 	for i, g := range spec.Permissions.Viewers {
-		viewers[i] = c.grantee(d.Metadata.Tenant, g).ID
+		viewers[i] = c.grantee(w.Metadata.Tenant, g).ID
 	}
 	tx.PutRobot(robot, viewers)
+	return nil
 }
 
 // idleRobots reports robots that are to assist with tasks and have no workflow

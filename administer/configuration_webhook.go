@@ -2,6 +2,7 @@ package administer
 
 import (
 	"errors"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -35,19 +36,28 @@ func checkWebhook(d *resource.Document, action ApplyAction, check func(url strin
 	return nil, err
 }
 
-// projectWebhook stores where a subscription has events sent.
-func (c *configuration) projectWebhook(
-	tx *persistence.Tx, d *resource.Document, spec *resource.WebhookSubscriptionSpec, id, tenant uuid.UUID,
-) {
-	w := domain.WebhookEndpoint{
-		SubscriptionID: id, TenantID: tenant, Code: d.Metadata.Code, URL: spec.URL,
+func webhookHandler() kindHandler {
+	return kindHandler{
+		put: putting((*configuration).putWebhook),
+		remove: func(_ *configuration, tx *persistence.Tx, a AppliedResource, _ uuid.UUID, _ time.Time) {
+			tx.DeleteWebhookSecrets(a.ID)
+			tx.DeleteWebhookEndpoint(a.ID)
+		},
+	}
+}
+
+// putWebhook stores where a subscription has events sent.
+func (c *configuration) putWebhook(tx *persistence.Tx, w written, spec *resource.WebhookSubscriptionSpec) error {
+	endpoint := domain.WebhookEndpoint{
+		SubscriptionID: w.id, TenantID: w.tenant, Code: w.Metadata.Code, URL: spec.URL,
 		PayloadVersion: spec.PayloadVersion, EventTypes: spec.EventTypes, Paused: spec.Paused,
 	}
 	if spec.ProcessDefinition != "" {
 		definition := c.ids[resource.Key{
-			Tenant: d.Metadata.Tenant, Kind: resource.KindProcessDefinition, Code: spec.ProcessDefinition,
+			Tenant: w.Metadata.Tenant, Kind: resource.KindProcessDefinition, Code: spec.ProcessDefinition,
 		}]
-		w.ProcessDefinitionID = &definition
+		endpoint.ProcessDefinitionID = &definition
 	}
-	tx.PutWebhookEndpoint(w)
+	tx.PutWebhookEndpoint(endpoint)
+	return nil
 }

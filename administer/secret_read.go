@@ -3,6 +3,7 @@ package administer
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
@@ -29,11 +30,8 @@ func (s *Administration) FindSecrets(ctx context.Context, caller domain.Caller, 
 
 // checkSecretOwner refuses resources of kinds that have no secrets.
 func checkSecretOwner(kind resource.Kind) error {
-	switch kind {
-	case resource.KindUser, resource.KindApplication, resource.KindWebhookSubscription:
+	if slices.Contains(resource.SecretOwners(), kind) {
 		return nil
-	case resource.KindTenant, resource.KindGroup, resource.KindDataStructure, resource.KindEncryptionKey,
-		resource.KindDataSource, resource.KindProcessDefinition, resource.KindBusinessArtifactDefinition, resource.KindRobot:
 	}
 	return domain.Invalid(domain.LocationPath, "kind", "must be User, Application or WebhookSubscription: others have no secrets")
 }
