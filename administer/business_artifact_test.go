@@ -51,7 +51,7 @@ func TestArtifactsOfSeveralTenants(t *testing.T) {
 	_, err = c.createCar(both, app.DefinitionKey{Code: "CAR"})
 	require.ErrorAs(t, err, &failure)
 	require.Equal(t, domain.CodeValidation, failure.Code)
-	require.Equal(t, "/tenantId", failure.Details[0].Location)
+	require.Equal(t, domain.FieldTenant, failure.Details[0].Field)
 	for _, tenant := range []uuid.UUID{north, south} {
 		a, err := c.createCar(both, app.DefinitionKey{Code: "CAR", TenantID: &tenant})
 		require.NoError(t, err)

@@ -68,19 +68,20 @@ func endAs(tx *persistence.Tx, a *domain.Action, run domain.EngineRun, c domain.
 
 // violates is why an action with a value that violates its schema is not carried
 // out.
-func violates(location string, violations []domain.ValueError) *domain.Error {
+func violates(field domain.Field, violations []domain.ValueError) *domain.Error {
 	refusal := &domain.Error{Kind: domain.KindInvalid, Code: domain.CodeValidation, Message: "the request is not valid"}
 	for _, violation := range violations {
 		refusal.Details = append(refusal.Details, domain.Detail{
 			Code: domain.CodeValidation, Message: "violates the keyword " + violation.Type + " of its schema",
-			Location: location + violation.PropertyPath, LocationType: domain.LocationBody,
+			Field: field, Location: violation.PropertyPath,
 		})
 	}
 	return refusal
 }
 
-// below says of an error about a value in which place of the body the value is.
-func below(location string, err error) error {
+// below is an error about a value with the field that has the value at the JSON
+// Pointer.
+func below(field domain.Field, pointer string, err error) error {
 	var known *domain.Error
 	if !errors.As(err, &known) {
 		return err
@@ -89,20 +90,20 @@ func below(location string, err error) error {
 	moved.Details = make([]domain.Detail, len(known.Details))
 	for i, detail := range known.Details {
 		if detail.LocationType == domain.LocationBody {
-			detail.Location = location + detail.Location
+			detail.Field, detail.Location, detail.LocationType = field, pointer+detail.Location, ""
 		}
 		moved.Details[i] = detail
 	}
 	return &moved
 }
 
-// unknownAction refuses the code of an action that there is not. location is that
-// of the code in the body.
-func unknownAction(location, message string) error {
+// unknownAction refuses the code of an action that does not exist. field is the one
+// with the code.
+func unknownAction(field domain.Field, message string) error {
 	return &domain.Error{
 		Kind: domain.KindNotFound, Code: domain.CodeDefinitionNotFound, Message: "action definition not found",
 		Details: []domain.Detail{{
-			Code: domain.CodeDefinitionNotFound, Message: message, Location: location, LocationType: domain.LocationBody,
+			Code: domain.CodeDefinitionNotFound, Message: message, Field: field,
 		}},
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/procession-dev/procession/domain"
 )
@@ -40,16 +39,16 @@ func carryOut(attempt func(failed *domain.Error) error) error {
 	return err
 }
 
-// refusedInput is an input that could not even be held against its schema. location
-// is where it is in the body.
-func refusedInput(given json.RawMessage, location string, failed *domain.Error) *domain.JSONValue {
+// refusedInput is an input that could not even be held against its schema. field
+// is the one that has it.
+func refusedInput(given json.RawMessage, field domain.Field, failed *domain.Error) *domain.JSONValue {
 	if given == nil {
 		return nil
 	}
 	value := &domain.JSONValue{Value: given}
 	for _, detail := range failed.Details {
-		if pointer, ok := strings.CutPrefix(detail.Location, location); ok {
-			value.Errors = append(value.Errors, domain.ValueError{PropertyPath: pointer, Type: "format"})
+		if detail.Field == field {
+			value.Errors = append(value.Errors, domain.ValueError{PropertyPath: detail.Location, Type: "format"})
 		}
 	}
 	return value

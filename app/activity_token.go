@@ -54,9 +54,9 @@ func waitAgain(
 func mayWait(process *persistence.LockedProcess, token domain.ActivityToken) error {
 	switch {
 	case process.RunID == nil:
-		return domain.Invalid(domain.LocationQuery, "activityToken", "is for processes that have a workflow")
+		return domain.InvalidField(domain.FieldActivityToken, "is for processes that have a workflow")
 	case !token.OfProcess(process.ID):
-		return domain.Invalid(domain.LocationQuery, "activityToken", "is not the token of an activity of the process's workflow")
+		return domain.InvalidField(domain.FieldActivityToken, "is not the token of an activity of the process's workflow")
 	}
 	return nil
 }

@@ -37,14 +37,14 @@ func (s *Service) CreateAuthentication(
 	ctx context.Context, caller domain.Caller, in NewAuthentication,
 ) (*domain.Authentication, error) {
 	if caller.OAuth && in.TenantID == nil {
-		return nil, domain.InvalidBody("/tenantId", "is required with OAuth 2.0")
+		return nil, domain.InvalidField(domain.FieldTenant, "is required with OAuth 2.0")
 	}
 	tenant, err := caller.Tenant(in.TenantID)
 	if err != nil {
 		return nil, err
 	}
 	if in.Type != domain.AuthenticationEngineToken && in.Type != domain.AuthenticationEngineCertificate {
-		return nil, domain.InvalidBody("/type", "is not a type of authentication")
+		return nil, domain.InvalidField(domain.FieldAuthenticationType, "is not a type of authentication")
 	}
 	if caller.Type != domain.PrincipalApplication {
 		return nil, notWorker()

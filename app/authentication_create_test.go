@@ -270,28 +270,28 @@ func TestCreateAuthenticationRefuses(t *testing.T) {
 	byOAuth := a.runner
 	byOAuth.OAuth = true
 	for name, c := range map[string]struct {
-		caller   domain.Caller
-		in       app.NewAuthentication
-		location string
+		caller domain.Caller
+		in     app.NewAuthentication
+		field  domain.Field
 	}{
-		"no type":      {a.runner, app.NewAuthentication{}, "/type"},
-		"unknown type": {a.runner, app.NewAuthentication{Type: "ENGINE_PASSWORD"}, "/type"},
+		"no type":      {a.runner, app.NewAuthentication{}, domain.FieldAuthenticationType},
+		"unknown type": {a.runner, app.NewAuthentication{Type: "ENGINE_PASSWORD"}, domain.FieldAuthenticationType},
 		"a foreign tenant": {
-			a.runner, app.NewAuthentication{Type: domain.AuthenticationEngineToken, TenantID: &foreign}, "/tenantId",
+			a.runner, app.NewAuthentication{Type: domain.AuthenticationEngineToken, TenantID: &foreign}, domain.FieldTenant,
 		},
 		"no tenant of several": {
-			ofTwo, app.NewAuthentication{Type: domain.AuthenticationEngineCertificate}, "/tenantId",
+			ofTwo, app.NewAuthentication{Type: domain.AuthenticationEngineCertificate}, domain.FieldTenant,
 		},
 		"no tenant of the only one, with OAuth": {
-			byOAuth, app.NewAuthentication{Type: domain.AuthenticationEngineToken}, "/tenantId",
+			byOAuth, app.NewAuthentication{Type: domain.AuthenticationEngineToken}, domain.FieldTenant,
 		},
 		"a foreign tenant, with OAuth": {
-			byOAuth, app.NewAuthentication{Type: domain.AuthenticationEngineToken, TenantID: &foreign}, "/tenantId",
+			byOAuth, app.NewAuthentication{Type: domain.AuthenticationEngineToken, TenantID: &foreign}, domain.FieldTenant,
 		},
 		"no tenant at all": {
 			domain.Caller{PrincipalID: uuid.New(), Type: domain.PrincipalApplication},
 			app.NewAuthentication{Type: domain.AuthenticationEngineToken},
-			"/tenantId",
+			domain.FieldTenant,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -300,7 +300,7 @@ func TestCreateAuthenticationRefuses(t *testing.T) {
 			var refused *domain.Error
 			require.ErrorAs(t, err, &refused)
 			require.Equal(t, domain.CodeValidation, refused.Code)
-			require.Equal(t, c.location, refused.Details[0].Location)
+			require.Equal(t, c.field, refused.Details[0].Field)
 		})
 	}
 }

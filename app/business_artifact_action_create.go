@@ -90,15 +90,15 @@ func (s *Service) invoke(
 		Action:     k.newAction(id, artifact.TenantID, domain.NewActionDefinitionRef(d.ID, spec.Code)),
 		ArtifactID: artifact.ID, Type: spec.Type,
 	}
-	input, location := in.input(a.Type)
+	input, field := in.input(a.Type)
 	if failed != nil {
-		a.Input = refusedInput(input, location, failed)
+		a.Input = refusedInput(input, field, failed)
 		a.Refuse(failed, k.caller.PrincipalID, k.now)
 		return a, insertArtifactAction(k, a)
 	}
 	switch a.Type {
 	case domain.ArtifactActionStartWorkflow, domain.ArtifactActionDownloadable:
-		err = s.requestWorkflow(ctx, k, a, d, spec, input, location)
+		err = s.requestWorkflow(ctx, k, a, d, spec, input, field)
 	case domain.ArtifactActionStartProcess:
 		err = s.invokeStartProcess(ctx, k, a, artifact.Data, spec, in)
 	case domain.ArtifactActionCreateArtifact:
@@ -107,25 +107,24 @@ func (s *Service) invoke(
 	return a, failing(err)
 }
 
-// input is what a worker gets to carry out an action of the type, and where that is
-// in the body.
-func (in *NewBusinessArtifactAction) input(of domain.ArtifactActionType) (input json.RawMessage, location string) {
+// input is what a worker gets to carry out an action of the type, and the
+// field that has it.
+func (in *NewBusinessArtifactAction) input(of domain.ArtifactActionType) (input json.RawMessage, field domain.Field) {
 	switch of {
 	case domain.ArtifactActionStartWorkflow:
-		return in.WorkflowInput, "/startWorkflow/input"
+		return in.WorkflowInput, domain.FieldWorkflowInput
 	case domain.ArtifactActionDownloadable:
-		return in.DownloadInput, "/downloadable/input"
+		return in.DownloadInput, domain.FieldDownloadInput
 	case domain.ArtifactActionStartProcess, domain.ArtifactActionCreateArtifact:
 	}
 	return nil, ""
 }
 
 // requestWorkflow leaves the action to a worker, unless its input is not valid: then
-// it has failed. location is that of the input in
-// the body.
+// it has failed. field is the one with the input.
 func (s *Service) requestWorkflow(
 	ctx context.Context, k *keeper, a *domain.BusinessArtifactAction,
-	d *artifactDefinition, spec *resource.ArtifactActionSpec, input json.RawMessage, location string,
+	d *artifactDefinition, spec *resource.ArtifactActionSpec, input json.RawMessage, field domain.Field,
 ) error {
 	schemas, err := d.schemas()
 	if err != nil {
@@ -133,10 +132,10 @@ func (s *Service) requestWorkflow(
 	}
 	a.Input, err = k.initial(ctx, ofArtifactAction(a), schemas.inputs[spec.Code], input)
 	if err != nil {
-		return below(location, err)
+		return below(field, "", err)
 	}
 	if a.Input != nil && !a.Input.Valid {
-		a.Refuse(violates(location, a.Input.Errors), k.caller.PrincipalID, k.now)
+		a.Refuse(violates(field, a.Input.Errors), k.caller.PrincipalID, k.now)
 		return insertArtifactAction(k, a)
 	}
 	by, err := k.actionWorkflow(a.TenantID, spec.WorkflowType, spec.TaskQueue)
@@ -186,8 +185,8 @@ func (s *Service) invokeStartProcess(
 		return err
 	}
 	in := NewProcess{
-		Definition: key, Metadata: input.Metadata, MetadataAt: "/startProcess/metadata",
-		Entity: input.Entity, EntityAt: "/startProcess/entity",
+		Definition: key, Metadata: input.Metadata, MetadataField: domain.FieldStartedMetadata,
+		Entity: input.Entity, EntityField: domain.FieldStartedEntity,
 	}
 	if err := s.startProcessOf(ctx, k, &a.Action, id, in, known); err != nil {
 		return err
@@ -222,7 +221,7 @@ func (s *Service) invokeCreateArtifact(
 	}
 	made, err := s.addArtifact(ctx, k, id, found.ArtifactDefinitionState, value)
 	if err != nil {
-		return below("/createArtifact/value", err)
+		return below(domain.FieldArtifactValue, "", err)
 	}
 	a.CreatedDefinition, a.CreatedID = &made.Definition, &made.ID
 	if made.Data != nil {
@@ -274,5 +273,5 @@ func (d *artifactDefinition) action(code string) *resource.ArtifactActionSpec {
 }
 
 func unknownArtifactAction() error {
-	return unknownAction("/businessArtifactActionDefinitionCode", "is no action of the business artifact")
+	return unknownAction(domain.FieldArtifactAction, "is no action of the business artifact")
 }

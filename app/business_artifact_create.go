@@ -44,8 +44,8 @@ func (s *Service) CreateBusinessArtifact(
 	ctx context.Context, caller domain.Caller, in NewBusinessArtifact,
 ) (artifact *domain.BusinessArtifact, created bool, err error) {
 	if in.Definition.ID == nil && in.Definition.Code == "" {
-		return nil, false, domain.InvalidBody(
-			"/businessArtifactDefinitionId", "is required, or else businessArtifactDefinitionCode")
+		return nil, false, domain.InvalidField(
+			domain.FieldArtifactDefinition, "is required, or else businessArtifactDefinitionCode")
 	}
 	id, now := idOr(in.ID), s.now()
 	err = s.write(ctx, func(tx *persistence.Tx) error {
@@ -82,7 +82,7 @@ func (s *Service) CreateBusinessArtifact(
 func creatable(found []persistence.FoundArtifactDefinition) (persistence.FoundArtifactDefinition, error) {
 	var none persistence.FoundArtifactDefinition
 	if len(found) > 1 {
-		return none, domain.InvalidBody("/tenantId", "is required: several of your tenants have this definition")
+		return none, domain.InvalidField(domain.FieldTenant, "is required: several of your tenants have this definition")
 	}
 	if len(found) == 0 {
 		return none, &domain.Error{

@@ -103,7 +103,7 @@ func (f *BusinessArtifactFilter) search(definitions []*artifactDefinition) (pers
 		}
 		if err != nil {
 			wrong = append(wrong, domain.Detail{
-				Code: domain.CodeValidation, Message: err.Error(), Location: "value", LocationType: domain.LocationQuery,
+				Code: domain.CodeValidation, Message: err.Error(), Field: domain.FieldValueFilter,
 			})
 			continue
 		}

@@ -96,7 +96,7 @@ func (s *Service) download(
 ) (*Download, error) {
 	at, ok := kuflowref.ParseDocumentURI(uri)
 	if !ok {
-		return nil, domain.Invalid(domain.LocationQuery, "documentUri", "refers to no document of this service")
+		return nil, domain.InvalidField(domain.FieldDocument, "refers to no document of this service")
 	}
 	d, err := get(at.DocumentID)
 	if err != nil {

@@ -81,6 +81,6 @@ func (s *Service) UploadDocument(
 		return s.UploadBusinessArtifactDocument(ctx, caller, at.ID, in)
 	case kuflowref.ResourceProcessItem:
 	}
-	return nil, domain.Invalid(domain.LocationQuery, "targetUri",
+	return nil, domain.InvalidField(domain.FieldTarget,
 		"must be ku:process/{id} or ku:business-artifact/{id}")
 }

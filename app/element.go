@@ -39,11 +39,11 @@ func compileElements(source []domain.ElementDefinition) (map[string]*elementDefi
 }
 
 // unknownElement says that a code is that of no element.
-func unknownElement(part domain.LocationType, location string) error {
+func unknownElement(field domain.Field, pointer string) error {
 	return &domain.Error{
 		Kind: domain.KindNotFound, Code: domain.CodeDefinitionNotFound, Message: "definition not found",
 		Details: []domain.Detail{{
-			Code: domain.CodeDefinitionNotFound, Message: "names no element", Location: location, LocationType: part,
+			Code: domain.CodeDefinitionNotFound, Message: "names no element", Field: field, Location: pointer,
 		}},
 	}
 }
@@ -105,10 +105,10 @@ func (k *keeper) initialElements(
 ) (domain.ElementValues, error) {
 	var values domain.ElementValues
 	for _, code := range slices.Sorted(maps.Keys(given)) {
-		location := "/elementValues/" + jsontext.EscapeToken(code)
+		location := "/" + jsontext.EscapeToken(code)
 		d, ok := definitions[code]
 		if !ok {
-			return nil, unknownElement(domain.LocationBody, location)
+			return nil, unknownElement(domain.FieldElements, location)
 		}
 		list, err := k.element(ctx, at, d, nil, given[code], location)
 		if err != nil {
@@ -147,14 +147,15 @@ func (k *keeper) linkElements(at place, values domain.ElementValues) error {
 
 // element makes the values of one element ready to be stored, given those that it
 // had. A value that does not fit the definition is not valid, and so is one of
-// which the client says so. location is the JSON Pointer of the list, options are
+// which the client says so. location is the JSON Pointer of the list within the
+// elements, options are
 // for the values of forms.
 func (k *keeper) element(
 	ctx context.Context, at place, d *elementDefinition, current, given []domain.ElementValue, location string,
 	options ...jsondoc.Option,
 ) ([]domain.ElementValue, error) {
 	if !d.Multiple && len(given) > 1 {
-		return nil, domain.InvalidBody(location, "must have one value at most: the element is not multiple")
+		return nil, domain.InvalidAt(domain.FieldElements, location, "must have one value at most: the element is not multiple")
 	}
 	for _, text := range (domain.ElementValues{"": current}).Objects() {
 		if err := k.inherit(at.holder.ID, &domain.JSONValue{Value: text}); err != nil {
@@ -190,13 +191,13 @@ func (k *keeper) element(
 
 // formValue makes a JSON value of an element ready to be stored, as those of
 // resources are, and reports whether it fits the schema. Its documents are linked by
-// linkElements. location is the JSON Pointer of the value.
+// linkElements. location is the JSON Pointer of the value within the elements.
 func (k *keeper) formValue(
 	ctx context.Context, at place, d *elementDefinition, given json.RawMessage, location string, options ...jsondoc.Option,
 ) (json.RawMessage, bool, error) {
 	value, linked, err := k.resolved(ctx, at, d.schema, given, options...)
 	if err != nil {
-		return nil, false, below(location, err)
+		return nil, false, below(domain.FieldElements, location, err)
 	}
 	for _, id := range linked {
 		k.inForms[id] = true
@@ -242,7 +243,7 @@ func (k *keeper) documentValue(
 ) (domain.ElementValue, error) {
 	none := domain.ElementValue{}
 	if v.Value == nil {
-		return none, domain.InvalidBody(pointer+"/value", "is required for a document")
+		return none, domain.InvalidAt(domain.FieldElements, pointer+"/value", "is required for a document")
 	}
 	given, err := read[givenDocument](v.Value)
 	if err != nil {
@@ -250,7 +251,7 @@ func (k *keeper) documentValue(
 	}
 	uri, isURI := kuflowref.ParseDocumentURI(given.URI)
 	if given.URI != "" && !isURI {
-		return none, domain.InvalidBody(pointer+"/value/uri", "refers to no document of this service")
+		return none, domain.InvalidAt(domain.FieldElements, pointer+"/value/uri", "refers to no document of this service")
 	}
 	id := domain.NewID()
 	for i := range current {
@@ -271,11 +272,11 @@ func (k *keeper) documentValue(
 		}
 	}
 	if !isURI {
-		return none, domain.InvalidBody(pointer+"/value/uri", "is required for a document that the element does not have")
+		return none, domain.InvalidAt(domain.FieldElements, pointer+"/value/uri", "is required for a document that the element does not have")
 	}
 	original, ok := k.known.Document(at.tenant, uri.DocumentID)
 	if !ok || !isAt(&original, uri) {
-		return none, domain.InvalidBody(pointer+"/value/uri", "refers to no document that you see")
+		return none, domain.InvalidAt(domain.FieldElements, pointer+"/value/uri", "refers to no document that you see")
 	}
 	made := original.Copy(domain.NewID(), at.owner, k.caller.PrincipalID, k.now)
 	k.tx.InsertDocument(&made)

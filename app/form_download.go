@@ -50,14 +50,14 @@ func (s *Service) DownloadTaskElementForms(
 	return s.printTask(ctx, caller, id, func(found *persistence.TaskForms, d *definition) (press.Job, error) {
 		item, ok := d.items[found.Item.DefinitionCode()]
 		if !ok {
-			return press.Job{}, unknownElement(domain.LocationQuery, "elementDefinitionCode")
+			return press.Job{}, unknownElement(domain.FieldElement, "")
 		}
 		element, ok := item.elements[code]
 		switch {
 		case !ok:
-			return press.Job{}, unknownElement(domain.LocationQuery, "elementDefinitionCode")
+			return press.Job{}, unknownElement(domain.FieldElement, "")
 		case element.Type != domain.ElementForm:
-			return press.Job{}, domain.Invalid(domain.LocationQuery, "elementDefinitionCode", "is not an element for forms")
+			return press.Job{}, domain.InvalidField(domain.FieldElement, "is not an element for forms")
 		}
 		title := element.Name
 		if title == "" {

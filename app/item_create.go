@@ -89,19 +89,19 @@ func (s *Service) CreateProcessItem(
 func (in *NewItem) check() error {
 	switch {
 	case in.Type != domain.ItemMessage && !in.defined():
-		return domain.InvalidBody("/processItemDefinitionCode", "is required for items of this type")
+		return domain.InvalidField(domain.FieldItemDefinition, "is required for items of this type")
 	case in.Type == domain.ItemMessage && in.Text == "" && in.MessageData == nil:
-		return domain.InvalidBody("/message", "needs text, data or both")
+		return domain.InvalidField(domain.FieldItemMessage, "needs text, data or both")
 	case in.MessageData != nil && in.DataCode == "":
-		return domain.InvalidBody("/message/dataStructureDataDefinitionCode", "is required with data")
+		return domain.InvalidField(domain.FieldMessageDataStructure, "is required with data")
 	case in.Type == domain.ItemMessage && in.MessageData == nil && in.DataCode != "":
-		return domain.InvalidBody("/message/data", "is required with dataStructureDataDefinitionCode")
+		return domain.InvalidField(domain.FieldMessageData, "is required with dataStructureDataDefinitionCode")
 	case in.Type != domain.ItemTask && (in.Data != nil || in.ContextData != nil):
-		return domain.InvalidBody("/task", "is for items of type TASK")
+		return domain.InvalidField(domain.FieldItemTask, "is for items of type TASK")
 	case in.Type == domain.ItemThread && in.ThreadID != nil:
-		return domain.InvalidBody("/processItemThreadId", "is for items of type TASK and MESSAGE")
+		return domain.InvalidField(domain.FieldItemThread, "is for items of type TASK and MESSAGE")
 	case in.Type != domain.ItemMessage && (in.Text != "" || in.MessageData != nil || in.DataCode != ""):
-		return domain.InvalidBody("/message", "is for items of type MESSAGE")
+		return domain.InvalidField(domain.FieldItemMessage, "is for items of type MESSAGE")
 	}
 	return nil
 }
@@ -130,12 +130,12 @@ func (s *Service) addItem(
 	if err := process.CheckMayWrite(process.Rights); err != nil {
 		return nil, err
 	}
-	owner, err := resolvePrincipal(in.Owner, known.Owner, process.TenantID, "/owner")
+	owner, err := resolvePrincipal(in.Owner, known.Owner, process.TenantID, domain.FieldItemOwner)
 	if err != nil {
 		return nil, err
 	}
 	if in.ThreadID != nil && !slices.Contains(known.Threads, *in.ThreadID) {
-		return nil, unknownThread("/processItemThreadId")
+		return nil, unknownThread(domain.FieldItemThread)
 	}
 	if in.ActivityToken != nil {
 		if err := mayWait(process, in.ActivityToken); err != nil {
@@ -183,7 +183,7 @@ func fill(ctx context.Context, k *keeper, i *domain.ProcessItem, in NewItem, d *
 	if in.defined() {
 		var ok bool
 		if item, ok = in.definition(d); !ok {
-			return unknownDefinition("/processItemDefinitionCode")
+			return unknownDefinition(domain.FieldItemDefinition)
 		}
 		i.Definition = &item.DefinitionRef
 	}
@@ -219,7 +219,7 @@ func newMessage(
 	}
 	schema, ok := d.structures[in.DataCode]
 	if !ok {
-		return nil, unknownDefinition("/message/dataStructureDataDefinitionCode")
+		return nil, unknownDefinition(domain.FieldMessageDataStructure)
 	}
 	message.DataStructureCode = in.DataCode
 	var err error
@@ -227,16 +227,16 @@ func newMessage(
 	return message, err
 }
 
-func unknownThread(location string) error {
-	return domain.InvalidBody(location, "is no thread of the process that you see")
+func unknownThread(field domain.Field) error {
+	return domain.InvalidField(field, "is no thread of the process that you see")
 }
 
-func unknownDefinition(location string) error {
+func unknownDefinition(field domain.Field) error {
 	return &domain.Error{
 		Kind: domain.KindNotFound, Code: domain.CodeDefinitionNotFound, Message: "definition not found",
 		Details: []domain.Detail{{
 			Code: domain.CodeDefinitionNotFound, Message: "names no definition of the process for this type",
-			Location: location, LocationType: domain.LocationBody,
+			Field: field,
 		}},
 	}
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
@@ -13,7 +14,7 @@ type PrincipalKey = persistence.PrincipalKey
 // resolvePrincipal turns a principal that was asked for into its id, nil when
 // nobody was. location is the JSON Pointer without its ending Id or Email.
 func resolvePrincipal(
-	key PrincipalKey, found *persistence.PrincipalTenants, tenant uuid.UUID, location string,
+	key PrincipalKey, found *persistence.PrincipalTenants, tenant uuid.UUID, field domain.Field,
 ) (*uuid.UUID, error) {
 	switch {
 	case key.Empty():
@@ -21,8 +22,8 @@ func resolvePrincipal(
 	case found.In(tenant):
 		return &found.ID, nil
 	case key.ID != nil:
-		return nil, domain.InvalidBody(location+"Id", "is no active principal of the tenant")
+		return nil, domain.InvalidField(field.Member(cmp.Or(key.IDMember, domain.MemberID)), "is no active principal of the tenant")
 	default:
-		return nil, domain.InvalidBody(location+"Email", "is no active user of the tenant")
+		return nil, domain.InvalidField(field.Member(domain.MemberEmail), "is no active user of the tenant")
 	}
 }

@@ -69,7 +69,7 @@ func (s *Service) CreateProcessAction(
 		}
 		of := d.action(in.Code)
 		if of == nil {
-			return unknownAction("/processActionDefinitionCode", "is no user action of the process")
+			return unknownAction(domain.FieldUserAction, "is no user action of the process")
 		}
 		obstacle, fault := of.hindered(&known.ActionableProcess, s.now())
 		if fault != nil {
@@ -118,7 +118,7 @@ func (s *Service) invokeUserAction(
 	}
 	if failed != nil {
 		if a.Type == domain.ProcessActionSendSignal {
-			a.SignalName, a.Input = of.SignalName, refusedInput(in.SignalInput, signalInput, failed)
+			a.SignalName, a.Input = of.SignalName, refusedInput(in.SignalInput, domain.FieldSignalInput, failed)
 		}
 		a.Refuse(failed, k.caller.PrincipalID, k.now)
 		return a, insertProcessAction(k, a)
@@ -135,15 +135,15 @@ func (s *Service) invokeUserAction(
 	case domain.ProcessActionStartRelatedProcess:
 		err = s.startRelatedProcess(ctx, k, a, of, known, in)
 	case domain.ProcessActionCreateTask:
-		err = createItemOf(ctx, k, a, d, known, NewItem{DefinitionCode: of.Item}, in.TaskThreadID, "/createTask")
+		err = createItemOf(ctx, k, a, d, known, NewItem{DefinitionCode: of.Item}, in.TaskThreadID, domain.FieldActionTaskThread)
 	case domain.ProcessActionCreateThread:
 		err = createItemOf(ctx, k, a, d, known, NewItem{DefinitionCode: of.Item}, nil, "")
 	case domain.ProcessActionCreateMessage:
 		if in.Text == "" {
-			return nil, failing(domain.InvalidBody("/createProcessItemMessage/text", "is required"))
+			return nil, failing(domain.InvalidField(domain.FieldActionText, "is required"))
 		}
 		err = createItemOf(ctx, k, a, d, known, NewItem{DefinitionCode: of.Item, Text: in.Text},
-			in.MessageThreadID, "/createProcessItemMessage")
+			in.MessageThreadID, domain.FieldActionTextThread)
 	case domain.ProcessActionSendSignal:
 		err = sendSignal(ctx, k, a, of, *known.RunID, in.SignalInput)
 	}
@@ -155,9 +155,6 @@ func (s *Service) invokeUserAction(
 	return a, insertProcessAction(k, a)
 }
 
-// signalInput is where the input of a signal is in the body.
-const signalInput = "/sendWorkflowSignal/input"
-
 // sendSignal sends the signal of an action, with its input, to the workflow of the
 // process. An input that is not valid fails the action instead.
 func sendSignal(
@@ -165,7 +162,7 @@ func sendSignal(
 ) (err error) {
 	a.SignalName = of.SignalName
 	if a.Input, err = k.initial(ctx, ofProcessAction(a), nil, input); err != nil {
-		return below(signalInput, err)
+		return below(domain.FieldSignalInput, "", err)
 	}
 	signal := domain.EngineCommand{
 		ID: domain.NewID(), RunID: run, OrderKey: run, Kind: domain.CommandSignalAction,
@@ -173,7 +170,7 @@ func sendSignal(
 	}
 	if a.Input != nil {
 		if !a.Input.Valid {
-			a.Refuse(violates(signalInput, a.Input.Errors), k.caller.PrincipalID, k.now)
+			a.Refuse(violates(domain.FieldSignalInput, a.Input.Errors), k.caller.PrincipalID, k.now)
 			return nil
 		}
 		signal.ActionInput = a.Input.Value
@@ -202,8 +199,8 @@ func (s *Service) startRelatedProcess(
 	in NewProcessAction,
 ) error {
 	related := NewProcess{
-		Metadata: in.Metadata, MetadataAt: "/startRelatedProcess/metadata",
-		Entity: in.Entity, EntityAt: "/startRelatedProcess/entity", RelatedID: &a.ProcessID,
+		Metadata: in.Metadata, MetadataField: domain.FieldRelatedMetadata,
+		Entity: in.Entity, EntityField: domain.FieldRelatedEntity, RelatedID: &a.ProcessID,
 	}
 	return s.startProcessOf(ctx, k, &a.Action, domain.NewID(), related, &persistence.NewProcess{
 		Definitions: []persistence.FoundDefinition{known.Startable[of.ProcessDefinition]}, RelatedTenantID: &a.TenantID,
@@ -211,14 +208,14 @@ func (s *Service) startRelatedProcess(
 }
 
 // createItemOf creates the item of an action, in a thread unless that is nil. The
-// process may be finished: then no workflow is notified. location is that of
-// the action's block in the body.
+// process may be finished: then no workflow is notified. field
+// is the one that names the thread.
 func createItemOf(
 	ctx context.Context, k *keeper, a *domain.ProcessAction, d *definition, known *persistence.NewProcessAction,
-	in NewItem, thread *uuid.UUID, location string,
+	in NewItem, thread *uuid.UUID, field domain.Field,
 ) error {
 	if thread != nil && !slices.Contains(known.Threads, *thread) {
-		return unknownThread(location + "/processItemThreadId")
+		return unknownThread(field)
 	}
 	p := &known.Process
 	in.Type = a.Type.ItemType()

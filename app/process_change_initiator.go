@@ -18,7 +18,7 @@ func (s *Service) ChangeProcessInitiator(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, initiator PrincipalKey,
 ) (*domain.Process, error) {
 	if initiator.Empty() {
-		return nil, domain.InvalidBody("/initiatorId", "is required, or else initiatorEmail")
+		return nil, domain.InvalidField(domain.FieldNewInitiator.Member(domain.MemberID), "is required, or else initiatorEmail")
 	}
 	var process *domain.Process
 	now := s.now()
@@ -31,7 +31,7 @@ func (s *Service) ChangeProcessInitiator(
 		if err := process.CheckMayWrite(locked.Rights); err != nil {
 			return err
 		}
-		principal, err := resolvePrincipal(initiator, found, process.TenantID, "/initiator")
+		principal, err := resolvePrincipal(initiator, found, process.TenantID, domain.FieldNewInitiator)
 		if err != nil {
 			return err
 		}

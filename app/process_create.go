@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 
@@ -22,9 +23,9 @@ type NewProcess struct {
 	Initiator  PrincipalKey
 	Metadata   json.RawMessage
 	Entity     json.RawMessage
-	// MetadataAt and EntityAt are the JSON Pointers of Metadata and Entity in the
-	// body of the request, for errors.
-	MetadataAt, EntityAt string
+	// MetadataField and EntityField are what errors about Metadata and Entity name,
+	// those of a process that is created for itself unless they say otherwise.
+	MetadataField, EntityField domain.Field
 	// Version, unless it is nil, has to be the one that is published.
 	Version *uuid.UUID
 	// Subject is what people call the process, "" for what the definition tells.
@@ -63,7 +64,7 @@ func (s *Service) CreateProcess(
 	ctx context.Context, caller domain.Caller, in NewProcess,
 ) (process *domain.Process, created bool, err error) {
 	if in.Definition.ID == nil && in.Definition.Code == "" {
-		return nil, false, domain.InvalidBody("/processDefinitionId", "is required, or else processDefinitionCode")
+		return nil, false, domain.InvalidField(domain.FieldProcessDefinition, "is required, or else processDefinitionCode")
 	}
 	id, now := idOr(in.ID), s.now()
 	err = s.write(ctx, func(tx *persistence.Tx) error {
@@ -97,7 +98,7 @@ func (s *Service) startProcess(
 	if err != nil {
 		return nil, err
 	}
-	initiator, err := resolvePrincipal(in.Initiator, known.Initiator, found.TenantID, "/initiator")
+	initiator, err := resolvePrincipal(in.Initiator, known.Initiator, found.TenantID, domain.FieldProcessInitiator)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +109,7 @@ func (s *Service) startProcess(
 		return nil, domain.Conflict(domain.CodeDefinitionNotPublished, "this version of the process definition is not published")
 	}
 	if in.RelatedID != nil && (known.RelatedTenantID == nil || *known.RelatedTenantID != found.TenantID) {
-		return nil, domain.InvalidBody("/relatedProcessId", "is no process of the tenant that you see")
+		return nil, domain.InvalidField(domain.FieldRelatedProcess, "is no process of the tenant that you see")
 	}
 	d, err := s.definitions.get(ctx, tx, *found.Version)
 	if err != nil {
@@ -119,10 +120,10 @@ func (s *Service) startProcess(
 		InitiatorID: *initiator, Audit: domain.NewAudit(caller.PrincipalID, now),
 	}
 	if p.Metadata, err = k.initial(ctx, ofProcess(p, domain.SlotMetadata), d.metadata, in.Metadata); err != nil {
-		return nil, below(in.MetadataAt, err)
+		return nil, below(cmp.Or(in.MetadataField, domain.FieldProcessMetadata), "", err)
 	}
 	if p.Entity, err = k.initial(ctx, ofProcess(p, domain.SlotEntity), d.entity, in.Entity); err != nil {
-		return nil, below(in.EntityAt, err)
+		return nil, below(cmp.Or(in.EntityField, domain.FieldProcessEntity), "", err)
 	}
 	if p.Elements, err = k.initialElements(ctx, ofProcess(p, domain.SlotElement), d.elements, in.Elements); err != nil {
 		return nil, err
@@ -158,7 +159,7 @@ func (s *Service) startProcess(
 func startable(found []persistence.FoundDefinition) (persistence.FoundDefinition, error) {
 	var none persistence.FoundDefinition
 	if len(found) > 1 {
-		return none, domain.InvalidBody("/tenantId", "is required: several of your tenants have this definition")
+		return none, domain.InvalidField(domain.FieldTenant, "is required: several of your tenants have this definition")
 	}
 	if len(found) == 0 || !found[0].Rights.Sees() {
 		return none, &domain.Error{

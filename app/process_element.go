@@ -18,9 +18,9 @@ func (s *Service) SaveProcessElement(
 	return s.changeProcess(ctx, caller, id, nil, func(k *keeper, p *domain.Process, d *definition) (*domain.Event, error) {
 		element, ok := d.elements[code]
 		if !ok {
-			return nil, unknownElement(domain.LocationBody, "/elementDefinitionCode")
+			return nil, unknownElement(domain.FieldElementCode, "")
 		}
-		values, err := k.element(ctx, ofProcess(p, domain.SlotElement), element, p.Elements[code], given, "/elementValues")
+		values, err := k.element(ctx, ofProcess(p, domain.SlotElement), element, p.Elements[code], given, "")
 		if err != nil {
 			return nil, err
 		}
@@ -38,7 +38,7 @@ func (s *Service) DeleteProcessElement(
 ) (*domain.Process, error) {
 	return s.changeProcess(ctx, caller, id, nil, func(k *keeper, p *domain.Process, d *definition) (*domain.Event, error) {
 		if _, ok := d.elements[code]; !ok {
-			return nil, unknownElement(domain.LocationBody, "/elementDefinitionCode")
+			return nil, unknownElement(domain.FieldElementCode, "")
 		}
 		if len(p.Elements[code]) == 0 {
 			return nil, nil

@@ -83,13 +83,13 @@ func fit(in *work.Upload, schema *jsondoc.Schema, path string) error {
 	rule, ok := schema.DocumentAt(path)
 	switch {
 	case !ok:
-		return domain.Invalid(domain.LocationQuery, "schemaPath", "is no place in the schema")
+		return domain.InvalidField(domain.FieldSchemaPath, "is no place in the schema")
 	case !rule.IsDocument():
-		return domain.Invalid(domain.LocationQuery, "schemaPath", "names a place where the schema has no document: "+path)
+		return domain.InvalidField(domain.FieldSchemaPath, "names a place where the schema has no document: "+path)
 	}
 	stored := jsondoc.Stored{Name: blobstore.FileName(in.Name), Type: blobstore.ContentType(in.ContentType)}
 	if !rule.Accepts(stored) {
-		refused := domain.Invalid(domain.LocationQuery, "fileContentType", "is not one that the schema accepts")
+		refused := domain.InvalidField(domain.FieldContentType, "is not one that the schema accepts")
 		refused.Code, refused.Details[0].Code = domain.CodeDocumentType, domain.CodeDocumentType
 		return refused
 	}

@@ -17,7 +17,7 @@ func (s *Service) AssignProcessItemTask(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, owner PrincipalKey,
 ) (*domain.ProcessItem, error) {
 	if owner.Empty() {
-		return nil, domain.InvalidBody("/ownerId", "is required, or else ownerEmail")
+		return nil, domain.InvalidField(domain.FieldNewOwner.Member(domain.MemberID), "is required, or else ownerEmail")
 	}
 	var item *domain.ProcessItem
 	now := s.now()
@@ -32,7 +32,7 @@ func (s *Service) AssignProcessItemTask(
 		if err := item.CheckMayHandle(locked.Rights, caller.PrincipalID); err != nil {
 			return err
 		}
-		principal, err := resolvePrincipal(owner, found, item.TenantID, "/owner")
+		principal, err := resolvePrincipal(owner, found, item.TenantID, domain.FieldNewOwner)
 		if err != nil {
 			return err
 		}

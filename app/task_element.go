@@ -22,9 +22,9 @@ func (s *Service) SaveTaskElement(
 		func(k *keeper, i *domain.ProcessItem, elements map[string]*elementDefinition) (*domain.Event, error) {
 			d, ok := elements[code]
 			if !ok {
-				return nil, unknownElement(domain.LocationBody, "/elementDefinitionCode")
+				return nil, unknownElement(domain.FieldElementCode, "")
 			}
-			values, err := k.element(ctx, ofItem(i, domain.SlotElement), d, i.Task.Elements[code], given, "/elementValues", jsondoc.OnUpdate())
+			values, err := k.element(ctx, ofItem(i, domain.SlotElement), d, i.Task.Elements[code], given, "", jsondoc.OnUpdate())
 			if err != nil {
 				return nil, err
 			}
@@ -41,7 +41,7 @@ func (s *Service) DeleteTaskElement(
 	return s.changeTaskElements(ctx, caller, id, nil,
 		func(k *keeper, i *domain.ProcessItem, elements map[string]*elementDefinition) (*domain.Event, error) {
 			if _, ok := elements[code]; !ok {
-				return nil, unknownElement(domain.LocationBody, "/elementDefinitionCode")
+				return nil, unknownElement(domain.FieldElementCode, "")
 			}
 			if len(i.Task.Elements[code]) == 0 {
 				return nil, nil

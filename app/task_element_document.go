@@ -97,7 +97,7 @@ func (in *ElementUpload) place(
 		values[index] = value
 		return values, nil
 	case len(values) >= maxElementValues:
-		return nil, domain.Invalid(domain.LocationQuery, "elementDefinitionCode", "has as many values as an element may have")
+		return nil, domain.InvalidField(domain.FieldElement, "has as many values as an element may have")
 	}
 	return append(values, value), nil
 }
@@ -106,9 +106,9 @@ func documentElement(elements map[string]*elementDefinition, code string) (*elem
 	d, ok := elements[code]
 	switch {
 	case !ok:
-		return nil, unknownElement(domain.LocationQuery, "elementDefinitionCode")
+		return nil, unknownElement(domain.FieldElement, "")
 	case d.Type != domain.ElementDocument:
-		return nil, domain.Invalid(domain.LocationQuery, "elementDefinitionCode", "is not an element for documents")
+		return nil, domain.InvalidField(domain.FieldElement, "is not an element for documents")
 	}
 	return d, nil
 }

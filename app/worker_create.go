@@ -33,7 +33,7 @@ func (s *Service) CreateWorker(
 		return nil, false, err
 	}
 	if domain.ReservedTaskQueue(w.TaskQueue) {
-		return nil, false, domain.InvalidBody("/taskQueue", "is a name that Temporal or the service keeps for itself")
+		return nil, false, domain.InvalidField(domain.FieldTaskQueue, "is a name that Temporal or the service keeps for itself")
 	}
 	if caller.Type != domain.PrincipalApplication {
 		return nil, false, notWorker()

@@ -67,11 +67,11 @@ func (c Caller) Tenant(tenantID *uuid.UUID) (Membership, error) {
 		if len(c.Memberships) == 1 {
 			return c.Memberships[0], nil
 		}
-		return Membership{}, InvalidBody("/tenantId", "is required: you belong to several tenants")
+		return Membership{}, InvalidField(FieldTenant, "is required: you belong to several tenants")
 	}
 	i := slices.IndexFunc(c.Memberships, func(m Membership) bool { return m.TenantID == *tenantID })
 	if i < 0 {
-		return Membership{}, InvalidBody("/tenantId", "is not a tenant of yours")
+		return Membership{}, InvalidField(FieldTenant, "is not a tenant of yours")
 	}
 	return c.Memberships[i], nil
 }

@@ -43,7 +43,7 @@ func TestTenant(t *testing.T) {
 			var e *domain.Error
 			require.ErrorAs(t, err, &e)
 			require.Equal(t, domain.KindInvalid, e.Kind)
-			require.Equal(t, "/tenantId", e.Details[0].Location)
+			require.Equal(t, domain.FieldTenant, e.Details[0].Field)
 			require.Contains(t, e.Details[0].Message, c.refused)
 		})
 	}

@@ -66,11 +66,14 @@ const (
 	LocationHeader LocationType = "header"
 )
 
-// Detail is one entry of errors[] in an error answer. Location is a JSON
-// Pointer (RFC 6901) for the body and a name for everything else.
+// Detail is one part of an error. An operation names the field of its input that
+// is wrong, with the JSON Pointer (RFC 6901) within the field as the location; the
+// contract makes of both the part of the request and the location there: a JSON
+// Pointer for the body and a name for everything else.
 type Detail struct {
 	Code         Code         `json:"code"`
 	Message      string       `json:"message"`
+	Field        Field        `json:"field,omitempty"`
 	Location     string       `json:"location,omitempty"`
 	LocationType LocationType `json:"locationType,omitempty"`
 }
@@ -130,6 +133,16 @@ func ProcessFinished() *Error {
 // Conflict refuses an operation that the state of the resource does not allow.
 func Conflict(code Code, message string) *Error {
 	return &Error{Kind: KindConflict, Code: code, Message: message}
+}
+
+// InvalidField refuses an input because of one of its fields.
+func InvalidField(field Field, message string) *Error { return InvalidAt(field, "", message) }
+
+// InvalidAt refuses an input because of what a field has at the JSON Pointer.
+func InvalidAt(field Field, pointer, message string) *Error {
+	refusal := Invalid("", pointer, message)
+	refusal.Details[0].Field = field
+	return refusal
 }
 
 // Invalid refuses a request because of the value at location.

@@ -17,6 +17,9 @@ type PrincipalKey struct {
 	ID    *uuid.UUID
 	Email string
 	Type  domain.PrincipalType
+	// IDMember is the member of the input that has the id, domain.MemberID unless it
+	// says otherwise.
+	IDMember string
 }
 
 // Empty reports whether the key names nobody.

@@ -76,7 +76,7 @@ func (m *metadataFilter) queries(caller domain.Caller) []query {
 func (m *metadataFilter) verify() error {
 	for _, text := range m.expressions {
 		if err := m.fits(text); err != nil {
-			return domain.Invalid(domain.LocationQuery, "metadata", err.Error())
+			return domain.InvalidField(domain.FieldMetadataFilter, err.Error())
 		}
 	}
 	return nil

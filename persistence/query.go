@@ -161,7 +161,7 @@ func (l *list) sortBy(keys []domain.SortKey, columns map[string]string, byDefaul
 	for _, key := range keys {
 		column, ok := columns[key.Property]
 		if !ok {
-			return domain.Invalid(domain.LocationQuery, "sort", fmt.Sprintf("%q cannot be sorted by", key.Property))
+			return domain.InvalidField(domain.FieldSort, fmt.Sprintf("%q cannot be sorted by", key.Property))
 		}
 		if key.Descending {
 			column = strings.Replace(column, " NULLS LAST", "", 1) + " DESC" + nullsLast(column)

@@ -40,5 +40,5 @@ func NewServer(
 
 // Register adds the operations to routes, which errs answers failures of.
 func (s *Server) Register(routes gin.IRouter, errs *httpio.ErrorWriter) {
-	RegisterHandlersWithOptions(routes, NewStrictHandler(s, versionOf, errs), GinServerOptions{ErrorHandler: errs.WriteUnbound})
+	RegisterHandlersWithOptions(routes, NewStrictHandler(s, versionOf, errs.WithFields(fields())), GinServerOptions{ErrorHandler: errs.WriteUnbound})
 }

@@ -61,8 +61,9 @@ func statusOf(kind domain.Kind) (status int, ok bool) {
 // ErrorWriter answers failed requests with the error body of the contract. It
 // is safe for concurrent use.
 type ErrorWriter struct {
-	log   *slog.Logger
-	clock func() time.Time
+	log    *slog.Logger
+	clock  func() time.Time
+	fields Fields
 }
 
 // NewErrorWriter returns an ErrorWriter that stamps answers with clock and logs
@@ -131,7 +132,7 @@ func (w *ErrorWriter) Write(c *gin.Context, err error) {
 			c.Header("Retry-After", strconv.Itoa(retryAfterRateLimited))
 		}
 	}
-	w.write(c, status, shown.Message, infosOf(shown))
+	w.write(c, status, shown.Message, infosOf(shown, w.fields))
 }
 
 // withCurrentTag adds the tag of the resource as it is now to a failed precondition
@@ -250,12 +251,13 @@ func (w *ErrorWriter) write(c *gin.Context, status int, message string, infos []
 
 // infosOf lists the details of an error, or the error itself when it has none,
 // so that clients always find a code.
-func infosOf(e *domain.Error) []errorInfo {
+func infosOf(e *domain.Error, fields Fields) []errorInfo {
 	if len(e.Details) == 0 {
 		return []errorInfo{{Code: e.Code, Message: e.Message}}
 	}
 	infos := make([]errorInfo, 0, len(e.Details))
 	for _, detail := range e.Details {
+		detail = fields.Locate(detail)
 		info := errorInfo{Code: detail.Code, Message: detail.Message, LocationType: detail.LocationType}
 		if detail.LocationType != "" {
 			info.Location = &detail.Location

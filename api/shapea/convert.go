@@ -29,37 +29,40 @@ func data(v *oasa.JSONFormsValue) json.RawMessage {
 }
 
 // principalKey names the principal that a client describes by any of its ids or
-// by e-mail, and tells where in the body the id and the e-mail are. at is the
-// pointer of the description.
-func principalKey(p *oasa.Principal, at string) (key app.PrincipalKey, places map[string]string, err error) {
+// by e-mail. at is the pointer of the description.
+func principalKey(p *oasa.Principal, at string) (key app.PrincipalKey, err error) {
 	if p == nil {
-		return key, nil, nil
+		return key, nil
 	}
 	user, application := httpio.Deref(p.User), httpio.Deref(p.Application)
-	places = map[string]string{at + "Email": at + "/user/email"}
-	for _, named := range []struct {
-		id    *uuid.UUID
-		place string
-	}{{p.ID, "/id"}, {user.ID, "/user/id"}, {application.ID, "/application/id"}} {
+	pointer := ""
+	for _, id := range []struct {
+		value           *uuid.UUID
+		member, pointer string
+	}{
+		{p.ID, domain.MemberID, at + "/id"},
+		{user.ID, domain.MemberUserID, at + "/user/id"},
+		{application.ID, domain.MemberApplicationID, at + "/application/id"},
+	} {
 		switch {
-		case named.id == nil:
+		case id.value == nil:
 		case key.ID == nil:
-			key.ID, places[at+"Id"] = named.id, at+named.place
-		case *key.ID != *named.id:
-			return key, nil, domain.InvalidBody(at+named.place, "names another principal than "+places[at+"Id"])
+			key.ID, key.IDMember, pointer = id.value, id.member, id.pointer
+		case *key.ID != *id.value:
+			return key, domain.InvalidBody(id.pointer, "names another principal than "+pointer)
 		}
 	}
 	key.Email = httpio.Deref(user.Email)
 	isUser, isApplication := user.ID != nil || key.Email != "", application.ID != nil
 	switch {
 	case isUser && isApplication:
-		return key, nil, domain.InvalidBody(at+"/application", "names another principal than "+at+"/user")
+		return key, domain.InvalidBody(at+"/application", "names another principal than "+at+"/user")
 	case isUser:
 		key.Type = domain.PrincipalUser
 	case isApplication:
 		key.Type = domain.PrincipalApplication
 	}
-	return key, places, nil
+	return key, nil
 }
 
 // principalRef shows a principal by its id, and by all that is known of it.

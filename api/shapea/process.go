@@ -46,7 +46,7 @@ func (s *Server) CreateProcess(
 	ctx context.Context, request oasa.CreateProcessRequestObject,
 ) (oasa.CreateProcessResponseObject, error) {
 	body := request.Body
-	initiator, places, err := principalKey(body.Initiator, "/initiator")
+	initiator, err := principalKey(body.Initiator, "/initiator")
 	if err != nil {
 		return nil, err
 	}
@@ -54,9 +54,9 @@ func (s *Server) CreateProcess(
 		ID:         body.ID,
 		Definition: app.DefinitionKey{ID: &body.ProcessDefinition.ID, TenantID: body.TenantID},
 		Version:    body.ProcessDefinition.Version, Initiator: initiator, Subject: httpio.Deref(body.Subject),
-		Entity: data(body.Entity), EntityAt: "/entity/data", Elements: elementValues(body.ElementValues),
+		Entity: data(body.Entity), Elements: elementValues(body.ElementValues),
 	})
-	answer, err := process(created, relocated(err, places))
+	answer, err := process(created, err)
 	switch {
 	case err != nil:
 		return nil, err
@@ -85,8 +85,7 @@ func (s *Server) ActionsProcessChangeInitiator(
 ) (oasa.ActionsProcessChangeInitiatorResponseObject, error) {
 	initiator := app.PrincipalKey{ID: request.Body.PrincipalID, Email: httpio.Deref(request.Body.Email)}
 	changed, err := s.app.ChangeProcessInitiator(ctx, s.caller(ctx), request.ID, initiator)
-	answer, err := process(changed,
-		relocated(err, map[string]string{"/initiatorId": "/principalId", "/initiatorEmail": "/email"}))
+	answer, err := process(changed, err)
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ func NewServer(service *app.Service, caller func(context.Context) domain.Caller)
 // Resources of this version are shown with the names of what they refer to.
 func (s *Server) Register(routes gin.IRouter, errs *httpio.ErrorWriter) {
 	withNames := func(c *gin.Context) { c.Request = c.Request.WithContext(app.WithNames(c.Request.Context())) }
-	oasa.RegisterHandlersWithOptions(routes, oasa.NewStrictHandler(s, httpio.ModifiedVersion, errs), oasa.GinServerOptions{
+	oasa.RegisterHandlersWithOptions(routes, oasa.NewStrictHandler(s, httpio.ModifiedVersion, errs.WithFields(fields())), oasa.GinServerOptions{
 		ErrorHandler: errs.WriteUnbound, Middlewares: []oasa.MiddlewareFunc{withNames},
 	})
 }

@@ -49,7 +49,7 @@ func (s *Server) CreateTask(
 	ctx context.Context, request oasa.CreateTaskRequestObject,
 ) (oasa.CreateTaskResponseObject, error) {
 	body := request.Body
-	owner, places, err := principalKey(body.Owner, "/owner")
+	owner, err := principalKey(body.Owner, "/owner")
 	if err != nil {
 		return nil, err
 	}
@@ -63,11 +63,7 @@ func (s *Server) CreateTask(
 		DefinitionID: definition.ID, DefinitionVersion: definition.Version, DefinitionCode: httpio.Deref(definition.Code),
 		Data: data(body.JSONFormsValue), Elements: elementValues(body.ElementValues), ActivityToken: token,
 	})
-	if places == nil {
-		places = map[string]string{}
-	}
-	places["/processItemDefinitionCode"] = "/taskDefinition"
-	answer, err := task(created, relocated(err, places))
+	answer, err := task(created, err)
 	switch {
 	case err != nil:
 		return nil, err
@@ -125,8 +121,7 @@ func (s *Server) ActionsTaskAssign(
 ) (oasa.ActionsTaskAssignResponseObject, error) {
 	owner := app.PrincipalKey{ID: request.Body.PrincipalID, Email: httpio.Deref(request.Body.Email)}
 	changed, err := s.app.AssignProcessItemTask(ctx, s.caller(ctx), request.ID, owner)
-	answer, err := task(changed,
-		relocated(err, map[string]string{"/ownerId": "/principalId", "/ownerEmail": "/email"}))
+	answer, err := task(changed, err)
 	if err != nil {
 		return nil, err
 	}

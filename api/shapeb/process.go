@@ -54,8 +54,8 @@ func (s *Server) CreateProcess(
 			ID: body.ProcessDefinitionID, TenantID: body.TenantID, Code: httpio.Deref(body.ProcessDefinitionCode),
 		},
 		Initiator: principalKey(body.InitiatorID, body.InitiatorEmail),
-		Metadata:  document(body.Metadata), MetadataAt: "/metadata/value",
-		Entity: document(body.Entity), EntityAt: "/entity/value", RelatedID: body.RelatedProcessID,
+		Metadata:  document(body.Metadata),
+		Entity: document(body.Entity), RelatedID: body.RelatedProcessID,
 	})
 	switch {
 	case err != nil:

@@ -138,7 +138,9 @@ func processAction(a *domain.ProcessAction) oasb.ProcessAction {
 // actionErrors are the reasons why an action failed when it was invoked.
 func actionErrors(details []domain.Detail) []oasb.DefaultErrorInfo {
 	var shown []oasb.DefaultErrorInfo
+	located := fields()
 	for _, detail := range details {
+		detail = located.Locate(detail)
 		info := oasb.DefaultErrorInfo{Code: oasb.ErrorCode(detail.Code), Message: detail.Message}
 		if detail.LocationType != "" {
 			part := oasb.DefaultErrorInfoLocationType(detail.LocationType)

@@ -41,7 +41,7 @@ func (in *Upload) Check() error {
 	name, _, err := mime.ParseMediaType(in.ContentType)
 	major, minor, _ := strings.Cut(name, "/")
 	if err != nil || major == "" || minor == "" || strings.Contains(name, "*") {
-		return domain.Invalid(domain.LocationQuery, "fileContentType", "is no media type")
+		return domain.InvalidField(domain.FieldContentType, "is no media type")
 	}
 	return nil
 }

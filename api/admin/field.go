@@ -1,0 +1,16 @@
+package admin
+
+import (
+	"github.com/procession-dev/procession/api/httpio"
+	"github.com/procession-dev/procession/domain"
+)
+
+// fields says where requests of administrators have the fields of operations.
+func fields() httpio.Fields {
+	return httpio.Fields{
+		domain.FieldTenant:      httpio.Body("/tenantId"),
+		domain.FieldSort:        httpio.Query("sort"),
+		domain.FieldPrincipal:   httpio.Query("principalId"),
+		domain.FieldContentType: httpio.Query("fileContentType"),
+	}
+}
