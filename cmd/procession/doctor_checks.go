@@ -50,16 +50,16 @@ type doctor struct {
 	engine    *engine.Engine
 }
 
-// examinations are the checks in the order in which they are told.
+// examinations are the checks in the order of the report.
 func (d *doctor) examinations() []examination {
 	schema := []string{checkDatabase, checkSchema}
 	sealed := []string{checkDatabase, checkSchema, checkSealKey}
 	keys := slices.Concat(sealed, []string{checkSigningKeys})
 	temporal := slices.Concat(keys, []string{checkTemporalTLS})
 	guarded := slices.Concat(temporal, []string{checkTemporalOpen})
-	// A Temporal that lets anybody in knows neither keys nor clocks, and can be
-	// looked at all the same.
-	trusted := slices.Concat(temporal, []string{checkTemporalClock, checkTemporalKeys})
+	// A Temporal without an authorizer checks neither keys nor clocks; its namespaces
+	// can be inspected all the same.
+	trusted := slices.Concat(temporal, []string{checkTemporalKeys})
 	return []examination{
 		{checkConfiguration, nil, d.checkConfiguration},
 		{checkDatabase, nil, d.checkDatabase},
@@ -74,8 +74,8 @@ func (d *doctor) examinations() []examination {
 		{checkFiles, nil, d.checkFiles},
 		{checkTemporalTLS, keys, d.checkTemporalTLS},
 		{checkTemporalOpen, temporal, d.checkTemporalOpen},
-		{checkTemporalClock, guarded, d.checkTemporalClock},
-		{checkTemporalKeys, slices.Concat(guarded, []string{checkTemporalClock}), d.checkTemporalKeys},
+		{checkTemporalKeys, guarded, d.checkTemporalKeys},
+		{checkTemporalClock, slices.Concat(guarded, []string{checkTemporalKeys}), d.checkTemporalClock},
 		{checkNamespaces, trusted, d.checkNamespaces},
 		{checkOwnWorkers, trusted, d.checkOwnWorkers},
 		{checkWorkers, schema, d.checkWorkers},

@@ -13,8 +13,8 @@ import (
 const (
 	// oldestPostgres is the oldest major version that the schema works on.
 	oldestPostgres = 15
-	// clockTolerance is how far two clocks may be apart without anybody noticing,
-	// clockLimit how far they may be before tokens are refused.
+	// Clocks that are farther apart than clockTolerance are a warning, than clockLimit
+	// a failure: tokens are refused.
 	clockTolerance = 5 * time.Second
 	clockLimit     = time.Minute
 
@@ -50,7 +50,6 @@ func (d *doctor) checkDatabase(ctx context.Context) finding {
 }
 
 func (d *doctor) checkDatabaseClock(ctx context.Context) finding {
-	const advice = "keep the clocks of the machines together (NTP)"
 	before := d.clock()
 	info, err := d.db.Reader().GetServerInfo(ctx)
 	if err != nil {
@@ -61,9 +60,9 @@ func (d *doctor) checkDatabaseClock(ctx context.Context) finding {
 	apart := max(0, ahead.Abs()-took/2)
 	switch {
 	case apart > clockLimit:
-		return fail(advice, "%s", apartText("the database's clock", ahead))
+		return fail(adviceClock, "%s", apartText("the database's clock", ahead))
 	case apart > clockTolerance:
-		return warn(advice, "%s", apartText("the database's clock", ahead))
+		return warn(adviceClock, "%s", apartText("the database's clock", ahead))
 	}
 	return ok("within %s of ours", clockTolerance)
 }

@@ -16,7 +16,10 @@ import (
 // inspectionsAtOnce is how many namespaces are looked at at the same time.
 const inspectionsAtOnce = 8
 
-const adviceReachable = "start Temporal, or correct --temporal-address"
+const (
+	adviceReachable = "start Temporal, or correct --temporal-address"
+	adviceClock     = "synchronise the clocks of the machines (NTP)"
+)
 
 // checkTemporalTLS connects to Temporal and judges the certificate that it shows.
 func (d *doctor) checkTemporalTLS(ctx context.Context) finding {
@@ -82,8 +85,7 @@ func (d *doctor) checkTemporalOpen(ctx context.Context) finding {
 
 // acceptsIssuedAt reports whether Temporal accepts a token as it would be issued
 // so much later than now. Such a token says that it was issued a minute before
-// that, and Temporal takes none from its own future. So the latest token that is
-// taken tells what Temporal's clock shows.
+// that, and Temporal accepts none from its own future.
 func (d *doctor) acceptsIssuedAt(ctx context.Context, later time.Duration) (bool, error) {
 	token, err := d.issuer.SystemToken(d.clock().Add(later))
 	if err != nil {
@@ -92,83 +94,7 @@ func (d *doctor) acceptsIssuedAt(ctx context.Context, later time.Duration) (bool
 	return d.probe.Accepts(ctx, token.Token.Reveal())
 }
 
-const (
-	// tokenBackdating is how long before its issue a token says it was issued.
-	tokenBackdating = time.Minute
-	// tokenSpan is the time between two tokens of which Temporal takes one, if its
-	// clock is between them: a token is good for six minutes in all.
-	tokenSpan = 5 * time.Minute
-	// clockSearch is how far the clock of Temporal is looked for.
-	clockSearch = time.Hour
-)
-
-// checkTemporalClock measures Temporal's clock by the tokens that it accepts. It
-// says nothing of it when no token is accepted at all, which is about the keys.
-func (d *doctor) checkTemporalClock(ctx context.Context) finding {
-	const advice = "keep the clocks of the machines together (NTP): Temporal refuses tokens from its future, and those that ended"
-	if now := d.clock(); d.issuer.TokenKeyID(now) != d.issuer.TokenKeyID(now.Add(clockSearch)) {
-		return skipped("cannot be measured while another key is about to be used: ask again later")
-	}
-	near, err := d.acceptsIssuedAt(ctx, tokenBackdating-clockTolerance)
-	if err != nil {
-		return fail(adviceReachable, "%s", reason(err))
-	}
-	future, err := d.acceptsIssuedAt(ctx, tokenBackdating+clockTolerance)
-	if err != nil {
-		return fail(adviceReachable, "%s", reason(err))
-	}
-	if near && !future {
-		return ok("within %s of ours", clockTolerance)
-	}
-	ahead, found, err := d.measureClock(ctx)
-	switch {
-	case err != nil:
-		return fail(adviceReachable, "%s", reason(err))
-	case !found:
-		return skipped("cannot be measured: Temporal accepts none of our tokens, whatever their time")
-	case ahead.Abs() >= clockLimit:
-		return fail(advice, "%s", apartText("Temporal's clock", ahead))
-	default:
-		return warn(advice, "%s", apartText("Temporal's clock", ahead))
-	}
-}
-
-// measureClock finds how far Temporal's clock is ahead, to a second.
-func (d *doctor) measureClock(ctx context.Context) (ahead time.Duration, found bool, err error) {
-	var good time.Duration
-	for away := time.Duration(0); away <= clockSearch && !found; away += tokenSpan {
-		for _, later := range []time.Duration{away, -away} {
-			if found, err = d.acceptsIssuedAt(ctx, later); err != nil {
-				return 0, false, err
-			}
-			if found {
-				good = later
-				break
-			}
-		}
-	}
-	if !found {
-		return 0, false, nil
-	}
-	// Good is taken; good plus the life of a token is from Temporal's future.
-	low, high := good, good+2*tokenSpan
-	for high-low > time.Second {
-		middle := (low + high) / 2
-		taken, err := d.acceptsIssuedAt(ctx, middle)
-		if err != nil {
-			return 0, false, err
-		}
-		if taken {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
-	return low - tokenBackdating, true, nil
-}
-
-// checkTemporalKeys shows Temporal a token that is signed with the key in use:
-// if it is refused though the clocks agree, Temporal does not know the key.
+// checkTemporalKeys shows Temporal a token that is signed with the key in use.
 func (d *doctor) checkTemporalKeys(ctx context.Context) finding {
 	accepted, err := d.acceptsIssuedAt(ctx, 0)
 	key := d.issuer.TokenKeyID(d.clock())
@@ -176,11 +102,33 @@ func (d *doctor) checkTemporalKeys(ctx context.Context) finding {
 	case err != nil:
 		return fail(adviceReachable, "%s", reason(err))
 	case !accepted:
-		return fail("see that Temporal reaches /.well-known/jwks.json of the service (--jwks-url, keySourceURIs) and refreshes it, and "+
-			"that its issuer is "+d.config.Issuer,
+		return fail("see that Temporal reaches /.well-known/jwks.json of the service (--jwks-url, keySourceURIs) and refreshes it, that "+
+			"its issuer is "+d.config.Issuer+", and that the clocks of the machines are synchronised (NTP)",
 			"Temporal does not accept tokens that are signed with key %s", key)
 	}
 	return ok("Temporal knows key %s", key)
+}
+
+// tokenBackdating is how long before its issue a token says it was issued.
+const tokenBackdating = time.Minute
+
+// checkTemporalClock shows Temporal, which accepts the present token, one that is
+// from the past if its clock agrees with ours, and one from the future.
+func (d *doctor) checkTemporalClock(ctx context.Context) finding {
+	past, err := d.acceptsIssuedAt(ctx, tokenBackdating-clockTolerance)
+	if err != nil {
+		return fail(adviceReachable, "%s", reason(err))
+	}
+	future, err := d.acceptsIssuedAt(ctx, tokenBackdating+clockTolerance)
+	switch {
+	case err != nil:
+		return fail(adviceReachable, "%s", reason(err))
+	case !past:
+		return warn(adviceClock, "Temporal's clock is more than %s behind ours", clockTolerance)
+	case future:
+		return warn(adviceClock, "Temporal's clock is more than %s ahead of ours", clockTolerance)
+	}
+	return ok("within %s of ours", clockTolerance)
 }
 
 // namespaces are those of all tenants, and the service's own.

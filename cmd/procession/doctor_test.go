@@ -276,19 +276,19 @@ func (s *testStack) ailments(t *testing.T) map[string]ailment {
 		},
 		"our clock is a little fast": {
 			later(20 * time.Second), all(verdictWarn, checkTemporalClock, checkDatabaseClock),
-			checkTemporalClock, `^Temporal's clock is about (19|20|21)s behind ours$`,
+			checkTemporalClock, `^Temporal's clock is more than 5s behind ours$`,
 		},
 		"our clock is slow": {
 			later(-45 * time.Second), all(verdictWarn, checkTemporalClock, checkDatabaseClock),
-			checkTemporalClock, `^Temporal's clock is about (44|45|46)s ahead of ours$`,
+			checkTemporalClock, `^Temporal's clock is more than 5s ahead of ours$`,
 		},
 		"our clock is far ahead": {
 			later(33 * time.Minute),
 			map[string]verdict{
-				checkTemporalClock: verdictFail, checkTemporalKeys: verdictSkipped, checkNamespaces: verdictSkipped,
+				checkTemporalKeys: verdictFail, checkTemporalClock: verdictSkipped, checkNamespaces: verdictSkipped,
 				checkOwnWorkers: verdictSkipped, checkDatabaseClock: verdictFail, checkWorkers: verdictWarn,
 			},
-			checkTemporalClock, `^Temporal's clock is about (32m59|33m0|33m1)s behind ours$`,
+			checkDatabaseClock, `^the database's clock is about (32m59|33m0|33m1)s behind ours$`,
 		},
 		"no namespaces": {
 			temporalAt(bare), all(verdictFail, checkNamespaces, checkOwnWorkers),
