@@ -21,23 +21,31 @@ import (
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/engine"
+	"github.com/procession-dev/procession/internal/doctor"
 	"github.com/procession-dev/procession/internal/testkit/oidctest"
 	"github.com/procession-dev/procession/internal/testkit/pgtest"
 	"github.com/procession-dev/procession/persistence"
 )
 
+// doctorChecks is the number of checks.
+const doctorChecks = 19
+
 // examined is what the doctor finds with a configuration.
-type examined map[string]finding
+type examined map[string]doctor.Finding
+
+// patient is what is examined: a configuration at a time.
+type patient struct {
+	config Config
+	clock  func() time.Time
+}
 
 // examine has the doctor look at a stack whose configuration or clock change
 // changes.
-func (s *testStack) examine(t *testing.T, change func(*doctor)) examined {
+func (s *testStack) examine(t *testing.T, change func(*patient)) examined {
 	t.Helper()
-	d := &doctor{config: s.config, clock: time.Now}
-	change(d)
-	defer d.close()
-	findings := examine(t.Context(), d.examinations())
-	d.conceal(findings)
+	p := &patient{config: s.config, clock: time.Now}
+	change(p)
+	findings := doctor.Examine(t.Context(), p.config.doctor(p.clock))
 	found := examined{}
 	for _, f := range findings {
 		found[f.Check] = f
@@ -47,14 +55,14 @@ func (s *testStack) examine(t *testing.T, change func(*doctor)) examined {
 }
 
 // requireOnly requires that the checks with other verdicts than OK are these.
-func (e examined) requireOnly(t *testing.T, want map[string]verdict) {
+func (e examined) requireOnly(t *testing.T, want map[string]doctor.Verdict) {
 	t.Helper()
-	got := map[string]verdict{}
+	got := map[string]doctor.Verdict{}
 	for name, f := range e {
-		if f.Verdict != verdictOK {
+		if f.Verdict != doctor.OK {
 			got[name] = f.Verdict
 		}
-		require.Equal(t, f.Verdict == verdictWarn || f.Verdict == verdictFail, f.Advice != "", "%+v", f)
+		require.Equal(t, f.Verdict == doctor.Warn || f.Verdict == doctor.Fail, f.Advice != "", "%+v", f)
 	}
 	require.Equal(t, want, got)
 }
@@ -82,8 +90,8 @@ func TestDoctor(t *testing.T) {
 	t.Parallel()
 	// The stand-ins never poll, and other tests may take their time.
 	s := newStack(t, false, withConfig(func(c *Config) { c.PollerPatience = time.Hour }))
-	nothing := func(*doctor) {}
-	s.examine(t, nothing).requireOnly(t, map[string]verdict{checkWorkers: verdictWarn})
+	nothing := func(*patient) {}
+	s.examine(t, nothing).requireOnly(t, map[string]doctor.Verdict{doctor.CheckWorkers: doctor.Warn})
 	s.occupy()
 	s.await("the queues to be observed", func() bool {
 		var seen int
@@ -91,8 +99,8 @@ func TestDoctor(t *testing.T) {
 		return seen == 0
 	})
 	healthy := s.examine(t, nothing)
-	healthy.requireOnly(t, map[string]verdict{})
-	require.Len(t, healthy, len((&doctor{}).examinations()))
+	healthy.requireOnly(t, map[string]doctor.Verdict{})
+	require.Len(t, healthy, doctorChecks)
 
 	t.Run("as a command", func(t *testing.T) {
 		t.Parallel()
@@ -116,7 +124,7 @@ func (s *testStack) requireDoctorCommand(t *testing.T) {
 	file := filepath.Join(s.dir, "procession.yaml")
 	text := printed(t, "doctor", "--config", file)
 	lines := strings.Split(strings.TrimSpace(text), "\n")
-	require.Len(t, lines, len((&doctor{}).examinations()))
+	require.Len(t, lines, doctorChecks)
 	require.Equal(t, "OK       configuration         complete", lines[0])
 	require.Regexp(t, `^OK       database              PostgreSQL \d+\.\d+$`, lines[1])
 
@@ -128,9 +136,9 @@ func (s *testStack) requireDoctorCommand(t *testing.T) {
 	require.EqualError(t, err, fmt.Sprintf("1 check of %d fails", len(lines)))
 	require.Equal(t, 1, exitCode(err))
 	require.NotContains(t, out.String(), "hunter2")
-	var findings []finding
+	var findings []doctor.Finding
 	require.NoError(t, json.Unmarshal(out.Bytes(), &findings))
-	require.Equal(t, verdictFail, findings[1].Verdict)
+	require.Equal(t, doctor.Fail, findings[1].Verdict)
 	require.Equal(t, "cannot be checked while database fails", findings[2].Finding)
 
 	require.Equal(t, exitUsage, exitCode(run(t.Context(), []string{"doctor", "-o", "xml"}, &out, &out)))
@@ -142,15 +150,15 @@ func (s *testStack) requireDoctorCommand(t *testing.T) {
 }
 
 type ailment struct {
-	change  func(*doctor)
-	want    map[string]verdict
+	change  func(*patient)
+	want    map[string]doctor.Verdict
 	check   string
 	finding string
 }
 
 // all gives every one of the checks the verdict.
-func all(v verdict, checks ...string) map[string]verdict {
-	verdicts := map[string]verdict{}
+func all(v doctor.Verdict, checks ...string) map[string]doctor.Verdict {
+	verdicts := map[string]doctor.Verdict{}
 	for _, name := range checks {
 		verdicts[name] = v
 	}
@@ -158,18 +166,18 @@ func all(v verdict, checks ...string) map[string]verdict {
 }
 
 // because is that one check fails and others depend on it.
-func because(check string, dependent ...string) map[string]verdict {
-	verdicts := all(verdictSkipped, dependent...)
-	verdicts[check] = verdictFail
+func because(check string, dependent ...string) map[string]doctor.Verdict {
+	verdicts := all(doctor.Skipped, dependent...)
+	verdicts[check] = doctor.Fail
 	return verdicts
 }
 
 func ofTemporal() []string {
-	return []string{checkTemporalOpen, checkTemporalClock, checkTemporalKeys, checkNamespaces, checkOwnWorkers}
+	return []string{doctor.CheckTemporalOpen, doctor.CheckTemporalClock, doctor.CheckTemporalKeys, doctor.CheckNamespaces, doctor.CheckOwnWorkers}
 }
 
 func ofKeys() []string {
-	return append([]string{checkSigningKeys, checkAuthorities, checkTemporalTLS}, ofTemporal()...)
+	return append([]string{doctor.CheckSigningKeys, doctor.CheckAuthorities, doctor.CheckTemporalTLS}, ofTemporal()...)
 }
 
 // ailments are what may be wrong with the surroundings of the service.
@@ -178,136 +186,136 @@ func (s *testStack) ailments(t *testing.T) map[string]ailment {
 	k, err := openKeys(t.Context(), s.config, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	t.Cleanup(k.db.Close)
-	temporalAt := func(address string) func(*doctor) {
-		return func(d *doctor) { d.config.TemporalAddress = address }
+	temporalAt := func(address string) func(*patient) {
+		return func(d *patient) { d.config.TemporalAddress = address }
 	}
-	later := func(by time.Duration) func(*doctor) {
-		return func(d *doctor) { d.clock = func() time.Time { return time.Now().Add(by) } }
+	later := func(by time.Duration) func(*patient) {
+		return func(d *patient) { d.clock = func() time.Time { return time.Now().Add(by) } }
 	}
 	bare, half := s.anotherTemporal(t, ""), s.anotherTemporal(t, "")
 	s.halfSetUp(t, k, half)
 	return map[string]ailment{
 		"incomplete settings": {
-			func(d *doctor) { d.config.DocumentsURL, d.config.ListenTLS = "", "127.0.0.1:0" },
-			all(verdictFail, checkConfiguration, checkDocuments, checkHTTPS),
-			checkConfiguration, `--documents-url .* is required.*; --listen-tls needs`,
+			func(d *patient) { d.config.DocumentsURL, d.config.ListenTLS = "", "127.0.0.1:0" },
+			all(doctor.Fail, doctor.CheckConfiguration, doctor.CheckDocuments, doctor.CheckHTTPS),
+			doctor.CheckConfiguration, `--documents-url .* is required.*; --listen-tls needs`,
 		},
 		"no database": {
-			func(d *doctor) { d.config.DatabaseURL = "postgres://me:hunter2@127.0.0.1:1/procession" },
-			because(checkDatabase, append(ofKeys(), checkDatabaseClock, checkSchema, checkSealKey, checkWorkers, checkTokens)...),
-			checkDatabase, `cannot be reached: .*refused`,
+			func(d *patient) { d.config.DatabaseURL = "postgres://me:hunter2@127.0.0.1:1/procession" },
+			because(doctor.CheckDatabase, append(ofKeys(), doctor.CheckDatabaseClock, doctor.CheckSchema, doctor.CheckSealKey, doctor.CheckWorkers, doctor.CheckTokens)...),
+			doctor.CheckDatabase, `cannot be reached: .*refused`,
 		},
 		"old schema": {
-			func(d *doctor) { d.config.DatabaseURL = oldDatabase(t) },
-			because(checkSchema, append(ofKeys(), checkSealKey, checkWorkers, checkTokens)...),
-			checkSchema, `is older than this build`,
+			func(d *patient) { d.config.DatabaseURL = oldDatabase(t) },
+			because(doctor.CheckSchema, append(ofKeys(), doctor.CheckSealKey, doctor.CheckWorkers, doctor.CheckTokens)...),
+			doctor.CheckSchema, `is older than this build`,
 		},
 		"another seal key": {
-			func(d *doctor) { d.config.SealKeyFile = anotherSealKey(t) },
-			because(checkSealKey, ofKeys()...),
-			checkSealKey, `secrets cannot be opened: 2 of 2 in signing_keys`,
+			func(d *patient) { d.config.SealKeyFile = anotherSealKey(t) },
+			because(doctor.CheckSealKey, ofKeys()...),
+			doctor.CheckSealKey, `secrets cannot be opened: 2 of 2 in signing_keys`,
 		},
 		"documents that cannot be written": {
-			func(d *doctor) { d.config.DocumentsURL = "file://" + d.config.SealKeyFile },
-			all(verdictFail, checkDocuments), checkDocuments, `not a directory`,
+			func(d *patient) { d.config.DocumentsURL = "file://" + d.config.SealKeyFile },
+			all(doctor.Fail, doctor.CheckDocuments), doctor.CheckDocuments, `not a directory`,
 		},
 		"documents that are not there": {
-			func(d *doctor) { d.config.DocumentsURL = "file:///nowhere/at/all" },
-			all(verdictFail, checkDocuments), checkDocuments, `^the directory /nowhere/at/all does not exist$`,
+			func(d *patient) { d.config.DocumentsURL = "file:///nowhere/at/all" },
+			all(doctor.Fail, doctor.CheckDocuments), doctor.CheckDocuments, `^the directory /nowhere/at/all does not exist$`,
 		},
 		"an issuer that does not answer": {
-			func(d *doctor) {
+			func(d *patient) {
 				d.config.OIDCIssuers = oidcIssuers{{Issuer: "http://127.0.0.1:1", Audiences: []string{"procession"}}}
 			},
-			all(verdictFail, checkOIDC), checkOIDC, `^issuer http://127.0.0.1:1: .*refused`,
+			all(doctor.Fail, doctor.CheckOIDC), doctor.CheckOIDC, `^issuer http://127.0.0.1:1: .*refused`,
 		},
 		"an issuer for the users of all tenants": {
-			func(d *doctor) {
+			func(d *patient) {
 				issuer := oidctest.NewIssuer(t, oidctest.NewKey(t, "ES256", "es"))
 				d.config.OIDCIssuers = oidcIssuers{{Issuer: issuer.URL(), Audiences: []string{"procession"}}}
 			},
-			all(verdictWarn, checkOIDC), checkOIDC, `may let in the users of all tenants`,
+			all(doctor.Warn, doctor.CheckOIDC), doctor.CheckOIDC, `may let in the users of all tenants`,
 		},
 		"an HTTPS certificate that ends soon": {
-			func(d *doctor) { s.https(t, k, d, 29*24*time.Hour) },
-			all(verdictWarn, checkHTTPS), checkHTTPS, `expires in 28 days`,
+			func(d *patient) { s.https(t, k, d, 29*24*time.Hour) },
+			all(doctor.Warn, doctor.CheckHTTPS), doctor.CheckHTTPS, `expires in 28 days`,
 		},
 		"an HTTPS certificate that has ended": {
-			func(d *doctor) { s.https(t, k, d, -time.Hour) },
-			all(verdictFail, checkHTTPS), checkHTTPS, `expired at`,
+			func(d *patient) { s.https(t, k, d, -time.Hour) },
+			all(doctor.Fail, doctor.CheckHTTPS), doctor.CheckHTTPS, `expired at`,
 		},
 		"Temporal down": {
 			temporalAt("127.0.0.1:1"),
-			because(checkTemporalTLS, ofTemporal()...),
-			checkTemporalTLS, `refused`,
+			because(doctor.CheckTemporalTLS, ofTemporal()...),
+			doctor.CheckTemporalTLS, `refused`,
 		},
 		"Temporal's certificate has expired": {
 			temporalAt(fakeTemporal(t, k.issuer, serverPair(t, k.issuer, -time.Hour, "127.0.0.1"))),
-			because(checkTemporalTLS, ofTemporal()...),
-			checkTemporalTLS, `^Temporal's certificate expired at `,
+			because(doctor.CheckTemporalTLS, ofTemporal()...),
+			doctor.CheckTemporalTLS, `^Temporal's certificate expired at `,
 		},
 		"Temporal's certificate is for another host": {
 			temporalAt(fakeTemporal(t, k.issuer, serverPair(t, k.issuer, 40*24*time.Hour, "temporal.example"))),
-			because(checkTemporalTLS, ofTemporal()...),
-			checkTemporalTLS, `^Temporal's certificate is for another host`,
+			because(doctor.CheckTemporalTLS, ofTemporal()...),
+			doctor.CheckTemporalTLS, `^Temporal's certificate is for another host`,
 		},
 		"Temporal's certificate comes from elsewhere": {
-			func(d *doctor) {
+			func(d *patient) {
 				d.config.TemporalAddress = fakeTemporal(t, k.issuer, serverPair(t, anotherIssuer(t), 40*24*time.Hour, "127.0.0.1"))
 			},
-			because(checkTemporalTLS, ofTemporal()...),
-			checkTemporalTLS, `comes from an authority that is not trusted`,
+			because(doctor.CheckTemporalTLS, ofTemporal()...),
+			doctor.CheckTemporalTLS, `comes from an authority that is not trusted`,
 		},
 		"Temporal lets anybody in": {
 			temporalAt(fakeTemporal(t, k.issuer, serverPair(t, k.issuer, 29*24*time.Hour, "127.0.0.1"))),
-			map[string]verdict{
-				checkTemporalTLS: verdictWarn, checkTemporalOpen: verdictFail, checkTemporalClock: verdictSkipped,
-				checkTemporalKeys: verdictSkipped, checkNamespaces: verdictFail, checkOwnWorkers: verdictFail,
+			map[string]doctor.Verdict{
+				doctor.CheckTemporalTLS: doctor.Warn, doctor.CheckTemporalOpen: doctor.Fail, doctor.CheckTemporalClock: doctor.Skipped,
+				doctor.CheckTemporalKeys: doctor.Skipped, doctor.CheckNamespaces: doctor.Fail, doctor.CheckOwnWorkers: doctor.Fail,
 			},
-			checkTemporalOpen, `lets anybody in`,
+			doctor.CheckTemporalOpen, `lets anybody in`,
 		},
 		"Temporal does not know our key": {
 			temporalAt(s.anotherTemporal(t, emptyKeySet(t))),
-			map[string]verdict{
-				checkTemporalClock: verdictSkipped, checkTemporalKeys: verdictFail,
-				checkNamespaces: verdictSkipped, checkOwnWorkers: verdictSkipped,
+			map[string]doctor.Verdict{
+				doctor.CheckTemporalClock: doctor.Skipped, doctor.CheckTemporalKeys: doctor.Fail,
+				doctor.CheckNamespaces: doctor.Skipped, doctor.CheckOwnWorkers: doctor.Skipped,
 			},
-			checkTemporalKeys, `does not accept tokens that are signed with key ` + k.issuer.TokenKeyID(time.Now()),
+			doctor.CheckTemporalKeys, `does not accept tokens that are signed with key ` + k.issuer.TokenKeyID(time.Now()),
 		},
 		"our clock is a little fast": {
-			later(20 * time.Second), all(verdictWarn, checkTemporalClock, checkDatabaseClock),
-			checkTemporalClock, `^Temporal's clock is more than 5s behind ours$`,
+			later(20 * time.Second), all(doctor.Warn, doctor.CheckTemporalClock, doctor.CheckDatabaseClock),
+			doctor.CheckTemporalClock, `^Temporal's clock is more than 5s behind ours$`,
 		},
 		"our clock is slow": {
-			later(-45 * time.Second), all(verdictWarn, checkTemporalClock, checkDatabaseClock),
-			checkTemporalClock, `^Temporal's clock is more than 5s ahead of ours$`,
+			later(-45 * time.Second), all(doctor.Warn, doctor.CheckTemporalClock, doctor.CheckDatabaseClock),
+			doctor.CheckTemporalClock, `^Temporal's clock is more than 5s ahead of ours$`,
 		},
 		"our clock is far ahead": {
 			later(33 * time.Minute),
-			map[string]verdict{
-				checkTemporalKeys: verdictFail, checkTemporalClock: verdictSkipped, checkNamespaces: verdictSkipped,
-				checkOwnWorkers: verdictSkipped, checkDatabaseClock: verdictFail, checkWorkers: verdictWarn,
+			map[string]doctor.Verdict{
+				doctor.CheckTemporalKeys: doctor.Fail, doctor.CheckTemporalClock: doctor.Skipped, doctor.CheckNamespaces: doctor.Skipped,
+				doctor.CheckOwnWorkers: doctor.Skipped, doctor.CheckDatabaseClock: doctor.Fail, doctor.CheckWorkers: doctor.Warn,
 			},
-			checkDatabaseClock, `^the database's clock is about (32m59|33m0|33m1)s behind ours$`,
+			doctor.CheckDatabaseClock, `^the database's clock is about (32m59|33m0|33m1)s behind ours$`,
 		},
 		"no namespaces": {
-			temporalAt(bare), all(verdictFail, checkNamespaces, checkOwnWorkers),
-			checkNamespaces, `^the namespace procession does not exist$`,
+			temporalAt(bare), all(doctor.Fail, doctor.CheckNamespaces, doctor.CheckOwnWorkers),
+			doctor.CheckNamespaces, `^the namespace procession does not exist$`,
 		},
 		"a namespace without the search attribute": {
-			temporalAt(half), all(verdictFail, checkNamespaces, checkOwnWorkers),
-			checkNamespaces, `^the namespace demo has no search attribute KuFlowWorkflowVersion$`,
+			temporalAt(half), all(doctor.Fail, doctor.CheckNamespaces, doctor.CheckOwnWorkers),
+			doctor.CheckNamespaces, `^the namespace demo has no search attribute KuFlowWorkflowVersion$`,
 		},
 		"no worker of the service": {
-			temporalAt(half), all(verdictFail, checkNamespaces, checkOwnWorkers),
-			checkOwnWorkers, `^no replica of the service works`,
+			temporalAt(half), all(doctor.Fail, doctor.CheckNamespaces, doctor.CheckOwnWorkers),
+			doctor.CheckOwnWorkers, `^no replica of the service works`,
 		},
 	}
 }
 
 // https gives the configuration an HTTPS listener whose certificate ends so much
 // later.
-func (s *testStack) https(t *testing.T, k *keyring, d *doctor, left time.Duration) {
+func (s *testStack) https(t *testing.T, k *keyring, d *patient, left time.Duration) {
 	t.Helper()
 	files, err := writeServerCertificate(k.issuer, t.TempDir(), []string{"localhost"},
 		time.Now().Add(left-serverCertificateLifetime))
@@ -367,28 +375,5 @@ func (s *testStack) halfSetUp(t *testing.T, k *keyring, address string) {
 	})
 	if err == nil {
 		require.False(t, inspect("default").Usable())
-	}
-}
-
-func TestDoctorsVerdict(t *testing.T) {
-	t.Parallel()
-	require.NoError(t, verdictOf([]finding{warn("do", "it"), ok("fine"), skipped("later")}))
-	require.EqualError(t, verdictOf([]finding{fail("do", "it"), ok("fine")}), "1 check of 2 fails")
-	var out bytes.Buffer
-	format := doctorFormat("text")
-	require.NoError(t, format.write(&out, []finding{{Check: "clock", Verdict: verdictWarn, Finding: "is off", Advice: "set it"}}))
-	require.Equal(t, fmt.Sprintf("WARN     clock                 is off\n%31sset it\n", "-> "), out.String())
-}
-
-func TestDoctorConcealsPasswords(t *testing.T) {
-	t.Parallel()
-	for _, url := range []string{
-		"postgres://me:hunter2@db/procession", "postgres://db/procession?password=hunter2",
-		"host=db password=hunter2 user=me", "host=db password='hunter2'",
-	} {
-		findings := []finding{fail("do", "the password hunter2 of %s is wrong", url)}
-		(&doctor{config: Config{DatabaseURL: url}}).conceal(findings)
-		require.NotContains(t, findings[0].Finding, "hunter2", url)
-		require.Contains(t, findings[0].Finding, redacted)
 	}
 }

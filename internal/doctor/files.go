@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -23,8 +23,8 @@ import (
 const certificateWarning = 30 * 24 * time.Hour
 
 // remaining judges how long a certificate is valid still.
-func (d *doctor) remaining(certificate *x509.Certificate, what, advice string) finding {
-	now := d.clock()
+func (d *doctor) remaining(certificate *x509.Certificate, what, advice string) Finding {
+	now := d.Clock()
 	left := certificate.NotAfter.Sub(now)
 	until := certificate.NotAfter.UTC().Format(time.RFC3339)
 	switch {
@@ -40,8 +40,8 @@ func (d *doctor) remaining(certificate *x509.Certificate, what, advice string) f
 }
 
 // worse is the finding that matters more; the first of two that matter as much.
-func worse(a, b finding) finding {
-	order := map[verdict]int{verdictOK: 0, verdictSkipped: 1, verdictWarn: 2, verdictFail: 3}
+func worse(a, b Finding) Finding {
+	order := map[Verdict]int{OK: 0, Skipped: 1, Warn: 2, Fail: 3}
 	if order[b.Verdict] > order[a.Verdict] {
 		return b
 	}
@@ -50,7 +50,7 @@ func worse(a, b finding) finding {
 
 // checkAuthorities judges the service's authorities, and the one that Temporal's
 // certificate is said to come from.
-func (d *doctor) checkAuthorities(context.Context) finding {
+func (d *doctor) checkAuthorities(context.Context) Finding {
 	own, err := certificatesIn([]byte(d.issuer.RootsPEM()))
 	if err != nil {
 		return fail("see what the database says", "the service's authority cannot be read: %s", reason(err))
@@ -58,17 +58,17 @@ func (d *doctor) checkAuthorities(context.Context) finding {
 	// What the oldest says ends first does not matter once there is a newer one.
 	found := d.remaining(own[len(own)-1], "the service's authority",
 		"run procession ca rotate, long before the end: workers keep the old one until they start again")
-	if d.config.TemporalCAFile == "" {
+	if d.TemporalCAFile == "" {
 		return found
 	}
 	const advice = "renew the file of --temporal-ca-file"
-	content, err := os.ReadFile(d.config.TemporalCAFile)
+	content, err := os.ReadFile(d.TemporalCAFile)
 	if err != nil {
 		return fail(advice, "%s", reason(err))
 	}
 	given, err := certificatesIn(content)
 	if err != nil {
-		return fail(advice, "%s: %s", d.config.TemporalCAFile, reason(err))
+		return fail(advice, "%s: %s", d.TemporalCAFile, reason(err))
 	}
 	for _, certificate := range given {
 		found = worse(found, d.remaining(certificate, "the authority of Temporal", advice))
@@ -101,12 +101,12 @@ func certificatesIn(content []byte) ([]*x509.Certificate, error) {
 }
 
 // checkHTTPS judges the certificate of the HTTPS listener.
-func (d *doctor) checkHTTPS(context.Context) finding {
-	if d.config.ListenTLS == "" {
+func (d *doctor) checkHTTPS(context.Context) Finding {
+	if d.ListenTLS == "" {
 		return ok("there is no HTTPS listener")
 	}
 	const advice = "renew the files of --tls-cert and --tls-key, and restart the service"
-	pair, err := tls.LoadX509KeyPair(d.config.TLSCert, d.config.TLSKey)
+	pair, err := tls.LoadX509KeyPair(d.TLSCert, d.TLSKey)
 	if err != nil {
 		return fail(advice, "%s", reason(err))
 	}
@@ -116,19 +116,19 @@ func (d *doctor) checkHTTPS(context.Context) finding {
 // checkDocuments stores something where documents are kept, and removes it. A
 // directory that is missing is not made: the user who runs the doctor may not be the one whom
 // it has to belong to.
-func (d *doctor) checkDocuments(ctx context.Context) finding {
+func (d *doctor) checkDocuments(ctx context.Context) Finding {
 	const advice = "see that the place of --documents-url is there and that the service may write to it"
-	if err := d.config.requireDocuments(); err != nil {
-		return fail(advice, "%s", reason(err))
+	if d.DocumentsURL == "" {
+		return fail(advice, "--documents-url is not given")
 	}
-	u, err := url.Parse(d.config.DocumentsURL)
+	u, err := url.Parse(d.DocumentsURL)
 	if err != nil {
 		return fail(advice, "--documents-url is not a URL")
 	}
 	if _, err := os.Stat(u.Path); u.Scheme == "file" && errors.Is(err, fs.ErrNotExist) {
 		return fail("start procession serve, which makes it, or mount it", "the directory %s does not exist", u.Path)
 	}
-	store, err := blobstore.Open(ctx, d.config.DocumentsURL)
+	store, err := blobstore.Open(ctx, d.DocumentsURL)
 	if err != nil {
 		return fail(advice, "%s", reason(err))
 	}
@@ -141,7 +141,7 @@ func (d *doctor) checkDocuments(ctx context.Context) finding {
 		return ok("can be written to")
 	}
 	key := blobstore.Key{Tenant: uuid.New(), Document: uuid.New()}
-	if _, err := store.Put(ctx, key, strings.NewReader("probe"), d.config.MaxDocumentBytes); err != nil {
+	if _, err := store.Put(ctx, key, strings.NewReader("probe"), d.MaxDocumentBytes); err != nil {
 		return fail(advice, "%s", reason(err))
 	}
 	if err := store.Delete(ctx, key); err != nil {
@@ -152,20 +152,20 @@ func (d *doctor) checkDocuments(ctx context.Context) finding {
 
 // checkFiles judges whether what people upload is read as it should be: PDFs for AI
 // assistance at all, and everything within limits of memory and time.
-func (d *doctor) checkFiles(context.Context) finding {
-	c := &d.config
-	if !c.assisted() && !c.FormsAsDocuments {
+func (d *doctor) checkFiles(context.Context) Finding {
+	if !d.Assisted && !d.FormsAsDocuments {
 		return ok("AI assistance and forms as PDF are off")
 	}
 	if weakness := confine.Weakness(); weakness != "" {
 		return warn("run the service on Linux", "%s", weakness)
 	}
-	if !c.assisted() {
+	if !d.Assisted {
 		return ok("in child processes with limits")
 	}
-	if _, err := c.pdfToText(); err != nil {
+	path, err := d.FindPDFToText()
+	if err != nil {
 		return warn("install poppler-utils, or give the path of pdftotext with --pdftotext",
 			"PDFs are not read for AI assistance: %s", reason(err))
 	}
-	return ok("in child processes with limits, PDFs with %s", c.PDFToText)
+	return ok("in child processes with limits, PDFs with %s", path)
 }

@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -22,20 +22,20 @@ const (
 )
 
 // checkTemporalTLS connects to Temporal and judges the certificate that it shows.
-func (d *doctor) checkTemporalTLS(ctx context.Context) finding {
+func (d *doctor) checkTemporalTLS(ctx context.Context) Finding {
 	const renew = "renew Temporal's certificate: procession certificate --host NAME --out DIR"
-	if err := d.config.requireTemporal(); err != nil {
-		return fail("give --temporal-address", "%s", reason(err))
+	if d.TemporalAddress == "" {
+		return fail("give --temporal-address", "it is not known where Temporal is")
 	}
-	credentials, err := engineCredentials(d.issuer, d.config)
+	credentials, err := d.Credentials(d.issuer)
 	if err != nil {
 		return fail("correct --temporal-ca-file", "%s", reason(err))
 	}
-	if d.probe, err = engine.NewProbe(d.config.TemporalAddress, credentials); err != nil {
+	if d.probe, err = engine.NewProbe(d.TemporalAddress, credentials); err != nil {
 		return fail("correct --temporal-address", "%s", reason(err))
 	}
 	d.engine, err = engine.New(engine.Options{
-		Address: d.config.TemporalAddress, Credentials: credentials, Logger: slog.New(slog.DiscardHandler),
+		Address: d.TemporalAddress, Credentials: credentials, Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		return fail("correct --temporal-address", "%s", reason(err))
@@ -45,7 +45,7 @@ func (d *doctor) checkTemporalTLS(ctx context.Context) finding {
 		return fail(adviceReachable, "%s", reason(err))
 	}
 	found := d.remaining(shown, "Temporal's certificate", renew)
-	if found.Verdict == verdictFail {
+	if found.Verdict == Fail {
 		return found
 	}
 	if untrusted == nil {
@@ -62,7 +62,7 @@ func (d *doctor) checkTemporalTLS(ctx context.Context) finding {
 
 // checkConnection makes sure that Temporal takes the service's own certificate,
 // which it says only after the handshake.
-func (d *doctor) checkConnection(ctx context.Context) finding {
+func (d *doctor) checkConnection(ctx context.Context) Finding {
 	if _, err := d.probe.Accepts(ctx, ""); err != nil {
 		return fail("see Temporal's log; it has to trust the service's authority (ca.pem of procession certificate) for clients",
 			"Temporal does not answer: %s", reason(err))
@@ -71,7 +71,7 @@ func (d *doctor) checkConnection(ctx context.Context) finding {
 }
 
 // checkTemporalOpen makes sure that not everybody is let in.
-func (d *doctor) checkTemporalOpen(ctx context.Context) finding {
+func (d *doctor) checkTemporalOpen(ctx context.Context) Finding {
 	accepted, err := d.probe.Accepts(ctx, "")
 	switch {
 	case err != nil:
@@ -87,7 +87,7 @@ func (d *doctor) checkTemporalOpen(ctx context.Context) finding {
 // so much later than now. Such a token says that it was issued a minute before
 // that, and Temporal accepts none from its own future.
 func (d *doctor) acceptsIssuedAt(ctx context.Context, later time.Duration) (bool, error) {
-	token, err := d.issuer.SystemToken(d.clock().Add(later))
+	token, err := d.issuer.SystemToken(d.Clock().Add(later))
 	if err != nil {
 		return false, err
 	}
@@ -95,15 +95,15 @@ func (d *doctor) acceptsIssuedAt(ctx context.Context, later time.Duration) (bool
 }
 
 // checkTemporalKeys shows Temporal a token that is signed with the key in use.
-func (d *doctor) checkTemporalKeys(ctx context.Context) finding {
+func (d *doctor) checkTemporalKeys(ctx context.Context) Finding {
 	accepted, err := d.acceptsIssuedAt(ctx, 0)
-	key := d.issuer.TokenKeyID(d.clock())
+	key := d.issuer.TokenKeyID(d.Clock())
 	switch {
 	case err != nil:
 		return fail(adviceReachable, "%s", reason(err))
 	case !accepted:
 		return fail("see that Temporal reaches /.well-known/jwks.json of the service (--jwks-url, keySourceURIs) and refreshes it, that "+
-			"its issuer is "+d.config.Issuer+", and that the clocks of the machines are synchronised (NTP)",
+			"its issuer is "+d.Issuer+", and that the clocks of the machines are synchronised (NTP)",
 			"Temporal does not accept tokens that are signed with key %s", key)
 	}
 	return ok("Temporal knows key %s", key)
@@ -114,7 +114,7 @@ const tokenBackdating = time.Minute
 
 // checkTemporalClock shows Temporal, which accepts the present token, one that is
 // from the past if its clock agrees with ours, and one from the future.
-func (d *doctor) checkTemporalClock(ctx context.Context) finding {
+func (d *doctor) checkTemporalClock(ctx context.Context) Finding {
 	past, err := d.acceptsIssuedAt(ctx, tokenBackdating-clockTolerance)
 	if err != nil {
 		return fail(adviceReachable, "%s", reason(err))
@@ -138,12 +138,12 @@ func (d *doctor) namespaces(ctx context.Context) ([]string, error) {
 }
 
 // checkNamespaces makes sure that every tenant has a namespace as workers need it.
-func (d *doctor) checkNamespaces(ctx context.Context) finding {
+func (d *doctor) checkNamespaces(ctx context.Context) Finding {
 	names, err := d.namespaces(ctx)
 	if err != nil {
 		return fail("see what the database says", "%s", reason(err))
 	}
-	findings := make([]finding, len(names))
+	findings := make([]Finding, len(names))
 	var group errgroup.Group
 	group.SetLimit(inspectionsAtOnce)
 	for i, name := range names {
@@ -160,7 +160,7 @@ func (d *doctor) checkNamespaces(ctx context.Context) finding {
 	return worst
 }
 
-func (d *doctor) inspectNamespace(ctx context.Context, name string) finding {
+func (d *doctor) inspectNamespace(ctx context.Context, name string) Finding {
 	const advice = "start procession serve, which sets namespaces up, and see its log"
 	state, err := d.engine.InspectNamespace(ctx, name)
 	switch {
@@ -173,7 +173,7 @@ func (d *doctor) inspectNamespace(ctx context.Context, name string) finding {
 	case !state.Usable():
 		return fail("remove the search attribute (temporal operator search-attribute remove) and let the service make it",
 			"the search attribute %s of the namespace %s is %s and not Int", engine.SearchAttribute, name, state.SearchType)
-	case state.Retention < d.config.TemporalRetention:
+	case state.Retention < d.TemporalRetention:
 		return warn("raise the retention of the namespace (temporal operator namespace update --retention): a service that is down for "+
 			"longer misses how workflows ended",
 			"the namespace %s keeps ended workflows for %s only, less than --temporal-retention", name, state.Retention)
@@ -183,20 +183,20 @@ func (d *doctor) inspectNamespace(ctx context.Context, name string) finding {
 
 // checkOwnWorkers makes sure that a replica works on what the service itself runs
 // in Temporal, and that it is there.
-func (d *doctor) checkOwnWorkers(ctx context.Context) finding {
+func (d *doctor) checkOwnWorkers(ctx context.Context) Finding {
 	const advice = "start procession serve, and see its log: it puts in place what is missing"
 	seen, err := d.engine.DescribeTaskQueue(ctx, engine.Namespace, engine.TaskQueue)
 	if err != nil {
 		return fail(advice, "%s", reason(err))
 	}
-	if !polled(seen, d.clock()) {
+	if !polled(seen, d.Clock()) {
 		return fail(advice, "no replica of the service works on what it runs in Temporal")
 	}
 	tenants, err := d.db.Reader().ListNamespaces(ctx)
 	if err != nil {
 		return fail("see what the database says", "%s", reason(err))
 	}
-	for _, schedule := range schedules() {
+	for _, schedule := range d.Schedules {
 		active, err := d.engine.InspectSchedule(ctx, schedule.ID)
 		if err != nil {
 			return fail("see Temporal's log", "%s", reason(err))
@@ -210,7 +210,7 @@ func (d *doctor) checkOwnWorkers(ctx context.Context) finding {
 	group.SetLimit(inspectionsAtOnce)
 	for i, namespace := range tenants {
 		group.Go(func() error {
-			running, err := d.engine.InspectOwned(ctx, observer(namespace).ID)
+			running, err := d.engine.InspectOwned(ctx, d.Observer(namespace).ID)
 			if err == nil && !running {
 				missing[i] = "the observer of the namespace " + namespace + " does not run"
 			}
@@ -225,7 +225,7 @@ func (d *doctor) checkOwnWorkers(ctx context.Context) finding {
 			return fail(advice, "%s", text)
 		}
 	}
-	return ok("%d observers and %d schedules run", len(tenants), len(schedules()))
+	return ok("%d observers and %d schedules run", len(tenants), len(d.Schedules))
 }
 
 // polled reports whether workflow tasks of a queue are polled for.

@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -21,20 +21,17 @@ const (
 	secretsPerPage = 500
 )
 
-func (d *doctor) checkConfiguration(context.Context) finding {
+func (d *doctor) checkConfiguration(context.Context) Finding {
 	const advice = "correct the setting; procession config print shows those in force, procession serve --help what there is"
-	if d.loading != nil {
-		return fail(advice, "%s", reason(d.loading))
-	}
-	if err := d.requirements(); err != nil {
-		return fail(advice, "%s", strings.ReplaceAll(err.Error(), "\n", "; "))
+	if d.Settings != nil {
+		return fail(advice, "%s", strings.ReplaceAll(d.Settings.Error(), "\n", "; "))
 	}
 	return ok("complete")
 }
 
-func (d *doctor) checkDatabase(ctx context.Context) finding {
+func (d *doctor) checkDatabase(ctx context.Context) Finding {
 	const advice = "start PostgreSQL, or correct --database-url"
-	db, err := openDatabase(ctx, d.config)
+	db, err := d.OpenDatabase(ctx)
 	if err != nil {
 		return fail(advice, "%s", reason(err))
 	}
@@ -49,13 +46,13 @@ func (d *doctor) checkDatabase(ctx context.Context) finding {
 	return ok("PostgreSQL %s", info.Version)
 }
 
-func (d *doctor) checkDatabaseClock(ctx context.Context) finding {
-	before := d.clock()
+func (d *doctor) checkDatabaseClock(ctx context.Context) Finding {
+	before := d.Clock()
 	info, err := d.db.Reader().GetServerInfo(ctx)
 	if err != nil {
 		return fail("start PostgreSQL", "cannot be read: %s", reason(err))
 	}
-	took := d.clock().Sub(before)
+	took := d.Clock().Sub(before)
 	ahead := info.Clock.Sub(before.Add(took / 2))
 	apart := max(0, ahead.Abs()-took/2)
 	switch {
@@ -76,7 +73,7 @@ func apartText(whose string, ahead time.Duration) string {
 	return fmt.Sprintf("%s is about %s %s ours", whose, ahead.Abs().Round(time.Second), direction)
 }
 
-func (d *doctor) checkSchema(ctx context.Context) finding {
+func (d *doctor) checkSchema(ctx context.Context) Finding {
 	current, err := d.db.Migrated(ctx)
 	if err != nil {
 		return fail("see what the database says", "%s", reason(err))
@@ -88,12 +85,9 @@ func (d *doctor) checkSchema(ctx context.Context) finding {
 }
 
 // checkSealKey opens everything that is sealed in the database.
-func (d *doctor) checkSealKey(ctx context.Context) finding {
+func (d *doctor) checkSealKey(ctx context.Context) Finding {
 	const advice = "give the key that the secrets were sealed with as --seal-key-file, or among --earlier-seal-key-files"
-	if err := d.config.requireSealKey(); err != nil {
-		return fail(advice, "%s", reason(err))
-	}
-	sealer, err := openSealer(ctx, d.config)
+	sealer, err := d.OpenSealer(ctx)
 	if err != nil {
 		return fail(advice, "%s", reason(err))
 	}
@@ -137,17 +131,17 @@ func (d *doctor) openSealed(ctx context.Context, table string) (good, bad int, e
 	}
 }
 
-func (d *doctor) checkSigningKeys(ctx context.Context) finding {
-	keys := authn.NewKeys(d.db, d.sealer, d.clock, authn.WithPublishDelay(d.config.KeyPublishDelay))
+func (d *doctor) checkSigningKeys(ctx context.Context) Finding {
+	keys := authn.NewKeys(d.db, d.sealer, d.Clock, authn.WithPublishDelay(d.KeyPublishDelay))
 	if err := keys.Reload(ctx); err != nil {
 		return fail("see what the database says", "%s", reason(err))
 	}
-	issuer, err := authn.NewIssuer(keys, d.config.Issuer, d.config.CertificateLifetime)
+	issuer, err := authn.NewIssuer(keys, d.Issuer, d.CertificateLifetime)
 	if err != nil {
 		return fail("correct --issuer and --certificate-lifetime", "%s", reason(err))
 	}
 	d.issuer = issuer
-	key := issuer.TokenKeyID(d.clock())
+	key := issuer.TokenKeyID(d.Clock())
 	if key == "" || issuer.RootsPEM() == "" {
 		return fail("start procession serve, which makes them", "there are none yet")
 	}
@@ -155,13 +149,13 @@ func (d *doctor) checkSigningKeys(ctx context.Context) finding {
 }
 
 // checkWorkers counts what the observed task queues lack.
-func (d *doctor) checkWorkers(ctx context.Context) finding {
-	now := d.clock()
+func (d *doctor) checkWorkers(ctx context.Context) Finding {
+	now := d.Clock()
 	queues, err := d.db.Reader().ListTaskQueues(ctx, persistence.AdministrationScope{Everywhere: true}, nil, now)
 	if err != nil {
 		return fail("see what the database says", "%s", reason(err))
 	}
-	patience := queuePatience(d.config)
+	patience := d.QueuePatience
 	troubled, problems, first := 0, 0, ""
 	for i := range queues {
 		found := queues[i].Problems(now, patience)
@@ -182,7 +176,7 @@ func (d *doctor) checkWorkers(ctx context.Context) finding {
 }
 
 // checkTokens counts the personal access tokens that never expire.
-func (d *doctor) checkTokens(ctx context.Context) finding {
+func (d *doctor) checkTokens(ctx context.Context) Finding {
 	issued, declared, err := d.db.Reader().CountLastingTokens(ctx)
 	switch {
 	case err != nil:

@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -15,13 +15,13 @@ import (
 const maxIssuerAnswer = 1 << 20
 
 // checkOIDC asks every OpenID Connect issuer for its keys.
-func (d *doctor) checkOIDC(ctx context.Context) finding {
-	issuers := d.config.OIDCIssuers
+func (d *doctor) checkOIDC(ctx context.Context) Finding {
+	issuers := d.OIDCIssuers
 	if len(issuers) == 0 {
 		return ok("there are none")
 	}
 	client := &http.Client{
-		Timeout:       doctorTimeout,
+		Timeout:       checkTimeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	worst := ok("%d answer", len(issuers))

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/engine"
+	"github.com/procession-dev/procession/internal/doctor"
+	"github.com/procession-dev/procession/persistence"
+)
+
+func newDoctorCommand() *cobra.Command {
+	var c Config
+	format := doctor.Format("text")
+	cmd := &cobra.Command{
+		Use: "doctor", Args: noArgs, Short: "Check the service's surroundings and say what to do",
+		Long: "Checks, with the configuration of the service, all that the service depends on, and says what to do about what is\n" +
+			"wrong. Nothing is changed. Each check takes at most 5 seconds; what depends on one that failed is left out.\n\n" +
+			"Exit codes: 0 nothing fails, though there may be warnings, 1 something fails, 2 called wrongly.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			settings := c.load(cmd.Flags())
+			options := c.doctor(time.Now)
+			if settings != nil {
+				options.Settings = settings
+			}
+			findings := doctor.Examine(cmd.Context(), options)
+			if err := format.Write(cmd.OutOrStdout(), findings); err != nil {
+				return err
+			}
+			return doctor.Failure(findings)
+		},
+	}
+	c.bind(cmd.Flags())
+	cmd.Flags().VarP(&format, "output", "o", "text or json")
+	return cmd
+}
+
+// doctor is what the configuration says that the service depends on.
+func (c *Config) doctor(clock func() time.Time) doctor.Options {
+	return doctor.Options{
+		Clock:        clock,
+		Settings:     errors.Join(c.requireDatabase(), c.requireSealKey(), c.requireTemporal(), c.requireDocuments(), c.requireTLSFiles()),
+		Secrets:      []string{c.DatabaseURL, c.SealKeyKeeper},
+		OpenDatabase: func(ctx context.Context) (*persistence.DB, error) { return openDatabase(ctx, *c) },
+		OpenSealer: func(ctx context.Context) (*authn.Sealer, error) {
+			if err := c.requireSealKey(); err != nil {
+				return nil, err
+			}
+			return openSealer(ctx, *c)
+		},
+		Issuer: c.Issuer, KeyPublishDelay: c.KeyPublishDelay, CertificateLifetime: c.CertificateLifetime,
+		OIDCIssuers: c.OIDCIssuers, ListenTLS: c.ListenTLS, TLSCert: c.TLSCert, TLSKey: c.TLSKey,
+		DocumentsURL: c.DocumentsURL, MaxDocumentBytes: c.MaxDocumentBytes,
+		Assisted: c.assisted(), FormsAsDocuments: c.FormsAsDocuments, FindPDFToText: c.pdfToText,
+		TemporalAddress: c.TemporalAddress, TemporalCAFile: c.TemporalCAFile, TemporalRetention: c.TemporalRetention,
+		Credentials:   func(issuer *authn.Issuer) (engine.Credentials, error) { return engineCredentials(issuer, *c) },
+		QueuePatience: queuePatience(*c), Schedules: schedules(), Observer: observer,
+	}
+}

@@ -1,0 +1,191 @@
+package doctor
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/blobstore"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/engine"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// The names of the checks.
+const (
+	CheckConfiguration = "configuration"
+	CheckDatabase      = "database"
+	CheckSchema        = "schema"
+	CheckDatabaseClock = "database-clock"
+	CheckSealKey       = "seal-key"
+	CheckSigningKeys   = "signing-keys"
+	CheckAuthorities   = "authorities"
+	CheckHTTPS         = "https-certificate"
+	CheckDocuments     = "documents"
+	CheckOIDC          = "oidc-issuers"
+	CheckFiles         = "reading-files"
+	CheckTemporalTLS   = "temporal-certificate"
+	CheckTemporalOpen  = "temporal-authorizer"
+	CheckTemporalKeys  = "temporal-keys"
+	CheckTemporalClock = "temporal-clock"
+	CheckNamespaces    = "namespaces"
+	CheckOwnWorkers    = "service-workflows"
+	CheckWorkers       = "workers"
+	CheckTokens        = "access-tokens"
+)
+
+// Options are what the service is configured to depend on.
+type Options struct {
+	Clock func() time.Time
+	// Settings says what is wrong or missing, nil for nothing. Secrets are settings
+	// that may hold passwords, which are left out of findings.
+	Settings error
+	Secrets  []string
+
+	OpenDatabase        func(ctx context.Context) (*persistence.DB, error)
+	OpenSealer          func(ctx context.Context) (*authn.Sealer, error)
+	Issuer              string
+	KeyPublishDelay     time.Duration
+	CertificateLifetime time.Duration
+	OIDCIssuers         []authn.OIDCIssuer
+	ListenTLS           string
+	TLSCert, TLSKey     string
+
+	DocumentsURL     string
+	MaxDocumentBytes int64
+	Assisted         bool
+	FormsAsDocuments bool
+	// FindPDFToText returns the path of the program that reads PDFs.
+	FindPDFToText func() (string, error)
+
+	TemporalAddress   string
+	TemporalCAFile    string
+	TemporalRetention time.Duration
+	// Credentials are those of the service for Temporal.
+	Credentials   func(issuer *authn.Issuer) (engine.Credentials, error)
+	QueuePatience domain.TaskQueuePatience
+	Schedules     []engine.Schedule
+	// Observer is the workflow that observes a namespace.
+	Observer func(namespace string) engine.OwnedWorkflow
+}
+
+// Examine carries out all checks, each of which takes at most five seconds.
+func Examine(ctx context.Context, o Options) []Finding {
+	d := &doctor{Options: o}
+	defer d.close()
+	findings := examine(ctx, d.examinations())
+	d.conceal(findings)
+	return findings
+}
+
+// doctor has what one check opens and later ones use.
+type doctor struct {
+	Options
+
+	db        *persistence.DB
+	sealer    *authn.Sealer
+	issuer    *authn.Issuer
+	documents *blobstore.Store
+	probe     *engine.Probe
+	engine    *engine.Engine
+}
+
+// examinations are the checks in the order of the report.
+func (d *doctor) examinations() []examination {
+	schema := []string{CheckDatabase, CheckSchema}
+	sealed := []string{CheckDatabase, CheckSchema, CheckSealKey}
+	keys := slices.Concat(sealed, []string{CheckSigningKeys})
+	temporal := slices.Concat(keys, []string{CheckTemporalTLS})
+	guarded := slices.Concat(temporal, []string{CheckTemporalOpen})
+	// A Temporal without an authorizer checks neither keys nor clocks; its namespaces
+	// can be inspected all the same.
+	trusted := slices.Concat(temporal, []string{CheckTemporalKeys})
+	return []examination{
+		{CheckConfiguration, nil, d.checkConfiguration},
+		{CheckDatabase, nil, d.checkDatabase},
+		{CheckDatabaseClock, []string{CheckDatabase}, d.checkDatabaseClock},
+		{CheckSchema, []string{CheckDatabase}, d.checkSchema},
+		{CheckSealKey, schema, d.checkSealKey},
+		{CheckSigningKeys, sealed, d.checkSigningKeys},
+		{CheckAuthorities, keys, d.checkAuthorities},
+		{CheckHTTPS, nil, d.checkHTTPS},
+		{CheckDocuments, nil, d.checkDocuments},
+		{CheckOIDC, nil, d.checkOIDC},
+		{CheckFiles, nil, d.checkFiles},
+		{CheckTemporalTLS, keys, d.checkTemporalTLS},
+		{CheckTemporalOpen, temporal, d.checkTemporalOpen},
+		{CheckTemporalKeys, guarded, d.checkTemporalKeys},
+		{CheckTemporalClock, slices.Concat(guarded, []string{CheckTemporalKeys}), d.checkTemporalClock},
+		{CheckNamespaces, trusted, d.checkNamespaces},
+		{CheckOwnWorkers, trusted, d.checkOwnWorkers},
+		{CheckWorkers, schema, d.checkWorkers},
+		{CheckTokens, schema, d.checkTokens},
+	}
+}
+
+func (d *doctor) close() {
+	if d.engine != nil {
+		d.engine.Close()
+	}
+	if d.probe != nil {
+		_ = d.probe.Close()
+	}
+	if d.documents != nil {
+		_ = d.documents.Close()
+	}
+	if d.db != nil {
+		d.db.Close()
+	}
+}
+
+// redacted stands for a password.
+const redacted = "REDACTED"
+
+// conceal takes the passwords of the configuration out of what was found, should
+// an error repeat one.
+func (d *doctor) conceal(findings []Finding) {
+	var pairs []string
+	for _, setting := range d.Secrets {
+		for _, secret := range passwordsIn(setting) {
+			pairs = append(pairs, secret, redacted)
+		}
+	}
+	concealed := strings.NewReplacer(pairs...)
+	for i, f := range findings {
+		findings[i].Finding = concealed.Replace(f.Finding)
+	}
+}
+
+// passwordsIn are the password of a URL, in every place that it may have, and the
+// URL itself if it is none.
+func passwordsIn(setting string) []string {
+	if setting == "" {
+		return nil
+	}
+	u, err := url.Parse(setting)
+	if err != nil || u.Scheme == "" {
+		passwords := []string{setting}
+		for field := range strings.FieldsSeq(setting) {
+			if name, value, found := strings.Cut(field, "="); found && strings.EqualFold(name, "password") && value != "" {
+				passwords = append(passwords, strings.Trim(value, "'"))
+			}
+		}
+		return passwords
+	}
+	var passwords []string
+	if password, found := u.User.Password(); found && password != "" {
+		passwords = append(passwords, password)
+	}
+	if password := u.Query().Get("password"); password != "" {
+		passwords = append(passwords, password)
+	}
+	return passwords
+}
+
+// reason is an error in one line.
+func reason(err error) string {
+	return strings.Join(strings.Fields(err.Error()), " ")
+}
