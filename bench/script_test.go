@@ -8,7 +8,9 @@ import (
 	"net"
 	"net/url"
 	"path/filepath"
+	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -113,8 +115,8 @@ func (r *recorder) during(do func()) [][]string {
 	return r.trips
 }
 
-// A script keeps up with the service: whoever changes a statement of these
-// operations, or their round trips, changes the script.
+// A script keeps up with the service: a change of what these operations read and
+// write, or of their round trips, changes the script.
 func TestScriptsAreWhatTheServiceSends(t *testing.T) {
 	t.Parallel()
 	r, through := newRecorder(t, pgtest.URL(t))
@@ -150,34 +152,45 @@ func TestScriptsAreWhatTheServiceSends(t *testing.T) {
 	create()
 	task()
 	pair()
-	requireScript(t, "creates", r.during(create))
-	task()
-	requireScript(t, "pairs", r.during(pair))
+	requireScript(t, "creates", func() [][]string { return r.during(create) })
+	requireScript(t, "pairs", func() [][]string {
+		task()
+		return r.during(pair)
+	})
 }
 
-// requireScript requires that a script has these statements in these round trips,
-// with any values in the places of parameters.
-func requireScript(t *testing.T, name string, trips [][]string) {
+// requireScript requires that the statements of a script do to the same tables, in
+// the same round trips, what the service's do. As the service reads again, after
+// some seconds, what it keeps in memory, the first of several requests that agrees
+// is enough.
+func requireScript(t *testing.T, name string, request func() [][]string) {
 	t.Helper()
 	s, err := readScript(name)
 	require.NoError(t, err)
-	var want strings.Builder
-	statements := 0
-	for _, trip := range trips {
-		want.WriteString(`\startpipeline ` + strings.Join(trip, "; ") + `; \endpipeline `)
-		statements += len(trip)
+	var got [][]string
+	for _, pipeline := range strings.Split(s.text, `\startpipeline`)[1:] {
+		pipeline, _, _ = strings.Cut(pipeline, ";\n\\endpipeline")
+		got = append(got, outlines(strings.Split(pipeline, ";\n")))
 	}
-	const value = `(?:\(:\w+::text \|\| :n::text\)::uuid|:\w+|NULL|'[^']*')(?:::text)?`
-	pattern := regexp.QuoteMeta(plain(want.String()))
-	pattern = regexp.MustCompile(`\\\$\d+`).ReplaceAllLiteralString(pattern, value)
-	_, body, found := strings.Cut(s.text, `\startpipeline`)
-	require.True(t, found)
-	require.Regexp(t, "(?i)^"+pattern+"$", plain(`\startpipeline`+body))
-	require.Equal(t, statements, s.statements)
+	var trips, want [][]string
+	for attempt := 0; attempt < 3 && !reflect.DeepEqual(want, got); attempt++ {
+		trips, want = request(), nil
+		for _, trip := range trips {
+			want = append(want, outlines(trip))
+		}
+	}
+	require.Equal(t, want, got, "the service sends:\n%q", trips)
+	require.Equal(t, len(slices.Concat(trips...)), s.statements)
 	require.Equal(t, len(trips), s.roundTrips)
 }
 
-// plain is SQL without comments, in one line.
-func plain(sql string) string {
-	return strings.Join(strings.Fields(regexp.MustCompile(`--.*`).ReplaceAllString(sql, "")), " ")
+// outlines are the verbs and tables of statements.
+func outlines(statements []string) []string {
+	verbs := regexp.MustCompile(`\b(?:FOR UPDATE|(?:INSERT INTO|UPDATE|DELETE FROM|FROM|JOIN) \w+|SELECT|BEGIN|COMMIT)\b`)
+	found := make([]string, len(statements))
+	for i, sql := range statements {
+		sql = regexp.MustCompile(`--.*`).ReplaceAllString(sql, "")
+		found[i] = strings.Join(verbs.FindAllString(strings.ToUpper(strings.Join(strings.Fields(sql), " ")), -1), " ")
+	}
+	return found
 }
