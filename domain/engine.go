@@ -85,6 +85,9 @@ const (
 	RunKindProcessAction EngineRunKind = "PROCESS_ACTION"
 	// RunKindTaskRobot is the run of a robot that assists with a task.
 	RunKindTaskRobot EngineRunKind = "TASK_ROBOT"
+	// RunKindDataSource is the run of the service's own workflow that asks a data
+	// source.
+	RunKindDataSource EngineRunKind = "DATA_SOURCE"
 )
 
 // EngineRun is a workflow that the service starts on a worker's task queue.
@@ -107,6 +110,8 @@ type EngineRun struct {
 	Action       *ActionRequest
 	// Robot is set for RunKindTaskRobot.
 	Robot *TaskRobotRequest
+	// DataSource is set for RunKindDataSource.
+	DataSource *DataSourceRequest
 	// EncryptionKeyID is chosen when the run is stored.
 	EncryptionKeyID string
 }

@@ -73,8 +73,10 @@ const (
 	// EventRobotEnvironmentRead is of the first read of a day by a principal.
 	EventRobotEnvironmentRead EventType = "ROBOT_ENVIRONMENT.READ"
 	EventRobotVariableDeleted EventType = "ROBOT.VARIABLE_DELETED"
-	EventSecretIssued         EventType = "SECRET.ISSUED"
-	EventSecretRevoked        EventType = "SECRET.REVOKED"
+	// EventDataSourceQueried is of a query, whatever becomes of it.
+	EventDataSourceQueried EventType = "DATA_SOURCE.QUERIED"
+	EventSecretIssued      EventType = "SECRET.ISSUED"
+	EventSecretRevoked     EventType = "SECRET.REVOKED"
 
 	// These are of who is an operator, and of people who are shut out of all tenants.
 	EventOperatorAdded   EventType = "OPERATOR.ADDED"

@@ -14,7 +14,8 @@ import (
 //   - "format": "kuflow-file", "kuflow-principal", "kuflow-group",
 //     "kuflow-process", "kuflow-business-artifact": the string is a reference of
 //     that kind, to something visible to the caller who saves it. For
-//     "kuflow-data-source" it is only well formed: data sources are not kept here.
+//     "kuflow-data-source" it is only well formed: items of data sources are not
+//     kept here. "dataSource" beside it is the code of the data source, for forms.
 //   - "accept": what a document may be: a list of media types (application/pdf,
 //     image/*, */*) and of file name extensions (.pdf), as an array or separated
 //     by commas. Any of them suffices.

@@ -6,9 +6,8 @@ import (
 	"slices"
 )
 
-// DataSourceSpec describes where forms get items to choose from. Its worker serves
-// two activities on TaskQueue: one answers queries, one says which values are
-// items of the source.
+// DataSourceSpec describes where forms get items to choose from. Its worker
+// answers queries on TaskQueue.
 type DataSourceSpec struct {
 	// Name is what people call the data source, 1..50 characters.
 	Name string `json:"name" right:"no"`
@@ -18,8 +17,8 @@ type DataSourceSpec struct {
 	TaskQueue string `json:"taskQueue" right:"yes"`
 	// Runner is the code of the application that runs the worker.
 	Runner string `json:"runner" right:"yes"`
-	// EncryptionKey is the code of the key that the payloads of the activities are
-	// encrypted with; they are plain unless given.
+	// EncryptionKey is the code of the key that queries and answers are encrypted
+	// with; they are plain unless given.
 	EncryptionKey string `json:"encryptionKey,omitempty" right:"yes"`
 	// Permissions are the rights on the data source.
 	Permissions DataSourcePermissions `json:"permissions,omitzero" right:"within"`

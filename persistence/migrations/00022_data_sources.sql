@@ -19,33 +19,26 @@ CREATE TABLE data_source_grants (
 );
 CREATE INDEX data_source_grants_source ON data_source_grants (data_source_id);
 
--- What data sources are asked: queries of callers, and whether values are items of theirs. A run that is PENDING after
--- its deadline has failed.
+-- What data sources are asked. A run that is PENDING after its deadline has failed.
 CREATE TABLE data_source_runs (
     id               uuid PRIMARY KEY,
     tenant_id        uuid NOT NULL REFERENCES tenants,
-    kind             text NOT NULL CHECK (kind IN ('QUERY', 'VALIDATION')),
     data_source_code text NOT NULL,
     requested_by     uuid NOT NULL REFERENCES principals,
     state            text NOT NULL CHECK (state IN ('PENDING', 'COMPLETED', 'FAILED')),
-    -- The page of a completed query.
+    -- The page that was found.
     result           json CHECK (json_typeof(result) = 'object'),
     error_code       text,
     error_message    text,
-    -- What a validation is about: the values at places of the data of a task.
-    item_id          uuid REFERENCES process_items ON DELETE CASCADE,
-    places           json CHECK (json_typeof(places) = 'array'),
     created_at       timestamptz NOT NULL,
     deadline         timestamptz NOT NULL,
     finished_at      timestamptz,
     CHECK ((state = 'PENDING') = (finished_at IS NULL)),
     CHECK ((state = 'FAILED') = (error_code IS NOT NULL)),
-    CHECK ((kind = 'VALIDATION') = (item_id IS NOT NULL)),
-    CHECK (num_nulls(item_id, places) IN (0, 2))
+    CHECK ((state = 'COMPLETED') = (result IS NOT NULL))
 );
-CREATE INDEX data_source_runs_of ON data_source_runs (requested_by, created_at) WHERE kind = 'QUERY';
+CREATE INDEX data_source_runs_of ON data_source_runs (requested_by, created_at);
 CREATE INDEX data_source_runs_created ON data_source_runs (created_at);
-CREATE INDEX data_source_runs_item ON data_source_runs (item_id) WHERE item_id IS NOT NULL;
 
 -- Runs of the service's own workflow that asks data sources. data_source is what it is told when it starts.
 ALTER TABLE engine_runs
@@ -54,3 +47,9 @@ ALTER TABLE engine_runs
     ADD CONSTRAINT engine_runs_kind_check
         CHECK (kind IN ('PROCESS', 'BUSINESS_ARTIFACT_ACTION', 'PROCESS_ACTION', 'TASK_ROBOT', 'DATA_SOURCE')),
     ADD CONSTRAINT engine_runs_data_source_check CHECK ((kind = 'DATA_SOURCE') = (data_source IS NOT NULL));
+
+ALTER TABLE resources
+    DROP CONSTRAINT resources_kind_check,
+    ADD CONSTRAINT resources_kind_check
+        CHECK (kind IN ('Tenant', 'User', 'Application', 'Group', 'DataStructure', 'EncryptionKey', 'DataSource',
+                        'ProcessDefinition', 'BusinessArtifactDefinition', 'WebhookSubscription', 'Robot'));
