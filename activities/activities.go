@@ -4,9 +4,12 @@ package activities
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"time"
 
+	"github.com/google/uuid"
+	commonpb "go.temporal.io/api/common/v1"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/worker"
 
@@ -23,6 +26,7 @@ const ObserveClosingsName = "ObserveClosings"
 type Engine interface {
 	ListClosed(ctx context.Context, namespace string, since time.Time, pageToken []byte) ([]engine.Closed, []byte, error)
 	Outcome(ctx context.Context, r domain.EngineRun, now time.Time) (*domain.Closing, error)
+	ReadResult(ctx context.Context, tenant uuid.UUID, returned *commonpb.Payload) (json.RawMessage, string, error)
 }
 
 var _ Engine = (*engine.Engine)(nil)

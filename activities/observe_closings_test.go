@@ -2,12 +2,15 @@ package activities_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
+	commonpb "go.temporal.io/api/common/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/testsuite"
@@ -39,6 +42,10 @@ type watch struct {
 }
 
 var _ activities.Engine = (*watch)(nil)
+
+func (*watch) ReadResult(context.Context, uuid.UUID, *commonpb.Payload) (json.RawMessage, string, error) {
+	return nil, "", errors.New("nothing is read")
+}
 
 func (w *watch) ListClosed(
 	_ context.Context, _ string, since time.Time, token []byte,

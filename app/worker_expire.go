@@ -6,5 +6,9 @@ import "context"
 // that have not registered for a week. It returns how many of both it deleted; with
 // limit of them there may be more.
 func (s *Service) ExpireRegistrations(ctx context.Context, limit int) (int, error) {
-	return s.db.ExpireRegistrations(ctx, s.now(), limit)
+	now := s.now()
+	if _, err := s.db.RemoveDataSourceRuns(ctx, now, limit); err != nil {
+		return 0, err
+	}
+	return s.db.ExpireRegistrations(ctx, now, limit)
 }

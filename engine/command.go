@@ -57,11 +57,7 @@ func (e *Engine) Execute(ctx context.Context, c domain.DueCommand) (engineRun st
 }
 
 func (e *Engine) start(ctx context.Context, c domain.DueCommand, reuse enumspb.WorkflowIdReusePolicy) (string, error) {
-	input, err := argument(c)
-	if err != nil {
-		return "", err
-	}
-	input, err = e.encrypted(ctx, c.Run, input)
+	input, err := e.input(ctx, c)
 	if err != nil {
 		return "", err
 	}
@@ -86,6 +82,38 @@ func (e *Engine) start(ctx context.Context, c domain.DueCommand, reuse enumspb.W
 		return e.firstRun(ctx, c.Run, already.RunId)
 	}
 	return started.GetRunId(), err
+}
+
+// input is what the workflow of the command's run is started with, encrypted where
+// the run has a key. Of the service's own workflow only what it hands on is.
+func (e *Engine) input(ctx context.Context, c domain.DueCommand) (*commonpb.Payloads, error) {
+	if c.Run.Kind != domain.RunKindDataSource {
+		input, err := argument(c)
+		if err != nil {
+			return nil, err
+		}
+		return e.encrypted(ctx, c.Run, input)
+	}
+	if c.Run.DataSource == nil {
+		return nil, errors.New("a run of a data source that is not told which")
+	}
+	input, err := payloads(domain.DataSourceInput{
+		Run: c.Run.OwnerID, Tenant: c.Run.TenantID, Activity: c.Run.DataSource.Activity,
+		TaskQueue: c.Run.DataSource.TaskQueue, Deadline: c.Run.DataSource.Deadline, Attempts: c.Run.DataSource.Attempts,
+	})
+	if err != nil {
+		return nil, err
+	}
+	request, err := payloads(c.Run.DataSource.Request)
+	if err != nil {
+		return nil, err
+	}
+	request, err = e.encrypted(ctx, c.Run, request)
+	if err != nil {
+		return nil, err
+	}
+	input.Payloads = append(input.Payloads, request.GetPayloads()...)
+	return input, nil
 }
 
 // firstRun returns the run with which the chain of run began: a workflow that
@@ -169,6 +197,8 @@ func (e *Engine) terminate(ctx context.Context, c domain.DueCommand) error {
 // reason tells whoever looks at the workflow in Temporal why it was stopped.
 func reason(r domain.EngineRun) string {
 	switch r.Kind {
+	case domain.RunKindDataSource:
+		return "nothing waits for the answer"
 	case domain.RunKindTaskRobot:
 		return "the task is cancelled"
 	case domain.RunKindArtifactAction, domain.RunKindProcessAction:

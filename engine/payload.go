@@ -61,7 +61,8 @@ type taskRobotRequest struct {
 // argument is what the workflow of the command's run is started with.
 func argument(c domain.DueCommand) (*commonpb.Payloads, error) {
 	action := c.Run.Action
-	if action == nil && c.Run.Kind != domain.RunKindProcess && c.Run.Kind != domain.RunKindTaskRobot {
+	ofAction := c.Run.Kind == domain.RunKindArtifactAction || c.Run.Kind == domain.RunKindProcessAction
+	if action == nil && ofAction {
 		return nil, errors.New("a run of an action that is not told which")
 	}
 	switch c.Run.Kind {
@@ -81,6 +82,8 @@ func argument(c domain.DueCommand) (*commonpb.Payloads, error) {
 			ID: c.Run.OwnerID, RequestorID: action.RequestorID,
 			RequestTime: requestTime(c), RequestTimeZone: c.TimeZone,
 		})
+	case domain.RunKindDataSource:
+		return nil, errors.New("what a data source is asked is no argument of a worker's workflow")
 	case domain.RunKindTaskRobot:
 		robot := c.Run.Robot
 		if robot == nil {

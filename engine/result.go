@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/google/uuid"
 	commonpb "go.temporal.io/api/common/v1"
 	enumspb "go.temporal.io/api/enums/v1"
 	historypb "go.temporal.io/api/history/v1"
@@ -35,18 +36,31 @@ func (e *Engine) result(
 		if len(payloads) != 1 {
 			continue
 		}
-		payload, err := e.decrypted(ctx, run.TenantID, payloads[0])
-		if errors.Is(err, errUndecryptable) {
-			return nil, "what the workflow returned cannot be read: " + err.Error(), nil
+		result, why, err := e.ReadResult(ctx, run.TenantID, payloads[0])
+		if err != nil || why != "" || result != nil {
+			return result, why, err
 		}
-		if err != nil {
-			return nil, "", fmt.Errorf("reading what a workflow returned: %w", err)
-		}
-		encoding := string(payload.GetMetadata()[converter.MetadataEncoding])
-		text := payload.GetData()
-		if encoding == converter.MetadataEncodingJSON && len(text) <= maxResult && json.Valid(text) {
-			return text, "", nil
-		}
+	}
+	return nil, "", nil
+}
+
+// ReadResult returns the JSON in what a workflow or an activity of a tenant's worker
+// returned, decrypted where it is encrypted. It is nil for what is nothing, too much
+// or no JSON, and for what cannot be decrypted, of which why tells.
+func (e *Engine) ReadResult(
+	ctx context.Context, tenant uuid.UUID, returned *commonpb.Payload,
+) (result json.RawMessage, why string, err error) {
+	payload, err := e.decrypted(ctx, tenant, returned)
+	if errors.Is(err, errUndecryptable) {
+		return nil, "what the workflow returned cannot be read: " + err.Error(), nil
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("reading what a workflow returned: %w", err)
+	}
+	encoding := string(payload.GetMetadata()[converter.MetadataEncoding])
+	text := payload.GetData()
+	if encoding == converter.MetadataEncodingJSON && len(text) <= maxResult && json.Valid(text) {
+		return text, "", nil
 	}
 	return nil, "", nil
 }

@@ -45,8 +45,13 @@ type SupervisorOptions struct {
 	Schedules []Schedule
 	// Register makes the service's workflows and activities known to its worker.
 	Register func(worker.Registry)
-	Clock    func() time.Time
-	Logger   *slog.Logger
+	// DataSources lists the namespaces of the tenants that have data sources.
+	DataSources func(context.Context) ([]string, error)
+	// RegisterDataSources makes what asks data sources known to a worker in such a
+	// namespace.
+	RegisterDataSources func(worker.Registry)
+	Clock               func() time.Time
+	Logger              *slog.Logger
 }
 
 // Supervisor keeps in place what the service needs of Temporal: its own
@@ -61,12 +66,18 @@ type Supervisor struct {
 	mu        sync.Mutex
 	confirmed map[string]time.Time
 	ready     bool
+	// deadDataSources are the namespaces whose worker has stopped by itself.
+	deadDataSources map[string]bool
+
+	// dataSources are the workers in namespaces of tenants, of the goroutine of Run.
+	dataSources map[string]worker.Worker
 }
 
 // NewSupervisor makes a Supervisor. Run makes it work.
 func NewSupervisor(o SupervisorOptions) *Supervisor {
 	return &Supervisor{
 		o: o, asked: loop.NewSignal(), dead: loop.NewSignal(), confirmed: map[string]time.Time{},
+		deadDataSources: map[string]bool{}, dataSources: map[string]worker.Worker{},
 	}
 }
 
@@ -92,6 +103,7 @@ func (s *Supervisor) Ready() bool {
 func (s *Supervisor) Run(ctx context.Context) {
 	var w worker.Worker
 	defer func() {
+		s.stopDataSources()
 		if w != nil {
 			w.Stop()
 		}
@@ -185,7 +197,7 @@ func (s *Supervisor) check(ctx context.Context, w worker.Worker) (worker.Worker,
 		})
 	}
 	_ = group.Wait()
-	return w, errors.Join(scheduled, errors.Join(errs...))
+	return w, errors.Join(scheduled, errors.Join(errs...), s.checkDataSources(ctx))
 }
 
 // checkSchedules puts the schedules in place.

@@ -31,6 +31,7 @@ func TestCommittedHistoriesReplay(t *testing.T) {
 	for _, history := range histories {
 		replayer := worker.NewWorkflowReplayer()
 		workflows.Register(replayer)
+		workflows.RegisterDataSources(replayer)
 		require.NoError(t, replayer.ReplayWorkflowHistoryFromJSONFile(nil, history), history)
 	}
 }

@@ -170,6 +170,11 @@ func newService(
 			workflows.Register(r)
 			observation.Register(r)
 		},
+		DataSources: k.db.Background().Reader().ListDataSourceNamespaces,
+		RegisterDataSources: func(r worker.Registry) {
+			workflows.RegisterDataSources(r)
+			observation.RegisterDataSources(r)
+		},
 	})
 	observed := k.db.Background()
 	s.taskQueues = engine.NewTaskQueueObserver(engine.TaskQueueObserverOptions{

@@ -1,0 +1,135 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/kuflowref"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// maxDataSourceMessage bounds what is kept of an error of a worker, in characters.
+const maxDataSourceMessage = 500
+
+// FinishDataSourceRun ends a run of a data source with what the worker answered;
+// problem says why there is no answer that could be read, "" for one that can. A run
+// that has ended stays as it is.
+func (s *Service) FinishDataSourceRun(
+	ctx context.Context, id uuid.UUID, answer json.RawMessage, problem string,
+) error {
+	return s.endDataSourceRun(ctx, id, func(run *domain.DataSourceRun) {
+		now := s.now()
+		if problem != "" {
+			run.Fail(domain.DataSourceInvalidAnswer, problem, now)
+			return
+		}
+		page, refusal, err := readDataSourcePage(answer)
+		switch {
+		case err != nil:
+			run.Fail(domain.DataSourceInvalidAnswer, "the answer of the data source cannot be read: "+err.Error(), now)
+		case refusal != "":
+			run.Fail(domain.DataSourceRefused, refusal, now)
+		default:
+			run.Complete(page, now)
+		}
+	})
+}
+
+// FailDataSourceRun ends a run of a data source that gets no answer. A run that has
+// ended stays as it is.
+func (s *Service) FailDataSourceRun(ctx context.Context, id uuid.UUID, code string) error {
+	message := "the worker of the data source failed"
+	if code == domain.DataSourceTimedOut {
+		message = "the data source did not answer in time"
+	}
+	return s.endDataSourceRun(ctx, id, func(run *domain.DataSourceRun) { run.Fail(code, message, s.now()) })
+}
+
+func (s *Service) endDataSourceRun(ctx context.Context, id uuid.UUID, end func(*domain.DataSourceRun)) error {
+	err := s.note(ctx, func(tx *persistence.Tx) error {
+		run, err := tx.LockDataSourceRun(ctx, id)
+		if err != nil || run.State != domain.DataSourceRunPending {
+			return err
+		}
+		end(run)
+		return tx.FinishDataSourceRun(run)
+	})
+	if domain.HasCode(err, domain.CodeNotFound) {
+		return nil
+	}
+	return err
+}
+
+// readDataSourcePage reads the answer to a query (engine contract, section 7), or
+// the error that the worker answered with.
+func readDataSourcePage(text json.RawMessage) (page *domain.DataSourcePage, refusal string, err error) {
+	var answer struct {
+		PageNumber    int               `json:"pageNumber"`
+		PageSize      int               `json:"pageSize"`
+		TotalElements int64             `json:"totalElements"`
+		TotalPages    int               `json:"totalPages"`
+		Items         []json.RawMessage `json:"items"`
+		Error         string            `json:"error"`
+	}
+	if err := json.Unmarshal(text, &answer); err != nil {
+		return nil, "", errors.New("it is no object with the members of a page")
+	}
+	switch {
+	case answer.Error != "":
+		return nil, shortened(answer.Error), nil
+	case min(int64(answer.PageNumber), int64(answer.PageSize), answer.TotalElements, int64(answer.TotalPages)) < 0:
+		return nil, "", errors.New("the numbers of a page are not negative")
+	case len(answer.Items) > domain.MaxDataSourcePage:
+		return nil, "", fmt.Errorf("it has %d items, at most %d are allowed", len(answer.Items), domain.MaxDataSourcePage)
+	}
+	page = &domain.DataSourcePage{
+		Number: answer.PageNumber, Size: answer.PageSize, TotalElements: answer.TotalElements, TotalPages: answer.TotalPages,
+		Items: make([]domain.DataSourceItem, len(answer.Items)),
+	}
+	for i, item := range answer.Items {
+		if page.Items[i], err = readDataSourceItem(item); err != nil {
+			return nil, "", fmt.Errorf("item %d %w", i, err)
+		}
+	}
+	return page, "", nil
+}
+
+// readDataSourceItem finds the reference to an item: it is named as it is labelled,
+// or else by its name.
+func readDataSourceItem(text json.RawMessage) (domain.DataSourceItem, error) {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(text, &members); err != nil || members == nil {
+		return domain.DataSourceItem{}, errors.New("is no object")
+	}
+	item := domain.DataSourceItem{Properties: text}
+	id, err := uuid.Parse(memberText(members, "id"))
+	if err != nil {
+		return item, nil
+	}
+	name := memberText(members, "label")
+	if name == "" {
+		name = memberText(members, "name")
+	}
+	item.Value = kuflowref.DataSource{ID: id, Name: shortened(name)}.String()
+	return item, nil
+}
+
+// memberText is a member that is a string, "" for others.
+func memberText(members map[string]json.RawMessage, name string) string {
+	var text string
+	if json.Unmarshal(members[name], &text) != nil {
+		return ""
+	}
+	return text
+}
+
+// shortened is the beginning of a text, as the database takes it.
+func shortened(text string) string {
+	characters := []rune(storable(text))
+	return string(characters[:min(len(characters), maxDataSourceMessage)])
+}

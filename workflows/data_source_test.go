@@ -1,0 +1,130 @@
+package workflows_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+	commonpb "go.temporal.io/api/common/v1"
+	enumspb "go.temporal.io/api/enums/v1"
+	historypb "go.temporal.io/api/history/v1"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/log"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/worker"
+
+	"github.com/procession-dev/procession/activities"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/internal/testkit/enginetest"
+	"github.com/procession-dev/procession/internal/testkit/pgtest"
+	"github.com/procession-dev/procession/workflows"
+)
+
+// sealed is what no converter but the worker's reads.
+func sealed(text string) converter.RawValue {
+	return converter.NewRawValue(&commonpb.Payload{
+		Metadata: map[string][]byte{"encoding": []byte("binary/encrypted?vendor=KuFlow")}, Data: []byte(text),
+	})
+}
+
+// ended is how a run of a data source ended.
+type ended struct{ answer, code string }
+
+func registerEnds(r worker.ActivityRegistry, end func(ended)) {
+	r.RegisterActivityWithOptions(func(_ context.Context, _ activities.FinishDataSourceRunInput, answer converter.RawValue) error {
+		end(ended{answer: string(answer.Payload().GetData())})
+		return nil
+	}, activity.RegisterOptions{Name: activities.FinishDataSourceRunName})
+	r.RegisterActivityWithOptions(func(_ context.Context, in activities.FailDataSourceRunInput) error {
+		end(ended{code: in.Code})
+		return nil
+	}, activity.RegisterOptions{Name: activities.FailDataSourceRunName})
+}
+
+func TestDataSourceNotesAnswers(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		fault    error
+		attempts int
+		late     bool
+		want     ended
+		asked    int
+	}{
+		"answer":          {want: ended{answer: "question answered"}, asked: 1},
+		"failing worker":  {fault: errors.New("no database"), attempts: 3, want: ended{code: domain.DataSourceBroken}, asked: 3},
+		"refusing worker": {fault: temporal.NewNonRetryableApplicationError("no", "validation", nil), attempts: 3, want: ended{code: domain.DataSourceBroken}, asked: 1},
+		"too late":        {late: true, want: ended{code: domain.DataSourceTimedOut}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var suite testsuite.WorkflowTestSuite
+			suite.SetLogger(log.NewStructuredLogger(enginetest.Logger()))
+			env := suite.NewTestWorkflowEnvironment()
+			workflows.RegisterDataSources(env)
+			asked, got := 0, []ended{}
+			env.RegisterActivityWithOptions(func(_ context.Context, request converter.RawValue) (converter.RawValue, error) {
+				asked++
+				return sealed(string(request.Payload().GetData()) + " answered"), c.fault
+			}, activity.RegisterOptions{Name: domain.DataSourceQueryActivity})
+			registerEnds(env, func(e ended) { got = append(got, e) })
+			in := domain.DataSourceInput{
+				Run: uuid.New(), Activity: domain.DataSourceQueryActivity, TaskQueue: "goods",
+				Deadline: env.Now().Add(10 * time.Second), Attempts: c.attempts,
+			}
+			if c.late {
+				in.Deadline = env.Now()
+			}
+			env.ExecuteWorkflow(domain.DataSourceWorkflow, in, sealed("question"))
+			require.NoError(t, env.GetWorkflowError())
+			require.Equal(t, []ended{c.want}, got)
+			require.Equal(t, c.asked, asked)
+		})
+	}
+}
+
+// With -update the test writes the history that TestCommittedHistoriesReplay replays.
+func TestDataSourceHistory(t *testing.T) {
+	t.Parallel()
+	if !*update {
+		t.Skip("records a history")
+	}
+	stack := enginetest.New(t, pgtest.New(t))
+	stack.Start()
+	require.NoError(t, stack.Engine().EnsureNamespace(t.Context(), "tenant"))
+	c := stack.Client("tenant")
+	own := worker.New(c, domain.DataSourceTaskQueue, worker.Options{})
+	workflows.RegisterDataSources(own)
+	registerEnds(own, func(ended) {})
+	goods := worker.New(c, "goods", worker.Options{})
+	goods.RegisterActivityWithOptions(func(context.Context, converter.RawValue) (converter.RawValue, error) {
+		return sealed("answer"), nil
+	}, activity.RegisterOptions{Name: domain.DataSourceQueryActivity})
+	for _, w := range []worker.Worker{own, goods} {
+		require.NoError(t, w.Start())
+		t.Cleanup(w.Stop)
+	}
+	for name, deadline := range map[string]time.Time{
+		"data_source.json": time.Now().Add(time.Minute), "data_source_late.json": time.Unix(0, 0),
+	} {
+		run, err := c.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{TaskQueue: domain.DataSourceTaskQueue},
+			domain.DataSourceWorkflow, domain.DataSourceInput{
+				Activity: domain.DataSourceQueryActivity, TaskQueue: "goods", Deadline: deadline, Attempts: 3,
+			}, sealed("question"))
+		require.NoError(t, err)
+		require.NoError(t, run.Get(t.Context(), nil))
+		history := &historypb.History{}
+		events := c.GetWorkflowHistory(t.Context(), run.GetID(), "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+		for events.HasNext() {
+			event, err := events.Next()
+			require.NoError(t, err)
+			history.Events = append(history.Events, event)
+		}
+		writeHistory(t, name, history)
+	}
+}
