@@ -53,6 +53,8 @@ B.findBusinessArtifactDefinitions            none                               
 B.retrieveBusinessArtifactDefinition         none                                                               none
 B.streamEvents                               none                                                               none
 B.findProcesses                              none                                                               none
+B.createDataSourceQuery                      DATA_SOURCE.QUERIED                                                same
+B.retrieveDataSourceQuery                    none                                                               none
 B.createProcess                              PROCESS.CREATED:>RUNNING,PROCESS.STATE_CHANGED:>RUNNING            same
 B.retrieveProcess                            none                                                               none
 B.deleteProcess                              PROCESS.DELETED:>COMPLETED                                          none

@@ -88,8 +88,9 @@ func (f things) matrixRequest(name string) operation {
 		"A.actionsTaskAssign":             `{"principalId":"{principal}"}`,
 		"A.createWorker": `{"identity":"{process}","taskQueue":"QUEUE_SAMPLE_LOAN","hostname":"h","ip":"127.0.0.1",` +
 			`"tenantId":"{tenant}"}`,
-		"A.createAuthentication": `{"type":"ENGINE","tenantId":"{tenant}"}`,
-		"B.createProcess":        `{"processDefinitionId":"{definition}"}`,
+		"A.createAuthentication":  `{"type":"ENGINE","tenantId":"{tenant}"}`,
+		"B.createProcess":         `{"processDefinitionId":"{definition}"}`,
+		"B.createDataSourceQuery": `{"dataSourceCode":"GOODS","tenantId":"{tenant}"}`,
 		"B.createProcessItem": `{"type":"TASK","processId":"{process}","processItemDefinitionCode":"APPROVE_LOAN",` +
 			`"ownerId":"{principal}"}`,
 		"B.changeProcessInitiator": `{"initiatorId":"{principal}"}`,
@@ -172,6 +173,8 @@ func newCast(s *service) cast {
 	require.NoError(s.t, demo.LoadFiles(s.t.Context(), s.db, s.documents, s.now()))
 	s.applyRobot("demo", "KYC_BOT", `{"name":"KYC bot","runner":"loan-worker","permissions":{"viewers":[{"application":"reader"}]}}`)
 	c.robot = s.otherRobot()
+	s.putDataSource(demo.TenantDemo(), demo.LoanWorker(), demo.Reviewers(), demo.Reader().ID)
+	s.putDataSource(demo.TenantOther(), demo.OtherWorker(), demo.OtherWorker().ID)
 	c.runWorkers(s)
 	for _, user := range s.list(demo.Alice(), "/tenant-users").Content {
 		c.membership = user.ID
@@ -250,6 +253,11 @@ func (c cast) things(s *service, of string, ready bool) things {
 	}
 	made.task = id("/process-items", `{"type":"TASK","processId":"`+made.process.String()+
 		`","processItemDefinitionCode":"APPROVE_LOAN"`+owned+`}`)
+	querier := demo.Bob()
+	if of == "other" {
+		querier = worker
+	}
+	made.query = s.answeredQuery(querier, made.tenant)
 	made.fixture = made.withDocuments(s, worker).withArtifactAction(s, worker).withPhoto(s, worker).withReports(s, worker).
 		withAssistance(s, worker).withLinkedDocuments(s, worker)
 	return made
@@ -259,7 +267,7 @@ func absentThings() things {
 	return things{
 		fixture: fixture{
 			finished: uuid.New(), process: uuid.New(), task: uuid.New(), tenant: uuid.New(), user: uuid.New(), principal: uuid.New(),
-			artifact: uuid.New(), artifactAction: uuid.New(), photo: uuid.New(), robot: uuid.New(), assistance: uuid.New(),
+			artifact: uuid.New(), artifactAction: uuid.New(), photo: uuid.New(), robot: uuid.New(), assistance: uuid.New(), query: uuid.New(),
 		}.withAbsentDocuments(),
 		definition: uuid.New(), group: uuid.New(), artifactDefinition: uuid.New(), key: "absent-key",
 	}

@@ -160,6 +160,9 @@ B.retrieveRobot                     404   200          200           404     200
 B.downloadRobotSourceCode           404   200          200           404     200    404       404       404      200   401       404
 B.downloadRobotAsset                404   200          200           404     200    404       404       404      200   401       404
 
+B.createDataSourceQuery             404   404          404           404     202    202       404       404      202   401       404
+B.retrieveDataSourceQuery           404   404          404           404     404    200       404       404      200   401       404
+
 B.createWorker                      201   403          403           403     403    403       403       403      201   401       400
 B.createAuthentication              200   403          403           403     403    403       403       403      200   401       400
 

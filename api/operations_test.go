@@ -35,6 +35,8 @@ type fixture struct {
 	robot uuid.UUID
 	// assistance is the request of the latest run of assistance with the task.
 	assistance uuid.UUID
+	// query is what the data source GOODS was asked.
+	query uuid.UUID
 }
 
 func newFixture(s *service) fixture {
@@ -49,7 +51,7 @@ func newFixture(s *service) fixture {
 		finished: finished, process: process, task: task, tenant: demo.TenantDemo(), user: users.Content[0].ID, principal: demo.Bob().ID,
 		artifact: s.customer(`{"name":"Acme"}`).ID,
 	}.withRobot(s).withDocuments(s, demo.LoanWorker()).withArtifactAction(s, demo.LoanWorker()).withPhoto(s, demo.LoanWorker()).withReports(s, demo.LoanWorker()).
-		withAssistance(s, demo.LoanWorker())
+		withAssistance(s, demo.LoanWorker()).withDataSource(s, demo.LoanWorker())
 }
 
 // operation is how an operation is called for a fixture.
@@ -145,6 +147,7 @@ func (f fixture) operations() map[string]operation {
 	maps.Copy(requests, f.artifactActionOperations())
 	maps.Copy(requests, f.robotOperations())
 	maps.Copy(requests, f.assistanceOperations())
+	maps.Copy(requests, f.dataSourceOperations())
 	maps.Copy(requests, f.processActionOperations())
 	return requests
 }
@@ -170,7 +173,7 @@ func TestEveryOperationSucceeds(t *testing.T) {
 				r.Header.Set("If-Match", s.get(200, as, path).header.Get("ETag"))
 			}
 			got := s.send(r)
-			require.Contains(t, []int{200, 201, 204}, got.status, got.body)
+			require.Contains(t, []int{200, 201, 202, 204}, got.status, got.body)
 			contract, id := contractOf(name)
 			if op.method == http.MethodGet || !contract.Describe(t, id).Tagged || path == "" ||
 				strings.HasSuffix(op.path, "/actions") || strings.HasSuffix(op.path, "/ai-assistance") {

@@ -53,7 +53,11 @@ func newRoute(
 			SchemaValidationOptions: []openapi3.SchemaValidationOption{StringFormats()},
 		},
 	}
-	if success := operation.Responses.Value("200"); success != nil && success.Value.Content[mediaJSON] != nil {
+	success := operation.Responses.Value("200")
+	if success == nil {
+		success = operation.Responses.Value("202")
+	}
+	if success != nil && success.Value.Content[mediaJSON] != nil {
 		_, r.tagged = success.Value.Headers["ETag"]
 	}
 	r.subject = subjectPath(doc, path, operation)

@@ -84,6 +84,51 @@ func (e BusinessArtifactActionType) Valid() bool {
 	}
 }
 
+// Defines values for DataSourceQueryErrorCode.
+const (
+	DataSourceQueryErrorCodeFAILED        DataSourceQueryErrorCode = "FAILED"
+	DataSourceQueryErrorCodeINVALIDANSWER DataSourceQueryErrorCode = "INVALID_ANSWER"
+	DataSourceQueryErrorCodeREFUSED       DataSourceQueryErrorCode = "REFUSED"
+	DataSourceQueryErrorCodeTIMEOUT       DataSourceQueryErrorCode = "TIMEOUT"
+)
+
+// Valid indicates whether the value is a known member of the DataSourceQueryErrorCode enum.
+func (e DataSourceQueryErrorCode) Valid() bool {
+	switch e {
+	case DataSourceQueryErrorCodeFAILED:
+		return true
+	case DataSourceQueryErrorCodeINVALIDANSWER:
+		return true
+	case DataSourceQueryErrorCodeREFUSED:
+		return true
+	case DataSourceQueryErrorCodeTIMEOUT:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for DataSourceQueryState.
+const (
+	DataSourceQueryStateCOMPLETED DataSourceQueryState = "COMPLETED"
+	DataSourceQueryStateFAILED    DataSourceQueryState = "FAILED"
+	DataSourceQueryStatePENDING   DataSourceQueryState = "PENDING"
+)
+
+// Valid indicates whether the value is a known member of the DataSourceQueryState enum.
+func (e DataSourceQueryState) Valid() bool {
+	switch e {
+	case DataSourceQueryStateCOMPLETED:
+		return true
+	case DataSourceQueryStateFAILED:
+		return true
+	case DataSourceQueryStatePENDING:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for DefaultErrorInfoLocationType.
 const (
 	DefaultErrorInfoLocationTypeBody   DefaultErrorInfoLocationType = "body"
@@ -992,6 +1037,78 @@ type BusinessArtifactStartProcessPrepare struct {
 type BusinessArtifactStartProcessPrepareParams struct {
 	BusinessArtifactActionDefinitionCode string `json:"businessArtifactActionDefinitionCode"`
 }
+
+// DataSourceItem An item of a data source
+type DataSourceItem struct {
+	// Properties The item as the data source describes it
+	Properties json.RawMessage `json:"properties"`
+
+	// Value What to put into the value of a form to refer to the item (`kuflow-data-source:id=...;`). An item whose `id` is no
+	// UUID cannot be referred to
+	Value *string `json:"value,omitempty"`
+}
+
+// DataSourceQuery A query of a data source
+type DataSourceQuery struct {
+	CreatedAt      time.Time `json:"createdAt"`
+	DataSourceCode string    `json:"dataSourceCode"`
+
+	// ErrorCode When FAILED. The message of REFUSED is what the data source says
+	ErrorCode *DataSourceQueryErrorCode `json:"errorCode,omitempty"`
+
+	// ErrorMessage When FAILED
+	ErrorMessage *string `json:"errorMessage,omitempty"`
+
+	// FinishedAt When final
+	FinishedAt *time.Time         `json:"finishedAt,omitempty"`
+	ID         openapi_types.UUID `json:"id"`
+
+	// Page What the data source found, when COMPLETED
+	Page *DataSourceQueryPage `json:"page,omitempty"`
+
+	// RetryAfterSeconds How long to wait before asking again, while PENDING
+	RetryAfterSeconds *int32               `json:"retryAfterSeconds,omitempty"`
+	State             DataSourceQueryState `json:"state"`
+	TenantID          openapi_types.UUID   `json:"tenantId"`
+}
+
+// DataSourceQueryErrorCode When FAILED. The message of REFUSED is what the data source says
+type DataSourceQueryErrorCode string
+
+// DataSourceQueryCreateParams defines model for DataSourceQueryCreateParams.
+type DataSourceQueryCreateParams struct {
+	// Context What else the data source is to know, such as what the form holds already
+	Context json.RawMessage `json:"context,omitempty"`
+
+	// DataSourceCode What `dataSource` says in the schema of the form
+	DataSourceCode string `json:"dataSourceCode"`
+
+	// Filter Which items to leave out, in words of the data source
+	Filter *string `json:"filter,omitempty"`
+
+	// PageNumber Which page to return, from 0
+	PageNumber *int32 `json:"pageNumber,omitempty"`
+
+	// PageSize How many items a page is to have
+	PageSize *int32 `json:"pageSize,omitempty"`
+
+	// Query What to look for, as people type it
+	Query *string `json:"query,omitempty"`
+
+	// TenantID The tenant of the data source; needed where several tenants of the caller have one with the code
+	TenantID *openapi_types.UUID `json:"tenantId,omitempty"`
+}
+
+// DataSourceQueryPage What the data source found, when COMPLETED
+type DataSourceQueryPage struct {
+	Content []DataSourceItem `json:"content"`
+
+	// Metadata Which page this is, and of how many
+	Metadata PageMetadata `json:"metadata"`
+}
+
+// DataSourceQueryState defines model for DataSourceQueryState.
+type DataSourceQueryState string
 
 // DataStructureDataDefinition defines model for DataStructureDataDefinition.
 type DataStructureDataDefinition struct {
@@ -2433,6 +2550,9 @@ type PrepareBusinessArtifactCreateArtifactJSONRequestBody = BusinessArtifactCrea
 // PrepareBusinessArtifactStartProcessJSONRequestBody defines body for PrepareBusinessArtifactStartProcess for application/json ContentType.
 type PrepareBusinessArtifactStartProcessJSONRequestBody = BusinessArtifactStartProcessPrepareParams
 
+// CreateDataSourceQueryJSONRequestBody defines body for CreateDataSourceQuery for application/json ContentType.
+type CreateDataSourceQueryJSONRequestBody = DataSourceQueryCreateParams
+
 // CreateProcessItemJSONRequestBody defines body for CreateProcessItem for application/json ContentType.
 type CreateProcessItemJSONRequestBody = ProcessItemCreateParams
 
@@ -2540,6 +2660,12 @@ type ServerInterface interface {
 	// UploadBusinessArtifactDocument Upload a temporary document into a business artifact (B44)
 	// (POST /business-artifacts/{id}/~actions/upload-document)
 	UploadBusinessArtifactDocument(c *gin.Context, id ResourceID, params UploadBusinessArtifactDocumentParams)
+	// CreateDataSourceQuery Ask a data source for items
+	// (POST /data-source-queries)
+	CreateDataSourceQuery(c *gin.Context)
+	// RetrieveDataSourceQuery Get a query of a data source and its answer
+	// (GET /data-source-queries/{id})
+	RetrieveDataSourceQuery(c *gin.Context, id ResourceID)
 	// DownloadDocument Download a document by its address
 	// (GET /documents/~actions/download)
 	DownloadDocument(c *gin.Context, params DownloadDocumentParams)
@@ -3251,6 +3377,44 @@ func (siw *ServerInterfaceWrapper) UploadBusinessArtifactDocument(c *gin.Context
 	}
 
 	siw.Handler.UploadBusinessArtifactDocument(c, id, params)
+}
+
+// CreateDataSourceQuery operation middleware
+func (siw *ServerInterfaceWrapper) CreateDataSourceQuery(c *gin.Context) {
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.CreateDataSourceQuery(c)
+}
+
+// RetrieveDataSourceQuery operation middleware
+func (siw *ServerInterfaceWrapper) RetrieveDataSourceQuery(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.RetrieveDataSourceQuery(c, id)
 }
 
 // DownloadDocument operation middleware
@@ -5190,6 +5354,8 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/business-artifacts/:id/actions/:actionId/~actions/cancel", wrapper.CancelBusinessArtifactAction)
 	router.PATCH(options.BaseURL+"/business-artifacts/:id/data", wrapper.PatchBusinessArtifactData)
 	router.PUT(options.BaseURL+"/business-artifacts/:id/data", wrapper.UpdateBusinessArtifactData)
+	router.POST(options.BaseURL+"/data-source-queries", wrapper.CreateDataSourceQuery)
+	router.GET(options.BaseURL+"/data-source-queries/:id", wrapper.RetrieveDataSourceQuery)
 	router.GET(options.BaseURL+"/documents/~actions/download", wrapper.DownloadDocument)
 	router.POST(options.BaseURL+"/documents/~actions/upload", wrapper.UploadDocument)
 	router.GET(options.BaseURL+"/events", wrapper.StreamEvents)
@@ -5505,6 +5671,44 @@ type UploadBusinessArtifactDocumentResponseObject interface {
 type UploadBusinessArtifactDocument200JSONResponse DocumentReference
 
 func (response UploadBusinessArtifactDocument200JSONResponse) VisitUploadBusinessArtifactDocumentResponse(w http.ResponseWriter) error {
+	return httpio.WriteJSON(w, 200, response)
+}
+
+type CreateDataSourceQueryRequestObject struct {
+	Body *CreateDataSourceQueryJSONRequestBody
+}
+
+type CreateDataSourceQueryResponseObject interface {
+	VisitCreateDataSourceQueryResponse(w http.ResponseWriter) error
+}
+
+type CreateDataSourceQuery202ResponseHeaders struct {
+	Location *string
+}
+
+type CreateDataSourceQuery202JSONResponse struct {
+	Body    DataSourceQuery
+	Headers CreateDataSourceQuery202ResponseHeaders
+}
+
+func (response CreateDataSourceQuery202JSONResponse) VisitCreateDataSourceQueryResponse(w http.ResponseWriter) error {
+	if response.Headers.Location != nil {
+		w.Header().Set("Location", fmt.Sprint(*response.Headers.Location))
+	}
+	return httpio.WriteJSON(w, 202, response.Body)
+}
+
+type RetrieveDataSourceQueryRequestObject struct {
+	ID ResourceID `json:"id"`
+}
+
+type RetrieveDataSourceQueryResponseObject interface {
+	VisitRetrieveDataSourceQueryResponse(w http.ResponseWriter) error
+}
+
+type RetrieveDataSourceQuery200JSONResponse DataSourceQuery
+
+func (response RetrieveDataSourceQuery200JSONResponse) VisitRetrieveDataSourceQueryResponse(w http.ResponseWriter) error {
 	return httpio.WriteJSON(w, 200, response)
 }
 
@@ -6365,6 +6569,12 @@ type StrictServerInterface interface {
 	// UploadBusinessArtifactDocument Upload a temporary document into a business artifact (B44)
 	// (POST /business-artifacts/{id}/~actions/upload-document)
 	UploadBusinessArtifactDocument(ctx context.Context, request UploadBusinessArtifactDocumentRequestObject) (UploadBusinessArtifactDocumentResponseObject, error)
+	// CreateDataSourceQuery Ask a data source for items
+	// (POST /data-source-queries)
+	CreateDataSourceQuery(ctx context.Context, request CreateDataSourceQueryRequestObject) (CreateDataSourceQueryResponseObject, error)
+	// RetrieveDataSourceQuery Get a query of a data source and its answer
+	// (GET /data-source-queries/{id})
+	RetrieveDataSourceQuery(ctx context.Context, request RetrieveDataSourceQueryRequestObject) (RetrieveDataSourceQueryResponseObject, error)
 	// DownloadDocument Download a document by its address
 	// (GET /documents/~actions/download)
 	DownloadDocument(ctx context.Context, request DownloadDocumentRequestObject) (DownloadDocumentResponseObject, error)
@@ -6843,6 +7053,42 @@ func (sh *strictHandler) UploadBusinessArtifactDocument(ctx *gin.Context, id Res
 	if err == nil {
 		httpio.SetVersion(ctx, sh.version(response))
 		err = response.VisitUploadBusinessArtifactDocumentResponse(ctx.Writer)
+	}
+	if err != nil {
+		sh.errs.Write(ctx, err)
+	}
+}
+
+// CreateDataSourceQuery handles (POST /data-source-queries).
+func (sh *strictHandler) CreateDataSourceQuery(ctx *gin.Context) {
+	var request CreateDataSourceQueryRequestObject
+
+	var body CreateDataSourceQueryJSONRequestBody
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
+		return
+	}
+
+	response, err := sh.ssi.CreateDataSourceQuery(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitCreateDataSourceQueryResponse(ctx.Writer)
+	}
+	if err != nil {
+		sh.errs.Write(ctx, err)
+	}
+}
+
+// RetrieveDataSourceQuery handles (GET /data-source-queries/{id}).
+func (sh *strictHandler) RetrieveDataSourceQuery(ctx *gin.Context, id ResourceID) {
+	var request RetrieveDataSourceQueryRequestObject
+	request.ID = id
+	response, err := sh.ssi.RetrieveDataSourceQuery(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitRetrieveDataSourceQueryResponse(ctx.Writer)
 	}
 	if err != nil {
 		sh.errs.Write(ctx, err)

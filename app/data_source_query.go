@@ -1,0 +1,121 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// NewDataSourceQuery is what a data source is asked. TenantID may be nil where the
+// code is clear without it. Context is a JSON object, or nil for an empty one.
+type NewDataSourceQuery struct {
+	TenantID   *uuid.UUID
+	SourceCode string
+	Query      *string
+	Filter     *string
+	Context    json.RawMessage
+	PageNumber int
+	PageSize   int
+}
+
+// dataSourceQueryRequest is the one argument of the activity that answers a query
+// (engine contract, section 7).
+type dataSourceQueryRequest struct {
+	TenantID   uuid.UUID       `json:"tenantId"`
+	Code       string          `json:"code"`
+	Query      *string         `json:"query,omitempty"`
+	Filter     *string         `json:"filter,omitempty"`
+	PageNumber int             `json:"pageNumber"`
+	PageSize   int             `json:"pageSize"`
+	Context    json.RawMessage `json:"context"`
+}
+
+// CreateDataSourceQuery asks a data source that the caller may query. The worker
+// answers it meanwhile; RetrieveDataSourceQuery returns the answer. Errors:
+// NOT_FOUND for a data source that there is none of for the caller, VALIDATION for
+// a code that needs the tenant, and for a query that is too large, CONFLICT for one
+// more than a principal may have wait.
+func (s *Service) CreateDataSourceQuery(
+	ctx context.Context, caller domain.Caller, in NewDataSourceQuery,
+) (*domain.DataSourceRun, error) {
+	var run *domain.DataSourceRun
+	id, engineRun, now := newID(), newID(), s.now()
+	err := s.write(ctx, func(tx *persistence.Tx) error {
+		sources, pending, err := tx.ListAskedDataSources(ctx, caller, in.TenantID, in.SourceCode, now)
+		switch {
+		case err != nil:
+			return err
+		case len(sources) == 0:
+			return domain.NotFound("data source")
+		case len(sources) > 1:
+			return domain.InvalidBody("/tenantId", "is required: several of your tenants have such a data source")
+		}
+		if err := domain.AdmitDataSourceQuery(pending); err != nil {
+			return err
+		}
+		source := &sources[0]
+		request, err := in.request(source.TenantID)
+		if err != nil {
+			return err
+		}
+		run = domain.NewDataSourceQuery(id, &source.DataSource, caller.PrincipalID, now)
+		tx.InsertDataSourceRun(run)
+		askDataSource(tx, domain.NewDataSourceRun(engineRun, run, &source.DataSource, source.Namespace, request), source, run)
+		tx.Record(domain.ConfigurationEvent(domain.EventDataSourceQueried, domain.Configured{
+			ID: source.ID, TenantID: source.TenantID, Kind: "DataSource", Code: source.Code,
+		}, caller.PrincipalID, now))
+		return nil
+	})
+	return run, err
+}
+
+func (in *NewDataSourceQuery) request(tenant uuid.UUID) (json.RawMessage, error) {
+	request := dataSourceQueryRequest{
+		TenantID: tenant, Code: in.SourceCode, Query: in.Query, Filter: in.Filter,
+		PageNumber: in.PageNumber, PageSize: in.PageSize, Context: json.RawMessage("{}"),
+	}
+	if in.Context != nil {
+		request.Context = in.Context
+	}
+	text, err := json.Marshal(request)
+	if err != nil {
+		return nil, fmt.Errorf("writing a query of a data source: %w", err)
+	}
+	if len(text) > domain.MaxDataSourceRequest {
+		return nil, domain.InvalidBody("/context", fmt.Sprintf(
+			"makes a query of %d bytes, at most %d are allowed", len(text), domain.MaxDataSourceRequest))
+	}
+	return text, nil
+}
+
+// askDataSource stages the start of the workflow that asks a data source.
+func askDataSource(
+	tx *persistence.Tx, run domain.EngineRun, source *persistence.AskedDataSource, of *domain.DataSourceRun,
+) {
+	if source.EncryptionKey == "" {
+		tx.InsertEngineRun(run, of.CreatedAt)
+	} else {
+		tx.InsertEncryptedRun(run, source.EncryptionKey, of.CreatedAt)
+	}
+	tx.Enqueue(domain.EngineCommand{
+		ID: newID(), RunID: run.ID, OrderKey: run.ID, Kind: domain.CommandStart, CreatedAt: of.CreatedAt, NotBefore: of.CreatedAt,
+	})
+}
+
+// RetrieveDataSourceQuery returns a query of the caller with its answer, as far as
+// it has one, or NOT_FOUND for another caller's and for one whose time is over.
+func (s *Service) RetrieveDataSourceQuery(
+	ctx context.Context, caller domain.Caller, id uuid.UUID,
+) (*domain.DataSourceRun, error) {
+	now := s.now()
+	run, err := s.reader.GetDataSourceQuery(ctx, caller, id, now.Add(-domain.DataSourceResultLifetime))
+	if err != nil {
+		return nil, err
+	}
+	return run.At(now), nil
+}
