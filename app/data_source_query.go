@@ -44,7 +44,7 @@ func (s *Service) CreateDataSourceQuery(
 	ctx context.Context, caller domain.Caller, in NewDataSourceQuery,
 ) (*domain.DataSourceRun, error) {
 	var run *domain.DataSourceRun
-	id, engineRun, now := newID(), newID(), s.now()
+	id, engineRun, now := domain.NewID(), domain.NewID(), s.now()
 	err := s.write(ctx, func(tx *persistence.Tx) error {
 		sources, pending, err := tx.ListAskedDataSources(ctx, caller, in.TenantID, in.SourceCode, now)
 		switch {
@@ -65,7 +65,7 @@ func (s *Service) CreateDataSourceQuery(
 		}
 		run = domain.NewDataSourceQuery(id, &source.DataSource, caller.PrincipalID, now)
 		tx.InsertDataSourceRun(run)
-		askDataSource(tx, domain.NewDataSourceRun(engineRun, run, &source.DataSource, source.Namespace, request), source, run)
+		startWorkflow(tx, domain.NewDataSourceRun(engineRun, run, &source.DataSource, source.Namespace, request), source.EncryptionKey, now)
 		tx.Record(domain.ConfigurationEvent(domain.EventDataSourceQueried, domain.Configured{
 			ID: source.ID, TenantID: source.TenantID, Kind: "DataSource", Code: source.Code,
 		}, caller.PrincipalID, now))
@@ -91,20 +91,6 @@ func (in *NewDataSourceQuery) request(tenant uuid.UUID) (json.RawMessage, error)
 			"makes a query of %d bytes, at most %d are allowed", len(text), domain.MaxDataSourceRequest))
 	}
 	return text, nil
-}
-
-// askDataSource stages the start of the workflow that asks a data source.
-func askDataSource(
-	tx *persistence.Tx, run domain.EngineRun, source *persistence.AskedDataSource, of *domain.DataSourceRun,
-) {
-	if source.EncryptionKey == "" {
-		tx.InsertEngineRun(run, of.CreatedAt)
-	} else {
-		tx.InsertEncryptedRun(run, source.EncryptionKey, of.CreatedAt)
-	}
-	tx.Enqueue(domain.EngineCommand{
-		ID: newID(), RunID: run.ID, OrderKey: run.ID, Kind: domain.CommandStart, CreatedAt: of.CreatedAt, NotBefore: of.CreatedAt,
-	})
 }
 
 // RetrieveDataSourceQuery returns a query of the caller with its answer, as far as

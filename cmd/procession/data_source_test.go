@@ -1,0 +1,110 @@
+package main
+
+import (
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	enumspb "go.temporal.io/api/enums/v1"
+
+	"github.com/procession-dev/procession/devstack/child"
+	"github.com/procession-dev/procession/devstack/demo"
+)
+
+// goodsDocuments are the data source of the example, and one like it whose payloads
+// are encrypted.
+const goodsDocuments = `
+apiVersion: procession/v1
+kind: DataSource
+metadata: {code: GOODS, tenant: demo}
+spec: {name: Goods, taskQueue: QUEUE_GOODS, runner: loan-worker, permissions: {queriers: [{user: bob}]}}
+---
+apiVersion: procession/v1
+kind: DataSource
+metadata: {code: SECRETS, tenant: demo}
+spec:
+  name: Secrets
+  taskQueue: QUEUE_GOODS
+  runner: loan-worker
+  encryptionKey: demo-key
+  permissions: {queriers: [{user: bob}]}
+`
+
+func TestDataSourceEndToEnd(t *testing.T) {
+	t.Parallel()
+	s := newStack(t, false)
+	documents := filepath.Join(t.TempDir(), "goods.yaml")
+	require.NoError(t, os.WriteFile(documents, []byte(goodsDocuments), 0o600))
+	printed(t, append([]string{"apply", "-f", documents}, s.asking(demo.Alice())...)...)
+	s.startDataSourceWorker()
+
+	asked := func(query map[string]any) map[string]any {
+		t.Helper()
+		status, run := s.call(demo.Bob(), http.MethodPost, "/data-source-queries", query)
+		require.Equal(t, http.StatusAccepted, status, run)
+		path := "/data-source-queries/" + field[string](t, run, "id")
+		s.await("the data source to answer", func() bool {
+			status, run = s.call(demo.Bob(), http.MethodGet, path, nil)
+			require.Equal(t, http.StatusOK, status, run)
+			return run["state"] != "PENDING"
+		})
+		return run
+	}
+	for _, code := range []string{"GOODS", "SECRETS"} {
+		run := asked(map[string]any{"dataSourceCode": code, "query": "m4", "pageNumber": 1, "pageSize": 2})
+		require.Equal(t, "COMPLETED", run["state"], run)
+		page := field[map[string]any](t, run, "page")
+		require.Equal(t, map[string]any{"size": 2.0, "page": 1.0, "totalElements": 3.0, "totalPages": 2.0}, page["metadata"])
+		require.Equal(t, []any{map[string]any{
+			"value": "kuflow-data-source:id=01970000-0000-7000-8000-00000000d004;name=Washer%20M4;",
+			"properties": map[string]any{
+				"id": "01970000-0000-7000-8000-00000000d004", "label": "Washer M4", "price": 0.05,
+			},
+		}}, page["content"])
+		if code == "SECRETS" {
+			s.requireDataSourceHidden(field[string](t, run, "id"))
+		}
+	}
+	refused := asked(map[string]any{"dataSourceCode": "GOODS", "filter": "cheap"})
+	require.Equal(t, "FAILED REFUSED goods cannot be filtered", refused["state"].(string)+" "+
+		refused["errorCode"].(string)+" "+refused["errorMessage"].(string))
+	var open int
+	s.query("SELECT count(*) FROM engine_runs WHERE kind = 'DATA_SOURCE' AND closed_at IS NULL", &open)
+	require.Zero(t, open)
+}
+
+// requireDataSourceHidden requires that what a data source was asked and answered is
+// encrypted on its way.
+func (s *testStack) requireDataSourceHidden(run string) {
+	s.t.Helper()
+	history := s.systemClient("demo").GetWorkflowHistory(s.t.Context(), "data-source-"+run, "", false,
+		enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	require.True(s.t, history.HasNext())
+	for history.HasNext() {
+		event, err := history.Next()
+		require.NoError(s.t, err)
+		require.NotContains(s.t, event.String(), "Washer")
+		require.NotContains(s.t, event.String(), `\"m4\"`)
+	}
+}
+
+// startDataSourceWorker runs the example worker of data sources.
+func (s *testStack) startDataSourceWorker() {
+	s.t.Helper()
+	path := filepath.Join(s.t.TempDir(), "data-source")
+	out, err := exec.Command("go", "build", "-o", path, "../../examples/data-source").CombinedOutput()
+	require.NoError(s.t, err, string(out))
+	account := demo.LoanWorker()
+	cmd := exec.Command(path)
+	cmd.Env = append(os.Environ(), "DATA_SOURCE_ENDPOINT="+s.url(), "DATA_SOURCE_TEMPORAL_ADDRESS="+s.config.TemporalAddress,
+		"DATA_SOURCE_CLIENT_ID="+account.ID.String(), "DATA_SOURCE_CLIENT_SECRET="+account.Secret)
+	log := s.logTo("data-source-worker.log")
+	cmd.Stdout, cmd.Stderr = log, log
+	p, err := child.Start(cmd, syscall.SIGKILL)
+	require.NoError(s.t, err)
+	s.t.Cleanup(func() { s.stopProcess(p, syscall.SIGKILL) })
+}

@@ -1,0 +1,81 @@
+// Package goods answers for the data source GOODS: a short list of goods, by the engine contract.
+package goods
+
+import (
+	"context"
+	"strings"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/worker"
+)
+
+// TaskQueue is the queue that the manifest of the data source names.
+const TaskQueue = "QUEUE_GOODS"
+
+// QueryActivity is the activity that the service calls.
+const QueryActivity = "KuFlow_DataSource_RunQuery"
+
+// Item is one of the goods. Label is what people are shown.
+type Item struct {
+	ID    string  `json:"id"`
+	Label string  `json:"label"`
+	Price float64 `json:"price"`
+}
+
+func items() []Item {
+	return []Item{
+		{"01970000-0000-7000-8000-00000000d001", "Bolt M4", 0.2},
+		{"01970000-0000-7000-8000-00000000d002", "Bolt M6", 0.3},
+		{"01970000-0000-7000-8000-00000000d003", "Nut M4", 0.1},
+		{"01970000-0000-7000-8000-00000000d004", "Washer M4", 0.05},
+	}
+}
+
+// Query is what the service asks. PageNumber counts from 0.
+type Query struct {
+	TenantID   string         `json:"tenantId"`
+	Code       string         `json:"code"`
+	Query      string         `json:"query"`
+	Filter     string         `json:"filter"`
+	PageNumber int            `json:"pageNumber"`
+	PageSize   int            `json:"pageSize"`
+	Context    map[string]any `json:"context"`
+}
+
+// Page is what is answered: a page of the items, or an error for people to read.
+type Page struct {
+	PageNumber    int    `json:"pageNumber"`
+	PageSize      int    `json:"pageSize"`
+	TotalElements int    `json:"totalElements"`
+	TotalPages    int    `json:"totalPages"`
+	Items         []Item `json:"items"`
+	Error         string `json:"error,omitempty"`
+}
+
+// RunQuery finds the goods whose label contains what was typed.
+func RunQuery(_ context.Context, q Query) (Page, error) {
+	if q.PageSize < 1 || q.PageNumber < 0 {
+		return Page{}, temporal.NewNonRetryableApplicationError("a page is required", "validation", nil)
+	}
+	if q.Filter != "" {
+		return Page{Error: "goods cannot be filtered"}, nil
+	}
+	found := []Item{}
+	for _, item := range items() {
+		if strings.Contains(strings.ToLower(item.Label), strings.ToLower(strings.TrimSpace(q.Query))) {
+			found = append(found, item)
+		}
+	}
+	first := min(q.PageNumber*q.PageSize, len(found))
+	return Page{
+		PageNumber: q.PageNumber, PageSize: q.PageSize, TotalElements: len(found),
+		TotalPages: (len(found) + q.PageSize - 1) / q.PageSize,
+		Items:      found[first:min(first+q.PageSize, len(found))],
+	}, nil
+}
+
+// Register makes the activity known to a worker.
+func Register(w worker.Registry) {
+	w.RegisterActivityWithOptions(RunQuery, activity.RegisterOptions{Name: QueryActivity})
+}
