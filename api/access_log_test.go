@@ -51,7 +51,7 @@ func TestAccessLog(t *testing.T) {
 			401,
 			map[string]any{"peer": "10.0.0.1", "client": "203.0.113.9"},
 		},
-		"behind a proxy that says nothing of use": {
+		"behind a proxy without a usable header": {
 			nil, "10.0.0.1:4711",
 			[]string{"203.0.113.9, unknown"},
 			401,

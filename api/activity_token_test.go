@@ -13,8 +13,8 @@ import (
 	"github.com/procession-dev/procession/internal/testkit/enginetest"
 )
 
-// A token is taken in whatever base64 a client writes, kept from everybody, and
-// used once, when the task is finished.
+// A token is accepted in every base64 form, never shown in an answer, and used
+// once, when the task is finished.
 func TestActivityTokens(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -25,7 +25,8 @@ func TestActivityTokens(t *testing.T) {
 	with := func(token string) string { return shapeA + "/tasks?activityToken=" + url.QueryEscape(token) }
 	own := s.loan()
 	loan := own.ID.String()
-	// What Temporal or a guard before it adds to tokens is kept as it is.
+	// Bytes that Temporal or a guard before it adds to tokens are stored
+	// unchanged.
 	secret := protowire.AppendString(
 		protowire.AppendTag(enginetest.ActivityToken(own.ID, "secret"), 1000, protowire.BytesType), "\xfb\xff\xfe!")
 

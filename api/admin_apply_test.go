@@ -35,7 +35,7 @@ func TestApplyingAFolderTwiceChangesNothing(t *testing.T) {
 	require.Equal(t, before, s.snapshot())
 }
 
-// A resource read is a document that changes nothing when it is applied.
+// Applying a resource as it was read changes nothing.
 func TestWhatIsReadCanBeApplied(t *testing.T) {
 	t.Parallel()
 	s := newAdministered(t)
@@ -84,9 +84,9 @@ func TestApplyingSaysWhatBecameOfEachDocument(t *testing.T) {
 	require.True(t, reviewers.Status.LastModifiedAt.After(reviewers.Status.CreatedAt))
 }
 
-// One wrong document keeps all the others of the request from being applied,
-// and everything wrong is said at once.
-func TestAWrongDocumentKeepsAllFromBeingApplied(t *testing.T) {
+// A wrong manifest in a request prevents all from being applied, and the error
+// lists all violations.
+func TestApplyIsAtomic(t *testing.T) {
 	t.Parallel()
 	s := newAdministered(t)
 	good := document("north", "Group", "NEW", `{"name":"New"}`)
@@ -134,8 +134,8 @@ func TestAWrongDocumentKeepsAllFromBeingApplied(t *testing.T) {
 				`"permissions":["MANAGER"]}],`+permissions+`}`),
 			"/spec/userActions/0",
 		},
-		"tenant of somebody else": {document("south", "Group", "NEW", `{"name":"New"}`), "/metadata/tenant"},
-		"tenant of nobody":        {document("nowhere", "Group", "NEW", `{"name":"New"}`), "/metadata/tenant"},
+		"tenant of others": {document("south", "Group", "NEW", `{"name":"New"}`), "/metadata/tenant"},
+		"unknown tenant":   {document("nowhere", "Group", "NEW", `{"name":"New"}`), "/metadata/tenant"},
 	} {
 		t.Log(name)
 		failure := s.refusedApply(400, "VALIDATION", s.as("owner"), good, c.document)
@@ -180,7 +180,7 @@ func TestADryRunChangesNothing(t *testing.T) {
 	s.get(404, s.as("owner"), resourcePath("north", "Group", "NEW", ""))
 }
 
-func TestPruneDeletesWhatIsSelectedAndNotDescribed(t *testing.T) {
+func TestPruneDeletesSelectedResourcesOnly(t *testing.T) {
 	t.Parallel()
 	s := newAdministered(t)
 	labelled := func(code, label string) string {
@@ -207,7 +207,8 @@ func TestPruneDeletesWhatIsSelectedAndNotDescribed(t *testing.T) {
 	s.refusedPrune(400, "VALIDATION", s.as("owner"), "nowhere")
 	s.refusedPrune(403, "ACCESS_DENIED", s.as("definer"), "north")
 	s.refusedPrune(403, "ACCESS_DENIED", s.as("stranger"), "north")
-	// The reviewers are needed by a definition that another label keeps.
+	// The reviewers are needed by a definition that another label keeps from
+	// the prune.
 	s.apply(s.as("owner"), strings.Replace(s.loanOf("north", ""), `"app":"test"`, `"app":"kept"`, 1))
 	s.refusedPrune(409, "CONFLICT", s.as("owner"), "north")
 }
@@ -240,7 +241,7 @@ func TestWhatSomethingNeedsIsNotDeleted(t *testing.T) {
 	}
 	require.Equal(t, before, s.snapshot())
 
-	// Without the processes' definition nothing of a retired one starts.
+	// Action definitions cannot start processes of a retired definition.
 	s.apply(s.as("owner"), s.loanOf("north", `"state":"RETIRED",`))
 	s.refused(409, "DEFINITION_NOT_PUBLISHED", s.as("initiator"), http.MethodPost, "/processes",
 		`{"processDefinitionId":"`+process.ProcessDefinitionRef.ID.String()+`"}`)
@@ -257,8 +258,8 @@ func TestWhatSomethingNeedsIsNotDeleted(t *testing.T) {
 	}
 }
 
-// A running process keeps the version that it was started with; the next one
-// is started with the version that was published since.
+// A running process stays with the version that it was started with; the next
+// one starts with the version published since.
 func TestPublishingChangesTheNextProcessOnly(t *testing.T) {
 	t.Parallel()
 	s := newAdministered(t)

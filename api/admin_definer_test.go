@@ -10,7 +10,7 @@ import (
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 )
 
-// What a definer is refused is a change of a right, wherever in the definition.
+// A definer may not change rights, wherever they are in the definition.
 func TestADefinerChangesNoRights(t *testing.T) {
 	t.Parallel()
 	s := newAdministered(t)
@@ -75,8 +75,8 @@ func TestADefinerCannotBecomeACandidate(t *testing.T) {
 	s.refused(404, "NOT_FOUND", definer, http.MethodPost, itemPath(task, "/task/~actions/claim"), "")
 }
 
-// An item that a definition had keeps its rights for the processes that still
-// have it, and a definer who brings it back does not take them away.
+// An item keeps its rights in the processes that still have it. A definer who
+// adds it to the definition again does not remove them.
 func TestADefinerTakesNoRightsOfFormerItems(t *testing.T) {
 	t.Parallel()
 	s := newAdministered(t)

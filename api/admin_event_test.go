@@ -85,7 +85,7 @@ func TestEventsAreListed(t *testing.T) {
 		ResourceID: process, ProcessID: &process, PreviousState: new("RUNNING"), State: new("COMPLETED"),
 		ActorID: s.as("manager").ID, RequestID: new("the-request"), OccurredAt: done.OccurredAt,
 	}, done)
-	// An operator sees the events of all tenants.
+	// The events of all tenants are visible to an operator.
 	both := s.eventList(s.operator, url.Values{"type": {"PROCESS.CREATED"}, "tenant": {"north", "south"}})
 	require.Len(t, both.Content, 2)
 	only := s.eventList(s.operator, url.Values{"type": {"PROCESS.CREATED"}, "tenantId": {done.TenantID.String()}})

@@ -167,7 +167,8 @@ func declared(name, secret string) string {
 	return `{"name":"` + name + `","sha256":"` + hex.EncodeToString(sum[:]) + `"}`
 }
 
-// applying is the body that applies documents; more are members of it.
+// applying returns a body that applies manifests; more are further members of
+// it.
 func applying(more string, documents ...string) string {
 	return `{` + more + `"documents":[` + strings.Join(documents, ",") + `]}`
 }
@@ -192,7 +193,7 @@ func actions(results []oasadmin.AppliedResource) map[string]oasadmin.ApplyAction
 	return done
 }
 
-// refusedApply requires that documents are refused and nothing changes.
+// refusedApply requires that manifests are refused and nothing changes.
 func (s *administered) refusedApply(status int, code string, as demo.Account, documents ...string) contracttest.ErrorBody {
 	s.t.Helper()
 	before := s.snapshot()
@@ -201,7 +202,7 @@ func (s *administered) refusedApply(status int, code string, as demo.Account, do
 	return failure
 }
 
-// resourcePath is the path of a resource; rest is what comes behind it.
+// resourcePath returns the path of a resource; rest is appended.
 func resourcePath(tenant, kind, code, rest string) string {
 	return fmt.Sprintf("%s/resources/%s/%s%s?tenant=%s", adminAPI, kind, code, rest, tenant)
 }
@@ -231,8 +232,8 @@ func (s *administered) definition(tenant string) uuid.UUID {
 	return *s.resource(s.of(tenant, "owner"), tenant, "ProcessDefinition", "LOAN").Metadata.ID
 }
 
-// deadDelivery is an event that a subscription of the tenant could not be told of,
-// after one attempt.
+// deadDelivery makes a delivery that failed for good after one attempt, and
+// returns its id.
 func (s *administered) deadDelivery(tenant, webhook string) uuid.UUID {
 	s.t.Helper()
 	conn := s.connect()

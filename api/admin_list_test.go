@@ -118,7 +118,7 @@ func TestApplyingTheSameAtOnce(t *testing.T) {
 	require.Len(t, decode[oasadmin.DefinitionVersionList](t, s.get(200, s.as("owner"), versionsPath("north", "LOAN"))).Content, 2)
 }
 
-// What is too much for one request of the shapes is not for this one.
+// A page size too large for the shapes is allowed here.
 func TestALargeFolderIsApplied(t *testing.T) {
 	t.Parallel()
 	s := newAdministered(t)

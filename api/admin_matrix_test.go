@@ -17,9 +17,10 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// adminMatrix says what every operation of the administration API answers to
-// whom, like matrix. The callers are of the tenant north, but for "other", who
-// owns south. A definer is an administrator of the process definition LOAN.
+// adminMatrix holds the answer of every operation of the administration API to
+// every caller, like matrix. The callers belong to the tenant north, but for
+// "other", who owns south. A definer is an administrator of the process
+// definition LOAN.
 const adminMatrix = `
 operation               owner administrator definer manager viewer candidate initiator worker stranger other anonymous foreign
 applyResources          200   200           200     403     403    403       403       403    403      200   401       400
@@ -82,7 +83,7 @@ type adminThings struct {
 	secret, incident, delivery                     uuid.UUID
 	// process is one of LOAN, principal a user of the tenant.
 	process, principal uuid.UUID
-	// access is an engine token of the worker, tenantID whose it is.
+	// access is the id of an engine token of the worker, tenantID its tenant.
 	access, tenantID uuid.UUID
 }
 
@@ -236,12 +237,12 @@ func (s *administered) ask(caller, row string, about adminThings) answer {
 	}
 	r.Header.Set("X-Request-Id", "matrix")
 	got := s.send(r)
-	// What the caller asked for by name is all that may differ.
+	// Only the names in the request may differ.
 	got.body = strings.ReplaceAll(got.body, about.tenant, "asked")
 	return got
 }
 
-// Every cell that changes something works on things of its own.
+// Every cell that writes has a fixture of its own.
 func TestAdminPermissionMatrix(t *testing.T) {
 	t.Parallel()
 	s := newAdministered(t)

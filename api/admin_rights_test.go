@@ -21,7 +21,7 @@ func TestOnlyOwnersMakeOwners(t *testing.T) {
 	boss := identified("north", "Application", "boss", uuid.New(), `{"name":"Boss","role":"OWNER"}`)
 	for name, document := range map[string]string{
 		"itself":             role("administrator", domain.RoleOwner),
-		"somebody else":      role("viewer", domain.RoleOwner),
+		"another principal":  role("viewer", domain.RoleOwner),
 		"an application":     boss,
 		"take the role":      role("owner", domain.RoleMember),
 		"change an owner":    strings.Replace(role("owner", domain.RoleOwner), `"first"`, `"other"`, 1),
@@ -96,8 +96,8 @@ func TestADefinersRights(t *testing.T) {
 	}
 }
 
-// Whoever writes a document cannot lay hands on principals of other tenants.
-func TestPrincipalsOfOtherTenantsAreNotTakenOver(t *testing.T) {
+// Applying a manifest cannot take over principals of other tenants.
+func TestApplyKeepsPrincipalsOfOtherTenants(t *testing.T) {
 	t.Parallel()
 	s := newAdministered(t)
 	victim, program := s.of("south", "owner"), s.of("south", "worker")
@@ -153,7 +153,8 @@ func TestUsersOfOtherTenantsDoNotShow(t *testing.T) {
 	}
 	require.Equal(t, before, s.snapshot())
 
-	// Who belongs to the tenant keeps the id, and an operator is shown who it is.
+	// A member of the tenant keeps its id, and its identity is visible to an
+	// operator.
 	require.Equal(t, s.as("viewer").ID,
 		s.applyWith(s.as("owner"), `"dryRun":true,`, s.user("north", "viewer", "MEMBER"))[0].ID)
 	require.Equal(t, victim.ID, s.applyWith(s.operator, `"dryRun":true,`, invite(victim.Email))[0].ID)
@@ -162,9 +163,9 @@ func TestUsersOfOtherTenantsDoNotShow(t *testing.T) {
 	require.Zero(t, s.count("SELECT count(*) FROM principals WHERE id = $1", chosen))
 }
 
-// A person can be a user of several tenants. One of them learns and changes
-// nothing of what the person is in another.
-func TestAUserOfAnotherTenantCanBeInvited(t *testing.T) {
+// A person can be a user of several tenants. A tenant can neither read nor
+// change what the person is in another.
+func TestApplyInvitesUserOfAnotherTenant(t *testing.T) {
 	t.Parallel()
 	s := newAdministered(t)
 	victim := s.of("south", "owner")
@@ -198,9 +199,9 @@ func TestAUserOfAnotherTenantCanBeInvited(t *testing.T) {
 	s.get(401, guest, adminAPI+"/identity")
 }
 
-// Who administers a definition of one tenant sees nothing of it with the token
-// of another tenant.
-func TestATokenOfATenantReachesNoDefinitionOfAnother(t *testing.T) {
+// A token of one tenant reaches no definition of another, even if its owner
+// administers that too.
+func TestTokenOfTenantReachesNoOtherDefinition(t *testing.T) {
 	t.Parallel()
 	s := newAdministered(t)
 	definer := s.as("definer")

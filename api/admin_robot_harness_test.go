@@ -8,8 +8,8 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// adminRobotPath is the path of what belongs to a robot; rest is what comes
-// behind its code. more are queries.
+// adminRobotPath returns a path below a robot; rest is appended to its code and
+// more are queries.
 func adminRobotPath(tenant, code, rest string, more ...string) string {
 	path := adminAPI + "/robots/" + code + rest + "?tenant=" + tenant
 	for _, query := range more {

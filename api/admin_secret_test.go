@@ -34,7 +34,7 @@ func (s *administered) secrets(kind, code string) []oasadmin.Secret {
 	return decode[oasadmin.SecretList](s.t, got).Content
 }
 
-func TestAnIssuedSecretWorksAtOnceAndUntilItIsRevoked(t *testing.T) {
+func TestIssueSecretValidUntilRevoked(t *testing.T) {
 	t.Parallel()
 	s := newAdministered(t)
 	issued := s.issue(s.as("administrator"), "Application", "worker", `{"name":"second"}`)
@@ -81,7 +81,7 @@ func TestASecretIsRotatedWithoutAGap(t *testing.T) {
 	s.get(200, stranger, adminAPI+"/identity")
 }
 
-func TestSecretsHaveNamesAndADeclaredOneIsNotRevoked(t *testing.T) {
+func TestRevokeSecretRefusesDeclaredSecret(t *testing.T) {
 	t.Parallel()
 	s := newAdministered(t)
 	path := resourcePath("north", "Application", "worker", "/secrets")

@@ -57,9 +57,9 @@ func TestWebhooksAreLookedAfter(t *testing.T) {
 	s.refused(400, "VALIDATION", s.operator, http.MethodPost, adminAPI+"/webhooks/"+f.webhook+"/~actions/ping", "")
 }
 
-// Where events may be sent is checked when a subscription is saved, and told with
-// everything else that is wrong.
-func TestWebhooksThatMustNotBeSentAreRefused(t *testing.T) {
+// The URL of a subscription is checked when it is saved, and reported together
+// with all other violations.
+func TestApplyRefusesForbiddenWebhookURL(t *testing.T) {
 	t.Parallel()
 	s := newAdministered(t)
 	hook := func(code, url string) string {

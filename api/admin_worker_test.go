@@ -13,8 +13,8 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// lists has the manifest of an application list task queues, and makes one for an
-// application that has none.
+// lists sets the task queues in the manifest of an application, which is
+// created if absent.
 func (s *service) lists(application uuid.UUID, queues ...string) {
 	s.t.Helper()
 	require.Equal(s.t, 1, s.count(`

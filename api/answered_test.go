@@ -29,8 +29,9 @@ func neverAnswered() map[string][]string {
 	}
 }
 
-// answersAreComplete reports whether the answers had everything that they must, and
-// says what is missing, and what could be taken off neverAnswered.
+// answersAreComplete reports whether the answers had all required members. It
+// lists the missing ones, and entries of neverAnswered that are no longer
+// needed.
 func answersAreComplete() bool {
 	var excepted, missing []string
 	for _, names := range neverAnswered() {

@@ -11,8 +11,8 @@ import (
 	"github.com/procession-dev/procession/devstack/demo"
 )
 
-// drafts is a process definition with a task whose fields are drafted; more are
-// members of its assistance.
+// drafts returns a process definition with a task whose fields are drafted;
+// more are further members of its assistance.
 func (s *service) drafts(fields, more string) uuid.UUID {
 	s.t.Helper()
 	id := uuid.New()
@@ -65,11 +65,11 @@ func TestDraftsAreWrittenIntoTheData(t *testing.T) {
 	require.False(t, *item.Task.Data.Valid, "what does not fit the schema is saved and marked, as by a save")
 	require.Equal(t, demo.Bob().ID, *item.LastModifiedBy)
 	require.Equal(t, 1, s.count(`SELECT count(*) FROM events WHERE type = 'PROCESS_ITEM.TASK_DATA_SAVED'
-		AND resource_id = $1 AND details->>'assistance' = 'true'`, task), "the ledger tells drafts from saves")
+		AND resource_id = $1 AND details->>'assistance' = 'true'`, task), "the event marks a draft")
 	require.Equal(t, oasb.ProcessItemTaskStateCLAIMED, item.Task.State, "it is not completed")
 }
 
-// What was written since the run began stays.
+// Fields written since the run began are kept.
 func TestDraftsLeaveLaterEditsAlone(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -98,8 +98,8 @@ func TestDraftsWithoutSchemaAreTheText(t *testing.T) {
 	require.JSONEq(t, `{"SUMMARY":"all \"of\" it <b>"}`, string(item.Task.Data.Value))
 }
 
-// A task that whoever asked may not write to any more is left alone; the answer
-// is there all the same.
+// A draft is not written when the requester may no longer write to the task;
+// the answer is still stored.
 func TestDraftsTakeTheRightToSave(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

@@ -135,21 +135,21 @@ func (p *provider) Embed(ctx context.Context, texts []string) ([][]float32, erro
 	return p.Provider.Embed(ctx, texts)
 }
 
-// answers has the provider give an answer.
+// answers sets the answer of the provider.
 func (p *provider) answers(answer func(assistance.Request) (assistance.Answer, error)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.answer = answer
 }
 
-// says has the provider give an answer with a value, which may be "".
+// says sets an answer of the provider with a value, which may be "".
 func (p *provider) says(text, value string) {
 	p.answers(func(assistance.Request) (assistance.Answer, error) {
 		return assistance.Answer{Text: text, Value: []byte(value), Model: "m", FinishReason: "stop"}, nil
 	})
 }
 
-// withoutFeatures is the service of an operator who has turned nothing on.
+// withoutFeatures returns the service without any feature enabled.
 func (s *service) withoutFeatures() *service {
 	s.t.Helper()
 	bare, options := *s, s.options

@@ -85,7 +85,7 @@ func TestAssistanceTriggers(t *testing.T) {
 	require.NoError(t, s.app.FailAssistance(t.Context(), key, "INTERNAL"))
 	require.Equal(t, oasb.ProcessItemAiAssistanceStateFAILED, s.assist(200, worker, task, first.RequestID).State)
 	s.assist(202, worker, task, uuid.New())
-	// What is late for a run that was replaced changes nothing.
+	// Late results of a run that was replaced are ignored.
 	before := s.snapshot()
 	require.NoError(t, s.app.FailAssistance(t.Context(), key, "INTERNAL"))
 	require.ErrorIs(t, s.app.FinishAssistance(t.Context(), key), app.ErrAssistanceOver)
@@ -93,7 +93,7 @@ func TestAssistanceTriggers(t *testing.T) {
 	require.Equal(t, 1, s.count("SELECT count(*) FROM item_assistance"))
 }
 
-// What is shown of a run depends on its state.
+// The members of a run depend on its state.
 func TestWhatIsShownOfARun(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -153,7 +153,8 @@ func TestAssistanceIsOffUnlessConfigured(t *testing.T) {
 	} {
 		off.refused(409, "FEATURE_DISABLED", worker, "GET", path, "")
 	}
-	// A run that there is can still be looked at, and ends if it has not.
+	// After FEATURE_DISABLED, existing runs can still be read and go on to
+	// their end.
 	s.assist(202, worker, task, request)
 	off.assist(200, worker, task, request)
 	key := domain.AssistanceKey{ItemID: task, Run: 1}
@@ -163,8 +164,8 @@ func TestAssistanceIsOffUnlessConfigured(t *testing.T) {
 	require.Equal(t, "FEATURE_DISABLED", *off.runOf(worker, task).ErrorCode)
 }
 
-// The run reads the documents of the task, tells of those that it cannot read,
-// and embeds each content once.
+// A run reads the documents of the task, reports those that it cannot read, and
+// embeds each content once.
 func TestAssistanceReadsDocuments(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -201,7 +202,7 @@ func TestAssistanceReadsDocuments(t *testing.T) {
 	require.Equal(t, embedded+1, s.provider.embedded.Load(), "only the prompt is embedded again")
 	require.Equal(t, 2, s.count("SELECT count(*) FROM document_embeddings WHERE vector IS NOT NULL"))
 
-	// Prompts and answers of both runs are kept.
+	// The prompts and answers of both runs are stored.
 	require.Equal(t, 2, s.count(`SELECT count(*) FROM assistance_calls
 		WHERE item_id = $1 AND messages::text LIKE '%Ada earns%' AND answer_text LIKE '%Ada earns%' AND request IS NULL`, task))
 	require.NoError(t, s.app.ForgetUnusedPassages(t.Context()))
@@ -236,7 +237,7 @@ func TestStepsOfAssistanceAreDoneOnce(t *testing.T) {
 	require.NoError(t, s.carryOut(task))
 }
 
-// Runs that nothing ends are ended at their deadline.
+// Unfinished runs are ended at their deadline.
 func TestOverdueRunsTimeOut(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -248,7 +249,7 @@ func TestOverdueRunsTimeOut(t *testing.T) {
 	require.Equal(t, domain.AssistanceKey{ItemID: task, Run: 1}, due[0].AssistanceKey)
 	again, err := s.app.DispatchAssistance(t.Context(), nil)
 	require.NoError(t, err)
-	require.Empty(t, again, "somebody is starting it")
+	require.Empty(t, again, "a starter holds it")
 	s.ticks.Add(11_000)
 	again, err = s.app.DispatchAssistance(t.Context(), nil)
 	require.NoError(t, err)

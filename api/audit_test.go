@@ -158,7 +158,7 @@ func TestRefusalsAreBounded(t *testing.T) {
 	require.Equal(t, attempts, a.counted[domain.SignInUnknownCredential])
 }
 
-// serve lets a handler answer a request, and returns the status.
+// serve passes a request to a handler and returns the status.
 func serve(handler http.Handler, r *http.Request) int {
 	recorder := httptest.NewRecorder()
 	handler.ServeHTTP(recorder, r)

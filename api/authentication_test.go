@@ -133,7 +133,7 @@ func TestEngineAccess(t *testing.T) {
 	}
 }
 
-// engineClaims are what an engine token says.
+// engineClaims are the claims of an engine token.
 type engineClaims struct {
 	Sub              string
 	Permissions      []string
@@ -152,7 +152,7 @@ func claimsOf(t *testing.T, token oasb.Authentication) engineClaims {
 	return claims
 }
 
-// The older version asks for a token unless told otherwise.
+// The older version creates a token unless the request names another type.
 func TestEngineAccessWithoutType(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

@@ -19,7 +19,8 @@ import (
 
 const invokeStatement = `{"businessArtifactActionDefinitionCode":"STATEMENT","downloadable":{"input":{"month":"2026-03"}}}`
 
-// invokeAction is the body that invokes an action; more are members of it.
+// invokeAction returns a body that invokes an action; more are further members
+// of it.
 func invokeAction(code string, more ...string) string {
 	members := append([]string{`"businessArtifactActionDefinitionCode":"` + code + `"`}, more...)
 	return "{" + strings.Join(members, ",") + "}"
@@ -67,7 +68,7 @@ func (f fixture) artifactActionOperations() map[string]operation {
 	}
 }
 
-// commands counts what is to be asked of Temporal for an action.
+// commands counts the commands to Temporal for an action.
 func (s *service) commands(action uuid.UUID, kind string) int {
 	s.t.Helper()
 	return s.count(`SELECT count(*) FROM engine_commands c JOIN engine_runs r ON r.id = c.engine_run_id
@@ -161,7 +162,7 @@ func TestConcurrentInvocationsWithOneIDAreOne(t *testing.T) {
 	require.Equal(t, 2, s.count("SELECT count(*) FROM business_artifacts"))
 }
 
-// Input that violates its schema is kept, with the action in ERROR.
+// Input that violates its schema is stored, with the action in ERROR.
 func TestInvocationsThatFail(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -249,7 +250,8 @@ func TestInvokeNeedsTheRightsOfWhatItDoes(t *testing.T) {
 	s := newService(t)
 	c := newCast(s)
 	things := c.things(s, "demo", false)
-	// An Editor of CUSTOMER who may start no LOAN, and a definition nobody sees.
+	// An Editor of CUSTOMER who may start no LOAN, and a definition that is
+	// visible to no caller.
 	editor := c.accounts["candidate"]
 	s.addDefinition("HIDDEN", `{"name":"Hidden"}`)
 	s.addDefinition("SOURCE", `{"name":"Source","actions":[`+
@@ -275,7 +277,7 @@ func TestInvokeNeedsTheRightsOfWhatItDoes(t *testing.T) {
 }
 
 // addDefinition adds a business artifact definition to the tenant Demo whose
-// artifacts only the editors see.
+// artifacts are visible to the editors only.
 func (s *service) addDefinition(code, spec string, editors ...demo.Account) {
 	s.t.Helper()
 	d, err := resource.FromStored(resource.KindBusinessArtifactDefinition, resource.Metadata{Code: code, Tenant: "demo"}, []byte(spec))

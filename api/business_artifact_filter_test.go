@@ -12,8 +12,8 @@ import (
 	"github.com/procession-dev/procession/devstack/demo"
 )
 
-// Every operator on every type finds what it is to find, with the totals of all
-// of it, in whatever way it is written.
+// Every operator on every type finds the expected artifacts and totals, in
+// every notation.
 func TestArtifactsAreFoundByTheirData(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -139,7 +139,7 @@ func TestArtifactsAreFoundByTheirData(t *testing.T) {
 			requireIDs(t, s.found("&sort="+sort, more...), want...)
 		}
 	}
-	// What was found by something that is no longer there is not found by it.
+	// A removed value no longer matches.
 	requireIDs(t, s.found("", "since eq 2024-01-31"))
 
 	// Pages are parts of the same, with the same total.
@@ -159,8 +159,8 @@ func TestArtifactsAreFoundByTheirData(t *testing.T) {
 	}
 }
 
-// An expression that cannot be read is refused with what is wrong about it, all
-// of them at once, and so is whatever is about what the caller does not see.
+// Malformed expressions are refused with all violations at once, and so are
+// expressions on fields of definitions that are not visible to the caller.
 func TestFilterExpressionsAreRefused(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -175,8 +175,8 @@ func TestFilterExpressionsAreRefused(t *testing.T) {
 	}
 	require.Len(t, s.badValue(demo.Alice(), "name eq Acme", "unknown eq 1", "balance eq x"), 2)
 
-	// Where the caller sees no definition, or none that the other filters keep,
-	// there is nothing to be found, whatever the field.
+	// The list is empty, whatever the field, where no definition is visible to
+	// the caller or passes the other filters.
 	for _, field := range []string{"name", "unknown"} {
 		require.Zero(t, s.total(demo.Stranger(), "/business-artifacts?value="+field+"+eq+Acme"))
 		for _, filter := range []string{
@@ -226,7 +226,7 @@ func TestFiltersFollowTheDefinitions(t *testing.T) {
 	require.Equal(t, 1, list(s.as("candidate"), "value=A+eq+x"))
 	require.Zero(t, list(s.as("viewer"), "value=A+eq+x"))
 
-	// An index that comes is one of the artifacts that are there already.
+	// A new index covers existing artifacts.
 	s.badValue(worker, "B ge 1")
 	before := s.get(200, worker, "/business-artifacts?sort=id").body
 	s.apply(s.as("owner"), artifact("CAR", `{"field":"B","type":"NUMBER"},{"field":"C","type":"DATE"},{"field":"A","type":"STRING"}`))
@@ -234,21 +234,23 @@ func TestFiltersFollowTheDefinitions(t *testing.T) {
 	require.Equal(t, 1, list(worker, "value=B+ge+1&value=C+eq+2024-01-01"))
 	require.Equal(t, before, s.get(200, worker, "/business-artifacts?sort=id").body)
 
-	// One that goes, goes at once; another type counts at once.
+	// A removed index stops matching at once; a change of type takes effect at
+	// once.
 	s.apply(s.as("owner"), artifact("CAR", `{"field":"B","type":"STRING"},{"field":"C","type":"STRING"}`))
 	s.badValue(worker, "A eq x")
 	require.Zero(t, list(worker, "value=B+ge+1"))
 	require.Zero(t, list(worker, "value=B+eq+1"))
 	require.Equal(t, 1, list(worker, "value=C+eq+2024-01-01"))
 
-	// Definitions that do not agree need to be told apart.
+	// A filter on a field that definitions index with different types is
+	// refused until one definition is chosen.
 	s.apply(s.as("owner"), artifact("CAR", `{"field":"A","type":"STRING"}`), artifact("BOAT", `{"field":"A","type":"NUMBER"},{"field":"D","type":"STRING"}`))
 	create("BOAT", `{"A":5,"D":"x"}`)
 	require.Contains(t, s.badValue(worker, "A eq 5")[0], "businessArtifactDefinitionId")
 	require.Equal(t, 1, list(worker, "value=A+eq+5&businessArtifactDefinitionCode=BOAT"))
 	require.Equal(t, 1, list(worker, "value=A+eq+x&businessArtifactDefinitionCode=CAR"))
 	require.Equal(t, 1, list(worker, "value=D+eq+x"))
-	// Nothing has both.
+	// No artifact has both fields.
 	s.apply(s.as("owner"), artifact("BOAT", `{"field":"D","type":"STRING"}`))
 	require.Equal(t, 1, list(worker, "value=A+eq+x"))
 	require.Zero(t, list(worker, "value=A+eq+x&value=D+eq+x"))

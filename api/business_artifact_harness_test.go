@@ -21,7 +21,8 @@ func (s *service) customer(data string) oasb.BusinessArtifact {
 	return decode[oasb.BusinessArtifact](s.t, s.post(201, demo.LoanWorker(), "/business-artifacts", customerBody(data)))
 }
 
-// customerBody is the body that creates a CUSTOMER; more are members of it.
+// customerBody returns a body that creates a CUSTOMER; more are further members
+// of it.
 func customerBody(data string, more ...string) string {
 	body := `{"businessArtifactDefinitionId":"` + customers().String() + `","data":{"value":` + data + `}`
 	for _, member := range more {

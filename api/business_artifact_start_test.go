@@ -34,7 +34,8 @@ func TestPrepareStartProcess(t *testing.T) {
 		s.post(200, worker, artifactPath(customer, "/~actions/prepare-start-process"), invokeAction("OPEN_LOAN")).body))
 	require.Equal(t, before, s.snapshot())
 
-	// An invocation without metadata begins with the same; one with some has nothing else.
+	// An invocation without metadata starts with the prefilled metadata; one
+	// with metadata replaces them.
 	metadataOf := func(block string) string {
 		action := decode[oasb.BusinessArtifactAction](t, s.post(201, worker, artifactPath(farm, "/actions"), invokeAction("BORROW", block)))
 		return s.get(200, worker, processPath(action.StartProcess.ProcessID, "")).body

@@ -32,8 +32,9 @@ func TestCreatingABusinessArtifact(t *testing.T) {
 	require.Equal(t, *a.CreatedAt, *a.LastModifiedAt)
 	require.Equal(t, created.body, s.get(200, demo.Alice(), artifactPath(id, "")).body)
 
-	// Again with the id: the same as it is, whatever else is asked for, but not of
-	// another definition and not for somebody who does not see it.
+	// Creating with an existing id returns the artifact unchanged. It is a
+	// conflict for another definition and for a caller to whom the artifact is
+	// not visible.
 	s.post(201, demo.LoanWorker(), "/business-artifacts", customerBody(`{"name":"Bolt"}`))
 	before := s.snapshot()
 	again := strings.Replace(body, "Acme", "Other", 1)
@@ -50,7 +51,7 @@ func TestCreatingABusinessArtifact(t *testing.T) {
 	require.Equal(t, "the id is already in use", failure.Message)
 	require.Equal(t, failure.Message, s.refused(409, "CONFLICT", demo.OtherWorker(), "POST", "/business-artifacts", byCode).Message)
 
-	// What cannot be created at all.
+	// Creations that are refused.
 	for name, c := range map[string]struct {
 		body           string
 		status         int
@@ -73,7 +74,8 @@ func TestCreatingABusinessArtifact(t *testing.T) {
 	}
 	require.Equal(t, before, s.snapshot())
 
-	// Nothing given: an empty object, as the definition has a schema.
+	// Without a value the data are an empty object, as the definition has a
+	// schema.
 	empty := decode[oasb.BusinessArtifact](t, s.post(201, demo.Alice(), "/business-artifacts",
 		`{"businessArtifactDefinitionId":"`+customers().String()+`"}`))
 	require.JSONEq(t, `{}`, string(empty.Data.Value))
@@ -81,7 +83,7 @@ func TestCreatingABusinessArtifact(t *testing.T) {
 	require.Equal(t, "required", *empty.Data.Errors[0].Type)
 }
 
-// Whoever creates with one id at the same time gets one artifact.
+// Concurrent creations with one id make one artifact.
 func TestRacingCreatesMakeOneArtifact(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -153,7 +155,7 @@ func TestSavingTheDataOfABusinessArtifact(t *testing.T) {
 
 // The workflows of the actions on an artifact that is deleted are asked to cancel
 // and terminated later. Its documents stay.
-func TestDeletingABusinessArtifactStopsItsActions(t *testing.T) {
+func TestDeleteBusinessArtifactStopsActions(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	a := s.customer(`{"name":"Acme"}`)
@@ -183,8 +185,8 @@ func (s *service) editor() demo.Account {
 	return demo.Bob()
 }
 
-// What the data were found to be stays, whatever becomes of the schema, until
-// they are saved again.
+// The validity of stored data does not change with the schema until the data
+// are saved again.
 func TestDataAreCheckedWhenTheyAreSaved(t *testing.T) {
 	t.Parallel()
 	s := newAdministered(t)
@@ -211,7 +213,7 @@ func TestDataAreCheckedWhenTheyAreSaved(t *testing.T) {
 
 // A definition and its artifacts stay in step while both change at once: what is
 // found is what is indexed, of all artifacts.
-func TestArtifactsAreIndexedWhileTheirDefinitionChanges(t *testing.T) {
+func TestReindexDuringArtifactWrites(t *testing.T) {
 	t.Parallel()
 	s := newAdministered(t)
 	define := func(field string) string {

@@ -17,7 +17,8 @@ import (
 	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
-// unconditional are the operations that are no reads and write nothing.
+// unconditional are operations that write nothing although their method is not
+// GET.
 func unconditional() []string {
 	return []string{
 		"B.prepareBusinessArtifactCreateArtifact", "B.prepareBusinessArtifactStartProcess", "admin.evaluateAvailability",
@@ -111,7 +112,7 @@ func TestStaleWritesChangeNothing(t *testing.T) {
 		path := subject(op)
 		known := stale[path]
 		if path == "" || s.get(200, worker, path).header.Get("ETag") == known {
-			// What does not exist yet, and what has no other version yet.
+			// Resources that do not exist yet or have no other version yet.
 			known = `"0.0"`
 		}
 		s.requireStale(worker, name, op, known)
@@ -119,7 +120,7 @@ func TestStaleWritesChangeNothing(t *testing.T) {
 	require.Equal(t, before, s.snapshot())
 }
 
-func TestStaleWritesOfAdministratorsChangeNothing(t *testing.T) {
+func TestAdminStaleWriteChangesNothing(t *testing.T) {
 	t.Parallel()
 	s := newAdministered(t)
 	operations := s.things("north", "stale").operations()
@@ -193,7 +194,8 @@ func TestTagsFollowVersionAndRepresentation(t *testing.T) {
 	require.Equal(t, version(a), version(b))
 	require.NotEqual(t, a, b)
 
-	// The other process that comes from it is shown, and changes nothing of it.
+	// A process created from it changes the tag of its representation, but not
+	// its version.
 	s.post(201, demo.LoanWorker(), "/processes", `{"processDefinitionId":"`+demo.Loan().String()+`","relatedProcessId":"`+process.String()+`"}`)
 	related := tag(shapeB)
 	require.Equal(t, version(b), version(related))
@@ -227,7 +229,7 @@ func TestPreconditions(t *testing.T) {
 	} {
 		require.Equal(t, want, status(worker, cancel, "If-Match", value), "%q", value)
 	}
-	// What is not visible and what is not allowed come first.
+	// NOT_FOUND and ACCESS_DENIED take precedence over preconditions.
 	require.Equal(t, 404, status(demo.OtherWorker(), cancel, "If-Match", `"x"`))
 	require.Equal(t, 403, status(demo.Carol(), cancel, "If-Match", `"x"`))
 	require.Equal(t, 200, status(worker, cancel, "If-Match", `"x", `+tag))

@@ -13,8 +13,7 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// lockProcesses keeps all processes under lock until the returned function is
-// called.
+// lockProcesses locks all processes until the returned function is called.
 func (s *service) lockProcesses() (release func()) {
 	s.t.Helper()
 	conn := s.connect()
@@ -39,7 +38,7 @@ func TestStatementsThatTakeTooLongAreEnded(t *testing.T) {
 	s.post(200, demo.Alice(), processPath(p.ID, "/~actions/complete"), "")
 }
 
-func TestRequestsDoNotWaitForConnectionsForEver(t *testing.T) {
+func TestRequestFailsWithoutDatabaseConnection(t *testing.T) {
 	t.Parallel()
 	s := newServiceWithin(t, bounds{Limits: persistence.Limits{Requests: 2, RequestTime: 2 * time.Second}})
 	p := s.loan()

@@ -83,7 +83,7 @@ func (s *service) listsDefinition(as demo.Account, id uuid.UUID, query string) b
 	return slices.Contains(s.list(as, "/process-definitions?size=1000&"+query).ids(), id)
 }
 
-func TestProcessDefinitionShowsWhatTheCallerSees(t *testing.T) {
+func TestProcessDefinitionVisibility(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	v := newVisits(s)
@@ -166,7 +166,7 @@ func TestProcessDefinitionHoldsFormsAndNoSecrets(t *testing.T) {
 		require.NotContains(t, got.body, hidden)
 	}
 
-	// What resources say they follow leads here.
+	// The references of resources to their definition lead here.
 	process := s.process(v.manager, v.id)
 	require.Equal(t, oasb.ProcessDefinitionRef{ID: d.ID, Version: d.Version, Code: d.Code}, *process.ProcessDefinitionRef)
 	item := decode[oasb.ProcessItem](t, s.post(201, v.manager, "/process-items",
@@ -199,7 +199,7 @@ func TestProcessDefinitionVersions(t *testing.T) {
 	require.False(t, old.Published)
 	s.refused(404, "NOT_FOUND", v.manager, http.MethodGet, definitionPath(v.id, "?version="+uuid.NewString()), "")
 
-	// Who has to do with processes of the first version only sees that.
+	// A participant of processes of the first version reads that version only.
 	s.define(strings.Replace(v.document(`"name":"Visit 3"`), `"viewers":[{"user":"erin"}],`, "", 1))
 	listed := decode[oasb.ProcessDefinitionPage](t, s.get(200, v.erin, "/process-definitions")).Content
 	require.Len(t, listed, 1)
@@ -210,7 +210,8 @@ func TestProcessDefinitionVersions(t *testing.T) {
 	require.Equal(t, "NUDGE", mine.ProcessActionDefinitions[0].Code)
 	s.refused(404, "NOT_FOUND", v.erin, http.MethodGet, definitionPath(v.id, "?version="+second.Version.String()), "")
 
-	// What is retired is not startable, and is shown in its newest version.
+	// A retired definition is not startable, and is shown in its newest
+	// version.
 	s.define(v.document(`"name":"Visit 4","state":"RETIRED"`))
 	retired := s.definitionOf(v.initiator, v.id, "")
 	require.Equal(t, "Visit 3", retired.Name)
@@ -239,12 +240,12 @@ func TestProcessDefinitionIsNotSentTwice(t *testing.T) {
 		}
 		require.Equal(t, first.body, conditional(`"other"`).body)
 	}
-	// It is another one for who sees something else.
+	// The ETag differs between callers to whom different parts are visible.
 	require.NotEqual(t, s.get(200, v.manager, definitionPath(v.id, "")).header.Get("ETag"),
 		s.get(200, v.initiator, definitionPath(v.id, "")).header.Get("ETag"))
 }
 
-func TestBusinessArtifactDefinitionShowsWhatTheCallerSees(t *testing.T) {
+func TestBusinessArtifactDefinitionVisibility(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	id := uuid.New()

@@ -74,14 +74,15 @@ func TestDeletingAProcess(t *testing.T) {
 	require.Equal(t, alice.ID, *page.Content[0].DeletedBy)
 	require.NotNil(t, decode[oasb.ProcessPage](t, s.get(200, worker, "/processes?deleted=ONLY")).Content[0].DeletedAt)
 
-	// The older shape has no word for it: by id it shows what there was, in lists nothing.
+	// Shape A has no deleted state: by id it returns the process as it was, in
+	// lists it omits it.
 	require.Equal(t, []uuid.UUID{other}, s.list(worker, shapeA+"/processes").ids())
 	require.Equal(t, []uuid.UUID{open}, s.list(worker, shapeA+"/tasks").ids())
 	require.NotContains(t, s.get(200, worker, processPathA(loan, "")).body, "deleted")
 	s.get(200, worker, taskPathA(task, ""))
 }
 
-// Nothing can be written to a process that is deleted, nor to its items.
+// Writes to a deleted process and to its items are refused.
 func TestDeletedProcessesTakeNoWrites(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -184,7 +185,8 @@ func TestDeletingAndRestoringABusinessArtifact(t *testing.T) {
 	s.call(200, alice, http.MethodPut, artifactPath(a.ID, "/data"), `{"data":{"value":{"name":"Acme"}}}`)
 }
 
-// An operator removes what was deleted, with all that it has and nothing else.
+// An operator removes a deleted resource with everything that belongs to it,
+// and no other.
 func TestWhatIsDeletedIsRemoved(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

@@ -14,7 +14,7 @@ import (
 
 const successor = `</openapi/shape_b.yaml>; rel="successor-version"`
 
-// fate is what an answer says of the future of its contract.
+// fate returns the headers of an answer about the deprecation of its contract.
 func (a answer) fate() [3][]string {
 	return [3][]string{a.header.Values("Deprecation"), a.header.Values("Sunset"), a.header.Values("Link")}
 }

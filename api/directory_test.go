@@ -13,7 +13,7 @@ import (
 	"github.com/procession-dev/procession/devstack/demo"
 )
 
-// staffOnly says that the directory of north is for its staff.
+// staffOnly restricts the directory of north to its staff.
 func (s *administered) staffOnly() {
 	s.t.Helper()
 	tenant := s.folder("north")[0]
@@ -37,7 +37,7 @@ func TestADirectoryForTheStaff(t *testing.T) {
 	north := s.list(s.as("owner"), "/tenants").ids()[0].String()
 	group := s.list(s.as("owner"), "/groups").ids()[0]
 	for _, as := range []demo.Account{viewer, stranger, s.as("initiator")} {
-		require.Len(t, s.list(as, "/principals?type=USER").ids(), len(people()), "all members list all, unless told otherwise")
+		require.Len(t, s.list(as, "/principals?type=USER").ids(), len(people()), "all members list all by default")
 		s.get(200, as, "/principals/"+s.as("owner").ID.String())
 	}
 	s.staffOnly()
@@ -78,7 +78,8 @@ func TestADirectoryForTheStaff(t *testing.T) {
 	require.Len(t, s.list(s.of("south", "viewer"), "/principals?type=USER").ids(), len(people()))
 }
 
-// Principals that a process names are resolved for those who see it.
+// The principals that a process names are visible to the callers of that
+// process.
 func TestPeopleOfVisibleProcessesAreResolved(t *testing.T) {
 	t.Parallel()
 	s := newAdministered(t)
@@ -106,9 +107,9 @@ func TestPeopleOfVisibleProcessesAreResolved(t *testing.T) {
 	resolve(404, viewer, s.as("administrator"))
 }
 
-// A principal that a visible resource names is found by its id also once it has left
-// the tenant, without what its other tenants know of it.
-func TestFormerUsersAreResolvedWhereTheyAreNamed(t *testing.T) {
+// A principal that a visible resource names can be retrieved by id even after
+// it has left the tenant, without the profiles of its other tenants.
+func TestFormerUserVisibleWhereNamed(t *testing.T) {
 	t.Parallel()
 	s := newAdministered(t)
 	owner := s.as("owner")
@@ -134,8 +135,9 @@ func TestFormerUsersAreResolvedWhereTheyAreNamed(t *testing.T) {
 	}
 }
 
-// staffMatrix says what operations on people answer where the directory is for the
-// staff: how many a list finds, of seven users and one group, or a status.
+// staffMatrix holds the answers of operations on people where the directory is
+// restricted to the staff: the number of elements that a list returns, of seven
+// users and one group, or a status.
 const staffMatrix = `
 operation          owner administrator manager worker definer viewer candidate initiator stranger
 findPrincipals     7     7             7       7      1       1      1         1         0

@@ -52,7 +52,7 @@ func TestDisabledUserIsKeptOutOfTheTenantOnly(t *testing.T) {
 	s.get(200, north, "/tenants")
 }
 
-func TestDisabledUserLosesEngineAccessAndGetsNoTasks(t *testing.T) {
+func TestDisableUserEndsEngineAccessAndTasks(t *testing.T) {
 	t.Parallel()
 	s := newAdministered(t)
 	candidate, owner := s.as("candidate"), s.as("owner")

@@ -39,7 +39,8 @@ func TestDocumentsByAddress(t *testing.T) {
 		s.requireParts(downloadAt(uri))
 	}
 
-	// Who cannot add a document to the resource cannot do so by its address.
+	// A caller who may not add a document to a resource cannot do so by its
+	// address either.
 	s.refused(403, "ACCESS_DENIED", demo.Carol(), "POST", uploadFor(process, "text/plain", "a.txt"), "text")
 	s.refused(404, "NOT_FOUND", demo.Stranger(), "POST", uploadFor(process, "text/plain", "a.txt"), "text")
 	s.refused(404, "NOT_FOUND", worker, "POST", uploadFor("ku:process/"+uuid.NewString(), "text/plain", "a.txt"), "text")
@@ -55,8 +56,8 @@ func TestDocumentsByAddress(t *testing.T) {
 	s.requireBlobs(2)
 }
 
-// Whatever does not lead to a document that the caller sees is not found.
-func TestDocumentsByAddressThatAreNotThere(t *testing.T) {
+// An address that leads to no document visible to the caller is not found.
+func TestDownloadByAddressNotFound(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	worker, carol := demo.LoanWorker(), demo.Carol()
@@ -75,7 +76,8 @@ func TestDocumentsByAddressThatAreNotThere(t *testing.T) {
 	}
 	require.Equal(t, want, s.get(404, carol, downloadAt(uri)).timeless())
 
-	// What a task refers to is visible with the task, also where its process is not.
+	// Documents that a task refers to are visible with the task, even if its
+	// process is not.
 	review := s.item(loan, "APPROVE_LOAN", "").ID
 	s.call(200, worker, http.MethodPut, itemPath(review, "/task/data"), `{"data":{"value":{"NOTE":"`+uri+`"}}}`)
 	s.get(200, demo.Bob(), downloadAt(uri))
@@ -88,7 +90,8 @@ func TestDocumentsByAddressThatAreNotThere(t *testing.T) {
 	s.get(200, worker, downloadAt(uri))
 }
 
-// What an action delivered is found by its address for as long as it is kept.
+// The document that an action delivered is found by its address until it
+// expires.
 func TestDocumentsOfActionsByAddress(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

@@ -20,15 +20,15 @@ import (
 // a process, in both shapes.
 func (s *service) requireDocument(process uuid.UUID, uri string, visible map[*demo.Account]bool) {
 	s.t.Helper()
-	for as, sees := range visible {
-		status := map[bool]int{true: 200, false: 404}[sees]
+	for as, found := range visible {
+		status := map[bool]int{true: 200, false: 404}[found]
 		s.get(status, *as, downloadPath(processPath(process, ""), uri))
 		s.get(status, *as, processPathA(process, "/~actions/download-entity-document?")+url.Values{"documentUri": {uri}}.Encode())
 	}
 }
 
-// Who sees a process does not see the documents of its items by that.
-func TestADocumentNeedsAVisibleHolder(t *testing.T) {
+// Read permission on a process does not include the documents of its items.
+func TestDocumentNeedsVisibleHolder(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	alice, bob, carol, reader, stranger := demo.Alice(), demo.Bob(), demo.Carol(), demo.Reader(), demo.Stranger()
@@ -63,7 +63,7 @@ func TestADocumentNeedsAVisibleHolder(t *testing.T) {
 		saveElement("PHOTO", `[{"type":"DOCUMENT","value":{"uri":"`+uri+`"}}]`))
 	s.requireDocument(loan, uri, map[*demo.Account]bool{&carol: false})
 
-	// What the process refers to is for all who see it.
+	// Documents that a process refers to are visible to all its viewers.
 	s.call(200, alice, http.MethodPut, process+"/metadata", metadata(uri))
 	s.requireDocument(loan, uri, map[*demo.Account]bool{&alice: true, &bob: true, &carol: true, &reader: true, &stranger: false})
 	s.call(200, alice, http.MethodPut, process+"/metadata", metadata())
@@ -87,9 +87,9 @@ func TestADocumentOfAnElementNeedsAVisibleTask(t *testing.T) {
 	s.get(404, carol, path)
 }
 
-// What a user action delivers is for who invoked it, and for those whom user
-// actions are for. Who sees the process for the sake of a task is none of them.
-func TestTheResultOfAUserActionIsNotForCandidates(t *testing.T) {
+// The result of a user action is visible to its invoker and to participants who
+// may invoke user actions, not to candidates of a task of the process.
+func TestUserActionResultHiddenFromCandidates(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	alice, bob, carol, reader := demo.Alice(), demo.Bob(), demo.Carol(), demo.Reader()
@@ -106,7 +106,7 @@ func TestTheResultOfAUserActionIsNotForCandidates(t *testing.T) {
 	s.refused(404, "NOT_FOUND", bob, http.MethodGet, downloadPath(processPath(loan, ""), uri), "")
 }
 
-func TestATemporaryDocumentOfAnArtifactIsForItsUploader(t *testing.T) {
+func TestTemporaryArtifactDocumentVisibleToUploader(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	editor := s.editor()

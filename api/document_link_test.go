@@ -27,7 +27,8 @@ func metadata(uris ...string) string {
 	return `{"metadata":{"value":{"n":1.50,"files":` + string(text) + `}}}`
 }
 
-// expiry is how long a document is still kept, nil when it does not expire.
+// expiry returns how long a document is still kept, nil when it does not
+// expire.
 func (s *service) expiry(uri string) *time.Duration {
 	s.t.Helper()
 	conn := s.connect()
@@ -54,7 +55,7 @@ func (s *service) requireExpiring(uri string, in time.Duration) {
 	require.InDelta(s.t, in.Seconds(), left.Seconds(), 1)
 }
 
-// later moves the clock and has the clean-up run.
+// later advances the clock and runs the clean-up.
 func (s *service) later(by time.Duration) {
 	s.t.Helper()
 	s.ticks.Add(by.Milliseconds())
@@ -118,8 +119,8 @@ func TestTemporaryDocumentsExpire(t *testing.T) {
 	s.requireBlobs(0)
 }
 
-// What one value drops another may still refer to.
-func TestADocumentOfTwoValuesNeedsBothToExpire(t *testing.T) {
+// A document is kept while any value refers to it.
+func TestDocumentOfTwoValuesExpiresAfterBoth(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	loan := s.loan().ID
@@ -136,7 +137,7 @@ func TestADocumentOfTwoValuesNeedsBothToExpire(t *testing.T) {
 	s.requireExpiring(uri, 24*time.Hour)
 }
 
-// What lives elsewhere is copied, and the copy is independent of it.
+// A document of another resource is copied, and the copy is independent of it.
 func TestDocumentsOfOthersAreCopied(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -165,7 +166,7 @@ func TestDocumentsOfOthersAreCopied(t *testing.T) {
 	s.get(404, demo.Alice(), downloadPath(from, original))
 	require.Equal(t, "text", s.download(demo.Alice(), to, made))
 
-	// Saving what was answered changes nothing.
+	// Saving the value of the answer again changes nothing.
 	s.call(200, demo.Alice(), "PUT", to+"/metadata", `{"metadata":{"value":`+string(saved.Metadata.Value)+`}}`)
 	require.Equal(t, 1, s.count("SELECT count(*) FROM documents"))
 
@@ -202,8 +203,9 @@ func patchedFile(t *testing.T, p oasb.Process) string {
 	return metadata.F.Deep[0]
 }
 
-// A reference to what is not there for the caller is kept, and told.
-func TestDocumentsThatAreNotThereMakeAValueInvalid(t *testing.T) {
+// A reference to a document that the caller may not read is stored and reported
+// as invalid.
+func TestSaveAbsentDocumentMakesValueInvalid(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	loan := s.loan().ID
@@ -240,16 +242,16 @@ func TestDocumentsThatAreNotThereMakeAValueInvalid(t *testing.T) {
 	}
 	require.Equal(t, 1, said)
 
-	// What a process of one's own does not show cannot be taken out of it by a
-	// reference either.
+	// A reference does not copy a document out of a process unless the document
+	// is visible to the caller.
 	alices := processPath(s.process(demo.Alice(), demo.Loan()).ID, "")
 	taken := decode[oasb.Process](t, s.post(201, demo.Carol(), "/processes",
 		`{"processDefinitionId":"`+demo.Loan().String()+`","metadata":{"value":{"f":"`+s.upload(demo.Alice(), alices, "x")+`"}}}`))
 	require.False(t, *taken.Metadata.Valid)
 }
 
-// What a value refers to has to exist and to be visible where the schema says that
-// it refers to something.
+// The target of a reference must exist and be visible where the schema declares
+// a reference.
 func TestReferencesAreChecked(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -268,7 +270,7 @@ func TestReferencesAreChecked(t *testing.T) {
 	}
 	small, large := s.upload(demo.Alice(), process, "small"), s.upload(demo.Alice(), process, "too large for it")
 	image := s.uploadAs(demo.Alice(), process, "image/png", "a.png", "png")
-	// What the reference says of the document does not count.
+	// The type, size and name in a reference are ignored.
 	lie := strings.NewReplacer("size=16", "size=1").Replace(large)
 	for name, c := range map[string]struct{ member, good, bad string }{
 		"principal": {"principal", principal(demo.Bob().ID), principal(demo.OtherWorker().ID)},
@@ -320,8 +322,8 @@ func TestAPatchKeepsWhatTheValueRefersTo(t *testing.T) {
 	require.Equal(t, before, s.snapshot())
 }
 
-// Two who save at once, one linking and one unlinking, leave the document kept
-// exactly if somebody refers to it.
+// When two requests at once link and unlink a document, it is kept exactly if a
+// value refers to it afterwards.
 func TestLinkingRaces(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

@@ -19,8 +19,8 @@ import (
 	"github.com/procession-dev/procession/devstack/demo"
 )
 
-// hostileNames are made of what has split headers, escaped from directories and
-// misled people.
+// hostileNames have characters that split headers, escape from directories or
+// mislead people.
 func hostileNames(n int) []string {
 	pieces := []string{
 		"\r\n", "\n", "\r", "Set-Cookie: a=b", "\r\n\r\n<html>", `"`, `\`, "/", "..", "../../etc/passwd", `..\..\boot.ini`,
@@ -38,8 +38,8 @@ func hostileNames(n int) []string {
 	return names
 }
 
-// Whatever a name is, stored as it was sent or cleaned, the answer has the
-// headers that it should have and no other.
+// The answer has the expected headers and no others, for every name, stored as
+// sent or sanitized.
 func TestHostileNamesInDownloads(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

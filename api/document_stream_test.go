@@ -60,12 +60,13 @@ func (s *service) leftovers() int {
 	return len(page.Leftovers)
 }
 
-func TestAnUploadThatIsTooLargeEndsAsSoonAsThatIsKnown(t *testing.T) {
+func TestUploadTooLargeEndsEarly(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	path := uploadPath(processPath(s.loan().ID, ""), "text/plain", "a.txt")
 	server := s.served()
-	// Announced: before anything of it is sent.
+	// With Content-Length, the upload is refused before any byte of the body is
+	// sent.
 	conn := s.begin(server, path, fmt.Sprintf("Content-Length: %d\r\nExpect: 100-continue\r\n", documentLimit+1), "")
 	status, body := s.answerOf(conn)
 	require.Equal(t, 413, status)
@@ -104,7 +105,8 @@ func TestAnUploadThatIsBrokenOffLeavesNothing(t *testing.T) {
 	s.requireBlobs(0)
 }
 
-// A client that stops sending, or sends next to nothing, is not waited for.
+// The service does not wait for a client that stops sending or sends too
+// slowly.
 func TestAStalledClientIsCutOff(t *testing.T) {
 	t.Parallel()
 	s := newService(t, func(o *api.Options) { o.Stall = 300 * time.Millisecond })
@@ -137,8 +139,8 @@ func TestAStalledClientIsCutOff(t *testing.T) {
 	s.requireBlobs(0)
 }
 
-// An answer that needs nothing of the body does not wait for it, and neither does
-// the connection stay with whoever does not send it.
+// An answer that does not depend on the body is sent without waiting for the
+// body, and the connection of a client that does not send it is closed.
 func TestAnswersDoNotWaitForBodies(t *testing.T) {
 	t.Parallel()
 	s := newService(t, func(o *api.Options) { o.Stall = 300 * time.Millisecond })
@@ -167,8 +169,8 @@ func TestAnswersDoNotWaitForBodies(t *testing.T) {
 	require.Equal(t, 200, status)
 }
 
-// Nobody has to take a document to the end.
-func TestADownloadThatIsBrokenOff(t *testing.T) {
+// A client may abort a download.
+func TestDownloadAborted(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	process := processPath(s.loan().ID, "")

@@ -144,7 +144,7 @@ func TestUploadsThatAreRefusedLeaveNothing(t *testing.T) {
 	require.Zero(t, s.count("SELECT count(*) FROM documents"))
 	s.requireBlobs(0)
 
-	// Whoever has an open task may add a document, as long as it is open.
+	// The owner of an open task may add documents as long as it is open.
 	task := s.item(loan, "LOAN_APPLICATION", ownedBy(demo.Carol())).ID
 	s.post(200, demo.Carol(), path, "text")
 	s.post(200, demo.Carol(), path, strings.Repeat("x", documentLimit))
@@ -153,8 +153,8 @@ func TestUploadsThatAreRefusedLeaveNothing(t *testing.T) {
 	s.requireBlobs(2)
 }
 
-// requireBlobs requires that the storage holds so many documents and nothing
-// else.
+// requireBlobs requires that the blob store holds exactly the given number of
+// documents.
 func (s *service) requireBlobs(want int) {
 	s.t.Helper()
 	page, err := s.documents.List(s.t.Context(), "", 1000, time.Now().Add(time.Hour))

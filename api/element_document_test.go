@@ -88,7 +88,7 @@ func TestDocumentsOfElements(t *testing.T) {
 	require.False(t, *invalid.ElementValues["PHOTO"][1].Valid)
 	require.True(t, *invalid.ElementValues["PHOTO"][0].Valid)
 
-	// A single element has the latest.
+	// An element with a single value has the latest one.
 	plan := url.Values{"elementDefinitionCode": {"PLAN"}}
 	s.uploadPhoto(demo.Alice(), task, "first plan", plan)
 	plans := s.uploadPhoto(demo.Alice(), task, "second plan", plan).ElementValues["PLAN"]
@@ -201,7 +201,8 @@ func TestPartsOfADocumentThroughShapeA(t *testing.T) {
 	}
 }
 
-// Who sees a task and not its process has the documents of the task only.
+// A caller who may read a task but not its process may read the documents of
+// the task only.
 func TestDocumentsForViewersOfATask(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

@@ -13,8 +13,8 @@ import (
 
 const saveElementAction, deleteElementAction = "/~actions/save-element", "/~actions/delete-element"
 
-// Whatever the type of an element, its values come back as they were sent, with
-// what the definition says of them.
+// Values of elements of every type are returned as they were sent, with the
+// properties that the definition adds.
 func TestValuesOfElements(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -91,14 +91,14 @@ func TestSavingReplacesAndDeletes(t *testing.T) {
 		}
 		require.Empty(t, values(s.post(200, demo.Alice(), path+deleteElementAction,
 			`{"elementDefinitionCode":"`+multiple[1]+`"}`)))
-		// There is nothing left to delete.
+		// Deleting again changes nothing.
 		before := s.snapshot()
 		s.post(200, demo.Alice(), path+deleteElementAction, `{"elementDefinitionCode":"`+multiple[1]+`"}`)
 		require.Equal(t, before, s.snapshot())
 	}
 }
 
-// What breaks the shape of a body is refused, whatever the definition says.
+// A body that violates the contract is refused, whatever the definition allows.
 func TestElementsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

@@ -93,7 +93,8 @@ func TestTheCodeOfAKeyHasNoDot(t *testing.T) {
 	require.Equal(t, "/documents/0/spec/value", failure.Errors[0].Location)
 }
 
-// Nothing but the answer to a worker shows a key: no log, no table, no document.
+// A key appears in the answer to a worker only: in no log, no table and no
+// document.
 func TestKeysAreNowhereToBeSeen(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer

@@ -36,7 +36,7 @@ func (s *service) replica() *httptest.Server {
 	return server
 }
 
-// message is an event of a stream. One without data only says how far it is.
+// message is an event of a stream. One without data only carries the cursor.
 type message struct {
 	id, event, data string
 }
@@ -60,7 +60,7 @@ func follow(t *testing.T, server *httptest.Server, as demo.Account, lastID, quer
 	if lastID != "" {
 		r.Header.Set("Last-Event-ID", lastID)
 	}
-	resp, err := (&http.Transport{}).RoundTrip(r) //nolint:bodyclose // whoever reads it closes it
+	resp, err := (&http.Transport{}).RoundTrip(r) //nolint:bodyclose // the reader closes it
 	require.NoError(t, err)
 	if resp.StatusCode != http.StatusOK {
 		body, _ := io.ReadAll(resp.Body)
@@ -192,8 +192,8 @@ func TestEventsAreFollowed(t *testing.T) {
 		require.JSONEq(t, want[1], string(body.Data))
 		require.Equal(t, 1, s.count(`SELECT count(*) FROM events WHERE id = $1 AND occurred_at = $2`, body.ID, body.Timestamp))
 	}
-	// From before on it is all there again, from the last one on nothing, and only
-	// one process's where one is asked for.
+	// A cursor before the events replays them all, the last one replays none,
+	// and a process filter applies to the replay.
 	again := follow(t, server, demo.Alice(), first.id, "?follow=false&after="+last.id)
 	for range 6 {
 		again.event()
@@ -216,8 +216,8 @@ func TestEventsAreFollowed(t *testing.T) {
 	require.Contains(t, refused.body, `"Last-Event-ID"`)
 }
 
-// Everybody follows what everybody sees, and nothing else.
-func TestOnlyWhatIsVisibleIsFollowed(t *testing.T) {
+// Each caller receives exactly the events that are visible to it.
+func TestStreamSendsVisibleEventsOnly(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	f := newFixture(s)
@@ -271,7 +271,8 @@ func TestAStreamEndsWithTheCredentials(t *testing.T) {
 	conn := s.connect()
 	_, err := conn.Exec(t.Context(), `DELETE FROM credentials WHERE principal_id = $1`, demo.Carol().ID)
 	require.NoError(t, err)
-	// One that expires ends then, however lately it was looked at.
+	// A stream ends when its credentials expire, however recently they were
+	// checked.
 	_, err = conn.Exec(t.Context(), `UPDATE credentials SET expires_at = $2 WHERE principal_id = $1`, demo.Bob().ID, s.now().Add(5*time.Second))
 	require.NoError(t, err)
 	expiring := follow(t, server, demo.Bob(), "", "")
@@ -283,7 +284,8 @@ func TestAStreamEndsWithTheCredentials(t *testing.T) {
 	s.ticks.Add((11 * time.Second).Milliseconds())
 	revoked.requireEnd()
 
-	// A membership that ends takes the tenant's events away, and leaves the stream.
+	// The end of a membership removes the events of the tenant from the stream
+	// and does not end it.
 	_, err = conn.Exec(t.Context(), `DELETE FROM tenant_users WHERE principal_id = $1`, demo.Alice().ID)
 	require.NoError(t, err)
 	require.NoError(t, conn.Close(t.Context()))
@@ -311,8 +313,8 @@ func TestStreamsAreBounded(t *testing.T) {
 	follow(t, server, demo.Bob(), "", "?follow=false").requireEnd()
 }
 
-// Whoever does not take what there is, is let go.
-func TestAClientThatDoesNotReadIsLetGo(t *testing.T) {
+// A stream ends when its client does not read.
+func TestStreamEndsForStalledClient(t *testing.T) {
 	t.Parallel()
 	var hub *feed.Hub
 	s := newService(t, quickly, func(o *api.Options) {

@@ -18,14 +18,15 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// recordsNothing are the operations that change nothing though they are no GET.
+// recordsNothing are operations that record no event although their method is
+// not GET.
 func recordsNothing() []string {
 	return []string{
 		"B.prepareBusinessArtifactCreateArtifact", "B.prepareBusinessArtifactStartProcess", "admin.apply_TENANT", "admin.evaluateAvailability", "admin.evaluate_MODEL",
 	}
 }
 
-// ledgerEvent is what the ledger says of an event.
+// ledgerEvent is a row of the event log.
 type ledgerEvent struct {
 	ID            uuid.UUID
 	TenantID      uuid.UUID
@@ -76,8 +77,8 @@ type asked struct {
 	header map[string]string
 }
 
-// requireRecorded sends a request and requires the events of it, and that there
-// are no others.
+// requireRecorded sends a request and requires exactly the events that it
+// records.
 func (s *service) requireRecorded(a asked, id, want string) answer {
 	s.t.Helper()
 	before := len(s.ledger())
@@ -125,7 +126,8 @@ func TestEveryOperationRecordsWhatItDoes(t *testing.T) {
 			require.Equal(t, reads, !strings.Contains(first, ".") || strings.HasPrefix(first, "DOCUMENT.DOWNLOADED") ||
 				strings.Contains(first, "FORM_DOWNLOADED") || first == "ENCRYPTION_KEY.READ", name)
 
-			// An anonymous caller, and a stranger, leave nothing behind.
+			// Requests of an anonymous caller and of a stranger record no
+			// event.
 			anonymous := request(t, a.as, a.method, a.path, a.body)
 			anonymous.Header.Del("Authorization")
 			before := s.ledger()
@@ -223,7 +225,7 @@ func askFor(t *testing.T, name string, shared *reads) (*service, asked) {
 	return s, a
 }
 
-// What leaves everything as it is, or fails half-way, records nothing.
+// Requests that change nothing or fail half-way record no event.
 func TestNothingIsRecordedOfWhatDoesNothing(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -257,7 +259,7 @@ func TestNothingIsRecordedOfWhatDoesNothing(t *testing.T) {
 		"part", "DOCUMENT.DOWNLOADED")
 	require.Equal(t, 206, got.status)
 
-	// Of a document whose bytes are gone nothing is read.
+	// No event of a read is recorded for a document whose bytes are gone.
 	conn := s.connect()
 	var blob uuid.UUID
 	require.NoError(t, conn.QueryRow(t.Context(), `SELECT blob_id FROM documents WHERE id = $1`, documentOf(t, f.document)).Scan(&blob))
@@ -266,7 +268,7 @@ func TestNothingIsRecordedOfWhatDoesNothing(t *testing.T) {
 	require.Equal(t, 500, s.requireRecorded(asked{operation: get, as: demo.Alice()}, "lost", "none").status)
 }
 
-// What cannot be recorded is not delivered, and not done.
+// An operation whose event cannot be recorded fails.
 func TestWhatCannotBeRecordedDoesNotHappen(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -360,8 +362,8 @@ func TestWorkersThatChangeHandsAreRecorded(t *testing.T) {
 	require.JSONEq(t, `{"identity":"w","taskQueue":"q"}`, string(events[0].Details))
 }
 
-// No event tells what people entered, nor a secret.
-func TestTheLedgerHoldsNothingThatWasEntered(t *testing.T) {
+// Events hold neither values that people entered nor secrets.
+func TestEventsHoldNoEnteredValues(t *testing.T) {
 	t.Parallel()
 	s := newAdministered(t)
 	f := newFixture(s.service)

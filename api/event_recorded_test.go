@@ -1,8 +1,8 @@
 package api_test
 
-// recorded says which events every operation records, in their order, when it is
-// carried out for a fixture, and which when the same request comes again: "same",
-// "none", or others. Operations that record nothing have "none" twice. After a
+// recorded holds the events that every operation records, in order, when it
+// succeeds for a fixture, and those of the same request repeated: "same",
+// "none", or others. Operations that record no event have "none" twice. After a
 // colon are the states before and after.
 const recorded = `
 operation                                    first                                                              again

@@ -166,7 +166,7 @@ func (r *replicas) followAll(t *testing.T, from string, total int) []string {
 			}()
 			defer func() {
 				_ = resp.Body.Close()
-				// What comes after the cut does not count.
+				// Events after the disconnection are not counted.
 				for m := range f.messages {
 					_ = m
 				}

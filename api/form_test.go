@@ -20,7 +20,7 @@ import (
 	"github.com/procession-dev/procession/devstack/demo"
 )
 
-// textOf is what a reader sees of a PDF.
+// textOf returns the visible text of a PDF.
 func textOf(t *testing.T, pdf string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "pdftotext", "-layout", "-", "-")
@@ -167,9 +167,9 @@ func TestElementsOnPaper(t *testing.T) {
 // pixel is a PNG.
 const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
-// An image is placed when whoever asks may see it, which takes more than that it
-// is named.
-func TestImagesOnPaperAreThoseOfTheTask(t *testing.T) {
+// An image is placed when it is visible to the caller; being named by the form
+// is not enough.
+func TestFormImagesMustBeVisible(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	item := s.order(`{}`)

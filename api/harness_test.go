@@ -39,7 +39,7 @@ import (
 
 const host = "http://service.test"
 
-// What paths of the shapes start with. Those of Shape B need not.
+// The base paths of the shapes. Paths of Shape B may omit theirs.
 const (
 	shapeA = "/v2022-10-08"
 	shapeB = "/v2024-06-14"

@@ -146,7 +146,7 @@ func mutated(value string) string {
 	return string(bytes)
 }
 
-// A path of its own is not one of the paths with parameters that look like it.
+// A fixed path takes precedence over paths with parameters that match it.
 func TestAFixedPathHasItsOwnMethods(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

@@ -67,7 +67,7 @@ func TestAnIDIsTakenForEverythingElse(t *testing.T) {
 	} {
 		s.refused(409, "CONFLICT", demo.Alice(), http.MethodPost, "/processes", `{"id":"`+process.String()+`",`+definition+`}`)
 	}
-	// Another tenant's item is no item of one's own process.
+	// An id that an item of another tenant has is a conflict.
 	create(demo.OtherWorker(), own, `"type":"TASK","processItemDefinitionCode":"LOAN_APPLICATION"`)
 	// Another tenant's process: no more is said than that the id is in use.
 	failure := s.refused(409, "CONFLICT", demo.OtherWorker(), http.MethodPost, "/processes",

@@ -89,7 +89,7 @@ func TestFilteringIdentities(t *testing.T) {
 	})
 }
 
-// What can be retrieved can be found, and the other way round.
+// Everything that can be retrieved can be found, and the reverse.
 func TestListedIsRetrievable(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -200,8 +200,8 @@ func (s *service) join(user *demo.Account, tenant uuid.UUID) (membership uuid.UU
 	return membership
 }
 
-// A user of two tenants is one principal and two tenant users, of which each
-// tenant sees its own.
+// A user of two tenants is one principal and two tenant users. Only the tenant
+// user of a tenant is visible in it.
 func TestUserOfTwoTenants(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -220,7 +220,7 @@ func TestUserOfTwoTenants(t *testing.T) {
 	require.Equal(t, 8, s.total(carol, "/principals"), "she is there once")
 	s.filteredInBothShapes(demo.Bob(), "/tenant-users", map[string][]uuid.UUID{"email=carol@demo.example": {here}})
 	s.filteredInBothShapes(demo.OtherWorker(), "/tenant-users", map[string][]uuid.UUID{"": {there}})
-	// Where else she belongs is nothing that the members of one tenant learn.
+	// Members of one tenant do not learn of her other tenants.
 	s.filteredInBothShapes(demo.Bob(), "/principals", map[string][]uuid.UUID{otherTenant: nil})
 	s.filteredInBothShapes(demo.OtherWorker(), "/principals", map[string][]uuid.UUID{demoTenant: nil})
 	for _, shape := range []string{shapeA, shapeB} {

@@ -10,8 +10,8 @@ import (
 	"github.com/procession-dev/procession/devstack/demo"
 )
 
-// For the other tenant there is no difference between what exists here and what
-// does not exist at all.
+// The other tenant gets the same answer for resources of this tenant as for ids
+// that do not exist.
 func TestForeignIsAbsent(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

@@ -11,8 +11,8 @@ import (
 	"github.com/procession-dev/procession/devstack/demo"
 )
 
-// A viewer of an item downloads what the item refers to, and nothing else of the
-// process.
+// A viewer of an item may download the documents that the item refers to, and
+// no others of the process.
 func TestViewersOfAnItemDownloadItsDocuments(t *testing.T) {
 	t.Parallel()
 	s := newAdministered(t)

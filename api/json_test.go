@@ -138,7 +138,7 @@ func TestPatchIsAllOrNothing(t *testing.T) {
 		}
 		bad := contracttest.Invalid(request(t, demo.Alice(), http.MethodPatch, path, `[{"op":"jump","path":"/a"}]`))
 		require.Equal(t, 400, s.send(bad).status)
-		// Nothing to do is nothing done: not even the time of the last change moves.
+		// An empty patch changes nothing, not even the time of the last change.
 		s.call(200, demo.Alice(), http.MethodPatch, path, `[]`)
 		require.Equal(t, before, s.snapshot(), path)
 	}

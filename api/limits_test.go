@@ -20,7 +20,8 @@ import (
 	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
-// limited is the service with limits, and a clock for them that stands still.
+// limited is the service with limits, and a clock for them that does not move
+// by itself.
 type limited struct {
 	*service
 
@@ -114,7 +115,7 @@ func TestLimitOfTenants(t *testing.T) {
 	l.get(200, demo.OtherWorker(), "/tenants")
 }
 
-// One principal cannot hold everything by asking for much at once.
+// One principal cannot exhaust the service with concurrent requests.
 func TestLimitOfConcurrency(t *testing.T) {
 	t.Parallel()
 	l := newLimited(t, limit.Limits{PrincipalConcurrency: 2})
@@ -185,7 +186,7 @@ func TestLimitOfFailedSignIns(t *testing.T) {
 	}
 }
 
-// What needs no credentials is bounded by address.
+// Requests without credentials are limited by address.
 func TestLimitOfOpenDocuments(t *testing.T) {
 	t.Parallel()
 	l := newLimited(t, limit.Limits{AddressRate: 3})

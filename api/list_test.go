@@ -106,7 +106,7 @@ func TestSortingItems(t *testing.T) {
 	cancelled := s.item(process, "LOAN_APPLICATION", "").ID
 	s.post(200, demo.LoanWorker(),
 		processPath(process, "/~actions/cancel-process-items?processItemId="+cancelled.String()), "")
-	// What has no such time comes last in both directions, in the order of ids.
+	// Rows without the time come last in both directions, in the order of ids.
 	for sort, want := range map[string][]uuid.UUID{
 		"claimedAt":           {claimed, completed, ready, cancelled},
 		"claimedAt,desc":      {completed, claimed, ready, cancelled},

@@ -33,8 +33,8 @@ type things struct {
 	artifactDefinition uuid.UUID
 }
 
-// matrixRequest is the request of a row. Where the one that other tests use
-// names nothing, or names it in words of the tenant Demo, it names the things.
+// matrixRequest returns the request of a row. Where the request of other tests
+// names no resource, or one of the tenant Demo, it names those of the fixture.
 func (f things) matrixRequest(name string) operation {
 	if name == "B.uploadDocument_OF_ARTIFACT" {
 		return operation{method: http.MethodPost, path: uploadFor("ku:business-artifact/"+f.artifact.String(), "text/plain", "a.txt"), body: "text"}
@@ -105,8 +105,8 @@ func (f things) matrixRequest(name string) operation {
 	return op
 }
 
-// cast are the callers of the matrix, of whom each has one right only, and what
-// the two tenants have for all of them.
+// cast holds the callers of the matrix, each with one right only, and the
+// resources of the two tenants that all of them share.
 type cast struct {
 	accounts   map[string]demo.Account
 	user       uuid.UUID // of the tenant Other
@@ -182,8 +182,8 @@ func newCast(s *service) cast {
 	return c
 }
 
-// runWorkers registers workers of owner and other, and gives the tenant Other a key
-// of its own.
+// runWorkers registers workers of owner and other, and creates a key in the
+// tenant Other.
 func (c cast) runWorkers(s *service) {
 	s.t.Helper()
 	s.lists(c.accounts["owner"].ID, "QUEUE_SAMPLE_LOAN")
@@ -198,8 +198,8 @@ func (c cast) runWorkers(s *service) {
 	require.NoError(s.t, err)
 }
 
-// grantOnArtifacts gives rights on CUSTOMER, and the tenant Other a definition
-// of its own with the same code.
+// grantOnArtifacts gives rights on CUSTOMER, and creates a definition with the
+// same code in the tenant Other.
 func (c cast) grantOnArtifacts(s *service, tx *persistence.Tx, audit domain.Audit) {
 	s.t.Helper()
 	for permission, grantee := range map[domain.ArtifactPermission]uuid.UUID{

@@ -13,20 +13,20 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// matrix says what every operation of the shapes answers to whom. The columns
-// are callers who name what is in their own tenant, and last whoever but
-// anonymous names what is in another tenant or nowhere. The tenant of all but
-// the caller "other" is Demo, and there the things are a LOAN that initiator
-// started with an APPROVE_LOAN that owner owns, and a CUSTOMER, of which
-// candidate, through a group, is an Editor. Of the applications among the callers
-// (owner, manager, viewer, stranger and other) manifests make owner and other
-// workers.
+// matrix holds the answer of every operation of the shapes to every caller. The
+// columns are callers who name resources of their own tenant; the last,
+// foreign, stands for all of them but anonymous, naming resources of another
+// tenant or ids that do not exist. The tenant of every caller but "other" is
+// Demo. Its resources are a LOAN that initiator started, with an APPROVE_LOAN
+// that owner owns, and a CUSTOMER, of which candidate is an Editor through a
+// group. Of the applications among the callers (owner, manager, viewer,
+// stranger and other), manifests make owner and other workers.
 //
 // A cell is a status and, where several codes share it, a letter (see codes).
 // Lists are 200+ when they find something and 200- when they find nothing.
-// "claim_READY" is claiming a task without an owner. A 403w is for who is no
-// worker, whatever is named. Documents are temporary ones of a manager, or those
-// that the task or the process refers to.
+// "claim_READY" is claiming a task without an owner. A 403w is the answer to a
+// caller that is no worker, whatever it names. Documents are temporary ones of
+// a manager, or those that the task or the process refers to.
 const matrix = `
 operation                           owner tenant-owner administrator manager viewer candidate initiator stranger other anonymous foreign
 A.findPrincipals                    200+  200+         200+          200+    200+   200+      200+      200+     200+  401       200-
@@ -182,7 +182,7 @@ func (c cast) ask(s *service, caller, row string, about things) answer {
 	return s.send(r)
 }
 
-// requireCell requires that an answer is what a cell of the matrix says.
+// requireCell requires that an answer matches a cell of the matrix.
 func requireCell(t *testing.T, cell string, got answer) {
 	t.Helper()
 	require.Equal(t, cell[:3], strconv.Itoa(got.status), got.body)
@@ -205,7 +205,7 @@ func requireCell(t *testing.T, cell string, got answer) {
 	}
 }
 
-// totalOf is how many elements a list says there are. That of events does not.
+// totalOf returns the total of a list. Lists of events have none.
 func totalOf(t *testing.T, got answer) (total int64, counted bool) {
 	t.Helper()
 	page := decode[struct {
@@ -218,8 +218,8 @@ func totalOf(t *testing.T, got answer) (total int64, counted bool) {
 	return *page.Metadata.TotalElements, true
 }
 
-// This matrix is that of the shapes; administration has one of its own. A new
-// contract needs one too.
+// This matrix covers the shapes; adminMatrix covers administration. A new
+// contract needs a matrix too.
 func TestEveryContractHasAMatrix(t *testing.T) {
 	t.Parallel()
 	require.Subset(t, []string{"A", "B", "admin"}, slices.Collect(maps.Keys(contracts)))
@@ -281,8 +281,8 @@ func TestPermissionMatrix(t *testing.T) {
 	}
 }
 
-// changes reports whether an operation that is answered as a cell says may change
-// what it is about.
+// changes reports whether an operation answered with the cell may change its
+// resource.
 func changes(op operation, cell string) bool {
 	return op.method != http.MethodGet && strings.HasPrefix(cell, "2")
 }

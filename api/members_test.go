@@ -19,9 +19,9 @@ const (
 	noMember = "-"
 )
 
-// requireMembers requires a body to have the members of the expected object,
-// which may have noMember for one that must be absent and anyValue for one whose
-// value does not matter. Members that are not expected may be there.
+// requireMembers requires a body to have the members of the expected object.
+// noMember requires that a member is absent, anyValue that it is present with
+// any value. Additional members are allowed.
 func requireMembers(t *testing.T, got answer, want object) {
 	t.Helper()
 	text, err := json.Marshal(want)
@@ -142,7 +142,7 @@ func TestMembersOfProcessesInShapeB(t *testing.T) {
 	requireMembers(t, created, want)
 	requireMembers(t, s.get(200, alice, "/processes/"+id), want)
 	requireMembers(t, s.first(alice, "/processes?sort=createdAt,desc"), lacking(want, "metadata", "entity", "processRelated"))
-	// Whom the bodies do not name as the initiator is the caller.
+	// The initiator defaults to the caller.
 	requireMembers(t, s.post(201, alice, "/processes", `{"processDefinitionCode":"LOAN","initiatorId":"`+demo.Bob().ID.String()+`"}`),
 		object{"initiatorId": demo.Bob().ID.String()})
 	requireMembers(t, s.post(201, alice, "/processes", `{"processDefinitionCode":"LOAN"}`), object{"initiatorId": alice.ID.String()})
@@ -253,8 +253,8 @@ func TestMembersOfWorkersAndAuthentications(t *testing.T) {
 	require.Contains(t, s.refusedBy(r).Errors[0].Location, "/type")
 }
 
-// What a principal is named by in a body leads to the same principal in both
-// shapes, an application included.
+// Every way to name a principal in a body leads to the same principal in both
+// shapes, for applications too.
 func TestPrincipalsInBodies(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

@@ -109,8 +109,9 @@ func TestRefusedMessages(t *testing.T) {
 	require.Equal(t, before, s.snapshot())
 }
 
-// A workflow is told of the messages and threads of persons, not of its own.
-func TestMessagesAndThreadsOfPersonsAreSignalled(t *testing.T) {
+// The workflow is signalled about messages and threads of persons, not about
+// its own.
+func TestMessageOfPersonSignalsWorkflow(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	process := s.process(demo.Alice(), s.claims()).ID

@@ -16,7 +16,8 @@ import (
 	"github.com/procession-dev/procession/api"
 )
 
-// A method may be any token, so that what is kept of it must not be its text.
+// The request method may be any token, so metrics must not use its text as a
+// label.
 func TestUnknownMethodsAreOneLabel(t *testing.T) {
 	t.Parallel()
 	requests := prometheus.NewCounterVec(prometheus.CounterOpts{Name: "requests"}, []string{"method", "route", "code"})

@@ -12,8 +12,8 @@ import (
 	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
-// scoped is a federation whose issuer is for the demonstration's tenant with the
-// changes.
+// scoped returns a federation whose issuer belongs to the tenant Demo, with the
+// given changes.
 func scoped(t *testing.T, change func(*authn.OIDCIssuer)) *federation {
 	t.Helper()
 	f := newFederation(t)

@@ -82,9 +82,9 @@ func TestOIDCTokenIsAsGoodAsAnAccessToken(t *testing.T) {
 	}
 }
 
-// With OAuth 2.0 the tenant is to be named even by those who have only one
+// With OAuth 2.0 a caller names the tenant even if it has only one
 // (specification section 5, rule 3).
-func TestOIDCCallerNamesTheTenantOfItsEngineAccess(t *testing.T) {
+func TestOIDCEngineAccessNeedsTenant(t *testing.T) {
 	t.Parallel()
 	f := newFederation(t)
 	token := f.world.Issuer.Key("ES256").Token(f.world.Claims())
@@ -102,7 +102,7 @@ func TestOIDCCallerNamesTheTenantOfItsEngineAccess(t *testing.T) {
 	require.Equal(t, "ACCESS_DENIED", decode[contracttest.ErrorBody](t, got).Errors[0].Code, "people are no workers")
 }
 
-// Whatever is wrong with a token, the answer is that to no credentials at all.
+// Every defect of a token gets the same answer as missing credentials.
 func TestBadOIDCTokensGetOneAnswer(t *testing.T) {
 	t.Parallel()
 	f := newFederation(t)
@@ -127,7 +127,8 @@ func TestBadOIDCTokensGetOneAnswer(t *testing.T) {
 	require.Equal(t, before, f.snapshot())
 }
 
-// requireUnseen requires that nothing of a token is in the log or an answer.
+// requireUnseen requires that no part of a token is in the log or in the
+// answer.
 func (f *federation) requireUnseen(t *testing.T, token, body string) {
 	t.Helper()
 	for part := range strings.SplitSeq(token, ".") {

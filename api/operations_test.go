@@ -200,7 +200,7 @@ func TestBadInputChangesNothing(t *testing.T) {
 	require.Equal(t, before, s.snapshot())
 }
 
-// What no schema can say is in descriptions.
+// Rules that a schema cannot express are in descriptions.
 func TestRefusalsAreInTheContract(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -214,7 +214,7 @@ func TestRefusalsAreInTheContract(t *testing.T) {
 	}
 }
 
-// What operations themselves find wrong with a body changes nothing either.
+// Bodies that the operation itself refuses change nothing either.
 func TestRefusedBodiesChangeNothing(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -269,7 +269,7 @@ func TestRefusedBodiesChangeNothing(t *testing.T) {
 		"unknown definition": {
 			"POST", "/processes", `{"processDefinitionId":"` + absent + `"}`, 404, "DEFINITION_NOT_FOUND", "",
 		},
-		"assigned to nobody": {"POST", itemPath(f.task, "/task/~actions/assign"), `{}`, 400, "VALIDATION", "/ownerId"},
+		"assigned without an owner": {"POST", itemPath(f.task, "/task/~actions/assign"), `{}`, 400, "VALIDATION", "/ownerId"},
 		"worker of a foreign tenant": {
 			"POST", "/workers", `{"identity":"w","taskQueue":"q","hostname":"h","ip":"127.0.0.1","tenantId":"` +
 				demo.TenantOther().String() + `"}`, 400, "VALIDATION", "/tenantId",

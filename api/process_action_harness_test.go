@@ -12,8 +12,8 @@ import (
 
 const invokeReport = `{"processActionDefinitionCode":"REPORT"}`
 
-// invokeUserAction is the body that invokes a user action; more are members of
-// it.
+// invokeUserAction returns a body that invokes a user action; more are further
+// members of it.
 func invokeUserAction(code string, more ...string) string {
 	members := append([]string{`"processActionDefinitionCode":"` + code + `"`}, more...)
 	return "{" + strings.Join(members, ",") + "}"

@@ -18,7 +18,8 @@ import (
 type tableCaller struct {
 	account                    demo.Account
 	initiator, viewer, manager bool
-	// startsRelated says that the user may start what START_RELATED_PROCESS starts.
+	// startsRelated reports whether the user may start the process that
+	// START_RELATED_PROCESS starts.
 	startsRelated bool
 }
 
@@ -30,7 +31,8 @@ func tableExpressions() map[string]string {
 	}
 }
 
-// tableTypes are all types, with what a definition says of actions of each.
+// tableTypes holds all types, with the members that a definition needs for
+// actions of each.
 func tableTypes() map[domain.ProcessActionType]string {
 	const workflow = `,"workflowType":"W","taskQueue":"LOANS"`
 	return map[domain.ProcessActionType]string{
@@ -151,9 +153,9 @@ func tableFolder(callers []tableCaller) []string {
 	return documents
 }
 
-// Every cell of type, permissions, caller, permission on the related process and
-// expression: what is listed, what an invocation answers, and what administrators
-// are told are the same.
+// For every cell of type, permissions, caller, permission on the related
+// process and expression, the list, an invocation and the explanation for
+// administrators agree.
 func TestVisibilityTable(t *testing.T) {
 	t.Parallel()
 	s := newAdministered(t)

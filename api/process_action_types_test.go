@@ -77,7 +77,7 @@ func TestUserActionCreatesAMessageAndAThread(t *testing.T) {
 	require.Equal(t, events+3, s.events(process))
 	require.Equal(t, 3, s.count(`SELECT count(*) FROM engine_commands c JOIN engine_runs r ON r.id = c.engine_run_id
 		WHERE r.owner_id = $1 AND c.kind = 'SIGNAL' AND c.item_type IN ('MESSAGE', 'THREAD')`, process),
-		"a person made them: the workflow is told")
+		"a person made them: the workflow is signalled")
 
 	items := s.count("SELECT count(*) FROM process_items")
 	for block, location := range map[string]string{
@@ -92,7 +92,8 @@ func TestUserActionCreatesAMessageAndAThread(t *testing.T) {
 	} {
 		s.requireFailed(initiator, processPath(process, "/actions"), invokeUserAction("MESSAGE", withID(uuid.New()), block), location)
 	}
-	// A viewer of the item only, and one of the process: both see threads of it.
+	// Threads are visible both to a viewer of the item only and to a viewer of
+	// the process.
 	s.requireFailed(s.as("manager"), processPath(process, "/actions"),
 		invokeUserAction("TASK", withID(uuid.New()), `"createTask":{"processItemThreadId":"`+note.String()+`"}`), "/createTask/processItemThreadId")
 	require.Equal(t, items, s.count("SELECT count(*) FROM process_items"))
@@ -267,7 +268,8 @@ func TestAvailabilityFaultsAreRecorded(t *testing.T) {
 	require.Contains(t, first[0].Message, "startswith")
 	require.Empty(t, decode[oasadmin.AvailabilityFaultPage](t, s.get(200, s.as("initiator"), adminAPI+"/availability/faults")).Content)
 
-	// Nobody writes each time that somebody looks; an invocation is refused, and tells no more.
+	// The fault is recorded once, not by each read. An invocation is refused
+	// without the reason.
 	before := s.snapshot()
 	require.Empty(t, s.available(s.as("initiator"), process.ID))
 	failure := s.refused(403, "ACCESS_DENIED", s.as("initiator"), "POST", processPath(process.ID, "/actions"),

@@ -87,7 +87,7 @@ func TestFilteringProcessesByMetadata(t *testing.T) {
 		fitting("NAME contains Ann") + "&processDefinitionCode=CLAIM":    {mary},
 	})
 	require.NotEqual(t, uuid.Nil, odd)
-	// A caller who sees none of them finds none.
+	// A caller to whom no process is visible finds none.
 	require.Equal(t, 0, s.total(demo.Stranger(), "/processes?"+fitting("AMOUNT ge 0")))
 	require.Equal(t, 5, s.total(demo.Bob(), "/processes?size=0&"+fitting("AMOUNT ge -1"))+1)
 }
@@ -110,7 +110,8 @@ func TestTheIndexFollowsTheMetadata(t *testing.T) {
 	require.True(t, finds("AMOUNT eq 2.5"))
 	s.call(409, demo.Alice(), http.MethodPatch, path, `[{"op":"add","path":"/NAME","value":"n"},{"op":"remove","path":"/X"}]`)
 	require.False(t, finds("NAME eq n"))
-	// What violates the schema is stored, and indexed as far as it fits.
+	// Metadata that violate the schema are stored, and indexed where a field
+	// fits.
 	s.call(200, demo.Alice(), http.MethodPut, path, `{"metadata":{"value":{"NAME":"third","AMOUNT":"2.5"}}}`)
 	require.False(t, finds("AMOUNT eq 2.5"))
 	require.True(t, finds("NAME eq third"))
@@ -164,6 +165,6 @@ func TestBadMetadataFilters(t *testing.T) {
 		"/processes?"+fitting(slices.Repeat([]string{"NAME eq a"}, 21)...), ""))
 	require.Equal(t, 400, s.send(many).status)
 	s.get(200, demo.Alice(), "/processes?"+fitting(slices.Repeat([]string{"NAME eq a"}, 20)...))
-	// What other tenants index is nothing here.
+	// Indexes of other tenants are ignored.
 	s.refused(400, "VALIDATION", demo.OtherWorker(), http.MethodGet, "/processes?"+fitting("AMOUNT eq 1"), "")
 }

@@ -31,12 +31,12 @@ func TestChangingTheInitiator(t *testing.T) {
 	require.True(t, changed.LastModifiedAt.After(*before.LastModifiedAt))
 	require.Equal(t, before.CreatedBy, changed.CreatedBy)
 	require.Equal(t, changed, s.retrieveProcess(before.ID))
-	// The process is the new initiator's now, and the former one's no longer.
+	// The process belongs to the new initiator and no longer to the former one.
 	s.get(200, demo.Bob(), processPath(before.ID, ""))
 	s.get(404, demo.Carol(), processPath(before.ID, ""))
 	require.Equal(t, events, s.events(before.ID))
 
-	// The same one again is nothing new, however it is named.
+	// Naming the same initiator changes nothing, by id or by e-mail.
 	stored := s.snapshot()
 	for _, body := range []string{
 		`{"initiatorEmail":"bob@demo.example"}`, toInitiator(demo.Bob()),
@@ -73,7 +73,7 @@ func TestInitiatorIsAnActivePrincipalOfTheTenant(t *testing.T) {
 		failure := s.refused(400, "VALIDATION", demo.Alice(), http.MethodPost, processPath(process, changeInitiator), c.body)
 		require.Equal(t, c.location, failure.Errors[0].Location, name)
 	}
-	// Who may not change it does not learn who exists.
+	// A caller without permission does not learn which principals exist.
 	for _, body := range []string{toInitiator(demo.Bob()), `{"initiatorId":"` + uuid.NewString() + `"}`} {
 		s.refused(403, "ACCESS_DENIED", demo.Carol(), http.MethodPost, processPath(process, changeInitiator), body)
 	}

@@ -60,7 +60,7 @@ func TestRelatedProcessesShowEachOther(t *testing.T) {
 		got := decode[oasb.Process](t, s.call(200, demo.Alice(), c.method, c.path, c.body))
 		require.Equal(t, want, got.ProcessRelated, "%s %s", c.method, c.path)
 	}
-	// What a process came from may be finished.
+	// The related process may be finished.
 	require.Equal(t, related([]uuid.UUID{second.ID}, nil),
 		s.cameFrom(demo.Alice(), demo.Onboarding(), second.ID).ProcessRelated)
 }

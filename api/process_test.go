@@ -29,7 +29,7 @@ func TestCreatingProcesses(t *testing.T) {
 	require.Equal(t, oasb.ProcessStateRUNNING, byCode.State)
 	require.Equal(t, demo.Loan(), byCode.ProcessDefinitionRef.ID)
 	require.Equal(t, uuid.Version(7), byCode.ID.Version())
-	// What the caller says of validity does not count; what the schema says does.
+	// The validity that the client sends is ignored; the schema decides.
 	require.False(t, *byCode.Metadata.Valid)
 	require.JSONEq(t, `{"FIRST_NAME":5}`, string(byCode.Metadata.Value))
 	require.Len(t, byCode.Metadata.Errors, 1)
@@ -38,7 +38,7 @@ func TestCreatingProcesses(t *testing.T) {
 	require.Nil(t, byCode.Entity)
 	require.Equal(t, byCode, s.retrieveProcess(byCode.ID))
 
-	// With one tenant, the code says enough.
+	// The code alone is unambiguous with one tenant.
 	byCodeAlone := decode[oasb.Process](t, s.post(201, demo.Carol(), "/processes", `{"processDefinitionCode":"LOAN"}`))
 	require.Equal(t, demo.Loan(), byCodeAlone.ProcessDefinitionRef.ID)
 

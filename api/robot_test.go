@@ -64,7 +64,7 @@ func TestTheDemoRobotIsDownloadedAsItIs(t *testing.T) {
 		require.Equal(t, "kyc-bot.zip", source.Name)
 		require.Equal(t, "application/zip", source.ContentType)
 	}
-	// Loading them once more changes nothing.
+	// Loading the same manifests again changes nothing.
 	before := s.snapshot()
 	fixture{}.withRobot(s)
 	require.Equal(t, before, s.snapshot())

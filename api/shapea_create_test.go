@@ -13,8 +13,8 @@ import (
 	"github.com/procession-dev/procession/devstack/demo"
 )
 
-// principalsByName are the ways to name a principal, and who is named; a name of nobody
-// comes with the location that is refused.
+// principalsByName maps each way to name a principal to the principal it names.
+// Names without a principal have the location of the expected error.
 func principalsByName() map[string]struct {
 	member string
 	named  uuid.UUID
@@ -124,7 +124,7 @@ func TestVersionsOfNewProcesses(t *testing.T) {
 	s.refused(409, "DEFINITION_NOT_PUBLISHED", demo.LoanWorker(), "POST", shapeA+"/processes", body(uuid.NewString()))
 }
 
-// A creation that is repeated, through either shape, changes nothing.
+// Repeating a creation through either shape changes nothing.
 func TestCreatingAgainThroughEitherShape(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

@@ -26,8 +26,9 @@ const (
 	taskAssistance = `{"prompt":"Say something about {{ data.LAST_NAME }}.","answer":"SUGGESTION"}`
 )
 
-// giveElements gives the loans of both tenants elements and a place for a file, so
-// that one fixture does for both shapes. It is to be called before anything is made of them.
+// giveElements gives the loans of both tenants elements and a place for a file,
+// so that one fixture serves both shapes. It must be called before processes
+// are started.
 func (s *service) giveElements() {
 	s.t.Helper()
 	conn := s.connect()
@@ -85,8 +86,8 @@ func (f fixture) withPhoto(s *service, as demo.Account) fixture {
 	return f
 }
 
-// processOperationsOfShapeA are valid requests about processes, and those about
-// nothing else.
+// processOperationsOfShapeA returns valid requests of the operations on
+// processes and of those that need no resource.
 func (f fixture) processOperationsOfShapeA() map[string]operation {
 	process := shapeA + "/processes/" + f.process.String()
 	of := func(method, rest, body string) operation {

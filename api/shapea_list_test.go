@@ -38,7 +38,7 @@ func TestTasksAreListedThroughShapeA(t *testing.T) {
 	s.post(200, worker, taskPathA(completed, "/~actions/complete"), "")
 	cancelled := s.item(other, "LOAN_APPLICATION", "").ID
 	s.post(200, worker, processPath(other, cancelItems+"?processItemId="+cancelled.String()), "")
-	// What has no such time comes last.
+	// Rows without the time come last.
 	for sort, want := range map[string][]uuid.UUID{
 		"": {ready, claimed, completed, cancelled}, "&sort=id,desc": {cancelled, completed, claimed, ready},
 		"&sort=createdAt,desc": {cancelled, completed, claimed, ready}, "&sort=lastModifiedAt": {ready, claimed, completed, cancelled},
@@ -60,8 +60,8 @@ func TestTasksAreListedThroughShapeA(t *testing.T) {
 	})
 }
 
-// Data that violate their schema are kept and marked, in Shape A without the
-// errors.
+// Data that violate their schema are stored and marked as invalid, in Shape A
+// without the errors.
 func TestInvalidDataThroughShapeA(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

@@ -15,7 +15,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// keep stores what the tenant keeps of a user, together with its errors as JSON.
+// keep stores the metadata of a tenant user, and their errors as JSON.
 func (s *service) keep(membership uuid.UUID, metadata string, valid bool, problems *string) {
 	s.t.Helper()
 	conn := s.connect()
@@ -53,8 +53,8 @@ func TestBodiesOfShapeA(t *testing.T) {
 	}
 }
 
-// The ids that a test can choose are chosen; those that the service makes are
-// random, and hidden.
+// The ids are fixed where a test can choose them; random ones of the service
+// are masked.
 func TestBodiesOfProcessesAndTasksInShapeA(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -110,8 +110,8 @@ var uploadTime = regexp.MustCompile(`"uploadedAt":"2026-03-02T1[01]:30:[^"]*Z"`)
 
 var secret = regexp.MustCompile(`"(token|serverRootCaCertificate|clientCertificate|clientPrivateKey)":"[^"]*"`)
 
-// hidingRandomIDs is an answer without what differs from one run to the next: ids
-// beside those that are chosen, fractions of seconds, and secrets.
+// hidingRandomIDs masks the parts of an answer that differ between runs: random
+// ids, fractions of seconds and secrets.
 func (a answer) hidingRandomIDs() answer {
 	a.body = randomID.ReplaceAllStringFunc(a.body, func(id string) string {
 		if strings.HasPrefix(id, "01970000-") {
@@ -126,8 +126,8 @@ func (a answer) hidingRandomIDs() answer {
 
 type object = map[string]any
 
-// requireSameRecord requires the answer of Shape A to say what that of Shape B
-// says, as far as Shape A says it.
+// requireSameRecord requires the members that both shapes have to be equal in
+// their answers.
 func requireSameRecord(t *testing.T, inA, inB object) {
 	t.Helper()
 	if _, isTenantUser := inA["tenantId"]; isTenantUser {
@@ -140,8 +140,8 @@ func requireSameRecord(t *testing.T, inA, inB object) {
 	require.Equal(t, inB, inA)
 }
 
-// Whoever asks, both shapes find the same records in the same order and say the
-// same of each.
+// For every caller, both shapes find the same records in the same order and
+// with the same content.
 func TestShapesAgreeOnIdentities(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

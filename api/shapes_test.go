@@ -74,8 +74,8 @@ func requireSameValue(t *testing.T, a *oasa.JSONFormsValue, b *oasb.JSONValue) {
 	require.Equal(t, string(b.Value), string(a.Data))
 }
 
-// Whatever is done through one shape to what was made through either, the other
-// one shows it, and goes on from there.
+// Changes made through one shape are visible through the other, which can
+// continue from there.
 func TestWhatOneShapeDoesTheOtherShows(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -192,7 +192,7 @@ func TestClaimingAndCancellingThroughEitherShape(t *testing.T) {
 	}
 }
 
-// A document that one shape took is one for the other.
+// A document uploaded through one shape can be used through the other.
 func TestDocumentsOfEitherShape(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -211,14 +211,14 @@ func TestDocumentsOfEitherShape(t *testing.T) {
 	require.Equal(t, "a plan", s.get(200, demo.Alice(), processPathA(p.process, "/~actions/download-entity-document?")+
 		url.Values{"documentUri": {uploaded}}.Encode()).body)
 
-	// What Shape B uploads an element of Shape A can hold.
+	// An element of Shape A can hold a document uploaded through Shape B.
 	other := s.upload(demo.Alice(), processPath(p.process, ""), "of B")
 	held := decode[oasa.Task](t, s.post(200, demo.Alice(), taskPathA(p.task, saveElementAction),
 		saveElement("PHOTO", `[{"type":"DOCUMENT","value":{"uri":"`+other+`"}}]`)))
 	require.Equal(t, "of B", s.photo(p.task, documentIn(t, held.ElementValues["PHOTO"][0]).ID))
 }
 
-// What only Shape A shows stays as it is when Shape B writes, and the reverse.
+// A write through Shape B keeps what only Shape A shows, and the reverse.
 func TestShapesLeaveEachOthersPartsAlone(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

@@ -71,14 +71,14 @@ func (w *watched) held() (connections, requests int) {
 	return len(w.open), w.running
 }
 
-// pipeline opens a connection that asks for the path again and again and reads
+// pipeline opens a connection that requests the path repeatedly and reads
 // nothing.
 func (w *watched) pipeline(t *testing.T, path, headers string) {
 	t.Helper()
 	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", w.Listener.Addr().String())
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
-	// What fits into buffers is sent without being read.
+	// An answer that fits into buffers is sent without being read.
 	tcp, ok := conn.(*net.TCPConn)
 	require.True(t, ok)
 	require.NoError(t, tcp.SetReadBuffer(4096))

@@ -12,11 +12,12 @@ import (
 	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
-// statesOfTasks says what the operations answer in which state of a task of a
-// running process to a Manager who is a candidate: a status, with "=" where
-// nothing changes. Refusals change nothing. The columns are a task that nobody
-// owns, one that the caller owns, one that somebody else owns, both completed,
-// one of the caller's that is cancelled, and what is no task.
+// statesOfTasks holds the answers of the operations by state of a task of a
+// running process. The caller is a Manager who is a candidate. A cell is a
+// status, with "=" where nothing changes; refusals change nothing. The columns
+// are a task without an owner, one that the caller owns, one that another
+// principal owns, the latter two completed, a cancelled one of the caller, and
+// an item that is no task.
 const statesOfTasks = `
 operation   READY mine others completed others-completed cancelled MESSAGE THREAD
 claim       200   200= 409c   409       409              409       409     409
@@ -63,7 +64,7 @@ func stateCodes() map[string]string {
 	}
 }
 
-// stateRequest is the request of a row for a process and an item of it.
+// stateRequest returns the request of a row for a process and an item of it.
 func stateRequest(t *testing.T, row string, process, item uuid.UUID) operation {
 	t.Helper()
 	const value, aPatch = `{"value":{"A":1}}`, `[{"op":"add","path":"/A","value":1}]`
@@ -98,7 +99,7 @@ func stateRequest(t *testing.T, row string, process, item uuid.UUID) operation {
 	return op
 }
 
-// requireState sends the request of a row and requires what a cell says.
+// requireState sends the request of a row and requires the answer of a cell.
 func (s *service) requireState(cell, row string, op operation) {
 	s.t.Helper()
 	before := s.snapshot()

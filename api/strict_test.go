@@ -10,8 +10,8 @@ import (
 	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
-// A validator that takes the published document at its word accepts values of every
-// type, for each fits one branch only.
+// A validator of the published document accepts values of every type, because
+// each fits exactly one branch.
 func TestStrictValidatorAcceptsElements(t *testing.T) {
 	t.Parallel()
 	strict, err := contracttest.LoadStrict(openapi.ShapeA)

@@ -46,7 +46,8 @@ func TestThreadsHoldTheirItems(t *testing.T) {
 	listed := decode[oasb.ProcessItemPage](t, s.get(200, worker, "/process-items?processItemThreadId="+other.String()))
 	require.Equal(t, other, *listed.Content[0].ProcessItemThreadID)
 
-	// A thread is one of the same process that the caller sees, and is in none.
+	// The thread of a message must be one of the same process, visible to the
+	// caller, and not in a thread itself.
 	foreign := decode[oasb.ProcessItem](t, s.post(201, worker, "/process-items", newItem(s.loan().ID, discussion))).ID
 	before := s.snapshot()
 	for _, body := range []string{
@@ -75,7 +76,7 @@ func TestUserActionsAttachToThreads(t *testing.T) {
 	})
 }
 
-// What a signal is invoked with is kept, shown and passed on.
+// The input of a signal is stored, shown and passed on.
 func TestUserActionSendsASignalWithInput(t *testing.T) {
 	t.Parallel()
 	s, process := newTypes(t)
@@ -96,8 +97,8 @@ func TestUserActionSendsASignalWithInput(t *testing.T) {
 	require.Equal(t, first.body, s.get(200, initiator, userActionPath(process, got.ID, "")).body)
 	require.Equal(t, 1, passedOn(input))
 
-	// A document that it refers to is kept, for all who see the process; one that is
-	// not there makes the action an error, and nothing is sent.
+	// A document in the input is stored and visible to the viewers of the
+	// process. An absent one puts the action into ERROR, and no signal is sent.
 	uri := s.upload(s.as("manager"), processPath(process, ""), "text")
 	attached := s.invoke(s.as("initiator"), process, signal(`{"file":"none"}`))
 	require.EqualValues(t, "COMPLETED", attached.Status)

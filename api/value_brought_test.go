@@ -37,8 +37,9 @@ func requireAbsent(t *testing.T, value *oasb.JSONValue, pointer, text string) {
 	require.Contains(t, value.Errors, oasb.JSONValueError{PropertyPath: &pointer, Type: &format})
 }
 
-// A later save, by a caller who sees what a reference leads to, does not fetch it.
-func TestAReferenceStaysWhatItWasForWhoBroughtIt(t *testing.T) {
+// A later save by a caller to whom the target of a reference is visible does
+// not copy the target.
+func TestSaveKeepsEarlierReferencesUnresolved(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	task, uri := s.planted()
@@ -53,7 +54,8 @@ func TestAReferenceStaysWhatItWasForWhoBroughtIt(t *testing.T) {
 	requireAbsent(t, save(http.MethodPut, `{"data":{"value":{"NOTE":"`+uri+`","OTHER":2}}}`), "/NOTE", uri)
 	require.Equal(t, documents, s.count("SELECT count(*) FROM documents"))
 
-	// Who brings it is asked, and a reference that is linked stays linked.
+	// The rights of the caller who adds a reference decide; a linked reference
+	// stays linked.
 	brought := save(http.MethodPatch, `[{"op":"replace","path":"/NOTE","value":"`+uri+`"}]`)
 	require.Equal(t, documents+1, s.count("SELECT count(*) FROM documents"))
 	again := save(http.MethodPatch, `[{"op":"replace","path":"/OTHER","value":3}]`)
@@ -64,8 +66,8 @@ func TestAReferenceStaysWhatItWasForWhoBroughtIt(t *testing.T) {
 	require.Equal(t, documents+1, s.count("SELECT count(*) FROM documents"))
 }
 
-// Carol sees no document of Alice's process, however the metadata of hers is
-// patched by managers.
+// Patches of metadata by managers make no document of Alice's process visible
+// to Carol.
 func TestReferencesInMetadataStayWhatTheyWere(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -85,8 +87,8 @@ func TestReferencesInMetadataStayWhatTheyWere(t *testing.T) {
 	require.Zero(t, s.count("SELECT count(*) FROM documents WHERE owner_id = $1", process.ID))
 }
 
-// What a schema says is a process is one only for those who see it, and a patch of
-// something else does not tell whether there is one.
+// A process reference resolves only for callers to whom the process is visible,
+// and a patch of another member does not reveal whether it exists.
 func TestAPatchResolvesNoOtherReference(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -107,8 +109,8 @@ func TestAPatchResolvesNoOtherReference(t *testing.T) {
 	require.True(t, *patch(`[{"op":"add","path":"/n","value":2}]`).Valid)
 }
 
-// A new artifact is made of what its source says, and of nothing else that the
-// caller sees.
+// A new artifact takes over only what its source holds, even if more is visible
+// to the caller.
 func TestPrefillBringsNoReferences(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -132,7 +134,8 @@ func TestPrefillBringsNoReferences(t *testing.T) {
 	require.Equal(t, "own", s.download(demo.Bob(), artifactPath(clone, ""), data.Name))
 }
 
-// What a model writes refers to nothing, even to what the caller sees who asked.
+// References in a model's answer are not resolved, even if their targets are
+// visible to the requester.
 func TestADraftBringsNoReferences(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -144,7 +147,8 @@ func TestADraftBringsNoReferences(t *testing.T) {
 	requireAbsent(t, item.Task.Data, "/SUMMARY", secret)
 	require.Zero(t, s.count("SELECT count(*) FROM document_links WHERE holder_id = $1", task))
 
-	// A document of the task itself may be named, and the owner may bring the other.
+	// A document of the task itself may be named, and the owner may add the
+	// other.
 	uri := s.upload(demo.Alice(), processPath(item.ProcessID, ""), "own")
 	s.saveData(demo.Alice(), task, `{"TOPIC":"`+uri+`"}`)
 	s.provider.says("text", `{"SUMMARY":"`+uri+`"}`)

@@ -14,8 +14,8 @@ import (
 	"github.com/procession-dev/procession/api/httpio"
 )
 
-// A client that takes its time, but takes, gets all of an answer, and so does one
-// that the service keeps waiting.
+// A slow client that keeps reading gets the whole answer, and so does one that
+// waits for the service.
 func TestGuardAnswers(t *testing.T) {
 	t.Parallel()
 	const stall = 500 * time.Millisecond

@@ -21,7 +21,7 @@ import (
 
 func fixedClock() time.Time { return time.Date(2024, 6, 14, 10, 0, 0, 0, time.UTC) }
 
-// answerTo lets a route fail with err and returns the answer and the log.
+// answerTo answers err on a route and returns the answer and the log.
 func answerTo(t *testing.T, err error) (*httptest.ResponseRecorder, string) {
 	t.Helper()
 	var logged bytes.Buffer

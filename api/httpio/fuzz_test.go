@@ -29,7 +29,8 @@ func FuzzReadJSON(f *testing.F) {
 		if json.Unmarshal(data, &object) != nil || object == nil {
 			return
 		}
-		// What a decoder binds by name is exactly what was validated.
+		// The members that a decoder binds are exactly those that were
+		// validated.
 		var bound struct {
 			ID json.RawMessage `json:"id"`
 		}

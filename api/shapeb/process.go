@@ -55,7 +55,7 @@ func (s *Server) CreateProcess(
 		},
 		Initiator: principalKey(body.InitiatorID, body.InitiatorEmail),
 		Metadata:  document(body.Metadata),
-		Entity: document(body.Entity), RelatedID: body.RelatedProcessID,
+		Entity:    document(body.Entity), RelatedID: body.RelatedProcessID,
 	})
 	switch {
 	case err != nil:
