@@ -79,8 +79,8 @@ func violates(field domain.Field, violations []domain.ValueError) *domain.Error 
 	return refusal
 }
 
-// below is an error about a value with the field that has the value at the JSON
-// Pointer.
+// below names, in an error about a value, the field that has the value at the
+// JSON Pointer.
 func below(field domain.Field, pointer string, err error) error {
 	var known *domain.Error
 	if !errors.As(err, &known) {

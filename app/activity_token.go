@@ -9,10 +9,10 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// finishActivity has the activity that waits for a task completed, now that the
-// task is finished: COMPLETED or CANCELLED, which the worker finds out by reading
-// it. Tasks that no activity waits for, and those of manual processes, are left
-// alone. The task must be under lock and its state be stored.
+// finishActivity completes the activity that waits for a finished task,
+// COMPLETED or CANCELLED; the worker learns which by reading the task. Tasks
+// without a waiting activity, and those of manual processes, are skipped. The
+// task must be locked and its state stored.
 func finishActivity(tx *persistence.Tx, task uuid.UUID, run *uuid.UUID, now time.Time) {
 	if run == nil {
 		return
@@ -22,14 +22,14 @@ func finishActivity(tx *persistence.Tx, task uuid.UUID, run *uuid.UUID, now time
 	})
 }
 
-// waitAgain has an activity wait for a task that exists already, in the place of
-// the one before: Temporal has the worker begin the activity anew, under another
-// token, after it has failed or timed out, and the task is created once. An
-// activity that comes to wait for a finished task is completed at once.
+// waitAgain replaces the activity that waits for an existing task. Temporal
+// starts an activity again under another token after it has failed or timed
+// out, while the task is created once. The activity of a finished task is
+// completed at once.
 //
-// It takes the Manager permission on the process, as creating the task does. A
-// process without a workflow has no activities, and a token that is not of an
-// activity of the process's own workflow is refused: VALIDATION.
+// It requires the Manager permission on the process, as creating the task does.
+// A token is refused with VALIDATION if the process has no workflow, or if the
+// token is not of an activity of the process's own workflow.
 func waitAgain(
 	tx *persistence.Tx, caller domain.Caller, known *persistence.NewItem, token domain.ActivityToken, now time.Time,
 ) error {

@@ -132,7 +132,7 @@ func TestActivityOfALeftoverTaskIsCompletedToo(t *testing.T) {
 	require.Equal(t, []domain.CommandKind{domain.CommandCancel, domain.CommandCompleteActivity}, kinds)
 }
 
-func TestNextAttemptOfAnActivityTakesThePlaceOfTheOneBefore(t *testing.T) {
+func TestActivityAttemptReplacesPrevious(t *testing.T) {
 	t.Parallel()
 
 	t.Run("while the task is open", func(t *testing.T) {
@@ -165,7 +165,7 @@ func TestNextAttemptOfAnActivityTakesThePlaceOfTheOneBefore(t *testing.T) {
 		require.Equal(t, []string{"second", "fourth"}, tokens)
 	})
 
-	t.Run("whoever comes first", func(t *testing.T) {
+	t.Run("concurrent creations", func(t *testing.T) {
 		t.Parallel()
 		r := newRunning(t)
 		for range 20 {
@@ -190,7 +190,7 @@ func TestActivitiesThatMayNotWait(t *testing.T) {
 	r := newRunning(t)
 	task := r.awaited(t, uuid.New(), "token")
 
-	// The owner of a task sees it, and may not create any.
+	// The owner of a task may read it, but may not create tasks.
 	owner := r.Caller
 	owner.PrincipalID = uuid.New()
 	now := time.Now()
@@ -208,7 +208,7 @@ func TestActivitiesThatMayNotWait(t *testing.T) {
 	require.True(t, domain.HasCode(err, domain.CodeAccessDenied), "%v", err)
 	again.ActivityToken = nil
 	_, created, err := r.CreateProcessItem(t.Context(), owner, again)
-	require.NoError(t, err, "whoever sees the task may repeat its creation")
+	require.NoError(t, err, "a reader of the task may repeat its creation")
 	require.False(t, created)
 
 	_, err = r.CompleteProcessItemTask(t.Context(), owner, task.ID)

@@ -24,34 +24,35 @@ import (
 	"github.com/procession-dev/procession/webhook"
 )
 
-// DefaultTaskLogLimit is how many entries the log of a task keeps unless the
-// configuration says otherwise.
+// DefaultTaskLogLimit is the default number of entries that the log of a task
+// holds.
 const DefaultTaskLogLimit = 100
 
-// Options are what a Service is made of.
+// Options configure a Service.
 type Options struct {
 	// Store is what the operations run in. It is shared with those of administer.
 	Store *work.Store
-	// TaskLogLimit is how many entries the log of a task keeps, 1..10000.
+	// TaskLogLimit is how many entries the log of a task holds, 1..10000.
 	TaskLogLimit int
 	// CancelGrace is how long a workflow that was asked to cancel may take
 	// before it is terminated.
 	CancelGrace time.Duration
 	// Issuer issues access to the engine.
 	Issuer *authn.Issuer
-	// Sealer opens the secrets that are kept. Without one no webhook is signed, and
-	// no encryption key or environment variable of a robot is read.
+	// Sealer opens stored secrets. Without one no webhook is signed, and no
+	// encryption key or environment variable of a robot is read.
 	Sealer *authn.Sealer
-	// Documents keeps the bytes of documents.
+	// Documents is the blob store of documents.
 	Documents *blobstore.Store
 	// MaxDocumentBytes is how large a document may be, 0 for
 	// work.DefaultMaxDocumentBytes.
 	MaxDocumentBytes int64
 	// Webhooks sends events to subscribers.
 	Webhooks WebhookSender
-	// WebhookDelay says when attempts are repeated, webhook.NextDelay unless given.
+	// WebhookDelay returns the delay before the next attempt; webhook.NextDelay
+	// by default.
 	WebhookDelay WebhookDelay
-	// Assistance is what answers prompts and embeds texts, nil for nothing.
+	// Assistance is the provider of AI assistance; nil disables it.
 	Assistance assistance.Provider
 	// Texts reads the documents that assistance is about; without it one that reads
 	// no PDFs.
@@ -132,15 +133,15 @@ func (s *Service) write(ctx context.Context, fn func(tx *persistence.Tx) error) 
 	return s.store.Write(ctx, fn)
 }
 
-// WithPrecondition has the writes of a request under the context succeed only if
-// the resource that they are about is as p requires when they hold its lock. Others
-// fail with PRECONDITION_FAILED and change nothing.
+// WithPrecondition returns a context whose writes succeed only if the resource
+// they lock meets p. Other writes fail with PRECONDITION_FAILED and change
+// nothing.
 func WithPrecondition(ctx context.Context, p domain.Precondition) context.Context {
 	return persistence.WithPrecondition(ctx, p)
 }
 
-// note runs fn in a transaction that keeps what the service found out or has got
-// done for itself, as a step on the way. Nobody is told of it.
+// note runs fn in a transaction for internal state of the service, which no
+// follower is notified of.
 func (s *Service) note(ctx context.Context, fn func(tx *persistence.Tx) error) error {
 	return s.db.Write(ctx, fn)
 }
@@ -151,5 +152,5 @@ func WithRequestID(ctx context.Context, id string) context.Context {
 	return persistence.WithRequestID(ctx, id)
 }
 
-// now is one clock reading, in the precision the database keeps.
+// now returns the current time in the precision of the database.
 func (s *Service) now() time.Time { return s.store.Now() }

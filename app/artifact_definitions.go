@@ -58,12 +58,13 @@ func (d *artifactDefinition) indexed(data *domain.JSONValue) ([]persistence.Inde
 	return work.IndexedValues(data.Value, d.indexes)
 }
 
-// maxSeen bounds for how many callers it is kept which definitions they see.
+// maxSeen bounds the number of callers whose visible definitions are cached.
 const maxSeen = 10_000
 
-// artifactDefinitionCache keeps definitions, each in the last state that was
-// read, and which of them callers saw when they last searched. Whoever uses it
-// reads, in the same round trip as the rest, which states hold.
+// artifactDefinitionCache keeps the last state read of each definition, and the
+// definitions that were visible to a caller at its last search. Callers must
+// check in the same round trip as their other reads that the cached states are
+// current.
 type artifactDefinitionCache struct {
 	mu    sync.RWMutex
 	known map[uuid.UUID]*artifactDefinition
@@ -135,7 +136,7 @@ func (c *artifactDefinitionCache) seenBy(caller domain.Caller) []*artifactDefini
 	return definitions
 }
 
-// see reads which definitions the caller sees.
+// see reads which definitions are visible to the caller.
 func (c *artifactDefinitionCache) see(
 	ctx context.Context, reader *persistence.Reader, caller domain.Caller,
 ) ([]*artifactDefinition, error) {

@@ -12,8 +12,7 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// DefaultAssistanceTime is how long a run of AI assistance may take unless the
-// configuration says otherwise.
+// DefaultAssistanceTime is the default time limit of a run of AI assistance.
 const DefaultAssistanceTime = 10 * time.Minute
 
 const (
@@ -27,8 +26,8 @@ const (
 	maxQuery = 4000
 )
 
-// ErrAssistanceOver says that a run has ended, or that another one has taken its
-// place, so that nothing is left to be done for it.
+// ErrAssistanceOver is returned when a run has ended or was replaced, so that
+// its steps must stop.
 var ErrAssistanceOver = errors.New("the run of assistance is over")
 
 // assistant is what runs of assistance take.
@@ -56,7 +55,7 @@ func (s *Service) space(run *domain.AssistanceRun) persistence.EmbeddingSpace {
 	return persistence.EmbeddingSpace{TenantID: run.TenantID, Model: s.assistant.provider.EmbeddingModel()}
 }
 
-// pendingRun returns a run that is to be worked on, or ErrAssistanceOver.
+// pendingRun returns an unfinished run, or ErrAssistanceOver.
 func (s *Service) pendingRun(ctx context.Context, key domain.AssistanceKey) (*domain.AssistanceRun, error) {
 	if s.assistant == nil {
 		return nil, assistanceDisabled()
@@ -71,14 +70,13 @@ func (s *Service) pendingRun(ctx context.Context, key domain.AssistanceKey) (*do
 	return run, nil
 }
 
-// assisted is the item of a run that is to be worked on, and its definition.
+// assisted is the item of an unfinished run, and its definition.
 type assisted struct {
 	*persistence.AssistedItem
 	spec *domain.Assistance
 }
 
-// assistedItem returns the item of a run that is to be worked on, or
-// ErrAssistanceOver.
+// assistedItem returns the item of an unfinished run, or ErrAssistanceOver.
 func (s *Service) assistedItem(ctx context.Context, key domain.AssistanceKey) (*assisted, error) {
 	if s.assistant == nil {
 		return nil, assistanceDisabled()
@@ -130,9 +128,8 @@ func storable(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", " ")
 }
 
-// AssistanceFault is why a step of a run failed, as far as it is the provider's
-// or the configuration's doing: a code and what to tell people. It is "" for
-// everything else.
+// AssistanceFault returns the code and the message of a failure that the
+// provider or the configuration caused. The code is "" for every other error.
 func AssistanceFault(err error) (code, message string) {
 	var fault *assistance.Error
 	switch {
@@ -144,8 +141,8 @@ func AssistanceFault(err error) (code, message string) {
 	return "", ""
 }
 
-// NoteAssistanceFault keeps why an attempt at a step failed, so that it can be
-// shown should the run fail for that.
+// NoteAssistanceFault stores the fault of an attempt at a step, which is shown
+// if the run fails for that reason.
 func (s *Service) NoteAssistanceFault(ctx context.Context, key domain.AssistanceKey, code, message string) error {
 	return s.note(ctx, func(tx *persistence.Tx) error {
 		tx.NoteAssistanceFault(key, code, message)

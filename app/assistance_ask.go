@@ -39,7 +39,8 @@ func (s *Service) AskAssistanceModel(ctx context.Context, key domain.AssistanceK
 	}
 	call.Text, call.Value = storable(answer.Text), answer.Value
 	call.Model, call.FinishReason = storable(answer.Model), storable(answer.FinishReason)
-	// An answer that is here is kept, even when nobody waits for this attempt.
+	// An answer that has arrived is stored, even when this attempt was
+	// abandoned.
 	storing, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerTime)
 	defer cancel()
 	return s.note(storing, func(tx *persistence.Tx) error {

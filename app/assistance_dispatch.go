@@ -19,10 +19,10 @@ const (
 	overdueGrace = 15 * time.Second
 )
 
-// DispatchAssistance notes the runs whose workflows were started and returns
-// those whose workflows are to be started. A run may be returned again until it
-// was noted, also after a crash. Runs that are overdue, whatever has become of
-// their workflows, fail with TIMEOUT.
+// DispatchAssistance records the runs whose workflows were started and returns
+// those whose workflows must be started. A run may be returned more than once
+// until it is recorded, also after a crash. Overdue runs fail with TIMEOUT,
+// whatever the state of their workflows.
 func (s *Service) DispatchAssistance(
 	ctx context.Context, started []domain.DueAssistance,
 ) ([]domain.DueAssistance, error) {

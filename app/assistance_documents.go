@@ -20,7 +20,7 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// problemTooMany says that a run had read enough documents before this one.
+// problemTooMany is the problem of a document beyond the limit of a run.
 const problemTooMany = "TOO_MANY_DOCUMENTS"
 
 // ReadAssistanceDocuments is the first step of a run: the documents of the item
@@ -116,7 +116,7 @@ func (s *Service) readPassages(
 func (s *Service) textOf(ctx context.Context, d *domain.Document) (extract.Text, error) {
 	about := extract.Document{Name: d.Name, MediaType: d.ContentType, Size: d.Size}
 	text, err := s.assistant.texts.Read(ctx, about, func() (io.ReadCloser, error) {
-		// Nothing is delivered, so nothing is recorded.
+		// The bytes are not delivered to a caller, so no download is recorded.
 		opened, err := s.open(ctx, domain.Caller{}, d)
 		if err != nil {
 			return nil, err

@@ -13,9 +13,9 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// FinishAssistance is the last step of a run: the answer is shown and, where the
-// definition says so, drafted into the data of the task. A task that cannot be
-// written to any more, by whoever asked for the run, is left alone. The task is
+// FinishAssistance is the last step of a run: it publishes the answer and,
+// where the definition says so, drafts it into the data of the task. The draft
+// is skipped if the requester may no longer write to the task. The task is
 // never completed.
 func (s *Service) FinishAssistance(ctx context.Context, key domain.AssistanceKey) error {
 	found, err := s.assistedItem(ctx, key)
@@ -72,8 +72,8 @@ func (s *Service) endAssistance(ctx context.Context, run *domain.AssistanceRun) 
 	})
 }
 
-// finishDraft writes the answer into the draft fields, as a save by whoever asked
-// for the run, and ends the run with it. It reports whether it did: it does not
+// finishDraft writes the answer into the draft fields, as a save by the
+// requester, and ends the run with it. It reports whether it did: it does not
 // when such a save would be refused.
 func (s *Service) finishDraft(ctx context.Context, run *domain.AssistanceRun, spec *domain.Assistance) (bool, error) {
 	caller, err := s.reader.GetCallerInTenant(ctx, run.RequestedBy, run.TenantID)
@@ -178,7 +178,7 @@ func drafting(
 	return patch, drafted
 }
 
-// isBlank reports whether a field has no value to speak of.
+// isBlank reports whether a field has no value, or an empty one.
 func isBlank(value json.RawMessage) bool {
 	return len(value) == 0 || string(value) == "null" || string(value) == `""`
 }

@@ -13,7 +13,7 @@ import (
 
 // GenerateProcessItemAIAssistance (B25) begins a run of AI assistance with a
 // process item and reports whether it does: a request that the latest run belongs
-// to already is answered with that run. It takes owning the task, being a
+// to already is answered with that run. It requires owning the task, being a
 // candidate or the Manager permission; an answer that is drafted into the data
 // takes what UpdateProcessItemTaskData takes. Errors: AI_RUN_PENDING while another
 // request is being worked on, FEATURE_DISABLED where the definition of the item
@@ -75,7 +75,7 @@ func (s *Service) GenerateProcessItemAIAssistance(
 	return run, begun, nil
 }
 
-// assistanceOf is how a model helps with an item, nil for not at all.
+// assistanceOf returns how a model assists with an item, nil if it does not.
 func assistanceOf(d *definition, item *domain.ProcessItem) *domain.Assistance {
 	definition, ok := d.items[item.DefinitionCode()]
 	if !ok {

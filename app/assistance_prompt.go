@@ -25,8 +25,8 @@ type preparedRequest struct {
 }
 
 // PrepareAssistancePrompt is the third step of a run: it fills the templates,
-// chooses the passages that are nearest to the prompt, and stores what is to be
-// asked, once and for all.
+// chooses the passages that are nearest to the prompt, and stores the prompt,
+// which does not change afterwards.
 func (s *Service) PrepareAssistancePrompt(ctx context.Context, key domain.AssistanceKey) error {
 	found, err := s.assistedItem(ctx, key)
 	if err != nil {
@@ -56,7 +56,7 @@ func (s *Service) PrepareAssistancePrompt(ctx context.Context, key domain.Assist
 		return fmt.Errorf("writing what is to be asked: %w", err)
 	}
 	if call.Messages, err = resource.Encode(request.Messages()); err != nil {
-		return fmt.Errorf("writing what the model is told: %w", err)
+		return fmt.Errorf("writing the prompt: %w", err)
 	}
 	return s.note(ctx, func(tx *persistence.Tx) error {
 		tx.InsertAssistanceCall(call)
@@ -114,8 +114,8 @@ func (s *Service) excerpts(ctx context.Context, run *domain.AssistanceRun, promp
 	return excerpts, nil
 }
 
-// nearest chooses passages by a prompt. Where there is nothing to choose by, it
-// takes the first ones.
+// nearest chooses passages by a prompt. Without an embedding it returns the
+// first ones.
 func (s *Service) nearest(
 	ctx context.Context, prompt string, places []persistence.PassageKey, stored [][]byte,
 ) ([]persistence.PassageKey, error) {

@@ -9,8 +9,8 @@ import (
 )
 
 // RetrieveProcessItemAIAssistance (B24) returns the latest run of AI assistance
-// with a process item. NOT_FOUND says that there was none, or that the caller does
-// not see the item.
+// with a process item, or NOT_FOUND if there is none or the item is not visible
+// to the caller.
 func (s *Service) RetrieveProcessItemAIAssistance(
 	ctx context.Context, caller domain.Caller, id uuid.UUID,
 ) (*domain.AssistanceRun, error) {

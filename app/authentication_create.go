@@ -12,9 +12,9 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// NewAuthentication says which access to the engine is asked for. The tenant may
-// be left out by a caller that belongs to one only and did not come by OAuth 2.0
-// (specification section 5, rule 3).
+// NewAuthentication is a request for access to the engine. The tenant is
+// optional for a caller that belongs to one only and did not authenticate by
+// OAuth 2.0 (specification section 5, rule 3).
 type NewAuthentication struct {
 	// ID is chosen by the service where it is nil.
 	ID       *uuid.UUID
@@ -24,15 +24,16 @@ type NewAuthentication struct {
 
 // CreateAuthentication (A38, B51) gives the caller access to the engine, in the
 // namespace of the tenant: a token for the task queues that its workers may
-// serve, or a certificate to connect with. All that is kept of it is a grant, by
-// which it can be revoked.
+// serve, or a certificate to connect with. Only a grant is stored, by which the
+// access can be revoked.
 //
-// Only applications that a manifest makes workers may ask. A token for one without
-// queues permits nothing. Errors: VALIDATION for a tenant that is missing or not the
-// caller's, and for an unknown type; ACCESS_DENIED; UNAUTHENTICATED for a caller
-// that was disabled, or removed from the tenant, a moment ago; CONFLICT for queues
-// that do not fit into a token, and for an id that is in use: what was issued under
-// it is not kept and cannot be returned again.
+// Only applications that a manifest makes workers may ask. A token for one
+// without queues permits no calls. Errors: VALIDATION for a tenant that is
+// missing or not the caller's, and for an unknown type; ACCESS_DENIED;
+// UNAUTHENTICATED for a caller that has just been disabled or removed from the
+// tenant; CONFLICT for queues that do not fit into a token, and for an id that
+// is in use: the access issued under it is not stored and cannot be returned
+// again.
 func (s *Service) CreateAuthentication(
 	ctx context.Context, caller domain.Caller, in NewAuthentication,
 ) (*domain.Authentication, error) {
@@ -85,7 +86,7 @@ func (s *Service) CreateAuthentication(
 	return authentication, nil
 }
 
-// issue completes the authentication with what its type says.
+// issue completes the authentication according to its type.
 func (s *Service) issue(
 	a *domain.Authentication, namespace string, access persistence.EngineAccess, now time.Time,
 ) (domain.EngineGrant, error) {

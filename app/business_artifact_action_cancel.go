@@ -10,9 +10,9 @@ import (
 )
 
 // CancelBusinessArtifactAction (B42) cancels a REQUESTED action and asks its
-// workflow to stop; what that still returns is dropped. An action in a final
-// state is returned as it is. It takes being the one who invoked the action and
-// the Editor permission, or the Manager permission.
+// workflow to stop; later results of the workflow are dropped. An action in a
+// final state is returned unchanged. The caller must have invoked the action
+// and have the Editor permission, or have the Manager permission.
 func (s *Service) CancelBusinessArtifactAction(
 	ctx context.Context, caller domain.Caller, artifact, action uuid.UUID,
 ) (*domain.BusinessArtifactAction, error) {

@@ -34,7 +34,7 @@ type NewBusinessArtifactAction struct {
 // CREATE_BUSINESS_ARTIFACT are COMPLETED when the call returns or, where what they
 // do is refused, in ERROR with the reasons. These take a third round trip.
 //
-// It takes the Editor or the Manager permission on the artifact, and of what is
+// It requires the Editor or the Manager permission on the artifact, and of what is
 // started or created that to start or create it; otherwise ACCESS_DENIED. Other
 // errors: DEFINITION_NOT_FOUND for a code that the artifact's definition does not
 // have, and CONFLICT for an id that another action has.
@@ -161,7 +161,7 @@ func ofArtifactAction(a *domain.BusinessArtifactAction) place {
 }
 
 // invokeStartProcess starts a process as CreateProcess does, with the caller as
-// its initiator and, where no metadata was sent, those that
+// its initiator. The metadata default to those that
 // PrepareBusinessArtifactStartProcess computes.
 func (s *Service) invokeStartProcess(
 	ctx context.Context, k *keeper, a *domain.BusinessArtifactAction,
@@ -252,8 +252,8 @@ func noMembers(object json.RawMessage) bool {
 	return object == nil || json.Unmarshal(object, &members) == nil && len(members) == 0
 }
 
-// creatableByAction is creatable for a definition that the caller did not name,
-// and is therefore not told about.
+// creatableByAction is creatable for a definition that an action names instead
+// of the caller. Its errors do not describe the definition.
 func creatableByAction(found []persistence.FoundArtifactDefinition) (persistence.FoundArtifactDefinition, error) {
 	one, err := creatable(found)
 	if domain.HasCode(err, domain.CodeDefinitionNotFound) {

@@ -16,7 +16,7 @@ import (
 )
 
 // RetrieveBusinessArtifactAction (B41) returns an action on a business artifact
-// that the caller sees, or NOT_FOUND.
+// visible to the caller, or NOT_FOUND.
 func (s *Service) RetrieveBusinessArtifactAction(
 	ctx context.Context, caller domain.Caller, artifact, action uuid.UUID,
 ) (*domain.BusinessArtifactAction, error) {
@@ -30,11 +30,11 @@ type PreparedArtifact struct {
 	Value      json.RawMessage
 }
 
-// PrepareBusinessArtifactCreateArtifact (B43) computes the value that a
-// CREATE_BUSINESS_ARTIFACT action on the artifact starts from and stores nothing.
-// It takes what invoking the action takes, or else ACCESS_DENIED. An action of
-// another type is refused with INVALID_STATE, a code that the artifact's
-// definition does not have with DEFINITION_NOT_FOUND.
+// PrepareBusinessArtifactCreateArtifact (B43) computes the initial value of a
+// CREATE_BUSINESS_ARTIFACT action on the artifact and stores nothing. It
+// requires the permissions to invoke the action, or else returns ACCESS_DENIED.
+// An action of another type is refused with INVALID_STATE, an unknown code with
+// DEFINITION_NOT_FOUND.
 func (s *Service) PrepareBusinessArtifactCreateArtifact(
 	ctx context.Context, caller domain.Caller, artifact uuid.UUID, code string,
 ) (*PreparedArtifact, error) {
@@ -83,12 +83,12 @@ type PreparedProcess struct {
 	Metadata     json.RawMessage
 }
 
-// PrepareBusinessArtifactStartProcess computes the metadata that a START_PROCESS
-// action on the artifact begins with and stores nothing. It takes what invoking the
-// action takes, or else ACCESS_DENIED. An action of another type is refused with
-// INVALID_STATE, a code that the artifact's definition does not have with
-// DEFINITION_NOT_FOUND, and a process definition without a version to start with
-// DEFINITION_NOT_PUBLISHED.
+// PrepareBusinessArtifactStartProcess computes the initial metadata of a
+// START_PROCESS action on the artifact and stores nothing. It requires the
+// permissions to invoke the action, or else returns ACCESS_DENIED. An action of
+// another type is refused with INVALID_STATE, an unknown code with
+// DEFINITION_NOT_FOUND, and a process definition without a version to start
+// with DEFINITION_NOT_PUBLISHED.
 func (s *Service) PrepareBusinessArtifactStartProcess(
 	ctx context.Context, caller domain.Caller, artifact uuid.UUID, code string,
 ) (*PreparedProcess, error) {
@@ -113,9 +113,9 @@ func (s *Service) PrepareBusinessArtifactStartProcess(
 	return &PreparedProcess{DefinitionID: started.ID, Metadata: metadata}, nil
 }
 
-// prefilled is the object whose members are those of data, each under the name
-// that prefill gives it, character for character. What data does not have is left
-// out.
+// prefilled returns the object with the members of data under the names that
+// prefill maps them to, byte for byte. Members that data does not have are
+// omitted.
 func prefilled(data *domain.JSONValue, prefill map[string]string) (json.RawMessage, error) {
 	members := map[string]json.RawMessage{}
 	if data != nil {

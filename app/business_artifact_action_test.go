@@ -161,7 +161,7 @@ func TestEndOfTheWorkflowOfAnAction(t *testing.T) {
 		require.True(t, a.retrieve(t).DocumentExpired)
 	})
 
-	t.Run("one that delivers nothing of the artifact is an error", func(t *testing.T) {
+	t.Run("a delivery without the artifact is an error", func(t *testing.T) {
 		t.Parallel()
 		a := newActing(t, "STATEMENT")
 		another := a.another(t)

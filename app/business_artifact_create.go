@@ -19,8 +19,8 @@ type NewBusinessArtifact struct {
 	Data       json.RawMessage
 }
 
-// describes reports whether a is of the definition, and so of the tenant, that
-// the artifact is to be created in.
+// describes reports whether a is of the definition, and so of the tenant, of
+// the artifact to create.
 func (in *NewBusinessArtifact) describes(a *domain.BusinessArtifact) bool {
 	key := in.Definition
 	if key.TenantID != nil && *key.TenantID != a.TenantID {
@@ -37,7 +37,7 @@ func (in *NewBusinessArtifact) describes(a *domain.BusinessArtifact) bool {
 // returned as it is. Data that violates the schema is stored with its
 // violations.
 //
-// It takes the Editor or the Manager permission on the definition. Errors:
+// It requires the Editor or the Manager permission on the definition. Errors:
 // DEFINITION_NOT_FOUND, ACCESS_DENIED, CONFLICT for an id that an artifact of
 // another definition, or one the caller does not see, has already.
 func (s *Service) CreateBusinessArtifact(

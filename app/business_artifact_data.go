@@ -25,8 +25,8 @@ func (s *Service) UpdateBusinessArtifactData(
 }
 
 // PatchBusinessArtifactData (B39) patches the data of a business artifact, all
-// or nothing, under the conditions of UpdateBusinessArtifactData. PATCH_FAILED
-// says that the patch does not fit the data; an empty patch changes nothing.
+// or nothing, under the conditions of UpdateBusinessArtifactData. A patch that
+// does not fit the data is PATCH_FAILED; an empty patch changes nothing.
 func (s *Service) PatchBusinessArtifactData(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, patch []jsondoc.Operation,
 ) (*domain.BusinessArtifact, error) {
@@ -57,8 +57,8 @@ func (s *Service) changeArtifact(
 			return err
 		}
 		artifact = locked.BusinessArtifact
-		// Before the change is looked at: what it says about the stored value must
-		// not reach a caller who may not write.
+		// This check precedes the change, whose errors describe the stored
+		// value and must not reach a caller who may not write.
 		if err := locked.Rights.RequireEditor(); err != nil || change == nil {
 			return err
 		}

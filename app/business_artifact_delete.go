@@ -9,11 +9,11 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// DeleteBusinessArtifact (B37) deletes a business artifact, which can be restored.
-// It stays to be found by id, with its documents and actions, but is in no list
-// that does not ask for it, and nothing can be written to it meanwhile. Actions
-// that are not finished are canceled and their workflows asked to stop. It takes
-// the Manager permission. An artifact that is deleted already stays as it is.
+// DeleteBusinessArtifact (B37) deletes a business artifact, which can be
+// restored. It can still be retrieved by id, with its documents and actions,
+// but is omitted from lists that do not ask for it, and refuses writes.
+// Unfinished actions are canceled and their workflows asked to stop. It
+// requires the Manager permission. Deleting it again changes nothing.
 func (s *Service) DeleteBusinessArtifact(ctx context.Context, caller domain.Caller, id uuid.UUID) error {
 	now := s.now()
 	return s.write(ctx, func(tx *persistence.Tx) error {
@@ -36,9 +36,9 @@ func (s *Service) DeleteBusinessArtifact(ctx context.Context, caller domain.Call
 	})
 }
 
-// RestoreBusinessArtifact undoes the deletion of a business artifact. Actions that
-// were canceled with it stay so. It takes the Manager permission. An artifact that
-// is not deleted is returned as it is.
+// RestoreBusinessArtifact undoes the deletion of a business artifact. Actions
+// that were canceled with it remain canceled. It requires the Manager
+// permission. An artifact that is not deleted is returned unchanged.
 func (s *Service) RestoreBusinessArtifact(
 	ctx context.Context, caller domain.Caller, id uuid.UUID,
 ) (*domain.BusinessArtifact, error) {

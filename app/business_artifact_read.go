@@ -24,11 +24,11 @@ type BusinessArtifactFilter struct {
 	Deleted         domain.DeletedFilter
 }
 
-// FindBusinessArtifacts (B34) returns a page of the business artifacts that the
-// caller sees. Filter expressions are about fields that a definition indexes
-// which the caller sees and the other filters keep; anything else in them is a
-// VALIDATION error at the query parameter "value". Where no definition is left,
-// the page is empty, whatever the field.
+// FindBusinessArtifacts (B34) returns a page of the business artifacts visible
+// to the caller. Filter expressions may name fields that are indexed by a
+// definition which is visible to the caller and passes the other filters; any
+// other field is a VALIDATION error at the query parameter "value". Where no
+// definition is left, the page is empty, whatever the field.
 func (s *Service) FindBusinessArtifacts(
 	ctx context.Context, caller domain.Caller, filter BusinessArtifactFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.BusinessArtifact], error) {
@@ -67,8 +67,8 @@ func sameStates(definitions []*artifactDefinition, states []persistence.Artifact
 	})
 }
 
-// keeps reports whether artifacts of the definition meet the filters but for the
-// values.
+// keeps reports whether artifacts of the definition meet the filters other than
+// those on values.
 func (f *BusinessArtifactFilter) keeps(d *artifactDefinition) bool {
 	return (len(f.TenantIDs) == 0 || slices.Contains(f.TenantIDs, d.TenantID)) &&
 		(len(f.DefinitionIDs) == 0 || slices.Contains(f.DefinitionIDs, d.ID)) &&
@@ -90,7 +90,7 @@ func (f *BusinessArtifactFilter) search(definitions []*artifactDefinition) (pers
 		}
 	}
 	if len(definitions) == 0 {
-		// Nothing can be found, and no index says what the fields are.
+		// The page is empty, and no index gives the types of the fields.
 		for _, text := range f.Values {
 			index[fieldOf(text)] = filter.String
 		}

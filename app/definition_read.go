@@ -30,16 +30,18 @@ type ProcessDefinitionView struct {
 }
 
 // FindProcessDefinitions returns a page of the process definitions of which the
-// caller may start processes, or sees processes or items.
+// caller may start processes, or of which processes or items are visible to the
+// caller.
 func (s *Service) FindProcessDefinitions(
 	ctx context.Context, caller domain.Caller, filter DefinitionFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.DefinitionSummary], error) {
 	return s.reader.ListProcessDefinitions(ctx, caller, filter, page, sort)
 }
 
-// RetrieveProcessDefinition returns what the caller may see of a version of a
-// process definition, of the published one where version is nil and of the newest
-// where none is published; or NOT_FOUND where that is nothing.
+// RetrieveProcessDefinition returns the parts of a version of a process
+// definition that are visible to the caller. A nil version means the published
+// one, or the newest where none is published. It returns NOT_FOUND where no
+// part is visible.
 func (s *Service) RetrieveProcessDefinition(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, version *uuid.UUID,
 ) (*ProcessDefinitionView, error) {

@@ -31,8 +31,8 @@ type itemDefinition struct {
 	elements    map[string]*elementDefinition
 }
 
-// definitionCache keeps versions with their compiled schemas. Versions never
-// change, so nothing is ever taken out.
+// definitionCache caches versions with their compiled schemas. Versions never
+// change, so entries are never evicted.
 type definitionCache struct {
 	mu       sync.RWMutex
 	versions map[uuid.UUID]*definition

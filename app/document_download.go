@@ -14,19 +14,19 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// Download is a document with its bytes. Whoever gets it calls Deliver before the
-// first of them goes out, and closes Content.
+// Download is a document with its bytes. The caller calls Deliver before it
+// sends the first byte, and closes Content.
 type Download struct {
 	domain.Document
 	Content io.ReadSeekCloser
 
 	service *Service
-	// event tells of the delivery.
+	// event returns the event of the delivery.
 	event func(now time.Time) domain.Event
 }
 
-// Deliver records that the bytes are given to the caller, in one round trip. What
-// cannot be recorded is not to be delivered.
+// Deliver records the download, in one round trip. The bytes must not be sent
+// if it fails.
 func (d *Download) Deliver(ctx context.Context) error {
 	now := d.service.now()
 	return d.service.write(ctx, func(tx *persistence.Tx) error {
@@ -38,10 +38,10 @@ func (d *Download) Deliver(ctx context.Context) error {
 // Disposition offers the document for saving under its name (RFC 6266).
 func (d *Download) Disposition() string { return blobstore.ContentDisposition(d.Name) }
 
-// DownloadProcessDocument (B20) returns a document of a process, or of an action
-// that was invoked on it, if the caller sees both. It is named by a whole reference
-// or by the address within. Errors: VALIDATION for a text that is neither,
-// NOT_FOUND, DOCUMENT_EXPIRED.
+// DownloadProcessDocument (B20) returns a document of a process, or of an
+// action that was invoked on it, if both are visible to the caller. It is named
+// by a whole reference or by the address within. Errors: VALIDATION for a text
+// that is neither, NOT_FOUND, DOCUMENT_EXPIRED.
 func (s *Service) DownloadProcessDocument(
 	ctx context.Context, caller domain.Caller, process uuid.UUID, uri string,
 ) (*Download, error) {
@@ -60,9 +60,10 @@ func (s *Service) DownloadBusinessArtifactDocument(
 	})
 }
 
-// DownloadTaskDocument (A30) returns a document of the process of a task that the
-// caller sees, if the task refers to it or the caller sees it elsewhere. It is
-// named as in DownloadProcessDocument. Errors: VALIDATION, NOT_FOUND.
+// DownloadTaskDocument (A30) returns a document of the process of a task
+// visible to the caller, if the task refers to it or the document is visible to
+// the caller otherwise. It is named as in DownloadProcessDocument. Errors:
+// VALIDATION, NOT_FOUND.
 func (s *Service) DownloadTaskDocument(
 	ctx context.Context, caller domain.Caller, task uuid.UUID, uri string,
 ) (*Download, error) {
@@ -71,10 +72,10 @@ func (s *Service) DownloadTaskDocument(
 	})
 }
 
-// DownloadDocument returns a document by its address alone, if some of what
-// refers to it, or else its owner, is visible to the caller. Every text that does
-// not lead to such a document is NOT_FOUND; DOCUMENT_EXPIRED is for what an action
-// delivered and is no longer kept.
+// DownloadDocument returns a document by its address alone, if a resource that
+// refers to it or its owner is visible to the caller. Every text that does not
+// lead to such a document is NOT_FOUND; DOCUMENT_EXPIRED is for the result of
+// an action that has expired.
 func (s *Service) DownloadDocument(ctx context.Context, caller domain.Caller, uri string) (*Download, error) {
 	at, ok := kuflowref.ParseDocumentURI(uri)
 	if !ok {
@@ -110,7 +111,8 @@ func (s *Service) download(
 
 // open gives access to the bytes of a document.
 func (s *Service) open(ctx context.Context, caller domain.Caller, d *domain.Document) (*Download, error) {
-	// Once the answer has begun it is too late to find out that there is nothing.
+	// The bytes are opened first, because a missing blob cannot be reported
+	// after the answer has begun.
 	if _, err := s.documents.Size(ctx, blobstore.KeyOf(d)); err != nil {
 		return nil, fmt.Errorf("downloading document %s: %w", d.ID, err)
 	}

@@ -28,7 +28,7 @@ func (s *Service) ExpireDocuments(ctx context.Context, limit int) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	// Read anew: documents that were copied meanwhile are known only now.
+	// Read again: documents that were copied meanwhile are known only now.
 	orphans, err := s.reader.Orphans(ctx, keys)
 	if err != nil {
 		return len(keys), err
@@ -87,9 +87,9 @@ func (s *Service) deleteBlobs(ctx context.Context, keys []persistence.BlobKey) (
 	return deleted, nil
 }
 
-// FindLostDocuments looks at the next limit documents after the id and returns
-// those whose bytes are missing. next is the last one it looked at, the zero id
-// when there are no more.
+// FindLostDocuments checks the next limit documents after the id and returns
+// those whose bytes are missing. next is the last one checked, the zero id when
+// there are no more.
 func (s *Service) FindLostDocuments(
 	ctx context.Context, after uuid.UUID, limit int,
 ) (lost []domain.Document, next uuid.UUID, err error) {

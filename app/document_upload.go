@@ -11,7 +11,7 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// UploadProcessDocument (B19) stores a temporary document of a process. It takes
+// UploadProcessDocument (B19) stores a temporary document of a process. It requires
 // the Manager permission or owning an open task of the process; once the process
 // is finished, it takes an open task that the caller may write to. Errors:
 // VALIDATION for a content type that is none, PROCESS_FINISHED,
@@ -40,7 +40,7 @@ func (s *Service) UploadProcessDocument(
 }
 
 // UploadBusinessArtifactDocument (B44) stores a temporary document of a business
-// artifact. It takes the Editor permission. Errors: VALIDATION for a content type
+// artifact. It requires the Editor permission. Errors: VALIDATION for a content type
 // that is none, INVALID_STATE for an artifact that is deleted, DOCUMENT_TOO_LARGE.
 func (s *Service) UploadBusinessArtifactDocument(
 	ctx context.Context, caller domain.Caller, artifact uuid.UUID, in work.Upload,
@@ -66,9 +66,9 @@ func (s *Service) UploadBusinessArtifactDocument(
 }
 
 // UploadDocument stores a temporary document of the process or the business
-// artifact with the address. It is kept for 2 hours unless it is linked by then.
-// It takes what UploadProcessDocument and UploadBusinessArtifactDocument take.
-// Errors: theirs, and VALIDATION for a target that is neither.
+// artifact with the address. It is deleted after 2 hours unless it is linked by
+// then. It has the conditions and errors of UploadProcessDocument and
+// UploadBusinessArtifactDocument, and VALIDATION for a target that is neither.
 func (s *Service) UploadDocument(
 	ctx context.Context, caller domain.Caller, target string, in work.Upload,
 ) (*domain.Document, error) {

@@ -38,7 +38,7 @@ func compileElements(source []domain.ElementDefinition) (map[string]*elementDefi
 	return elements, nil
 }
 
-// unknownElement says that a code is that of no element.
+// unknownElement returns the error for a code without an element.
 func unknownElement(field domain.Field, pointer string) error {
 	return &domain.Error{
 		Kind: domain.KindNotFound, Code: domain.CodeDefinitionNotFound, Message: "definition not found",
@@ -145,11 +145,10 @@ func (k *keeper) linkElements(at place, values domain.ElementValues) error {
 	return nil
 }
 
-// element makes the values of one element ready to be stored, given those that it
-// had. A value that does not fit the definition is not valid, and so is one of
-// which the client says so. location is the JSON Pointer of the list within the
-// elements, options are
-// for the values of forms.
+// element prepares the values of one element for storage, given its previous
+// ones. A value is invalid if it does not fit the definition or if the client
+// marks it so. location is the JSON Pointer of the list within the elements,
+// options are for the values of forms.
 func (k *keeper) element(
 	ctx context.Context, at place, d *elementDefinition, current, given []domain.ElementValue, location string,
 	options ...jsondoc.Option,
@@ -205,8 +204,7 @@ func (k *keeper) formValue(
 	return value.Value, value.Valid, nil
 }
 
-// accepts reports whether a value of the element's type is one of those that the
-// definition allows.
+// accepts reports whether the definition allows a value of the element's type.
 func (d *elementDefinition) accepts(value json.RawMessage) (bool, error) {
 	if d.Type != domain.ElementDecision {
 		return true, nil
@@ -236,8 +234,9 @@ func (k *keeper) principalValue(at place, value json.RawMessage) (json.RawMessag
 	return text, fits, nil
 }
 
-// documentValue is the value that a client means: one that the element has, or a
-// copy of a document that the caller sees. taken are the ids of the values before.
+// documentValue returns the value that a client names: an existing one of the
+// element, or a copy of a document visible to the caller. taken are the ids of
+// the values before.
 func (k *keeper) documentValue(
 	at place, current []domain.ElementValue, v domain.ElementValue, taken map[uuid.UUID]bool, pointer string,
 ) (domain.ElementValue, error) {
@@ -291,15 +290,15 @@ func newDocumentValue(id uuid.UUID, d *domain.Document, valid bool) (domain.Elem
 	}, valid)
 }
 
-// taskElementEvent tells of what happened to an element of a task.
+// taskElementEvent makes an event about an element of a task.
 func taskElementEvent(k *keeper, t domain.EventType, i *domain.ProcessItem, code string) *domain.Event {
 	event := domain.ItemEvent(t, i, k.caller.PrincipalID, k.now).With("code", code)
 	return &event
 }
 
 // changeTaskElements changes values of elements of a task that the caller may
-// write to. given are those that refer to something. change tells what happened,
-// nil for nothing.
+// write to. given are those with references. change returns the event to
+// record, nil if nothing changed.
 func (s *Service) changeTaskElements(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, given []domain.ElementValue,
 	change func(*keeper, *domain.ProcessItem, map[string]*elementDefinition) (*domain.Event, error),

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// keyIdle is how long a key that nobody asks for stays in memory.
+	// keyIdle is how long an unused key stays in memory.
 	keyIdle = time.Hour
 	// maxCachedKeys bounds the keys in memory.
 	maxCachedKeys = 1000
@@ -26,8 +26,8 @@ type cachedEncryptionKey struct {
 	used  time.Time
 }
 
-// encryptionKeyCache keeps keys that were opened. A key id has one value for
-// ever, so nothing in it is ever wrong.
+// encryptionKeyCache caches opened keys. The value of a key id never changes,
+// so entries are never stale.
 type encryptionKeyCache struct {
 	mu   sync.Mutex
 	keys map[encryptionKeyName]cachedEncryptionKey

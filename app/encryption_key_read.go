@@ -13,7 +13,7 @@ import (
 )
 
 // RetrieveKmsKey (EXTRA) returns what an encryption key of the caller's tenant
-// is. It takes being a worker that can be handed payloads of the key: one that runs
+// is. The caller must be a worker that can be handed payloads of the key: one that runs
 // a version of a process definition that names the key, or may serve a queue that
 // the version names or its runner lists. A shared key is read by all workers of the
 // tenant. The first read of an application on a day is recorded. Errors: NOT_FOUND,
@@ -43,9 +43,9 @@ func (s *Service) RetrieveKmsKey(
 }
 
 // EncryptionKey returns the value of a tenant's key for the service itself:
-// domain.EncryptionKeySize bytes. Values are kept in memory once they were
-// opened. domain.ErrKeyLost says that there is no such key any more, or that it
-// cannot be opened; after other errors it can be asked for again.
+// domain.EncryptionKeySize bytes. Opened values are cached in memory.
+// domain.ErrKeyLost means that the key no longer exists or cannot be opened;
+// other errors may be retried.
 func (s *Service) EncryptionKey(ctx context.Context, tenant uuid.UUID, keyID string) (domain.Secret, error) {
 	now := s.now()
 	if value, ok := s.encryptionKeys.get(tenant, keyID, now); ok {
@@ -66,8 +66,8 @@ func (s *Service) EncryptionKey(ctx context.Context, tenant uuid.UUID, keyID str
 	return value, nil
 }
 
-// openEncryptionKey returns what a sealed key is. Errors are ErrKeyLost, and show
-// nothing of it.
+// openEncryptionKey unseals a key. Its error is ErrKeyLost, which contains no
+// part of the key.
 func (s *Service) openEncryptionKey(k *persistence.SealedKey) (domain.Secret, error) {
 	lost := func(cause error) error {
 		return fmt.Errorf("%w: opening %s: %w", domain.ErrKeyLost, k.KeyID, cause)

@@ -24,7 +24,7 @@ func startWorkflow(tx *persistence.Tx, run domain.EngineRun, encryptionKey strin
 
 // stopWorkflow asks the workflow of a process, if it has one, to cancel, and
 // terminates it if it has not ended after the grace period. The termination has
-// an order of its own: it must not hold up what comes after it.
+// an order of its own, so that it does not delay later commands.
 func (s *Service) stopWorkflow(tx *persistence.Tx, run *uuid.UUID, now time.Time) {
 	if run == nil {
 		return

@@ -137,9 +137,9 @@ func TestWhoIsDisabledGetsNoEngineAccess(t *testing.T) {
 	require.Equal(t, before, a.granted(t))
 }
 
-// Whoever disables a principal and revokes its access afterwards gets hold of
-// everything, whatever was on its way.
-func TestNothingSlipsThroughDisablingAndRevoking(t *testing.T) {
+// Disabling a principal and then revoking its access covers all access,
+// including requests in progress.
+func TestRevokeAfterDisableCoversAllAccess(t *testing.T) {
 	t.Parallel()
 	a := newEngineAccess(t)
 	owner := a.user(t, domain.RoleOwner)
@@ -196,7 +196,7 @@ func TestRevokeEngineAccess(t *testing.T) {
 		require.NoError(t, err)
 		return revoked
 	}
-	require.Nil(t, a.Revocations().Document(), "nobody has loaded them")
+	require.Nil(t, a.Revocations().Document(), "they were never loaded")
 
 	require.EqualValues(t, 1, revoke(administrator, administer.EngineAccessSelection{ID: &first.ID}))
 	require.Equal(t, denied{GeneratedAt: a.now, Tokens: []string{first.ID.String()}, Certificates: []string{}}, deniedBy(t, a.Store))
@@ -233,7 +233,7 @@ func TestRevokeEngineAccessRefuses(t *testing.T) {
 		by domain.Caller
 		id uuid.UUID
 	}{
-		"another tenant's": {owner, elsewhere.ID}, "nobody's": {owner, absent},
+		"another tenant's": {owner, elsewhere.ID}, "unknown": {owner, absent},
 		"a member": {member, own.ID}, "the bearer": {a.runner, own.ID}, "an owner elsewhere": {foreign, own.ID},
 	} {
 		_, err := a.RevokeEngineAccess(t.Context(), c.by, administer.EngineAccessSelection{ID: &c.id})
@@ -298,9 +298,9 @@ func TestFindEngineAccess(t *testing.T) {
 	require.True(t, domain.HasCode(err, domain.CodeValidation))
 }
 
-// The list holds nothing that nobody would accept anyhow, and grants go some time
+// The list omits access that has expired, and grants are deleted some time
 // after they have expired.
-func TestRevocationsAndGrantsEndWithWhatTheyAreAbout(t *testing.T) {
+func TestExpiredRevocationsAndGrantsAreDeleted(t *testing.T) {
 	t.Parallel()
 	a := newEngineAccess(t)
 	owner := a.user(t, domain.RoleOwner)

@@ -8,18 +8,18 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// RecordClosing notes the end of a workflow.
+// RecordClosing records the end of a workflow.
 //
-// That of a process: a completed one completes its process, a cancelled one
-// cancels it together with its open tasks, a failed one leaves it RUNNING with an
-// incident. That of an action ends the action; a failed one leaves an incident
-// too. That of a robot that assists with a task changes nothing about the task; a
-// failed one leaves an incident while the task is open. What is in a final state
-// already stays as it is.
+// The workflow of a process: a completed one completes its process, a cancelled
+// one cancels it together with its open tasks, a failed one leaves it RUNNING
+// with an incident. That of an action ends the action; a failed one leaves an
+// incident too. That of a robot that assists with a task does not change the
+// task; a failed one leaves an incident while the task is open. Final states
+// never change.
 //
-// It reports whether the closing was news: the end of another attempt, or one
-// that is recorded already, changes nothing. A workflow that the service did not
-// start is NOT_FOUND.
+// It reports whether the closing was new: the end of another attempt, or one
+// that is recorded already, changes nothing. A workflow that the service did
+// not start is NOT_FOUND.
 func (s *Service) RecordClosing(ctx context.Context, c domain.Closing) (bool, error) {
 	recorded := false
 	now := s.now()
@@ -52,7 +52,7 @@ func (s *Service) RecordClosing(ctx context.Context, c domain.Closing) (bool, er
 	return recorded && err == nil, err
 }
 
-// finishWithWorkflow lets a process follow its workflow to the end.
+// finishWithWorkflow ends a process with its workflow.
 func (s *Service) finishWithWorkflow(
 	ctx context.Context, tx *persistence.Tx, locked *persistence.LockedRun, c domain.Closing, now time.Time,
 ) error {

@@ -166,7 +166,7 @@ func TestRecordClosing(t *testing.T) {
 		require.False(t, r.record(t, r.closing("run-fast", domain.RunCompleted)))
 	})
 
-	t.Run("a workflow of somebody else is not found", func(t *testing.T) {
+	t.Run("a workflow of another process is not found", func(t *testing.T) {
 		t.Parallel()
 		r := newRunning(t)
 		c := r.closing("run-1", domain.RunCompleted)

@@ -9,22 +9,22 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// FeedPart is what a caller sees of a part of the ledger.
+// FeedPart is a part of the event log with the events visible to a caller.
 type FeedPart = persistence.FeedPart
 
-// feedLimit is how many events are looked at at a time.
+// feedLimit is how many events are read at a time.
 const feedLimit = 200
 
-// FeedStart is where the feed begins for those who do not say where: behind
-// everything that has happened so far.
+// FeedStart returns the default start of the feed: the position behind all
+// committed events.
 func (s *Service) FeedStart(ctx context.Context) (domain.EventCursor, error) {
 	return s.streams.EndOfEvents(ctx)
 }
 
-// ReadFeed returns the next public events after the cursor that are about
-// processes and items which the caller sees, or about those of them that
-// processes names when there are any. Whoever goes on from Next each time gets
-// every one of them once, in the order in which they were committed.
+// ReadFeed returns the next public events after the cursor, about processes and
+// items visible to the caller, or about those among processes if it is not
+// empty. A caller that continues from Next each time receives every event once,
+// in the order of commits.
 func (s *Service) ReadFeed(
 	ctx context.Context, caller domain.Caller, after domain.EventCursor, processes []uuid.UUID,
 ) (FeedPart, error) {

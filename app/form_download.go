@@ -21,11 +21,11 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// DownloadTaskForms (B33) puts the form at a JSON Pointer into the data of a task
-// that the caller sees on paper: a PDF or, where there are several forms, a ZIP of
-// PDFs. Errors: FEATURE_DISABLED where the operator does not offer it, NOT_FOUND
-// where there is no form value, INVALID_STATE for an item that is no task and for
-// a value that is too much to be put on paper.
+// DownloadTaskForms (B33) renders the form at a JSON Pointer into the data of a
+// task visible to the caller: as a PDF or, for several forms, as a ZIP of PDFs.
+// Errors: FEATURE_DISABLED where the operator does not offer it, NOT_FOUND
+// where there is no form value, INVALID_STATE for an item that is no task and
+// for a value that is too large to render.
 func (s *Service) DownloadTaskForms(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, pointer string,
 ) (*Download, error) {
@@ -76,7 +76,7 @@ func (s *Service) DownloadTaskElementForms(
 	})
 }
 
-// subjectOf says what a form is filled in for: the process and, when the form is
+// subjectOf returns the subject of a form: the process and, when the form is
 // only a part of the task, the task.
 func subjectOf(found *persistence.TaskForms, d *definition, item *itemDefinition, part bool) string {
 	subject := d.Name
@@ -141,7 +141,7 @@ func (s *Service) printTask(
 	}, nil
 }
 
-// formsOf reads what is to be put on paper of a task.
+// formsOf reads the forms of a task to render.
 func (s *Service) formsOf(
 	ctx context.Context, caller domain.Caller, id uuid.UUID,
 	choose func(*persistence.TaskForms, *definition) (press.Job, error),
@@ -165,7 +165,7 @@ func (s *Service) formsOf(
 	return found, job, err
 }
 
-// unprinted is what a caller is answered whose form could not be put on paper.
+// unprinted returns the error for a form that could not be rendered.
 func unprinted(ctx context.Context, err error) error {
 	var limit *form.LimitError
 	switch {
@@ -183,7 +183,7 @@ func unprinted(ctx context.Context, err error) error {
 	return fmt.Errorf("putting a form on paper: %w", err)
 }
 
-// unavailablePaper says that another time may do.
+// unavailablePaper returns the error for a failure that may succeed later.
 func unavailablePaper(message string, cause error) error {
 	return &domain.Error{Kind: domain.KindUnavailable, Code: domain.CodeUnavailable, Message: message, Cause: cause}
 }

@@ -65,8 +65,8 @@ func (s *Service) RetrieveTenantUser(
 	return s.reader.GetTenantUser(ctx, caller, id)
 }
 
-// FindGroups returns a page of the groups of the caller's tenants, as far as their
-// directories are open to the caller, and of those that it is a member of.
+// FindGroups returns a page of the groups of the caller's tenants whose
+// directories are open to the caller, and of the groups that it is a member of.
 func (s *Service) FindGroups(
 	ctx context.Context, caller domain.Caller, filter GroupFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Group], error) {

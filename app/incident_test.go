@@ -31,7 +31,7 @@ func TestAFailedWorkflowLeavesAnIncident(t *testing.T) {
 	}, incident)
 }
 
-func TestIncidentsExistForOperatorsOfTheirTenant(t *testing.T) {
+func TestListIncidentsVisibility(t *testing.T) {
 	t.Parallel()
 	r, incident := newIncident(t)
 	member := r.Caller

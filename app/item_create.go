@@ -41,14 +41,14 @@ type NewItem struct {
 }
 
 // CreateProcessItem (B22) creates an item in a running process and reports
-// whether it is new: with an id that is taken already, the item that has it is
-// returned as it is. A task with an owner is created CLAIMED.
+// whether it is new: with an id that is in use, the existing item is returned
+// unchanged. A task with an owner is created CLAIMED.
 //
-// It takes the Manager permission. Errors: NOT_FOUND for the process,
+// It requires the Manager permission. Errors: NOT_FOUND for the process,
 // PROCESS_FINISHED, DEFINITION_NOT_FOUND for the code, VALIDATION for an owner
-// who is no active principal of the tenant and for a thread that is none of the
-// process that the caller sees, CONFLICT for an id that an item of
-// another process or type, or one the caller does not see, has already.
+// who is no active principal of the tenant and for a thread that is not of the
+// process or not visible to the caller, CONFLICT for an id that is in use by an
+// item of another process or type, or by one not visible to the caller.
 func (s *Service) CreateProcessItem(
 	ctx context.Context, caller domain.Caller, in NewItem,
 ) (item *domain.ProcessItem, created bool, err error) {
@@ -241,8 +241,8 @@ func unknownDefinition(field domain.Field) error {
 	}
 }
 
-// signalItem tells the workflow of the process about an item. Manual processes
-// have none.
+// signalItem signals the workflow of the process about an item. Manual
+// processes have no workflow.
 func signalItem(
 	tx *persistence.Tx, i *domain.ProcessItem, run *uuid.UUID, shape domain.SignalShape, now time.Time,
 ) {

@@ -12,8 +12,8 @@ import (
 // ItemFilter narrows FindProcessItems.
 type ItemFilter = persistence.ItemFilter
 
-// FindProcessItems (B21) returns a page of the process items that the caller
-// sees.
+// FindProcessItems (B21) returns a page of the process items visible to the
+// caller.
 func (s *Service) FindProcessItems(
 	ctx context.Context, caller domain.Caller, filter ItemFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.ProcessItem], error) {

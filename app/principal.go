@@ -11,8 +11,8 @@ import (
 // PrincipalKey names a principal by its id or, for users, by e-mail.
 type PrincipalKey = persistence.PrincipalKey
 
-// resolvePrincipal turns a principal that was asked for into its id, nil when
-// nobody was. location is the JSON Pointer without its ending Id or Email.
+// resolvePrincipal returns the id of the named principal, nil when none is
+// named. location is the JSON Pointer without its ending Id or Email.
 func resolvePrincipal(
 	key PrincipalKey, found *persistence.PrincipalTenants, tenant uuid.UUID, field domain.Field,
 ) (*uuid.UUID, error) {

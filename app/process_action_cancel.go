@@ -10,9 +10,9 @@ import (
 )
 
 // CancelProcessAction cancels a REQUESTED action and asks its workflow to stop;
-// what that still uploads or returns is dropped. An action in a final state is
-// returned as it is. It takes being the one who invoked the action, or the
-// Manager permission.
+// later uploads and results of the workflow are dropped. An action in a final
+// state is returned unchanged. The caller must have invoked the action or have
+// the Manager permission.
 func (s *Service) CancelProcessAction(
 	ctx context.Context, caller domain.Caller, process, action uuid.UUID,
 ) (*domain.ProcessAction, error) {

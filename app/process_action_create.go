@@ -36,7 +36,7 @@ type NewProcessAction struct {
 // others are COMPLETED when the call returns or, where what they do is refused, in
 // ERROR with the reasons.
 //
-// It takes what domain.UserAction.Obstacles demands, and that the availability
+// It requires what domain.UserAction.Obstacles demands, and that the availability
 // expression is true: otherwise ACCESS_DENIED. Other errors: NOT_FOUND for the
 // process, DEFINITION_NOT_FOUND for a code that its definition does not have,
 // CONFLICT for an id that another action has, DEFINITION_NOT_PUBLISHED, and
@@ -71,7 +71,7 @@ func (s *Service) CreateProcessAction(
 		if of == nil {
 			return unknownAction(domain.FieldUserAction, "is no user action of the process")
 		}
-		obstacle, fault := of.hindered(&known.ActionableProcess, s.now())
+		obstacle, fault := of.firstObstacle(&known.ActionableProcess, s.now())
 		if fault != nil {
 			faulty = func() error { return s.recordFault(ctx, of, &known.ActionableProcess, fault) }
 		}
@@ -96,7 +96,7 @@ func (s *Service) CreateProcessAction(
 	return action, created, nil
 }
 
-// threads are those that are asked for.
+// threads are those that the request names.
 func (in *NewProcessAction) threads() []uuid.UUID {
 	var asked []uuid.UUID
 	for _, thread := range []*uuid.UUID{in.TaskThreadID, in.MessageThreadID} {

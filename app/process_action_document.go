@@ -25,7 +25,7 @@ func (s *Service) UploadProcessUserActionDocument(
 
 // UploadProcessActionDocument completes an action that was invoked on a process
 // with the document it delivers, and reports whether it did: an action that is
-// final already stays as it is. The process may be finished. It takes the Manager
+// final already stays as it is. The process may be finished. It requires the Manager
 // permission. Errors: NOT_FOUND, INVALID_STATE for an action that delivers no
 // document, VALIDATION, DOCUMENT_TOO_LARGE.
 func (s *Service) UploadProcessActionDocument(
@@ -74,8 +74,8 @@ func (s *Service) deliver(
 	return site, nil
 }
 
-// takesDocument says whether the caller may complete the action of a site with a
-// document, domain.ErrActionFinal for one that is final already.
+// takesDocument checks that the caller may complete the action of a site with a
+// document. It returns domain.ErrActionFinal for an action in a final state.
 func takesDocument(site *persistence.ProcessActionSite) error {
 	if err := site.Process.CheckMayManage(site.Rights); err != nil {
 		return err

@@ -8,8 +8,8 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// RetrieveProcessAction returns an action on a process that the caller sees, or
-// NOT_FOUND.
+// RetrieveProcessAction returns an action on a process visible to the caller,
+// or NOT_FOUND.
 func (s *Service) RetrieveProcessAction(
 	ctx context.Context, caller domain.Caller, process, action uuid.UUID,
 ) (*domain.ProcessAction, error) {

@@ -160,7 +160,7 @@ func TestEndOfTheWorkflowOfAUserAction(t *testing.T) {
 		i.requireState(t, domain.ProcessRunning)
 	})
 
-	t.Run("one that somebody stopped in Temporal cancels it", func(t *testing.T) {
+	t.Run("terminated in Temporal cancels the action", func(t *testing.T) {
 		t.Parallel()
 		i := newInvoked(t, "NUDGE")
 		require.True(t, i.end(t, domain.RunCancelled))
@@ -186,7 +186,7 @@ func TestEndOfTheWorkflowOfAUserAction(t *testing.T) {
 
 // An expression that was allowed once, and is not any longer, hides its action
 // and nothing else.
-func TestAnExpressionThatCannotBeReadHidesItsAction(t *testing.T) {
+func TestMalformedExpressionHidesAction(t *testing.T) {
 	t.Parallel()
 	i := newInvoked(t, "NUDGE")
 	available, err := i.FindAvailableProcessActions(t.Context(), i.Caller, i.process.ID)

@@ -11,7 +11,7 @@ import (
 )
 
 // CancelProcess (B11) cancels a running process together with its open tasks
-// and asks its workflow to stop. It takes the Manager permission. A cancelled
+// and asks its workflow to stop. It requires the Manager permission. A cancelled
 // process is returned as it is, a completed one refused with INVALID_STATE.
 func (s *Service) CancelProcess(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.Process, error) {
 	var process *domain.Process
@@ -39,7 +39,7 @@ func (s *Service) CancelProcess(ctx context.Context, caller domain.Caller, id uu
 
 // CancelProcessProcessItems (B12) cancels the open tasks of a process that ids
 // names, or all of them when there are no ids; other items and finished tasks
-// are skipped and the process stays as it is. It takes the Manager permission.
+// are skipped and the process stays as it is. It requires the Manager permission.
 // An id that is no item of the process is NOT_FOUND.
 func (s *Service) CancelProcessProcessItems(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, ids []uuid.UUID,

@@ -10,10 +10,10 @@ import (
 )
 
 // ChangeProcessInitiator (B13) makes an active principal of the tenant the
-// initiator of a running process. Named by id and by e-mail, it must be the same
-// one by both. Whoever is the initiator already may be named again, which changes
-// nothing. It takes the Manager permission; a finished process is refused with
-// PROCESS_FINISHED, a principal who is none of the tenant with VALIDATION.
+// initiator of a running process. If named by id and by e-mail, both must name
+// the same principal. Naming the current initiator changes nothing. It requires
+// the Manager permission; a finished process is refused with PROCESS_FINISHED,
+// a principal of another tenant with VALIDATION.
 func (s *Service) ChangeProcessInitiator(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, initiator PrincipalKey,
 ) (*domain.Process, error) {

@@ -10,7 +10,7 @@ import (
 )
 
 // CompleteProcess (B10) completes a running process; its open items stay open,
-// its workflow is asked to stop. It takes the Manager permission. A completed
+// its workflow is asked to stop. It requires the Manager permission. A completed
 // process is returned as it is, a cancelled one refused with INVALID_STATE.
 func (s *Service) CompleteProcess(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.Process, error) {
 	var process *domain.Process

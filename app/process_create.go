@@ -28,7 +28,8 @@ type NewProcess struct {
 	MetadataField, EntityField domain.Field
 	// Version, unless it is nil, has to be the one that is published.
 	Version *uuid.UUID
-	// Subject is what people call the process, "" for what the definition tells.
+	// Subject is the title of the process, "" for the one that the definition
+	// makes.
 	Subject string
 	// Elements are values of elements by their codes. None is a document.
 	Elements domain.ElementValues
@@ -37,8 +38,8 @@ type NewProcess struct {
 	RelatedID *uuid.UUID
 }
 
-// describes reports whether p is of the definition, and so of the tenant, that
-// the process is to be created in.
+// describes reports whether p is of the definition, and so of the tenant, of
+// the process to create.
 func (in *NewProcess) describes(p *domain.Process) bool {
 	key := in.Definition
 	if key.TenantID != nil && *key.TenantID != p.TenantID {
@@ -52,14 +53,14 @@ func (in *NewProcess) describes(p *domain.Process) bool {
 
 // CreateProcess (B8) starts a process of a published definition, pinned to the
 // version that is published now, and reports whether it is new: with an id that
-// is taken already, the process that has it is returned as it is.
+// is in use, the existing process is returned unchanged.
 //
-// It takes the Initiator or the Manager permission on the definition. Errors:
-// DEFINITION_NOT_FOUND, DEFINITION_NOT_PUBLISHED, ACCESS_DENIED, VALIDATION for
-// an initiator who is no active principal of the tenant and for a related
-// process that is none of the tenant that the caller sees, CONFLICT for an id
-// that a process of another definition, or one the caller does not see, has
-// already.
+// It requires the Initiator or the Manager permission on the definition.
+// Errors: DEFINITION_NOT_FOUND, DEFINITION_NOT_PUBLISHED, ACCESS_DENIED,
+// VALIDATION for an initiator who is no active principal of the tenant and for
+// a related process that is of another tenant or not visible to the caller,
+// CONFLICT for an id that is in use by a process of another definition, or by
+// one not visible to the caller.
 func (s *Service) CreateProcess(
 	ctx context.Context, caller domain.Caller, in NewProcess,
 ) (process *domain.Process, created bool, err error) {

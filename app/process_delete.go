@@ -9,11 +9,11 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// DeleteProcess deletes a finished process, and its items with it. It stays to be
-// found by id, but is in no list that does not ask for it, and nothing can be
-// written to it any more. It takes the Manager permission. INVALID_STATE refuses a
-// process that is not finished or in which something is in progress. One that is
-// deleted already stays as it is.
+// DeleteProcess deletes a finished process with its items. It can still be
+// retrieved by id, but is omitted from lists that do not ask for it, and
+// refuses writes. It requires the Manager permission. INVALID_STATE refuses a
+// process that is not finished or in which something is in progress. Deleting
+// it again changes nothing.
 func (s *Service) DeleteProcess(ctx context.Context, caller domain.Caller, id uuid.UUID) error {
 	now := s.now()
 	return s.write(ctx, func(tx *persistence.Tx) error {

@@ -9,7 +9,7 @@ import (
 )
 
 // SaveProcessElement (A9) replaces the values of an element of a running
-// process. It takes the Manager permission. Errors: DEFINITION_NOT_FOUND for the
+// process. It requires the Manager permission. Errors: DEFINITION_NOT_FOUND for the
 // code, VALIDATION for several values of an element that is not multiple,
 // PROCESS_FINISHED.
 func (s *Service) SaveProcessElement(
@@ -31,8 +31,8 @@ func (s *Service) SaveProcessElement(
 }
 
 // DeleteProcessElement (A10) deletes the values of an element of a running
-// process, under the conditions of SaveProcessElement. Where there are none
-// nothing changes.
+// process, under the conditions of SaveProcessElement. Without values it
+// changes nothing.
 func (s *Service) DeleteProcessElement(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, code string,
 ) (*domain.Process, error) {

@@ -6,8 +6,8 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// indexProcess stores what a process can be found by, which follows from its
-// metadata. It is to be called whenever they change.
+// indexProcess stores the index of a process, which follows from its metadata.
+// It must be called whenever they change.
 func indexProcess(tx *persistence.Tx, p *domain.Process, d *definition) error {
 	if len(d.Spec.MetadataIndexes) == 0 || p.Metadata == nil {
 		return nil

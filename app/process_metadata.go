@@ -13,7 +13,7 @@ import (
 )
 
 // UpdateProcessMetadata (B15) replaces the metadata of a running process. Data
-// that violates the schema is stored with its violations. It takes the Manager
+// that violates the schema is stored with its violations. It requires the Manager
 // permission; a finished process is refused with PROCESS_FINISHED.
 func (s *Service) UpdateProcessMetadata(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, metadata json.RawMessage,
@@ -29,8 +29,8 @@ func (s *Service) UpdateProcessMetadata(
 }
 
 // PatchProcessMetadata (B16) patches the metadata of a running process, all or
-// nothing, under the conditions of UpdateProcessMetadata. PATCH_FAILED says
-// that the patch does not fit the metadata.
+// nothing, under the conditions of UpdateProcessMetadata. A patch that does not
+// fit the metadata is PATCH_FAILED.
 func (s *Service) PatchProcessMetadata(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, patch []jsondoc.Operation,
 ) (*domain.Process, error) {
@@ -92,9 +92,9 @@ func saveEntity(k *keeper, p *domain.Process, value domain.JSONValue) *domain.Ev
 	return &event
 }
 
-// changeProcess changes a process that a Manager may write to. texts are what is
-// known beforehand of the values that change makes. change tells what happened,
-// nil for nothing.
+// changeProcess changes a process that a Manager may write to. texts are the
+// values that change is known to make. change returns the event to record, nil
+// if nothing changed.
 func (s *Service) changeProcess(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, texts []json.RawMessage,
 	change func(*keeper, *domain.Process, *definition) (*domain.Event, error),
@@ -110,8 +110,8 @@ func (s *Service) changeProcess(
 			return err
 		}
 		process = locked.Process
-		// Before the change is looked at: what it says about the stored value must
-		// not reach a caller who may not write.
+		// This check precedes the change, whose errors describe the stored
+		// value and must not reach a caller who may not write.
 		if err := process.CheckMayWrite(locked.Rights); err != nil {
 			return err
 		}

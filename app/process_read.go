@@ -12,7 +12,7 @@ import (
 // ProcessFilter narrows FindProcesses.
 type ProcessFilter = persistence.ProcessFilter
 
-// FindProcesses (B7) returns a page of the processes that the caller sees.
+// FindProcesses (B7) returns a page of the processes visible to the caller.
 func (s *Service) FindProcesses(
 	ctx context.Context, caller domain.Caller, filter ProcessFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Process], error) {

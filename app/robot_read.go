@@ -12,14 +12,15 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// RobotFilter narrows FindRobots. Ready keeps the robots that the caller can run:
-// those that have a source package and whose environment variables it may read.
+// RobotFilter narrows FindRobots. Ready selects the robots that the caller can
+// run: those with a source package whose environment variables the caller may
+// read.
 type RobotFilter struct {
 	TenantIDs []uuid.UUID
 	Ready     bool
 }
 
-// FindRobots (B47) returns a page of the robots that the caller sees, without
+// FindRobots (B47) returns a page of the robots visible to the caller, without
 // their environment variables: all of the tenants where it is an OWNER or
 // ADMINISTRATOR, those it is a viewer of, and those it runs, by itself or for
 // tasks of processes whose workflow it runs.
@@ -37,9 +38,9 @@ type RobotDetails struct {
 	Environment map[string]domain.Secret
 }
 
-// RetrieveRobot (B48) returns a robot that the caller sees, or NOT_FOUND. Only
-// administrators, and who runs the robot, see its environment variables; viewers
-// do not. That they do is recorded, once a day.
+// RetrieveRobot (B48) returns a robot visible to the caller, or NOT_FOUND. Its
+// environment variables are included only for administrators and for the
+// runners of the robot, not for viewers. Reading them is recorded once a day.
 func (s *Service) RetrieveRobot(
 	ctx context.Context, caller domain.Caller, id uuid.UUID,
 ) (*RobotDetails, error) {
@@ -66,14 +67,14 @@ func (s *Service) RetrieveRobot(
 	return details, nil
 }
 
-// DownloadRobotSourceCode (B49) returns the source package of a robot that the
-// caller sees, or NOT_FOUND.
+// DownloadRobotSourceCode (B49) returns the source package of a robot visible
+// to the caller, or NOT_FOUND.
 func (s *Service) DownloadRobotSourceCode(ctx context.Context, caller domain.Caller, id uuid.UUID) (*Download, error) {
 	return s.downloadRobotFile(ctx, persistence.RobotScope{Caller: caller}, id, domain.RobotAssetKey{})
 }
 
-// DownloadRobotAsset (B50) returns an asset of a robot that the caller sees, or
-// NOT_FOUND.
+// DownloadRobotAsset (B50) returns an asset of a robot visible to the caller,
+// or NOT_FOUND.
 func (s *Service) DownloadRobotAsset(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, key domain.RobotAssetKey,
 ) (*Download, error) {

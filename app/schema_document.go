@@ -13,7 +13,7 @@ import (
 )
 
 // SaveEntityDocument (A15) stores a temporary document for the entity of a
-// running process, if the schema of the entity accepts it at the path. It takes
+// running process, if the schema of the entity accepts it at the path. It requires
 // the Manager permission. Errors: VALIDATION for a path where the schema has no
 // document and for a content type that is none, DOCUMENT_TYPE, DOCUMENT_TOO_LARGE,
 // PROCESS_FINISHED.
@@ -53,7 +53,7 @@ func (s *Service) SaveEntityDocument(
 }
 
 // SaveTaskJSONFormsDocument (A29) is SaveEntityDocument for the form data of an
-// open task. It takes owning the task or the Manager permission.
+// open task. It requires owning the task or the Manager permission.
 func (s *Service) SaveTaskJSONFormsDocument(
 	ctx context.Context, caller domain.Caller, task uuid.UUID, schemaPath string, in work.Upload,
 ) (*domain.Document, error) {
@@ -77,8 +77,8 @@ func (s *Service) SaveTaskJSONFormsDocument(
 	})
 }
 
-// fit refuses a document that a schema does not accept at a path, and bounds its
-// size to what the schema says.
+// fit refuses a document that the schema does not accept at a path, or that is
+// larger than the schema allows.
 func fit(in *work.Upload, schema *jsondoc.Schema, path string) error {
 	rule, ok := schema.DocumentAt(path)
 	switch {

@@ -10,9 +10,9 @@ import (
 )
 
 // AssignProcessItemTask (B27) makes an active principal of the tenant the owner
-// of an open task, which is then CLAIMED. It takes the Manager permission or
-// owning the task. The same owner again changes nothing. A task that nobody owned
-// before gets its robot, as with ClaimProcessItemTask.
+// of an open task, which is then CLAIMED. The caller must have the Manager
+// permission or own the task. Assigning the same owner again changes nothing. A
+// task without an owner before gets its robot, as with ClaimProcessItemTask.
 func (s *Service) AssignProcessItemTask(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, owner PrincipalKey,
 ) (*domain.ProcessItem, error) {
@@ -37,7 +37,7 @@ func (s *Service) AssignProcessItemTask(
 			return err
 		}
 		if item.OwnerID != nil {
-			// Whom the robot assists does not matter to it.
+			// The robot does not depend on the owner.
 			robot = nil
 		}
 		before := taskState(item)

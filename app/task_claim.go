@@ -11,8 +11,8 @@ import (
 
 // ClaimProcessItemTask (B26) makes the caller, who must be a candidate, the
 // owner of a READY task, and starts the robot that assists with it, if there is
-// one. Claiming one's own task changes nothing. Of several callers at once
-// exactly one wins; the others get TASK_ALREADY_CLAIMED.
+// one. Claiming one's own task changes nothing. Of several concurrent callers
+// exactly one succeeds; the others get TASK_ALREADY_CLAIMED.
 func (s *Service) ClaimProcessItemTask(
 	ctx context.Context, caller domain.Caller, id uuid.UUID,
 ) (*domain.ProcessItem, error) {

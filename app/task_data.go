@@ -13,8 +13,8 @@ import (
 )
 
 // UpdateProcessItemTaskData (B30) replaces the data of an open task, whose
-// process may be finished. Data that violates the schema is stored with its violations.
-// It takes owning the task or the Manager permission.
+// process may be finished. Data that violates the schema is stored with its
+// violations. The caller must own the task or have the Manager permission.
 func (s *Service) UpdateProcessItemTaskData(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, data json.RawMessage,
 ) (*domain.ProcessItem, error) {
@@ -30,8 +30,8 @@ func (s *Service) UpdateProcessItemTaskData(
 }
 
 // PatchProcessItemTaskData (B31) patches the data of an open task, all or
-// nothing, under the conditions of UpdateProcessItemTaskData. PATCH_FAILED says
-// that the patch does not fit the data.
+// nothing, under the conditions of UpdateProcessItemTaskData. A patch that does
+// not fit the data is PATCH_FAILED.
 func (s *Service) PatchProcessItemTaskData(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, patch []jsondoc.Operation,
 ) (*domain.ProcessItem, error) {
@@ -69,9 +69,9 @@ func taskValueEvent(k *keeper, t domain.EventType, i *domain.ProcessItem, value 
 	return &event
 }
 
-// changeTask changes a task whose data the caller may write. texts are what is
-// known beforehand of the values that change makes. change tells what happened,
-// nil for nothing.
+// changeTask changes a task whose data the caller may write. texts are the
+// values that change is known to make. change returns the event to record, nil
+// if nothing changed.
 func (s *Service) changeTask(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, texts []json.RawMessage,
 	change func(*keeper, *domain.ProcessItem, *itemDefinition) (*domain.Event, error),

@@ -9,12 +9,12 @@ import (
 	"github.com/procession-dev/procession/domain/jsondoc"
 )
 
-// SaveTaskElement (A22) replaces the values of an element of an open task, whose
-// process may be finished. It takes owning the task or the Manager permission. Documents
-// are named by their uri: those of the element itself stay, others are copied.
-// Errors: DEFINITION_NOT_FOUND for the code, VALIDATION for several values of an
-// element that is not multiple and for a document that the caller does not see,
-// INVALID_STATE, TASK_NOT_OWNED.
+// SaveTaskElement (A22) replaces the values of an element of an open task,
+// whose process may be finished. The caller must own the task or have the
+// Manager permission. Documents are named by their uri: those of the element
+// itself are kept, others are copied. Errors: DEFINITION_NOT_FOUND for the
+// code, VALIDATION for several values of an element that is not multiple and
+// for a document not visible to the caller, INVALID_STATE, TASK_NOT_OWNED.
 func (s *Service) SaveTaskElement(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, code string, given []domain.ElementValue,
 ) (*domain.ProcessItem, error) {
@@ -34,7 +34,7 @@ func (s *Service) SaveTaskElement(
 }
 
 // DeleteTaskElement (A24) deletes the values of an element of a task, under the
-// conditions of SaveTaskElement. Where there are none nothing changes.
+// conditions of SaveTaskElement. Without values it changes nothing.
 func (s *Service) DeleteTaskElement(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, code string,
 ) (*domain.ProcessItem, error) {

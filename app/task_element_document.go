@@ -25,7 +25,7 @@ type ElementUpload struct {
 // SaveTaskElementDocument (A23) stores a document as a value of a document
 // element of an open task: as the only one where the element is not multiple, in
 // place of the value with the given id where there is one, and as another one
-// otherwise. It takes what SaveTaskElement takes. Errors: DEFINITION_NOT_FOUND for
+// otherwise. It has the conditions of SaveTaskElement. Errors: DEFINITION_NOT_FOUND for
 // the code, VALIDATION for an element that is not for documents and for a content
 // type that is none, DOCUMENT_TOO_LARGE, INVALID_STATE,
 // TASK_NOT_OWNED.
@@ -135,8 +135,8 @@ func (s *Service) taskSite(
 }
 
 // DeleteTaskElementDocument (A25) deletes a document of an element of an open
-// task; other values of the element stay. It takes what SaveTaskElement takes.
-// NOT_FOUND says that no element of the task has the document.
+// task and keeps the element's other values. It has the conditions of
+// SaveTaskElement. A document that no element of the task has is NOT_FOUND.
 func (s *Service) DeleteTaskElementDocument(
 	ctx context.Context, caller domain.Caller, id, document uuid.UUID,
 ) (*domain.ProcessItem, error) {
@@ -153,7 +153,7 @@ func (s *Service) DeleteTaskElementDocument(
 }
 
 // DownloadTaskElementDocument (A26) returns a document of an element of a task
-// that the caller sees, or NOT_FOUND.
+// visible to the caller, or NOT_FOUND.
 func (s *Service) DownloadTaskElementDocument(
 	ctx context.Context, caller domain.Caller, id, document uuid.UUID,
 ) (*Download, error) {

@@ -7,9 +7,10 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// FindTasks (A17) calls show with a page of the tasks that the caller sees, with
-// their data and elements but without logs, and returns its error. What a listing
-// holds of the database and of memory is free when show returns.
+// FindTasks (A17) calls show with a page of the tasks visible to the caller,
+// with data and elements but without logs, and returns the error of show. The
+// database connection and the memory of the page are released when show
+// returns.
 func (s *Service) FindTasks(
 	ctx context.Context, caller domain.Caller, filter ItemFilter, page domain.PageRequest, sort []domain.SortKey,
 	show func(*domain.Listing[domain.ProcessItem]) error,
@@ -17,8 +18,9 @@ func (s *Service) FindTasks(
 	return s.reader.ShowTasks(ctx, caller, filter, page, sort, show)
 }
 
-// FindProcessesWithElements (A5) calls show with a page of the processes that the
-// caller sees, with their subjects and elements, and returns its error.
+// FindProcessesWithElements (A5) calls show with a page of the processes
+// visible to the caller, with subjects and elements, and returns the error of
+// show.
 func (s *Service) FindProcessesWithElements(
 	ctx context.Context, caller domain.Caller, filter ProcessFilter, page domain.PageRequest, sort []domain.SortKey,
 	show func(*domain.Listing[domain.Process]) error,

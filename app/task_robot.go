@@ -9,7 +9,7 @@ import (
 )
 
 // assist starts the robot that assists with a task, unless that is nil. The
-// caller has just made somebody the owner of the task.
+// caller has just given the task an owner.
 func assist(
 	tx *persistence.Tx, caller domain.Caller, task *domain.ProcessItem, robot *domain.AssistingRobot, now time.Time,
 ) error {
@@ -43,8 +43,8 @@ func assistOwner(
 	return assist(tx, caller, task, robot, now)
 }
 
-// endTaskRobot leaves the task of a robot as it is. That the robot failed is for
-// administrators to know while the task still needs it.
+// endTaskRobot records the end of the robot of a task and leaves the task
+// unchanged. A failure is an incident while the task still needs the robot.
 func endTaskRobot(tx *persistence.Tx, locked *persistence.LockedRun, c domain.Closing, now time.Time) {
 	if c.Status == domain.RunFailed && locked.TaskState.Open() {
 		openIncident(tx, locked.Run, c, now)

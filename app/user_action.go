@@ -52,10 +52,10 @@ func (a *userAction) available(m availability.Model) (bool, error) {
 	}
 }
 
-// hindered tells what comes first of what keeps a principal from invoking the
-// action, empty when nothing does. The fault is that of the expression, which is
-// not evaluated for who may not invoke the action anyway.
-func (a *userAction) hindered(p *persistence.ActionableProcess, now time.Time) (first domain.Obstacle, fault error) {
+// firstObstacle returns the first reason why the principal may not invoke the
+// action, or "" if it may. The fault is the error of the availability
+// expression, which is evaluated only for principals with the permission.
+func (a *userAction) firstObstacle(p *persistence.ActionableProcess, now time.Time) (first domain.Obstacle, fault error) {
 	if found := a.Obstacles(p.RelationsTo(a.UserAction)); len(found) > 0 {
 		return found[0], nil
 	}
@@ -69,9 +69,9 @@ func (a *userAction) hindered(p *persistence.ActionableProcess, now time.Time) (
 	return "", nil
 }
 
-// messageAction is the code of the action that every process has for those who may
-// write messages: it creates a message with a text. The codes of definitions do not
-// begin like that.
+// messageAction is the code of the action that every process offers to callers
+// who may write messages: it creates a message with a text. Codes of
+// definitions cannot begin with its prefix.
 const messageAction = "__KF_MESSAGE__"
 
 // encryptionKey is the code of the key of the workflows that belong to processes of
@@ -99,9 +99,9 @@ func (d *definition) action(code string) *userAction {
 	return nil
 }
 
-// recordFault keeps for administrators that an expression failed, in a
-// transaction of its own: whoever looked at the process changes nothing. It does
-// so once in a faultInterval.
+// recordFault records the failure of an expression for administrators, in a
+// transaction of its own, because the request that read the process writes
+// nothing. It does so once in a faultInterval.
 func (s *Service) recordFault(
 	ctx context.Context, a *userAction, p *persistence.ActionableProcess, fault error,
 ) error {
@@ -110,7 +110,8 @@ func (s *Service) recordFault(
 	if last != 0 && now.Sub(time.Unix(0, last)) < faultInterval || !a.recorded.CompareAndSwap(last, now.UnixNano()) {
 		return nil
 	}
-	// It says something of the expression, and is nothing that anybody did.
+	// A fault describes the expression and not an act of a principal, so it is
+	// no event.
 	err := s.note(ctx, func(tx *persistence.Tx) error {
 		tx.RecordAvailabilityFault(domain.AvailabilityFault{
 			TenantID: p.Process.TenantID, Definition: p.Process.Definition, ActionCode: a.Code, ProcessID: p.Process.ID,

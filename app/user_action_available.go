@@ -19,10 +19,10 @@ type AvailableAction struct {
 	Related *uuid.UUID
 }
 
-// FindAvailableProcessActions lists the user actions that the caller may invoke
-// on a process now, in the order of the definition, or returns NOT_FOUND for a
-// process that the caller does not see. An action whose availability expression
-// fails is left out, and that is recorded for administrators.
+// FindAvailableProcessActions returns the user actions that the caller may
+// invoke on a process now, in the order of the definition, or NOT_FOUND for a
+// process not visible to the caller. An action whose availability expression
+// fails is omitted, and the fault is recorded for administrators.
 func (s *Service) FindAvailableProcessActions(
 	ctx context.Context, caller domain.Caller, process uuid.UUID,
 ) ([]AvailableAction, error) {
@@ -36,7 +36,7 @@ func (s *Service) FindAvailableProcessActions(
 	}
 	var found []AvailableAction
 	for _, a := range d.actions {
-		obstacle, fault := a.hindered(p, s.now())
+		obstacle, fault := a.firstObstacle(p, s.now())
 		switch {
 		case fault != nil:
 			if err := s.recordFault(ctx, a, p, fault); err != nil {
@@ -58,19 +58,20 @@ func availableAction(d *definition, a *userAction, p *persistence.ActionableProc
 	return available
 }
 
-// ExplainedAction is a user action and what keeps a principal from invoking it,
-// nothing when the principal may.
+// ExplainedAction is a user action with the reasons why a principal may not
+// invoke it, which are empty when it may.
 type ExplainedAction struct {
 	domain.UserAction
 	Obstacles []domain.Obstacle
-	// Fault is what is wrong with the availability expression, empty for nothing.
+	// Fault is the error of the availability expression, "" for none.
 	Fault string
 }
 
-// ExplainProcessActions tells of every user action of a process, in the order of
-// the definition, whether a principal may invoke it now and what keeps it from
-// that. It takes being an owner or an administrator of the tenant; for others the
-// process is NOT_FOUND. VALIDATION refuses a principal who is none of the tenant.
+// ExplainProcessActions returns all user actions of a process in the order of
+// the definition, and for each whether the principal may invoke it now and, if
+// not, why. The caller must be an owner or an administrator of the tenant; for
+// others the process is NOT_FOUND. A principal of another tenant is a
+// VALIDATION error.
 func (s *Service) ExplainProcessActions(
 	ctx context.Context, caller domain.Caller, process, principal uuid.UUID,
 ) ([]ExplainedAction, error) {

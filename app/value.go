@@ -16,15 +16,15 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// keeper makes JSON values ready to be stored, in one transaction: it holds them
-// against their schemas, finds out what they refer to, and links and copies the
-// documents among that. Every JSON value of a resource comes through here.
+// keeper prepares JSON values for storage in one transaction: it validates them
+// against their schemas, resolves their references, and links or copies the
+// documents that they name. All JSON values of resources pass through it.
 //
-// What a save brings is looked up for its caller. A reference to a document of the
-// resource itself links it; one to a document elsewhere that the caller sees
-// becomes one to a copy; a document that is not there for the caller makes the
-// value invalid, whatever its schema. What the value referred to before stays what
-// it was.
+// References that a save adds are resolved with the rights of its caller. A
+// reference to a document of the resource itself links the document; one to a
+// document elsewhere that is visible to the caller is replaced by one to a
+// copy; any other document reference makes the value invalid, whatever its
+// schema. References that the value had before are not resolved again.
 type keeper struct {
 	tx     *persistence.Tx
 	caller domain.Caller
@@ -34,9 +34,10 @@ type keeper struct {
 	links  persistence.Links
 	// found are the references in the texts that were read.
 	found map[textKey][]jsondoc.Occurrence
-	// unresolved are references that lead nowhere, whatever the caller sees.
+	// unresolved are references without a target, whatever is visible to the
+	// caller.
 	unresolved map[referred]bool
-	// principals are those that values of elements refer to.
+	// principals are those referenced by values of elements.
 	principals []persistence.TenantPrincipal
 	// inForms are the documents that this save found referred to in values of forms.
 	inForms map[uuid.UUID]bool
@@ -48,10 +49,10 @@ type referred struct {
 	id   uuid.UUID
 }
 
-// keep begins to make values ready of which texts are known already: whole
-// values, or what a patch puts into one. What they refer to is looked up together
-// with the next read of the transaction; holder, unless it is nil, is a resource
-// whose values are changed and that this read locks.
+// keep returns a keeper and queues look-ups for the references in texts: whole
+// values, or what a patch puts into one. They run with the next read of the
+// transaction. holder, unless it is nil, is the resource whose values change;
+// that read locks it.
 func keep(
 	tx *persistence.Tx, caller domain.Caller, now time.Time, holder *uuid.UUID, texts ...json.RawMessage,
 ) (*keeper, error) {
@@ -205,8 +206,8 @@ func (k *keeper) patched(
 	return k.apply(ctx, at, schema, current, patch)
 }
 
-// drafted is patched for a patch that a model wrote. It refers to nothing that the
-// value did not refer to before.
+// drafted is patched for a patch that a model wrote. It adds no reference to
+// the value.
 func (k *keeper) drafted(
 	ctx context.Context, at place, schema *jsondoc.Schema, current *domain.JSONValue, patch []jsondoc.Operation,
 ) (domain.JSONValue, error) {
@@ -281,12 +282,12 @@ type files struct {
 	linked []uuid.UUID
 	// texts are the references that become others, by their pointers.
 	texts map[string]string
-	// absent are the pointers of those that lead nowhere.
+	// absent are the pointers of references without a target.
 	absent []string
 }
 
-// files finds the documents that a value refers to and copies those that belong
-// elsewhere, each once.
+// files finds the documents that a value refers to and copies those of other
+// resources, each once.
 func (k *keeper) files(at place, found []jsondoc.Occurrence) files {
 	result := files{texts: map[string]string{}}
 	copies := map[uuid.UUID]domain.Document{}
@@ -328,8 +329,8 @@ func (k *keeper) document(tenant uuid.UUID, file kuflowref.File) (domain.Documen
 	return d, ok && isAt(&d, at)
 }
 
-// resolver tells schemas what references lead to. Items of data sources are
-// taken on trust: they are kept elsewhere.
+// resolver returns the resolver of references for validation. Items of data
+// sources are always accepted: they are stored elsewhere.
 func (k *keeper) resolver(at place) jsondoc.Resolver {
 	return func(r kuflowref.Reference) (jsondoc.Stored, bool) {
 		if named, ok := nameOf(r); ok && k.unresolved[named] {

@@ -11,13 +11,15 @@ import (
 	"github.com/procession-dev/procession/domain/kuflowref"
 )
 
-// A save resolves the references that it brings with the rights of its caller.
-// Those that led nowhere when an earlier save brought them stay so: otherwise a
-// caller could leave a reference to something that it does not see in a value, for
-// a later save by a caller that does to copy it there.
+// The references that a save adds are resolved with the rights of its caller.
+// References that could not be resolved by the save that added them remain
+// unresolved: otherwise a caller could store a reference to a document not
+// visible to it, and a later save by a caller with the right would copy the
+// document there.
 
-// inherit marks the documents that a stored value of a resource refers to and that
-// are not linked to the resource. They were not there for who brought them.
+// inherit marks the documents that a stored value of a resource refers to and
+// that are not linked to the resource. They were not visible to the caller who
+// added them.
 func (k *keeper) inherit(holder uuid.UUID, stored *domain.JSONValue) error {
 	return k.leave(stored, func(_ jsondoc.Occurrence, named referred) bool {
 		return named.kind == kuflowref.KindFile && !k.linkedTo(holder, named.id)
@@ -25,7 +27,7 @@ func (k *keeper) inherit(holder uuid.UUID, stored *domain.JSONValue) error {
 }
 
 // inheritAll is inherit for a save that names what it changes: processes and
-// artifacts that were found not to be there stay so, too.
+// artifacts that could not be resolved remain unresolved, too.
 func (k *keeper) inheritAll(holder uuid.UUID, stored *domain.JSONValue) error {
 	if err := k.inherit(holder, stored); err != nil || stored == nil || stored.Valid {
 		return err
@@ -54,7 +56,8 @@ func (k *keeper) leave(stored *domain.JSONValue, unresolved func(jsondoc.Occurre
 	return nil
 }
 
-// bring takes the references in texts for those of the save, whatever was stored.
+// bring treats the references in texts as added by the save, whatever was
+// stored.
 func (k *keeper) bring(texts ...json.RawMessage) error {
 	for _, text := range texts {
 		found, err := references(text)
@@ -108,8 +111,8 @@ func (k *keeper) linkedTo(holder, document uuid.UUID) bool {
 	return false
 }
 
-// nameOf is what a reference names. Items of data sources, and files elsewhere,
-// are nothing that could be looked up.
+// nameOf returns the target of a reference. Items of data sources, and files
+// elsewhere, cannot be looked up.
 func nameOf(r kuflowref.Reference) (referred, bool) {
 	named := referred{kind: r.Kind()}
 	switch r := r.(type) {

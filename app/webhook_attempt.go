@@ -20,29 +20,30 @@ type WebhookSender interface {
 	Send(ctx context.Context, d webhook.Delivery) (webhook.Result, error)
 }
 
-// WebhookDelay is how long to wait after an attempt that failed, and whether
-// there is to be another: webhook.NextDelay.
+// WebhookDelay returns the delay after a failed attempt, and whether there is
+// another attempt: webhook.NextDelay.
 type WebhookDelay func(attempt int, jitter float64, retryAfter time.Duration) (time.Duration, bool)
 
-// retryLetGo is more than a workflow needs to end that has let go of a delivery.
+// retryLetGo is longer than a workflow takes to end after it has released a
+// delivery.
 const retryLetGo = 5 * time.Second
 
-// DueDelivery is a delivery that is to be attempted now.
+// DueDelivery is a delivery whose next attempt is due.
 type DueDelivery = persistence.DueDelivery
 
-// AttemptDelivery makes an attempt at a delivery and reports what came of it, and
-// when to try again. An error means that there was no attempt to speak of, which
-// says nothing about the receiver. Nothing is recorded.
+// AttemptDelivery attempts a delivery and returns the outcome and the time of
+// the next attempt. An error means that the request was never sent and does not
+// count against the receiver. Nothing is recorded.
 func (s *Service) AttemptDelivery(ctx context.Context, due *DueDelivery) (domain.WebhookAttempt, error) {
 	secrets, err := s.openWebhookSecrets(due)
 	if err != nil {
 		return domain.WebhookAttempt{}, err
 	}
-	body, told, err := webhook.Render(due.PayloadVersion, &due.Event)
+	body, rendered, err := webhook.Render(due.PayloadVersion, &due.Event)
 	if err != nil {
 		return domain.WebhookAttempt{}, err
 	}
-	if !told {
+	if !rendered {
 		return domain.WebhookAttempt{}, fmt.Errorf("payload version %s has no %s", due.PayloadVersion, due.Event.Type)
 	}
 	attempt := domain.WebhookAttempt{
@@ -93,11 +94,11 @@ type RetriedDelivery struct {
 	NextAt   time.Time
 }
 
-// RetryDelivery attempts a delivery that failed before, records it, and reports
-// how far that got. number is that of the attempt in its round. An attempt that
-// was recorded already is not made again, and neither is one of a round that is
-// over. While the endpoint is paused or has no secret, somebody else is to see to
-// the delivery later, and there is no next attempt to be made.
+// RetryDelivery attempts a delivery that failed before, records the attempt,
+// and returns the state of the delivery. number is that of the attempt in its
+// round. An attempt that is recorded already, or of a round that is over, is
+// not made. While the endpoint is paused or has no secret, the delivery is left
+// for later and no next attempt is due.
 func (s *Service) RetryDelivery(ctx context.Context, id uuid.UUID, round, number int) (RetriedDelivery, error) {
 	due, err := s.reader.DueRetry(ctx, persistence.Round{DeliveryID: id, Number: round}, s.now())
 	if domain.HasCode(err, domain.CodeNotFound) {

@@ -10,8 +10,8 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// maxWorkers is how many workers of one application may be online. As many
-// registrations of it are kept.
+// maxWorkers is how many workers of one application may be online, and how many
+// registrations of it are stored.
 const maxWorkers = 1000
 
 // CreateWorker (B46) registers a worker, or renews the registration of the one
@@ -19,12 +19,12 @@ const maxWorkers = 1000
 // also the worker's heartbeat: see domain.WorkerDelayWindow. The tenant may be
 // nil for a caller who belongs to one.
 //
-// Only applications that a manifest makes workers may register, and only for the
-// task queues that they may serve. Errors: VALIDATION for a tenant that is missing
-// or not the caller's, and for a task queue that Temporal or the service keeps for itself;
-// ACCESS_DENIED; CONFLICT for the identity of another application's worker that is
-// online, for more than maxWorkers, and for the id of another worker. The id counts
-// for an identity that is new.
+// Only applications that a manifest makes workers may register, and only for
+// the task queues that they may serve. Errors: VALIDATION for a tenant that is
+// missing or not the caller's, and for a task queue reserved by Temporal or the
+// service; ACCESS_DENIED; CONFLICT for the identity of another application's
+// worker that is online, for more than maxWorkers, and for the id of another
+// worker. The id is used only for a new identity.
 func (s *Service) CreateWorker(
 	ctx context.Context, caller domain.Caller, tenant *uuid.UUID, w domain.Worker,
 ) (*domain.Worker, bool, error) {
@@ -51,7 +51,7 @@ func (s *Service) CreateWorker(
 	return &w, result.Created, err
 }
 
-// refusedRegistration says why a worker was not stored.
+// refusedRegistration returns the reason why a worker was not stored.
 func refusedRegistration(w *domain.Worker, result persistence.WorkerRegistration) error {
 	switch {
 	case !result.Worker:

@@ -16,11 +16,10 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// DefaultMaxDocumentBytes is how large a document may be unless the
-// configuration says otherwise.
+// DefaultMaxDocumentBytes is the default limit of the size of a document.
 const DefaultMaxDocumentBytes = 50 << 20
 
-// discardTime bounds the removal of bytes that nothing came to refer to.
+// discardTime bounds the removal of unreferenced bytes.
 const discardTime = 10 * time.Second
 
 // Upload is a document as a client sends it.
@@ -31,8 +30,8 @@ type Upload struct {
 	// Limit is how large the document may be beside what holds for all, 0 for no
 	// more than that.
 	Limit int64
-	// Lifetime is how long the document is kept without a link, 0 for what holds for
-	// its owner.
+	// Lifetime is how long the document is kept without a link, 0 for the
+	// default of its owner.
 	Lifetime time.Duration
 }
 
@@ -57,11 +56,11 @@ type Documents struct {
 	Quotas domain.Quotas
 }
 
-// Receive stores a document: first its bytes, which nobody can find before there
-// is a record of them, then the record, under what admit has to say then. What a
-// failure leaves of the bytes is removed at once where it is certain that the
-// record was not stored, and otherwise left to the sweep. A document more than the
-// tenant or the caller may have is a CONFLICT.
+// Receive stores a document: first its bytes, which cannot be found without a
+// record, then the record, unless admit refuses it. After a failure the bytes
+// are removed at once if the record is certain not to be stored, and otherwise
+// left to the sweep. A document beyond the limits of the tenant or the caller
+// is a CONFLICT.
 func (s *Documents) Receive(
 	ctx context.Context, caller domain.Caller, tenant uuid.UUID, owner domain.DocumentOwner, in Upload,
 	admit func(*persistence.Tx, *domain.Document) error,
@@ -109,8 +108,8 @@ func refused(err error) bool {
 	return errors.Is(err, domain.ErrActionFinal) || errors.As(err, &known) && known.Kind != domain.KindUnavailable
 }
 
-// StorageError tells of a storage that fails as of a dependency that is not
-// available.
+// StorageError returns a failure of the blob store as an unavailable
+// dependency.
 func StorageError(ctx context.Context, err error) error {
 	var known *domain.Error
 	if errors.As(err, &known) || ctx.Err() != nil {

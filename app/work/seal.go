@@ -18,5 +18,5 @@ const (
 // RobotVariableRecord is what the environment variable of a robot is sealed for.
 func RobotVariableRecord(robot uuid.UUID, name string) string { return robot.String() + "/" + name }
 
-// ErrNoSealer says that encryption keys can neither be made nor read.
+// ErrNoSealer is returned where encryption keys can neither be made nor read.
 var ErrNoSealer = errors.New("there is no key to seal encryption keys with")

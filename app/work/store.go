@@ -13,10 +13,10 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// Options are what a Store is made of.
+// Options configure a Store.
 type Options struct {
 	DB *persistence.DB
-	// Clock tells the time.
+	// Clock returns the current time.
 	Clock func() time.Time
 	// Wake is called after a transaction that staged commands for Temporal has
 	// committed. It must not block, and may be nil.
@@ -52,9 +52,8 @@ func New(o Options) *Store {
 	return s
 }
 
-// Background is the same store for work that no request waits for. It has
-// connections to the database of its own, so that requests which occupy theirs do
-// not hold it up.
+// Background returns the store for work that no request waits for. It has
+// database connections of its own, so that requests cannot exhaust them.
 func (s *Store) Background() *Store {
 	background := *s
 	background.DB = s.DB.Background()
@@ -66,7 +65,7 @@ func (s *Store) Background() *Store {
 // caller has to load them at intervals.
 func (s *Store) Revocations() *authn.Revocations { return s.revocations }
 
-// Now is one clock reading, in the precision the database keeps.
+// Now returns the current time in the precision of the database.
 func (s *Store) Now() time.Time { return s.clock().UTC().Truncate(time.Microsecond) }
 
 // Announce has webhooks and the live feed look for events and deliveries now. A
