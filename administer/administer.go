@@ -17,16 +17,17 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// Options are what an Administration is made of.
+// Options configure an Administration.
 type Options struct {
 	// Store is what the operations run in. It is shared with those of app.
 	Store *work.Store
-	// Sealer seals the secrets that are kept. Without one no webhook secrets can be
-	// issued, no encryption keys made and no environment variables of robots set.
+	// Sealer seals stored secrets. Without one no webhook secrets can be
+	// issued, no encryption keys made and no environment variables of robots
+	// set.
 	Sealer *authn.Sealer
 	// Lifetimes bound how long issued secrets work.
 	Lifetimes SecretLifetimes
-	// Documents keeps the bytes of the files of robots.
+	// Documents is the blob store of the files of robots.
 	Documents *blobstore.Store
 	// MaxDocumentBytes is how large a file of a robot may be, 0 for
 	// work.DefaultMaxDocumentBytes.
@@ -70,5 +71,5 @@ func (s *Administration) write(ctx context.Context, fn func(tx *persistence.Tx) 
 	return s.store.Write(ctx, fn)
 }
 
-// now is one clock reading, in the precision the database keeps.
+// now returns the current time in the precision of the database.
 func (s *Administration) now() time.Time { return s.store.Now() }

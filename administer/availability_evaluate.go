@@ -10,9 +10,9 @@ import (
 	"github.com/procession-dev/procession/domain/availability"
 )
 
-// Evaluation is the result of an availability expression, or what is wrong with
-// it: Fault is empty for nothing. Column counts characters of the expression
-// from 1 and is 0 for what is wrong with no particular place of it.
+// Evaluation is the result of an availability expression, or its error: Fault
+// is empty for none. Column counts characters of the expression from 1 and is 0
+// for an error without a position.
 type Evaluation struct {
 	Available bool
 	Fault     string
@@ -21,10 +21,10 @@ type Evaluation struct {
 	Model availability.Model
 }
 
-// EvaluateAvailability evaluates an availability expression as it would be in a
-// process, or against a model where the process is nil. A process takes being an
-// owner or an administrator of its tenant, and is NOT_FOUND for others. Nothing
-// is stored.
+// EvaluateAvailability evaluates an availability expression as in a process, or
+// against a model where the process is nil. For a process, the caller must be
+// an owner or an administrator of its tenant; for others it is NOT_FOUND.
+// Nothing is stored.
 func (s *Administration) EvaluateAvailability(
 	ctx context.Context, caller domain.Caller, expression string, process *uuid.UUID, model availability.Model,
 ) (*Evaluation, error) {

@@ -84,8 +84,8 @@ func (c *configured) grantToInes(definition uuid.UUID) {
 	require.NoError(c.t, conn.Close(c.t.Context()))
 }
 
-// More artifacts than are indexed at a time are all indexed anew, and a dry run
-// does nothing of it.
+// All artifacts are indexed again, even if there are more than one batch, and a
+// dry run indexes none.
 func TestNewIndexesAreThoseOfAllArtifacts(t *testing.T) {
 	t.Parallel()
 	c := newConfigured(t)
@@ -94,7 +94,7 @@ func TestNewIndexesAreThoseOfAllArtifacts(t *testing.T) {
 	a, err := c.createCar(ines, app.DefinitionKey{Code: "CAR"})
 	require.NoError(t, err)
 	conn := c.connect()
-	// They were all created at once, so that only their ids tell them apart.
+	// All were created at one time, so that only their ids distinguish them.
 	_, err = conn.Exec(t.Context(), `
 		INSERT INTO business_artifacts (id, tenant_id, definition_id, definition_code, data, data_valid,
 		                                created_by, created_at, last_modified_by, last_modified_at)

@@ -15,23 +15,23 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// maxNeedsTold is how many reasons against a deletion are told.
-const maxNeedsTold = 5
+// maxNeedsReported is how many reasons against a deletion an error lists.
+const maxNeedsReported = 5
 
-// configuration is a change of the resources of some tenants: what is there,
-// what is to be there, and what has to be done for it.
+// configuration is a change of the resources of some tenants: the current and
+// the desired state, and the steps between them.
 type configuration struct {
 	*persistence.Configuration
 	caller domain.Caller
-	// dryRun says that nothing is to be written.
+	// dryRun suppresses all writes.
 	dryRun  bool
 	tenants map[string]*domain.Tenant
 	stored  map[resource.Key]*persistence.StoredResource
-	// wanted are all resources of the tenants as they are to be.
+	// wanted is the desired state of all resources of the tenants.
 	wanted  map[resource.Key]*resource.Document
 	ids     map[resource.Key]uuid.UUID
 	applied []AppliedResource
-	// encryptionKeys are the first versions of those that are new.
+	// encryptionKeys are the first versions of new keys.
 	encryptionKeys map[resource.Key]sealedKey
 }
 
@@ -110,7 +110,7 @@ func (c *configuration) check(violations []resource.Violation) error {
 }
 
 // unknownTenants reports the documents of tenants that are not the caller's. An
-// operator's may bring their tenant along.
+// operator may create the tenant in the same request.
 func (c *configuration) unknownTenants(documents []resource.Document) []resource.Violation {
 	brought := map[string]bool{}
 	for i := range documents {
@@ -135,7 +135,8 @@ func (c *configuration) unknownTenants(documents []resource.Document) []resource
 	return violations
 }
 
-// planDocument says what applying the document does, if the caller may do it.
+// planDocument returns what applying the document does, if the caller may do
+// it.
 func (c *configuration) planDocument(d *resource.Document) (ApplyAction, error) {
 	before := c.stored[d.Key()]
 	action := ApplyCreated
@@ -239,15 +240,15 @@ func (c *configuration) checkNeeded() error {
 	}
 	slices.Sort(needs)
 	needs = slices.Compact(needs)
-	message := strings.Join(needs[:min(len(needs), maxNeedsTold)], ", ")
-	if more := len(needs) - maxNeedsTold; more > 0 {
+	message := strings.Join(needs[:min(len(needs), maxNeedsReported)], ", ")
+	if more := len(needs) - maxNeedsReported; more > 0 {
 		message += fmt.Sprintf(" and %d more", more)
 	}
 	return domain.Conflict(domain.CodeConflict, message)
 }
 
-// checkOwners keeps a tenant that has an owner from losing the last that is not
-// disabled.
+// checkOwners refuses a change that removes or disables the last enabled owner
+// of a tenant.
 func (c *configuration) checkOwners() error {
 	before, after := map[string]int{}, map[string]int{}
 	for key, r := range c.stored {
@@ -286,8 +287,8 @@ func (c *configuration) carryOut(tx *persistence.Tx, now time.Time) error {
 	return nil
 }
 
-// record tells what became of the resources. Those that only depend on one that
-// was applied have not changed themselves.
+// record records the outcomes as events. Resources that only depend on an
+// applied one have not changed themselves.
 func (c *configuration) record(tx *persistence.Tx, now time.Time) {
 	types := map[ApplyAction]domain.EventType{
 		ApplyCreated: domain.EventResourceCreated, ApplyConfigured: domain.EventResourceChanged,
@@ -302,7 +303,7 @@ func (c *configuration) record(tx *persistence.Tx, now time.Time) {
 	}
 }
 
-// changed lists the resources to write, in the order of the kinds: those that
+// changed returns the resources to write, in the order of the kinds: those that
 // were applied, and those whose meaning depends on one of them.
 func (c *configuration) changed() []resource.Key {
 	keys := map[resource.Key]bool{}

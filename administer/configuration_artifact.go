@@ -39,10 +39,10 @@ func (c *configuration) putArtifactDefinition(tx *persistence.Tx, w written, spe
 	return nil
 }
 
-// settleArtifacts carries out what the change means for the artifacts that are
-// there: they are indexed anew where their definition indexes something else.
-// Whether their data are valid stays as it was found when they were saved. A
-// definition that has artifacts cannot be deleted.
+// settleArtifacts applies the change to existing artifacts: they are indexed
+// again where the indexes of their definition change. The stored validity of
+// their data does not change. A definition that has artifacts cannot be
+// deleted.
 func (c *configuration) settleArtifacts(ctx context.Context, tx *persistence.Tx, dryRun bool) error {
 	for _, a := range c.applied {
 		if a.Key.Kind != resource.KindBusinessArtifactDefinition {

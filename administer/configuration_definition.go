@@ -15,8 +15,8 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// pinnedProcess is what a process keeps of its definition for as long as it
-// runs, beside name, engine and items. domain.ProcessSpec is a part of it.
+// pinnedProcess is the part of a definition that a process is pinned to while
+// it runs, besides name, engine and items. domain.ProcessSpec is a part of it.
 type pinnedProcess struct {
 	SubjectTemplate  string                     `json:"subjectTemplate,omitempty"`
 	MetadataSchema   json.RawMessage            `json:"metadataSchema,omitempty"`
@@ -46,8 +46,8 @@ func processDefinitionHandler() kindHandler {
 	}
 }
 
-// putDefinition publishes a version of a process definition where it is to
-// be published and differs from the one before, and gives its rights.
+// putDefinition publishes a version of a process definition if its state asks
+// for it and it differs from the previous version, and grants its rights.
 func (c *configuration) putDefinition(tx *persistence.Tx, w written, spec *resource.ProcessDefinitionSpec) error {
 	tx.InsertDefinition(w.id, w.tenant, w.Metadata.Code)
 	items := c.itemIDs(w.id, spec)
@@ -164,8 +164,8 @@ func indexedMembers(indexes []resource.IndexSpec) []domain.IndexedMember {
 	return members
 }
 
-// dataStructures are the schemas of the data structures as they are now: a
-// process keeps them whatever becomes of the data structures.
+// dataStructures returns the current schemas of the data structures. A process
+// is pinned to them.
 func (c *configuration) dataStructures(tenant string, codes []string) map[string]json.RawMessage {
 	if len(codes) == 0 {
 		return nil
@@ -180,9 +180,9 @@ func (c *configuration) dataStructures(tenant string, codes []string) map[string
 	return schemas
 }
 
-// grant gives the rights on a definition and its items, and takes all others
-// away. Items that the definition has no longer keep theirs, for the processes
-// that still have them.
+// grant grants the rights on a definition and its items, and revokes all
+// others. Items that the definition no longer has keep theirs, for the
+// processes that still have them.
 func (c *configuration) grant(
 	tx *persistence.Tx, tenant string, spec *resource.ProcessDefinitionSpec, id uuid.UUID, items map[string]uuid.UUID,
 ) {

@@ -29,9 +29,9 @@ func (c *configuration) putEncryptionKey(tx *persistence.Tx, w written, _ *resou
 	return nil
 }
 
-// settleEncryptionKeys makes the first versions of keys that are new, to be
-// stored with their documents. Applying a document again makes none. A key that
-// something still needs cannot be deleted.
+// settleEncryptionKeys makes the first versions of new keys, which are stored
+// with their documents. Applying a document again makes none. A key that is
+// still needed cannot be deleted.
 func (c *configuration) settleEncryptionKeys(
 	ctx context.Context, tx *persistence.Tx, sealer *authn.Sealer, now time.Time,
 ) error {
@@ -63,9 +63,9 @@ func (c *configuration) makeKey(
 	return err
 }
 
-// checkKeyUnused refuses to delete a key that workflows may still need, and one
-// that new ones would: what a definition published before its document became a
-// draft is the one thing that no document tells.
+// checkKeyUnused refuses to delete a key that workflows may still need, or new
+// ones would: a definition may have a published version although its document
+// is a draft.
 func (c *configuration) checkKeyUnused(key resource.Key, use *persistence.EncryptionKeyUse) error {
 	for _, code := range use.Definitions {
 		definition := resource.Key{Tenant: key.Tenant, Kind: resource.KindProcessDefinition, Code: code}

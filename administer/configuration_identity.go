@@ -23,7 +23,8 @@ func (c *configuration) identify(d *resource.Document) *resource.Violation {
 	known, exists := c.knownID(d)
 	switch {
 	case exists && chosen != nil && *chosen != known && c.stored[key] == nil && c.isStranger(known) && !c.taken(*chosen):
-		// A new person could have the id, and a refusal would tell that this is none.
+		// The error must not reveal whether the id is in use: a new person may
+		// have it.
 		c.ids[key] = known
 	case exists && chosen != nil && *chosen != known:
 		return &resource.Violation{Pointer: "/metadata/id", Message: "is not the id that the resource has"}
@@ -49,7 +50,7 @@ func (c *configuration) described(id uuid.UUID) bool {
 	return false
 }
 
-// taken reports whether something else has the id.
+// taken reports whether another resource has the id.
 func (c *configuration) taken(id uuid.UUID) bool {
 	if slices.Contains(c.TakenIDs, id) || c.described(id) {
 		return true

@@ -48,9 +48,10 @@ func (c *configuration) authorizeDefinition(
 	return nil
 }
 
-// regained returns the index of the first item that the definition had before,
-// with rights that processes of that time still go by, and is to have again; -1
-// without one. What such an item says replaces those rights.
+// regained returns the index of the first item that an earlier version of the
+// definition had, with rights that running processes still use, and that the
+// change adds again; -1 without one. The rights of such an item replace the
+// earlier ones.
 func (c *configuration) regained(before *persistence.StoredResource, wanted *resource.ProcessDefinitionSpec) int {
 	stored, ok := before.Spec.(*resource.ProcessDefinitionSpec)
 	return slices.IndexFunc(wanted.Items, func(item resource.ItemSpec) bool {

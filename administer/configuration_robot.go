@@ -72,7 +72,7 @@ func (c *configuration) idleRobots(documents []resource.Document) []resource.Vio
 	return violations
 }
 
-// idle reports whether there is a robot, but nothing of it to start.
+// idle reports whether a robot exists without anything to start.
 func (c *configuration) idle(key resource.Key) bool {
 	d := c.wanted[key]
 	if d == nil {

@@ -76,8 +76,8 @@ func (c *configuration) userMetadataSchema(tenantCode string) (*jsondoc.Schema, 
 	return schema, nil
 }
 
-// initialValue is what a new resource begins with that refers to nothing, checked
-// against the schema; nil for no value.
+// initialValue is the initial value, without references, of a new resource,
+// checked against the schema; nil for no value.
 func initialValue(schema *jsondoc.Schema, given json.RawMessage) (*domain.JSONValue, error) {
 	text := schema.Initial(given)
 	if text == nil {
@@ -90,8 +90,8 @@ func initialValue(schema *jsondoc.Schema, given json.RawMessage) (*domain.JSONVa
 	return &value, nil
 }
 
-// person finds who has the e-mail: a user of any tenant, or one that the change
-// brings along. A dry run, which leaves no trace, does not find users of other
+// person finds the user with the e-mail: of any tenant, or one that the change
+// creates. A dry run, which records no event, does not find users of other
 // tenants than the caller's.
 func (c *configuration) person(email string) (uuid.UUID, bool) {
 	for _, p := range c.Principals {

@@ -12,7 +12,7 @@ import (
 	"github.com/procession-dev/procession/webhook"
 )
 
-// checkPublicURL is the check of a service whose operator has allowed nothing.
+// checkPublicURL is the check without exceptions allowed by the operator.
 func checkPublicURL(url string) error {
 	guard, err := webhook.NewGuard(webhook.Policy{}, nil)
 	if err != nil {

@@ -52,7 +52,7 @@ func newConfigured(t *testing.T) *configured {
 	return c
 }
 
-// serve has the operations begin again, on the database.
+// serve restarts the operations on the same database.
 func (c *configured) serve(o work.Options, sealer *authn.Sealer, documents *blobstore.Store) {
 	o.DB = c.db
 	store := work.New(o)
@@ -110,7 +110,7 @@ func north() []json.RawMessage {
 	}
 }
 
-// apply requires that documents are applied, and tells what became of them.
+// apply requires that documents are applied, and returns the outcomes.
 func (c *configured) apply(caller domain.Caller, documents ...json.RawMessage) []administer.ApplyAction {
 	c.t.Helper()
 	applied, err := c.ApplyResources(c.t.Context(), caller, administer.ApplyRequest{Documents: documents})

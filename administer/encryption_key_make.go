@@ -13,7 +13,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// sealedKey is a version of a key that is to be stored.
+// sealedKey is a version of a key to store.
 type sealedKey struct {
 	domain.EncryptionKey
 	sealed []byte

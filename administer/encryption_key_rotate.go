@@ -8,10 +8,10 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// RotateEncryptionKey makes another version of a key. Processes that start from
-// now on use it; the others go on with theirs, and all versions can be read
-// still. It takes the same rights as applying the document of the key, and every
-// call makes a version. Errors: NOT_FOUND, VALIDATION where several of the
+// RotateEncryptionKey makes a new version of a key on every call. Processes
+// that start from now on use it; running ones continue with theirs, and all
+// versions can still be read. It requires the same rights as applying the
+// manifest of the key. Errors: NOT_FOUND, VALIDATION where several of the
 // caller's tenants have the key.
 func (s *Administration) RotateEncryptionKey(
 	ctx context.Context, caller domain.Caller, tenant, code string,

@@ -130,7 +130,7 @@ func TestProcessesKeepTheKeyTheyStartedWith(t *testing.T) {
 	require.EqualValues(t, 1, versions[0].OpenRuns)
 	require.EqualValues(t, 1, versions[1].OpenRuns)
 
-	// A failed workflow that is started again is the same run still.
+	// Retrying a failed workflow continues the same run.
 	k.close(first, domain.RunFailed)
 	var incident uuid.UUID
 	require.NoError(t, k.connect().QueryRow(t.Context(), `SELECT id FROM incidents`).Scan(&incident))
@@ -190,7 +190,7 @@ func TestAKeyThatIsNeededIsNotDeleted(t *testing.T) {
 	_, err = k.value("claims")
 	require.ErrorIs(t, err, domain.ErrKeyLost)
 
-	// Workers may still have the old key: the new one has another id.
+	// Workers may still have the old key in memory: the new one has another id.
 	k.apply(system(), encryptionKey("claims"), secretClaim("PUBLISHED", "claims"))
 	require.Equal(t, "claims.2", k.keyOf(k.start()))
 }
@@ -230,8 +230,9 @@ func TestKeysThatDefinitionsNameMustBeThere(t *testing.T) {
 	k.refused(domain.CodeValidation, system(), secretClaim("PUBLISHED", "theirs"))
 }
 
-// Versions that were published before there were keys are not published anew.
-func TestDefinitionsWithoutAKeyKeepTheirDigest(t *testing.T) {
+// Versions that were published before the definition had a key are not
+// published again.
+func TestDigestUnchangedWithoutKey(t *testing.T) {
 	t.Parallel()
 	c := newConfigured(t)
 	digest := func() (text string) {

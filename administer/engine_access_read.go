@@ -9,8 +9,8 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// EngineAccessFilter narrows FindEngineAccess. Empty fields keep all; Active
-// keeps what is accepted now, or what no longer is.
+// EngineAccessFilter narrows FindEngineAccess. Empty fields match all; Active
+// selects what is accepted now, or what no longer is.
 type EngineAccessFilter struct {
 	TenantIDs    []uuid.UUID
 	TenantCodes  []string
@@ -19,10 +19,10 @@ type EngineAccessFilter struct {
 	Active       *bool
 }
 
-// FindEngineAccess returns a page of what was issued for the engine, the newest
-// first unless sort says otherwise: to the principals of the tenants that the
-// caller owns or administers, and of all for operators. What has expired is
-// listed for a day.
+// FindEngineAccess returns a page of the access issued for the engine, the
+// newest first by default: to the principals of the tenants that the caller
+// owns or administers, and of all for operators. Expired access is listed for a
+// day.
 func (s *Administration) FindEngineAccess(
 	ctx context.Context, caller domain.Caller, filter EngineAccessFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.EngineGrant], error) {

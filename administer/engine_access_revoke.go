@@ -9,16 +9,16 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// EngineAccessSelection says what to revoke: all that matches each field that is
-// not nil.
+// EngineAccessSelection selects what to revoke: the access that matches each
+// field that is not nil.
 type EngineAccessSelection = persistence.EngineGrantSelection
 
-// RevokeEngineAccess ends tokens and certificates that were issued for the
-// engine, before they expire, and returns how many. The engine learns of it within
-// seconds. It takes being an owner or an administrator of their tenant, or an
-// operator: nothing else is found. Whoever is not disabled can ask for access
-// anew. Errors: VALIDATION for a selection of everything, NOT_FOUND for an ID that
-// nothing has.
+// RevokeEngineAccess revokes tokens and certificates that were issued for the
+// engine, before they expire, and returns how many. The engine refuses them
+// within seconds. The caller must be an owner or an administrator of their
+// tenant, or an operator: no others are found. A principal that is not disabled
+// can ask for access again. Errors: VALIDATION for a selection of everything,
+// NOT_FOUND for an unknown ID.
 func (s *Administration) RevokeEngineAccess(
 	ctx context.Context, caller domain.Caller, selection EngineAccessSelection,
 ) (int64, error) {

@@ -10,15 +10,15 @@ import (
 // EventFilter narrows FindEvents.
 type EventFilter = persistence.EventFilter
 
-// EventRange says from where on, in which direction and how far events are read.
+// EventRange is the start, the direction and the end of a read of events.
 type EventRange = persistence.EventRange
 
 // FindEvents returns the events of the tenants that the caller administers, of
-// all tenants for an operator. An event is there as soon as no other can come
-// before it: when the transactions have ended that are older than its own.
+// all tenants for an operator. An event is returned once no other can precede
+// it: when all transactions older than its own have ended.
 //
-// next is where the list goes on, nil where there is nothing to go on from. A list
-// towards the newest always goes on: what is recorded later comes then.
+// next is the position to continue from, nil at the end. A list towards the
+// newest has no end: later events follow.
 func (s *Administration) FindEvents(
 	ctx context.Context, caller domain.Caller, filter EventFilter, part EventRange,
 ) (events []domain.Event, next *domain.EventCursor, err error) {

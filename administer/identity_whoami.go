@@ -9,12 +9,12 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// Identity is what the service knows of a caller.
+// Identity is the caller with its memberships.
 type Identity struct {
 	Principal domain.Principal
 	// Operator callers may make tenants and administer all of them.
 	Operator bool
-	// Memberships are those that the caller's credentials are good for, in the
+	// Memberships are those that the caller's credentials are valid for, in the
 	// order of the tenants' codes.
 	Memberships []IdentityMembership
 }
@@ -27,8 +27,8 @@ type IdentityMembership struct {
 	Role       domain.TenantRole
 }
 
-// RetrieveIdentity says who the caller is. A principal that is gone by now is
-// NOT_FOUND.
+// RetrieveIdentity returns the identity of the caller, or NOT_FOUND for a
+// principal that has been deleted meanwhile.
 func (s *Administration) RetrieveIdentity(ctx context.Context, caller domain.Caller) (*Identity, error) {
 	principal, tenants, err := s.reader.GetCaller(ctx, caller)
 	if err != nil {

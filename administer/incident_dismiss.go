@@ -10,7 +10,7 @@ import (
 )
 
 // DismissIncident marks an incident as dealt with and leaves the process or the
-// action as it is. It takes being an owner or an administrator of the tenant; for others the
+// action as it is. The caller must be an owner or an administrator of the tenant; for others the
 // incident is NOT_FOUND. A dismissed incident is returned as it is, a retried
 // one refused with INVALID_STATE.
 func (s *Administration) DismissIncident(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.Incident, error) {

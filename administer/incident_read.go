@@ -9,12 +9,12 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// IncidentFilter narrows a list of incidents; empty fields keep all.
+// IncidentFilter narrows a list of incidents; empty fields match all.
 type IncidentFilter = persistence.IncidentFilter
 
-// ListIncidents returns a page of incidents, the newest first unless sort says
-// otherwise. They exist for the owners and administrators of their tenant and,
-// in all tenants, for the service itself.
+// ListIncidents returns a page of incidents, the newest first by default. They
+// are visible to the owners and administrators of their tenant and, in all
+// tenants, to the service itself.
 func (s *Administration) ListIncidents(
 	ctx context.Context, caller domain.Caller, filter IncidentFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Incident], error) {

@@ -10,12 +10,12 @@ import (
 )
 
 // RetryIncident starts the failed workflow of a process, or of a robot for its
-// task, again, from its beginning and under the same workflow id. It takes being
-// an owner or an administrator of the tenant; for others the incident is
-// NOT_FOUND. An incident that was retried is returned as it is; PROCESS_FINISHED
-// refuses the workflow of a finished process, INVALID_STATE one that runs again
-// already, that of a robot whose task is finished, and that of an action, whose
-// ERROR is final: the action is invoked anew.
+// task, again, from its beginning and under the same workflow id. The caller
+// must be an owner or an administrator of the tenant; for others the incident
+// is NOT_FOUND. A retried incident is returned unchanged; PROCESS_FINISHED
+// refuses the workflow of a finished process, INVALID_STATE one that is running
+// again, that of a robot whose task is finished, and that of an action, whose
+// ERROR is final: the action must be invoked again.
 func (s *Administration) RetryIncident(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.Incident, error) {
 	var incident *domain.Incident
 	now := s.now()
@@ -26,7 +26,7 @@ func (s *Administration) RetryIncident(ctx context.Context, caller domain.Caller
 		}
 		incident = &locked.Incident
 		if incident.ActionID != nil {
-			return domain.Conflict(domain.CodeInvalidState, "a failed action is not retried but invoked anew")
+			return domain.Conflict(domain.CodeInvalidState, "a failed action cannot be retried; invoke it again")
 		}
 		before := incident.State
 		changed, err := incident.Retry(now)

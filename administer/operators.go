@@ -16,8 +16,8 @@ import (
 // Person is a user of the service, whatever the tenants.
 type Person = persistence.Person
 
-// Operators are made by who has the database: that is how the first is made, and
-// the last comes back.
+// Operators are made with access to the database: that is how the first one is
+// made, and the last one restored.
 
 // ListOperators returns all operators.
 func (s *Administration) ListOperators(ctx context.Context) ([]Person, error) {

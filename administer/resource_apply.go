@@ -13,7 +13,7 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// ApplyRequest says how resources are to be.
+// ApplyRequest holds the desired state of resources.
 type ApplyRequest struct {
 	// Documents are those of domain/resource, as JSON.
 	Documents []json.RawMessage
@@ -30,7 +30,7 @@ type Prune struct {
 	Selector resource.Selector
 }
 
-// ApplyAction says what was done to a resource.
+// ApplyAction is the outcome for a resource.
 type ApplyAction string
 
 // The things that applying does.
@@ -51,14 +51,15 @@ type AppliedResource struct {
 	After  *resource.Document
 }
 
-// ApplyResources makes resources as the documents say, all of them or none, and
-// reports what became of each: first of the documents in their order, then of
-// the resources that were pruned. Applying the same again changes nothing.
+// ApplyResources creates or updates the resources of the documents, all of them
+// or none, and returns the outcomes: first of the documents in their order,
+// then of the pruned resources. Applying the same again changes nothing.
 //
-// It takes the ADMINISTRATOR or the OWNER role in the tenants, or, for a process
-// definition that is there, the Administrator permission on it, which changes none
-// of the rights in it. Errors: VALIDATION with every place that is wrong,
-// ACCESS_DENIED, CONFLICT for what cannot be deleted because something needs it.
+// It requires the ADMINISTRATOR or the OWNER role in the tenants, or, for an
+// existing process definition, the Administrator permission on it, which allows
+// no change of the rights in it. Errors: VALIDATION with all violations,
+// ACCESS_DENIED, CONFLICT for a resource that cannot be deleted because others
+// need it.
 func (s *Administration) ApplyResources(
 	ctx context.Context, caller domain.Caller, in ApplyRequest,
 ) ([]AppliedResource, error) {
@@ -98,9 +99,9 @@ func (s *Administration) ApplyResources(
 	return applied, nil
 }
 
-// DeleteResource deletes a resource that nothing else needs. It takes the same
-// rights as applying it, and a tenant cannot be deleted. Errors: NOT_FOUND,
-// ACCESS_DENIED, CONFLICT.
+// DeleteResource deletes a resource that no other resource needs. It requires
+// the same rights as applying it, and a tenant cannot be deleted. Errors:
+// NOT_FOUND, ACCESS_DENIED, CONFLICT.
 func (s *Administration) DeleteResource(ctx context.Context, caller domain.Caller, key ResourceKey) error {
 	found, err := s.RetrieveResource(ctx, caller, key)
 	if err != nil {
@@ -133,8 +134,8 @@ func (s *Administration) DeleteResource(ctx context.Context, caller domain.Calle
 	})
 }
 
-// found has the precondition of the request compared with a resource, if there is
-// such a one.
+// found checks the precondition of the request against a resource, if the
+// resource exists.
 func (c *configuration) found(tx *persistence.Tx, key resource.Key) {
 	if stored := c.stored[key]; stored != nil {
 		tx.Found(stored.ID, stored.Version())
@@ -152,7 +153,8 @@ func invalidDocuments(violations []resource.Violation) error {
 	return failure
 }
 
-// documentPointer is the place in the request of one in a document of it.
+// documentPointer returns the pointer into the request for a pointer into one
+// of its documents.
 func documentPointer(index int, pointer string) string {
 	return "/documents/" + strconv.Itoa(index) + pointer
 }

@@ -101,7 +101,7 @@ func TestRightsChangeAtOnce(t *testing.T) {
 	require.Equal(t, process.Definition.Version, c.start(ines).Definition.Version, "rights are not pinned")
 }
 
-func TestADataStructureMakesNewVersionsOfWhatNeedsIt(t *testing.T) {
+func TestDataStructureChangeRepublishesDefinitions(t *testing.T) {
 	t.Parallel()
 	c := newConfigured(t)
 	ines := c.caller("north", "ines", domain.RoleMember)
@@ -255,10 +255,10 @@ func TestDeleting(t *testing.T) {
 		require.True(t, domain.HasCode(remove(owner, kind, code), domain.CodeConflict), code)
 	}
 	require.True(t, domain.HasCode(remove(owner, resource.KindUser, "olga"), domain.CodeConflict), "the last owner")
-	for _, nobody := range []domain.Caller{
+	for _, unauthorized := range []domain.Caller{
 		c.caller("north", "ines", domain.RoleMember), c.caller("south", "erik", domain.RoleOwner),
 	} {
-		require.True(t, domain.HasCode(remove(nobody, resource.KindGroup, "CLERKS"), domain.CodeNotFound))
+		require.True(t, domain.HasCode(remove(unauthorized, resource.KindGroup, "CLERKS"), domain.CodeNotFound))
 	}
 	require.True(t, domain.HasCode(remove(c.caller("north", "ada", domain.RoleMember), resource.KindProcessDefinition, "CLAIM"),
 		domain.CodeAccessDenied))

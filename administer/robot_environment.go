@@ -22,10 +22,10 @@ const (
 )
 
 // SetRobotVariable sets an environment variable of a robot. Its value is sealed
-// and shown to nobody but who runs or administers the robot (B48).
+// and shown only to the runners and the administrators of the robot (B48).
 //
-// It takes the same rights as applying the Robot. Errors: VALIDATION, NOT_FOUND,
-// CONFLICT for a variable too many.
+// It requires the same rights as applying the Robot. Errors: VALIDATION,
+// NOT_FOUND, CONFLICT for more variables than allowed.
 func (s *Administration) SetRobotVariable(
 	ctx context.Context, caller domain.Caller, key ResourceKey, name string, value domain.Secret,
 ) error {
@@ -65,7 +65,7 @@ func (s *Administration) SetRobotVariable(
 	})
 }
 
-// DeleteRobotVariable takes an environment variable away from a robot. It takes
+// DeleteRobotVariable takes an environment variable away from a robot. It requires
 // the same rights as applying the Robot. Errors: VALIDATION, NOT_FOUND.
 func (s *Administration) DeleteRobotVariable(
 	ctx context.Context, caller domain.Caller, key ResourceKey, name string,

@@ -208,8 +208,8 @@ func TestRobotsThatAssistAreNeeded(t *testing.T) {
 	require.Equal(t, []administer.ApplyAction{administer.ApplyUnchanged, administer.ApplyUnchanged}, r.apply(r.anna(), checking("BOT"), bot(botSpec)))
 }
 
-// Somebody else's change between the bytes and the record wins.
-func TestAnUploadIntoADeletedRobotLeavesNothing(t *testing.T) {
+// A concurrent change between the bytes and the record wins.
+func TestUploadRobotFileIntoDeletedRobot(t *testing.T) {
 	t.Parallel()
 	r := newRobots(t)
 	deleting := &onRead{Reader: strings.NewReader("x"), do: func() {

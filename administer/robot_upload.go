@@ -14,14 +14,14 @@ import (
 // MaxRobotAssets is how many assets a robot may have.
 const MaxRobotAssets = 200
 
-// UploadRobotFile stores the source package of a robot, or with a key that is
-// not zero an asset, in the place of the one before. Downloads find the one or the
-// other, never a mixture. The one before is kept for an hour more, for downloads
-// that have begun.
+// UploadRobotFile stores the source package of a robot or, with a key that is
+// not zero, an asset, and replaces the previous one. A download returns either
+// file, never a mixture. The previous file is kept for another hour, for
+// downloads in progress.
 //
-// It takes the same rights as applying the Robot; key.Kind is not looked at.
-// Errors: VALIDATION for a content type or a version that is none, NOT_FOUND,
-// DOCUMENT_TOO_LARGE, CONFLICT for an asset too many.
+// It requires the same rights as applying the Robot; key.Kind is ignored.
+// Errors: VALIDATION for an invalid content type or version, NOT_FOUND,
+// DOCUMENT_TOO_LARGE, CONFLICT for more assets than allowed.
 func (s *Administration) UploadRobotFile(
 	ctx context.Context, caller domain.Caller, key ResourceKey, asset domain.RobotAssetKey, in work.Upload,
 ) (*domain.RobotFile, error) {
@@ -62,7 +62,7 @@ func (s *Administration) UploadRobotFile(
 }
 
 // DeleteRobotFile takes the source package away from a robot, or with a key that
-// is not zero an asset. It takes the same rights as applying the Robot. Errors:
+// is not zero an asset. It requires the same rights as applying the Robot. Errors:
 // NOT_FOUND.
 func (s *Administration) DeleteRobotFile(
 	ctx context.Context, caller domain.Caller, key ResourceKey, asset domain.RobotAssetKey,

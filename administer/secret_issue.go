@@ -23,14 +23,14 @@ const webhookSecretPrefix = "whsec_"
 // maxSecretName is the length of the name of a secret, in characters.
 const maxSecretName = 50
 
-// NewSecret asks for a secret. A nil ExpiresAt lets it work for as long as
-// SecretLifetimes say.
+// NewSecret is a request for a secret. With a nil ExpiresAt the secret is valid
+// for the time in SecretLifetimes.
 type NewSecret struct {
 	Name      string
 	ExpiresAt *time.Time
 }
 
-// IssuedSecret is a secret with its value, which nothing can show again.
+// IssuedSecret is a secret with its value, which cannot be shown again.
 type IssuedSecret struct {
 	Secret
 	Value domain.Secret
@@ -40,7 +40,7 @@ type IssuedSecret struct {
 // User, or a secret to sign with for a WebhookSubscription. A token is limited
 // to the tenant of the resource, unless an operator issues it for an operator.
 //
-// It takes the same rights as applying the resource. Errors: VALIDATION,
+// It requires the same rights as applying the resource. Errors: VALIDATION,
 // NOT_FOUND, ACCESS_DENIED, and CONFLICT when the name is taken or there are as
 // many active secrets as there may be.
 func (s *Administration) IssueSecret(
@@ -109,8 +109,8 @@ func insertCredential(
 	}
 	if owner.Kind == resource.KindUser {
 		c.Kind = domain.CredentialPersonalAccessToken
-		// A token of one tenant proves nobody to be an operator, so an operator who
-		// replaces such a token needs another that is not.
+		// A token of one tenant does not make its bearer an operator, so an
+		// operator may replace such a token only with one for all tenants.
 		if !caller.Operator || !owner.Operator {
 			c.TenantID = &owner.TenantID
 		}

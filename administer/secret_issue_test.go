@@ -20,7 +20,7 @@ import (
 	"github.com/procession-dev/procession/domain/resource"
 )
 
-func TestIssuedApplicationSecretLetsTheApplicationIn(t *testing.T) {
+func TestIssueSecretAuthenticatesApplication(t *testing.T) {
 	t.Parallel()
 	c := newCustody(t)
 	administrator := c.as(domain.RoleAdministrator)

@@ -18,8 +18,8 @@ const (
 	BootstrapTokenLifetime = 24 * time.Hour
 )
 
-// SecretLifetimes bound how long secrets work that the service issues. Those that
-// manifests declare expire when they say. 0 is no bound.
+// SecretLifetimes bound the validity of issued secrets. 0 is no bound. Secrets
+// that manifests declare expire at the time in the manifest.
 type SecretLifetimes struct {
 	// AccessToken is that of a personal access token issued without an expiry,
 	// MaxAccessToken the longest.

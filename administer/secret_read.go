@@ -14,9 +14,9 @@ import (
 type Secret = domain.SecretInfo
 
 // FindSecrets returns the secrets of an Application, a User or a
-// WebhookSubscription that the caller administers, the oldest first, those that
-// its document declares among them. Tokens of a user that are good in all its
-// tenants are there for operators only. Errors: VALIDATION, NOT_FOUND.
+// WebhookSubscription that the caller administers, the oldest first, including
+// those that its manifest declares. Tokens of a user for all its tenants are
+// visible to operators only. Errors: VALIDATION, NOT_FOUND.
 func (s *Administration) FindSecrets(ctx context.Context, caller domain.Caller, key ResourceKey) ([]Secret, error) {
 	if err := checkSecretOwner(key.Kind); err != nil {
 		return nil, err

@@ -16,8 +16,7 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// Every kind of secret that is kept sealed can be opened after the seal key was
-// changed.
+// Every kind of sealed secret can be opened after the seal key was changed.
 func TestEverySealedSecretIsSealedAnew(t *testing.T) {
 	t.Parallel()
 	c := newCustody(t)

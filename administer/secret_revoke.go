@@ -11,10 +11,10 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// RevokeSecret ends a secret that IssueSecret issued. Who has shown it within
-// the last seconds may be let in for a few more. It takes the same rights as
-// issuing. Errors: VALIDATION, NOT_FOUND, ACCESS_DENIED, CONFLICT for a secret
-// that the document of the resource declares.
+// RevokeSecret ends a secret that IssueSecret issued. A bearer that used it
+// within the last seconds may be accepted for a few more. It requires the same
+// rights as issuing. Errors: VALIDATION, NOT_FOUND, ACCESS_DENIED, CONFLICT for
+// a secret that the manifest of the resource declares.
 func (s *Administration) RevokeSecret(ctx context.Context, caller domain.Caller, key ResourceKey, id uuid.UUID) error {
 	if err := checkSecretOwner(key.Kind); err != nil {
 		return err

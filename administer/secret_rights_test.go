@@ -48,7 +48,7 @@ func TestTokenOfAnOperatorIsReplacedByAnOperator(t *testing.T) {
 	require.Len(t, c.find(c.as(domain.RoleOwner), inVault(resource.KindUser, "administrator")), 1, "no operator's")
 }
 
-func TestDeclaredSecretsAreRevokedByTheirDocument(t *testing.T) {
+func TestRevokeSecretRefusesDeclaredSecretOfManifest(t *testing.T) {
 	t.Parallel()
 	c := newCustody(t)
 	first := c.find(c.as(domain.RoleOwner), robot())[0]
@@ -129,7 +129,8 @@ func TestRevokeSecretKeepsToItsOwner(t *testing.T) {
 	require.Len(t, c.find(owner, events()), 1)
 }
 
-// The tenant may be left out while only one of the caller's has the resource.
+// The tenant is optional while only one of the caller's tenants has the
+// resource.
 func TestSecretOwnerIsNamedWithoutItsTenant(t *testing.T) {
 	t.Parallel()
 	c := newCustody(t)

@@ -7,15 +7,15 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// TaskQueue is a task queue with what is wrong with it and the state that each
-// of its workers has now, in their order.
+// TaskQueue is a task queue with its problems and the current state of each of
+// its workers, in their order.
 type TaskQueue struct {
 	domain.TaskQueue
 	WorkerStates []domain.WorkerState
 	Problems     []string
 }
 
-// TaskQueueFilter narrows FindTaskQueues; empty fields keep all.
+// TaskQueueFilter narrows FindTaskQueues; empty fields match all.
 type TaskQueueFilter struct {
 	TenantCodes []string
 	Names       []string

@@ -16,8 +16,8 @@ import (
 	"github.com/procession-dev/procession/internal/testkit/enginetest"
 )
 
-// checking is a manual process whose task CHECK the robot assists with, and
-// whose task ALONE none does.
+// checking is a manual process with a task CHECK that the robot assists with,
+// and a task ALONE without a robot.
 func checking(robot string) json.RawMessage {
 	return document("ProcessDefinition", "north", "CHECKING", `{"name":"Checking","items":[
 		{"code":"CHECK","type":"TASK","name":"Check","candidates":[{"user":"carl"},{"user":"ines"}],
@@ -61,7 +61,7 @@ func (a assisted) task(code string, owner *uuid.UUID) *domain.ProcessItem {
 	return item
 }
 
-// claimed is a task that carl has claimed, and whose robot runs.
+// claimed returns a task that carl has claimed and whose robot runs.
 func (a assisted) claimed() (*domain.ProcessItem, *domain.DueCommand) {
 	a.t.Helper()
 	task := a.task("CHECK", nil)
@@ -108,14 +108,14 @@ func (a assisted) incidents() []domain.Incident {
 	return page.Items
 }
 
-func TestARobotIsStartedOnceForATaskThatIsClaimed(t *testing.T) {
+func TestClaimStartsRobotOnce(t *testing.T) {
 	t.Parallel()
 
 	t.Run("by a claim, which only one of many makes", func(t *testing.T) {
 		t.Parallel()
 		a := newAssisted(t)
 		task := a.task("CHECK", nil)
-		require.Nil(t, enginetest.Take(t, a.db), "nobody works on it")
+		require.Nil(t, enginetest.Take(t, a.db), "the task has no owner")
 		var wg sync.WaitGroup
 		for i := range 8 {
 			caller := a.carl
@@ -193,7 +193,7 @@ func TestARobotStopsWithTheTask(t *testing.T) {
  WHERE r.owner_id = $1 AND c.kind <> 'START'`, other.ID))
 			}
 			require.True(t, a.record(a.closing(start, "run-1", domain.RunFailed)))
-			require.Empty(t, a.incidents(), "nobody needs it any longer")
+			require.Empty(t, a.incidents(), "the robot is not needed any longer")
 		})
 	}
 }
@@ -218,7 +218,7 @@ func TestTheEndOfARobotLeavesTheTaskAlone(t *testing.T) {
 	}
 }
 
-func TestARobotThatFailedCanBeRetriedWhileTheTaskIsOpen(t *testing.T) {
+func TestRetryIncidentOfRobotWhileTaskOpen(t *testing.T) {
 	t.Parallel()
 	a := newAssisted(t)
 	task, start := a.claimed()

@@ -28,7 +28,7 @@ type FirstTenant struct {
 }
 
 // BootstrappedTenant is the first tenant with its first user. Token is a
-// personal access token of the user, which nothing can show again.
+// personal access token of the user, which cannot be shown again.
 type BootstrappedTenant struct {
 	TenantID uuid.UUID
 	UserID   uuid.UUID
@@ -123,7 +123,7 @@ func (t FirstTenant) documents() ([]resource.Document, error) {
 	return documents, nil
 }
 
-// invalidFirstTenant is invalidDocuments for whoever wrote no documents.
+// invalidFirstTenant is invalidDocuments for a caller who sent no documents.
 func invalidFirstTenant(violations []resource.Violation) error {
 	failure := &domain.Error{Kind: domain.KindInvalid, Code: domain.CodeValidation, Message: "the tenant cannot be made"}
 	locations := []map[string]string{

@@ -12,10 +12,10 @@ import (
 // be left out where only one of the caller's tenants has such a subscription.
 type WebhookKey struct{ Tenant, Code string }
 
-// EnableWebhookEndpoint has an endpoint that the service disabled be told of
-// events again, from now on; what it missed is not made up for. One that is not
-// disabled is returned as it is. It takes being an owner or an administrator of
-// the tenant; for others the endpoint is NOT_FOUND.
+// EnableWebhookEndpoint enables an endpoint that the service disabled. Events
+// are delivered from now on; earlier ones are not made up for. An enabled
+// endpoint is returned unchanged. The caller must be an owner or an
+// administrator of the tenant; for others the endpoint is NOT_FOUND.
 func (s *Administration) EnableWebhookEndpoint(ctx context.Context, caller domain.Caller, key WebhookKey) (*WebhookHealth, error) {
 	var endpoint *WebhookHealth
 	now := s.now()
@@ -32,10 +32,10 @@ func (s *Administration) EnableWebhookEndpoint(ctx context.Context, caller domai
 	return endpoint, err
 }
 
-// PingWebhookEndpoint records a test event, which is delivered to the endpoint as
-// any other and to no other, and returns it. It takes the same rights as
-// EnableWebhookEndpoint. Errors: NOT_FOUND, INVALID_STATE for an endpoint that is
-// disabled, paused or without a secret, which would be sent nothing.
+// PingWebhookEndpoint records a test event, which is delivered to this endpoint
+// only, and returns it. It requires the same rights as EnableWebhookEndpoint.
+// Errors: NOT_FOUND, INVALID_STATE for an endpoint that is disabled, paused or
+// without a secret.
 func (s *Administration) PingWebhookEndpoint(ctx context.Context, caller domain.Caller, key WebhookKey) (*domain.Event, error) {
 	var ping domain.Event
 	now := s.now()

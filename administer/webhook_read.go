@@ -29,8 +29,8 @@ func (s *Administration) FindWebhookEndpoints(
 	return s.reader.ListWebhookEndpoints(ctx, webhookScope(caller), filter, page, sort, s.now())
 }
 
-// FindWebhookDeliveries returns a page of the deliveries to endpoints that are
-// there for the caller, the newest first unless sort says otherwise.
+// FindWebhookDeliveries returns a page of the deliveries to endpoints visible
+// to the caller, the newest first by default.
 func (s *Administration) FindWebhookDeliveries(
 	ctx context.Context, caller domain.Caller, filter WebhookDeliveryFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[WebhookDeliveryInfo], error) {

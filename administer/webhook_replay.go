@@ -13,11 +13,11 @@ import (
 // MaxReplayed is how many deliveries are made again at once.
 const MaxReplayed = 10_000
 
-// ReplayWebhookDelivery has a delivery made again, whatever became of it, with a
-// new round of attempts. What is left of the round before comes to nothing. One
-// that still waits for its first attempt is returned as it is. It takes being an
-// owner or an administrator of the tenant. Errors: NOT_FOUND, INVALID_STATE when
-// the endpoint is disabled or the ledger has the event no longer.
+// ReplayWebhookDelivery repeats a delivery, whatever its state, with a new
+// round of attempts, which replaces the previous round. A delivery that waits
+// for its first attempt is returned unchanged. The caller must be an owner or
+// an administrator of the tenant. Errors: NOT_FOUND, INVALID_STATE when the
+// endpoint is disabled or the event was deleted from the ledger.
 func (s *Administration) ReplayWebhookDelivery(ctx context.Context, caller domain.Caller, id uuid.UUID) (*WebhookDeliveryInfo, error) {
 	var delivery *WebhookDeliveryInfo
 	now := s.now()
@@ -53,18 +53,18 @@ func endpointDisabled() error {
 	return domain.Conflict(domain.CodeInvalidState, "the endpoint is disabled: enable it first")
 }
 
-// Replay tells how many deliveries are made again. More says that there are
-// others, which the same call again sees to.
+// Replay is how many deliveries are repeated. More is true if others remain,
+// for which the call can be repeated.
 type Replay struct {
 	Count int
 	More  bool
 }
 
-// ReplayFailedDeliveries has deliveries to an endpoint made again that have failed
-// or were dropped, of those that were made since: the oldest first, MaxReplayed at
-// most. Those that are being retried are among them: they are attempted at once.
-// It takes being an owner or an administrator of the tenant. Errors: NOT_FOUND,
-// INVALID_STATE when the endpoint is disabled.
+// ReplayFailedDeliveries repeats the deliveries to an endpoint since a time
+// that failed, were dropped or are being retried: the oldest first, at most
+// MaxReplayed. They are attempted at once. The caller must be an owner or an
+// administrator of the tenant. Errors: NOT_FOUND, INVALID_STATE when the
+// endpoint is disabled.
 func (s *Administration) ReplayFailedDeliveries(
 	ctx context.Context, caller domain.Caller, key WebhookKey, since time.Time,
 ) (Replay, error) {

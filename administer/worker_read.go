@@ -7,7 +7,7 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// WorkerFilter narrows FindWorkers; empty fields keep all.
+// WorkerFilter narrows FindWorkers; empty fields match all.
 type WorkerFilter = persistence.WorkerFilter
 
 // Worker is a worker with the state that it and each of its registrations have
@@ -18,9 +18,9 @@ type Worker struct {
 	QueueStates []domain.WorkerState
 }
 
-// FindWorkers returns a page of the workers, the one that registered last first
-// unless sort says otherwise. They exist for the owners and administrators of
-// their tenant, and for operators.
+// FindWorkers returns a page of the workers, the latest registration first by
+// default. They are visible to the owners and administrators of their tenant,
+// and to operators.
 func (s *Administration) FindWorkers(
 	ctx context.Context, caller domain.Caller, filter WorkerFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[Worker], error) {
