@@ -16,7 +16,7 @@ func TestWritesReturnNamesWithTheCommit(t *testing.T) {
 
 	t.Run("of the owner that a claim makes", func(t *testing.T) {
 		t.Parallel()
-		task := a.task("ALONE", nil)
+		task := a.task("ALONE", nil) //nolint:contextcheck // names are asked for below only
 		for _, again := range []bool{false, true} {
 			claimed, err := a.ClaimProcessItemTask(ctx, a.carl, task.ID)
 			require.NoError(t, err, again)

@@ -107,15 +107,15 @@ func readDataSourceItem(text json.RawMessage) (domain.DataSourceItem, error) {
 		return domain.DataSourceItem{}, errors.New("is no object")
 	}
 	item := domain.DataSourceItem{Properties: text}
-	id, err := uuid.Parse(memberText(members, "id"))
-	if err != nil {
+	id := memberText(members, "id")
+	if uuid.Validate(id) != nil {
 		return item, nil
 	}
 	name := memberText(members, "label")
 	if name == "" {
 		name = memberText(members, "name")
 	}
-	item.Value = kuflowref.DataSource{ID: id, Name: shortened(name)}.String()
+	item.Value = kuflowref.DataSource{ID: uuid.MustParse(id), Name: shortened(name)}.String()
 	return item, nil
 }
 

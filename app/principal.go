@@ -2,6 +2,7 @@ package app
 
 import (
 	"cmp"
+
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"

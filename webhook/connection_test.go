@@ -27,10 +27,10 @@ func TestSendWithoutConnection(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
 	for name, example := range map[string]struct{ address, detail string }{
-		"no listener": {"http://" + conn.LocalAddr().String(), "the receiver refused the connection"},
-		"closes":         {"http://" + talker(t, ""), "the receiver closed the connection without an answer"},
-		"closes in TLS":  {"https://" + talker(t, ""), "the receiver closed the connection without an answer"},
-		"no HTTP":        {"http://" + talker(t, "220 mail.example.test ESMTP\r\n"), "there was no answer that could be read"},
+		"no listener":   {"http://" + conn.LocalAddr().String(), "the receiver refused the connection"},
+		"closes":        {"http://" + talker(t, ""), "the receiver closed the connection without an answer"},
+		"closes in TLS": {"https://" + talker(t, ""), "the receiver closed the connection without an answer"},
+		"no HTTP":       {"http://" + talker(t, "220 mail.example.test ESMTP\r\n"), "there was no answer that could be read"},
 		"a long head": {
 			"http://" + talker(t, "HTTP/1.1 200 OK\r\nA: "+strings.Repeat("a", 1<<20)+"\r\n\r\n"),
 			"there was no answer that could be read",

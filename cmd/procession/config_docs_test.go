@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/spf13/pflag"
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -16,6 +15,6 @@ func TestEverySettingIsDocumented(t *testing.T) {
 	require.NoError(t, err)
 	new(Config).visitSettings(func(f *pflag.Flag) {
 		described := regexp.MustCompile("(?m)`(--)?" + f.Name + "[` =]|^procession .*--" + f.Name + "[ =]|" + variable(f.Name) + "[`=]")
-		assert.True(t, described.Match(text), "docs/operations.md does not describe --%s", f.Name)
+		require.True(t, described.Match(text), "docs/operations.md does not describe --%s", f.Name)
 	})
 }

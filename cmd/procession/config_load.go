@@ -85,7 +85,7 @@ func readSettings(name string) (map[string]yaml.Node, error) {
 	if name == "" {
 		return nil, nil //nolint:nilnil // a map without settings
 	}
-	content, err := os.ReadFile(name)
+	content, err := os.ReadFile(name) //nolint:gosec // named by who starts the service
 	if err != nil {
 		return nil, fmt.Errorf("reading the configuration: %w", err)
 	}

@@ -70,8 +70,8 @@ func TestDataSourceEndToEnd(t *testing.T) {
 		}
 	}
 	refused := asked(map[string]any{"dataSourceCode": "GOODS", "filter": "cheap"})
-	require.Equal(t, "FAILED REFUSED goods cannot be filtered", refused["state"].(string)+" "+
-		refused["errorCode"].(string)+" "+refused["errorMessage"].(string))
+	require.Equal(t, []any{"FAILED", "REFUSED", "goods cannot be filtered"},
+		[]any{refused["state"], refused["errorCode"], refused["errorMessage"]})
 	var open int
 	s.query("SELECT count(*) FROM engine_runs WHERE kind = 'DATA_SOURCE' AND closed_at IS NULL", &open)
 	require.Zero(t, open)
@@ -81,7 +81,7 @@ func TestDataSourceEndToEnd(t *testing.T) {
 // encrypted on its way.
 func (s *testStack) requireDataSourceHidden(run string) {
 	s.t.Helper()
-	history := s.systemClient("demo").GetWorkflowHistory(s.t.Context(), "data-source-"+run, "", false,
+	history := s.systemClient().GetWorkflowHistory(s.t.Context(), "data-source-"+run, "", false,
 		enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 	require.True(s.t, history.HasNext())
 	for history.HasNext() {

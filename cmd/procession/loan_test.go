@@ -122,7 +122,7 @@ func TestWorkflowCancelledInTemporalCancelsTheProcess(t *testing.T) {
 	s.startWorker()
 	process := s.createLoan(uuid.New())
 	item := s.awaitItem(process, "LOAN_APPLICATION")
-	require.NoError(t, s.systemClient("demo").CancelWorkflow(t.Context(), "process-"+process.String(), ""))
+	require.NoError(t, s.systemClient().CancelWorkflow(t.Context(), "process-"+process.String(), ""))
 	s.awaitState(process, "CANCELLED")
 	require.Equal(t, "CANCELLED", s.taskState(item))
 }

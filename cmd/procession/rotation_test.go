@@ -225,7 +225,7 @@ func TestRotationUnderTwentyPollingWorkersLosesNoTask(t *testing.T) {
 	for n := range 20 {
 		workers = append(workers, s.engineAccount(demo.LoanWorker()).work(&tasks[n]))
 	}
-	p := &probes{t: t, c: s.systemClient("demo")}
+	p := &probes{t: t, c: s.systemClient()}
 	p.until("every worker to work", func() bool {
 		for n := range workers {
 			if tasks[n].Load() == 0 {

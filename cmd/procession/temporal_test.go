@@ -77,8 +77,9 @@ func (s *testStack) clientOf(account demo.Account, change ...func(*client.Option
 	return c
 }
 
-// systemClient is a client of a namespace with the rights of the service itself.
-func (s *testStack) systemClient(namespace string) client.Client {
+// systemClient returns a client of the demo namespace with the rights of the service
+// itself.
+func (s *testStack) systemClient() client.Client {
 	s.t.Helper()
 	k, err := openKeys(s.t.Context(), s.config, slog.New(slog.DiscardHandler))
 	require.NoError(s.t, err)
@@ -91,7 +92,7 @@ func (s *testStack) systemClient(namespace string) client.Client {
 	credentials, err := engineCredentials(k.issuer, s.config)
 	require.NoError(s.t, err)
 	c, err := client.NewLazyClient(client.Options{
-		HostPort: s.config.TemporalAddress, Namespace: namespace, Logger: sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler)),
+		HostPort: s.config.TemporalAddress, Namespace: "demo", Logger: sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler)),
 		Credentials: client.NewAPIKeyDynamicCredentials(func(context.Context) (string, error) { return credentials.Token() }),
 		ConnectionOptions: client.ConnectionOptions{TLS: &tls.Config{
 			RootCAs: credentials.RootCAs(),
@@ -107,7 +108,7 @@ func (s *testStack) systemClient(namespace string) client.Client {
 
 func (s *testStack) countExecutions(ctx context.Context, query string) int {
 	s.t.Helper()
-	found, err := s.systemClient("demo").CountWorkflow(ctx, &workflowservice.CountWorkflowExecutionsRequest{Query: query})
+	found, err := s.systemClient().CountWorkflow(ctx, &workflowservice.CountWorkflowExecutionsRequest{Query: query})
 	require.NoError(s.t, err)
 	return int(found.GetCount())
 }

@@ -15,9 +15,10 @@ import (
 // checkTimeout bounds each check.
 const checkTimeout = 5 * time.Second
 
-// verdict is what a check came to.
+// Verdict is the outcome of a check.
 type Verdict string
 
+// The verdicts. A check is Skipped when one that it needs fails.
 const (
 	OK      Verdict = "OK"
 	Warn    Verdict = "WARN"
@@ -25,7 +26,7 @@ const (
 	Skipped Verdict = "SKIPPED"
 )
 
-// finding is the result of a check: what was found, and what to do about it.
+// Finding is the result of a check: what was found, and what to do about it.
 type Finding struct {
 	Check   string  `json:"check"`
 	Verdict Verdict `json:"verdict"`
