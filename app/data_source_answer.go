@@ -108,7 +108,7 @@ func readDataSourceItem(text json.RawMessage) (domain.DataSourceItem, error) {
 	}
 	item := domain.DataSourceItem{Properties: text}
 	id := memberText(members, "id")
-	if uuid.Validate(id) != nil {
+	if !isID(id) {
 		return item, nil
 	}
 	name := memberText(members, "label")
@@ -118,6 +118,9 @@ func readDataSourceItem(text json.RawMessage) (domain.DataSourceItem, error) {
 	item.Value = kuflowref.DataSource{ID: uuid.MustParse(id), Name: shortened(name)}.String()
 	return item, nil
 }
+
+// isID reports whether a text is a UUID.
+func isID(text string) bool { return uuid.Validate(text) == nil }
 
 // memberText is a member that is a string, "" for others.
 func memberText(members map[string]json.RawMessage, name string) string {

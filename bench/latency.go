@@ -9,9 +9,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"golang.org/x/sync/errgroup"
-
 	"github.com/procession-dev/procession/devstack/demo"
+	"golang.org/x/sync/errgroup"
 )
 
 const (

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-
 	"github.com/procession-dev/procession/devstack/demo"
 )
 

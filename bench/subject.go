@@ -11,7 +11,6 @@ import (
 // ids nor texts, can so make them by appending a number, and they grow as ids of
 // the service do.
 const (
-	prefixLength = 13
 	// subjectBase makes version and variant of the ids those of UUIDv7.
 	subjectBase   = 1_008_000_000_000_000_000
 	subjectStride = 1_000_000_000

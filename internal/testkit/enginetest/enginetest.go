@@ -45,7 +45,7 @@ type Stack struct {
 // start it. The server stops with the test.
 func New(tb testing.TB, db *persistence.DB) *Stack {
 	tb.Helper()
-	s := &Stack{tb: tb, clock: time.Now, files: tb.TempDir()} //nolint:forbidigo // tests run in real time
+	s := &Stack{tb: tb, clock: time.Now, files: tb.TempDir()}
 	key, err := authn.LoadOrCreateSealKey(filepath.Join(s.files, "seal.key"))
 	s.must(err)
 	sealer, err := authn.NewSealer(key)
