@@ -24,9 +24,8 @@ const (
 	readableProcessDefinitions = `ARRAY(SELECT g.process_definition_id FROM process_definition_grants g
       WHERE g.permission IN ('VIEWER', 'MANAGER') AND ` + callerIsGrantee + `)`
 
-	// runVersions are the versions of process definitions whose workflow the caller
-	// runs. Processes that are pinned to one stay the caller's when a later version
-	// has another runner.
+	// runVersions lists the versions of process definitions whose workflow the caller runs. A process pinned to
+	// one of them still belongs to the caller when a later version has another runner.
 	runVersions = `ARRAY(SELECT v.version FROM process_definition_versions v WHERE v.runner_id = $1)`
 
 	candidateItemDefinitions = `ARRAY(SELECT g.item_definition_id FROM item_definition_grants g
@@ -47,8 +46,8 @@ const (
 	initiatorGrantedItemDefinitions = `ARRAY(SELECT g.item_definition_id FROM item_definition_grants g
       WHERE g.grantee_id IS NULL)`
 
-	// What readableArtifactDefinitions and its like list are definitions that the
-	// caller has the permission on, as itself or through a group.
+	// readableArtifactDefinitions and the fragments after it list the definitions on which the caller has the
+	// permission, itself or through a group.
 	readableArtifactDefinitions = `ARRAY(SELECT g.business_artifact_definition_id FROM business_artifact_definition_grants g
       WHERE ` + callerIsGrantee + `)`
 
@@ -58,14 +57,13 @@ const (
 	managedArtifactDefinitions = `ARRAY(SELECT g.business_artifact_definition_id FROM business_artifact_definition_grants g
       WHERE g.permission = 'MANAGER' AND ` + callerIsGrantee + `)`
 
-	// visibleArtifact is true of a business artifact a that the caller sees,
-	// editsArtifact of one that it may write to, managesArtifact of one that it
-	// manages.
+	// visibleArtifact is true of a business artifact a that is visible to the caller, editsArtifact of one that
+	// it may write to, managesArtifact of one that it manages.
 	visibleArtifact = `a.definition_id = ANY(` + readableArtifactDefinitions + `)`
 	editsArtifact   = `a.definition_id = ANY(` + editableArtifactDefinitions + `)`
 	managesArtifact = `a.definition_id = ANY(` + managedArtifactDefinitions + `)`
 
-	// visibleProcess is true of a process p that the caller sees.
+	// visibleProcess is true of a process p visible to the caller.
 	visibleProcess = `(p.initiator_id = $1
     OR p.process_definition_id = ANY(` + readableProcessDefinitions + `)
     OR p.process_version = ANY(` + runVersions + `)
@@ -73,14 +71,13 @@ const (
                 WHERE i.process_id = p.id
                   AND (i.owner_id = $1 OR i.item_definition_id = ANY(` + candidateItemDefinitions + `))))`
 
-	// visibleItem is true of an item i that the caller sees, and not true, which
-	// NULL is too, of others.
+	// visibleItem is true of an item i that is visible to the caller. For other items it is false or NULL.
 	visibleItem = `(i.owner_id = $1
     OR i.process_definition_id = ANY(` + readableProcessDefinitions + `)
     OR i.item_definition_id = ANY(` + grantedItemDefinitions + `)
     OR (i.item_definition_id = ANY(` + initiatorGrantedItemDefinitions + `)
         AND EXISTS (SELECT 1 FROM processes q WHERE q.id = i.process_id AND q.initiator_id = $1))
-    -- Nearly everybody runs nothing, and need not look at the process.
+    -- Most callers run no definition, so the process need not be read.
     OR (cardinality(` + runVersions + `) > 0
         AND EXISTS (SELECT 1 FROM processes q
                      WHERE q.id = i.process_id AND q.process_version = ANY(` + runVersions + `))))`
@@ -90,8 +87,8 @@ const (
 	startableDefinition = `(d.published_version IS NOT NULL
     AND (d.id = ANY(` + initiatedProcessDefinitions + `) OR d.id = ANY(` + managedProcessDefinitions + `)))`
 
-	// visibleVersion is true of a version v of process definition d that has
-	// something to show to the caller, and not true, which NULL is too, of others.
+	// visibleVersion is true of a version v of process definition d of which some part is visible to the caller.
+	// For other versions it is false or NULL.
 	visibleVersion = `(d.id = ANY(` + initiatedProcessDefinitions + `)
     OR d.id = ANY(` + readableProcessDefinitions + `)
     OR v.runner_id = $1
@@ -106,14 +103,14 @@ const (
 	managesProcess = `(p.process_definition_id = ANY(` + managedProcessDefinitions + `)
     OR p.process_version = ANY(` + runVersions + `))`
 
-	// ownsResults is true of a process p of which the caller may read what user
-	// actions deliver to others.
+	// ownsResults is true of a process p whose user action results, also those delivered to others, are readable
+	// by the caller.
 	ownsResults = `(p.initiator_id = $1
     OR p.process_definition_id = ANY(` + readableProcessDefinitions + `)
     OR p.process_version = ANY(` + runVersions + `))`
 
-	// visibleDocument is true of a document d of a process or of an action on one
-	// that the caller sees.
+	// visibleDocument is true of a document d of a process, or of an action on a process, that is visible to the
+	// caller.
 	visibleDocument = `CASE
     WHEN d.owner_kind = 'PROCESS_ACTION' THEN
         EXISTS (SELECT 1 FROM process_actions x JOIN processes p ON p.id = x.process_id
@@ -132,8 +129,8 @@ const (
                  WHERE p.id = d.owner_id AND (` + managesProcess + ` OR d.created_by = $1 AND ` + visibleProcess + `))
     END`
 
-	// visibleArtifactDocument is true of a document d of an artifact a that the
-	// caller sees, or of an action on one, if the caller sees the document too.
+	// visibleArtifactDocument is true of a visible document d of an artifact a, or of an action on an artifact,
+	// that is visible to the caller.
 	visibleArtifactDocument = `(d.owner_kind <> 'BUSINESS_ARTIFACT'
     OR d.created_by = $1
     OR ` + managesArtifact + `

@@ -14,16 +14,14 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// collector is a caller with what it is, by the rules, to definitions of business
-// artifacts, of which each has one artifact.
+// collector is a caller with its relations to definitions of business artifacts, each of which has one artifact.
 type collector struct {
 	domain.Caller
 	definitions map[uuid.UUID]domain.ArtifactRelations
 	artifactOf  map[uuid.UUID]uuid.UUID
 }
 
-// kindOfArtifact makes a definition with an artifact, which can be found by the
-// field F.
+// kindOfArtifact creates a definition with an artifact that is indexed by the field F.
 func (s *society) kindOfArtifact(tenant uuid.UUID) (definition, artifact uuid.UUID) {
 	definition, artifact = uuid.New(), uuid.New()
 	code := fmt.Sprintf("K%d", len(s.tables["resources"].rows))
@@ -46,7 +44,7 @@ func (s *society) grantOnArtifact(
 	}
 }
 
-// collector is a caller with every combination of permissions.
+// collector creates a caller with every combination of permissions.
 func (s *society) collector(kind domain.PrincipalType) *collector {
 	caller, group := s.principal(kind)
 	c := &collector{
@@ -70,7 +68,7 @@ func (s *society) collector(kind domain.PrincipalType) *collector {
 	return c
 }
 
-// outside is the same principal with a credential for another tenant only.
+// outside returns the same principal with a credential for another tenant only.
 func (c *collector) outside(tenant uuid.UUID) *collector {
 	out := &collector{Caller: c.Caller, definitions: map[uuid.UUID]domain.ArtifactRelations{}, artifactOf: c.artifactOf}
 	out.Memberships = []domain.Membership{{TenantID: tenant, Role: domain.RoleOwner}}
@@ -81,8 +79,7 @@ func (c *collector) outside(tenant uuid.UUID) *collector {
 	return out
 }
 
-// The rules of the domain and the conditions of the queries are the same rules
-// for business artifacts too.
+// The visibility rules of the domain and the conditions of the queries agree for business artifacts.
 func TestArtifactsAreVisibleAsTheDomainSays(t *testing.T) {
 	t.Parallel()
 	s := newSociety(t)
@@ -118,7 +115,7 @@ func (c *collector) requireArtifacts(t *testing.T, db *persistence.DB) {
 		"by definitions": {DefinitionIDs: all},
 	}
 	if c.definitions[all[0]].Member {
-		// Definitions of other tenants are never chosen to search in.
+		// A search never uses definitions of other tenants.
 		filters["by data"] = persistence.ArtifactFilter{Indexed: all, Criteria: []filter.Criterion{
 			{Field: "F", Type: filter.String, Operator: filter.Eq, Operands: []string{"x"}},
 		}}
@@ -175,8 +172,8 @@ func (c *collector) requireArtifactWrites(t *testing.T, db *persistence.DB) {
 	}
 }
 
-// A group is given nothing on artifacts of another tenant, and a principal who
-// leaves a tenant loses what it had there, and only that.
+// A group gets no rights on artifacts of another tenant, and a principal that leaves a tenant loses its rights
+// there, and only those.
 func TestArtifactRightsStayInTheirTenant(t *testing.T) {
 	t.Parallel()
 	s := newSociety(t)

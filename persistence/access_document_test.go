@@ -12,14 +12,14 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// archivist is a caller with what it is, by the rules, to documents.
+// archivist is a caller with its relations to documents.
 type archivist struct {
 	domain.Caller
 	documents map[uuid.UUID]domain.DocumentRelations
 	processOf map[uuid.UUID]uuid.UUID
 }
 
-// archivist makes a caller in every relation to documents of processes.
+// archivist creates a caller in every relation to documents of processes.
 func (s *society) archivist(kind domain.PrincipalType) *archivist {
 	caller, group := s.principal(kind)
 	a := &archivist{
@@ -85,7 +85,7 @@ func (a *archivist) add(
 	}
 }
 
-// document makes a document that values of the holders refer to.
+// document creates a document to which values of the holders refer.
 func (s *society) document(kind string, owner, by uuid.UUID, holders ...uuid.UUID) uuid.UUID {
 	id := uuid.New()
 	s.add("documents", id, s.tenant, kind, owner, uuid.New(), "a.txt", "text/plain", 1, make([]byte, 32), by, s.now)
@@ -95,8 +95,8 @@ func (s *society) document(kind string, owner, by uuid.UUID, holders ...uuid.UUI
 	return id
 }
 
-// The rules of the domain and the conditions of the queries are the same for
-// documents, where they are read and where they are referred to.
+// The visibility rules of the domain and the conditions of the queries agree for documents, in reads and in
+// references.
 func TestDocumentsAreVisibleAsTheDomainSays(t *testing.T) {
 	t.Parallel()
 	s := newSociety(t)

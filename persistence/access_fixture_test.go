@@ -12,7 +12,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// way is how somebody came by a permission.
+// way is how a principal got a permission.
 type way int
 
 const (
@@ -22,15 +22,15 @@ const (
 	asInitiator
 )
 
-// society is everything a database must hold for callers to be in every relation
-// to processes and items, collected first and stored in a few statements.
+// society collects all rows needed for callers to be in every relation to processes and items, and stores them
+// in a few statements.
 type society struct {
 	t      *testing.T
 	now    time.Time
 	tables map[string]*table
-	// tenant is that of everything, elsewhere another.
+	// tenant is the tenant of all rows, elsewhere another tenant.
 	tenant, elsewhere uuid.UUID
-	// somebody is who does what the callers do not.
+	// somebody is the author of what the callers did not do.
 	somebody uuid.UUID
 }
 
@@ -101,7 +101,7 @@ func (s *society) add(name string, row ...any) {
 	s.tables[name].rows = append(s.tables[name].rows, row)
 }
 
-// principal makes a caller who is in a group of the tenant.
+// principal creates a caller that is in a group of the tenant.
 func (s *society) principal(kind domain.PrincipalType) (caller domain.Caller, group uuid.UUID) {
 	caller = domain.Caller{
 		PrincipalID: uuid.New(), Type: kind, Memberships: []domain.Membership{{TenantID: s.tenant, Role: domain.RoleMember}},
@@ -114,7 +114,7 @@ func (s *society) principal(kind domain.PrincipalType) (caller domain.Caller, gr
 	return caller, s.groupOf(caller.PrincipalID, s.tenant)
 }
 
-// groupOf makes a group of a tenant with one member.
+// groupOf creates a group of a tenant with one member.
 func (s *society) groupOf(member, tenant uuid.UUID) uuid.UUID {
 	group := uuid.New()
 	s.add("groups", group, tenant, group.String(), "Group")
@@ -122,15 +122,15 @@ func (s *society) groupOf(member, tenant uuid.UUID) uuid.UUID {
 	return group
 }
 
-// kindOfProcess is a process definition with two kinds of item.
+// kindOfProcess is a process definition with two item definitions.
 type kindOfProcess struct {
 	id, version uuid.UUID
 	code        string
-	// item is what rights are given on, other what nobody has any right on.
+	// item is the item definition with grants, other the one without.
 	item, other domain.DefinitionRef
 }
 
-// define makes a definition that the runner, if there is one, runs.
+// define creates a definition with an optional runner.
 func (s *society) define(runner *uuid.UUID) *kindOfProcess {
 	k := &kindOfProcess{
 		id: uuid.New(), version: uuid.New(), code: fmt.Sprintf("D%d", len(s.tables["process_definitions"].rows)),
@@ -151,7 +151,7 @@ func (s *society) define(runner *uuid.UUID) *kindOfProcess {
 	return k
 }
 
-// grant gives the caller a permission on a process definition in a way.
+// grant grants the caller a permission on a process definition in a way.
 func (s *society) grant(
 	k *kindOfProcess, permission domain.ProcessPermission, w way, caller domain.Caller, group uuid.UUID,
 ) {
@@ -164,8 +164,7 @@ func (s *society) grant(
 	}
 }
 
-// grantItem gives the caller, or whoever is the initiator, a permission on the
-// item of a process definition in a way.
+// grantItem grants the caller, or the initiator, a permission on the item of a process definition in a way.
 func (s *society) grantItem(
 	k *kindOfProcess, permission domain.ItemPermission, w way, caller domain.Caller, group uuid.UUID,
 ) {
@@ -187,7 +186,7 @@ func (s *society) process(k *kindOfProcess, initiator uuid.UUID) uuid.UUID {
 	return id
 }
 
-// itemOf makes a task of a process, with an owner if there is one.
+// itemOf creates a task of a process, with an optional owner.
 func (s *society) itemOf(process uuid.UUID, k *kindOfProcess, item domain.DefinitionRef, owner *uuid.UUID) uuid.UUID {
 	id := uuid.New()
 	state, claimed := domain.TaskReady, (*time.Time)(nil)
@@ -199,7 +198,7 @@ func (s *society) itemOf(process uuid.UUID, k *kindOfProcess, item domain.Defini
 	return id
 }
 
-// store puts everything into the database at url.
+// store inserts all rows into the database at url.
 func (s *society) store(url string) {
 	s.t.Helper()
 	conn, err := pgx.Connect(s.t.Context(), url)

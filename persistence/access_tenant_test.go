@@ -15,8 +15,7 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// A group is not given a right in another tenant than its own, whatever else
-// its members belong to.
+// A group gets no right in another tenant than its own, whatever other tenants its members belong to.
 func TestGroupsOfAnotherTenantAreGivenNothing(t *testing.T) {
 	t.Parallel()
 	s := newSociety(t)
@@ -71,8 +70,8 @@ func TestGroupsOfAnotherTenantAreGivenNothing(t *testing.T) {
 	}
 }
 
-// A process stays with the application that runs the version it is pinned to
-// when a later version has another runner, and that one manages it by its grant.
+// A process stays with the application that runs its version when a later version has another runner, and the
+// new runner manages it by its grant.
 func TestProcessesStayWithTheirRunner(t *testing.T) {
 	t.Parallel()
 	s := newSociety(t)
@@ -103,8 +102,8 @@ func TestProcessesStayWithTheirRunner(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// Resources exist for whom the domain says, in every combination of role,
-// operator and the Administrator permission.
+// Resources are visible exactly where the domain allows it, in every combination of role, operator and the
+// Administrator permission.
 func TestResourcesExistForWhomTheDomainSays(t *testing.T) {
 	t.Parallel()
 	s := newSociety(t)
@@ -141,7 +140,7 @@ func TestResourcesExistForWhomTheDomainSays(t *testing.T) {
 		for _, other := range viewers {
 			for key := range other.relations {
 				if _, own := v.relations[key]; !own {
-					// It is in the same tenant, but the permission is another's.
+					// The definition is in the same tenant, but the caller has no permission on it.
 					v.relations[key] = v.relations[group]
 				}
 			}

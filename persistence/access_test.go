@@ -13,14 +13,13 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// onlooker is a caller with what it is, by the rules, to processes and items. To
-// all others it is nothing.
+// onlooker is a caller with its relations to processes and items. It has no relation to all others.
 type onlooker struct {
 	domain.Caller
 	definitions map[uuid.UUID]domain.ProcessRelations
 	processes   map[uuid.UUID]domain.ProcessRelations
 	items       map[uuid.UUID]domain.ItemRelations
-	// processOf is the process of an item that is looked at by itself too.
+	// processOf maps items that are also read by themselves to their processes.
 	processOf map[uuid.UUID]uuid.UUID
 }
 
@@ -38,8 +37,8 @@ type standing struct {
 	runner                                  bool
 }
 
-// standings are all combinations. Only applications run workflows. The
-// permissions that show nothing come directly and through a group by turns.
+// standings returns all combinations. Only applications run workflows. Permissions that do not affect visibility
+// are granted alternately to the caller and through a group.
 func standings(kind domain.PrincipalType) []standing {
 	all := []standing{{}}
 	each := func(ways []way, field func(*standing) *way) {
@@ -75,9 +74,8 @@ func standings(kind domain.PrincipalType) []standing {
 	return all
 }
 
-// add makes a definition on which the onlooker has the standing, with a process
-// for each thing that it can be besides: the initiator or not, the owner of an
-// item or not. Each has an item nobody has a right on too; one has no other.
+// add creates a definition on which the onlooker has the standing, with a process for each further relation:
+// initiator or not, owner of an item or not. Each also has an item without grants; one has no other.
 func (o *onlooker) add(s *society, st standing, group uuid.UUID) {
 	var runner *uuid.UUID
 	if st.runner {
@@ -124,7 +122,7 @@ func (o *onlooker) add(s *society, st standing, group uuid.UUID) {
 	o.items[item], o.processOf[item] = domain.ItemRelations{Process: byGrant.Process}, process
 }
 
-// either is the caller or else somebody.
+// either returns the caller's id or else another principal's.
 func (s *society) either(caller bool, id uuid.UUID) uuid.UUID {
 	if caller {
 		return id
@@ -132,7 +130,7 @@ func (s *society) either(caller bool, id uuid.UUID) uuid.UUID {
 	return s.somebody
 }
 
-// onlookers are callers that share all standings of their kind among them.
+// onlookers returns callers among which all standings of their kind are distributed.
 func (s *society) onlookers(kind domain.PrincipalType, number int) []*onlooker {
 	all := standings(kind)
 	onlookers := make([]*onlooker, number)
@@ -147,8 +145,8 @@ func (s *society) onlookers(kind domain.PrincipalType, number int) []*onlooker {
 	return onlookers
 }
 
-// outside is the same principal, who shows a credential that is good for another
-// tenant only: nothing of what it is to anybody here counts.
+// outside returns the same principal with a credential for another tenant only: its relations in this tenant do
+// not count.
 func (o *onlooker) outside(s *society) *onlooker {
 	out := newOnlooker(o.Caller)
 	out.processOf = o.processOf
@@ -168,9 +166,8 @@ func (o *onlooker) outside(s *society) *onlooker {
 	return out
 }
 
-// The rules of the domain and the conditions of the queries are the same rules:
-// for users and applications in every combination of the relations there are,
-// everything that reads processes and items answers as the domain says.
+// The visibility rules of the domain and the conditions of the queries agree: for users and applications in
+// every combination of relations, every query that reads processes and items returns what the domain allows.
 func TestVisibilityIsWhatTheDomainSays(t *testing.T) {
 	t.Parallel()
 	s := newSociety(t)
@@ -202,7 +199,7 @@ func TestVisibilityIsWhatTheDomainSays(t *testing.T) {
 	}
 }
 
-// requireLists requires that lists have exactly what the caller sees.
+// requireLists requires that lists return exactly what is visible to the caller.
 func (o *onlooker) requireLists(t *testing.T, reader *persistence.Reader) {
 	t.Helper()
 	page := domain.PageRequest{Size: 10_000}
@@ -248,7 +245,7 @@ func requireSameIDs(t *testing.T, want, got []uuid.UUID) {
 	require.Empty(t, missing)
 }
 
-// requireGets requires that exactly what the caller sees can be read.
+// requireGets requires that exactly what is visible to the caller can be read.
 func (o *onlooker) requireGets(t *testing.T, reader *persistence.Reader) {
 	t.Helper()
 	for id, r := range o.processes {
@@ -275,8 +272,7 @@ func requireFound(t *testing.T, want bool, err error, relations any) {
 
 var errChecked = errors.New("everything was checked")
 
-// requireWrites requires that what is read before something is written knows the
-// same rights.
+// requireWrites requires that the reads of writing transactions use the same rights.
 func (o *onlooker) requireWrites(t *testing.T, db *persistence.DB) {
 	t.Helper()
 	err := db.Write(t.Context(), func(tx *persistence.Tx) error {

@@ -8,18 +8,17 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// actionColumns are those that actions x on processes and on business artifacts
-// have in common.
+// actionColumns are the columns common to actions x on processes and on business artifacts.
 const actionColumns = `x.id, x.tenant_id, x.status, x.action_id, x.action_code,
        x.document_id, coalesce(x.document_uri, ''), coalesce(x.error, ''), x.errors, x.finished_at,
        x.created_by, x.created_at, x.last_modified_by, x.last_modified_at,
        x.document_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM documents d WHERE d.id = x.document_id),
        (SELECT d.expires_at FROM documents d WHERE d.id = x.document_id)`
 
-// actionRow is a row of actions on its way to a domain.Action.
+// actionRow is a row of actions, to be converted to a domain.Action.
 type actionRow struct {
 	action domain.Action
-	// startedDefinition and started are no part of actionColumns.
+	// startedDefinition and started are not part of actionColumns.
 	startedDefinition, started *uuid.UUID
 	expiresAt                  *time.Time
 }
@@ -34,8 +33,7 @@ func (r *actionRow) fields() []any {
 	}
 }
 
-// read puts the columns together. now is when the document is asked whether it
-// has expired.
+// read converts the row to a domain.Action. now decides whether its document has expired.
 func (r *actionRow) read(now time.Time) domain.Action {
 	a := r.action
 	a.DocumentExpired = a.DocumentExpired || r.expiresAt != nil && !r.expiresAt.After(now)
@@ -45,7 +43,7 @@ func (r *actionRow) read(now time.Time) domain.Action {
 	return a
 }
 
-// storeDetails are the errors of an action as a column holds them, NULL for none.
+// storeDetails returns the errors of an action as stored in a column, NULL for none.
 func storeDetails(details []domain.Detail) any {
 	if len(details) == 0 {
 		return nil
@@ -53,7 +51,7 @@ func storeDetails(details []domain.Detail) any {
 	return details
 }
 
-// startedBy are the columns of the process that an action started.
+// startedBy returns the columns for the process that an action started.
 func startedBy(a *domain.Action) (definition, process *uuid.UUID) {
 	if a.Started == nil {
 		return nil, nil
@@ -74,13 +72,12 @@ UPDATE business_artifact_actions` + setActionEnd
 UPDATE process_actions` + setActionEnd
 )
 
-// EndArtifactAction stores how an action on a business artifact that is under
-// lock ended.
+// EndArtifactAction stores the outcome of an action on a business artifact that is under lock.
 func (tx *Tx) EndArtifactAction(a *domain.BusinessArtifactAction) {
 	tx.endAction(endArtifactAction, &a.Action)
 }
 
-// EndProcessAction stores how an action on a process that is under lock ended.
+// EndProcessAction stores the outcome of an action on a process that is under lock.
 func (tx *Tx) EndProcessAction(a *domain.ProcessAction) { tx.endAction(endProcessAction, &a.Action) }
 
 func (tx *Tx) endAction(statement string, a *domain.Action) {

@@ -12,8 +12,8 @@ UPDATE process_items
    SET activity_token = $2
  WHERE id = $1`
 
-	// The token moves from the task to the command, so that it is nowhere once the
-	// command was carried out. A workflow that has ended needs no command.
+	// The token moves from the task to the command, so that no copy of it remains after the command was carried
+	// out. A workflow that has ended needs no command.
 	finishActivity = `
 WITH finished AS (
     SELECT i.id, i.activity_token
@@ -33,18 +33,16 @@ SELECT $2, $3, $4, 'COMPLETE_ACTIVITY', f.activity_token, $5, $6
   JOIN engine_runs r ON r.id = $3 AND r.state IN ('PENDING', 'RUNNING')`
 )
 
-// FinishActivity stages c, a command of kind CommandCompleteActivity, with the
-// token of the activity that waits for the task, provided that there is one and
-// the task is finished in this transaction or before. It stages nothing for a
-// workflow that has ended. The task must be under lock.
+// FinishActivity stages c, a command of kind CommandCompleteActivity, with the token of the activity that waits
+// for the task. It stages nothing if no activity waits, if the task is not finished in or before this
+// transaction, or if the workflow has ended. The task must be under lock.
 func (tx *Tx) FinishActivity(task uuid.UUID, c domain.EngineCommand) {
 	tx.staged = true
 	tx.queue(finishActivity, task, c.ID, c.RunID, c.OrderKey, c.CreatedAt, c.NotBefore)
 }
 
-// ReplaceActivityToken stores the token of the activity that waits for a task,
-// in the place of one that it had. It locks the task, so that FinishActivity may
-// follow.
+// ReplaceActivityToken stores the token of the activity that waits for a task, replacing an earlier one. It
+// locks the task, so that FinishActivity may follow.
 func (tx *Tx) ReplaceActivityToken(task uuid.UUID, token domain.ActivityToken) {
 	tx.queue(replaceActivityToken, task, []byte(token))
 }

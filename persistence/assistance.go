@@ -16,7 +16,7 @@ const assistanceColumns = `a.item_id, a.run, a.tenant_id, a.request_id, a.reques
        a.embedding_pending, a.embedding_processing, a.model, a.finish_reason, a.error_code, a.error_message,
        a.answer_text, a.answer_value, a.drafted, a.documents, a.started_at, a.deadline, a.finished_at`
 
-// assistanceRow is a row of item_assistance on its way to a domain.AssistanceRun.
+// assistanceRow is a row of item_assistance, to be converted to a domain.AssistanceRun.
 type assistanceRow struct {
 	run                             domain.AssistanceRun
 	model, finishReason, code, text *string
@@ -82,8 +82,8 @@ SELECT ` + assistanceColumns + `
    FOR UPDATE`
 )
 
-// GetAssistance returns the latest run of an item that the caller sees, or
-// NOT_FOUND, also where there was none.
+// GetAssistance returns the latest run of an item visible to the caller. It returns NOT_FOUND if the item is not
+// visible or has no run.
 func (r *Reader) GetAssistance(ctx context.Context, caller domain.Caller, item uuid.UUID) (*domain.AssistanceRun, error) {
 	var found *domain.AssistanceRun
 	err := r.read(ctx, query{getAssistance, []any{caller.PrincipalID, caller.TenantIDs(), item}, assistanceIfAny(&found)})
@@ -96,9 +96,9 @@ func (r *Reader) GetAssistance(ctx context.Context, caller domain.Caller, item u
 	return found, nil
 }
 
-// LockAssistance locks an item that the caller sees together with its latest run,
-// nil when there is none, or returns NOT_FOUND. The run is read when the item is
-// under lock, so whoever begins runs takes turns.
+// LockAssistance locks an item visible to the caller together with its latest run, nil when there is none, or
+// returns NOT_FOUND. The run is read while the item is under lock, so transactions that begin runs are
+// serialized.
 func (tx *Tx) LockAssistance(
 	ctx context.Context, caller domain.Caller, item uuid.UUID,
 ) (*LockedItem, *domain.AssistanceRun, error) {
@@ -119,8 +119,8 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $9)
        documents = NULL, started_at = excluded.started_at, deadline = excluded.deadline, finished_at = NULL,
        dispatched = false, dispatch_at = excluded.dispatch_at`
 
-// BeginAssistance stores a run that is to be worked on, in place of the one
-// before, and counts it. The item is under lock.
+// BeginAssistance stores a new pending run, replacing the previous one, and counts it. The item must be under
+// lock.
 func (tx *Tx) BeginAssistance(a *domain.AssistanceRun) error {
 	baseline, err := json.Marshal(a.Baseline)
 	if err != nil {
@@ -142,8 +142,7 @@ UPDATE item_assistance
        answer_text = $9, answer_value = $10, drafted = $11, embedding_pending = 0, embedding_processing = 0
  WHERE item_id = $1 AND run = $2 AND state = 'PENDING'`
 
-// FinishAssistance stores the end of a run. One that has ended already, or whose
-// place another one has taken, stays as it is.
+// FinishAssistance stores the end of a run. A run that has already ended or was replaced stays unchanged.
 func (tx *Tx) FinishAssistance(a *domain.AssistanceRun) {
 	tx.queue(finishAssistance, a.ItemID, a.Run, a.State, a.FinishedAt, orNull(a.Model), orNull(a.FinishReason),
 		orNull(a.ErrorCode), orNull(a.ErrorMessage), orNull(a.Text), jsonOrNull(a.Value), a.Drafted)
@@ -179,21 +178,21 @@ UPDATE item_assistance a
 RETURNING a.item_id, a.run, a.deadline`
 )
 
-// AssistanceExchange is what whoever starts the workflows of runs hands in, and
-// how many runs it takes out in return.
+// AssistanceExchange is the input of ExchangeAssistance: what the starter of workflows has done, and how many
+// runs it leases in return.
 type AssistanceExchange struct {
 	// Started are the runs whose workflows were started.
 	Started []domain.DueAssistance
 	Now     time.Time
-	// Overdue is the deadline of runs that are given up.
+	// Overdue is the deadline past which runs are given up.
 	Overdue time.Time
-	// LeaseUntil is when runs that are taken out and not started are due again.
+	// LeaseUntil is when leased runs that were not started are due again.
 	LeaseUntil time.Time
 	Limit      int
 }
 
-// ExchangeAssistance notes which runs were started, takes out the next ones and
-// returns those that are overdue, in one round trip and one transaction.
+// ExchangeAssistance records which runs were started, leases the next ones and returns those that are overdue,
+// in one round trip and one transaction.
 func (db *DB) ExchangeAssistance(
 	ctx context.Context, e AssistanceExchange,
 ) (due []domain.DueAssistance, overdue []domain.AssistanceKey, err error) {

@@ -12,15 +12,15 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// AssistedItem is the item of a run with what the steps of the run need. Nobody's
-// visibility limits it: whoever asked for the run saw the item.
+// AssistedItem is the item of a run with what the steps of the run need. It is read without a check of
+// visibility: the item was visible to the principal that requested the run.
 type AssistedItem struct {
 	Run            *domain.AssistanceRun
 	Item           *domain.ProcessItem
 	ProcessVersion uuid.UUID
-	// Metadata is that of the process, nil when it has none.
+	// Metadata is the metadata of the process, nil when it has none.
 	Metadata json.RawMessage
-	// Documents are those that the data and the elements of the item refer to.
+	// Documents are the documents to which the data and the elements of the item refer.
 	Documents []domain.Document
 }
 
@@ -42,8 +42,7 @@ SELECT ` + documentColumns + `
  WHERE d.id IN (SELECT l.document_id FROM document_links l WHERE l.holder_id = $1 AND l.slot IN ('DATA', 'MESSAGE_DATA', 'ELEMENT'))`
 )
 
-// GetAssistedItem returns the item of a run. NOT_FOUND says that another run has
-// taken its place.
+// GetAssistedItem returns the item of a run. It returns NOT_FOUND if another run has replaced this one.
 func (tx *Tx) GetAssistedItem(ctx context.Context, key domain.AssistanceKey) (*AssistedItem, error) {
 	found := &AssistedItem{}
 	var row itemRow
@@ -64,8 +63,7 @@ func (tx *Tx) GetAssistedItem(ctx context.Context, key domain.AssistanceKey) (*A
 	return found, err
 }
 
-// GetAssistanceRun returns a run. NOT_FOUND says that another run has taken its
-// place.
+// GetAssistanceRun returns a run. It returns NOT_FOUND if another run has replaced this one.
 func (r *Reader) GetAssistanceRun(ctx context.Context, key domain.AssistanceKey) (*domain.AssistanceRun, error) {
 	var found *domain.AssistanceRun
 	err := r.read(ctx, query{getRun, []any{key.ItemID, key.Run}, assistanceIfAny(&found)})
@@ -86,8 +84,8 @@ SELECT p.id AS principal_id, p.type, t.id AS tenant_id, t.namespace,
   JOIN tenants t ON t.id = coalesce(p.tenant_id, u.tenant_id)
  WHERE p.id = $1 AND t.id = $2 AND p.type <> 'SYSTEM' AND p.disabled_at IS NULL AND u.disabled_at IS NULL`
 
-// GetCallerInTenant returns a principal as a caller who belongs to that tenant
-// only. NOT_FOUND says that it does no longer, or is disabled.
+// GetCallerInTenant returns a principal as a caller who belongs to that tenant only. It returns NOT_FOUND if the
+// principal is disabled or has left the tenant.
 func (r *Reader) GetCallerInTenant(ctx context.Context, principal, tenant uuid.UUID) (domain.Caller, error) {
 	var found []memberRow
 	err := r.read(ctx, query{callerInTenant, []any{principal, tenant}, into(&found)})
@@ -117,8 +115,7 @@ UPDATE item_assistance
  WHERE item_id = $1 AND run = $2 AND state = 'PENDING'`
 )
 
-// SetAssistedDocuments stores what was made of the documents of a run and how
-// many passages are to be embedded.
+// SetAssistedDocuments stores the results for the documents of a run and the number of passages to embed.
 func (tx *Tx) SetAssistedDocuments(key domain.AssistanceKey, documents []domain.AssistedDocument, pending int) error {
 	text, err := json.Marshal(documents)
 	if err != nil {
@@ -128,26 +125,23 @@ func (tx *Tx) SetAssistedDocuments(key domain.AssistanceKey, documents []domain.
 	return nil
 }
 
-// SetEmbeddingCounts stores how far the embedding of a run has got.
+// SetEmbeddingCounts stores the progress of the embedding of a run.
 func (tx *Tx) SetEmbeddingCounts(key domain.AssistanceKey, pending, processing int) {
 	tx.queue(setEmbeddingCounts, key.ItemID, key.Run, pending, processing)
 }
 
-// NoteAssistanceFault stores why the last attempt at a step of a run failed. It
-// is shown when the run fails.
+// NoteAssistanceFault stores why the last attempt at a step of a run failed. It is shown if the run fails.
 func (tx *Tx) NoteAssistanceFault(key domain.AssistanceKey, code, message string) {
 	tx.queue(noteAssistanceFault, key.ItemID, key.Run, code, message)
 }
 
-// AssistanceCall is what a model was asked in a run, and what it answered, if it
-// has.
+// AssistanceCall is a request to a model in a run, and its answer if there is one.
 type AssistanceCall struct {
 	Key         domain.AssistanceKey
 	TenantID    uuid.UUID
 	RequestID   uuid.UUID
 	RequestedBy uuid.UUID
-	// Request is what is to be asked, nil once it was answered. Messages are what
-	// the model is told in it.
+	// Request is the pending request, nil once it was answered. Messages are the messages it sends to the model.
 	Request, Messages json.RawMessage
 	AskedAt           time.Time
 	Answered          bool
@@ -175,8 +169,7 @@ UPDATE assistance_calls
  WHERE item_id = $1 AND run = $2 AND answered_at IS NULL`
 )
 
-// GetAssistanceCall returns what is asked in a run, nil when that is not known
-// yet.
+// GetAssistanceCall returns the call of a run, nil when none was stored yet.
 func (r *Reader) GetAssistanceCall(ctx context.Context, key domain.AssistanceKey) (*AssistanceCall, error) {
 	var found *AssistanceCall
 	err := r.read(ctx, query{getAssistanceCall, []any{key.ItemID, key.Run}, func(rows pgx.Rows) error {
@@ -190,13 +183,13 @@ func (r *Reader) GetAssistanceCall(ctx context.Context, key domain.AssistanceKey
 	return found, translate("reading what a model is asked", err)
 }
 
-// InsertAssistanceCall stores what is to be asked. What was stored before stays.
+// InsertAssistanceCall stores a call. A call stored earlier stays unchanged.
 func (tx *Tx) InsertAssistanceCall(c *AssistanceCall) {
 	tx.queue(insertAssistanceCall, c.Key.ItemID, c.Key.Run, c.TenantID, c.RequestID, c.RequestedBy, []byte(c.Request),
 		[]byte(c.Messages), c.AskedAt)
 }
 
-// AnswerAssistanceCall stores an answer. The first one stays.
+// AnswerAssistanceCall stores an answer. The first answer stays.
 func (tx *Tx) AnswerAssistanceCall(c *AssistanceCall, now time.Time) {
 	tx.queue(answerAssistanceCall, c.Key.ItemID, c.Key.Run, c.Text, jsonOrNull(c.Value), c.Model, c.FinishReason, now)
 }

@@ -7,14 +7,14 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// AuditSubjects are what recorded refusals are about.
+// AuditSubjects are the ids of the resources named by recorded refusals.
 type AuditSubjects struct {
 	Principals  []uuid.UUID
 	TenantCodes []string
 	Resources   []uuid.UUID
 }
 
-// AuditedTenants say which tenants have what refusals are about.
+// AuditedTenants maps these resources to their tenants.
 type AuditedTenants struct {
 	OfPrincipal map[uuid.UUID][]uuid.UUID
 	ByCode      map[string]uuid.UUID
@@ -42,7 +42,7 @@ SELECT x.id, x.tenant_id FROM processes x WHERE x.id = ANY($1)
  UNION ALL SELECT x.id, x.tenant_id FROM resources x WHERE x.id = ANY($1)`
 )
 
-// LocateAudited returns the tenants of what refusals are about, in one round trip.
+// LocateAudited returns the tenants of the subjects, in one round trip.
 func (r *Reader) LocateAudited(ctx context.Context, about AuditSubjects) (AuditedTenants, error) {
 	found := AuditedTenants{
 		OfPrincipal: map[uuid.UUID][]uuid.UUID{}, ByCode: map[string]uuid.UUID{}, OfResource: map[uuid.UUID]uuid.UUID{},

@@ -16,15 +16,14 @@ ON CONFLICT (process_version, action_code) DO UPDATE
    SET process_id = excluded.process_id, message = excluded.message, last_at = excluded.last_at
  WHERE availability_faults.last_at < excluded.last_at`
 
-// RecordAvailabilityFault stores a fault, or that one which is known happened
-// again.
+// RecordAvailabilityFault stores a fault, or counts a further occurrence of a stored one.
 func (tx *Tx) RecordAvailabilityFault(f domain.AvailabilityFault) {
 	tx.queue(recordAvailabilityFault, f.Definition.Version, f.ActionCode, f.TenantID, f.ProcessID, f.Message,
 		f.FirstAt, f.LastAt)
 }
 
-// ListAvailabilityFaults returns a page of the faults of the tenants, of those
-// with the codes unless there are none. What failed last comes first.
+// ListAvailabilityFaults returns a page of the faults of the tenants, limited to the given codes if there are
+// any. The most recent failure comes first.
 func (r *Reader) ListAvailabilityFaults(
 	ctx context.Context, tenants []uuid.UUID, tenantCodes []string, page domain.PageRequest,
 ) (domain.Page[domain.AvailabilityFault], error) {

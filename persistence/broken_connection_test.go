@@ -17,13 +17,12 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// wire carries connections to a database and breaks them.
+// wire proxies connections to a database and breaks them.
 type wire struct {
 	listener net.Listener
 	target   string
 	mu       sync.Mutex
-	// left is how many more bytes pass from clients and from the server, negative
-	// for no end.
+	// left is how many more bytes pass from clients and from the server, negative for no limit.
 	left        [2]int
 	connections []net.Conn
 }
@@ -83,7 +82,7 @@ func (w *wire) carry(direction int, to io.Writer, from io.Reader) {
 	}
 }
 
-// breakAll ends all connections as a server does that is killed.
+// breakAll ends all connections like a server that is killed.
 func (w *wire) breakAll() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -93,7 +92,7 @@ func (w *wire) breakAll() {
 	w.connections = nil
 }
 
-// after has connections break when so many bytes more have passed.
+// after breaks connections once the given number of further bytes has passed.
 func (w *wire) after(direction, bytes int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -101,8 +100,7 @@ func (w *wire) after(direction, bytes int) {
 	w.left[direction] = bytes
 }
 
-// Wherever the connection to the database breaks, the failure says that the
-// database is not available.
+// Wherever the connection to the database breaks, the error is UNAVAILABLE.
 func TestABrokenConnectionIsUnavailable(t *testing.T) {
 	t.Parallel()
 	address := pgtest.URL(t)
@@ -130,7 +128,7 @@ func TestABrokenConnectionIsUnavailable(t *testing.T) {
 				}
 			}
 			require.Greater(t, failed, 10)
-			// A connection of the pool broke while nothing used it.
+			// A connection of the pool broke while it was idle.
 			w.after(direction, 1<<20)
 			require.Eventually(t, func() bool { return write() == nil }, 10e9, 1e6)
 			w.breakAll()

@@ -44,7 +44,7 @@ SELECT ` + artifactColumns + `
   FROM business_artifacts a
  WHERE a.id = $3 AND a.tenant_id = ANY($2) AND ` + visibleArtifact
 
-// GetBusinessArtifact returns an artifact that the caller sees, or NOT_FOUND.
+// GetBusinessArtifact returns an artifact visible to the caller, or NOT_FOUND.
 func (r *Reader) GetBusinessArtifact(
 	ctx context.Context, caller domain.Caller, id uuid.UUID,
 ) (*domain.BusinessArtifact, error) {
@@ -61,14 +61,14 @@ func (r *Reader) GetBusinessArtifact(
 type LockedArtifact struct {
 	*domain.BusinessArtifact
 	Rights domain.ArtifactRights
-	// DefinitionModifiedAt tells which state of the definition holds. It cannot
-	// change until the transaction ends.
+	// DefinitionModifiedAt identifies the current state of the definition. It cannot change until the
+	// transaction ends.
 	DefinitionModifiedAt time.Time
 }
 
 const (
-	// Whoever changes a definition has this lock on it for itself, and then looks
-	// at its artifacts: the definition is locked before the artifact here too.
+	// A transaction that changes a definition holds this lock exclusively and then reads its artifacts, so the
+	// definition is locked before the artifact here too.
 	shareDefinitionOfArtifact = `
 SELECT r.last_modified_at
   FROM business_artifacts a
@@ -83,9 +83,8 @@ SELECT ` + artifactColumns + `, ` + editsArtifact + `, ` + managesArtifact + `
    FOR UPDATE OF a`
 )
 
-// LockArtifact locks an artifact that the caller sees, or returns NOT_FOUND, and
-// INVALID_STATE for one that is deleted. The queries of more are read in the same
-// round trip.
+// LockArtifact locks an artifact visible to the caller, or returns NOT_FOUND, and INVALID_STATE for one that is
+// deleted. The queries of more are read in the same round trip.
 func (tx *Tx) LockArtifact(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, more ...query,
 ) (*LockedArtifact, error) {

@@ -15,8 +15,8 @@ const artifactActionColumns = actionColumns + `,
        x.business_artifact_id, x.type, x.input, coalesce(x.input_valid, true), x.input_errors, x.process_definition_id, x.process_id,
        x.created_definition_id, coalesce(x.created_definition_code, ''), x.created_artifact_id, x.value`
 
-// scanArtifactAction reads artifactActionColumns followed by the columns of
-// more. now is when a document is asked whether it has expired.
+// scanArtifactAction reads artifactActionColumns followed by the columns of more. now decides whether a document
+// has expired.
 func scanArtifactAction(a *domain.BusinessArtifactAction, now time.Time, more ...any) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error {
 		var action actionRow
@@ -56,8 +56,8 @@ SELECT ` + artifactActionColumns + `
   JOIN business_artifacts a ON a.id = x.business_artifact_id
  WHERE x.id = $4 AND a.id = $3 AND a.tenant_id = ANY($2) AND ` + visibleArtifact
 
-// GetBusinessArtifactAction returns an action on an artifact that the caller
-// sees, or NOT_FOUND. now is when its document is asked whether it has expired.
+// GetBusinessArtifactAction returns an action on an artifact visible to the caller, or NOT_FOUND. now decides
+// whether its document has expired.
 func (r *Reader) GetBusinessArtifactAction(
 	ctx context.Context, caller domain.Caller, artifact, id uuid.UUID, now time.Time,
 ) (*domain.BusinessArtifactAction, error) {
@@ -73,10 +73,9 @@ func (r *Reader) GetBusinessArtifactAction(
 	return &a, nil
 }
 
-// LockedArtifactAction is an artifact and the action of it that has an id, both
-// under lock. Action is nil when the artifact has none with the id; Taken says
-// that another artifact has. RunID is that of the action's workflow, nil for an
-// action without one.
+// LockedArtifactAction is an artifact and the action with the requested id, both under lock. Action is nil when
+// the artifact has no such action; Taken reports whether another artifact has. RunID is the run of the action's
+// workflow, nil for an action without one.
 type LockedArtifactAction struct {
 	Artifact *LockedArtifact
 	Action   *domain.BusinessArtifactAction
@@ -96,8 +95,8 @@ SELECT ` + artifactActionColumns + `,
 SELECT EXISTS (SELECT 1 FROM business_artifact_actions x WHERE x.id = $2 AND x.business_artifact_id <> $1)`
 )
 
-// LockArtifactAction locks an artifact that the caller sees, or returns
-// NOT_FOUND, together with the action that has the id.
+// LockArtifactAction locks an artifact visible to the caller, or returns NOT_FOUND, together with the action
+// that has the id.
 func (tx *Tx) LockArtifactAction(
 	ctx context.Context, caller domain.Caller, artifact, id uuid.UUID, now time.Time,
 ) (*LockedArtifactAction, error) {
@@ -115,10 +114,10 @@ func (tx *Tx) LockArtifactAction(
 	return &locked, nil
 }
 
-// ArtifactActionSource is an artifact with what its definition says of an action,
-// which is nil when there is no such action. Created is the definition of what
-// the action creates, nil when it creates nothing or the caller does not see it.
-// Started is that of what it starts, empty when it starts nothing.
+// ArtifactActionSource is an artifact with the specification of an action from its definition, nil when there is
+// no such action. Created is the definition of the artifact that the action creates, nil when it creates none or
+// the definition is not visible to the caller. Started is the definition of the process that it starts, empty
+// when it starts none.
 type ArtifactActionSource struct {
 	Artifact domain.BusinessArtifact
 	Rights   domain.ArtifactRights
@@ -164,8 +163,8 @@ SELECT p.id, p.tenant_id, p.published_version,
  GROUP BY p.id`
 )
 
-// GetArtifactActionSource returns an artifact that the caller sees, or NOT_FOUND,
-// with an action of its definition.
+// GetArtifactActionSource returns an artifact visible to the caller, or NOT_FOUND, with an action of its
+// definition.
 func (r *Reader) GetArtifactActionSource(
 	ctx context.Context, caller domain.Caller, artifact uuid.UUID, code string,
 ) (*ArtifactActionSource, error) {
@@ -194,7 +193,7 @@ func (r *Reader) GetArtifactActionSource(
 	return &s, nil
 }
 
-// OpenArtifactAction is an action that is not finished, with its run.
+// OpenArtifactAction is an unfinished action with its run.
 type OpenArtifactAction struct {
 	domain.BusinessArtifactAction
 	RunID uuid.UUID
@@ -207,9 +206,8 @@ SELECT x.id, x.tenant_id, x.status, x.action_id, x.action_code, x.business_artif
  WHERE x.business_artifact_id = $1 AND x.status = 'REQUESTED'
    FOR NO KEY UPDATE OF x`
 
-// LockArtifactAndOpenActions locks an artifact that the caller sees, deleted or
-// not, or returns NOT_FOUND, together with its open actions, of which it returns
-// what ending them takes.
+// LockArtifactAndOpenActions locks an artifact visible to the caller, deleted or not, or returns NOT_FOUND,
+// together with its open actions. It returns what is needed to end these.
 func (tx *Tx) LockArtifactAndOpenActions(
 	ctx context.Context, caller domain.Caller, artifact uuid.UUID,
 ) (*LockedArtifact, []OpenArtifactAction, error) {
@@ -281,5 +279,5 @@ func (tx *Tx) LockArtifactDocument(ctx context.Context, artifact, id uuid.UUID) 
 	return &found[0], nil
 }
 
-// KeepDocument has a document that is under lock kept until then at least.
+// KeepDocument extends the expiry of a document that is under lock to at least until.
 func (tx *Tx) KeepDocument(id uuid.UUID, until time.Time) { tx.queue(keepDocument, id, until) }

@@ -13,8 +13,8 @@ import (
 	"github.com/procession-dev/procession/domain/resource"
 )
 
-// ArtifactDefinitionState names a business artifact definition in a state: with
-// ModifiedAt it says the same until it is applied anew.
+// ArtifactDefinitionState identifies a business artifact definition in one state: the definition is unchanged as
+// long as ModifiedAt is the same.
 type ArtifactDefinitionState struct {
 	domain.ArtifactDefinitionRef
 	TenantID   uuid.UUID
@@ -80,8 +80,8 @@ func (r *Reader) ListArtifactDefinitions(ctx context.Context, caller domain.Call
 	return found, translate("listing business artifact definitions", err)
 }
 
-// GetArtifactDefinition returns a business artifact definition of the tenant, or
-// NOT_FOUND. It is read on the connection of the transaction that needs it.
+// GetArtifactDefinition returns a business artifact definition of the tenant, or NOT_FOUND. It reads on the
+// connection of the transaction.
 func (tx *Tx) GetArtifactDefinition(ctx context.Context, tenant, id uuid.UUID) (*ArtifactDefinition, error) {
 	var found ArtifactDefinition
 	err := tx.read(ctx, query{getArtifactDefinition, []any{tenant, id}, func(rows pgx.Rows) (err error) {
@@ -101,14 +101,14 @@ type FoundArtifactDefinition struct {
 	Rights domain.ArtifactRights
 }
 
-// NewArtifact is what is known before a business artifact is created.
+// NewArtifact is what PrepareArtifact reads before a business artifact is created.
 type NewArtifact struct {
-	// Existing is the artifact that has the id already, whatever its tenant.
+	// Existing is the artifact that already has the id, in any tenant.
 	Existing *domain.BusinessArtifact
-	// ExistingVisible is whether the caller sees it.
+	// ExistingVisible reports whether Existing is visible to the caller.
 	ExistingVisible bool
-	// Definitions are those of the caller that the key names, two when the key is
-	// ambiguous. They cannot change until the transaction ends.
+	// Definitions are the definitions of the caller that match the key, two when the key is ambiguous. They
+	// cannot change until the transaction ends.
 	Definitions []FoundArtifactDefinition
 }
 
@@ -172,14 +172,13 @@ DELETE FROM business_artifact_definition_grants
  WHERE business_artifact_definition_id = $1`
 )
 
-// GrantOnArtifact gives a principal or a group a right on the artifacts of a
-// definition of a tenant. Giving it twice changes nothing, and neither does
-// giving it to a group of another tenant.
+// GrantOnArtifact grants a principal or a group a right on the artifacts of a definition of a tenant. A repeated
+// grant, or one to a group of another tenant, changes nothing.
 func (tx *Tx) GrantOnArtifact(
 	definition, tenant uuid.UUID, permission domain.ArtifactPermission, grantee uuid.UUID,
 ) {
 	tx.queue(insertArtifactGrant, definition, permission, grantee, tenant)
 }
 
-// RevokeOnArtifact takes away all rights on the artifacts of a definition.
+// RevokeOnArtifact deletes all grants on the artifacts of a definition.
 func (tx *Tx) RevokeOnArtifact(definition uuid.UUID) { tx.queue(deleteArtifactGrants, definition) }

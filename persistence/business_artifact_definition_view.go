@@ -18,8 +18,8 @@ import (
 type ArtifactDefinitionFilter struct {
 	TenantIDs []uuid.UUID
 	Codes     []string
-	// Creatable keeps the definitions that the caller may create artifacts of, or
-	// those that it may not.
+	// Creatable keeps the definitions of which the caller may create artifacts, or with false those of which it
+	// may not.
 	Creatable *bool
 }
 
@@ -28,7 +28,7 @@ type ArtifactDefinitionSummary struct {
 	domain.ArtifactDefinitionRef
 	TenantID uuid.UUID
 	Name     string
-	// Creatable says that the caller may create artifacts of the definition.
+	// Creatable reports whether the caller may create artifacts of the definition.
 	Creatable bool
 }
 
@@ -65,8 +65,8 @@ func (r *Reader) ListVisibleArtifactDefinitions(
 type RelatedArtifactDefinition struct {
 	ArtifactDefinition
 	Rights domain.ArtifactRights
-	// Startable and Creatable are the definitions of the tenant, by their codes, that
-	// the caller may start processes and create artifacts of.
+	// Startable and Creatable map the codes of the tenant's definitions of which the caller may start processes
+	// and create artifacts to their ids.
 	Startable, Creatable map[string]uuid.UUID
 }
 
@@ -91,8 +91,8 @@ SELECT r.code, r.id
    AND r.id = ANY(` + editableArtifactDefinitions + `)`
 )
 
-// GetRelatedArtifactDefinition returns a business artifact definition, or NOT_FOUND
-// where the caller has no permission on it.
+// GetRelatedArtifactDefinition returns a business artifact definition, or NOT_FOUND if the caller has no
+// permission on it.
 func (r *Reader) GetRelatedArtifactDefinition(
 	ctx context.Context, caller domain.Caller, id uuid.UUID,
 ) (*RelatedArtifactDefinition, error) {

@@ -8,7 +8,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// artifactIndex are rows of business_artifact_index by their columns.
+// artifactIndex holds rows of business_artifact_index by column.
 type artifactIndex struct {
 	indexColumns
 	artifacts []uuid.UUID
@@ -22,13 +22,13 @@ func (i *artifactIndex) addOf(a *domain.BusinessArtifact, values []IndexedValue)
 	}
 }
 
-// put are the arguments of putArtifactIndex.
+// put returns the arguments of putArtifactIndex.
 func (i *artifactIndex) put(definition uuid.UUID) []any {
 	return append([]any{definition, i.artifacts, i.createdAt}, i.args()...)
 }
 
 const (
-	// Rows that stay the same are not written again.
+	// Unchanged rows are not written.
 	putArtifactIndex = `
 INSERT INTO business_artifact_index AS x (definition_id, business_artifact_id, created_at, field, text_value, text_rest,
                                           text_folded, number_value, date_value, time_value)
@@ -53,8 +53,8 @@ DELETE FROM business_artifact_index
  WHERE definition_id = $1`
 )
 
-// putIndex stores what an artifact that is new or under lock can be found by.
-// What it could be found by before is taken away, unless it is new.
+// putIndex stores the index values of an artifact that is new or under lock. It deletes the previous values
+// unless the artifact is new.
 func (tx *Tx) putIndex(a *domain.BusinessArtifact, values []IndexedValue, isNew bool) {
 	var index artifactIndex
 	index.addOf(a, values)

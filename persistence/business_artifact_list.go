@@ -19,19 +19,18 @@ type ArtifactFilter struct {
 	TenantIDs       []uuid.UUID
 	DefinitionIDs   []uuid.UUID
 	DefinitionCodes []string
-	// Criteria must all be fulfilled. Indexed are then the definitions that index
-	// their fields, as what they are compared as, and meet the other filters:
-	// artifacts of others cannot fulfil them.
+	// Criteria must all be fulfilled. If there are any, Indexed are the definitions that match the other filters
+	// and index the fields, with the type as which they are compared: artifacts of other definitions cannot
+	// match.
 	Criteria []filter.Criterion
 	Indexed  []uuid.UUID
 	Deleted  domain.DeletedFilter
 }
 
-// ListBusinessArtifacts returns a page of the artifacts that the caller sees, as
-// summaries without data. They can be sorted by id, createdAt and
-// lastModifiedAt. Beside it the definitions are returned that the caller has a
-// permission on, by id, if there are criteria: whoever chose these can tell
-// whether they still hold.
+// ListBusinessArtifacts returns a page of the artifacts visible to the caller, as summaries without data. They
+// can be sorted by id, createdAt and lastModifiedAt. If there are criteria, it also returns the definitions on
+// which the caller has a permission, by id, so that the caller of ListBusinessArtifacts can check that the
+// criteria still match them.
 func (r *Reader) ListBusinessArtifacts(
 	ctx context.Context, caller domain.Caller, filter ArtifactFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.BusinessArtifact], []ArtifactDefinitionState, error) {
@@ -91,9 +90,8 @@ func listArtifacts(
 	return l.page(page, scan, total), nil
 }
 
-// deletedArtifacts is the condition on the id of an artifact that a filter stands
-// for. Deleted artifacts are few and have an index of their own, so that the
-// indexes which hold all of them still tell how many the others are.
+// deletedArtifacts returns the condition on the id of an artifact for a filter. Deleted artifacts are few and
+// have an index of their own, so the statistics of the indexes over all artifacts remain valid for the others.
 func deletedArtifacts(id string, which domain.DeletedFilter) []string {
 	deleted := "EXISTS (SELECT 1 FROM business_artifacts y WHERE y.id = " + id + " AND y.deleted_at IS NOT NULL)"
 	switch which {
@@ -110,17 +108,15 @@ func artifactSortColumns(id, createdAt string) map[string]string {
 	return map[string]string{"id": id, "createdAt": createdAt, "lastModifiedAt": "a.last_modified_at"}
 }
 
-// search is a list of what the index of artifacts finds. Each field that
-// criteria are about is a row of the index, x1, x2 and so on; they are of the
-// same artifact. Definitions are of one tenant, and so are their artifacts.
+// search is a list built from the index of artifacts. Each field with criteria is a row of the index, x1, x2 and
+// so on, all of the same artifact. Definitions belong to one tenant, and so do their artifacts.
 type search struct {
 	*list
 	aliases []string
 }
 
-// searchArtifacts lists artifacts by criteria. What is found is what the queries
-// start from, however much it is: to go through all artifacts in their order
-// instead, until enough of them fit, pays only where many do, which the planner
+// searchArtifacts lists artifacts by criteria. Queries always start from the matches in the index, however many
+// there are: scanning all artifacts in order until enough match is only faster when many do, which the planner
 // cannot know.
 func searchArtifacts(
 	caller domain.Caller, filter ArtifactFilter, page domain.PageRequest, sort []domain.SortKey,
@@ -145,8 +141,8 @@ func searchArtifacts(
 	var sql string
 	switch {
 	case byIndex && len(s.aliases) == 1:
-		// The index has the order itself where the criterion names one value, and all
-		// that the order depends on where it does not.
+		// The index provides the order if the criterion names one value, and otherwise all columns that the
+		// order depends on.
 		inner := strings.NewReplacer("m.id", "x1.business_artifact_id", "m.created_at", "x1.created_at").Replace(order)
 		sql = fmt.Sprintf("WITH m AS MATERIALIZED (\n  SELECT %s\n    FROM %s\n   WHERE %s\n   ORDER BY %s\n   %s)\n"+
 			"SELECT %s\n  FROM m\n  JOIN business_artifacts a ON a.id = m.id\n ORDER BY %s",
@@ -164,8 +160,8 @@ func searchArtifacts(
 	return []query{planAnew(), {sql: sql, args: s.args, scan: scan}, count}, nil
 }
 
-// planAnew has the statements of the batch planned for their arguments: how much
-// a criterion finds differs too much for one plan.
+// planAnew has the statements of the batch planned for their arguments: the number of matches varies too much
+// for one generic plan.
 func planAnew() query {
 	return query{sql: `SELECT set_config('plan_cache_mode', 'force_custom_plan', true)`, scan: discard}
 }

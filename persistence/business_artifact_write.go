@@ -14,7 +14,7 @@ INSERT INTO business_artifacts (id, tenant_id, definition_id, definition_code, d
                                 created_by, created_at, last_modified_by, last_modified_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
 
-// InsertBusinessArtifact stores a new artifact and what it can be found by.
+// InsertBusinessArtifact stores a new artifact and its index values.
 func (tx *Tx) InsertBusinessArtifact(a *domain.BusinessArtifact, indexed []IndexedValue) error {
 	data, err := store(a.Data)
 	if err != nil {
@@ -31,8 +31,7 @@ UPDATE business_artifacts
    SET data = $2, data_valid = $3, data_errors = $4, last_modified_by = $5, last_modified_at = $6
  WHERE id = $1`
 
-// UpdateBusinessArtifact stores the data of an artifact that is under lock and
-// what it can be found by.
+// UpdateBusinessArtifact stores the data and the index values of an artifact that is under lock.
 func (tx *Tx) UpdateBusinessArtifact(a *domain.BusinessArtifact, indexed []IndexedValue) error {
 	data, err := store(a.Data)
 	if err != nil {
@@ -48,8 +47,8 @@ UPDATE business_artifacts
    SET deleted_at = $2, deleted_by = $3, last_modified_by = $4, last_modified_at = $5
  WHERE id = $1`
 
-// UpdateArtifactDeletion stores whether an artifact that is under lock is deleted.
-// What it can be found by stays: lists look whether it is deleted.
+// UpdateArtifactDeletion stores whether an artifact that is under lock is deleted. Its index values stay: lists
+// filter on the deletion.
 func (tx *Tx) UpdateArtifactDeletion(a *domain.BusinessArtifact) {
 	tx.queue(updateArtifactDeletion, a.ID, a.DeletedAt, a.DeletedBy, a.LastModifiedBy, a.LastModifiedAt)
 }
@@ -70,12 +69,12 @@ SELECT a.id, a.created_at, a.data
  LIMIT $5`
 )
 
-// LockArtifactDefinition keeps everybody else from creating, saving and deleting
-// artifacts of the definition until the transaction ends, and reports whether
-// there are any. A definition that is not there has none.
+// LockArtifactDefinition blocks other transactions from creating, saving and deleting artifacts of the
+// definition until this one ends, and reports whether there are any. It reports false for a definition that does
+// not exist.
 func (tx *Tx) LockArtifactDefinition(ctx context.Context, tenant, definition uuid.UUID) (used bool, err error) {
-	// The lock comes first: only a statement after it sees what was committed
-	// before it was taken.
+	// The lock is a statement of its own: only a later statement reads what was committed before the lock was
+	// acquired.
 	lock := query{lockArtifactDefinition, []any{tenant, definition}, func(rows pgx.Rows) error {
 		return ignoreNoRows(one(&used)(rows))
 	}}
@@ -86,9 +85,9 @@ func (tx *Tx) LockArtifactDefinition(ctx context.Context, tenant, definition uui
 // indexBatch is how many artifacts are indexed at a time.
 const indexBatch = 1000
 
-// ReindexArtifacts indexes all artifacts of a definition that is locked anew, a
-// batch at a time, by what indexed makes of their data. It is done when it
-// returns and undone with the transaction.
+// ReindexArtifacts rebuilds the index values of all artifacts of a locked definition, a batch at a time, with
+// the values that indexed returns for their data. It is complete when it returns and is rolled back with the
+// transaction.
 func (tx *Tx) ReindexArtifacts(
 	ctx context.Context, tenant, definition uuid.UUID, indexed func(data []byte) ([]IndexedValue, error),
 ) error {

@@ -21,8 +21,7 @@ SELECT ` + tenantColumns + `
  ORDER BY t.code`
 )
 
-// GetCaller returns the principal that calls, and the tenants that it calls as a
-// member of in the order of their codes.
+// GetCaller returns the calling principal and the tenants of which it is a member, in the order of their codes.
 func (r *Reader) GetCaller(ctx context.Context, caller domain.Caller) (*domain.Principal, []domain.Tenant, error) {
 	var p domain.Principal
 	var tenants []domain.Tenant

@@ -9,31 +9,28 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// Configuration is what is known before resources are changed: everything that
-// the tenants have, and who is behind the ids and e-mails of the change.
+// Configuration is what PrepareConfiguration reads before resources are changed: the resources of the tenants,
+// and the principals with the ids and e-mails of the change.
 type Configuration struct {
-	// Tenants are those with the codes, locked until the transaction ends.
+	// Tenants are the tenants with the codes, locked until the transaction ends.
 	Tenants   []domain.Tenant
 	Resources []StoredResource
 	// Definitions are the process definitions of the tenants.
 	Definitions []DefinitionState
 	Items       []ItemDefinitionState
 	Groups      []domain.Group
-	// Administered are the process definitions that the caller has the
-	// Administrator permission on.
+	// Administered are the process definitions on which the caller has the Administrator permission.
 	Administered []uuid.UUID
-	// Principals are those that have one of the ids or e-mails, whatever their
-	// tenants.
+	// Principals are the principals with one of the ids or e-mails, in any tenant.
 	Principals []PrincipalState
-	// TakenIDs are the ids that something other than a principal has already.
+	// TakenIDs are the ids in use by something other than a principal.
 	TakenIDs []uuid.UUID
-	// TakenNamespaces are those of all tenants.
+	// TakenNamespaces are the namespaces of all tenants.
 	TakenNamespaces []string
 }
 
-// DefinitionState is how far a process definition has come. Number and Digest
-// are those of its latest version, 0 and nil without one. Used says that there
-// are processes of it.
+// DefinitionState is the state of a process definition. Number and Digest are those of its latest version, 0 and
+// nil without one. Used reports whether it has processes.
 type DefinitionState struct {
 	ID               uuid.UUID
 	TenantID         uuid.UUID
@@ -45,8 +42,8 @@ type DefinitionState struct {
 	Used             bool
 }
 
-// ItemDefinitionState is a kind of item that a process definition has or had.
-// Granted says that there are rights on it.
+// ItemDefinitionState is an item definition that a process definition has or had. Granted reports whether there
+// are grants on it.
 type ItemDefinitionState struct {
 	ID                  uuid.UUID
 	ProcessDefinitionID uuid.UUID
@@ -63,11 +60,10 @@ type PrincipalState struct {
 }
 
 const (
-	// configured is true of a tenant t with one of the codes. Other tenants than
-	// the caller's do not exist, but for an operator.
+	// configured is true of a tenant t with one of the codes. Only operators find tenants other than their own.
 	configured = `t.code = ANY($1) AND ($2 OR t.id = ANY($3))`
 
-	// Changes of one tenant take turns; its processes go on meanwhile.
+	// Changes of one tenant are serialized; its processes continue meanwhile.
 	lockTenants = `
 SELECT ` + tenantColumns + `
   FROM tenants t
@@ -129,9 +125,8 @@ SELECT t.id FROM tenants t WHERE t.id = ANY($1)
 SELECT t.namespace FROM tenants t`
 )
 
-// PrepareConfiguration reads what changing the resources of the tenants with
-// the codes depends on, and keeps others from changing them meanwhile. ids and
-// emails are what the change names.
+// PrepareConfiguration reads what a change of the resources of the tenants with the codes depends on, and blocks
+// other changes of them until the transaction ends. ids and emails are those named in the change.
 func (tx *Tx) PrepareConfiguration(
 	ctx context.Context, caller domain.Caller, tenants []string, ids []uuid.UUID, emails []string,
 ) (*Configuration, error) {

@@ -16,7 +16,7 @@ import (
 	"github.com/procession-dev/procession/internal/testkit/pgtest"
 )
 
-// PostgreSQL's codes of what a constraint refuses.
+// PostgreSQL's error codes of violated constraints.
 const (
 	notNull    = "23502"
 	foreignKey = "23503"
@@ -25,8 +25,7 @@ const (
 	checked    = "23514"
 )
 
-// The rules of the domain hold in the database too: whatever a defect, or
-// somebody with psql, tries to write.
+// The database enforces the rules of the domain too, against defects and manual statements.
 func TestConstraintsRefuseWhatTheDomainRefuses(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
@@ -65,8 +64,8 @@ func TestConstraintsRefuseWhatTheDomainRefuses(t *testing.T) {
 	}{
 		"a process in no state":           {checked, "UPDATE processes SET state = 'PAUSED' WHERE id = $1", []any{process.ID}},
 		"metadata that is no object":      {checked, "UPDATE processes SET metadata = '[]' WHERE id = $1", []any{process.ID}},
-		"a value nobody validated":        {checked, "UPDATE processes SET entity = '{}' WHERE id = $1", []any{process.ID}},
-		"an initiator nobody knows":       {foreignKey, "UPDATE processes SET initiator_id = $2 WHERE id = $1", []any{process.ID, uuid.New()}},
+		"a value without validation":      {checked, "UPDATE processes SET entity = '{}' WHERE id = $1", []any{process.ID}},
+		"an unknown initiator":            {foreignKey, "UPDATE processes SET initiator_id = $2 WHERE id = $1", []any{process.ID, uuid.New()}},
 		"a version of another definition": {foreignKey, "UPDATE processes SET process_definition_id = $2 WHERE id = $1", []any{process.ID, demo.Onboarding()}},
 		"a READY task with an owner":      {checked, "UPDATE process_items SET owner_id = $2 WHERE id = $1", []any{task.ID, alice.PrincipalID}},
 		"a CLAIMED task without an owner": {checked, "UPDATE process_items SET task_state = 'CLAIMED' WHERE id = $1", []any{task.ID}},
@@ -107,7 +106,7 @@ func TestConstraintsRefuseWhatTheDomainRefuses(t *testing.T) {
 		"an index of too long a text":      {checked, artifactIndexRow + "repeat('x', 201), NULL, NULL, NULL FROM business_artifacts WHERE id = $1", []any{artifact.ID}},
 		"the rest of a short text":         {checked, artifactIndexRow + "'x', 'y', NULL, NULL FROM business_artifacts WHERE id = $1", []any{artifact.ID}},
 		"data that are no object":          {checked, "UPDATE business_artifacts SET data = '[]' WHERE id = $1", []any{artifact.ID}},
-		"data nobody validated":            {checked, "UPDATE business_artifacts SET data_valid = NULL WHERE id = $1", []any{artifact.ID}},
+		"data without validation":          {checked, "UPDATE business_artifacts SET data_valid = NULL WHERE id = $1", []any{artifact.ID}},
 		"an unknown right on artifacts":    {checked, "UPDATE business_artifact_definition_grants SET permission = 'ANYTHING'", nil},
 		"an event of no type":              {notNull, eventRow + "NULL, process_id FROM events WHERE process_id = $1", []any{process.ID}},
 		"an event of nothing":              {notNull, eventRow + "type, NULL FROM events WHERE process_id = $1", []any{process.ID}},

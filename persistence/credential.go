@@ -9,14 +9,14 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// A credential that the principal has already is left as it is.
+// A credential that the principal already has stays unchanged.
 const insertCredential = `
 INSERT INTO credentials (id, principal_id, kind, secret_sha256, created_at, expires_at, tenant_id, name)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
     ON CONFLICT (secret_sha256, principal_id, tenant_id) DO NOTHING`
 
-// InsertCredential stores a credential. One with the same secret for the same
-// principal may be there already and then stays unchanged.
+// InsertCredential stores a credential. If the principal already has one with the same secret, that one stays
+// unchanged.
 func (tx *Tx) InsertCredential(c domain.Credential) {
 	tx.queue(insertCredential, c.ID, c.PrincipalID, c.Kind, c.SecretSHA256[:], c.CreatedAt, c.ExpiresAt,
 		c.TenantID, c.Name)
@@ -26,20 +26,20 @@ const deleteCredential = `
 DELETE FROM credentials
  WHERE id = $1`
 
-// DeleteCredential revokes a credential. One that is not there is not missed.
+// DeleteCredential revokes a credential. It does nothing for one that does not exist.
 func (tx *Tx) DeleteCredential(id uuid.UUID) { tx.queue(deleteCredential, id) }
 
-// CredentialKey is what a caller presented. PrincipalID is nil where the kind of
-// credential is presented without it.
+// CredentialKey is the credential that a caller presented. PrincipalID is nil for kinds of credentials that are
+// presented without it.
 type CredentialKey struct {
 	Kind         domain.CredentialKind
 	SecretSHA256 [32]byte
 	PrincipalID  *uuid.UUID
 }
 
-// A user belongs to the tenants it is a member of, an application to its own.
-// Several credentials of one principal may have the same secret, each for its
-// own tenant. What cannot be used says why, and stands behind what can.
+// A user belongs to the tenants it is a member of, an application to its own. Several credentials of one
+// principal may have the same secret, each for its own tenant. Unusable credentials are returned with the
+// reason, after the usable ones.
 const lookUpCredential = `
 SELECT DISTINCT ON (t.id)
        p.id AS principal_id, p.type,
@@ -59,7 +59,7 @@ SELECT DISTINCT ON (t.id)
  WHERE c.secret_sha256 = $1
    AND c.kind = $2
    AND ($3::uuid IS NULL OR c.principal_id = $3)
-   -- Whoever declares the hash of a token that is somebody else's neither gets the token nor takes it away.
+   -- Declaring the hash of another principal's token neither grants nor revokes that token.
    AND ($3 IS NOT NULL
         OR c.principal_id = (SELECT f.principal_id
                                FROM credentials f
@@ -79,9 +79,9 @@ type memberRow struct {
 	Operator    bool
 }
 
-// credentialRow is what a credential proves. Refusal says why the principal is not
-// let in, MembershipRefusal why not in this tenant; both are empty for one that is.
-// Scoped says that the credential is limited to the tenant.
+// credentialRow is a matching credential. Refusal is the reason why the principal is refused, MembershipRefusal
+// the reason why it is refused in this tenant; both are empty if it is accepted. Scoped reports whether the
+// credential is limited to the tenant.
 type credentialRow struct {
 	memberRow
 
@@ -91,10 +91,9 @@ type credentialRow struct {
 	MembershipRefusal domain.SignInReason
 }
 
-// LookUpCredential returns whom a credential belongs to and when it expires, nil
-// if never. What is presented without a principal belongs to the one who had it
-// first. A credential that is unknown, has expired by now or belongs to a
-// disabled principal is UNAUTHENTICATED, with the reason as the cause.
+// LookUpCredential returns the principal that a credential belongs to and when it expires, nil if never. A
+// credential presented without a principal belongs to the principal that had it first. A credential that is
+// unknown, expired or of a disabled principal is UNAUTHENTICATED, with the reason as the cause.
 func (r *Reader) LookUpCredential(
 	ctx context.Context, key CredentialKey, now time.Time,
 ) (domain.Caller, *time.Time, error) {
@@ -116,8 +115,8 @@ func (r *Reader) LookUpCredential(
 	return caller, found[0].ExpiresAt, err
 }
 
-// admit reads the rows of one principal, one for each of its tenants. An operator
-// needs none of them; others are UNAUTHENTICATED when all are refused.
+// admit converts the rows of one principal, one for each of its tenants, to a caller. An operator needs none of
+// the tenants; others are UNAUTHENTICATED when all rows are refused.
 func admit(rows []credentialRow) (domain.Caller, error) {
 	var members []memberRow
 	refusal, refused := domain.SignInReason(""), rows[0]
@@ -144,7 +143,7 @@ func admit(rows []credentialRow) (domain.Caller, error) {
 	return domain.Caller{}, domain.RefuseSignIn(sign)
 }
 
-// callerOf reads the rows of one principal, one for each of its tenants.
+// callerOf converts the rows of one principal, one for each of its tenants, to a caller.
 func callerOf(rows []memberRow) domain.Caller {
 	caller := domain.Caller{PrincipalID: rows[0].PrincipalID, Type: rows[0].Type, Operator: rows[0].Operator}
 	for _, row := range rows {
@@ -163,8 +162,8 @@ SELECT count(*) FILTER (WHERE NOT c.declared), count(*) FILTER (WHERE c.declared
   JOIN principals p ON p.id = c.principal_id
  WHERE c.kind = 'PERSONAL_ACCESS_TOKEN' AND c.expires_at IS NULL AND p.disabled_at IS NULL`
 
-// CountLastingTokens counts the personal access tokens that never expire: those
-// that the service issued, and those that manifests declare.
+// CountLastingTokens counts the personal access tokens without an expiry: those issued by the service, and those
+// declared in manifests.
 func (r *Reader) CountLastingTokens(ctx context.Context) (issued, declared int, err error) {
 	err = r.read(ctx, query{countLastingTokens, nil, one(&issued, &declared)})
 	return issued, declared, translate("counting tokens", err)

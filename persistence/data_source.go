@@ -17,7 +17,7 @@ ON CONFLICT (id) DO UPDATE
 DELETE FROM data_source_grants
  WHERE data_source_id = $1`
 
-	// A group has rights in its own tenant only. What reads rights relies on it.
+	// A group has rights in its own tenant only; the queries that read rights rely on it.
 	grantOnDataSource = `
 INSERT INTO data_source_grants (data_source_id, grantee_id)
 SELECT s.id, $2
@@ -31,8 +31,7 @@ DELETE FROM data_sources
  WHERE id = $1`
 )
 
-// PutDataSource stores a data source, or changes one. queriers may query it from
-// then on, and no other principals.
+// PutDataSource inserts or updates a data source. Exactly queriers may query it afterwards.
 func (tx *Tx) PutDataSource(s domain.DataSource, queriers []uuid.UUID) {
 	tx.queue(putDataSource, s.ID, s.TenantID, s.Code, s.TaskQueue, s.RunnerID, s.EncryptionKey)
 	tx.queue(revokeOnDataSource, s.ID)
@@ -41,6 +40,5 @@ func (tx *Tx) PutDataSource(s domain.DataSource, queriers []uuid.UUID) {
 	}
 }
 
-// RemoveDataSource deletes a data source. What it was asked stays until it
-// expires.
+// RemoveDataSource deletes a data source. Its queries stay until they expire.
 func (tx *Tx) RemoveDataSource(id uuid.UUID) { tx.queue(deleteDataSource, id) }

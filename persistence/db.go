@@ -14,19 +14,18 @@ import (
 	"github.com/procession-dev/procession/persistence/migrations"
 )
 
-// maxAttempts bounds how often a transaction that lost a race is run.
+// maxAttempts bounds how often a transaction is run when it conflicts with others.
 const maxAttempts = 5
 
-// DB is the service's database through one of its connection pools: those of
-// requests, unless it was made by Background or Streams. Reads go through Reader;
-// writes that depend on what is stored go through Write.
+// DB is the service's database through one of its connection pools: the pool of requests, unless it was returned
+// by Background or Streams. Reads go through Reader; writes that depend on stored rows go through Write.
 type DB struct {
 	pool  *pool
 	pools *pools
 }
 
-// Open connects to the PostgreSQL server at url within the limits. Connections
-// are made when they are first needed; use Ping to find out whether they can be.
+// Open returns a DB for the PostgreSQL server at url with the limits. Connections are made when they are first
+// needed; use Ping to check the server.
 func Open(ctx context.Context, url string, limits Limits) (*DB, error) {
 	opened, err := openPools(ctx, url, limits.completed())
 	if err != nil {
@@ -43,12 +42,11 @@ func (db *DB) Ping(ctx context.Context) error {
 	return translate("pinging the database", db.pool.Ping(ctx))
 }
 
-// Reader returns the queries that change nothing.
+// Reader returns the read-only queries.
 func (db *DB) Reader() *Reader { return &Reader{pool: db.pool, pools: db.pools} }
 
-// Migrate brings the schema up to date, and the ledger of events where the
-// database was restored in another cluster. Several processes may call it at once:
-// they take turns.
+// Migrate brings the schema up to date, and starts a new era of the event log if the database was restored in
+// another cluster. Concurrent calls are serialized, also between processes.
 func (db *DB) Migrate(ctx context.Context) error {
 	provider, closeProvider, err := db.migrations()
 	if err != nil {
@@ -61,8 +59,7 @@ func (db *DB) Migrate(ctx context.Context) error {
 	return db.adoptEvents(ctx)
 }
 
-// Migrated reports whether there is nothing for Migrate to do: the schema is the
-// one this build needs, or newer.
+// Migrated reports whether Migrate has nothing to do: the schema is at the version of this build or newer.
 func (db *DB) Migrated(ctx context.Context) (bool, error) {
 	provider, closeProvider, err := db.migrations()
 	if err != nil {
@@ -93,10 +90,9 @@ func (db *DB) migrations() (provider *goose.Provider, closeProvider func(), err 
 	return provider, func() { _ = sqlDB.Close() }, nil
 }
 
-// Write runs fn in a transaction and commits it when fn returns nil. Nothing is
-// written before that: fn reads what it needs, then queues its statements, and
-// these go out together with the commit. A transaction that lost a race is run
-// again from the start, so fn must not keep state between runs.
+// Write runs fn in a transaction and commits it when fn returns nil. Nothing is written before that: fn reads
+// what it needs and queues its statements, which are sent together with the commit. After a conflict with
+// another transaction fn is run again from the start, so it must not keep state between runs.
 func (db *DB) Write(ctx context.Context, fn func(tx *Tx) error) error {
 	for attempt := 1; ; attempt++ {
 		err := db.writeOnce(ctx, fn)
@@ -133,20 +129,20 @@ type Tx struct {
 	closed bool
 	staged bool
 	queued pgx.Batch
-	// requestID is that of the request that the transaction is for, if any.
+	// requestID is the id of the request that the transaction belongs to, if any.
 	requestID        string
 	recorded, public bool
-	// revoked says that the transaction revokes access to the engine.
+	// revoked reports whether the transaction revokes access to the engine.
 	revoked bool
 	// failed is why the transaction cannot be committed.
 	failed error
-	// along are queries that go with those of the next read.
+	// along are queries to be sent with the next read.
 	along []query
-	// precondition is that of the request, current the version of the resource that
-	// it is about, nil as long as no such resource was read.
+	// precondition is that of the request; current is the version of its resource, nil until the resource was
+	// read.
 	precondition domain.Precondition
 	current      *domain.Version
-	// process or item is what the transaction returns.
+	// process or item is the result of the transaction.
 	process *domain.Process
 	item    *domain.ProcessItem
 }
@@ -157,9 +153,8 @@ func (tx *Tx) Revoked() bool { return tx.revoked }
 // Staged reports whether the transaction stages commands for Temporal.
 func (tx *Tx) Staged() bool { return tx.staged }
 
-// read sends queries in one round trip, the first time together with BEGIN.
-// Those that wait to go along follow them, so that they see what is under lock
-// then.
+// read sends queries in one round trip, the first time together with BEGIN. The queries of goAlong are sent
+// after them, so that they run when the rows are under lock.
 func (tx *Tx) read(ctx context.Context, queries ...query) error {
 	var batch pgx.Batch
 	if !tx.begun {
@@ -171,12 +166,11 @@ func (tx *Tx) read(ctx context.Context, queries ...query) error {
 	return send(ctx, tx.conn, &batch, queries)
 }
 
-// goAlong has queries sent with the next read: what a write needs to know beside
-// the row that it locks costs no round trip of its own.
+// goAlong adds queries to the next read, so that look-ups beside the locked row need no round trip of their own.
 func (tx *Tx) goAlong(queries ...query) { tx.along = append(tx.along, queries...) }
 
-// queue adds a statement to those that go out with the commit. The rows it
-// changes are new or under lock by then, so what it affects is known beforehand.
+// queue adds a statement to be sent with the commit. The rows it changes are new or under lock by then, so the
+// number of affected rows is known beforehand.
 func (tx *Tx) queue(sql string, args ...any) {
 	tx.queued.Queue(sql, args...)
 }
@@ -202,19 +196,19 @@ func (tx *Tx) commit(ctx context.Context) error {
 	return nil
 }
 
-// rollback ends a transaction that was not committed. It does so even when ctx
-// has ended, lest the connection be lost.
+// rollback ends a transaction that was not committed. It does so even when ctx has ended, so that the connection
+// can be reused.
 func (tx *Tx) rollback(ctx context.Context) {
 	if tx.closed || !tx.begun || tx.conn.Conn().PgConn().TxStatus() == 'I' {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	// A connection that cannot be rolled back is thrown away on release.
+	// A connection that cannot be rolled back is closed on release.
 	_, _ = tx.conn.Exec(ctx, "ROLLBACK")
 }
 
-// Reader runs queries that change nothing.
+// Reader runs read-only queries.
 type Reader struct {
 	pool  *pool
 	pools *pools

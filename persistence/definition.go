@@ -28,15 +28,14 @@ SELECT d.id, v.version, d.code, v.type, v.name, v.spec
  ORDER BY d.code`
 )
 
-// GetDefinitionVersion returns a version of a process definition with its item
-// definitions. A version never changes, so the result may be kept. It is read on
-// the connection of the transaction that needs it: waiting for a second one
-// while holding one could leave everybody waiting.
+// GetDefinitionVersion returns a version of a process definition with its item definitions. A version never
+// changes, so the result may be cached. It reads on the connection of the transaction: a second connection per
+// transaction could deadlock the pool.
 func (tx *Tx) GetDefinitionVersion(ctx context.Context, version uuid.UUID) (*domain.ProcessDefinition, error) {
 	return getDefinitionVersion(ctx, version, tx.read)
 }
 
-// GetDefinitionVersion is that of Tx for who writes nothing.
+// GetDefinitionVersion is Tx.GetDefinitionVersion outside a transaction.
 func (r *Reader) GetDefinitionVersion(ctx context.Context, version uuid.UUID) (*domain.ProcessDefinition, error) {
 	d, err := getDefinitionVersion(ctx, version, r.read)
 	return d, translate("reading a process definition", err)
@@ -82,8 +81,8 @@ func scanItemDefinition(row pgx.CollectableRow) (domain.ItemDefinition, error) {
 	return d, nil
 }
 
-// DefinitionKey names a process definition by its id, or by the tenant and its
-// code. Without a tenant the code is looked for in every tenant of the caller.
+// DefinitionKey identifies a process definition by its id, or by the tenant and its code. Without a tenant the
+// code is searched in every tenant of the caller.
 type DefinitionKey struct {
 	ID       *uuid.UUID
 	TenantID *uuid.UUID
@@ -118,18 +117,18 @@ SELECT d.id, d.tenant_id, d.published_version,
  GROUP BY d.id
  LIMIT 2`
 
-// NewProcess is what is known before a process is created.
+// NewProcess is what PrepareProcess reads before a process is created.
 type NewProcess struct {
-	// Existing is the process that has the id already, whatever its tenant.
+	// Existing is the process that already has the id, in any tenant.
 	Existing *domain.Process
-	// ExistingVisible is whether the caller sees it.
+	// ExistingVisible reports whether Existing is visible to the caller.
 	ExistingVisible bool
-	// Definitions are those the key names, two when the key is ambiguous.
+	// Definitions are the definitions that match the key, two when the key is ambiguous.
 	Definitions []FoundDefinition
-	// Initiator is the principal asked for, nil when there is none.
+	// Initiator is the requested initiator, nil when there is none.
 	Initiator *PrincipalTenants
-	// RelatedTenantID is the tenant of the process that the new one comes from, nil
-	// when there is none that the caller sees.
+	// RelatedTenantID is the tenant of the process from which the new one originates, nil when none is visible
+	// to the caller.
 	RelatedTenantID *uuid.UUID
 }
 
@@ -145,8 +144,7 @@ SELECT p.tenant_id
  WHERE p.id = $3 AND p.tenant_id = ANY($2) AND p.deleted_at IS NULL AND ` + visibleProcess
 )
 
-// PrepareProcess reads what creating a process depends on. The process that it
-// comes from may be nil.
+// PrepareProcess reads what creating a process depends on. The id of the originating process may be nil.
 func (tx *Tx) PrepareProcess(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, key DefinitionKey, initiator PrincipalKey,
 	related *uuid.UUID,
@@ -183,20 +181,20 @@ func (tx *Tx) PrepareProcess(
 	return n, err
 }
 
-// NewItem is what is known before a process item is created.
+// NewItem is what PrepareProcessItem reads before a process item is created.
 type NewItem struct {
-	// Existing is the item that has the id already, whatever its tenant.
+	// Existing is the item that already has the id, in any tenant.
 	Existing *domain.ProcessItem
-	// ExistingVisible is whether the caller sees it.
+	// ExistingVisible reports whether Existing is visible to the caller.
 	ExistingVisible bool
-	// Process is the process, locked so that it cannot be finished meanwhile; nil
-	// when the caller does not see it.
+	// Process is the process, locked so that it cannot be finished meanwhile; nil when it is not visible to the
+	// caller.
 	Process *LockedProcess
-	// SignalShape is that of the process's workflow, empty without one.
+	// SignalShape is the shape of signals to the process's workflow, empty without a workflow.
 	SignalShape domain.SignalShape
-	// Owner is the principal asked for, nil when there is none.
+	// Owner is the requested owner, nil when there is none.
 	Owner *PrincipalTenants
-	// Threads are those asked for that the process has and the caller sees.
+	// Threads are the requested threads that belong to the process and are visible to the caller.
 	Threads []uuid.UUID
 }
 
@@ -216,8 +214,8 @@ SELECT ` + processColumns + `,
    FOR SHARE OF p`
 )
 
-// PrepareProcessItem reads what creating a process item depends on. thread is what
-// it is to be attached to, nil for none.
+// PrepareProcessItem reads what creating a process item depends on. thread is the thread to attach the item to,
+// nil for none.
 func (tx *Tx) PrepareProcessItem(
 	ctx context.Context, caller domain.Caller, id, process uuid.UUID, owner PrincipalKey, thread *uuid.UUID,
 ) (*NewItem, error) {

@@ -16,15 +16,14 @@ import (
 type DefinitionFilter struct {
 	TenantIDs []uuid.UUID
 	Codes     []string
-	// Startable keeps the definitions that the caller may start processes of, or
-	// those that it may not.
+	// Startable keeps the definitions of which the caller may start processes, or with false those of which it
+	// may not.
 	Startable *bool
 }
 
-// ListProcessDefinitions returns a page of the process definitions of which the
-// caller may start processes, or sees processes or items. Each is there in its
-// published version, or else in the newest one that is visible to the caller. They
-// can be sorted by id and name.
+// ListProcessDefinitions returns a page of the process definitions of which the caller may start processes, or
+// of which processes or items are visible to it. Each is returned in its published version, or else in the
+// newest one visible to the caller. They can be sorted by id and name.
 func (r *Reader) ListProcessDefinitions(
 	ctx context.Context, caller domain.Caller, filter DefinitionFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.DefinitionSummary], error) {
@@ -55,8 +54,8 @@ func (r *Reader) ListProcessDefinitions(
 	return result, translate("listing process definitions", err)
 }
 
-// RelatedDefinition is a version of a process definition with what the caller is to
-// its processes. The definition lacks its engine.
+// RelatedDefinition is a version of a process definition with the caller's relations to its processes. The
+// definition lacks its engine.
 type RelatedDefinition struct {
 	domain.ProcessDefinition
 	Published, Startable bool
@@ -64,8 +63,8 @@ type RelatedDefinition struct {
 }
 
 const (
-	// chosenVersion is the version that is asked for, or else the published one, or
-	// else the newest, of those visible to the caller.
+	// chosenVersion is the requested version, or else the published one, or else the newest, of those visible to
+	// the caller.
 	chosenVersion = `(SELECT v.version
           FROM process_definitions d
           JOIN process_definition_versions v ON v.process_definition_id = d.id
@@ -107,9 +106,9 @@ SELECT d.code, d.id
  WHERE n.id = $3 AND n.tenant_id = ANY($2) AND d.id = ANY(` + initiatedProcessDefinitions + `)`
 )
 
-// GetRelatedDefinition returns the version of a process definition, without one the
-// published version or else the newest, or NOT_FOUND where the caller may neither
-// start its processes nor see any, nor items of them.
+// GetRelatedDefinition returns the requested version of a process definition, or else the published version or
+// the newest. It returns NOT_FOUND if the caller may not start its processes and none of its processes or items
+// is visible to the caller.
 func (r *Reader) GetRelatedDefinition(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, version *uuid.UUID,
 ) (*RelatedDefinition, error) {
@@ -128,7 +127,7 @@ func (r *Reader) GetRelatedDefinition(
 	if err != nil {
 		return nil, translate("reading a process definition", notFound(err, "process definition"))
 	}
-	// Who may start processes may be their initiator.
+	// A principal that may start processes may be their initiator.
 	relations.Member, relations.Starter = true, starter
 	relations.Initiator = initiated || starter || relations.Manager
 	if err := json.Unmarshal(spec, &d.Spec); err != nil {

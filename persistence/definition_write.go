@@ -36,7 +36,7 @@ INSERT INTO item_definition_versions (version, item_definition_id, process_versi
                                       robot_code, robot_operation)
 VALUES ($1, $2, $3, $4, $5, $6, nullif($7, ''), nullif($8, ''))`
 
-	// A group has rights in its own tenant only. What reads rights relies on it.
+	// A group has rights in its own tenant only; the queries that read rights rely on it.
 	insertProcessGrant = `
 INSERT INTO process_definition_grants (process_definition_id, permission, grantee_id)
 SELECT d.id, $2, $3
@@ -63,9 +63,8 @@ DELETE FROM item_definition_grants
  WHERE item_definition_id = $1`
 )
 
-// DefinitionVersion is a version of a process definition to be published. Number
-// counts the versions of a definition from 1, Digest is that of everything that
-// a process is pinned to.
+// DefinitionVersion is a version of a process definition to be published. Number counts the versions of a
+// definition from 1; Digest covers everything that a process is pinned to.
 type DefinitionVersion struct {
 	domain.DefinitionRef
 	TenantID uuid.UUID
@@ -73,37 +72,34 @@ type DefinitionVersion struct {
 	Digest   []byte
 	Name     string
 	Engine   *domain.EngineBinding
-	// Spec is the document that domain.ProcessSpec is a part of.
+	// Spec is the full document, of which domain.ProcessSpec is a part.
 	Spec  json.RawMessage
 	Items []ItemDefinitionVersion
 }
 
-// ItemDefinitionVersion is the part of a DefinitionVersion about one kind of
-// item.
+// ItemDefinitionVersion is the part of a DefinitionVersion about one item definition.
 type ItemDefinitionVersion struct {
 	domain.DefinitionRef
 	Type domain.ItemType
 	Name string
-	// Spec is the document that domain.ItemSpec is a part of.
+	// Spec is the full document, of which domain.ItemSpec is a part.
 	Spec json.RawMessage
 	// Robot is the zero value for items without one.
 	Robot domain.TaskRobot
 }
 
-// InsertDefinition stores a process definition, of which nothing is published
-// yet, unless it is there already.
+// InsertDefinition stores a process definition without a published version. It does nothing if the definition
+// exists.
 func (tx *Tx) InsertDefinition(id, tenant uuid.UUID, code string) {
 	tx.queue(insertProcessDefinition, id, tenant, code)
 }
 
-// InsertItemDefinition stores a kind of item of a process definition unless it
-// is there already.
+// InsertItemDefinition stores an item definition of a process definition. It does nothing if it exists.
 func (tx *Tx) InsertItemDefinition(id, definition uuid.UUID, code string) {
 	tx.queue(insertItemDefinition, id, definition, code)
 }
 
-// PublishVersion stores a version of a definition and makes it the one that new
-// processes are pinned to. It gives no rights.
+// PublishVersion stores a version of a definition and pins new processes to it. It grants no rights.
 func (tx *Tx) PublishVersion(v DefinitionVersion, by uuid.UUID, now time.Time) {
 	engine := domain.EngineBinding{}
 	if v.Engine != nil {
@@ -121,7 +117,7 @@ func (tx *Tx) PublishVersion(v DefinitionVersion, by uuid.UUID, now time.Time) {
 	tx.queue(publishProcessDefinition, v.ID, v.Version)
 }
 
-// specOf is the document of a definition that says no more than its columns.
+// specOf returns the document of a definition, empty for one with nothing beyond its columns.
 func specOf(spec json.RawMessage) []byte {
 	if len(spec) == 0 {
 		return []byte("{}")
@@ -129,35 +125,32 @@ func specOf(spec json.RawMessage) []byte {
 	return spec
 }
 
-// RepublishVersion makes a version that is stored the one that new processes are
-// pinned to.
+// RepublishVersion pins new processes to a stored version.
 func (tx *Tx) RepublishVersion(id, version uuid.UUID) {
 	tx.queue(publishProcessDefinition, id, version)
 }
 
-// RetireDefinition lets no new process of the definition start.
+// RetireDefinition prevents new processes of the definition.
 func (tx *Tx) RetireDefinition(id uuid.UUID) {
 	tx.queue(publishProcessDefinition, id, nil)
 }
 
-// GrantOnProcess gives a principal or a group a right on the processes of a
-// definition. Giving it twice changes nothing, and neither does giving it to a
-// group of another tenant.
+// GrantOnProcess grants a principal or a group a right on the processes of a definition. A repeated grant, or
+// one to a group of another tenant, changes nothing.
 func (tx *Tx) GrantOnProcess(definition uuid.UUID, permission domain.ProcessPermission, grantee uuid.UUID) {
 	tx.queue(insertProcessGrant, definition, permission, grantee)
 }
 
-// RevokeOnProcess takes away all rights on the processes of a definition.
+// RevokeOnProcess deletes all grants on the processes of a definition.
 func (tx *Tx) RevokeOnProcess(definition uuid.UUID) { tx.queue(deleteProcessGrants, definition) }
 
-// GrantOnItem gives a principal, a group or the initiator of the process a
-// right on the items of a definition. Giving it twice changes nothing, and
-// neither does giving it to a group of another tenant.
+// GrantOnItem grants a principal, a group or the initiator of the process a right on the items of a definition.
+// A repeated grant, or one to a group of another tenant, changes nothing.
 func (tx *Tx) GrantOnItem(definition uuid.UUID, permission domain.ItemPermission, grantee domain.Grantee) {
 	tx.queue(insertItemGrant, definition, permission, optional(grantee.ID))
 }
 
-// RevokeOnItem takes away all rights on the items of a definition.
+// RevokeOnItem deletes all grants on the items of a definition.
 func (tx *Tx) RevokeOnItem(definition uuid.UUID) { tx.queue(deleteItemGrants, definition) }
 
 const (
@@ -182,7 +175,7 @@ DELETE FROM process_definitions
  WHERE id = $1`
 )
 
-// DeleteDefinition deletes a process definition that there are no processes of.
+// DeleteDefinition deletes a process definition without processes.
 func (tx *Tx) DeleteDefinition(id uuid.UUID) {
 	tx.RevokeOnProcess(id)
 	tx.RetireDefinition(id)

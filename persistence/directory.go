@@ -6,10 +6,9 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// Who may list people. The directory of a tenant is open to all its members or,
-// where the tenant's document says STAFF, to those with a role in it and to those
-// who manage processes, which the applications that run workflows do. The
-// fragments read the arguments of directory from $1 on.
+// These fragments decide who may list people. The directory of a tenant is open to all its members or, where the
+// tenant's manifest says STAFF, to members with a role in it and to principals that manage processes, which
+// includes the applications that run workflows. The fragments read the arguments of directory from $1 on.
 const (
 	openDirectories = `ARRAY(SELECT t.id
       FROM unnest($2::uuid[]) t (id)
@@ -21,16 +20,15 @@ const (
         OR EXISTS (SELECT 1 FROM process_definition_versions v JOIN process_definitions d ON d.id = v.process_definition_id
                     WHERE d.tenant_id = t.id AND v.runner_id = $1))`
 
-	// listedPrincipal is true of a principal p that lists show: one of an open
-	// directory, the caller, or the service's own, which resources name as their
-	// author.
+	// listedPrincipal is true of a principal p that is shown in lists: one of an open directory, the caller, or
+	// the service's own, which resources name as their author.
 	listedPrincipal = `(p.type = 'SYSTEM'
     OR p.id = $1
     OR p.tenant_id = ANY(` + openDirectories + `)
     OR EXISTS (SELECT 1 FROM tenant_users u WHERE u.principal_id = p.id AND u.tenant_id = ANY(` + openDirectories + `)))`
 
-	// metPrincipal is true when a process, an item, an artifact or an action that is
-	// visible to the caller names the principal $4, also one that has left the tenant.
+	// metPrincipal is true when a process, an item, an artifact or an action that is visible to the caller names
+	// the principal $4, even if that has left the tenant.
 	metPrincipal = `(EXISTS (SELECT 1 FROM processes p
                   WHERE p.tenant_id = ANY($2) AND ` + visibleProcess + `
                     AND ($4 IN (p.initiator_id, p.created_by, p.last_modified_by)
@@ -53,14 +51,14 @@ const (
 	// listedUser is true of a tenant user u of an open directory, and of the caller.
 	listedUser = `u.tenant_id = ANY($2) AND (u.principal_id = $1 OR u.tenant_id = ANY(` + openDirectories + `))`
 
-	// listedGroup is true of a group g of an open directory, and of the caller's.
+	// listedGroup is true of a group g of an open directory, and of the caller's groups.
 	listedGroup = `g.tenant_id = ANY($2)
     AND (g.tenant_id = ANY(` + openDirectories + `)
       OR EXISTS (SELECT 1 FROM group_members o WHERE o.group_id = g.id AND o.principal_id = $1))`
 )
 
-// directory are the arguments of the fragments: the caller, its tenants, and those
-// where it has a role.
+// directory returns the arguments of the fragments: the caller, its tenants, and the tenants where it has a
+// role.
 func directory(caller domain.Caller) []any {
 	roles := caller.AdministeredTenants()
 	if caller.Operator {
@@ -69,5 +67,5 @@ func directory(caller domain.Caller) []any {
 	return []any{caller.PrincipalID, caller.TenantIDs(), roles}
 }
 
-// directoryWith is directory with the id of what is looked for behind it.
+// directoryWith is directory followed by the id of the requested resource.
 func directoryWith(caller domain.Caller, id uuid.UUID) []any { return append(directory(caller), id) }

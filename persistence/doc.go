@@ -1,13 +1,11 @@
-// Package persistence is how the service keeps what it knows: PostgreSQL, by
-// hand-written SQL. It is the only package that knows SQL. One file holds the
-// queries of one resource; migrations holds the schema.
+// Package persistence stores the service's data in PostgreSQL with hand-written SQL. It is the only package that
+// contains SQL. One file holds the queries of one resource; migrations holds the schema.
 //
-// Writes go through DB.Write and cost two round trips: one that opens the
-// transaction and reads under lock what the rules need, one that sends every
-// queued statement together with the commit. Reads go through Reader and cost
-// one.
+// Writes go through DB.Write and cost two round trips: one that opens the transaction and reads under lock what
+// the rules need, one that sends every queued statement together with the commit. Reads go through Reader and
+// cost one.
 //
-// Visibility is part of the SQL: what a caller may not see is not found, and is
-// in no total. access.go is its one definition. Queries that depend on it take
-// the caller's principal id as $1 and the caller's tenants as $2.
+// Visibility is part of the SQL: rows that are not visible to the caller are neither found nor counted.
+// access.go is its one definition. Queries that depend on it take the caller's principal id as $1 and the
+// caller's tenants as $2.
 package persistence

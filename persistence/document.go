@@ -32,8 +32,8 @@ func scanDocument(row pgx.CollectableRow) (domain.Document, error) {
 }
 
 const (
-	// ofProcess is true of a document d of the process $3 or of an action that was
-	// invoked on it, ofArtifact of one of the artifact $3 or its actions.
+	// ofProcess is true of a document d of the process $3 or of an action invoked on it, ofArtifact of one of
+	// the artifact $3 or its actions.
 	ofProcess = `(d.owner_kind = 'PROCESS' AND d.owner_id = $3
     OR d.owner_kind = 'PROCESS_ACTION'
        AND d.owner_id IN (SELECT x.id FROM process_actions x WHERE x.process_id = $3))`
@@ -64,8 +64,8 @@ SELECT ` + documentColumns + `
   JOIN documents d ON d.tenant_id = a.tenant_id AND d.id = $4 AND ` + ofArtifact + ` AND ` + documentKept + `
  WHERE a.id = $3 AND a.tenant_id = ANY($2) AND ` + visibleArtifact + ` AND ` + visibleArtifactDocument
 
-	// By its address a document is there wherever some of what refers to it is
-	// visible, which need not be its owner: a task may be visible without its process.
+	// A document is readable at this address if one of its referrers is visible, which need not be its owner: a
+	// task may be visible without its process.
 	getDocumentOfProcesses = `
 SELECT ` + documentColumns + `
   FROM documents d
@@ -84,7 +84,7 @@ SELECT ` + documentColumns + `
  WHERE d.id = $4 AND d.tenant_id = ANY($2) AND d.owner_id = $3 AND ` + documentKept + `
    AND ` + visibleArtifact + ` AND ` + visibleArtifactDocument
 
-	// Actions remember the document that they delivered.
+	// Actions keep the id of the document that they delivered.
 	deliveredByProcess = `
 SELECT EXISTS (SELECT 1 FROM processes p JOIN process_actions x ON x.process_id = p.id AND x.document_id = $4
                 WHERE p.id = $3 AND p.tenant_id = ANY($2) AND ` + visibleProcess + `
@@ -106,9 +106,9 @@ SELECT EXISTS (SELECT 1 FROM business_artifacts a
                 WHERE x.id = $3 AND a.tenant_id = ANY($2) AND ` + visibleArtifact + `)`
 )
 
-// GetDocumentOfProcess returns a document of a process, if the caller sees both or
-// an item that refers to the document, or NOT_FOUND, also for one that has expired by now; DOCUMENT_EXPIRED for what an
-// action delivered and is no longer kept.
+// GetDocumentOfProcess returns a document of a process if both, or an item that refers to the document, are
+// visible to the caller. It returns NOT_FOUND otherwise and for a document that has expired, and
+// DOCUMENT_EXPIRED for an expired document that an action delivered.
 func (r *Reader) GetDocumentOfProcess(
 	ctx context.Context, caller domain.Caller, process, id uuid.UUID, now time.Time,
 ) (*domain.Document, error) {
@@ -122,9 +122,8 @@ func (r *Reader) GetDocumentOfBusinessArtifact(
 	return r.getDocument(ctx, getDocumentOfArtifact, deliveredByArtifact, caller, artifact, id, now)
 }
 
-// GetDocumentAt returns a document of an owner, if the caller sees the document,
-// or NOT_FOUND, also for one that has expired by now; DOCUMENT_EXPIRED for what an
-// action delivered and is no longer kept.
+// GetDocumentAt returns a document of an owner if it is visible to the caller. It returns NOT_FOUND otherwise
+// and for a document that has expired, and DOCUMENT_EXPIRED for an expired document that an action delivered.
 func (r *Reader) GetDocumentAt(
 	ctx context.Context, caller domain.Caller, owner domain.DocumentOwner, id uuid.UUID, now time.Time,
 ) (*domain.Document, error) {

@@ -10,11 +10,11 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// BlobKey names the bytes of documents.
+// BlobKey identifies the bytes of documents in the blob store.
 type BlobKey struct{ TenantID, BlobID uuid.UUID }
 
 const (
-	// What is about to be linked or copied is under lock, and passed over.
+	// Documents locked by transactions that link or copy them are skipped.
 	lockExpiredDocuments = `
 SELECT ` + documentColumns + `
   FROM documents d
@@ -40,9 +40,8 @@ SELECT ` + documentColumns + `
  LIMIT $2`
 )
 
-// ExpireDocuments deletes up to limit documents that have expired by now and that
-// nothing refers to, and records an event of each. It returns where their bytes
-// are, which other documents may share.
+// ExpireDocuments deletes up to limit documents that have expired by now and have no references, and records an
+// event of each. It returns the keys of their bytes, which other documents may share.
 func (db *DB) ExpireDocuments(ctx context.Context, now time.Time, limit int) ([]BlobKey, error) {
 	var keys []BlobKey
 	err := db.Write(ctx, func(tx *Tx) error {
@@ -73,8 +72,7 @@ func (r *Reader) ListDocumentsAfter(ctx context.Context, after uuid.UUID, limit 
 	return found, translate("listing documents", err)
 }
 
-// Orphans returns those of the keys that no document has. A key whose documents
-// are all deleted gets no new one.
+// Orphans returns the keys that no document uses. A key whose documents are all deleted gets no new one.
 func (r *Reader) Orphans(ctx context.Context, keys []BlobKey) ([]BlobKey, error) {
 	if len(keys) == 0 {
 		return nil, nil

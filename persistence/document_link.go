@@ -10,7 +10,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// Links are the documents that values refer to, by value.
+// Links maps values to the documents they refer to.
 type Links map[domain.ValueHolder][]uuid.UUID
 
 const selectLinks = `
@@ -19,9 +19,8 @@ SELECT ` + documentColumns + `, l.holder_id, l.slot
   JOIN documents d ON d.id = l.document_id
  WHERE l.holder_id = $1`
 
-// Linked adds to links and to targets, with the next read, the documents that the
-// values of a resource refer to, visible to the caller or not. The resource is under lock by
-// then.
+// Linked adds to links and to targets, with the next read, the documents that the values of a resource refer to,
+// visible to the caller or not. The resource is under lock by then.
 func (tx *Tx) Linked(holder uuid.UUID, links Links, targets *Targets) {
 	tx.goAlong(query{selectLinks, []any{holder}, func(rows pgx.Rows) error {
 		for rows.Next() {
@@ -40,8 +39,8 @@ func (tx *Tx) Linked(holder uuid.UUID, links Links, targets *Targets) {
 }
 
 const (
-	// Whoever links a document and whoever unlinks it take turns from here on, so
-	// that the later one sees what the earlier one did.
+	// Transactions that link and unlink one document are serialized from here on, so that the later one reads
+	// what the earlier one wrote.
 	lockLinkedDocuments = `
 SELECT d.id
   FROM documents d
@@ -69,9 +68,8 @@ UPDATE documents d
  WHERE d.id = ANY($1) AND NOT EXISTS (SELECT 1 FROM document_links l WHERE l.document_id = d.id)`
 )
 
-// Link stores which documents a value refers to, given those that it referred to
-// before. Documents that are referred to do not expire; those to which nothing
-// refers any longer do at expiry. The resource that has the value is new or under
+// Link stores which documents a value refers to, given those that it referred to before. Documents with
+// references do not expire; those without any expire at expiry. The resource that has the value is new or under
 // lock.
 func (tx *Tx) Link(h domain.ValueHolder, before, after []uuid.UUID, expiry time.Time) {
 	added, removed := without(after, before), without(before, after)
@@ -89,7 +87,7 @@ func (tx *Tx) Link(h domain.ValueHolder, before, after []uuid.UUID, expiry time.
 	}
 }
 
-// without returns what is in ids and not in others, each once.
+// without returns the members of ids that are not in others, each once.
 func without(ids, others []uuid.UUID) []uuid.UUID {
 	var rest []uuid.UUID
 	seen := make(map[uuid.UUID]bool, len(ids)+len(others))

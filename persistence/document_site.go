@@ -9,17 +9,16 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// ProcessSite is a process that somebody wants to add a document to, and what
-// decides about it.
+// ProcessSite is a process to which a document is to be added, with what decides whether the caller may.
 type ProcessSite struct {
 	Process domain.Process
 	Rights  domain.ProcessRights
-	// WritesTask is whether the caller may write to an open task of the process: as
-	// its owner or as a Manager.
+	// WritesTask reports whether the caller may write to an open task of the process: as its owner or as a
+	// Manager.
 	WritesTask bool
 }
 
-// CheckMayAttach refuses the caller what domain.Process.CheckMayAttach refuses.
+// CheckMayAttach returns the error of domain.Process.CheckMayAttach.
 func (s *ProcessSite) CheckMayAttach() error { return s.Process.CheckMayAttach(s.Rights, s.WritesTask) }
 
 const (
@@ -41,7 +40,7 @@ func processSite(sql string, caller domain.Caller, id uuid.UUID, site *ProcessSi
 		append(processSummaryFields(&site.Process), &site.Rights.Manages, &site.WritesTask)...)}
 }
 
-// GetProcessSite returns a process that the caller sees, or NOT_FOUND.
+// GetProcessSite returns a process visible to the caller, or NOT_FOUND.
 func (r *Reader) GetProcessSite(ctx context.Context, caller domain.Caller, id uuid.UUID) (*ProcessSite, error) {
 	var site ProcessSite
 	err := r.read(ctx, processSite(selectProcessSite, caller, id, &site))
@@ -51,8 +50,8 @@ func (r *Reader) GetProcessSite(ctx context.Context, caller domain.Caller, id uu
 	return &site, nil
 }
 
-// ShareProcessSite is GetProcessSite that keeps the process from being finished
-// until the transaction ends.
+// ShareProcessSite is GetProcessSite that also blocks the process from being finished until the transaction
+// ends.
 func (tx *Tx) ShareProcessSite(ctx context.Context, caller domain.Caller, id uuid.UUID) (*ProcessSite, error) {
 	var site ProcessSite
 	if err := tx.read(ctx, processSite(shareProcessSite, caller, id, &site)); err != nil {
@@ -62,7 +61,7 @@ func (tx *Tx) ShareProcessSite(ctx context.Context, caller domain.Caller, id uui
 	return &site, nil
 }
 
-// ArtifactSite is a business artifact that somebody wants to add a document to.
+// ArtifactSite is a business artifact to which a document is to be added.
 type ArtifactSite struct {
 	TenantID   uuid.UUID
 	Rights     domain.ArtifactRights
@@ -70,8 +69,7 @@ type ArtifactSite struct {
 	domain.Deletion
 }
 
-// CheckMayAttach refuses callers without the Editor permission, and an artifact that is
-// deleted with INVALID_STATE.
+// CheckMayAttach refuses callers without the Editor permission, and a deleted artifact with INVALID_STATE.
 func (s *ArtifactSite) CheckMayAttach() error {
 	if err := s.Rights.RequireEditor(); err != nil {
 		return err
@@ -94,7 +92,7 @@ func artifactSite(sql string, caller domain.Caller, id uuid.UUID, site *Artifact
 		&site.TenantID, &site.ModifiedAt, &site.DeletedAt, &site.DeletedBy, &site.Rights.Edits, &site.Rights.Manages)}
 }
 
-// GetArtifactSite returns a business artifact that the caller sees, or NOT_FOUND.
+// GetArtifactSite returns a business artifact visible to the caller, or NOT_FOUND.
 func (r *Reader) GetArtifactSite(ctx context.Context, caller domain.Caller, id uuid.UUID) (*ArtifactSite, error) {
 	var site ArtifactSite
 	err := r.read(ctx, artifactSite(selectArtifactSite, caller, id, &site))
@@ -104,8 +102,8 @@ func (r *Reader) GetArtifactSite(ctx context.Context, caller domain.Caller, id u
 	return &site, nil
 }
 
-// ShareArtifactSite is GetArtifactSite that keeps the artifact from being deleted
-// until the transaction ends.
+// ShareArtifactSite is GetArtifactSite that also blocks the artifact from being deleted until the transaction
+// ends.
 func (tx *Tx) ShareArtifactSite(ctx context.Context, caller domain.Caller, id uuid.UUID) (*ArtifactSite, error) {
 	var site ArtifactSite
 	if err := tx.read(ctx, artifactSite(shareArtifactSite, caller, id, &site)); err != nil {

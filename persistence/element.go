@@ -22,7 +22,7 @@ func readElements(stored []byte) (domain.ElementValues, error) {
 	return values, nil
 }
 
-// storeElements is the reverse of readElements. The text of the values is kept.
+// storeElements is the reverse of readElements. The text of the values is preserved.
 func storeElements(values domain.ElementValues) ([]byte, error) {
 	if len(values) == 0 {
 		return nil, nil
@@ -70,8 +70,7 @@ func (tx *Tx) UpdateTaskElements(i *domain.ProcessItem) error {
 	return nil
 }
 
-// TenantPrincipal is a principal as one of a tenant: one of its users or
-// applications, or the service's own.
+// TenantPrincipal is a principal in a tenant: one of its users or applications, or the service's own.
 type TenantPrincipal struct {
 	TenantID uuid.UUID
 	domain.Principal

@@ -7,21 +7,19 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// EmbeddingSpace is where embeddings can be compared: those of one model, of one
-// tenant's documents.
+// EmbeddingSpace is the scope in which embeddings can be compared: one model and the documents of one tenant.
 type EmbeddingSpace struct {
 	TenantID uuid.UUID
 	Model    string
 }
 
-// PassageKey is the place of a passage among those of all documents with the same
-// content.
+// PassageKey is the position of a passage in the documents with one content.
 type PassageKey struct {
 	SHA256   []byte
 	Position int
 }
 
-// KnownContent is what is known of a content: how many passages it has.
+// KnownContent is a content with stored passages and their number.
 type KnownContent struct {
 	SHA256    []byte
 	Passages  int
@@ -34,7 +32,7 @@ SELECT e.sha256, count(*), bool_or(e.truncated)
  WHERE e.tenant_id = $1 AND e.model = $2 AND e.sha256 = ANY($3)
  GROUP BY e.sha256`
 
-// ListKnownContents returns which of the contents have passages already.
+// ListKnownContents returns the contents that have stored passages.
 func (r *Reader) ListKnownContents(ctx context.Context, space EmbeddingSpace, contents [][]byte) ([]KnownContent, error) {
 	var known []KnownContent
 	err := r.read(ctx, query{knownContents, []any{space.TenantID, space.Model, contents}, func(rows pgx.Rows) (err error) {
@@ -52,8 +50,7 @@ SELECT $1, $2, $3, p.position - 1, p.passage, $5
   FROM unnest($4::text[]) WITH ORDINALITY AS p (passage, position)
     ON CONFLICT DO NOTHING`
 
-// InsertPassages stores the passages of a content, all at once. Those that are
-// there already stay.
+// InsertPassages stores all passages of a content. Stored passages stay unchanged.
 func (tx *Tx) InsertPassages(space EmbeddingSpace, content []byte, passages []string, truncated bool) {
 	tx.queue(insertPassages, space.TenantID, content, space.Model, passages, truncated)
 }
@@ -78,8 +75,7 @@ SELECT count(*)
  WHERE e.tenant_id = $1 AND e.model = $2 AND e.sha256 = ANY($3) AND e.vector IS NULL`
 )
 
-// ListMissingEmbeddings returns the next passages of the contents that have no
-// vector, and how many there are in all.
+// ListMissingEmbeddings returns the next passages of the contents that have no vector, and their total number.
 func (r *Reader) ListMissingEmbeddings(
 	ctx context.Context, space EmbeddingSpace, contents [][]byte, limit int,
 ) (passages []Passage, all int, err error) {
@@ -131,8 +127,7 @@ SELECT e.sha256, e.position, e.passage
  WHERE e.tenant_id = $1 AND e.model = $2`
 )
 
-// ListVectors returns the vectors of the contents, in their order, and where each
-// belongs.
+// ListVectors returns the vectors of the contents, in order, with the position of each.
 func (r *Reader) ListVectors(
 	ctx context.Context, space EmbeddingSpace, contents [][]byte,
 ) (places []PassageKey, vectors [][]byte, err error) {
@@ -169,6 +164,5 @@ DELETE FROM document_embeddings e
          WHERE NOT EXISTS (SELECT 1 FROM documents d WHERE d.tenant_id = u.tenant_id AND d.sha256 = u.sha256)) gone
  WHERE e.tenant_id = gone.tenant_id AND e.sha256 = gone.sha256`
 
-// DeleteUnusedEmbeddings deletes the passages of contents that no document has
-// any more.
+// DeleteUnusedEmbeddings deletes the passages of contents that no document has any more.
 func (tx *Tx) DeleteUnusedEmbeddings() { tx.queue(deleteUnusedEmbeddings) }

@@ -14,8 +14,7 @@ import (
 	"github.com/procession-dev/procession/domain/resource"
 )
 
-// SealedKey is the value of an encryption key as it is kept at rest. ID is the
-// record that it was sealed for.
+// SealedKey is the value of an encryption key as stored. ID is the record that it was sealed for.
 type SealedKey struct {
 	ID     uuid.UUID
 	KeyID  string
@@ -30,11 +29,10 @@ SELECT ` + sealedKeyColumns + `
   FROM encryption_keys k
  WHERE k.tenant_id = $1 AND k.key_id = $2 AND k.sealed_value IS NOT NULL`
 
-	// A worker reads the keys of the versions of definitions that it runs, also of
-	// earlier ones because processes go on with them, of data sources on queues that it
-	// may serve, and of those whose payloads it can be handed: it may serve a queue that the version names, or that the version's
-	// runner lists. Other keys are not found. The read is recorded unless one was on the
-	// same day.
+	// A worker reads the keys of the versions of definitions that it runs, including earlier ones because
+	// processes continue with them, of data sources on queues that it may serve, and of versions whose payloads
+	// may be delivered to it: it may serve a queue that the version names, or that the version's runner lists.
+	// Other keys are not found. The read is recorded unless one was recorded on the same day.
 	readKey = `
 WITH ` + engineAccess + `, reader AS (
     SELECT EXISTS (SELECT 1 FROM bound b WHERE b.runner_id = $1) AS is_worker
@@ -89,7 +87,7 @@ SELECT reader.is_worker, key.id, key.key_id, key.sealed_value
   LEFT JOIN key ON true`
 )
 
-// GetSealedKey returns a key of a tenant, for the service itself, or NOT_FOUND.
+// GetSealedKey returns a key of a tenant, for use by the service itself, or NOT_FOUND.
 func (r *Reader) GetSealedKey(ctx context.Context, tenant uuid.UUID, keyID string) (*SealedKey, error) {
 	return r.sealedKey(ctx, getSealedKey, tenant, keyID)
 }
@@ -103,10 +101,9 @@ func (r *Reader) sealedKey(ctx context.Context, statement string, args ...any) (
 	return &k, translate("reading an encryption key", err)
 }
 
-// ReadKey returns a key of a tenant for an application, and reports whether that
-// is a worker there. The key is nil for one that is not, and where it is not handed
-// payloads that are encrypted with the key. event is recorded of the first read on a
-// day.
+// ReadKey returns a key of a tenant for an application, and reports whether the application is a worker there.
+// The key is nil for other applications, and for a worker that receives no payloads encrypted with the key.
+// event is recorded for the first read on a day.
 func (db *DB) ReadKey(
 	ctx context.Context, application, tenant uuid.UUID, keyID string, event domain.Event,
 ) (key *SealedKey, worker bool, err error) {
@@ -141,22 +138,20 @@ UPDATE encryption_keys
  WHERE tenant_id = $1 AND code = $2 AND sealed_value IS NOT NULL`
 )
 
-// InsertEncryptionKey stores a version of a key. It must be the one after the
-// latest.
+// InsertEncryptionKey stores a version of a key. It must be the one after the latest.
 func (tx *Tx) InsertEncryptionKey(k domain.EncryptionKey, sealed []byte) {
 	tx.queue(insertEncryptionKey, k.ID, k.TenantID, k.Code, k.Version, k.KeyID, sealed, k.CreatedBy, k.CreatedAt)
 }
 
-// ShredEncryptionKeys forgets what all versions of a key are. That they were
-// stays known, so that none of their ids is given to another key.
+// ShredEncryptionKeys deletes the values of all versions of a key. Their ids stay stored, so that none is given
+// to another key.
 func (tx *Tx) ShredEncryptionKeys(tenant uuid.UUID, code string, now time.Time) {
 	tx.queue(shredEncryptionKeys, tenant, code, now)
 }
 
-// EncryptionKeyUse is what hangs on a key. Versions counts all there ever were
-// with the code. Definitions are the codes of the process definitions whose
-// published version uses the key, OpenRuns the workflows that may still need it:
-// those that go on, and failed ones that can be started again.
+// EncryptionKeyUse is what depends on a key. Versions counts all versions there ever were with the code.
+// Definitions are the codes of the process definitions whose published version uses the key, OpenRuns the
+// workflows that may still need it: open ones, and failed ones that can be started again.
 type EncryptionKeyUse struct {
 	Versions    int
 	Definitions []string
@@ -164,8 +159,8 @@ type EncryptionKeyUse struct {
 }
 
 const (
-	// The versions are locked one by one, not counted: a run that is being stored
-	// holds the one that it chose, and is seen by the statements after this one.
+	// The versions are locked one by one rather than counted: a run that is being stored locks its version and
+	// is read by the statements after this one.
 	lockEncryptionKey = `
 SELECT k.version
   FROM encryption_keys k
@@ -191,9 +186,8 @@ SELECT count(*)
  WHERE k.tenant_id = $1 AND k.code = $2 AND ` + needsKey
 )
 
-// LockEncryptionKey locks all versions of the tenant's key with the code, of
-// which there may be none, and tells what hangs on them. No run takes the key
-// until the transaction ends.
+// LockEncryptionKey locks all versions of the tenant's key with the code, of which there may be none, and
+// returns what depends on them. No run can choose the key until the transaction ends.
 func (tx *Tx) LockEncryptionKey(ctx context.Context, tenant uuid.UUID, code string) (*EncryptionKeyUse, error) {
 	var use EncryptionKeyUse
 	key := []any{tenant, code}
@@ -211,8 +205,8 @@ func (tx *Tx) LockEncryptionKey(ctx context.Context, tenant uuid.UUID, code stri
 	return &use, translate("reading the use of an encryption key", err)
 }
 
-// EncryptionKeyVersion is a version of a key, without what it is. OpenRuns are
-// the workflows that may still need it.
+// EncryptionKeyVersion is a version of a key, without its value. OpenRuns are the workflows that may still need
+// it.
 type EncryptionKeyVersion struct {
 	domain.EncryptionKey
 	OpenRuns int64
@@ -241,8 +235,7 @@ func (r *Reader) ListEncryptionKeyVersions(
 	return versions, translate("listing the versions of an encryption key", err)
 }
 
-// LockResource returns a resource in scope, locked so that others change it
-// before or afterwards. Errors are those of GetResource.
+// LockResource returns a resource in scope, locked against concurrent changes. Errors are those of GetResource.
 func (tx *Tx) LockResource(ctx context.Context, scope ResourceScope, key resource.Key) (*StoredResource, error) {
 	l := resourceList(scope)
 	l.filter("r.kind = %s", key.Kind)

@@ -8,20 +8,18 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// engineAccess are the subqueries that say what an application may serve. $1 is
-// the principal, $2 the tenant.
+// engineAccess are the subqueries for the task queues that an application may serve. $1 is the principal, $2 the
+// tenant.
 //
-// bound are the task queues that manifests give to applications: those of process
-// definitions, of user actions, of actions on business artifacts, of data sources
-// and of robots, all of which name their runner, and those that an application
-// lists. A robot's queue may be NULL.
+// bound are the task queues that manifests bind to applications: those of process definitions, of user actions,
+// of actions on business artifacts, of data sources and of robots, all of which name their runner, and those
+// that an application lists. A robot's queue may be NULL.
 //
-// servable are the queues that the principal may poll. A runner keeps the queues of
-// its definitions' earlier versions, to which processes are still pinned, until
-// another application takes one over.
+// servable are the queues that the principal may poll. A runner keeps the queues of its definitions' earlier
+// versions, to which processes are still pinned, until another application is bound to one.
 //
-// reachable are the queues that the principal's workflows may use: those that it may
-// poll, and those that the versions it runs name for user actions and robots.
+// reachable are the queues that the principal's workflows may use: those that it may poll, and those that the
+// versions it runs name for user actions and robots.
 const engineAccess = `
 bound AS (
     SELECT v.task_queue, v.runner_id, d.published_version IS NOT DISTINCT FROM v.version AS current
@@ -30,7 +28,7 @@ bound AS (
      WHERE d.tenant_id = $2
        AND v.task_queue IS NOT NULL
      UNION ALL
-    -- The runner of the processes runs the actions that name no other.
+    -- Actions without a runner of their own are run by the runner of the processes.
     SELECT a ->> 'taskQueue', coalesce(p.id, v.runner_id), d.published_version IS NOT DISTINCT FROM v.version
       FROM process_definitions d
       JOIN process_definition_versions v ON v.process_definition_id = d.id
@@ -98,7 +96,7 @@ SELECT EXISTS (SELECT 1 FROM bound b WHERE b.runner_id = $1),
        ARRAY(SELECT s.task_queue FROM servable s ORDER BY s.task_queue),
        ARRAY(SELECT r.task_queue FROM reachable r ORDER BY r.task_queue)`
 
-// EngineAccess is what manifests make of a principal in a tenant.
+// EngineAccess is the access to the engine that manifests give a principal in a tenant.
 type EngineAccess struct {
 	// Worker reports whether a manifest makes the principal a worker: it runs a
 	// published version of a process definition, an action, a data source or a
@@ -114,15 +112,14 @@ func engineAccessOf(principal, tenant uuid.UUID, dest *EngineAccess) query {
 	return query{getEngineAccess, []any{principal, tenant}, one(&dest.Worker, &dest.Servable, &dest.Reachable)}
 }
 
-// GetEngineAccess returns what manifests make of the caller in a tenant.
+// GetEngineAccess returns the caller's access to the engine in a tenant.
 func (r *Reader) GetEngineAccess(ctx context.Context, caller domain.Caller, tenant uuid.UUID) (EngineAccess, error) {
 	var access EngineAccess
 	err := r.read(ctx, engineAccessOf(caller.PrincipalID, tenant, &access))
 	return access, translate("reading the access to the engine", err)
 }
 
-// ReadEngineAccessAlong reads what GetEngineAccess returns, together with the next
-// read of the transaction.
+// ReadEngineAccessAlong reads what GetEngineAccess returns, with the next read of the transaction.
 func (tx *Tx) ReadEngineAccessAlong(principal, tenant uuid.UUID, into *EngineAccess) {
 	tx.goAlong(engineAccessOf(principal, tenant, into))
 }

@@ -25,7 +25,7 @@ type queueOwners struct {
 	runner uuid.UUID
 	rival  uuid.UUID
 	alien  uuid.UUID
-	// versions counts what was published.
+	// versions counts the published versions.
 	versions *atomic.Int32
 	// maxWorkers is how many workers of a principal may be online.
 	maxWorkers int
@@ -59,8 +59,7 @@ func newQueueOwners(t *testing.T) queueOwners {
 	return q
 }
 
-// publish makes a version of a definition, which takes the place of the one
-// before.
+// publish publishes a version of a definition, replacing the one before.
 func (q queueOwners) publish(t *testing.T, tenant, definition, runner uuid.UUID, queue string) {
 	t.Helper()
 	require.NoError(t, q.db.Write(t.Context(), func(tx *persistence.Tx) error {
@@ -76,7 +75,7 @@ func (q queueOwners) publish(t *testing.T, tenant, definition, runner uuid.UUID,
 	}))
 }
 
-// lists has the manifest of an application list the queues.
+// lists declares the queues in the manifest of an application.
 func (q queueOwners) lists(t *testing.T, tenant, application uuid.UUID, queues ...string) {
 	t.Helper()
 	q.put(t, tenant, application, resource.KindApplication, "app-"+application.String(), &resource.ApplicationSpec{
@@ -121,8 +120,8 @@ func (q queueOwners) registerAs(t *testing.T, identity string, tenant, principal
 	}
 }
 
-// requireRefused requires that a principal may not register for the queues, and
-// that trying gives it none.
+// requireRefused requires that a principal may not register for the queues, and that the attempt gives it no
+// access.
 func (q queueOwners) requireRefused(t *testing.T, tenant, principal uuid.UUID, queues ...string) {
 	t.Helper()
 	before := q.access(t, tenant, principal)
@@ -141,7 +140,7 @@ func (q queueOwners) access(t *testing.T, tenant, principal uuid.UUID) persisten
 	return got
 }
 
-// requireReach requires what workflows of a principal may use.
+// requireReach requires the queues that workflows of a principal may use.
 func (q queueOwners) requireReach(t *testing.T, principal uuid.UUID, want ...string) {
 	t.Helper()
 	require.ElementsMatch(t, want, q.access(t, q.tenant, principal).Reachable)
@@ -152,7 +151,7 @@ func (q queueOwners) requireQueues(t *testing.T, tenant, principal uuid.UUID, wa
 	require.ElementsMatch(t, want, q.access(t, tenant, principal).Servable)
 }
 
-func TestServableQueuesOfAnotherAreNone(t *testing.T) {
+func TestServableQueuesExcludeOtherPrincipals(t *testing.T) {
 	t.Parallel()
 	q := newQueueOwners(t)
 	q.publish(t, q.tenant, uuid.New(), q.runner, "queue")
@@ -162,7 +161,7 @@ func TestServableQueuesOfAnotherAreNone(t *testing.T) {
 	q.requireRefused(t, q.tenant, q.rival, "queue", "free")
 }
 
-func TestServableQueuesAreThoseOfRunDefinitionsAndListedOnes(t *testing.T) {
+func TestServableQueuesOfDefinitionsAndLists(t *testing.T) {
 	t.Parallel()
 	q := newQueueOwners(t)
 	q.publish(t, q.tenant, uuid.New(), q.runner, "loans")
@@ -187,7 +186,7 @@ func TestListingAQueueMakesAnApplicationAWorker(t *testing.T) {
 	q.requireReach(t, q.runner, "loans")
 }
 
-func TestServableQueuesAreThoseOfRunActions(t *testing.T) {
+func TestServableQueuesOfActions(t *testing.T) {
 	t.Parallel()
 	q := newQueueOwners(t)
 	put := func(tenant, application uuid.UUID, definition, queue string) {
@@ -206,7 +205,7 @@ func TestServableQueuesAreThoseOfRunActions(t *testing.T) {
 	q.requireQueues(t, q.other, q.alien, "elsewhere")
 }
 
-func TestServableQueuesAreThoseOfRobotsThatAreRun(t *testing.T) {
+func TestServableQueuesOfRobots(t *testing.T) {
 	t.Parallel()
 	q := newQueueOwners(t)
 	put := func(tenant uuid.UUID, code string, worker domain.RobotWorker) {
@@ -229,7 +228,7 @@ func TestServableQueuesAreThoseOfRobotsThatAreRun(t *testing.T) {
 	q.requireQueues(t, q.other, q.alien, "elsewhere")
 }
 
-func TestServableQueuesAreThoseOfDataSources(t *testing.T) {
+func TestServableQueuesOfDataSources(t *testing.T) {
 	t.Parallel()
 	q := newQueueOwners(t)
 	put := func(tenant, runner uuid.UUID, queue string) domain.DataSource {
@@ -253,7 +252,7 @@ func TestServableQueuesAreThoseOfDataSources(t *testing.T) {
 	require.False(t, q.access(t, q.tenant, q.runner).Worker)
 }
 
-func TestServableQueuesAreThoseOfRunUserActions(t *testing.T) {
+func TestServableQueuesOfUserActions(t *testing.T) {
 	t.Parallel()
 	q := newQueueOwners(t)
 	publish := func(definition uuid.UUID, engine *domain.EngineBinding, actions ...resource.UserActionSpec) {
@@ -277,16 +276,15 @@ func TestServableQueuesAreThoseOfRunUserActions(t *testing.T) {
 	loan := uuid.New()
 	publish(loan, engine, action("former", ""))
 	publish(loan, engine, action("loans", ""), action("reports", ""), action("nudges", "rival"), action("", ""))
-	publish(uuid.New(), nil, action("nobody's", ""), action("manual", "rival"))
-	q.requireRefused(t, q.tenant, q.rival, "reports", "free", "nobody's")
+	publish(uuid.New(), nil, action("unassigned", ""), action("manual", "rival"))
+	q.requireRefused(t, q.tenant, q.rival, "reports", "free", "unassigned")
 	q.requireQueues(t, q.tenant, q.runner, "loans", "reports", "former")
 	q.requireQueues(t, q.tenant, q.rival, "nudges", "manual")
 	q.requireReach(t, q.runner, "loans", "reports", "former", "nudges")
 	q.requireReach(t, q.rival, "nudges", "manual")
 }
 
-// What another runner has taken over is out of reach for the workflows of an
-// earlier version too.
+// A queue that another runner has taken over is also out of reach for the workflows of an earlier version.
 func TestReachEndsWithTheQueue(t *testing.T) {
 	t.Parallel()
 	q := newQueueOwners(t)
@@ -335,7 +333,7 @@ func TestARunnerKeepsTheQueueOfAnEarlierVersion(t *testing.T) {
 	q.requireQueues(t, q.tenant, q.runner, "before", "now")
 }
 
-func TestAnEarlierRunnerLosesAQueueThatWasTakenOver(t *testing.T) {
+func TestServableQueuesLostToLaterRunner(t *testing.T) {
 	t.Parallel()
 	q := newQueueOwners(t)
 	definition := uuid.New()

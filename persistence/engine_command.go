@@ -32,16 +32,16 @@ type CommandDone struct {
 	EngineRun string
 }
 
-// CommandFailed is a command that was tried in vain and is to be tried again at
-// RetryAt. Error tells why; it must hold no secrets.
+// CommandFailed is a command that failed and is to be retried at RetryAt. Error is the reason; it must hold no
+// secrets.
 type CommandFailed struct {
 	ID      uuid.UUID
 	Error   string
 	RetryAt time.Time
 }
 
-// CommandExchange is what a relay hands in, and how many commands it takes out
-// in return. Untried are commands that it gives back as they were.
+// CommandExchange is the input of ExchangeEngineCommands: the outcomes of a relay's commands, and how many it
+// leases in return. Untried are commands that it gives back unattempted.
 type CommandExchange struct {
 	Done       []CommandDone
 	Failed     []CommandFailed
@@ -52,9 +52,8 @@ type CommandExchange struct {
 }
 
 const (
-	// A command that another relay finished in the meantime stamps nothing. What
-	// is stamped keeps the observer of closings looking closely, for which it is
-	// enough to be right within some seconds.
+	// A command that another relay finished meanwhile updates nothing. The update keeps the observer of closings
+	// polling frequently; precision of some seconds is enough.
 	finishEngineCommands = `
 WITH done AS (
     DELETE FROM engine_commands c
@@ -84,8 +83,7 @@ UPDATE engine_commands
    SET leased_until = '-infinity'
  WHERE id = ANY($1)`
 
-	// Only the first command of an order key may be taken, and while somebody has
-	// it, it stays the first.
+	// Only the first command of an order key may be leased, and it stays the first while it is leased.
 	claimEngineCommands = `
 WITH head AS (
     SELECT c.position
@@ -110,9 +108,8 @@ RETURNING c.id, c.engine_run_id, c.order_key, c.kind, c.item_id, coalesce(c.item
           c.attempts, t.time_zone, ` + engineRunColumns
 )
 
-// ExchangeEngineCommands finishes and postpones commands and takes out the next
-// ones, all in one round trip and one transaction. A command that was taken out
-// stays with the caller until the lease ends.
+// ExchangeEngineCommands finishes and postpones commands and leases the next ones, in one round trip and one
+// transaction. A leased command belongs to the caller until the lease ends.
 func (db *DB) ExchangeEngineCommands(ctx context.Context, e CommandExchange) ([]domain.DueCommand, error) {
 	var queries []query
 	if len(e.Done) > 0 {
@@ -170,9 +167,8 @@ func none(rows pgx.Rows) error {
 	return rows.Err()
 }
 
-// EngineBacklog is what is still to be asked of Temporal. DueSince is when the
-// oldest of the Pending commands was to be carried out, the zero time when
-// there are none.
+// EngineBacklog is the pending work for Temporal. DueSince is when the oldest of the Pending commands was due,
+// the zero time when there are none.
 type EngineBacklog struct {
 	Pending  int64
 	DueSince time.Time

@@ -11,16 +11,15 @@ import (
 )
 
 const (
-	// grantRetention is how long it can be read what was issued, past its expiry.
+	// grantRetention is how long grants stay readable after their expiry.
 	grantRetention = 24 * time.Hour
-	// grantsSwept bounds how many rows one insert removes: more than it adds, so
-	// that they do not pile up.
+	// grantsSwept bounds how many rows one insert removes: more than it adds, so that they do not pile up.
 	grantsSwept = 10
 )
 
 const (
-	// These locks make who disables the principal, or ends its membership, wait for
-	// grants that are on their way, and so find them when revoking afterwards.
+	// These locks make transactions that disable the principal, or end its membership, wait for uncommitted
+	// grants, so that they find and revoke them.
 	lockMembership = `
 SELECT u.principal_id
   FROM tenant_users u
@@ -38,8 +37,8 @@ SELECT p.id
    FOR SHARE OF p`
 )
 
-// LockGrantee makes sure that a principal is active in the tenant until the
-// transaction ends, or returns NOT_FOUND.
+// LockGrantee keeps a principal active in the tenant until the transaction ends, or returns NOT_FOUND if it is
+// not.
 func (tx *Tx) LockGrantee(ctx context.Context, principal, tenant uuid.UUID) error {
 	args := []any{principal, tenant}
 	var id uuid.UUID
@@ -52,7 +51,7 @@ func (tx *Tx) LockGrantee(ctx context.Context, principal, tenant uuid.UUID) erro
 const engineGrantTaken = `
 SELECT EXISTS (SELECT 1 FROM engine_grants g WHERE g.id = $1)`
 
-// EngineGrantTaken finds out, with the next read, whether an id is that of a grant.
+// EngineGrantTaken reads, with the next read, whether a grant with the id exists.
 func (tx *Tx) EngineGrantTaken(id uuid.UUID, taken *bool) {
 	tx.goAlong(query{engineGrantTaken, []any{id}, one(taken)})
 }
@@ -72,15 +71,13 @@ DELETE FROM engine_grants g
                    FOR UPDATE SKIP LOCKED)`
 )
 
-// InsertEngineGrant stores what was issued, and removes some of what has expired
-// a day before.
+// InsertEngineGrant stores a grant, and deletes some of those that expired more than grantRetention ago.
 func (tx *Tx) InsertEngineGrant(g domain.EngineGrant) {
 	tx.queue(insertEngineGrant, g.ID, g.TenantID, g.PrincipalID, g.Kind, g.Identifier, g.IssuedAt, g.ExpiresAt)
 	tx.queue(sweepEngineGrants, g.IssuedAt.Add(-grantRetention), grantsSwept)
 }
 
-// EngineGrantScope says which grants exist for an administrator: those of
-// Tenants, or every tenant's.
+// EngineGrantScope selects the grants that exist for an administrator: those of Tenants, or every tenant's.
 type EngineGrantScope struct {
 	Everywhere bool
 	Tenants    []uuid.UUID
@@ -92,8 +89,7 @@ type EngineGrantFilter struct {
 	TenantCodes  []string
 	PrincipalIDs []uuid.UUID
 	Kinds        []domain.AuthenticationType
-	// ActiveAt keeps those that are accepted at that time, or with Inactive those
-	// that are not.
+	// ActiveAt keeps the grants that are accepted at that time, or with Inactive those that are not.
 	ActiveAt *time.Time
 	Inactive bool
 }
@@ -132,8 +128,7 @@ func (r *Reader) ListEngineGrants(
 	return result, translate("listing engine grants", err)
 }
 
-// EngineGrantSelection says which grants are meant: all that match each field
-// that is not nil.
+// EngineGrantSelection selects the grants that match each field that is not nil.
 type EngineGrantSelection struct {
 	ID          *uuid.UUID
 	TenantID    *uuid.UUID
@@ -157,8 +152,7 @@ UPDATE engine_grants
  WHERE id = ANY($1)`
 )
 
-// LockedEngineGrant is a grant under lock. It is Active if it neither was revoked
-// nor has expired.
+// LockedEngineGrant is a grant under lock. It is Active if it was neither revoked nor has expired.
 type LockedEngineGrant struct {
 	ID       uuid.UUID
 	TenantID uuid.UUID
@@ -194,9 +188,9 @@ WITH revoked AS (
 SELECT gen_random_uuid(), r.tenant_id, $6, $7, r.id, NULL, $4, nullif($5, ''), $3
   FROM revoked r`
 
-// RevokeEngineGrantsOf revokes what a principal was issued in the tenants, and
-// records it. Queued behind the statement that disables the principal, it finds
-// grants that were on their way: LockGrantee makes that statement wait for them.
+// RevokeEngineGrantsOf revokes the grants of a principal in the tenants, and records it. Queued behind the
+// statement that disables the principal, it also finds grants that were uncommitted: LockGrantee makes that
+// statement wait for them.
 func (tx *Tx) RevokeEngineGrantsOf(principal uuid.UUID, tenants []uuid.UUID, by uuid.UUID, now time.Time) {
 	tx.queue(revokeEngineGrantsOf, principal, tenants, now, by, tx.requestID,
 		domain.EventAuthenticationRevoked, domain.ResourceAuthentication)
@@ -210,13 +204,13 @@ SELECT g.kind, g.identifier
    AND g.expires_at > $1
  ORDER BY g.expires_at, g.id`
 
-// EngineRevocations are the identifiers of what must no longer be accepted.
+// EngineRevocations are the identifiers of revoked grants.
 type EngineRevocations struct {
 	Tokens       []string
 	Certificates []string
 }
 
-// ListEngineRevocations returns what was revoked and expires after the time.
+// ListEngineRevocations returns the revoked grants that expire after the time.
 func (r *Reader) ListEngineRevocations(ctx context.Context, expireAfter time.Time) (EngineRevocations, error) {
 	revoked := EngineRevocations{Tokens: []string{}, Certificates: []string{}}
 	err := r.read(ctx, query{listRevoked, []any{expireAfter}, func(rows pgx.Rows) error {

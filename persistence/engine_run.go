@@ -36,16 +36,14 @@ INSERT INTO engine_runs (id, tenant_id, kind, owner_id, namespace, workflow_id, 
                          state, action, robot, data_source, created_at, last_active_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13)`
 
-// InsertEngineRun stores a run that is still to be started.
+// InsertEngineRun stores a run that is yet to be started.
 func (tx *Tx) InsertEngineRun(run domain.EngineRun, now time.Time) {
 	tx.queue(insertEngineRun, run.ID, run.TenantID, run.Kind, run.OwnerID, run.Namespace, run.WorkflowID,
 		run.WorkflowType, run.TaskQueue, run.State, run.Action, run.Robot, run.DataSource, now)
 }
 
-// The newest version of the key is what the run keeps. The lock keeps the key
-// from being deleted meanwhile. A key that is gone leaves no run, and so the
-// command that is to start it is refused: nothing starts in the open that was to
-// be encrypted.
+// The run keeps the newest version of the key. The lock keeps the key from being deleted meanwhile. If the key
+// is gone no run is inserted, so the command that starts it is refused and nothing starts unencrypted.
 const insertEncryptedRun = `
 WITH newest AS (
     SELECT k.key_id
@@ -60,30 +58,28 @@ INSERT INTO engine_runs (id, tenant_id, kind, owner_id, namespace, workflow_id, 
 SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13, newest.key_id
   FROM newest`
 
-// InsertEncryptedRun stores a run that is still to be started and is encrypted
-// with the newest version of the tenant's key with the code.
+// InsertEncryptedRun stores a run that is yet to be started and is encrypted with the newest version of the
+// tenant's key with the code.
 func (tx *Tx) InsertEncryptedRun(run domain.EngineRun, encryptionKey string, now time.Time) {
 	tx.queue(insertEncryptedRun, run.ID, run.TenantID, run.Kind, run.OwnerID, run.Namespace, run.WorkflowID,
 		run.WorkflowType, run.TaskQueue, run.State, run.Action, run.Robot, run.DataSource, now, encryptionKey)
 }
 
-// LockedRun is a run and whose it is, both under lock: Process, ProcessAction,
-// ArtifactAction or TaskState by the kind of the run, all nil for a run that outlived its
-// action. Failed reports whether an incident tells of the failure of the very
-// attempt that was asked about.
+// LockedRun is a run with its owner, both under lock: Process, ProcessAction, ArtifactAction or TaskState by the
+// kind of the run, all nil for a run that outlived its action. Failed reports whether an incident exists for the
+// failure of the requested attempt.
 type LockedRun struct {
 	Process        *domain.Process
 	ProcessAction  *domain.ProcessAction
 	ArtifactAction *domain.BusinessArtifactAction
-	// TaskState is that of the task that a robot assists with.
+	// TaskState is the state of the task that a robot assists with.
 	TaskState *domain.TaskState
 	Run       domain.EngineRun
 	Failed    bool
 }
 
 const (
-	// The owner comes first: every transaction that locks both does it in this
-	// order.
+	// The owner is locked first: every transaction that locks both does it in this order.
 	lockProcessOfWorkflow = `
 SELECT ` + processColumns + `
   FROM processes p
@@ -112,7 +108,7 @@ SELECT i.task_state
                 WHERE r.kind = 'TASK_ROBOT' AND r.namespace = $1 AND r.workflow_id = $2)
    FOR SHARE OF i`
 
-	// The weaker lock lets commands for the run be staged meanwhile.
+	// The weaker lock allows commands for the run to be staged meanwhile.
 	lockRunOfWorkflow = `
 SELECT ` + engineRunColumns + `,
        EXISTS (SELECT 1 FROM incidents i WHERE i.engine_run_id = r.id AND i.run_id = $3)
@@ -187,8 +183,8 @@ SELECT ` + engineRunColumns + `
   FROM engine_runs r
  WHERE r.namespace = $1 AND r.workflow_id = ANY($2) AND r.closed_at IS NULL`
 
-// ListOpenRunsOfWorkflows returns, of the workflows with the given ids in a
-// namespace, the runs that are not known to have ended.
+// ListOpenRunsOfWorkflows returns, for the workflows with the given ids in a namespace, the runs that are not
+// recorded as ended.
 func (r *Reader) ListOpenRunsOfWorkflows(
 	ctx context.Context, namespace string, workflowIDs []string,
 ) ([]domain.EngineRun, error) {
@@ -204,8 +200,8 @@ SELECT ` + engineRunColumns + `
  ORDER BY r.id
  LIMIT $4`
 
-// ListQuietRuns returns the next limit running runs after the id, of those in a
-// namespace that the service has not touched since before.
+// ListQuietRuns returns the next limit running runs after the id, of those in a namespace that the service last
+// used before the given time.
 func (r *Reader) ListQuietRuns(
 	ctx context.Context, namespace string, before time.Time, after uuid.UUID, limit int,
 ) ([]domain.EngineRun, error) {
@@ -219,8 +215,7 @@ SELECT max(last_active_at)
   FROM engine_runs
  WHERE namespace = $1 AND state = 'RUNNING'`
 
-// LastActive returns when the service last touched a running run of the
-// namespace, or nil when none is running.
+// LastActive returns when the service last used a running run of the namespace, or nil when none is running.
 func (r *Reader) LastActive(ctx context.Context, namespace string) (*time.Time, error) {
 	var at *time.Time
 	err := r.read(ctx, query{lastActive, []any{namespace}, one(&at)})

@@ -13,8 +13,8 @@ SELECT closed_at
   FROM engine_watermarks
  WHERE namespace = $1`
 
-// GetEngineWatermark returns up to when the closings of a namespace have been
-// read, in Temporal's time, or the zero time when none was.
+// GetEngineWatermark returns the time, on Temporal's clock, up to which the closings of a namespace have been
+// read, or the zero time when none was.
 func (r *Reader) GetEngineWatermark(ctx context.Context, namespace string) (time.Time, error) {
 	var at time.Time
 	err := r.read(ctx, query{getEngineWatermark, []any{namespace}, one(&at)})
@@ -29,8 +29,8 @@ INSERT INTO engine_watermarks AS w (namespace, closed_at)
 VALUES ($1, $2)
 ON CONFLICT (namespace) DO UPDATE SET closed_at = greatest(w.closed_at, excluded.closed_at)`
 
-// RaiseEngineWatermark notes that the closings of a namespace have been read up
-// to the time. It never goes back.
+// RaiseEngineWatermark records that the closings of a namespace have been read up to the time. The watermark
+// never goes back.
 func (tx *Tx) RaiseEngineWatermark(namespace string, closedAt time.Time) {
 	tx.queue(raiseEngineWatermark, namespace, closedAt)
 }

@@ -24,16 +24,15 @@ const (
 	codeIdleInTransaction    = "25P03"
 )
 
-// tookTooLong reports whether err says that the database ended a statement, or a
-// transaction, because it took longer than the timeouts of its pool.
+// tookTooLong reports whether err means that the database ended a statement or a transaction because of a
+// timeout of its pool.
 func tookTooLong(err error) bool {
 	var pgErr *pgconn.PgError
 	return errors.As(err, &pgErr) && (pgErr.Code == codeQueryCanceled || pgErr.Code == codeIdleInTransaction)
 }
 
-// unavailable reports whether err says that the database cannot be reached or
-// is going down: connection exceptions (class 08), operator intervention (class
-// 57), too many connections, and connections that broke.
+// unavailable reports whether err means that the database cannot be reached or is shutting down: connection
+// exceptions (class 08), operator intervention (class 57), too many connections, and broken connections.
 func unavailable(err error) bool {
 	var pgErr *pgconn.PgError
 	if errors.As(err, &pgErr) {
@@ -44,9 +43,8 @@ func unavailable(err error) bool {
 	return errors.As(err, &connectErr) || brokenConnection(err)
 }
 
-// brokenConnection reports whether the connection to the database ended while it
-// was used, or before. One that the service itself gave up, because the request
-// ended, did not break.
+// brokenConnection reports whether the connection to the database ended before or during its use. A connection
+// that the service closed because the request ended is not broken.
 func brokenConnection(err error) bool {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return false
@@ -57,8 +55,8 @@ func brokenConnection(err error) bool {
 		errors.Is(err, pgconn.ErrConnClosed)
 }
 
-// translate turns an error of the driver into a domain error where the caller
-// can do something about it, and wraps any other with what was being done.
+// translate turns a driver error into a domain error where the caller can act on it, and wraps any other with
+// doing.
 func translate(doing string, err error) error {
 	var known *domain.Error
 	switch {
@@ -81,15 +79,14 @@ func translate(doing string, err error) error {
 	}
 }
 
-// uniqueViolation reports whether err says that a key is in use.
+// uniqueViolation reports whether err is a violation of a unique key.
 func uniqueViolation(err error) bool {
 	var pgErr *pgconn.PgError
 	return errors.As(err, &pgErr) && pgErr.Code == codeUniqueViolation
 }
 
-// retryable reports whether a transaction that failed with err may succeed when
-// it is run again: after a serialization failure, a deadlock, or a lost race to
-// insert the same key, which the next run will find.
+// retryable reports whether a transaction that failed with err may succeed when it is run again: after a
+// serialization failure, a deadlock, or a unique violation by a concurrent insert, which the next run will find.
 func retryable(err error) bool {
 	var pgErr *pgconn.PgError
 	if !errors.As(err, &pgErr) {
@@ -103,7 +100,7 @@ func retryable(err error) bool {
 	}
 }
 
-// undefinedTable reports whether err says that there is no such table.
+// undefinedTable reports whether err means that a table does not exist.
 func undefinedTable(err error) bool {
 	var pgErr *pgconn.PgError
 	return errors.As(err, &pgErr) && pgErr.Code == codeUndefinedTable
@@ -117,7 +114,7 @@ func notFound(err error, resource string) error {
 	return err
 }
 
-// ignoreNoRows is for queries whose result may be missing.
+// ignoreNoRows maps pgx.ErrNoRows to nil.
 func ignoreNoRows(err error) error {
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil

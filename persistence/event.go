@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// insertIntoEvents begins the statements that record an event of a resource
-	// beside processes and items in the statement that changes it. These are all
-	// columns that such an event has; its place in the event log is not given.
+	// insertIntoEvents begins the statements that record an event of a resource other than processes and items
+	// in the statement that changes it. It lists all columns that such an event has; its position in the event
+	// log is assigned by default.
 	insertIntoEvents = `
 INSERT INTO events (` + plainEventColumns + `)`
 
@@ -29,8 +29,8 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, nullif($8, ''), $9,
 
 type requestIDKey struct{}
 
-// WithRequestID has what is recorded under the context say which request it
-// belongs to. An id has at most 128 characters.
+// WithRequestID returns a context under which events are recorded with the id of the request. An id has at most
+// 128 characters.
 func WithRequestID(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, requestIDKey{}, id)
 }
@@ -40,9 +40,8 @@ func requestID(ctx context.Context) string {
 	return id
 }
 
-// Record records what happened, in the transaction in which it happens. Every
-// event that has none gets its id here, and the id of the request that the
-// transaction is for.
+// Record records events in the transaction. Each event without an id gets one, and the id of the request that
+// the transaction belongs to.
 func (tx *Tx) Record(events ...domain.Event) {
 	for i := range events {
 		e := &events[i]
@@ -60,14 +59,14 @@ func (tx *Tx) Record(events ...domain.Event) {
 // Recorded reports whether the transaction records events.
 func (tx *Tx) Recorded() bool { return tx.recorded }
 
-// RecordedPublic reports whether the transaction records events that webhooks
-// and the live feed tell of.
+// RecordedPublic reports whether the transaction records events that are published to webhooks and the live
+// feed.
 func (tx *Tx) RecordedPublic() bool { return tx.public }
 
 // Changed reports whether the transaction changes anything.
 func (tx *Tx) Changed() bool { return tx.queued.Len() > 0 }
 
-// eventArgs are those of insertEvent.
+// eventArgs returns the arguments of insertEvent.
 func eventArgs(e *domain.Event, request string) ([]any, error) {
 	details, err := eventDetails(e)
 	if err != nil {
@@ -92,8 +91,7 @@ func eventDetails(e *domain.Event) ([]byte, error) {
 	return details, nil
 }
 
-// eventID is the id that is the event's wherever it is told of: the one that was
-// chosen, or else a new one.
+// eventID returns the id of the event: the chosen one, or else a new one.
 func eventID(e *domain.Event) uuid.UUID {
 	if e.ID != uuid.Nil {
 		return e.ID

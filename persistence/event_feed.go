@@ -10,8 +10,8 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// A part of the ledger is looked at as a whole, however little of it the caller
-// sees, so that nobody's feed is a long query.
+// A part of the event log is read as a whole, however little of it is visible to the caller, so that no feed is
+// a long query.
 const feedEvents = `
 WITH part AS (
     SELECT e.*
@@ -29,17 +29,17 @@ SELECT ` + eventColumns + `,
   FROM part e
  ORDER BY ` + eventOrder
 
-// FeedPart is a part of the ledger as a caller sees it. Next is where the next
-// part begins; More says that it has begun already.
+// FeedPart is a part of the event log as visible to a caller. Next is where the next part begins; More reports
+// whether it has begun already.
 type FeedPart struct {
 	Events []domain.Event
 	Next   domain.EventCursor
 	More   bool
 }
 
-// ListFeedEvents looks at the next limit public events of the caller's tenants
-// after the cursor, and returns those of processes, items and artifacts that the
-// caller sees now. With processes, only theirs are looked at.
+// ListFeedEvents reads the next limit public events of the caller's tenants after the cursor, and returns those
+// of processes, items and artifacts that are now visible to the caller. With processes, only events of these are
+// read.
 func (r *Reader) ListFeedEvents(
 	ctx context.Context, caller domain.Caller, after domain.EventCursor, limit int, processes []uuid.UUID,
 ) (FeedPart, error) {
@@ -86,16 +86,15 @@ SELECT n.tenant_id, n.era, n.xid, n.position
          ORDER BY %s
          LIMIT $4) n`
 
-// NewEvents says which tenants have new public events. Next is where to look
-// further, More that this is worth while at once, Pending as in EventBatch.
+// NewEvents lists the tenants with new public events. Next is the cursor to continue from, More reports whether
+// to continue at once, Pending is as in EventBatch.
 type NewEvents struct {
 	Tenants       map[uuid.UUID]bool
 	Next          domain.EventCursor
 	More, Pending bool
 }
 
-// ListNewEvents looks at the next limit public events of all tenants after the
-// cursor.
+// ListNewEvents reads the next limit public events of all tenants after the cursor.
 func (r *Reader) ListNewEvents(ctx context.Context, after domain.EventCursor, limit int) (NewEvents, error) {
 	found := NewEvents{Tenants: map[uuid.UUID]bool{}, Next: after}
 	sql := fmt.Sprintf(tenantsOfNewEvents, settledEvent, beyondCursor(">", 1), eventOrder)

@@ -7,8 +7,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// adoptEvents begins an era of the ledger if the database has moved to another
-// cluster since the last event. Until then new events might count as older ones.
+// adoptEvents begins a new era of the event log if the database has moved to another cluster since the last
+// event. Until then new events might sort before older ones.
 func (db *DB) adoptEvents(ctx context.Context) error {
 	adopted, err := db.eventsAdopted(ctx)
 	if err != nil || adopted {
@@ -18,15 +18,15 @@ func (db *DB) adoptEvents(ctx context.Context) error {
 	return translate("looking where the ledger of events comes from", err)
 }
 
-// eventsAdopted reports whether there is nothing for adoptEvents to do.
+// eventsAdopted reports whether adoptEvents has nothing to do.
 func (db *DB) eventsAdopted(ctx context.Context) (bool, error) {
 	var moved bool
 	err := db.Reader().read(ctx, query{`SELECT events_moved()`, nil, one(&moved)})
 	return !moved, translate("looking where the ledger of events comes from", err)
 }
 
-// grants are what a role needs that the service works as, and no more of the
-// ledger of events than to read it and to add to it.
+// grants are the privileges of the role that the service uses. On the event log these are only to read and to
+// insert.
 const grants = `
 GRANT USAGE ON SCHEMA {schema} TO {role};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {role};
@@ -35,16 +35,15 @@ REVOKE UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER ON events, event_ledger FRO
 REVOKE INSERT ON event_ledger FROM {role};
 REVOKE INSERT, UPDATE, DELETE ON goose_db_version FROM {role};`
 
-// GrantTo lets a role do what the service does, but not alter the schema nor what
-// is recorded. It is for the owner of the database, after each migration: tables
-// that are added later are not the role's before.
+// GrantTo grants a role the privileges that the service needs, but not to alter the schema or recorded events.
+// The owner of the database calls it after each migration: it does not cover tables that are added later.
 func (db *DB) GrantTo(ctx context.Context, role string) error {
 	var schema string
 	if err := db.Reader().read(ctx, query{`SELECT current_schema()::text`, nil, one(&schema)}); err != nil {
 		return translate("finding the schema", err)
 	}
 	fill := strings.NewReplacer("{schema}", pgx.Identifier{schema}.Sanitize(), "{role}", pgx.Identifier{role}.Sanitize())
-	// One statement after the other, in one transaction.
+	// The statements run one after the other, in one transaction.
 	_, err := db.pools.background.Exec(ctx, fill.Replace(grants), pgx.QueryExecModeSimpleProtocol)
 	return translate("granting rights to a role", err)
 }

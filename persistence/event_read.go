@@ -21,16 +21,15 @@ const (
        coalesce(e.item_definition_code, ''), coalesce(e.task_state, ''),
        e.actor_id, coalesce(e.request_id, ''), e.occurred_at`
 
-	// settledEvent is true of an event e whose place in the ledger is certain: every
-	// transaction that might put another one before it has ended. Others are shown
-	// later, so that whoever reads in the order of eventOrder misses none.
+	// settledEvent is true of an event e whose position in the event log is final: every transaction that might
+	// insert before it has ended. Other events are shown later, so that a reader in the order of eventOrder
+	// misses none.
 	settledEvent = `(e.era < (SELECT l.era FROM event_ledger l) OR e.xid < pg_snapshot_xmin(pg_current_snapshot()))`
 
 	eventOrder           = `e.era, e.xid, e.position`
 	eventOrderDescending = `e.era DESC, e.xid DESC, e.position DESC`
 
-	// pendingEvents is true while there are events that are committed and not
-	// settled.
+	// pendingEvents is true while there are events that are committed and not settled.
 	pendingEvents = `
 SELECT EXISTS (SELECT 1
                  FROM events e
@@ -83,26 +82,24 @@ func collectEvents(dest *[]domain.Event) func(pgx.Rows) error {
 	}
 }
 
-// EndOfEvents is the place behind all events that are settled, and ahead of all
-// others.
+// EndOfEvents returns the cursor behind all settled events and ahead of all others.
 func (r *Reader) EndOfEvents(ctx context.Context) (domain.EventCursor, error) {
 	var c domain.EventCursor
 	err := r.read(ctx, query{endOfLedger, nil, one(&c.Era, &c.Transaction)})
 	return c, translate("finding the end of the ledger", err)
 }
 
-// EventBatch is a part of the ledger. Next is where the next part begins. Pending
-// says that there are events which are committed and will be readable as soon as
-// some other transaction ends, of which nobody is notified.
+// EventBatch is a part of the event log. Next is where the next part begins. Pending reports whether there are
+// committed events that become readable as soon as some other transaction ends, which causes no notification.
 type EventBatch struct {
 	Events  []domain.Event
 	Next    domain.EventCursor
 	Pending bool
 }
 
-// ListEventsAfter returns the next limit events after the cursor, of all tenants
-// and of all types unless some are given, in the order in which they are settled.
-// Whoever goes on from Next each time gets every event once.
+// ListEventsAfter returns the next limit events after the cursor, of all tenants and of all types unless some
+// are given, in the order in which they are settled. A reader that continues from Next each time gets every
+// event once.
 func (r *Reader) ListEventsAfter(
 	ctx context.Context, after domain.EventCursor, limit int, types ...domain.EventType,
 ) (EventBatch, error) {
@@ -115,8 +112,8 @@ func (r *Reader) ListEventsAfter(
 	}
 	err := r.read(
 		ctx,
-		// Before the events: what settles in between is read, and not only said to be
-		// pending.
+		// This query runs before that of the events: an event that settles in between is read, not only reported
+		// as pending.
 		query{pendingEvents, nil, one(&batch.Pending)},
 		query{sql + "\n ORDER BY " + eventOrder + "\n LIMIT $4", args, collectEvents(&batch.Events)},
 	)
@@ -126,7 +123,7 @@ func (r *Reader) ListEventsAfter(
 	return batch, translate("reading the ledger", err)
 }
 
-// EventScope says whose events exist: those of Tenants, or every tenant's.
+// EventScope selects the events that exist for the caller: those of Tenants, or every tenant's.
 type EventScope struct {
 	Everywhere bool
 	Tenants    []uuid.UUID
@@ -146,8 +143,8 @@ type EventFilter struct {
 	From, To      *time.Time
 }
 
-// EventRange is the part of the ledger to read: from the beginning, or from After
-// on, towards the newest; or the other way round when NewestFirst.
+// EventRange is the part of the event log to read: from the beginning, or from After on, towards the newest; or
+// the other way round when NewestFirst.
 type EventRange struct {
 	After       *domain.EventCursor
 	NewestFirst bool

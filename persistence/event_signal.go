@@ -7,24 +7,23 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// eventChannel is where replicas tell each other that there are new events.
+// eventChannel is the channel on which replicas notify each other of new events.
 const eventChannel = "procession_events"
 
-// dedicated opens a connection beside the pool's.
+// dedicated opens a connection outside the pool.
 func (db *DB) dedicated(ctx context.Context) (conn *pgx.Conn, closeConn func(), err error) {
 	conn, err = pgx.ConnectConfig(ctx, db.pool.Config().ConnConfig)
 	if err != nil {
 		return nil, nil, translate("connecting to the database", err)
 	}
 	return conn, func() {
-		// Nothing is left on it to be lost.
+		// Errors are ignored: the connection holds no uncommitted work.
 		_ = conn.Close(context.WithoutCancel(ctx))
 	}, nil
 }
 
-// SendEventSignals tells all replicas of new events whenever next returns nil, on
-// a connection of its own. It returns the error of next, or that of the
-// connection.
+// SendEventSignals notifies all replicas of new events whenever next returns nil, on a connection of its own. It
+// returns the error of next, or that of the connection.
 func (db *DB) SendEventSignals(ctx context.Context, next func() error) error {
 	conn, closeConn, err := db.dedicated(ctx)
 	if err != nil {
@@ -41,9 +40,8 @@ func (db *DB) SendEventSignals(ctx context.Context, next func() error) error {
 	}
 }
 
-// ReceiveEventSignals calls ready once it listens, and received whenever a replica
-// tells of new events, until ctx or the connection ends; that is the error it
-// returns.
+// ReceiveEventSignals calls ready once it listens, and received whenever a replica notifies of new events, until
+// ctx or the connection ends; it returns that error.
 func (db *DB) ReceiveEventSignals(ctx context.Context, ready, received func()) error {
 	conn, closeConn, err := db.dedicated(ctx)
 	if err != nil {

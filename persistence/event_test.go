@@ -42,7 +42,7 @@ func (l *ledger) connect(url string) *pgx.Conn {
 const recordByHand = `INSERT INTO events (id, tenant_id, process_id, type, resource_kind, resource_id, actor_id, occurred_at)
 VALUES ($1, $2, $1, 'PROCESS.CREATED', 'PROCESS', $1, $1, $3)`
 
-// record records an event in a transaction that is left open.
+// record records an event in a transaction that stays open.
 func (l *ledger) record(conn *pgx.Conn) (pgx.Tx, uuid.UUID) {
 	l.t.Helper()
 	tx, err := conn.Begin(l.t.Context())
@@ -65,8 +65,8 @@ func (l *ledger) read(after domain.EventCursor, limit int) ([]uuid.UUID, persist
 	return ids, batch
 }
 
-// requireRead requires the events after the cursor, once they are settled: other
-// tests have transactions of their own in the same cluster.
+// requireRead requires the events after the cursor, once they are settled: other tests have transactions of
+// their own in the same cluster.
 func (l *ledger) requireRead(after domain.EventCursor, want ...uuid.UUID) domain.EventCursor {
 	l.t.Helper()
 	var batch persistence.EventBatch
@@ -81,8 +81,8 @@ func (l *ledger) requireRead(after domain.EventCursor, want ...uuid.UUID) domain
 	return batch.Next
 }
 
-// An event that was recorded earlier and commits later keeps those after it back:
-// otherwise whoever had read them would never come to it.
+// An event that was recorded earlier and commits later holds back those after it: otherwise a reader past them
+// would miss it.
 func TestEventsAreReadInTheOrderOfTheirTransactions(t *testing.T) {
 	t.Parallel()
 	l := newLedger(t)
@@ -105,10 +105,10 @@ func TestEventsAreReadInTheOrderOfTheirTransactions(t *testing.T) {
 	next := l.requireRead(domain.EventCursor{}, a, b, c)
 	l.requireRead(next)
 	l.requireRead(before, a, b, c)
-	// Nothing that was under way is behind the end that was found meanwhile.
+	// The end found earlier is ahead of every transaction that was open then.
 	l.requireRead(end, a, b, c)
 
-	// What is rolled back leaves nothing but a gap.
+	// A rolled-back transaction leaves only a gap.
 	gone, _ := l.record(l.connect(l.url))
 	after, d := l.record(l.connect(l.url))
 	require.NoError(t, after.Commit(t.Context()))
@@ -119,9 +119,8 @@ func TestEventsAreReadInTheOrderOfTheirTransactions(t *testing.T) {
 	require.Empty(t, batch.Events)
 }
 
-// Transactions of all lengths, some of which end in the opposite order, and a
-// reader who goes on from where it was: it gets every event once, in the order in
-// which everybody else gets them later.
+// With transactions of all lengths, some of which end in the opposite order, a reader that continues from its
+// cursor gets every event once, in the order in which later readers get them.
 func TestAReaderMissesNothing(t *testing.T) {
 	t.Parallel()
 	const writers, transactions = 8, 40
@@ -160,8 +159,7 @@ func TestAReaderMissesNothing(t *testing.T) {
 	require.Greater(t, count, writers*transactions/2)
 }
 
-// Who waits for another's lock records after the other, though its own transaction
-// may be the older one.
+// A transaction that waits for another's lock records after it, even if its own transaction id is lower.
 func TestEventsOfOneResourceAreInTheirOrder(t *testing.T) {
 	t.Parallel()
 	const writers, transactions, resources = 6, 40, 3
@@ -196,8 +194,7 @@ func TestEventsOfOneResourceAreInTheirOrder(t *testing.T) {
 	require.Positive(t, older, "no transaction recorded after a later one")
 }
 
-// count counts a counter up in a transaction that has begun to write before it
-// waits for its turn, and records that.
+// count increments a counter in a transaction that has written before it waits for the lock, and records that.
 func (l *ledger) count(conn *pgx.Conn, id int) {
 	ctx := l.t.Context()
 	tx, err := conn.Begin(ctx)
@@ -217,8 +214,8 @@ func (l *ledger) count(conn *pgx.Conn, id int) {
 	assertNoError(l.t, tx.Commit(ctx))
 }
 
-// write records one to three events in a transaction that takes up to some
-// milliseconds, and now and then rolls it back.
+// write records one to three events in a transaction that takes up to some milliseconds, and sometimes rolls it
+// back.
 func (l *ledger) write(conn *pgx.Conn) {
 	ctx := l.t.Context()
 	tx, err := conn.Begin(ctx)
@@ -238,7 +235,7 @@ func (l *ledger) write(conn *pgx.Conn) {
 	assertNoError(l.t, tx.Commit(ctx))
 }
 
-// assertNoError is for other goroutines than the test's own.
+// assertNoError is for goroutines other than the test's own.
 func assertNoError(t *testing.T, err error) bool {
 	t.Helper()
 	if err != nil {
@@ -247,8 +244,7 @@ func assertNoError(t *testing.T, err error) bool {
 	return err == nil
 }
 
-// The role that the service works as can add to the ledger and nothing else; its
-// owner cannot change it by mistake either.
+// The service's role can only insert into the event log; its owner cannot change it by mistake either.
 func TestTheLedgerIsAppendOnly(t *testing.T) {
 	t.Parallel()
 	l := newLedger(t)
@@ -287,7 +283,7 @@ func TestTheLedgerIsAppendOnly(t *testing.T) {
 	for _, sql := range append(append([]string{}, changes...), schema...) {
 		requireDenied(t, conn, sql)
 	}
-	// What the retention says to the trigger is no help without the right.
+	// The setting that the trigger checks does not replace the privilege.
 	as, err := conn.Begin(t.Context())
 	require.NoError(t, err)
 	_, err = as.Exec(t.Context(), `SELECT set_config('procession.removing_events', pg_current_xact_id()::text, true)`)
@@ -309,7 +305,7 @@ func requireDenied(t *testing.T, conn *pgx.Conn, sql string) {
 	require.Equal(t, "42501", refused.Code, "%s: %s", sql, refused.Message)
 }
 
-// Operators remove old events, the oldest first, and that they did is recorded.
+// Operators remove old events, the oldest first, and the removal is recorded.
 func TestOldEventsAreRemoved(t *testing.T) {
 	t.Parallel()
 	l := newLedger(t)
@@ -339,12 +335,11 @@ func TestOldEventsAreRemoved(t *testing.T) {
 	counts, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	require.NoError(t, err)
 	require.Equal(t, []string{"2", "1"}, counts)
-	// The permission was for that alone.
+	// The permission was limited to that call.
 	requireDenied(t, conn, `DELETE FROM events`)
 }
 
-// A database that is restored in another cluster has events of transactions that
-// are yet to come there.
+// A database that is restored in another cluster has events with transaction ids that are yet to come there.
 func TestALedgerFromAnotherClusterBeginsAnEra(t *testing.T) {
 	t.Parallel()
 	l := newLedger(t)
@@ -367,11 +362,11 @@ func TestALedgerFromAnotherClusterBeginsAnEra(t *testing.T) {
 	require.NoError(t, tx.Commit(t.Context()))
 	next := l.requireRead(domain.EventCursor{}, restored, added)
 	require.EqualValues(t, 2, next.Era)
-	// Whoever had read to the end before goes on with what is new.
+	// A reader that had read to the end before gets the new events.
 	l.requireRead(domain.EventCursor{Era: 1, Transaction: 900000000000, Position: 1 << 40}, added)
 }
 
-// The release before records events without what was added to them.
+// The previous release records events without the columns added since.
 func TestEventsOfTheReleaseBefore(t *testing.T) {
 	t.Parallel()
 	l := newLedger(t)

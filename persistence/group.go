@@ -17,8 +17,8 @@ func scanGroup(row pgx.CollectableRow) (domain.Group, error) {
 	return g, err
 }
 
-// GroupFilter narrows a list of groups. PrincipalID keeps the groups that this
-// principal is a member of, unless it is nil.
+// GroupFilter narrows a list of groups. PrincipalID keeps the groups of which this principal is a member, unless
+// it is nil.
 type GroupFilter struct {
 	PrincipalID *uuid.UUID
 	IDs         []uuid.UUID
@@ -26,9 +26,8 @@ type GroupFilter struct {
 	TenantIDs   []uuid.UUID
 }
 
-// ListGroups returns a page of the groups of the caller's tenants whose people the
-// caller may list, and of those that it is a member of. They can be sorted by id
-// and name.
+// ListGroups returns a page of the groups of the caller's tenants whose people the caller may list, and of the
+// caller's own groups. They can be sorted by id and name.
 func (r *Reader) ListGroups(
 	ctx context.Context, caller domain.Caller, filter GroupFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Group], error) {

@@ -17,8 +17,7 @@ ON CONFLICT (id) DO UPDATE
        disabled_at = CASE WHEN $5 THEN coalesce(principals.disabled_at, $6) END
  WHERE principals.type = 'APPLICATION' AND principals.tenant_id = excluded.tenant_id`
 
-	// The name of somebody who is a user of other tenants too is not this
-	// tenant's to change.
+	// A tenant cannot change the name of a user that is also a member of other tenants.
 	putUser = `
 INSERT INTO principals (id, type, name, email, created_at)
 VALUES ($1, 'USER', $2, $3, $4)
@@ -59,8 +58,8 @@ func (tx *Tx) PutApplication(a domain.Application) {
 	tx.queue(putApplication, a.ID, a.Name, a.TenantID, a.Role, a.Disabled, a.LastModifiedAt)
 }
 
-// PutTenantUser stores a user and its membership of a tenant. The name and the
-// e-mail of somebody who is a user of other tenants too stay as they are.
+// PutTenantUser stores a user and its membership of a tenant. The name and the e-mail of a user that is also a
+// member of other tenants stay unchanged.
 func (tx *Tx) PutTenantUser(u domain.TenantUser) error {
 	metadata, err := store(u.Metadata)
 	if err != nil {
@@ -119,23 +118,22 @@ DELETE FROM item_definition_grants g
  WHERE i.id = g.item_definition_id AND g.grantee_id = $1 AND d.tenant_id = $2`
 )
 
-// RemoveApplication disables an application for good: what it did still names
-// it. Its secrets and its rights go.
+// RemoveApplication disables an application for good and deletes its secrets and grants. Records of its past
+// actions still name it.
 func (tx *Tx) RemoveApplication(tenant, p uuid.UUID, now time.Time) {
 	tx.removeRights(tenant, p)
 	tx.queue(deleteCredentialsOf, p, nil)
 	tx.queue(disableApplication, p, now)
 }
 
-// RemoveTenantUser ends a user's membership of a tenant, with its rights and
-// its access tokens there.
+// RemoveTenantUser ends a user's membership of a tenant and deletes its grants and access tokens there.
 func (tx *Tx) RemoveTenantUser(tenant, p uuid.UUID) {
 	tx.removeRights(tenant, p)
 	tx.queue(deleteCredentialsOf, p, tenant)
 	tx.queue(deleteTenantUser, p, tenant)
 }
 
-// RemoveGroup deletes a group and what was granted to it.
+// RemoveGroup deletes a group and its grants.
 func (tx *Tx) RemoveGroup(tenant, group uuid.UUID) {
 	tx.removeRights(tenant, group)
 	tx.queue(deleteOtherGroupMembers, group, []uuid.UUID{})

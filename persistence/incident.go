@@ -45,7 +45,7 @@ func (tx *Tx) UpdateIncident(i domain.Incident) {
 	tx.queue(updateIncident, i.ID, i.State, i.ResolvedAt)
 }
 
-// IncidentScope says whose incidents exist: those of Tenants, or every tenant's.
+// IncidentScope selects the incidents that exist for the caller: those of Tenants, or every tenant's.
 type IncidentScope struct {
 	Everywhere bool
 	Tenants    []uuid.UUID
@@ -119,7 +119,7 @@ func (r *Reader) ListIncidents(
 type LockedIncident struct {
 	Incident domain.Incident
 	Process  *domain.Process
-	// TaskState is that of the task that a robot assisted with, nil for other runs.
+	// TaskState is the state of the task that a robot assisted with, nil for other runs.
 	TaskState *domain.TaskState
 	Run       domain.EngineRun
 }

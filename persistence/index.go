@@ -11,8 +11,8 @@ import (
 	"github.com/procession-dev/procession/domain/filter"
 )
 
-// IndexedValue is a member of a value that resources can be filtered by, in the
-// form that filter.Normalize gives it.
+// IndexedValue is a member of a value by which resources can be filtered, in the form that filter.Normalize
+// returns.
 type IndexedValue struct {
 	Field string
 	Type  filter.Type
@@ -22,8 +22,7 @@ type IndexedValue struct {
 // indexedLength is how many characters of a text an index holds.
 const indexedLength = 200
 
-// splitText divides a text into what an index holds of it and the rest, nil
-// without one.
+// splitText divides a text into the indexed part and the rest, nil without one.
 func splitText(text string) (begin string, rest *string) {
 	if utf8.RuneCountInString(text) <= indexedLength {
 		return text, nil
@@ -33,9 +32,8 @@ func splitText(text string) (begin string, rest *string) {
 	return text[:at], &after
 }
 
-// foldCase makes texts equal that differ in nothing but case: each character
-// becomes the smallest of those that Unicode's simple case folding takes for the
-// same. What the database makes of case depends on how it was set up.
+// foldCase maps texts that differ only in case to one text: each character becomes the smallest of its
+// equivalents under Unicode's simple case folding. The result does not depend on the locale of the database.
 func foldCase(text string) string {
 	return strings.Map(func(c rune) rune {
 		smallest := c
@@ -46,8 +44,7 @@ func foldCase(text string) string {
 	}, text)
 }
 
-// indexColumns are values by the columns of an index: the fields and, for each
-// field, what it is found by.
+// indexColumns are values by the columns of an index.
 type indexColumns struct {
 	fields                              []string
 	begins, rests, folds, numbers, days []*string
@@ -77,7 +74,7 @@ func (i *indexColumns) add(v IndexedValue) {
 	i.numbers, i.days, i.times = append(i.numbers, number), append(i.days, day), append(i.times, moment)
 }
 
-// args are the columns in the order of their declaration.
+// args returns the columns in the order of their declaration.
 func (i *indexColumns) args() []any {
 	return []any{i.fields, i.begins, i.rests, i.folds, i.numbers, i.days, i.times}
 }
@@ -93,8 +90,7 @@ func indexedAs(x string, t filter.Type) string {
 	return x + ".text_value"
 }
 
-// fulfils are the conditions under which a row x of the index fulfils the
-// criterion.
+// fulfils returns the conditions under which a row x of the index fulfils the criterion.
 func (l *list) fulfils(x string, c filter.Criterion) []string {
 	switch {
 	case c.Operator == filter.Contains:
@@ -120,8 +116,8 @@ func (l *list) fulfils(x string, c filter.Criterion) []string {
 	return []string{column + " = " + operand(0)}
 }
 
-// writtenAs is the text of a row's value without regard to case. Numbers are
-// written in plain digits, without an exponent.
+// writtenAs returns SQL for the text of a row's value without regard to case. Numbers are written in plain
+// digits, without an exponent.
 func writtenAs(x string, t filter.Type) string {
 	switch t {
 	case filter.Number:
@@ -133,8 +129,8 @@ func writtenAs(x string, t filter.Type) string {
 	return fmt.Sprintf("coalesce(%[1]s.text_folded, %[1]s.text_value || coalesce(%[1]s.text_rest, ''))", x)
 }
 
-// fulfilsText compares the beginning of the text, which the index has, and the
-// whole only where an operand is long enough for the rest to matter.
+// fulfilsText compares the indexed beginning of the text, and the whole only where an operand is long enough for
+// the rest to matter.
 func (l *list) fulfilsText(x string, c filter.Criterion) []string {
 	begin, whole := x+".text_value", fmt.Sprintf("(%[1]s.text_value || coalesce(%[1]s.text_rest, ''))", x)
 	compare := func(operator, operand string) []string {
@@ -171,13 +167,11 @@ func beginOf(text string) string {
 	return begin
 }
 
-// long reports whether texts of which the index holds the same as of the operand
-// may go on otherwise.
+// long reports whether a text with the same indexed part as the operand may differ in the rest.
 func long(operand string) bool { return utf8.RuneCountInString(operand) >= indexedLength }
 
-// fulfilsDate compares days where the operand is one, and moments where it is
-// not. The index has the days: the moment of a date is within a day of the
-// beginning of what is written there.
+// fulfilsDate compares days where the operand is a day, and moments otherwise. The index holds days: the moment
+// of a date is within a day of the beginning of the day as written.
 func (l *list) fulfilsDate(x string, c filter.Criterion) []string {
 	switch c.Operator {
 	case filter.Le:

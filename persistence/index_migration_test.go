@@ -14,8 +14,7 @@ import (
 	"github.com/procession-dev/procession/persistence/migrations"
 )
 
-// Dates that were indexed without their time get it from the values, as far as
-// PostgreSQL can read these.
+// Dates that were indexed without their time get it from the values, as far as PostgreSQL can parse these.
 func TestIndexTimesMigration(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
@@ -29,7 +28,7 @@ func TestIndexTimesMigration(t *testing.T) {
 	values := map[string]struct{ text, at string }{
 		`2026-01-31`:                  {},
 		`2026-01-31t23:30:00.5-08:00`: {"2026-01-31T23:30:00.5-08:00", "2026-02-01T07:30:00.5Z"},
-		`2026-01-31T00:00:00+23:00`:   {}, // PostgreSQL knows no such offset
+		`2026-01-31T00:00:00+23:00`:   {}, // PostgreSQL does not accept this offset
 		`2026-01-31\u0000`:            {},
 	}
 	rows := map[string]uuid.UUID{}

@@ -19,7 +19,7 @@ const itemColumns = itemSummaryColumns + `,
        i.task_data, i.task_data_valid, i.task_data_errors, i.context_data, i.context_data_valid, i.context_data_errors,
        i.message_data, i.message_data_valid, i.message_data_errors, i.element_values`
 
-// itemRow is a row of process_items on its way to a domain.ProcessItem.
+// itemRow is a row of process_items, to be converted to a domain.ProcessItem.
 type itemRow struct {
 	item                                domain.ProcessItem
 	definitionID, version               *uuid.UUID
@@ -48,8 +48,7 @@ func (r *itemRow) fields() []any {
 		&r.messageData.document, &r.messageData.valid, &r.messageData.errors, &r.elements)
 }
 
-// processItem puts the columns together. logs are those of the task, if it is
-// one.
+// processItem converts the row to a domain.ProcessItem. logs are those of the task, if it is one.
 func (r *itemRow) processItem(logs []domain.TaskLog) (*domain.ProcessItem, error) {
 	i := r.item
 	if r.definitionID != nil {
@@ -125,8 +124,8 @@ SELECT l.id, l.logged_at, l.message, l.level
  WHERE l.process_item_id = $1
  ORDER BY l.position`
 
-// taskLogs reads the log of an item, oldest first. It runs in the same round
-// trip as the query that decides whether the caller sees the item.
+// taskLogs reads the log of an item, oldest first. It runs in the same round trip as the query that decides
+// whether the item is visible to the caller.
 func taskLogs(item uuid.UUID, logs *[]domain.TaskLog) query {
 	return query{selectTaskLogs, []any{item}, func(rows pgx.Rows) error {
 		var err error
@@ -142,7 +141,7 @@ SELECT ` + itemColumns + `
   FROM process_items i
  WHERE i.id = $3 AND i.tenant_id = ANY($2) AND ` + visibleItem
 
-// GetProcessItem returns an item that the caller sees, or NOT_FOUND.
+// GetProcessItem returns an item visible to the caller, or NOT_FOUND.
 func (r *Reader) GetProcessItem(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.ProcessItem, error) {
 	var row itemRow
 	var logs []domain.TaskLog
@@ -162,10 +161,9 @@ type LockedItem struct {
 	ProcessState   domain.ProcessState
 	ProcessVersion uuid.UUID
 	SignalShape    domain.SignalShape
-	// RunID is the run of the process's workflow, nil for a manual process and for
-	// a workflow that has ended.
+	// RunID is the run of the process's workflow, nil for a manual process and for a workflow that has ended.
 	RunID *uuid.UUID
-	// Awaited says that an activity waits for the task.
+	// Awaited reports whether an activity waits for the task.
 	Awaited bool
 }
 
@@ -182,15 +180,13 @@ SELECT ` + itemColumns + `,
  WHERE i.id = $3 AND i.tenant_id = ANY($2) AND ` + visibleItem + `
    FOR UPDATE OF i`
 
-// LockProcessItem locks an item that the caller sees, or returns NOT_FOUND, and
-// INVALID_STATE for one that is deleted. The
-// process is not locked: whoever finishes it takes the locks of its tasks.
+// LockProcessItem locks an item visible to the caller, or returns NOT_FOUND, and INVALID_STATE for one that is
+// deleted. The process is not locked: a transaction that finishes it locks its tasks.
 func (tx *Tx) LockProcessItem(ctx context.Context, caller domain.Caller, id uuid.UUID) (*LockedItem, error) {
 	return tx.lockItem(ctx, caller, id)
 }
 
-// LockProcessItemAnd is LockProcessItem that, in the same round trip, looks a
-// principal up.
+// LockProcessItemAnd is LockProcessItem that also looks a principal up in the same round trip.
 func (tx *Tx) LockProcessItemAnd(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, who PrincipalKey,
 ) (*LockedItem, *PrincipalTenants, error) {

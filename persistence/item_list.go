@@ -22,9 +22,8 @@ type ItemFilter struct {
 	Deleted                domain.DeletedFilter
 }
 
-// ListProcessItems returns a page of the items that the caller sees, as
-// summaries without data and logs. They can be sorted by id, createdAt,
-// lastModifiedAt, claimedAt, completedAt and cancelledAt.
+// ListProcessItems returns a page of the items visible to the caller, as summaries without data and logs. They
+// can be sorted by id, createdAt, lastModifiedAt, claimedAt, completedAt and cancelledAt.
 func (r *Reader) ListProcessItems(
 	ctx context.Context, caller domain.Caller, filter ItemFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.ProcessItem], error) {

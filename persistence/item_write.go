@@ -140,8 +140,8 @@ SELECT ` + itemSummaryColumns + `
  ORDER BY i.id
    FOR UPDATE`
 
-// openTasks locks the open tasks of a process, or of these the ones with the
-// given ids when there are any. Their data is not read.
+// openTasks locks the open tasks of a process, limited to the given ids if there are any. Their data is not
+// read.
 func openTasks(process uuid.UUID, ids []uuid.UUID, items *[]*domain.ProcessItem) query {
 	return query{lockOpenTasks, []any{process, ids}, eachItemSummary(func(item *domain.ProcessItem) {
 		*items = append(*items, item)
@@ -157,12 +157,12 @@ SELECT count(*)
 type LockedTasks struct {
 	*LockedProcess
 	Open []*domain.ProcessItem
-	// Known is how many of the ids asked for are items of the process.
+	// Known is how many of the requested ids are items of the process.
 	Known int
 }
 
-// LockProcessAndOpenTasks locks a process that the caller sees together with
-// its open tasks, or with those of them that ids names when there are any.
+// LockProcessAndOpenTasks locks a process visible to the caller together with its open tasks, limited to ids if
+// there are any.
 func (tx *Tx) LockProcessAndOpenTasks(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, ids []uuid.UUID,
 ) (*LockedTasks, error) {

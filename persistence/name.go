@@ -28,8 +28,8 @@ SELECT v.version, v.name
 
 type namesKey struct{}
 
-// WithNames has reads and writes under the context return processes and items
-// with the names of what they refer to. Writes read them along with the commit.
+// WithNames returns a context under which reads and writes return processes and items with the names of what
+// they refer to. Writes read them with the commit.
 func WithNames(ctx context.Context) context.Context { return context.WithValue(ctx, namesKey{}, true) }
 
 // WantsNames reports whether WithNames made the context.
@@ -38,22 +38,20 @@ func WantsNames(ctx context.Context) bool {
 	return wanted
 }
 
-// NamesOfProcesses returns the names of the initiators and the definitions of
-// processes, whatever has become of them since.
+// NamesOfProcesses returns the names of the initiators and the definitions of processes, including deleted or
+// disabled ones.
 func (r *Reader) NamesOfProcesses(ctx context.Context, processes ...domain.Process) (domain.Names, error) {
 	names, queries := namesOfProcesses(processes)
 	return names, translate("reading names", r.read(ctx, queries...))
 }
 
-// NamesOfItems returns the names of the owners and the definitions of items,
-// whatever has become of them since.
+// NamesOfItems returns the names of the owners and the definitions of items, including deleted or disabled ones.
 func (r *Reader) NamesOfItems(ctx context.Context, items ...domain.ProcessItem) (domain.Names, error) {
 	names, queries := namesOfItems(items)
 	return names, translate("reading names", r.read(ctx, queries...))
 }
 
-// queueNames reads, along with the commit, the names of what the process or the
-// item refers to that the transaction returns.
+// queueNames reads, with the commit, the names of what the returned process or item refers to.
 func (tx *Tx) queueNames() {
 	var names domain.Names
 	var queries []query
@@ -92,7 +90,7 @@ func namesOfItems(items []domain.ProcessItem) (domain.Names, []query) {
 	return namesOf(principals, selectItemVersionNames, versions)
 }
 
-// namesOf returns the names that the queries fill in.
+// namesOf returns names and the queries that fill them.
 func namesOf(principals []uuid.UUID, selectVersions string, versions []uuid.UUID) (domain.Names, []query) {
 	names := domain.Names{Principals: map[uuid.UUID]domain.Principal{}, Versions: map[uuid.UUID]string{}}
 	var queries []query

@@ -9,26 +9,24 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// OIDCSubject is a person as an OpenID Connect issuer knows them, and whom the
-// issuer is for.
+// OIDCSubject is a person as identified by an OpenID Connect issuer, with the limits on the users of that
+// issuer.
 type OIDCSubject struct {
 	Issuer  string
 	Subject string
 	// Email is empty unless the issuer verified it.
 	Email string
-	// Tenants are the codes of the tenants whose users the issuer is for, nil for
-	// all. Others of a user are left out.
+	// Tenants are the codes of the tenants whose users the issuer may sign in, nil for all. A user's other
+	// tenants are left out.
 	Tenants []string
-	// EmailDomains are those that the address of a user must have one of, in lower
-	// case; nil for all.
+	// EmailDomains are the domains allowed in a user's address, in lower case; nil for all.
 	EmailDomains []string
-	// Operators says that operators sign in through the issuer too, whatever the
-	// tenants.
+	// Operators reports whether operators sign in through the issuer too, regardless of Tenants.
 	Operators bool
 }
 
-// A subject that nothing is linked to is only linked to a user that is let in. A
-// user that is not comes back with the reason.
+// A subject without a link is only linked to a user that is accepted. A refused user is returned with the
+// reason.
 const findOIDCUser = `
 WITH known AS (
     SELECT principal_id
@@ -48,7 +46,7 @@ WITH known AS (
                               AND ($5 IS NULL OR t.code = ANY($5)))) AS admitted
       FROM principals p
      WHERE lower(p.email) = lower($3)
-       -- Outside ASCII the index takes some letters for others, and so one address for another.
+       -- Outside ASCII the index folds different letters together, and so different addresses.
        AND lower(p.email COLLATE "C") = lower($3 COLLATE "C")
        AND p.type = 'USER'
        AND NOT EXISTS (SELECT FROM known)
@@ -58,7 +56,7 @@ WITH known AS (
       FROM named n
      WHERE n.admitted
        AND NOT n.taken
-    -- Another request linked the subject meanwhile: the row is returned as that one made it.
+    -- Another request linked the subject meanwhile: return the row of that request.
         ON CONFLICT (issuer, subject) DO UPDATE SET subject = excluded.subject
  RETURNING principal_id
 )
@@ -81,12 +79,11 @@ SELECT p.id AS principal_id, p.type, NULL::timestamptz AS expires_at, t.id AS te
  WHERE p.type = 'USER'
  ORDER BY t.id`
 
-// FindOIDCUser returns the user that the subject is linked to. A subject without
-// a link is linked, for good, to the user with its e-mail address, unless that
-// user is disabled, linked to another subject of the issuer or not one that the
-// issuer is for. Upper and lower case of ASCII letters are the same in an address.
-// A subject without a user, and a user that is not let in, are UNAUTHENTICATED
-// with the reason as the cause. It takes one round trip to the database.
+// FindOIDCUser returns the user that the subject is linked to. A subject without a link is linked permanently to
+// the user with its e-mail address, unless that user is disabled, linked to another subject of the issuer or
+// outside the limits of the issuer. Addresses are compared without regard to the case of ASCII letters. A
+// subject without a user, and a refused user, are UNAUTHENTICATED with the reason as the cause. It takes one
+// round trip to the database.
 func (db *DB) FindOIDCUser(ctx context.Context, subject OIDCSubject, now time.Time) (domain.Caller, error) {
 	for attempt := 1; ; attempt++ {
 		caller, err := db.findOIDCUser(ctx, subject, now)

@@ -64,7 +64,7 @@ func (p *people) exec(t *testing.T, sql string, args ...any) {
 	require.NoError(t, err)
 }
 
-// linked is which user each subject of the issuer is linked to.
+// linked returns the user to which each subject of the issuer is linked.
 func (p *people) linked(t *testing.T) map[string]uuid.UUID {
 	t.Helper()
 	rows, err := p.pool.Query(t.Context(), "SELECT subject, principal_id FROM oidc_subjects WHERE issuer = $1", issuer)
@@ -128,7 +128,7 @@ func TestFindOIDCUserOnlyFindsActiveUsers(t *testing.T) {
 	require.Equal(t, map[string]uuid.UUID{"b": bob.ID, "w": demo.LoanWorker().ID}, p.linked(t))
 }
 
-// What the index takes for the same letter need not be the same address.
+// Letters that the index folds together may belong to different addresses.
 func TestFindOIDCUserComparesLettersOfASCIIOnly(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)

@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Person is a user of the service, whatever the tenants.
+// Person is a user of the service across tenants.
 type Person struct {
 	ID         uuid.UUID
 	Name       string
@@ -23,7 +23,7 @@ SELECT p.id, p.name, p.email, p.operator, p.disabled_at
  WHERE p.operator
  ORDER BY lower(p.email)`
 
-	// Changes of operators wait for one another.
+	// Changes of operators are serialized.
 	lockPeople = `
 SELECT p.id, p.name, p.email, p.operator, p.disabled_at
   FROM principals p
@@ -66,13 +66,11 @@ func (tx *Tx) LockPeople(ctx context.Context, email string) (people []Person, te
 	return people, tenants, translate("reading operators", err)
 }
 
-// RemoveOperator makes an operator a user like others, and deletes the tokens that
-// were good in all tenants.
+// RemoveOperator turns an operator into an ordinary user and deletes the tokens that were valid in all tenants.
 func (tx *Tx) RemoveOperator(person uuid.UUID) {
 	tx.queue(removeOperator, person)
 	tx.queue(deleteCredentialsOf, person, nil)
 }
 
-// DisablePerson shuts a person out of all tenants, or with a nil time lets it in
-// again.
+// DisablePerson disables a person in all tenants, or with a nil time enables it.
 func (tx *Tx) DisablePerson(person uuid.UUID, at *time.Time) { tx.queue(disablePerson, person, at) }

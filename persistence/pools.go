@@ -15,48 +15,43 @@ import (
 )
 
 const (
-	// backgroundStatementTime is the longest statement of background work, such as
-	// an expiry or a sweep.
+	// backgroundStatementTime limits a statement of background work, such as an expiry or a sweep.
 	backgroundStatementTime = 5 * time.Minute
-	// streamStatementTime is the longest statement of a streamed answer: the ids of
-	// a page, or one batch of values.
+	// streamStatementTime limits a statement of a streamed answer: the ids of a page, or one batch of values.
 	streamStatementTime = time.Minute
-	// idleInTransaction is how long a transaction may wait for the service, and so
-	// how long a client may take for one batch of a streamed answer.
+	// idleInTransaction limits how long a transaction may wait for the service, and so how long a client may
+	// take for one batch of a streamed answer.
 	idleInTransaction = time.Minute
-	// DefaultRequestTime is the longest statement of a request.
+	// DefaultRequestTime limits a statement of a request.
 	DefaultRequestTime = 15 * time.Second
 )
 
 // PoolName names one of the connection pools of a DB.
 type PoolName string
 
-// The pools. What waits for the connections of one does not keep the others from
-// working.
+// The pools. Waiting for connections of one pool does not block work on the others.
 const (
 	PoolRequests   PoolName = "requests"
 	PoolBackground PoolName = "background"
 	PoolStreams    PoolName = "streams"
 )
 
-// Limits are what a DB may take of PostgreSQL. Zero values stand for those of
-// DefaultLimits.
+// Limits bound the connections and the memory of a DB. Zero values stand for those of DefaultLimits.
 type Limits struct {
-	// Requests, Background and Streams are the most connections of each pool.
+	// Requests, Background and Streams are the maximum sizes of the pools.
 	Requests, Background, Streams int32
-	// RequestTime is the longest statement of a request, and the longest wait of a
-	// request for a connection.
+	// RequestTime limits a statement of a request, and the wait of a request for a connection.
 	RequestTime time.Duration
-	// ListMemory is how much memory, in bytes, lists of values may take together.
+	// ListMemory limits the memory, in bytes, of all concurrent lists of values together.
 	ListMemory int64
 }
 
-// DefaultLimits are the limits of a replica of the service.
+// DefaultLimits returns the limits of a replica of the service.
 func DefaultLimits() Limits {
 	return Limits{Requests: 16, Background: 4, Streams: 4, RequestTime: DefaultRequestTime, ListMemory: DefaultListMemory}
 }
 
-// completed fills in the defaults.
+// completed returns l with the defaults filled in.
 func (l Limits) completed() Limits {
 	byDefault := DefaultLimits()
 	if l.Requests == 0 {
@@ -77,15 +72,14 @@ func (l Limits) completed() Limits {
 	return l
 }
 
-// pools are all connections of a DB. They are made when they are needed.
+// pools are all connections of a DB. They are opened on demand.
 type pools struct {
 	requests, background, streams *pool
-	// lists is what lists of values share.
+	// lists is the memory shared by lists of values.
 	lists *memory
 }
 
-// pool is a connection pool, and how long an operation waits for one of its
-// connections: 0 is as long as its context allows.
+// pool is a connection pool with the limit on the wait for a connection: 0 is as long as the context allows.
 type pool struct {
 	*pgxpool.Pool
 	patience time.Duration
@@ -103,7 +97,7 @@ func (p *pools) close() {
 	}
 }
 
-// openPools makes the pools for the PostgreSQL server at url.
+// openPools opens the pools for the PostgreSQL server at url.
 func openPools(ctx context.Context, url string, l Limits) (_ *pools, err error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
@@ -138,7 +132,7 @@ func openPools(ctx context.Context, url string, l Limits) (_ *pools, err error) 
 	return opened, nil
 }
 
-// configure sets what the connections of all pools have in common.
+// configure applies the settings common to the connections of all pools.
 func configure(config *pgxpool.Config) {
 	config.MaxConnIdleTime = 5 * time.Minute
 	config.ConnConfig.RuntimeParams["application_name"] = "procession"
@@ -146,7 +140,7 @@ func configure(config *pgxpool.Config) {
 	// Compiling a query costs more than any query here gains by it.
 	config.ConnConfig.RuntimeParams["jit"] = "off"
 	config.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
-		// Without it ids go through their driver.Valuer, as text, at several times the cost.
+		// Without this registration ids are sent through driver.Valuer, as text, at several times the cost.
 		pgxuuid.Register(conn.TypeMap())
 		conn.TypeMap().RegisterType(&pgtype.Type{
 			Name: "timestamptz", OID: pgtype.TimestamptzOID, Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC},
@@ -155,41 +149,39 @@ func configure(config *pgxpool.Config) {
 	}
 }
 
-// setTimeouts bounds the statements and the idle transactions of a connection. 0
-// is no bound, whatever the role or the database says.
+// setTimeouts limits the statements and the idle transactions of a connection. 0 is no limit, regardless of the
+// settings of the role or the database.
 func setTimeouts(config *pgx.ConnConfig, statement, idle time.Duration) {
 	config.RuntimeParams["statement_timeout"] = strconv.FormatInt(statement.Milliseconds(), 10)
 	config.RuntimeParams["idle_in_transaction_session_timeout"] = strconv.FormatInt(idle.Milliseconds(), 10)
 }
 
-// unbounded opens connections beside the pools, for migrations: their statements
-// take as long as they need.
+// unbounded opens connections outside the pools, for migrations: their statements have no time limit.
 func (db *DB) unbounded() *sql.DB {
 	config := db.pool.Config().ConnConfig.Copy()
 	setTimeouts(config, 0, 0)
 	return stdlib.OpenDB(*config)
 }
 
-// Background is the same database through the connections that are kept for
-// background work. Close must not be called on it.
+// Background returns the same database through the connections for background work. Close must not be called on
+// it.
 func (db *DB) Background() *DB {
 	return &DB{pool: db.pools.background, pools: db.pools}
 }
 
-// Streams is the same database through the connections of event streams and of
-// answers too large for memory. Close must not be called on it.
+// Streams returns the same database through the connections for event streams and answers too large for memory.
+// Close must not be called on it.
 func (db *DB) Streams() *DB {
 	return &DB{pool: db.pools.streams, pools: db.pools}
 }
 
-// PoolState is how busy a pool is. Waited counts the times that a connection had
-// to be waited for.
+// PoolState is the load of a pool. Waited counts how often a connection had to be waited for.
 type PoolState struct {
 	InUse, Limit int32
 	Waited       int64
 }
 
-// PoolState reports how busy a pool is now.
+// PoolState returns the current load of a pool.
 func (db *DB) PoolState(name PoolName) PoolState {
 	stat := db.pools.all()[name].Stat()
 	return PoolState{InUse: stat.AcquiredConns(), Limit: stat.MaxConns(), Waited: stat.EmptyAcquireCount()}

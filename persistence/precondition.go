@@ -10,8 +10,8 @@ import (
 
 type preconditionKey struct{}
 
-// WithPrecondition has transactions under the context know what their request
-// requires of the resource that it writes to.
+// WithPrecondition returns a context under which transactions check the precondition of their request on the
+// resource that it writes to.
 func WithPrecondition(ctx context.Context, p domain.Precondition) context.Context {
 	return context.WithValue(ctx, preconditionKey{}, p)
 }
@@ -21,15 +21,14 @@ func precondition(ctx context.Context) domain.Precondition {
 	return p
 }
 
-// Found records the version of a resource that the transaction has under lock, or
-// that exists where the transaction was to create it. CheckPrecondition compares
-// the one that the precondition is about.
+// Found records the version of a resource that the transaction has under lock, or that exists where the
+// transaction was to create it. CheckPrecondition checks the one that the precondition is about.
 func (tx *Tx) Found(id uuid.UUID, version domain.Version) {
 	if tx.precondition.About(id) {
 		tx.current = &version
 	}
 }
 
-// CheckPrecondition returns a PRECONDITION_FAILED error unless the resource that
-// the request is about, read by the transaction, has a version that it requires.
+// CheckPrecondition returns a PRECONDITION_FAILED error unless the transaction read the resource of the request
+// at a version that the precondition allows.
 func (tx *Tx) CheckPrecondition() error { return tx.precondition.Check(tx.current) }

@@ -10,30 +10,26 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// PrincipalKey names a principal by its id or, for users, by e-mail without
-// regard to case. The zero key names nobody. A principal of another type than
-// Type, unless that is empty, is not named.
+// PrincipalKey identifies a principal by its id or, for users, by e-mail without regard to case. The zero key
+// matches no principal. If Type is not empty, only principals of that type match.
 type PrincipalKey struct {
 	ID    *uuid.UUID
 	Email string
 	Type  domain.PrincipalType
-	// IDMember is the member of the input that has the id, domain.MemberID unless it
-	// says otherwise.
+	// IDMember is the name of the input member with the id, domain.MemberID if empty.
 	IDMember string
 }
 
-// Empty reports whether the key names nobody.
+// Empty reports whether the key is the zero key.
 func (k PrincipalKey) Empty() bool { return k.ID == nil && k.Email == "" }
 
-// PrincipalTenants is an active principal and the tenants where it is not
-// disabled.
+// PrincipalTenants is an active principal and the tenants where it is not disabled.
 type PrincipalTenants struct {
 	ID        uuid.UUID
 	TenantIDs []uuid.UUID
 }
 
-// In reports whether the principal belongs to the tenant. Nobody does when p
-// is nil.
+// In reports whether the principal belongs to the tenant. It is false for a nil p.
 func (p *PrincipalTenants) In(tenant uuid.UUID) bool {
 	return p != nil && slices.Contains(p.TenantIDs, tenant)
 }
@@ -53,9 +49,8 @@ func lookUpPrincipal(key PrincipalKey, dest **PrincipalTenants) query {
 	return query{selectPrincipalTenants, []any{key.ID, key.Email, key.Type}, atMostOne(dest)}
 }
 
-// principalOfTenants is true of a principal p that belongs to one of these
-// tenants, as far as the caller may list their people. The service's own belongs
-// to none.
+// principalOfTenants is true of a principal p that belongs to one of these tenants, if the caller may list their
+// people. The service's own principal belongs to none.
 const principalOfTenants = `(p.tenant_id = ANY(%[1]s)
     OR EXISTS (SELECT 1 FROM tenant_users u
                 WHERE u.principal_id = p.id AND ` + listedUser + ` AND u.tenant_id = ANY(%[1]s)))`
@@ -72,9 +67,9 @@ SELECT p.id, p.type, p.name, CASE WHEN ` + presentPrincipal + ` THEN coalesce(p.
  WHERE p.id = $4
    AND (` + listedPrincipal + ` OR ` + metPrincipal + `)`
 
-// GetPrincipal returns a principal of one of the caller's tenants whose people the
-// caller may list, a principal that something visible to the caller names, or the
-// service's own, or NOT_FOUND. One that has left the caller's tenants has no e-mail.
+// GetPrincipal returns a principal of one of the caller's tenants whose people the caller may list, a principal
+// named by something visible to the caller, or the service's own, or NOT_FOUND. A principal that has left the
+// caller's tenants has no e-mail.
 func (r *Reader) GetPrincipal(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.Principal, error) {
 	var p domain.Principal
 	err := r.read(ctx, query{
@@ -94,8 +89,7 @@ type PrincipalFilter struct {
 	TenantIDs  []uuid.UUID
 }
 
-// ListPrincipals returns a page of the principals that GetPrincipal returns, as far
-// as the caller may list them. They can be sorted by id and name.
+// ListPrincipals returns a page of the principals that the caller may list. They can be sorted by id and name.
 func (r *Reader) ListPrincipals(
 	ctx context.Context, caller domain.Caller, filter PrincipalFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Principal], error) {

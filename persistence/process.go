@@ -59,9 +59,8 @@ SELECT p.id, r.to_id = $3::uuid
  WHERE $3 IN (r.from_id, r.to_id) AND p.tenant_id = ANY($2) AND ` + visibleProcess + `
  ORDER BY p.created_at, p.id`
 
-// relatedProcesses reads the related processes of a process that the caller
-// sees, in the same round trip as the query that decides whether the caller sees
-// the process itself.
+// relatedProcesses reads the related processes of a process visible to the caller, in the same round trip as the
+// query that decides whether the process itself is visible.
 func relatedProcesses(caller domain.Caller, id uuid.UUID, related *domain.RelatedProcesses) query {
 	return query{selectRelatedProcesses, []any{caller.PrincipalID, caller.TenantIDs(), id}, func(rows pgx.Rows) error {
 		*related = domain.RelatedProcesses{}
@@ -79,7 +78,7 @@ func relatedProcesses(caller domain.Caller, id uuid.UUID, related *domain.Relate
 	}}
 }
 
-// GetProcess returns a process that the caller sees, or NOT_FOUND.
+// GetProcess returns a process visible to the caller, or NOT_FOUND.
 func (r *Reader) GetProcess(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.Process, error) {
 	var p domain.Process
 	err := r.read(ctx,
@@ -91,8 +90,8 @@ func (r *Reader) GetProcess(ctx context.Context, caller domain.Caller, id uuid.U
 	return &p, nil
 }
 
-// LockedProcess is a process under lock, what the caller may do to it, and the
-// run of its workflow, nil for a manual process.
+// LockedProcess is a process under lock with the caller's rights on it, and the run of its workflow, nil for a
+// manual process.
 type LockedProcess struct {
 	*domain.Process
 	Rights domain.ProcessRights
@@ -107,13 +106,12 @@ SELECT ` + processColumns + `,
  WHERE p.id = $3 AND p.tenant_id = ANY($2) AND ` + visibleProcess + `
    FOR UPDATE OF p`
 
-// LockProcess locks a process that the caller sees, or returns NOT_FOUND.
+// LockProcess locks a process visible to the caller, or returns NOT_FOUND.
 func (tx *Tx) LockProcess(ctx context.Context, caller domain.Caller, id uuid.UUID) (*LockedProcess, error) {
 	return tx.lockProcess(ctx, caller, id)
 }
 
-// LockProcessAnd is LockProcess that, in the same round trip, looks a principal
-// up.
+// LockProcessAnd is LockProcess that also looks a principal up in the same round trip.
 func (tx *Tx) LockProcessAnd(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, who PrincipalKey,
 ) (*LockedProcess, *PrincipalTenants, error) {
@@ -172,8 +170,7 @@ const insertProcessRelation = `
 INSERT INTO process_relations (tenant_id, from_id, to_id)
 VALUES ($1, $2, $3)`
 
-// InsertProcessRelation stores that a new process came from another one of its
-// tenant.
+// InsertProcessRelation stores that a new process originates from another one of its tenant.
 func (tx *Tx) InsertProcessRelation(from uuid.UUID, p *domain.Process) {
 	tx.queue(insertProcessRelation, p.TenantID, from, p.ID)
 }

@@ -15,8 +15,8 @@ const processActionColumns = actionColumns + `,
        coalesce(x.signal_name, ''), x.input, x.input_valid, x.input_errors,
        (SELECT y.process_version FROM processes y WHERE y.id = x.process_id)`
 
-// scanProcessAction reads processActionColumns followed by the columns of more.
-// now is when a document is asked whether it has expired.
+// scanProcessAction reads processActionColumns followed by the columns of more. now decides whether a document
+// has expired.
 func scanProcessAction(a *domain.ProcessAction, now time.Time, more ...any) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error {
 		var action actionRow
@@ -52,8 +52,8 @@ SELECT ` + processActionColumns + `
   JOIN processes p ON p.id = x.process_id
  WHERE x.id = $4 AND p.id = $3 AND p.tenant_id = ANY($2) AND ` + visibleProcess
 
-// GetProcessAction returns an action on a process that the caller sees, or
-// NOT_FOUND. now is when its document is asked whether it has expired.
+// GetProcessAction returns an action on a process visible to the caller, or NOT_FOUND. now decides whether its
+// document has expired.
 func (r *Reader) GetProcessAction(
 	ctx context.Context, caller domain.Caller, process, id uuid.UUID, now time.Time,
 ) (*domain.ProcessAction, error) {
@@ -75,7 +75,7 @@ type ProcessActionSite struct {
 	Rights  domain.ProcessRights
 	// Action is nil when the process has none with the id.
 	Action *domain.ProcessAction
-	// RunID is that of the action's workflow, nil for an action without one.
+	// RunID is the run of the action's workflow, nil for an action without one.
 	RunID *uuid.UUID
 }
 
@@ -107,8 +107,8 @@ func (s *ProcessActionSite) queries(action string, caller domain.Caller, process
 	}
 }
 
-// GetProcessActionSite returns a process that the caller sees with an action of
-// it, or NOT_FOUND for the process.
+// GetProcessActionSite returns a process visible to the caller with an action of it, or NOT_FOUND for the
+// process.
 func (r *Reader) GetProcessActionSite(
 	ctx context.Context, caller domain.Caller, process, action uuid.UUID, now time.Time,
 ) (*ProcessActionSite, error) {

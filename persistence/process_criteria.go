@@ -12,9 +12,9 @@ import (
 	"github.com/procession-dev/procession/domain/filter"
 )
 
-// metadataFilter is the part of a list that is about the metadata of processes.
-// Whether a member is indexed, and as what, is read together with the list, and
-// not known before: expressions are looked for as every type they can be of.
+// metadataFilter is the part of a list that filters by the metadata of processes. Whether and with which type a
+// member is indexed is only read together with the list, so each expression is matched as every type that it can
+// have.
 type metadataFilter struct {
 	expressions []string
 	fields      []string
@@ -27,7 +27,7 @@ SELECT DISTINCT f.field, f.type
  WHERE f.tenant_id = ANY($1) AND f.field = ANY($2)
  ORDER BY f.field, f.type`
 
-// filterByMetadata keeps the processes whose metadata fits all expressions.
+// filterByMetadata keeps the processes whose metadata matches all expressions.
 func (l *list) filterByMetadata(caller domain.Caller, expressions []string) *metadataFilter {
 	m := &metadataFilter{expressions: expressions}
 	for _, text := range expressions {
@@ -53,7 +53,7 @@ func (l *list) filterByMetadata(caller domain.Caller, expressions []string) *met
 	return m
 }
 
-// queries read what verify needs, in the round trip of the list.
+// queries returns the queries for verify, to be sent in the round trip of the list.
 func (m *metadataFilter) queries(caller domain.Caller) []query {
 	if len(m.fields) == 0 {
 		return nil
@@ -70,9 +70,8 @@ func (m *metadataFilter) queries(caller domain.Caller) []query {
 	}}}
 }
 
-// verify returns a VALIDATION error unless every expression is one that a
-// process definition of the caller's tenants has an index for. What was listed
-// is of no use then.
+// verify returns a VALIDATION error unless each expression is indexed by some process definition of the caller's
+// tenants. The list must be discarded then.
 func (m *metadataFilter) verify() error {
 	for _, text := range m.expressions {
 		if err := m.fits(text); err != nil {
@@ -98,8 +97,7 @@ func (m *metadataFilter) fits(expression string) error {
 	return refused
 }
 
-// fieldOf is the name of the field that an expression begins with, and whether
-// it is written as one.
+// fieldOf returns the name of the field that an expression begins with, and whether its syntax is valid.
 func fieldOf(expression string) (string, bool) {
 	encoded, _, _ := strings.Cut(expression, " ")
 	field, err := url.PathUnescape(encoded)

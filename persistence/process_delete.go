@@ -8,15 +8,13 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// processInProgress says of a process $1 whether a task is open in it or an action
-// is not finished.
+// processInProgress reports whether a process $1 has an open task or an unfinished action.
 const processInProgress = `
 SELECT EXISTS (SELECT 1 FROM process_items i WHERE i.process_id = $1 AND i.task_state IN ('READY', 'CLAIMED'))
     OR EXISTS (SELECT 1 FROM process_actions x WHERE x.process_id = $1 AND x.status = 'REQUESTED')`
 
-// LockProcessToDelete is LockProcess that, in the same round trip, reports whether
-// something is in progress in the process: a task that is open, or an action that
-// is not finished.
+// LockProcessToDelete is LockProcess that, in the same round trip, reports whether the process has an open task
+// or an unfinished action.
 func (tx *Tx) LockProcessToDelete(
 	ctx context.Context, caller domain.Caller, id uuid.UUID,
 ) (locked *LockedProcess, inProgress bool, err error) {
@@ -38,8 +36,7 @@ UPDATE process_items
  WHERE process_id = $1`
 )
 
-// DeleteProcess stores that a process that is under lock is deleted, and its items
-// with it.
+// DeleteProcess marks a process that is under lock, and its items, as deleted.
 func (tx *Tx) DeleteProcess(p *domain.Process) {
 	tx.queue(deleteProcess, p.ID, p.DeletedAt, p.DeletedBy)
 	tx.queue(deleteItemsOfProcess, p.ID, p.DeletedAt, p.DeletedBy)

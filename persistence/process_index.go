@@ -24,8 +24,7 @@ VALUES ($1, $2, $3, $4)
 ON CONFLICT DO NOTHING`
 )
 
-// UpdateProcessIndex stores what a process that is new or under lock can be
-// found by, in place of what it could be found by before.
+// UpdateProcessIndex replaces the index values of a process that is new or under lock.
 func (tx *Tx) UpdateProcessIndex(p *domain.Process, values []IndexedValue) {
 	tx.queue(deleteProcessIndex, p.ID)
 	if len(values) == 0 {
@@ -38,9 +37,8 @@ func (tx *Tx) UpdateProcessIndex(p *domain.Process, values []IndexedValue) {
 	tx.queue(insertProcessIndex, append([]any{p.ID, p.Definition.ID}, index.args()...)...)
 }
 
-// InsertMetadataIndexes stores which members of the metadata of its processes a
-// version of a process definition indexes. Those of its other versions stay, for
-// the processes that are pinned to these.
+// InsertMetadataIndexes stores which members of the metadata a version of a process definition indexes. Those of
+// its other versions stay, for the processes that are pinned to these.
 func (tx *Tx) InsertMetadataIndexes(definition, tenant uuid.UUID, members []domain.IndexedMember) {
 	for _, m := range members {
 		tx.queue(insertMetadataIndex, tenant, m.Field, m.Type, definition)

@@ -18,16 +18,14 @@ type ProcessFilter struct {
 	States          []domain.ProcessState
 	InitiatorIDs    []uuid.UUID
 	InitiatorEmails []string
-	// Metadata are expressions as criteria.Parse reads them. All must fit.
+	// Metadata are expressions in the syntax of criteria.Parse. All must match.
 	Metadata []string
 	Deleted  domain.DeletedFilter
 }
 
-// ListProcesses returns a page of the processes that the caller sees, as
-// summaries without metadata and entity. They can be sorted by id, createdAt
-// and lastModifiedAt. An expression about metadata that is not well formed, or
-// about a member that no process definition of the caller's tenants indexes, is
-// a VALIDATION error.
+// ListProcesses returns a page of the processes visible to the caller, as summaries without metadata and entity.
+// They can be sorted by id, createdAt and lastModifiedAt. An expression about metadata that is malformed, or
+// about a member that no process definition of the caller's tenants indexes, is a VALIDATION error.
 func (r *Reader) ListProcesses(
 	ctx context.Context, caller domain.Caller, filter ProcessFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Process], error) {

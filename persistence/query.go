@@ -13,7 +13,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// A query is one statement of a batch and what to do with its rows.
+// A query is one statement of a batch and the function that scans its rows.
 type query struct {
 	sql  string
 	args []any
@@ -40,8 +40,8 @@ func send(ctx context.Context, to batchSender, batch *pgx.Batch, queries []query
 	return to.SendBatch(ctx, batch).Close()
 }
 
-// acquire takes a connection from the pool. It waits no longer than the pool's
-// patience, which is an UNAVAILABLE error.
+// acquire returns a connection from the pool. It waits up to the pool's limit and then returns an UNAVAILABLE
+// error.
 func acquire(ctx context.Context, from *pool) (*pgxpool.Conn, error) {
 	waiting := ctx
 	if from.patience > 0 {
@@ -79,7 +79,7 @@ func ifAny[T any](dest **T) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error { return ignoreNoRows(one(dest)(rows)) }
 }
 
-// into collects the rows as the fields of T by name.
+// into collects rows into values of T by field name.
 func into[T any](dest *[]T) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error {
 		var err error
@@ -88,7 +88,7 @@ func into[T any](dest *[]T) func(pgx.Rows) error {
 	}
 }
 
-// atMostOne collects one row as the fields of T by name, or sets dest to nil.
+// atMostOne scans one row into a T by field name, or sets dest to nil.
 func atMostOne[T any](dest **T) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error {
 		row, err := pgx.CollectExactlyOneRow(rows, pgx.RowToAddrOfStructByName[T])
@@ -112,9 +112,8 @@ type list struct {
 	order   []string
 }
 
-// newList starts a list of what is in the caller's tenants. One tenant, the
-// usual case, is compared by equality, so that an index that starts with the
-// tenant can give the order too.
+// newList starts a list of rows in the caller's tenants. One tenant, the usual case, is compared by equality, so
+// that an index that starts with the tenant can provide the order too.
 func newList(caller domain.Caller, columns, from, tenantColumn string) *list {
 	l := &list{columns: columns, from: from}
 	tenants := caller.TenantIDs()
@@ -128,8 +127,7 @@ func newList(caller domain.Caller, columns, from, tenantColumn string) *list {
 	return l
 }
 
-// filter adds a condition. A %s in it stands for the argument, and so does each
-// %[1]s.
+// filter adds a condition, in which each %s or %[1]s is replaced by the placeholder of the argument.
 func (l *list) filter(condition string, arg any) {
 	l.args = append(l.args, arg)
 	l.where = append(l.where, fmt.Sprintf(condition, fmt.Sprintf("$%d", len(l.args))))
@@ -142,8 +140,8 @@ func anyOf[T any](l *list, column string, values []T) {
 	}
 }
 
-// filterDeleted keeps what is not deleted, or what the filter says instead. column
-// is the time of the deletion.
+// filterDeleted keeps rows that are not deleted, or those that the filter selects. column is the time of the
+// deletion.
 func (l *list) filterDeleted(column string, which domain.DeletedFilter) {
 	switch which {
 	case domain.IncludeDeleted:
@@ -154,8 +152,8 @@ func (l *list) filterDeleted(column string, which domain.DeletedFilter) {
 	}
 }
 
-// sortBy orders by the keys, whose properties columns names, and always by id in the end. A property
-// that is not in columns is a VALIDATION error.
+// sortBy orders by the keys, mapped by columns, and last by id. A property that is not in columns is a
+// VALIDATION error.
 func (l *list) sortBy(keys []domain.SortKey, columns map[string]string, byDefault ...string) error {
 	sortedByID := false
 	for _, key := range keys {
@@ -178,8 +176,8 @@ func (l *list) sortBy(keys []domain.SortKey, columns map[string]string, byDefaul
 	return nil
 }
 
-// nullsLast keeps NULLS LAST where the column can be null; elsewhere it would
-// only keep PostgreSQL from reading an index backwards.
+// nullsLast keeps NULLS LAST only where the column can be null; elsewhere it would prevent PostgreSQL from
+// reading an index backwards.
 func nullsLast(column string) string {
 	if strings.HasSuffix(column, " NULLS LAST") {
 		return " NULLS LAST"
@@ -187,7 +185,7 @@ func nullsLast(column string) string {
 	return ""
 }
 
-// page returns the query of the page and the one of the total.
+// page returns the query of the page and the query of the total.
 func (l *list) page(page domain.PageRequest, scan func(pgx.Rows) error, total *int64) []query {
 	where := strings.Join(l.where, "\n   AND ")
 	count := query{
@@ -214,9 +212,8 @@ func optional(id uuid.UUID) *uuid.UUID {
 	return &id
 }
 
-// inGroups keeps the rows whose principal is a member of one of the groups,
-// which are named by id or by code. among is the condition that a group g has to
-// meet to count, or else it does not exist.
+// inGroups keeps the rows whose principal is a member of one of the groups, given by id or by code. among is the
+// condition that a group g must meet to count.
 func (l *list) inGroups(principal, among string, ids []uuid.UUID, codes []string) {
 	member := `EXISTS (SELECT 1 FROM group_members m JOIN groups g ON g.id = m.group_id
                 WHERE m.principal_id = ` + principal + ` AND ` + among + ` AND `
@@ -228,7 +225,7 @@ func (l *list) inGroups(principal, among string, ids []uuid.UUID, codes []string
 	}
 }
 
-// arg adds an argument and returns what stands for it in the conditions.
+// arg adds an argument and returns its placeholder.
 func (l *list) arg(value any) string {
 	l.args = append(l.args, value)
 	return fmt.Sprintf("$%d", len(l.args))

@@ -30,9 +30,8 @@ VALUES ($1, $2::date, 1)
    SET runs = CASE WHEN u.day = excluded.day THEN u.runs + 1 ELSE 1 END, day = excluded.day`
 )
 
-// CountTemporaryDocuments counts, with the next read, the documents of a tenant
-// that no value refers to and that have not expired by now: all of them, and those
-// of a principal.
+// CountTemporaryDocuments counts, with the next read, the unexpired documents of a tenant without references:
+// all of them, and those of a principal.
 func (tx *Tx) CountTemporaryDocuments(tenant, principal uuid.UUID, now time.Time, all, own *domain.DocumentUse) {
 	tx.goAlong(query{
 		countTemporaryDocuments,
@@ -41,9 +40,8 @@ func (tx *Tx) CountTemporaryDocuments(tenant, principal uuid.UUID, now time.Time
 	})
 }
 
-// CountAssistance counts, with the next read, the runs of assistance that the
-// tenant of an item has begun on the day of now, and those that are being worked
-// on, at most atOnce of these.
+// CountAssistance counts, with the next read, the runs of assistance that the tenant of an item has begun on the
+// day of now, and the running ones, up to atOnce.
 func (tx *Tx) CountAssistance(item uuid.UUID, now time.Time, atOnce int, use *domain.AssistanceUse) {
 	tx.goAlong(query{countAssistance, []any{item, now, atOnce}, func(rows pgx.Rows) error {
 		return ignoreNoRows(one(&use.Today, &use.Pending)(rows))

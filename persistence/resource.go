@@ -12,8 +12,8 @@ import (
 	"github.com/procession-dev/procession/domain/resource"
 )
 
-// StoredResource is a resource as it was last applied. PublishedVersion is that
-// of a process definition which new processes are pinned to, nil without one.
+// StoredResource is a resource as it was last applied. PublishedVersion is the version of a process definition
+// to which new processes are pinned, nil without one.
 type StoredResource struct {
 	resource.Document
 	ID               uuid.UUID
@@ -57,20 +57,20 @@ func scanResource(row pgx.CollectableRow) (StoredResource, error) {
 	return r, nil
 }
 
-// ResourceScope says which resources exist for an administrator: all of the
-// tenants, and the process definitions.
+// ResourceScope selects the resources that exist for an administrator: all of the tenants, and the process
+// definitions.
 type ResourceScope struct {
-	// All is for operators, for whom everything exists.
+	// All is set for operators, for whom every resource exists.
 	All     bool
 	Tenants []uuid.UUID
-	// Administrator is the principal whose process definitions exist too, in the
-	// tenants it is a member of.
+	// Administrator is the principal whose process definitions exist too, in the tenants of which it is a
+	// member.
 	Administrator uuid.UUID
 	MemberOf      []uuid.UUID
 }
 
-// scoped keeps the resources that exist for somebody. $1 is the principal, $2
-// the tenants it administers, $3 those it is a member of.
+// scoped keeps the resources that exist for a principal. $1 is the principal, $2 the tenants it administers, $3
+// those of which it is a member.
 const scoped = `(r.tenant_id = ANY($2)
     OR (r.kind = 'ProcessDefinition' AND r.tenant_id = ANY($3) AND r.id IN (
         SELECT g.process_definition_id FROM process_definition_grants g
@@ -84,7 +84,7 @@ type ResourceFilter struct {
 	Selector resource.Selector
 }
 
-// kindOrder is the place of a kind in the order in which they are applied.
+// kindOrder is the position of a kind in the order in which kinds are applied.
 const kindOrder = `array_position(ARRAY['Tenant', 'User', 'Application', 'Group', 'DataStructure', 'EncryptionKey',
        'DataSource', 'ProcessDefinition', 'BusinessArtifactDefinition', 'WebhookSubscription', 'Robot'], r.kind)`
 
@@ -130,9 +130,8 @@ func resourceList(scope ResourceScope) *list {
 	return l
 }
 
-// GetResource returns the resource in scope, or NOT_FOUND. An empty tenant is
-// any: the key is then that of more than one resource where several tenants have
-// one, which is a VALIDATION error.
+// GetResource returns the resource in scope, or NOT_FOUND. An empty tenant matches any; a key that then matches
+// resources of several tenants is a VALIDATION error.
 func (r *Reader) GetResource(ctx context.Context, scope ResourceScope, key resource.Key) (*StoredResource, error) {
 	filter := ResourceFilter{Kinds: []resource.Kind{key.Kind}, Codes: []string{key.Code}}
 	if key.Tenant != "" {
@@ -154,7 +153,7 @@ func (r *Reader) GetResource(ctx context.Context, scope ResourceScope, key resou
 	return onlyResource(found)
 }
 
-// onlyResource is the one resource that a key was found to name.
+// onlyResource returns the single resource found for a key.
 func onlyResource(found []StoredResource) (*StoredResource, error) {
 	switch len(found) {
 	case 0:
@@ -166,7 +165,7 @@ func onlyResource(found []StoredResource) (*StoredResource, error) {
 	}
 }
 
-// onlyResource is onlyResource of what the transaction has under lock.
+// onlyResource is onlyResource for a resource that the transaction has under lock.
 func (tx *Tx) onlyResource(found []StoredResource) (*StoredResource, error) {
 	only, err := onlyResource(found)
 	if err == nil {
@@ -188,7 +187,7 @@ DELETE FROM resources
  WHERE tenant_id = $1 AND kind = $2 AND code = $3`
 )
 
-// PutResource stores what was applied. The id of a resource never changes.
+// PutResource stores an applied resource. The id of a resource never changes.
 func (tx *Tx) PutResource(r StoredResource) error {
 	spec, err := r.SpecJSON()
 	if err != nil {
@@ -203,13 +202,13 @@ func (tx *Tx) PutResource(r StoredResource) error {
 	return nil
 }
 
-// DeleteResource forgets what was applied.
+// DeleteResource deletes a stored resource.
 func (tx *Tx) DeleteResource(tenant uuid.UUID, kind resource.Kind, code string) {
 	tx.queue(deleteResource, tenant, kind, code)
 }
 
-// PublishedVersion is a version of a process definition. Processes counts those
-// that are pinned to it, Published says that new ones will be.
+// PublishedVersion is a version of a process definition. Processes counts those that are pinned to it, Published
+// reports whether new ones will be.
 type PublishedVersion struct {
 	Version   uuid.UUID
 	Number    int

@@ -19,28 +19,27 @@ const fromRobots = `robots b
   LEFT JOIN robot_files f ON f.robot_id = b.id AND f.asset_type IS NULL
   LEFT JOIN documents d ON d.id = f.document_id`
 
-// RobotScope says whose robots exist: those that the caller sees in its tenants.
+// RobotScope selects the robots that exist for the caller: those visible to it in its tenants.
 type RobotScope struct {
 	Caller domain.Caller
-	// Ready leaves out robots without a source package, and those whose environment
-	// variables are not for the caller.
+	// Ready leaves out robots without a source package, and those whose environment variables are not visible to
+	// the caller.
 	Ready bool
 }
 
-// args are those that robotsInScope reads: the principal, its tenants, and those
-// of them that it administers.
+// args returns the arguments of robotsInScope: the principal, its tenants, and those of them that it
+// administers.
 func (s RobotScope) args() []any {
 	return []any{s.Caller.PrincipalID, s.Caller.TenantIDs(), s.Caller.AdministeredTenants(), s.Ready}
 }
 
 const (
-	// runsRobot is true of a robot b that the caller runs, by itself or for tasks of
-	// processes that it runs.
+	// runsRobot is true of a robot b that the caller runs, by itself or for tasks of processes that it runs.
 	runsRobot = `(b.runner_id = $1
     OR b.code = ANY(ARRAY(SELECT i.robot_code FROM item_definition_versions i
                            WHERE i.robot_code IS NOT NULL AND i.process_version = ANY(` + runVersions + `))))`
 
-	// usesRobot is true of a robot b whose environment variables the caller sees.
+	// usesRobot is true of a robot b whose environment variables are visible to the caller.
 	usesRobot = `(b.tenant_id = ANY($3) OR ` + runsRobot + ` IS TRUE)`
 
 	robotsInScope = `b.tenant_id = ANY($2)
@@ -110,7 +109,7 @@ SELECT ` + robotColumns + `
   FROM ` + fromRobots + `
  WHERE b.id = $5 AND ` + robotsInScope
 
-	// Whoever does not use the robot is not even sent what is sealed.
+	// Sealed values are not sent to callers that do not use the robot.
 	getRobotEnvironment = `
 SELECT e.robot_id, e.name, e.sealed, e.last_modified_by AS modified_by, e.last_modified_at AS modified_at
   FROM robot_environment e
@@ -119,8 +118,8 @@ SELECT e.robot_id, e.name, e.sealed, e.last_modified_by AS modified_by, e.last_m
  ORDER BY e.name`
 )
 
-// GetRobot returns a robot in scope with its environment variables, as far as
-// the caller may see them, or NOT_FOUND.
+// GetRobot returns a robot in scope, or NOT_FOUND, with the environment variables that are visible to the
+// caller.
 func (r *Reader) GetRobot(
 	ctx context.Context, scope RobotScope, id uuid.UUID,
 ) (*domain.Robot, []domain.RobotVariable, error) {

@@ -15,14 +15,14 @@ import (
 	"github.com/procession-dev/procession/domain/resource"
 )
 
-// RobotState is what a robot has beside its document: its files, the source
-// package first, and the names of its environment variables.
+// RobotState is what a robot has beside its manifest: its files, the source package first, and the names of its
+// environment variables.
 type RobotState struct {
 	Files     []domain.RobotFile
 	Variables []string
 }
 
-// robotState is the state of a robot that the resource r describes.
+// robotState is the state of a robot described by the resource r.
 const robotState = `json_build_object(
        'files', (SELECT json_agg(json_build_object(
                             'id', d.id, 'name', d.name, 'contentType', d.content_type, 'size', d.size,
@@ -34,7 +34,7 @@ const robotState = `json_build_object(
                   WHERE f.robot_id = r.id),
        'variables', (SELECT json_agg(e.name ORDER BY e.name) FROM robot_environment e WHERE e.robot_id = r.id))`
 
-// readRobotState reads robotState, which is nil for what is no robot.
+// readRobotState reads robotState, which is nil for other resources.
 func readRobotState(text []byte) (*RobotState, error) {
 	if text == nil {
 		return nil, nil //nolint:nilnil // other resources have no such state, and that is no failure
@@ -75,8 +75,8 @@ func readRobotState(text []byte) (*RobotState, error) {
 	return state, nil
 }
 
-// LockRobot returns a Robot in scope, locked so that others change it, its files
-// and its environment before or afterwards. Errors are those of GetResource.
+// LockRobot returns a Robot in scope, locked against concurrent changes of it, its files and its environment.
+// Errors are those of GetResource.
 func (tx *Tx) LockRobot(ctx context.Context, scope ResourceScope, key resource.Key) (*StoredResource, error) {
 	l := resourceList(scope)
 	l.filter("r.kind = %s", resource.KindRobot)

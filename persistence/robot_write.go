@@ -22,7 +22,7 @@ ON CONFLICT (id) DO UPDATE
 DELETE FROM robot_grants
  WHERE robot_id = $1`
 
-	// A group has rights in its own tenant only. What reads rights relies on it.
+	// A group has rights in its own tenant only; the queries that read rights rely on it.
 	grantOnRobot = `
 INSERT INTO robot_grants (robot_id, grantee_id)
 SELECT b.id, $2
@@ -41,8 +41,8 @@ DELETE FROM robots
  WHERE id = $1`
 )
 
-// PutRobot stores a robot, or changes one, without its files. viewers may see it
-// from then on, and nobody else that could not by another right.
+// PutRobot inserts or updates a robot without its files. It makes the robot visible to viewers, in place of the
+// earlier viewers.
 func (tx *Tx) PutRobot(r domain.Robot, viewers []uuid.UUID) {
 	tx.queue(putRobot, r.ID, r.TenantID, r.Code, r.Name, r.Description, r.SourceType,
 		r.Worker.WorkflowType, r.Worker.TaskQueue, optional(r.Worker.RunnerID),
@@ -53,7 +53,7 @@ func (tx *Tx) PutRobot(r domain.Robot, viewers []uuid.UUID) {
 	}
 }
 
-// RemoveRobot deletes a robot. Its files expire at the time.
+// RemoveRobot deletes a robot. Its files expire at expiry.
 func (tx *Tx) RemoveRobot(id uuid.UUID, expiry time.Time) {
 	tx.queue(expireFilesOfRobot, id, expiry)
 	tx.queue(deleteRobot, id)
@@ -91,22 +91,22 @@ INSERT INTO robot_files (robot_id, asset_type, version, platform, architecture, 
 VALUES ($1, nullif($2, ''), nullif($3, ''), nullif($4, ''), nullif($5, ''), $6)`
 )
 
-// PutRobotFile makes a document the source package or an asset of a robot, which
-// is under lock, in the place of the one before. That expires at the time.
+// PutRobotFile makes a document the source package or an asset of a robot, which is under lock. The document
+// that it replaces expires at expiry.
 func (tx *Tx) PutRobotFile(robot uuid.UUID, file domain.RobotFile, expiry time.Time) {
 	tx.DeleteRobotFile(robot, file.Key, expiry)
 	tx.queue(insertRobotFile, robot, file.Key.Type, file.Key.Version, file.Key.Platform, file.Key.Architecture, file.ID)
 	tx.queue(keepLinkedDocuments, []uuid.UUID{file.ID})
 }
 
-// DeleteRobotFile takes the source package or an asset away from a robot, which
-// is under lock. The document expires at the time.
+// DeleteRobotFile removes the source package or an asset from a robot, which is under lock. The document expires
+// at expiry.
 func (tx *Tx) DeleteRobotFile(robot uuid.UUID, key domain.RobotAssetKey, expiry time.Time) {
 	tx.queue(expireRobotFile, robot, key.Type, key.Version, key.Platform, key.Architecture, expiry)
 	tx.queue(deleteRobotFile, robot, key.Type, key.Version, key.Platform, key.Architecture)
 }
 
-// TouchRobot notes who changed the files or the environment of a robot last.
+// TouchRobot records the last change of the files or the environment of a robot.
 func (tx *Tx) TouchRobot(robot, by uuid.UUID, now time.Time) {
 	tx.queue(touchRobot, robot, by, now)
 	tx.queue(touchResourceOfRobot, robot, by, now)
@@ -130,8 +130,7 @@ func (tx *Tx) PutRobotVariable(v domain.RobotVariable) {
 	tx.queue(putRobotVariable, v.RobotID, v.Name, v.Sealed, v.ModifiedBy, v.ModifiedAt)
 }
 
-// DeleteRobotVariable takes an environment variable away from a robot, which is
-// under lock.
+// DeleteRobotVariable deletes an environment variable of a robot, which is under lock.
 func (tx *Tx) DeleteRobotVariable(robot uuid.UUID, name string) {
 	tx.queue(deleteRobotVariable, robot, name)
 }

@@ -5,18 +5,16 @@ import (
 	"fmt"
 )
 
-// sealedTable says where secrets are kept that a sealer sealed. The fields are
-// SQL over the rows of the table.
+// sealedTable describes a table with sealed secrets. The fields are SQL over its rows.
 type sealedTable struct {
 	name   string
 	column string
-	// purpose and record are what the secret of a row was sealed for. The record
-	// also tells the rows apart.
+	// purpose and record are what the secret of a row was sealed for. The record identifies the row.
 	purpose, record string
 }
 
-// sealedTables lists every place where sealed secrets are kept. What is not here
-// can no longer be opened after the seal key was changed.
+// sealedTables lists every table with sealed secrets. Secrets in a table that is missing here cannot be opened
+// after a change of the seal key.
 func sealedTables() []sealedTable {
 	return []sealedTable{
 		{name: "signing_keys", column: "sealed_private", purpose: "s.purpose", record: "s.id"},
@@ -51,7 +49,7 @@ SELECT %[3]s AS purpose, %[4]s AS record, s.%[2]s AS sealed
  ORDER BY %[4]s
  LIMIT $2`
 
-	// Whoever changed the secret in the meantime sealed it with the key in use.
+	// A secret that was changed meanwhile was sealed with the current key.
 	replaceSealed = `
 UPDATE %[1]s s
    SET %[2]s = $3
@@ -59,8 +57,8 @@ UPDATE %[1]s s
    AND s.%[2]s = $2`
 )
 
-// ListSealed returns up to limit secrets of one of SealedTables, in the order of
-// their records and beginning behind the record after, which may be empty.
+// ListSealed returns up to limit secrets of one of SealedTables, in the order of their records, after the record
+// after, which may be empty.
 func (r *Reader) ListSealed(ctx context.Context, table, after string, limit int) ([]SealedSecret, error) {
 	statement, err := sealedStatement(listSealed, table)
 	if err != nil {
@@ -71,8 +69,8 @@ func (r *Reader) ListSealed(ctx context.Context, table, after string, limit int)
 	return secrets, translate("listing sealed secrets", err)
 }
 
-// ReplaceSealed puts resealed in the place of a secret of one of SealedTables,
-// unless that was changed or deleted in the meantime.
+// ReplaceSealed replaces a secret of one of SealedTables by resealed, unless it was changed or deleted
+// meanwhile.
 func (tx *Tx) ReplaceSealed(table string, before SealedSecret, resealed []byte) error {
 	statement, err := sealedStatement(replaceSealed, table)
 	if err != nil {

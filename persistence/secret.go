@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// Credentials of an application have no tenant: it has one itself.
+	// Credentials of an application have no tenant: the application itself has one.
 	deleteCredentialsOf = `
 DELETE FROM credentials
  WHERE principal_id = $1 AND tenant_id IS NOT DISTINCT FROM $2`
@@ -30,8 +30,8 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, true)
    SET name = excluded.name, expires_at = excluded.expires_at, declared = true`
 )
 
-// DeclareCredentials makes these the declared credentials of a principal, in
-// the tenant if there is one. Credentials that the service issued stay.
+// DeclareCredentials replaces the declared credentials of a principal, in the tenant if there is one.
+// Credentials that the service issued stay.
 func (tx *Tx) DeclareCredentials(principal uuid.UUID, tenant *uuid.UUID, declared []domain.Credential) {
 	hashes := make([][]byte, len(declared))
 	for i, c := range declared {
@@ -67,8 +67,7 @@ SELECT c.id, c.name, c.declared, c.created_at, c.expires_at
  WHERE %s
  ORDER BY c.created_at, c.id`
 
-	// Tokens that are good for all tenants of the user are no business of any one
-	// of them.
+	// A tenant has no access to tokens that are valid in all tenants of the user.
 	allTokensOfUser = `
 SELECT c.id, c.name, c.declared, c.created_at, c.expires_at
   FROM ` + fromResources + `
@@ -84,8 +83,8 @@ SELECT w.id, w.name, false AS declared, w.created_at, w.expires_at
  WHERE %s
  ORDER BY w.created_at, w.id`
 
-	// Whoever changes the resources of a tenant has a lock on it. Locking it here
-	// keeps secrets from being issued for what is about to be deleted.
+	// A change of the resources of a tenant holds a lock on it. The same lock here prevents issuing secrets for
+	// a resource that is being deleted.
 	lockSecretOwner = `
 SELECT ` + resourceColumns + `
   FROM ` + fromResources + `
@@ -109,15 +108,14 @@ SELECT EXISTS (SELECT 1
 // SecretOwner is a resource with its secrets, the oldest first.
 type SecretOwner struct {
 	StoredResource
-	// Operator says that the resource is an operator.
+	// Operator reports whether the resource is an operator.
 	Operator bool
 	Secrets  domain.Secrets
 }
 
-// LockSecretOwner returns a User, an Application or a WebhookSubscription in
-// scope, locked so that others issue and revoke its secrets, and change it,
-// before or afterwards. The tokens of a user that are good in all tenants are
-// there for operators only. Errors are those of GetResource.
+// LockSecretOwner returns a User, an Application or a WebhookSubscription in scope, locked against concurrent
+// changes of it and its secrets. The tokens of a user that are valid in all tenants are included for operators
+// only. Errors are those of GetResource.
 func (tx *Tx) LockSecretOwner(ctx context.Context, scope ResourceScope, key resource.Key) (*SecretOwner, error) {
 	owner, err := readSecretOwner(lockSecretOwner, scope, key, func(queries ...query) error { return tx.read(ctx, queries...) })
 	if err == nil {
@@ -164,7 +162,7 @@ func readSecretOwner(
 	return &owner, nil
 }
 
-// secretsOf is the query of the secrets of a resource of the kind.
+// secretsOf returns the query of the secrets of a resource of the kind.
 func secretsOf(kind resource.Kind, scope ResourceScope) string {
 	switch {
 	case kind == resource.KindWebhookSubscription:
@@ -193,6 +191,5 @@ func (tx *Tx) InsertWebhookSecret(s domain.WebhookSecret) {
 	tx.queue(insertWebhookSecret, s.ID, s.TenantID, s.SubscriptionID, s.Name, s.Sealed, s.CreatedAt, s.ExpiresAt)
 }
 
-// DeleteWebhookSecret revokes a secret of a webhook subscription. One that is
-// not there is not missed.
+// DeleteWebhookSecret revokes a secret of a webhook subscription. It does nothing for one that does not exist.
 func (tx *Tx) DeleteWebhookSecret(id uuid.UUID) { tx.queue(deleteWebhookSecret, id) }

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// ServerInfo is what a PostgreSQL server tells of itself.
+// ServerInfo describes a PostgreSQL server.
 type ServerInfo struct {
 	// Version is as in "15.18", Major its first number.
 	Version string
 	Major   int
-	// Clock is what its clock shows.
+	// Clock is the server's current time.
 	Clock time.Time
 }
 
@@ -18,7 +18,7 @@ const getServerInfo = `
 SELECT split_part(current_setting('server_version'), ' ', 1), current_setting('server_version_num')::integer / 10000,
        clock_timestamp()`
 
-// GetServerInfo asks the database server about itself.
+// GetServerInfo returns the description of the database server.
 func (r *Reader) GetServerInfo(ctx context.Context) (ServerInfo, error) {
 	var info ServerInfo
 	err := r.read(ctx, query{getServerInfo, nil, one(&info.Version, &info.Major, &info.Clock)})

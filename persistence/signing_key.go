@@ -14,24 +14,23 @@ const (
 	SignsCertificates SigningKeyPurpose = "CERTIFICATE_AUTHORITY"
 )
 
-// SigningKey is a key the service signs with. Public is PEM: a public key for
-// engine tokens, a certificate for the certificate authority. Private is sealed.
-// A retired key signs nothing more; what it signed may still be trusted, unless
-// the key is distrusted.
+// SigningKey is a key that the service signs with. Public is PEM: a public key for engine tokens, a certificate
+// for the certificate authority. Private is sealed. A retired key makes no new signatures; earlier ones may
+// still be trusted, unless the key is distrusted.
 type SigningKey struct {
 	ID      string
 	Purpose SigningKeyPurpose
 	Public  string
 	Private []byte
-	// Cross is the certificate (PEM) that the authority before issued for this one,
-	// empty for the first and for other keys.
+	// Cross is the certificate (PEM) that the previous authority issued for this one, empty for the first and
+	// for other keys.
 	Cross        string
 	CreatedAt    time.Time
 	RetiredAt    *time.Time
 	DistrustedAt *time.Time
 }
 
-// The index signing_keys_active lets one replica win.
+// The index signing_keys_active lets one of several concurrent inserts succeed.
 const insertSigningKey = `
 INSERT INTO signing_keys (id, purpose, public_pem, sealed_private, cross_pem, created_at)
 VALUES ($1, $2, $3, $4, nullif($5, ''), $6)
@@ -49,8 +48,7 @@ UPDATE signing_keys
  WHERE id = $1
    AND retired_at IS NULL`
 
-// RetireSigningKey ends the use of a key for new signatures. One that is
-// retired already keeps its time.
+// RetireSigningKey ends the use of a key for new signatures. A key that is already retired keeps its time.
 func (tx *Tx) RetireSigningKey(id string, now time.Time) {
 	tx.queue(retireSigningKey, id, now)
 }
@@ -61,7 +59,7 @@ UPDATE signing_keys
  WHERE id = $1
    AND distrusted_at IS NULL`
 
-// DistrustSigningKey ends the use of a key and the trust in all that it signed.
+// DistrustSigningKey ends the use of a key and the trust in all its signatures.
 func (tx *Tx) DistrustSigningKey(id string, now time.Time) {
 	tx.queue(distrustSigningKey, id, now)
 }

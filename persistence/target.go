@@ -11,13 +11,12 @@ import (
 	"github.com/procession-dev/procession/domain/kuflowref"
 )
 
-// TargetIDs are what references in JSON values name.
+// TargetIDs are the ids named by references in JSON values.
 type TargetIDs struct {
 	Documents, Principals, Groups, Processes, Artifacts []uuid.UUID
 }
 
-// Add adds what a reference of the kind names. References of other kinds name
-// nothing that is looked up.
+// Add adds the id named by a reference of the kind. Kinds that are not looked up are ignored.
 func (t *TargetIDs) Add(kind kuflowref.Kind, id uuid.UUID) {
 	switch kind {
 	case kuflowref.KindFile:
@@ -34,17 +33,17 @@ func (t *TargetIDs) Add(kind kuflowref.Kind, id uuid.UUID) {
 	}
 }
 
-// Targets are what references lead to, as far as it exists for the caller. They
-// are known after the next read of the transaction that they were asked for in.
+// Targets are the targets of references that exist for the caller. They are complete after the next read of the
+// transaction.
 type Targets struct {
 	documents                             map[uuid.UUID]domain.Document
 	principals, groups, processes, things map[target]bool
 }
 
-// target is something in a tenant.
+// target identifies a resource in a tenant.
 type target struct{ tenant, id uuid.UUID }
 
-// NewTargets knows nothing yet.
+// NewTargets returns empty Targets.
 func NewTargets() *Targets {
 	return &Targets{
 		documents: map[uuid.UUID]domain.Document{}, principals: map[target]bool{}, groups: map[target]bool{},
@@ -52,30 +51,30 @@ func NewTargets() *Targets {
 	}
 }
 
-// Document is a document of the tenant.
+// Document returns a document of the tenant.
 func (t *Targets) Document(tenant, id uuid.UUID) (domain.Document, bool) {
 	d, ok := t.documents[id]
 	return d, ok && d.TenantID == tenant
 }
 
-// Add makes a document known that is about to be stored.
+// Add adds a document that is about to be stored.
 func (t *Targets) Add(d domain.Document) { t.documents[d.ID] = d }
 
-// Principal reports whether there is a principal for the tenant.
+// Principal reports whether the tenant has the principal.
 func (t *Targets) Principal(tenant, id uuid.UUID) bool { return t.principals[target{tenant, id}] }
 
-// Group reports whether there is a group of the tenant.
+// Group reports whether the tenant has the group.
 func (t *Targets) Group(tenant, id uuid.UUID) bool { return t.groups[target{tenant, id}] }
 
-// Process reports whether there is a process of the tenant.
+// Process reports whether the tenant has the process.
 func (t *Targets) Process(tenant, id uuid.UUID) bool { return t.processes[target{tenant, id}] }
 
-// Artifact reports whether there is a business artifact of the tenant.
+// Artifact reports whether the tenant has the business artifact.
 func (t *Targets) Artifact(tenant, id uuid.UUID) bool { return t.things[target{tenant, id}] }
 
 const (
-	// The lock keeps a document from being deleted before what is made of it is
-	// stored. It does not keep others from doing the same.
+	// The lock keeps a document from being deleted before the reference to it is stored. It does not block other
+	// references.
 	lockTargetDocuments = `
 SELECT ` + documentColumns + `
   FROM documents d
@@ -116,9 +115,8 @@ SELECT a.tenant_id, a.id
  WHERE a.id = ANY($3) AND a.tenant_id = ANY($2) AND a.deleted_at IS NULL AND ` + visibleArtifact
 )
 
-// LookUp adds to t, with the next read, what the ids lead to for the caller.
-// Documents that have expired by now are none. Documents that are found stay
-// until the transaction ends.
+// LookUp adds to t, with the next read, the targets of the ids that are visible to the caller. Expired documents
+// are left out. Documents that are found are kept until the transaction ends.
 func (tx *Tx) LookUp(t *Targets, caller domain.Caller, ids TargetIDs, now time.Time) {
 	who, tenants := caller.PrincipalID, caller.TenantIDs()
 	if len(ids.Documents) > 0 {
@@ -141,7 +139,7 @@ func (tx *Tx) LookUp(t *Targets, caller domain.Caller, ids TargetIDs, now time.T
 	ask(selectTargetArtifacts, t.things, ids.Artifacts, who, tenants)
 }
 
-// Catch reads what was looked up and has not gone along with another read.
+// Catch sends the look-ups that no other read has sent.
 func (tx *Tx) Catch(ctx context.Context) error { return tx.read(ctx) }
 
 func eachTarget(into map[target]bool) func(pgx.Rows) error {

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// What is linked to a task is for everybody who sees the task. Other documents of
-	// the process are there as they are elsewhere.
+	// A document linked to a task is visible to every caller to whom the task is. Other documents of the process
+	// follow the general rules.
 	getDocumentOfTask = `
 SELECT ` + documentColumns + `
   FROM process_items i
@@ -21,7 +21,7 @@ SELECT ` + documentColumns + `
  WHERE i.id = $3 AND i.type = 'TASK' AND i.tenant_id = ANY($2) AND ` + visibleItem + `
    AND (EXISTS (SELECT 1 FROM document_links l WHERE l.holder_id = i.id AND l.document_id = d.id) OR ` + visibleDocument + `)`
 
-	// A document of an element goes by the id of its value, too.
+	// A document of an element can be addressed by the id of its value, too.
 	getDocumentOfElement = `
 SELECT ` + documentColumns + `
   FROM process_items i
@@ -35,16 +35,16 @@ SELECT ` + documentColumns + `
  LIMIT 1`
 )
 
-// GetDocumentOfTask returns a document of the process of a task that the caller
-// sees, if the caller sees the document, or NOT_FOUND.
+// GetDocumentOfTask returns a document of the process of a task, if task and document are visible to the caller,
+// or NOT_FOUND.
 func (r *Reader) GetDocumentOfTask(
 	ctx context.Context, caller domain.Caller, task, id uuid.UUID, now time.Time,
 ) (*domain.Document, error) {
 	return r.getDocumentInTask(ctx, getDocumentOfTask, caller, task, id, now)
 }
 
-// GetDocumentOfElement returns a document of an element of a task that the
-// caller sees, by its own id or by that of the value, or NOT_FOUND.
+// GetDocumentOfElement returns a document of an element of a task visible to the caller, by its own id or by
+// that of the value, or NOT_FOUND.
 func (r *Reader) GetDocumentOfElement(
 	ctx context.Context, caller domain.Caller, task, id uuid.UUID, now time.Time,
 ) (*domain.Document, error) {
@@ -70,8 +70,7 @@ func (r *Reader) getDocumentInTask(
 	return &found[0], nil
 }
 
-// TaskSite is a task that somebody wants to add a document to, and what decides
-// about it.
+// TaskSite is a task to which a document is to be added, with what decides whether the caller may.
 type TaskSite struct {
 	Item           *domain.ProcessItem
 	Rights         domain.ItemRights
@@ -86,8 +85,8 @@ SELECT ` + itemColumns + `,
  WHERE i.id = $3 AND i.tenant_id = ANY($2) AND ` + visibleItem + `
    FOR SHARE OF i, p`
 
-// ShareTaskSite returns an item that the caller sees, or NOT_FOUND, and keeps it
-// from being finished until the transaction ends.
+// ShareTaskSite returns an item visible to the caller, or NOT_FOUND, and blocks it from being finished until the
+// transaction ends.
 func (tx *Tx) ShareTaskSite(ctx context.Context, caller domain.Caller, id uuid.UUID) (*TaskSite, error) {
 	var row itemRow
 	site := &TaskSite{}

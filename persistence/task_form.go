@@ -8,11 +8,11 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// TaskForms is an item whose forms somebody wants on paper.
+// TaskForms is an item whose forms are to be rendered.
 type TaskForms struct {
 	Item           *domain.ProcessItem
 	ProcessVersion uuid.UUID
-	// Subject is that of the process, "" when it has none.
+	// Subject is the subject of the process, "" when it has none.
 	Subject string
 }
 
@@ -22,7 +22,7 @@ SELECT ` + itemColumns + `, p.process_version, coalesce(p.subject, '')
   JOIN processes p ON p.id = i.process_id
  WHERE i.id = $3 AND i.tenant_id = ANY($2) AND ` + visibleItem
 
-// GetTaskForms returns an item that the caller sees, or NOT_FOUND.
+// GetTaskForms returns an item visible to the caller, or NOT_FOUND.
 func (tx *Tx) GetTaskForms(ctx context.Context, caller domain.Caller, id uuid.UUID) (*TaskForms, error) {
 	var row itemRow
 	found := &TaskForms{}

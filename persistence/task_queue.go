@@ -13,17 +13,15 @@ import (
 )
 
 const (
-	// registrationMemory is for how long a queue that no definition needs is known
-	// because of a worker that registered for it.
+	// registrationMemory is how long a queue that no definition needs is listed after a worker registered for
+	// it.
 	registrationMemory = 7 * 24 * time.Hour
-	// shownOffline is how many workers of a queue that are offline are shown, the
-	// latest ones.
+	// shownOffline is how many offline workers of a queue are shown, the latest ones.
 	shownOffline = 5
 )
 
-// neededQueues are the workflows that definitions and robots need and their task
-// queues. Published versions need them, and versions that running processes are
-// pinned to.
+// neededQueues are the workflows that definitions and robots need, with their task queues. Published versions
+// need them, and versions to which running processes are pinned.
 const neededQueues = `
     SELECT v.*
       FROM (SELECT d.tenant_id, 'PROCESS' AS kind, d.code AS definition, '' AS action, v.workflow_type, v.task_queue,
@@ -65,8 +63,7 @@ SELECT n.tenant_id, t.code AS tenant_code, n.task_queue, n.kind, n.definition, n
  GROUP BY n.tenant_id, t.code, n.task_queue, n.kind, n.definition, n.action, n.workflow_type
  ORDER BY n.kind = 'ROBOT', n.kind = 'BUSINESS_ARTIFACT_ACTION', n.definition, n.kind, n.action, n.workflow_type`
 
-	// A worker that another principal took over is no longer on the queues of the
-	// principal before.
+	// A worker whose identity another principal took over is no longer on the queues of the earlier principal.
 	listTaskQueueWorkers = `
 SELECT s.tenant_id, s.tenant_code, s.task_queue, s.id, s.identity, s.principal_id,
        s.workflow_types, s.activity_types, s.live_since, s.last_seen_at
@@ -92,7 +89,7 @@ SELECT o.tenant_id, t.code AS tenant_code, o.task_queue, o.observed_at, o.poller
    AND ($3::text[] IS NULL OR t.code = ANY($3))`
 )
 
-// queueOf says which queue a row is about.
+// queueOf identifies the queue that a row is about.
 type queueOf struct {
 	TenantID   uuid.UUID
 	TenantCode string
@@ -152,10 +149,9 @@ func (o *observationRow) observation() *domain.TaskQueueObservation {
 	return observation
 }
 
-// ListTaskQueues returns the task queues in the scope that a definition or a robot needs or
-// for which a worker registered within a week, of the tenants with the codes when
-// there are any. They come in the order of tenants' codes and queues' names, in
-// one round trip.
+// ListTaskQueues returns the task queues in the scope that a definition or a robot needs or for which a worker
+// registered within registrationMemory, limited to the tenants with the codes if there are any. They are sorted
+// by the tenant's code and the queue's name, and read in one round trip.
 func (r *Reader) ListTaskQueues(
 	ctx context.Context, scope AdministrationScope, tenantCodes []string, now time.Time,
 ) ([]domain.TaskQueue, error) {

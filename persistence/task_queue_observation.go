@@ -32,7 +32,7 @@ SELECT k.tenant_id, k.task_queue, $1
  ORDER BY k.tenant_id, k.task_queue
     ON CONFLICT DO NOTHING`
 
-	// Replicas leave rows alone that another one has in hand.
+	// Rows locked by another replica are skipped.
 	forgetTaskQueues = knownQueues + `
 DELETE FROM task_queue_observations d
  WHERE (d.tenant_id, d.task_queue) IN (
@@ -59,14 +59,12 @@ UPDATE task_queue_observations o
 RETURNING o.tenant_id, t.namespace, o.task_queue`
 )
 
-// ClaimTaskQueues returns at most limit task queues that are to be looked at now,
-// and says that they are to be looked at again at next: other replicas leave them
-// alone until then. Which queues there are follows definitions and workers.
+// ClaimTaskQueues returns at most limit task queues whose observation is due, and makes them due again at next:
+// other replicas skip them until then. It first adds and deletes queues to match definitions and workers.
 func (db *DB) ClaimTaskQueues(ctx context.Context, now, next time.Time, limit int) ([]domain.DueTaskQueue, error) {
 	var due []domain.DueTaskQueue
 	known := []any{now, now.Add(-registrationMemory)}
-	// Each statement is a transaction of its own, so that nobody waits for more than
-	// one of them.
+	// Each statement is its own transaction, so that other replicas wait for at most one of them.
 	for _, q := range []query{
 		{addTaskQueues, known, ignored},
 		{forgetTaskQueues, known, ignored},
@@ -97,7 +95,7 @@ UPDATE task_queue_observations
  WHERE tenant_id = $1 AND task_queue = $2`
 )
 
-// PutObservations stores what was seen, unless somebody saw more since.
+// PutObservations stores observations, except those older than the stored ones.
 func (db *DB) PutObservations(ctx context.Context, seen []domain.SeenTaskQueue) error {
 	return db.Write(ctx, func(tx *Tx) error {
 		for _, s := range seen {
@@ -121,8 +119,8 @@ func (db *DB) PutObservations(ctx context.Context, seen []domain.SeenTaskQueue) 
 	})
 }
 
-// TaskQueueTotals are the backlogs of all task queues of all tenants together.
-// The ages are those of the oldest tasks.
+// TaskQueueTotals are the total backlogs of all task queues of all tenants. The ages are those of the oldest
+// tasks.
 type TaskQueueTotals struct {
 	WorkflowCount int64
 	WorkflowAge   time.Duration
@@ -136,7 +134,7 @@ SELECT coalesce(sum(o.workflow_count), 0)::bigint, coalesce(max(o.workflow_age),
   FROM task_queue_observations o
  WHERE o.observed_at >= $1`
 
-// SumTaskQueues adds up what was observed since a time.
+// SumTaskQueues sums the observations made since a time.
 func (r *Reader) SumTaskQueues(ctx context.Context, since time.Time) (TaskQueueTotals, error) {
 	var t TaskQueueTotals
 	err := r.read(ctx, query{sumObservations, []any{since}, one(&t.WorkflowCount, &t.WorkflowAge, &t.ActivityCount, &t.ActivityAge)})

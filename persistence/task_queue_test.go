@@ -24,8 +24,7 @@ func everywhere() persistence.AdministrationScope {
 	return persistence.AdministrationScope{Everywhere: true}
 }
 
-// publishSpec makes a version of the definition LOAN with a process pinned to it
-// in the state.
+// publishSpec publishes a version of the definition LOAN with a process pinned to it in the state.
 func (q queueOwners) publishSpec(
 	t *testing.T, definition uuid.UUID, number int, queue, spec string, pinned domain.ProcessState,
 ) {
@@ -145,7 +144,7 @@ func TestWorkersOfATaskQueue(t *testing.T) {
 		"the latest of those that are offline, and none that was taken over")
 
 	q.now = start.Add(7*24*time.Hour + 2*time.Minute)
-	require.Len(t, q.queues(t, everywhere()), 2, "what nobody needs is forgotten a week after the last registration")
+	require.Len(t, q.queues(t, everywhere()), 2, "queues without need are deleted a week after the last registration")
 }
 
 // An SDK may register several queues under one identity, each with its types.
@@ -279,5 +278,5 @@ func TestObservationsOfTaskQueues(t *testing.T) {
 	require.Zero(t, totals)
 
 	q.now = q.now.Add(8 * 24 * time.Hour)
-	require.Empty(t, claim(5), "queues that nobody wants are not looked at")
+	require.Empty(t, claim(5), "queues without need are not observed")
 }

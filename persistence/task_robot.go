@@ -38,14 +38,13 @@ func scanAssistingRobot(dest **domain.AssistingRobot) func(pgx.Rows) error {
 	}
 }
 
-// RobotOfTask finds out, with the next read, which robot assists with a task.
-// dest stays nil when none does.
+// RobotOfTask reads, with the next read, the robot that assists with a task. dest stays nil when there is none.
 func (tx *Tx) RobotOfTask(task uuid.UUID, dest **domain.AssistingRobot) {
 	tx.goAlong(query{robotOfTask, []any{task}, scanAssistingRobot(dest)})
 }
 
-// GetAssistingRobot returns the robot that a task definition of the tenant names,
-// nil where there is none that can be started.
+// GetAssistingRobot returns the robot that a task definition of the tenant names, nil if there is none that can
+// be started.
 func (tx *Tx) GetAssistingRobot(
 	ctx context.Context, tenant uuid.UUID, named domain.TaskRobot,
 ) (*domain.AssistingRobot, error) {
@@ -54,7 +53,7 @@ func (tx *Tx) GetAssistingRobot(
 	return robot, err
 }
 
-// The termination has an order of its own, as that of other workflows.
+// The termination has an order key of its own, as with other workflows.
 const stopTaskRobots = `
 INSERT INTO engine_commands (id, engine_run_id, order_key, kind, created_at, not_before)
 SELECT c.id, r.id, CASE c.kind WHEN 'CANCEL' THEN r.id ELSE c.id END, c.kind, $2, c.not_before
@@ -63,8 +62,8 @@ SELECT c.id, r.id, CASE c.kind WHEN 'CANCEL' THEN r.id ELSE c.id END, c.kind, $2
                             (gen_random_uuid(), 'TERMINATE', $3::timestamptz)) c (id, kind, not_before)
  WHERE r.kind = 'TASK_ROBOT' AND r.owner_id = $1 AND r.closed_at IS NULL`
 
-// StopTaskRobots stages that the robots which assist with a task, which is under
-// lock, are asked to cancel, and terminated where they have not ended by then.
+// StopTaskRobots stages the cancellation of the robots that assist with a task, which is under lock, and their
+// termination at terminateAt if they have not ended by then.
 func (tx *Tx) StopTaskRobots(task uuid.UUID, now, terminateAt time.Time) {
 	tx.staged = true
 	tx.queue(stopTaskRobots, task, now, terminateAt)

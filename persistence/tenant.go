@@ -33,8 +33,8 @@ func (r *Reader) GetTenant(ctx context.Context, caller domain.Caller, id uuid.UU
 	return &t, nil
 }
 
-// ListTenants returns a page of the caller's tenants, or of those of them that
-// ids names when there are any. They can be sorted by id and name.
+// ListTenants returns a page of the caller's tenants, limited to ids if there are any. They can be sorted by id
+// and name.
 func (r *Reader) ListTenants(
 	ctx context.Context, caller domain.Caller, ids []uuid.UUID, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Tenant], error) {
@@ -56,12 +56,12 @@ func (r *Reader) ListTenants(
 	return result, translate("listing tenants", err)
 }
 
-// Without the columns of later migrations: the schema may be of any age.
+// The query uses no columns of later migrations: the schema may be of any version.
 const listTenantNamesExcept = `
 SELECT name FROM tenants WHERE NOT id = ANY($1) ORDER BY name LIMIT 5`
 
-// ListTenantNamesExcept returns the names of up to five tenants that known does
-// not name. A database without a schema has none.
+// ListTenantNamesExcept returns the names of up to five tenants that are not in known. It returns none for a
+// database without a schema.
 func (r *Reader) ListTenantNamesExcept(ctx context.Context, known []uuid.UUID) ([]string, error) {
 	var names []string
 	err := r.read(ctx, query{listTenantNamesExcept, []any{known}, func(rows pgx.Rows) (err error) {

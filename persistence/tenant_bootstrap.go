@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// Nobody makes a tenant until the transaction ends, and whoever is making one
-	// has ended: reading goes on.
+	// The lock waits for transactions that create tenants and blocks new ones until this one ends; reads are not
+	// blocked.
 	lockTenantsTable = `
 LOCK TABLE tenants IN SHARE ROW EXCLUSIVE MODE`
 
@@ -21,13 +21,12 @@ UPDATE principals
  WHERE id = $1`
 )
 
-// LockTenants keeps tenants from being made by others, and reports whether there
-// are any.
+// LockTenants blocks the creation of tenants by other transactions, and reports whether there are any tenants.
 func (tx *Tx) LockTenants(ctx context.Context) (bool, error) {
 	var found bool
 	err := tx.read(ctx, query{lockTenantsTable, nil, none}, query{anyTenant, nil, one(&found)})
 	return found, translate("looking for tenants", err)
 }
 
-// MakeOperator lets a principal make tenants and administer all of them.
+// MakeOperator makes a principal an operator, who may create tenants and administer all of them.
 func (tx *Tx) MakeOperator(principal uuid.UUID) { tx.queue(makeOperator, principal) }

@@ -11,8 +11,7 @@ import (
 	"github.com/procession-dev/procession/domain/availability"
 )
 
-// ActionableProcess is a process with what decides which of its user actions a
-// principal may invoke.
+// ActionableProcess is a process with what decides which of its user actions a principal may invoke.
 type ActionableProcess struct {
 	// Process lacks metadata, entity, elements and related processes.
 	Process domain.Process
@@ -21,14 +20,14 @@ type ActionableProcess struct {
 	// RunID is the run of the process's workflow, nil for a manual process.
 	RunID       *uuid.UUID
 	SignalShape domain.SignalShape
-	// Tasks are the newest of each code.
+	// Tasks are the newest tasks by code.
 	Tasks map[string]availability.Task
-	// Startable are the definitions, by their codes, that the principal may start
-	// processes of in the tenant of the process.
+	// Startable are the definitions, by code, of which the principal may start processes in the tenant of the
+	// process.
 	Startable map[string]FoundDefinition
 }
 
-// Model is what availability expressions are evaluated against at the time.
+// Model returns the model against which availability expressions are evaluated at the time.
 func (p *ActionableProcess) Model(now time.Time) availability.Model {
 	return availability.Model{
 		Now: now,
@@ -39,7 +38,7 @@ func (p *ActionableProcess) Model(now time.Time) availability.Model {
 	}
 }
 
-// RelationsTo are the relations that decide about the action.
+// RelationsTo returns the relations that decide about the action.
 func (p *ActionableProcess) RelationsTo(action *domain.UserAction) domain.UserActionRelations {
 	r := p.Relations
 	r.Deleted = p.Process.Deleted()
@@ -50,7 +49,7 @@ func (p *ActionableProcess) RelationsTo(action *domain.UserAction) domain.UserAc
 }
 
 const (
-	// What is true of no row is NULL for some.
+	// Conditions that are not true of a row may be NULL.
 	selectActionableProcess = `
 SELECT ` + processSummaryColumns + `,
        ` + visibleProcess + ` IS TRUE, p.initiator_id = $1,
@@ -81,8 +80,7 @@ SELECT d.code, d.id, d.tenant_id, d.published_version,
  GROUP BY d.id`
 )
 
-// queries read the process, which may lie in any of the tenants and be invisible
-// for the principal.
+// queries read the process, which may be in any of the tenants and not visible to the principal.
 func (p *ActionableProcess) queries(process string, principal uuid.UUID, tenants []uuid.UUID, id uuid.UUID) []query {
 	args, r := []any{principal, tenants, id}, &p.Relations
 	return []query{
@@ -114,7 +112,7 @@ func (p *ActionableProcess) queries(process string, principal uuid.UUID, tenants
 	}
 }
 
-// GetActionableProcess returns a process that the caller sees, or NOT_FOUND.
+// GetActionableProcess returns a process visible to the caller, or NOT_FOUND.
 func (r *Reader) GetActionableProcess(
 	ctx context.Context, caller domain.Caller, id uuid.UUID,
 ) (*ActionableProcess, error) {
@@ -129,9 +127,8 @@ func (r *Reader) GetActionableProcess(
 	return &p, nil
 }
 
-// GetActionableProcessFor returns a process of one of the tenants as it is for
-// the principal, and what is known of the principal, or NOT_FOUND for the
-// process.
+// GetActionableProcessFor returns a process of one of the tenants with the relations of the principal to it, and
+// the principal, or NOT_FOUND for the process.
 func (r *Reader) GetActionableProcessFor(
 	ctx context.Context, tenants []uuid.UUID, id, principal uuid.UUID,
 ) (*ActionableProcess, *PrincipalTenants, error) {
@@ -145,12 +142,12 @@ func (r *Reader) GetActionableProcessFor(
 	return &p, who, nil
 }
 
-// NewProcessAction is what is known before a user action is invoked.
+// NewProcessAction is what PrepareProcessAction reads before a user action is invoked.
 type NewProcessAction struct {
 	ActionableProcess
-	// Existing is the action that has the id already, whatever it was invoked on.
+	// Existing is the action that already has the id, on any process.
 	Existing *domain.ProcessAction
-	// Threads are those asked for that the process has and the caller sees.
+	// Threads are the requested threads that belong to the process and are visible to the caller.
 	Threads []uuid.UUID
 }
 
@@ -166,7 +163,7 @@ SELECT i.id
  WHERE i.id = ANY($4) AND i.process_id = $3 AND i.tenant_id = ANY($2) AND i.type = 'THREAD' AND ` + visibleItem
 )
 
-// threadsOf reads which of the ids are threads of the process that the caller sees.
+// threadsOf reads which of the ids are threads of the process that are visible to the caller.
 func threadsOf(caller domain.Caller, process uuid.UUID, ids []uuid.UUID, threads *[]uuid.UUID) query {
 	return query{
 		selectThreads,
@@ -178,9 +175,8 @@ func threadsOf(caller domain.Caller, process uuid.UUID, ids []uuid.UUID, threads
 	}
 }
 
-// PrepareProcessAction reads what invoking a user action depends on, or returns
-// NOT_FOUND for the process, which it keeps from being finished until the
-// transaction ends.
+// PrepareProcessAction reads what invoking a user action depends on, or returns NOT_FOUND for the process. It
+// blocks the process from being finished until the transaction ends.
 func (tx *Tx) PrepareProcessAction(
 	ctx context.Context, caller domain.Caller, process, id uuid.UUID, threads []uuid.UUID, now time.Time,
 ) (*NewProcessAction, error) {

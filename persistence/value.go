@@ -7,8 +7,8 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// storedValue is a validated JSON value as three columns hold it: the document,
-// whether it is valid, and its violations, NULL when there are none.
+// storedValue is a validated JSON value as stored in three columns: the document, whether it is valid, and its
+// violations, NULL when there are none.
 type storedValue struct {
 	document []byte
 	valid    *bool
@@ -43,7 +43,7 @@ func store(value *domain.JSONValue) (storedValue, error) {
 	return stored, nil
 }
 
-// jsonOrNull maps a document that is absent to NULL.
+// jsonOrNull maps an absent document to NULL.
 func jsonOrNull(document json.RawMessage) []byte {
 	if len(document) == 0 {
 		return nil

@@ -14,42 +14,41 @@ import (
 )
 
 const (
-	// valuesAtOnce is how many bytes of values are read at a time: a page with fewer
-	// is read by one query, a larger one in batches.
+	// valuesAtOnce is how many bytes of values are read at a time: a page with fewer is read by one query, a
+	// larger one in batches.
 	valuesAtOnce = 2 << 20
-	// rowsAtOnce is how many rows a batch has at most.
+	// rowsAtOnce is the maximum number of rows of a batch.
 	rowsAtOnce = 100
-	// valueMemory is how much memory a byte of values takes until it is written.
+	// valueMemory is how many bytes of memory a byte of values needs until it is written.
 	valueMemory = 2
-	// smallestListing is the memory that a listing is taken to need at least.
+	// smallestListing is the least memory reserved for a listing.
 	smallestListing = 16 << 10
-	// DefaultListMemory is how much memory lists of values may take together.
+	// DefaultListMemory is the default limit on the memory of all concurrent lists of values together.
 	DefaultListMemory = 64 << 20
 	// MinListMemory is what one list of values may need.
 	MinListMemory = valuesAtOnce * valueMemory
 )
 
-// errLarge ends the reading of a page of which not all can be in memory.
+// errLarge ends the reading of a page that does not fit in memory.
 var errLarge = errors.New("the page is too large to be read at once")
 
 // valueList is a list whose columns include whole values.
 type valueList[T any] struct {
 	*list
-	// alias is that of the table of the values, whose rows the list is of.
+	// alias is the alias of the table with the values, whose rows are listed.
 	alias string
 	// values are the columns of the values.
 	values []string
 	scan   func(pgx.Rows) (T, error)
-	// more are read in the same round trip, and checked before anything is shown.
+	// more are queries of the same round trip, whose results are checked before the page is shown.
 	more  []query
 	check func() error
 }
 
-// memory is what lists of values share.
+// memory is the memory shared by lists of values.
 type memory struct {
 	bytes *semaphore.Weighted
-	// streams has room for the connections that large pages may hold. Event streams
-	// use the others.
+	// streams limits the connections that large pages may hold. The remaining ones are for event streams.
 	streams  *semaphore.Weighted
 	patience time.Duration
 }
@@ -61,8 +60,7 @@ func newMemory(l Limits) *memory {
 	}
 }
 
-// take waits for a part of one of the semaphores. Waiting for longer than the
-// patience is an UNAVAILABLE error.
+// take acquires n from one of the semaphores. It waits up to a limit and then returns an UNAVAILABLE error.
 func (m *memory) take(ctx context.Context, from *semaphore.Weighted, n int64) error {
 	if from.TryAcquire(n) {
 		return nil
@@ -81,10 +79,9 @@ func (m *memory) take(ctx context.Context, from *semaphore.Weighted, n int64) er
 	return nil
 }
 
-// showValues reads a page and calls show with it once. Ids, values and the total
-// are those of one moment. The usual page is read in one round trip; one with more
-// than valuesAtOnce of values is read in batches while show takes them, on a
-// connection for streams. A row that alone is larger is a batch of its own.
+// showValues reads a page and calls show with it once. Ids, values and the total are those of one snapshot. The
+// usual page is read in one round trip; one with more than valuesAtOnce of values is read in batches while show
+// consumes them, on a connection for streams. A row that alone is larger is a batch of its own.
 func showValues[T any](
 	ctx context.Context, r *Reader, l valueList[T], page domain.PageRequest, show func(*domain.Listing[T]) error,
 ) error {
@@ -108,7 +105,7 @@ func showValues[T any](
 	return show(found)
 }
 
-// readSmall reads a page and how many bytes it has, or returns errLarge.
+// readSmall reads a page and its size in bytes, or returns errLarge.
 func readSmall[T any](
 	ctx context.Context, r *Reader, l valueList[T], page domain.PageRequest,
 ) (*domain.Listing[T], int64, error) {
@@ -123,7 +120,7 @@ func readSmall[T any](
 				size += int64(len(column))
 			}
 			if size > valuesAtOnce {
-				// The rest is not even received: the connection ends here.
+				// The rest of the result is not received: the connection is closed here.
 				giveUp()
 				return errLarge
 			}
@@ -150,7 +147,7 @@ func readSmall[T any](
 	return found, size, err
 }
 
-// beginSnapshot begins a transaction whose queries all see the same.
+// beginSnapshot begins a transaction whose queries all read one snapshot.
 func beginSnapshot() *pgx.Batch {
 	batch := &pgx.Batch{}
 	batch.Queue("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
@@ -159,8 +156,8 @@ func beginSnapshot() *pgx.Batch {
 
 func endSnapshot() query { return query{"COMMIT", nil, none} }
 
-// place is where a row is, which is certain within a snapshot, and at most how
-// many bytes its values have.
+// place is the physical place of a row, which is stable within a snapshot, with an upper bound of the size of
+// its values in bytes.
 type place struct {
 	row   string
 	bytes int64
@@ -178,7 +175,7 @@ func showLarge[T any](
 	if err != nil {
 		return err
 	}
-	// A connection with a transaction on it is closed, and so the transaction ends.
+	// A connection with an open transaction is closed on release, which ends the transaction.
 	defer conn.Release()
 	found := &domain.Listing[T]{Page: domain.Page[T]{PageRequest: page}}
 	var places []place
@@ -218,8 +215,7 @@ func showLarge[T any](
 	return send(ctx, conn, &pgx.Batch{}, []query{endSnapshot()})
 }
 
-// nextBatch takes from the places as many rows as have valuesAtOnce bytes, but at
-// least one, and at most rowsAtOnce.
+// nextBatch returns as many of the places as have valuesAtOnce bytes, but at least one, and at most rowsAtOnce.
 func nextBatch(places []place) (batch []string, rest []place) {
 	var size int64
 	for i, p := range places {
@@ -253,8 +249,8 @@ func readBatch[T any](ctx context.Context, conn batchSender, l valueList[T], row
 	return items, err
 }
 
-// sizeOf is at most how many bytes the columns have: what is stored compressed may
-// be that many times as large as it is stored. The values themselves are not read.
+// sizeOf returns SQL for an upper bound of the size of the columns in bytes: compressed values may be larger
+// than stored by the maximum ratio. The values themselves are not read.
 func sizeOf(columns []string) string {
 	sizes := make([]string, len(columns))
 	for i, column := range columns {

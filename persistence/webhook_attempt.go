@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// The order keeps two transactions from waiting for each other.
+	// The order of the locks prevents deadlocks.
 	lockEndpoints = `
 SELECT w.subscription_id, w.tenant_id, w.failing_since, w.failures, nullif(w.held_until, '-infinity'), w.disabled_at,
        coalesce(w.disabled_reason, ''),
@@ -54,7 +54,7 @@ UPDATE webhook_endpoints w
        AS n (subscription_id, failing_since, failures, held_until, disabled_at, disabled_reason)
  WHERE w.subscription_id = n.subscription_id`
 
-	// What waits for an endpoint that is disabled is given up.
+	// Pending deliveries of a disabled endpoint are dropped.
 	dropDeliveriesOfDisabled = `
 UPDATE webhook_deliveries d
    SET state = 'DROPPED', finished_at = greatest(w.disabled_at, d.created_at), next_attempt_at = NULL
@@ -71,8 +71,8 @@ func (db *DB) RecordAttempt(ctx context.Context, a domain.WebhookAttempt) error 
 	})
 }
 
-// recordAttempts records attempts, and what they say about their deliveries and
-// endpoints. An attempt that does not count any more is passed over.
+// recordAttempts records attempts and updates their deliveries and endpoints. An attempt that no longer counts
+// is skipped.
 func (tx *Tx) recordAttempts(ctx context.Context, attempts []domain.WebhookAttempt) error {
 	if len(attempts) == 0 {
 		return nil
@@ -106,7 +106,7 @@ func (tx *Tx) recordAttempts(ctx context.Context, attempts []domain.WebhookAttem
 	return nil
 }
 
-// queueAttempts stores attempts that count, each with its delivery as it is now.
+// queueAttempts stores attempts that count, each with the current state of its delivery.
 func (tx *Tx) queueAttempts(attempts []domain.WebhookAttempt, deliveries map[uuid.UUID]*domain.WebhookDelivery) {
 	n := len(attempts)
 	if n == 0 {
@@ -127,8 +127,8 @@ func (tx *Tx) queueAttempts(attempts []domain.WebhookAttempt, deliveries map[uui
 	tx.queue(insertAttempts, ids, rounds, numbers, at, statuses, latencies, failures, details, answers)
 }
 
-// noteEndpoints stores what the attempts at each endpoint say about it, and gives
-// up what waits for those that are disabled.
+// noteEndpoints updates the endpoints of the attempts, and drops the pending deliveries of those that are
+// disabled.
 func (tx *Tx) noteEndpoints(endpoints []domain.WebhookEndpoint, attempts map[uuid.UUID][]domain.WebhookAttempt) {
 	var ids, disabled []uuid.UUID
 	var since, held, disabledAt []*time.Time
@@ -137,7 +137,7 @@ func (tx *Tx) noteEndpoints(endpoints []domain.WebhookEndpoint, attempts map[uui
 	for i := range endpoints {
 		w := &endpoints[i]
 		was := w.DisabledAt
-		//nolint:gosec // it spreads attempts over time, and protects nothing
+		//nolint:gosec // it spreads attempts over time and is not security-relevant
 		if w.Note(attempts[w.SubscriptionID], rand.Float64()) {
 			ids, since, failures = append(ids, w.SubscriptionID), append(since, w.FailingSince), append(failures, w.Failures)
 			held, disabledAt = append(held, w.HeldUntil), append(disabledAt, w.DisabledAt)

@@ -87,8 +87,8 @@ UPDATE webhook_deliveries
    AND round = $2
    AND state = 'RETRYING'`
 
-// LetGoOfRetry says that no workflow looks after a round any more. Another is to
-// do so from then on.
+// LetGoOfRetry records that no workflow retries a round any more. From from on the round is handed to another
+// one.
 func (db *DB) LetGoOfRetry(ctx context.Context, round Round, from time.Time) error {
 	_, err := db.pool.Exec(ctx, letGoOfRetry, round.DeliveryID, round.Number, from)
 	return translate("letting go of a webhook delivery", err)

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// Another URL is another receiver, about whom nothing is known yet.
+	// A new URL is a new receiver, so its state starts from the beginning.
 	putWebhookEndpoint = `
 INSERT INTO webhook_endpoints AS w (subscription_id, tenant_id, url, payload_version, event_types,
                                     process_definition_id, paused)
@@ -40,9 +40,8 @@ UPDATE webhook_endpoints
  WHERE subscription_id = $1`
 )
 
-// PutWebhookEndpoint stores what the document of a subscription says of its
-// endpoint. What the service found out about the receiver stays, unless the URL
-// is another.
+// PutWebhookEndpoint stores the endpoint of a subscription as its manifest describes it. The recorded health of
+// the endpoint stays, unless the URL changes.
 func (tx *Tx) PutWebhookEndpoint(w domain.WebhookEndpoint) {
 	tx.queue(putWebhookEndpoint, w.SubscriptionID, w.TenantID, w.URL, w.PayloadVersion, w.EventTypes,
 		w.ProcessDefinitionID, w.Paused)
@@ -53,26 +52,24 @@ func (tx *Tx) DeleteWebhookEndpoint(subscription uuid.UUID) {
 	tx.queue(deleteWebhookEndpoint, subscription)
 }
 
-// EnableWebhookEndpoint has an endpoint that is under lock be told of events again.
+// EnableWebhookEndpoint enables the deliveries of an endpoint that is under lock.
 func (tx *Tx) EnableWebhookEndpoint(subscription uuid.UUID) {
 	tx.queue(enableWebhookEndpoint, subscription)
 }
 
-// TryWebhookEndpoint has an endpoint that is under lock be attempted at once,
-// however often it has failed.
+// TryWebhookEndpoint makes an endpoint that is under lock due at once, regardless of its failures.
 func (tx *Tx) TryWebhookEndpoint(subscription uuid.UUID) {
 	tx.queue(tryWebhookEndpoint, subscription)
 }
 
-// WebhookScope says whose webhooks exist: those of Tenants, or every tenant's.
+// WebhookScope selects the webhooks that exist for the caller: those of Tenants, or every tenant's.
 type WebhookScope struct {
 	Everywhere bool
 	Tenants    []uuid.UUID
 }
 
-// WebhookHealth is an endpoint, and how its deliveries are doing. Pending wait for
-// their first attempt, Retrying for another; Dead and Dropped were given up and
-// are kept for domain.WebhookRetention.
+// WebhookHealth is an endpoint with the counts of its deliveries. Pending wait for their first attempt, Retrying
+// for another; Dead and Dropped were given up and are kept for domain.WebhookRetention.
 type WebhookHealth struct {
 	domain.WebhookEndpoint
 	TenantCode, Name  string
@@ -82,7 +79,7 @@ type WebhookHealth struct {
 	ModifiedAt        time.Time
 	Pending, Retrying int64
 	Dead, Dropped     int64
-	// PendingSince is since when the oldest of Pending waits.
+	// PendingSince is the time since which the oldest of Pending waits.
 	PendingSince *time.Time
 }
 
@@ -112,7 +109,7 @@ const (
          FROM webhook_deliveries d
         WHERE d.subscription_id = w.subscription_id AND d.state IN ('RETRYING', 'DEAD', 'DROPPED')) f`
 
-	// The number of a list is counted without the columns, which need $1.
+	// The total of a list is counted without the columns, which need $1.
 	webhookInScope = `($1::timestamptz IS NOT NULL AND ($2 OR w.tenant_id = ANY($3)))`
 
 	lockWebhookEndpoint = `
@@ -139,8 +136,8 @@ type WebhookFilter struct {
 	TenantCodes, Codes []string
 }
 
-// ListWebhookEndpoints returns a page of the endpoints in the scope as they are
-// now. They can be sorted by id and code; without a key tenants go first.
+// ListWebhookEndpoints returns a page of the endpoints in the scope with their current state. They can be sorted
+// by id and code; without a key they are sorted by tenant first.
 func (r *Reader) ListWebhookEndpoints(
 	ctx context.Context, scope WebhookScope, filter WebhookFilter, page domain.PageRequest, sort []domain.SortKey,
 	now time.Time,
@@ -164,9 +161,8 @@ func (r *Reader) ListWebhookEndpoints(
 	return result, translate("listing webhook endpoints", err)
 }
 
-// LockWebhookEndpoint locks the endpoint of a subscription in the scope and
-// returns it as it is now, or NOT_FOUND. An empty tenant is any; several in the
-// scope may have the code then, which is a VALIDATION error.
+// LockWebhookEndpoint locks the endpoint of a subscription in the scope and returns its current state, or
+// NOT_FOUND. An empty tenant matches any; a code that then matches several subscriptions is a VALIDATION error.
 func (tx *Tx) LockWebhookEndpoint(
 	ctx context.Context, scope WebhookScope, tenant, code string, now time.Time,
 ) (*WebhookHealth, error) {

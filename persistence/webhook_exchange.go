@@ -9,8 +9,8 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// DueDelivery is a delivery that is to be attempted now, with all that takes.
-// Secrets are sealed; without one nothing can be sent.
+// DueDelivery is a delivery that is to be attempted now, with all that the attempt needs. Secrets are sealed;
+// without one nothing can be sent.
 type DueDelivery struct {
 	domain.WebhookDelivery
 	URL     string
@@ -19,7 +19,7 @@ type DueDelivery struct {
 	Secrets []SealedWebhookSecret
 }
 
-// SealedWebhookSecret is a secret to sign with, as it is kept at rest.
+// SealedWebhookSecret is a signing secret as stored.
 type SealedWebhookSecret struct {
 	ID     uuid.UUID `json:"id"`
 	Sealed []byte    `json:"sealed"`
@@ -31,30 +31,31 @@ type Round struct {
 	Number     int
 }
 
-// DeliveryExchange is what a dispatcher hands in and what it takes out in return.
+// DeliveryExchange is the input of ExchangeDeliveries: the outcomes of a dispatcher's deliveries and the limits
+// of what it leases in return.
 type DeliveryExchange struct {
-	// Attempted are attempts that were made, HandedOver deliveries whose retries a
-	// workflow has taken over, Released deliveries that were not attempted after all.
+	// Attempted are attempts that were made, HandedOver deliveries whose retries a workflow has taken over,
+	// Released deliveries that were not attempted after all.
 	Attempted  []domain.WebhookAttempt
 	HandedOver []domain.WebhookDelivery
 	Released   []uuid.UUID
-	// FanOut is how many events of the ledger are made deliveries of.
+	// FanOut is the number of events of the event log for which deliveries are made.
 	FanOut int
-	// Busy counts the deliveries of endpoints that the dispatcher has already, and
-	// Full are tenants that get no more of it for now.
+	// Busy counts the deliveries per endpoint that the dispatcher holds already, and Full are tenants that get
+	// no more for now.
 	Busy map[uuid.UUID]int
 	Full []uuid.UUID
-	// PerEndpoint is how many deliveries an endpoint may have with the dispatcher;
-	// one that is failing may have one. Limit bounds all that are taken out.
+	// PerEndpoint is how many deliveries of an endpoint the dispatcher may hold; one for an endpoint that is
+	// failing. Limit bounds all that are leased.
 	PerEndpoint, Limit int
-	// Handovers bounds the deliveries that a workflow is to take over.
+	// Handovers bounds the deliveries to be handed over to workflows.
 	Handovers  int
 	Now        time.Time
 	LeaseUntil time.Time
 }
 
-// Deliveries are what a dispatcher is given: FirstAttempts and Handovers are its
-// own until the lease ends. FannedOut counts the events that were read.
+// Deliveries is the result of an exchange: FirstAttempts and Handovers are leased to the dispatcher. FannedOut
+// counts the events that were read.
 type Deliveries struct {
 	FannedOut     int
 	FirstAttempts []DueDelivery
@@ -62,8 +63,8 @@ type Deliveries struct {
 }
 
 const (
-	// One replica reads on at a time. $5 to $10 are domain.PublicEvents; publicNames
-	// makes them. Endpoints that are paused or have no secret keep what they miss.
+	// One replica fans out at a time. $5 to $10 are domain.PublicEvents, from publicNames. Endpoints that are
+	// paused or have no secret get their deliveries later.
 	fanOutEvents = `
 WITH place AS (
     SELECT c.era, c.xid, c.position
@@ -113,11 +114,10 @@ WITH place AS (
 )
 SELECT count(*) FROM batch`
 
-	// Endpoints that have something waiting are found by leaps through the index. Of
-	// a process, only the delivery that is first in the order of the ledger may be
-	// taken, and while somebody has it, it stays the first: asked for as one number,
-	// lest the planner compare all with all. How many are looked at for that is
-	// bounded: all may be of one process.
+	// Endpoints with pending deliveries are found by leaps through the index. Of a process, only the first
+	// delivery in the order of the event log may be leased, and it stays the first while it is leased. The first
+	// is selected by one number, so that the planner does not compare all with all. The number of deliveries
+	// read for this is bounded: all may be of one process.
 	claimFirstAttempts = `
 WITH RECURSIVE waiting AS (
     (SELECT d.subscription_id FROM webhook_deliveries d
@@ -165,7 +165,7 @@ UPDATE webhook_deliveries d
    AND e.id = d.event_id
 RETURNING ` + dueDeliveryColumns
 
-	// Where nothing can be sent now, it is looked again later.
+	// Endpoints to which nothing can be sent now are checked again later.
 	claimHandovers = `
 WITH head AS (
     SELECT d.id, NOT w.paused
@@ -204,8 +204,8 @@ UPDATE webhook_deliveries
    AND state = 'PENDING'`
 )
 
-// publicNames returns domain.PublicEvents as parallel arrays, a row for each name
-// of a type in a payload version: the arguments of fanOutEvents.
+// publicNames returns domain.PublicEvents as parallel arrays, a row for each name of a type in a payload
+// version: the arguments of fanOutEvents.
 func publicNames() []any {
 	var types []domain.EventType
 	var versions []domain.PayloadVersion
@@ -223,9 +223,8 @@ func publicNames() []any {
 	return []any{types, versions, names, ofItem, tasksOnly, onRequest}
 }
 
-// ExchangeDeliveries records attempts, makes deliveries of new events and takes
-// out what is to be done next, all in one transaction. It is one round trip, and
-// another one where there are attempts to record.
+// ExchangeDeliveries records attempts, makes deliveries of new events and leases the next ones, all in one
+// transaction. It takes one round trip, and another one if there are attempts to record.
 func (db *DB) ExchangeDeliveries(ctx context.Context, e DeliveryExchange) (*Deliveries, error) {
 	var out Deliveries
 	err := db.Write(ctx, func(tx *Tx) error {
@@ -252,7 +251,7 @@ func (db *DB) ExchangeDeliveries(ctx context.Context, e DeliveryExchange) (*Deli
 	return &out, err
 }
 
-// finishHandovers notes deliveries whose retries a workflow has taken over.
+// finishHandovers records deliveries whose retries a workflow has taken over.
 func (tx *Tx) finishHandovers(handedOver []domain.WebhookDelivery, now time.Time) {
 	if len(handedOver) == 0 {
 		return
@@ -267,7 +266,7 @@ func (tx *Tx) finishHandovers(handedOver []domain.WebhookDelivery, now time.Time
 	tx.queue(finishHandovers, ids, rounds, now, domain.WebhookWorkflowGrace)
 }
 
-// claimFirstAttempts takes out deliveries for their first attempts.
+// claimFirstAttempts leases deliveries for their first attempts.
 func (tx *Tx) claimFirstAttempts(e DeliveryExchange, dest *[]DueDelivery) {
 	if e.Limit <= 0 {
 		return

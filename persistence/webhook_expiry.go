@@ -42,9 +42,9 @@ WITH old AS (
 SELECT count(*) FROM gone`
 )
 
-// ExpireDeliveries drops up to limit deliveries that have waited for their first
-// attempt for longer than domain.WebhookRetention by now, and deletes up to limit
-// that finished longer ago than that. It returns how many of each.
+// ExpireDeliveries drops up to limit deliveries that have waited for their first attempt for longer than
+// domain.WebhookRetention by now, and deletes up to limit that finished longer ago than that. It returns the
+// number of each.
 func (db *DB) ExpireDeliveries(ctx context.Context, now time.Time, limit int) (dropped, deleted int, err error) {
 	before := now.Add(-domain.WebhookRetention)
 	err = send(ctx, db.pool, &pgx.Batch{}, []query{
@@ -54,10 +54,9 @@ func (db *DB) ExpireDeliveries(ctx context.Context, now time.Time, limit int) (d
 	return dropped, deleted, translate("expiring webhook deliveries", err)
 }
 
-// WebhookBacklog is what endpoints are still to be told. PendingSince is since
-// when the oldest delivery waits to an endpoint that nothing is known to be wrong
-// with: paused ones, those without a secret and those that are failing do not
-// count. It is the zero time when there are none.
+// WebhookBacklog counts unfinished deliveries. PendingSince is the time since which the oldest delivery to a
+// healthy endpoint waits: paused endpoints, failing ones and those without a secret are ignored. It is the zero
+// time when there are none.
 type WebhookBacklog struct {
 	Pending, Retrying int64
 	PendingSince      time.Time

@@ -10,8 +10,8 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// WebhookDeliveryInfo is a delivery with what it is known by, and how its last
-// attempt went: LastStatus 0 is no answer, LastFailure "" none.
+// WebhookDeliveryInfo is a delivery with the names that identify it and the outcome of its last attempt:
+// LastStatus is 0 without an answer, LastFailure "" without a failure.
 type WebhookDeliveryInfo struct {
 	domain.WebhookDelivery
 	TenantCode, SubscriptionCode string

@@ -10,8 +10,8 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// LockedDelivery is a delivery under lock together with its endpoint. EventKept
-// says that the ledger still has the event.
+// LockedDelivery is a delivery under lock together with its endpoint. EventKept reports whether the event log
+// still has the event.
 type LockedDelivery struct {
 	WebhookDeliveryInfo
 	Disabled, EventKept bool
@@ -47,7 +47,7 @@ func (tx *Tx) LockDelivery(ctx context.Context, scope WebhookScope, id uuid.UUID
 	args := []any{scope.Everywhere, scope.Tenants, id}
 	err := tx.read(
 		ctx,
-		// Those who record attempts take locks in this order.
+		// The transactions that record attempts lock in this order.
 		query{lockEndpointOfDelivery, args, none},
 		query{lockDelivery, args, func(rows pgx.Rows) (err error) {
 			found, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (LockedDelivery, error) {
@@ -89,8 +89,8 @@ UPDATE webhook_deliveries d` + beginRound + `
    AND d.state IN ('RETRYING', 'DEAD', 'DROPPED')`
 )
 
-// ListFailedDeliveries returns the first limit deliveries to an endpoint that have
-// failed, or were dropped, of those that were made since.
+// ListFailedDeliveries returns the first limit deliveries to an endpoint that have failed or were dropped, of
+// those made since the given time.
 func (tx *Tx) ListFailedDeliveries(
 	ctx context.Context, subscription uuid.UUID, since time.Time, limit int,
 ) ([]uuid.UUID, error) {

@@ -11,15 +11,14 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// Registrations of one principal take turns, so that its workers can be counted.
+// Registrations of one principal are serialized, so that its workers can be counted.
 const lockRegistrations = `
 SELECT pg_advisory_xact_lock(hashtextextended('worker registrations of ' || $1::uuid::text, 0))`
 
-// One statement decides and stores the worker and its queue together. xmax is 0
-// for a row that was inserted rather than updated. Types are kept with the queue
-// too: a program may serve several queues under one identity. A worker that is new,
-// or another principal's than before, is recorded. Workers that are offline make
-// room for new ones.
+// One statement decides and stores the worker and its queue together. xmax is 0 for a row that was inserted
+// rather than updated. Types are stored with the queue too: a program may serve several queues under one
+// identity. A worker that is new, or changes its principal, is recorded. Workers that are offline are deleted to
+// make room for new ones.
 const upsertWorker = `
 WITH ` + engineAccess + `, before AS (
   SELECT w.principal_id, (extract(epoch FROM w.last_modified_at) * 1000000)::bigint AS version
@@ -75,26 +74,24 @@ SELECT g.is_worker, g.servable, g.crowded, g.met, (SELECT b.version FROM before 
   FROM gate g
   LEFT JOIN worker w ON true`
 
-// WorkerRegistration is what became of a registration.
+// WorkerRegistration is the outcome of a registration.
 type WorkerRegistration struct {
 	// Worker reports whether a manifest makes the principal a worker, Servable whether
 	// it may serve the task queue.
 	Worker, Servable bool
-	// Crowded reports whether the principal has as many other workers online as it may
-	// have.
+	// Crowded reports whether the principal already has the maximum number of other workers online.
 	Crowded bool
-	// Stored reports whether the worker was stored. If the rest does not say why it was
-	// not, another principal's worker has the identity and is online.
+	// Stored reports whether the worker was stored. If it was not and the other fields give no reason, an online
+	// worker of another principal has the identity.
 	Stored bool
 	// Created reports whether the worker is new.
 	Created bool
 }
 
-// RegisterWorker stores a worker, or updates the one with the same identity in
-// the tenant, if its principal may serve the queue, has fewer than limit other
-// workers online, and takes over no worker of another principal that is online. It
-// completes the worker's id and audit. The queues that it registered for before
-// stay registered. event is recorded of a worker that is new or has changed hands.
+// RegisterWorker stores a worker, or updates the one with the same identity in the tenant, if its principal may
+// serve the queue, has fewer than limit other workers online, and does not replace an online worker of another
+// principal. It completes the worker's id and audit. The queues that it registered for before stay registered.
+// event is recorded for a worker that is new or changes its principal.
 func (db *DB) RegisterWorker(
 	ctx context.Context, w *domain.Worker, limit int, event domain.Event,
 ) (WorkerRegistration, error) {
@@ -141,8 +138,7 @@ func (db *DB) RegisterWorker(
 	return result, nil
 }
 
-// times are the versions as microseconds since 1970: nil for no requirement, none
-// for any version.
+// times returns the versions as microseconds since 1970: nil for no requirement, none for any version.
 func times(v *domain.Versions) []int64 {
 	switch {
 	case v == nil:

@@ -10,8 +10,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// AdministrationScope says which tenants exist for somebody who administers:
-// Tenants, or every one.
+// AdministrationScope selects the tenants that exist for an administrator: Tenants, or every one.
 type AdministrationScope struct {
 	Everywhere bool
 	Tenants    []uuid.UUID
@@ -24,9 +23,8 @@ type WorkerFilter struct {
 	States      []domain.WorkerState
 }
 
-// A worker's queues are those that whoever registered it last registered it for:
-// the others belong to somebody whose identity was taken over. When it was seen
-// to poll comes from what was observed of the queue.
+// A worker's queues are those registered by its current principal: the others belong to an earlier principal
+// with the same identity. The last poll is read from the observations of the queue.
 const (
 	workerColumns = `w.id, w.tenant_id, t.code, w.principal_id, w.identity, w.hostname, w.ip, w.installation_id,
        w.workflow_types, w.activity_types, w.robot_ids, w.last_seen_at,
@@ -61,9 +59,9 @@ func scanWorker(row pgx.CollectableRow) (domain.RegisteredWorker, error) {
 	return w, err
 }
 
-// ListWorkers returns a page of the workers in the scope, with their queues. They
-// can be sorted by id, identity, createdAt and lastSeenAt; without a key the one
-// that registered last comes first. now decides who is online.
+// ListWorkers returns a page of the workers in the scope, with their queues. They can be sorted by id, identity,
+// createdAt and lastSeenAt; without a key the latest registration comes first. now decides which workers are
+// online.
 func (r *Reader) ListWorkers(
 	ctx context.Context, scope AdministrationScope, filter WorkerFilter, now time.Time,
 	page domain.PageRequest, sort []domain.SortKey,

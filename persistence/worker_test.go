@@ -71,11 +71,11 @@ func TestRegistrationsOfAPrincipalAreBounded(t *testing.T) {
 	}
 	first := workers()
 	require.Len(t, first, q.maxWorkers)
-	// Those that are there go on, and others are not in their way.
+	// Registered workers continue, and workers of other principals are not limited.
 	q.registerAs(t, first[0].Identity, q.tenant, q.runner, "queue", "another")
 	q.registerAs(t, "of another", q.tenant, q.rival, "queue")
 
-	// Workers that are offline make room, the one that was seen last at last.
+	// Workers that are offline make room; the one seen last is replaced last.
 	q.now = q.now.Add(domain.WorkerOfflineAfter / 2)
 	q.registerAs(t, first[0].Identity, q.tenant, q.runner, "queue")
 	q.now = q.now.Add(domain.WorkerOfflineAfter/2 + time.Second)
