@@ -8,35 +8,33 @@ import (
 	"github.com/itchyny/gojq"
 )
 
-// Bounds of what an expression may do.
+// Limits of expressions.
 const (
-	// assumedTasks is how many tasks a process is taken to have.
+	// assumedTasks is the number of tasks assumed in a process.
 	assumedTasks = 1000
-	// maxSteps bounds the parts that are evaluated, each time counted, in a
-	// process with assumedTasks.
+	// maxSteps limits the evaluations of parts of an expression, each repetition counted, in a process with
+	// assumedTasks.
 	maxSteps = 30_000
 	// maxBits keeps numbers within a machine word.
 	maxBits = 62
 )
 
-// A checker follows a syntax tree in the order of its text, works out the type
-// and the number of the outputs of every part, and refuses what it does not
-// know to be harmless. It is an allow-list: what is not mentioned is refused.
+// A checker walks a syntax tree in the order of its text, determines the type and the number of the outputs of
+// every part, and refuses what is not known to be harmless. It is an allow-list: constructs without a rule are
+// refused.
 type checker struct {
 	text   string
 	tokens []token
-	// next is the first token that belongs to no part visited so far, and
-	// offset is where the part visited last begins.
+	// next is the first token of a part not visited yet, and offset is where the part visited last begins.
 	next   int
 	offset int
-	// steps counts the cost so far and times is how often the part at hand is
-	// evaluated.
+	// steps counts the cost so far and times is how often the current part is evaluated.
 	steps int
 	times int
 	needs needs
-	// variables are those that are in scope at the part at hand.
+	// variables are the variables in scope at the current part.
 	variables map[string]value
-	// patterns are those of test, and patternSize is that of all of them.
+	// patterns are the patterns of test, and patternSize is their total size.
 	patterns    map[string]*regexp.Regexp
 	patternSize int
 }
@@ -48,8 +46,7 @@ func newChecker(text string, tokens []token) *checker {
 	}
 }
 
-// expression checks the whole of an expression. What can be a boolean but need
-// not be one is for Evaluate to find out.
+// expression checks a whole expression. A result that may be a boolean but need not is checked by Evaluate.
 func (c *checker) expression(q *gojq.Query) *refusal {
 	if q.Meta == nil && q.Imports == nil && q.FuncDefs == nil && q.Term == nil && q.Right == nil {
 		return &refusal{len(c.text), "the expression is empty"}
@@ -72,9 +69,8 @@ func (c *checker) refuse(format string, args ...any) *refusal {
 	return &refusal{c.offset, fmt.Sprintf(format, args...)}
 }
 
-// at moves to the next token with the given text, or for a quote to the next
-// string. The tree is visited in the order of the text and every name, literal
-// and operator is looked for, so the first one from here is the one meant.
+// at advances to the next token with the given text, or for a quote to the next string. The tree is visited in
+// the order of the text and every name, literal and operator is searched, so the first match is the right one.
 func (c *checker) at(word string) {
 	for i := c.next; i < len(c.tokens); i++ {
 		if found := c.tokens[i]; found.text == word || word == `"` && found.text[0] == '"' {
@@ -84,7 +80,7 @@ func (c *checker) at(word string) {
 	}
 }
 
-// spend counts a part that is evaluated for so many inputs.
+// spend counts a part that is evaluated for the given number of inputs.
 func (c *checker) spend(inputs int) *refusal {
 	c.steps += c.times * inputs
 	if c.steps > maxSteps {
@@ -93,16 +89,14 @@ func (c *checker) spend(inputs int) *refusal {
 	return nil
 }
 
-// nested checks a part that is evaluated so many times for every time that the
-// part around it is.
+// nested checks a part that is evaluated the given number of times for every evaluation of its parent.
 func (c *checker) nested(q *gojq.Query, in value, times int) (value, *refusal) {
 	defer func(outer int) { c.times = outer }(c.times)
 	c.times *= times
 	return c.query(q, in)
 }
 
-// condition checks a part whose output is only looked at for being true: there
-// must be exactly one.
+// condition checks a part whose output is only tested for being true: there must be exactly one.
 func (c *checker) condition(q *gojq.Query, in value, what string) *refusal {
 	v, refused := c.query(q, in)
 	if refused == nil && !v.exact {
@@ -166,8 +160,7 @@ func (c *checker) pipe(q *gojq.Query, in value) (value, *refusal) {
 	return out, nil
 }
 
-// bind checks what follows "as $name", which is evaluated with each of the
-// outputs.
+// bind checks what follows "as $name", which is evaluated with each of the outputs.
 func (c *checker) bind(q *gojq.Query, outputs, in value) (value, *refusal) {
 	c.at("as")
 	if len(q.Patterns) != 1 || q.Patterns[0].Name == "" {
@@ -220,8 +213,8 @@ func (c *checker) operation(op gojq.Operator, left, right value) (value, *refusa
 	return value{}, c.refuse("%s is not allowed", op)
 }
 
-// comparison lets plain values be compared with each other, and anything with
-// null: comparing whole objects and arrays would cost more than one step.
+// comparison allows comparing plain values with each other, and anything with null: comparing whole objects and
+// arrays would cost more than one step.
 func (c *checker) comparison(op gojq.Operator, left, right value) *refusal {
 	if left.kinds != null && right.kinds != null && !(left.kinds | right.kinds).within(plain) {
 		for _, side := range []value{left, right} {
@@ -236,7 +229,7 @@ func (c *checker) comparison(op gojq.Operator, left, right value) *refusal {
 	return c.comparable(right, left)
 }
 
-// comparable refuses literals that can only be a slip beside a state or a time.
+// comparable refuses literals that can only be a mistake beside a state or a time.
 func (c *checker) comparable(v, beside value) *refusal {
 	kinds := v.kinds &^ null
 	if kinds&timestamp != 0 {
@@ -256,9 +249,8 @@ func (c *checker) comparable(v, beside value) *refusal {
 	return nil
 }
 
-// arithmetic lets numbers be added and so on, as long as no number can become
-// longer than a word. What a division leaves is a float where it is no integer,
-// and floats do not grow.
+// arithmetic allows operations on numbers as long as no number can become longer than a word. A division that
+// leaves no integer returns a float, and floats do not grow.
 func (c *checker) arithmetic(op gojq.Operator, left, right value) (value, *refusal) {
 	for _, side := range []value{left, right} {
 		if side.kinds != number {

@@ -9,21 +9,21 @@ import (
 )
 
 const (
-	// clock is the variable that holds the time of an evaluation.
+	// clock is the variable with the time of an evaluation.
 	clock = reserved + "now"
-	// secondBits is how long a time in seconds since 1970 can be.
+	// secondBits is the maximum length in bits of a time in seconds since 1970.
 	secondBits = 38
 )
 
-// The names under which our own functions are compiled: those of jq stay jq's.
+// The names under which the replacement functions are compiled: jq's own names stay jq's.
 const (
 	fromDate = "__fromdate"
 	toDate   = "__todate"
 	matches  = "__matches"
 )
 
-// date checks the functions of time and has ours called for jq's: these read the
-// clock of the machine and lose fractions of a second.
+// date checks the time functions and replaces jq's by ours: jq's read the clock of the machine and lose
+// fractions of a second.
 func (c *checker) date(f *gojq.Func, in value) (value, *refusal) {
 	seconds := one(number)
 	seconds.bits = secondBits
@@ -45,7 +45,7 @@ func (c *checker) date(f *gojq.Func, in value) (value, *refusal) {
 	return one(timestamp), c.spend(3)
 }
 
-// options are what the expression is compiled with.
+// options returns the options with which the expression is compiled.
 func (c *checker) options() []gojq.CompilerOption {
 	patterns := c.patterns
 	return []gojq.CompilerOption{
@@ -63,7 +63,7 @@ func (c *checker) options() []gojq.CompilerOption {
 	}
 }
 
-// seconds is the time that a text names, in seconds since 1970.
+// seconds returns the time of a text in seconds since 1970.
 func seconds(in any) any {
 	text, ok := in.(string)
 	if !ok {
@@ -76,8 +76,7 @@ func seconds(in any) any {
 	return float64(at.UnixMicro()) / 1e6
 }
 
-// written is the text of a time in seconds since 1970, within the years that a
-// text can have.
+// written returns the text of a time in seconds since 1970, within the years that a text can represent.
 func written(in any) any {
 	var at float64
 	switch n := in.(type) {

@@ -1,12 +1,12 @@
-// Package availability reads and evaluates the expressions that say when a user
-// action can be used: boolean jq expressions written as ${ ... }, over the state
+// Package availability parses and evaluates the expressions that decide when a
+// user action can be used: boolean jq expressions written as ${ ... }, over the state
 // of a process and of its tasks (specification sections 2.12 and 2.13).
 //
-// Administrators write them, the service runs them whenever a caller looks at a
-// process, and neither a deadline nor a memory limit reaches into jq's built-in
-// functions. So Parse lets through only what is known to be cheap, and knows
-// the type of every part, which also catches what could only be a slip: a field
-// or a state that does not exist, a result that is never true or false.
+// Administrators write them, the service runs them whenever a caller reads a
+// process, and neither a deadline nor a memory limit applies within jq's built-in
+// functions. Therefore Parse accepts only constructs that are known to be cheap,
+// and determines the type of every part, which also catches mistakes: a field or
+// a state that does not exist, a result that is never true or false.
 //
 // # What can be written
 //

@@ -2,7 +2,7 @@ package availability
 
 import "fmt"
 
-// Error says what is wrong with an expression, and where.
+// Error is the reason why an expression is refused, with its place.
 type Error struct {
 	// Column counts characters of the text from 1.
 	Column  int

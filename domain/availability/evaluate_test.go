@@ -30,7 +30,7 @@ func TestEvaluateFailsWhereTheModelDoesNotFit(t *testing.T) {
 	}
 }
 
-// What the checker refuses must not pass for a result if it ever slips through.
+// If the checker ever accepts such an expression, it must still not yield a result.
 func TestEvaluateWantsOneBoolean(t *testing.T) {
 	t.Parallel()
 	for text, message := range map[string]string{

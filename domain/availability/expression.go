@@ -9,11 +9,10 @@ import (
 	"github.com/itchyny/gojq"
 )
 
-// MaxLength is how many bytes the text of an expression may have.
+// MaxLength is the maximum length of an expression in bytes.
 const MaxLength = 4096
 
-// Expression is a checked and compiled availability expression. It can be
-// evaluated any number of times, also at the same time.
+// Expression is a checked and compiled availability expression. It is safe for concurrent use.
 type Expression struct {
 	code  *gojq.Code
 	needs needs
@@ -22,9 +21,9 @@ type Expression struct {
 // reserved begins the names of variables that expressions cannot write.
 const reserved = "$__"
 
-// Parse reads an expression written as ${ ... }, with or without space around
-// it. It refuses with an *Error what is not jq, what the package does not allow
-// and what is never true or false.
+// Parse reads an expression written as ${ ... }, with or without space around it. It returns an *Error for text
+// that is not jq, for constructs that the package does not allow and for expressions that are never true or
+// false.
 func Parse(text string) (*Expression, error) {
 	switch {
 	case len(text) > MaxLength:
@@ -75,8 +74,7 @@ func parse(body string) (*Expression, *refusal) {
 	return &Expression{code: code, needs: c.needs}, nil
 }
 
-// syntaxError places what the parser says at the beginning of the token it
-// stumbled over.
+// syntaxError places the parser's message at the beginning of the token that it failed on.
 func syntaxError(body string, err error) *refusal {
 	var syntax *gojq.ParseError
 	if !errors.As(err, &syntax) {
@@ -88,15 +86,14 @@ func syntaxError(body string, err error) *refusal {
 	return &refusal{offset: max(syntax.Offset-len(syntax.Token), 0), message: err.Error()}
 }
 
-// column turns a byte offset into a count of characters from 1.
+// column converts a byte offset to a count of characters from 1.
 func column(text string, offset int) int {
 	return utf8.RuneCountInString(text[:min(offset, len(text))]) + 1
 }
 
-// Evaluate tells whether the action is available in the process. An expression
-// that fails for this model, for example by dividing by a number of tasks that
-// is zero, or whose result is neither true nor false, is an error; the action
-// is then not to be shown.
+// Evaluate reports whether the action is available in the process. It returns an error if the expression fails
+// for this model, for example by a division by a number of tasks that is zero, or if its result is neither true
+// nor false; the action must not be shown then.
 func (e *Expression) Evaluate(m Model) (bool, error) {
 	results := e.code.Run(e.needs.input(m), float64(m.Now.UnixMicro())/1e6)
 	first, ok := results.Next()

@@ -10,10 +10,10 @@ import (
 const allowedFunctions = "the functions are all, any, endswith, fromdate, has, IN, keys, length, map, not, now, select, " +
 	"startswith, test and todate"
 
-// lengthBits is how long the length of anything in a model can be.
+// lengthBits is the maximum length in bits of the length of anything in a model.
 const lengthBits = 32
 
-// function checks a call. Everything jq calls a function is one, variables too.
+// function checks a call. jq treats variables as functions too.
 func (c *checker) function(f *gojq.Func, in value) (value, *refusal) {
 	c.at(f.Name)
 	if strings.HasPrefix(f.Name, "$") {

@@ -10,10 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzParse holds that Parse never breaks, that what it refuses has a place in
-// the text, and that what it lets through stays within the bounds on a process
-// with a thousand tasks, fails only in the ways that the checker foresees, and
-// sees the same as if it were given all of the model.
+// FuzzParse checks that Parse never panics, that a refusal has a place in the text, and that an accepted
+// expression stays within the bounds on a process with a thousand tasks, fails only in the ways that the checker
+// foresees, and has the same result as with the whole model.
 func FuzzParse(f *testing.F) {
 	for _, expression := range hostile() {
 		if len(expression) < 200 {
@@ -39,7 +38,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// holds requires of an expression what the checker promises.
+// holds requires the properties that the checker guarantees of an expression.
 func holds(t *testing.T, text string, expression *Expression, m Model) {
 	t.Helper()
 	elapsed, memory := time.Hour, uint64(1<<40)
@@ -69,8 +68,8 @@ func holds(t *testing.T, text string, expression *Expression, m Model) {
 	require.Equal(t, err == nil, errAgain == nil, text)
 }
 
-// foreseen reports whether an evaluation failed by one of the operations that
-// depend on values and not on types alone.
+// foreseen reports whether an evaluation failed by one of the operations that depend on values and not on types
+// alone.
 func foreseen(err error) bool {
 	for cause := err; cause != nil; cause = errors.Unwrap(cause) {
 		err = cause

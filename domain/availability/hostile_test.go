@@ -12,7 +12,7 @@ import (
 // boundMemory is how much parsing and evaluating any expression may allocate.
 const boundMemory = 8 << 20
 
-// hostile are expressions that are to be refused or to stay within the bounds.
+// hostile returns expressions that must be refused or stay within the bounds.
 func hostile() []string {
 	rep := strings.Repeat
 	return []string{
@@ -196,7 +196,7 @@ func hostile() []string {
 		rep("(", 1<<20),
 		`"` + rep(`\u0000`, 600) + `" == ""`,
 
-		// as much as is let through
+		// close to the limits
 		`.tasks | all(` + rep(`.state != null and `, 5) + `true)`,
 		`any(.tasks[], .tasks[], .tasks[], .tasks[], .tasks[]; .state == "CANCELLED" and false)`,
 		`.tasks | keys | map(select(startswith("TASK"))) | map(select(endswith("9"))) | any(. == "")`,
@@ -216,7 +216,7 @@ func TestHostileExpressions(t *testing.T) { //nolint:paralleltest // it counts w
 	accepted := 0
 	for _, expression := range expressions {
 		label := expression[:min(len(expression), 80)]
-		// The machine may be busy with something else: the best of a few counts.
+		// The machine may be busy with other work: take the best of a few runs.
 		elapsed, memory := time.Hour, uint64(1<<40)
 		var refused error
 		for range 5 {

@@ -8,9 +8,8 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// Model is what an expression is evaluated against (specification section
-// 2.13). Where a process has several tasks of one code the caller puts the
-// newest of them.
+// Model is the input of an expression (specification section 2.13). If a process has several tasks of one code,
+// the caller passes the newest.
 type Model struct {
 	// Now is the time of the evaluation.
 	Now     time.Time
@@ -19,31 +18,31 @@ type Model struct {
 	Tasks map[string]Task
 }
 
-// Process is the process as an expression sees it.
+// Process is the process in a Model.
 type Process struct {
 	State          domain.ProcessState
 	CreatedAt      time.Time
 	LastModifiedAt time.Time
 }
 
-// Task is a task as an expression sees it.
+// Task is a task in a Model.
 type Task struct {
 	State          domain.TaskState
 	CreatedAt      time.Time
 	LastModifiedAt time.Time
 }
 
-// timeLayout is RFC 3339 in UTC to the microsecond. All times have it, also those
-// that an expression names, so that the order of the texts is that of the times.
+// timeLayout is RFC 3339 in UTC to the microsecond. All times have this form, including those in an expression,
+// so that the order of the texts is that of the times.
 const timeLayout = "2006-01-02T15:04:05.000000Z"
 
-// needs are the parts of a model that an expression looks at.
+// needs are the parts of a model that an expression reads.
 type needs struct {
-	every bool // of the tasks
+	every bool // whether every task is read
 	codes map[string]struct{}
 }
 
-// input is the model as jq takes it, with no more tasks than are needed.
+// input returns the model for jq, with only the tasks that are needed.
 func (n *needs) input(m Model) map[string]any {
 	tasks := make(map[string]any, len(n.codes))
 	if n.every {
@@ -88,8 +87,7 @@ func isTaskState(literal string) bool {
 	return false
 }
 
-// isTime reports whether the order of the text and of the model's times is the
-// order of time, once alignTimes has seen it.
+// isTime reports whether a literal sorts correctly among the model's times once alignTimes has converted it.
 func isTime(literal string) bool {
 	if _, err := time.Parse(time.RFC3339, literal); err == nil {
 		return true
@@ -102,8 +100,7 @@ func isTime(literal string) bool {
 	return false
 }
 
-// alignTimes gives dates with times the form of those of the model, where they
-// meet these.
+// alignTimes converts literals that are compared with times of the model to their form.
 func alignTimes(literals []*gojq.String) {
 	for _, literal := range literals {
 		if at, err := time.Parse(time.RFC3339, literal.Str); err == nil {

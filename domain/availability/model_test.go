@@ -10,7 +10,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// sample is a process with five tasks.
+// sample returns a process with five tasks.
 func sample() Model {
 	start := time.Date(2026, 1, 31, 8, 0, 0, 0, time.UTC)
 	return Model{
@@ -28,7 +28,7 @@ func sample() Model {
 	}
 }
 
-// crowd is a process with so many tasks.
+// crowd returns a process with the given number of tasks.
 func crowd(size int) Model {
 	m := sample()
 	for i := len(m.Tasks); i < size; i++ {

@@ -8,22 +8,19 @@ import (
 )
 
 const (
-	// maxPattern bounds the text of a pattern, in characters, and maxPatternSize what
-	// all the patterns of an expression are compiled to, in instructions.
+	// maxPattern limits the text of a pattern, in characters, and maxPatternSize the total size of all compiled
+	// patterns of an expression, in instructions.
 	maxPattern     = 200
 	maxPatternSize = 2000
-	// usualText is how long the texts of a model are, in bytes, at most.
+	// usualText is the maximum length of the texts of a model in bytes.
 	usualText = 64
-	// instructionsPerStep is how many instructions of a pattern cost as much as one
-	// step does, for a usual text.
+	// instructionsPerStep is how many instructions of a pattern cost as much as one step, for a usual text.
 	instructionsPerStep = 4
-	// rangesPerInstruction is how much of a class of characters costs as much as an
-	// instruction.
+	// rangesPerInstruction is how many ranges of a class of characters cost as much as an instruction.
 	rangesPerInstruction = 16
 )
 
-// test checks the search for a pattern, which costs its size times the length of
-// the text.
+// test checks the search for a pattern, whose cost is its size times the length of the text.
 func (c *checker) test(f *gojq.Func, in value) (value, *refusal) {
 	offset := c.offset
 	term := f.Args[0].Term
@@ -44,8 +41,8 @@ func (c *checker) test(f *gojq.Func, in value) (value, *refusal) {
 	return one(boolean), c.spend(1 + size*(max(in.longest, usualText)/usualText)/instructionsPerStep)
 }
 
-// pattern compiles a pattern and returns its size. The size is worked out before
-// anything is made of it that is larger than its text.
+// pattern compiles a pattern and returns its size. The size is computed before anything larger than the text is
+// built.
 func (c *checker) pattern(text string) (int, *refusal) {
 	if len([]rune(text)) > maxPattern {
 		return 0, c.refuse("a pattern has no more than %d characters", maxPattern)
@@ -66,7 +63,7 @@ func (c *checker) pattern(text string) (int, *refusal) {
 	return size, nil
 }
 
-// instructions is about how many a pattern is compiled to.
+// instructions estimates the number of instructions of a compiled pattern.
 func instructions(pattern *syntax.Regexp) int {
 	size := 1
 	switch pattern.Op { //nolint:exhaustive // the others are one instruction and what they have below them

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A writer writes random expressions that are right in syntax, and often
-// enough in types, to find out what the checker misjudges.
+// A writer writes random expressions that are valid in syntax, and often enough in types, to find errors of the
+// checker.
 type writer struct{ *rand.Rand }
 
 func (w writer) one(choices ...string) string { return choices[w.IntN(len(choices))] }

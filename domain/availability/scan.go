@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Bounds of what is handed to jq's parser.
+// Limits of the text passed to jq's parser.
 const (
 	maxTokens  = 512
 	maxNesting = 32
@@ -17,11 +17,9 @@ type token struct {
 	offset int
 }
 
-// scan takes the text apart into jq's tokens. The syntax tree of the parser has
-// no positions: the tokens are where the checker finds them again, and they
-// bound the size and the depth of the tree before there is one. A string that
-// is not closed, or that has an expression in it, ends the list: the parser or
-// the checker refuses it.
+// scan splits the text into jq's tokens. The syntax tree of the parser has no positions: the checker finds them
+// in the tokens, which also bound the size and the depth of the tree before it is built. An unterminated string,
+// or one with an interpolated expression, ends the list: the parser or the checker refuses it.
 func scan(text string) ([]token, *refusal) {
 	var tokens []token
 	nesting := 0
@@ -54,8 +52,8 @@ func scan(text string) ([]token, *refusal) {
 	}
 }
 
-// width returns the length of the token at the beginning of the text, which is
-// not empty, and false if the text after it cannot be taken apart.
+// width returns the length of the token at the beginning of the text, which is not empty, and false if the text
+// after it cannot be tokenized.
 func width(text string) (int, bool) {
 	first := text[0]
 	second := byte(0)

@@ -9,7 +9,7 @@ import (
 	"github.com/itchyny/gojq"
 )
 
-// maxDigits is how long a number in an expression may be.
+// maxDigits is the maximum number of digits of a number in an expression.
 const maxDigits = 15
 
 func (c *checker) term(t *gojq.Term, in value) (value, *refusal) {
@@ -23,7 +23,7 @@ func (c *checker) term(t *gojq.Term, in value) (value, *refusal) {
 		switch {
 		case suffix.Optional:
 			c.at("?")
-			// What fails has no output. Paths never do: their types are known.
+			// What fails has no output. Paths never fail: their types are known.
 			v.exact = v.exact && path
 			refused = c.spend(3 * v.outputs)
 		case suffix.Iter:
@@ -36,7 +36,7 @@ func (c *checker) term(t *gojq.Term, in value) (value, *refusal) {
 	return v, refused
 }
 
-// base checks a term without what is appended to it.
+// base checks a term without its suffixes.
 func (c *checker) base(t *gojq.Term, in value) (value, *refusal) {
 	switch t.Type {
 	case gojq.TermTypeIdentity:
@@ -141,7 +141,7 @@ func (c *checker) array(a *gojq.Array, in value) (value, *refusal) {
 	return c.collect(elements)
 }
 
-// collect makes an array of the outputs of v.
+// collect returns an array of the outputs of v.
 func (c *checker) collect(v value) (value, *refusal) {
 	if !v.kinds.within(plain | task) {
 		return value{}, c.refuse("an array has texts, numbers, booleans, null or tasks in it, not %s", v.kinds&^(plain|task))
@@ -151,7 +151,7 @@ func (c *checker) collect(v value) (value, *refusal) {
 	return out, c.spend(1 + v.outputs)
 }
 
-// iterate makes the outputs of .[] from those of v.
+// iterate returns the outputs of .[] for those of v.
 func (c *checker) iterate(v value) (value, *refusal) {
 	if v.kinds == 0 || !v.kinds.within(array|tasks) {
 		return value{}, c.refuse("only tasks and arrays have elements, and this is %s", v.kinds)
@@ -228,8 +228,7 @@ func (c *checker) index(i *gojq.Index, v value) (value, *refusal) {
 	return out, c.spend(v.outputs)
 }
 
-// member returns what the name leads to from a value, which may be an object that
-// the expression made.
+// member returns the value of a name in a value, which may be an object that the expression made.
 func (c *checker) member(name string, v value) (value, *refusal) {
 	if v.kinds&record == 0 {
 		return c.field(name, v.kinds)
@@ -244,7 +243,7 @@ func (c *checker) member(name string, v value) (value, *refusal) {
 	return out, nil
 }
 
-// object checks an object of single values, none of which is an object made so.
+// object checks an object of single values, none of which is itself a constructed object.
 func (c *checker) object(o *gojq.Object, in value) (value, *refusal) {
 	c.at("{")
 	out := one(record)
@@ -277,7 +276,7 @@ func (c *checker) object(o *gojq.Object, in value) (value, *refusal) {
 	return out, c.spend(1 + len(o.KeyVals))
 }
 
-// field returns what the name leads to from values of the given types.
+// field returns the value of a name in values of the given types.
 func (c *checker) field(name string, from kind) (value, *refusal) {
 	if from&object == 0 || !from.within(object|null) {
 		return value{}, c.refuse("%s has no field %q", from, name)

@@ -36,7 +36,7 @@ const (
 // within reports whether all the types of k are among those of other.
 func (k kind) within(other kind) bool { return k&^other == 0 }
 
-// String names the types for a person, for example "null or a text".
+// String describes the types in words, for example "null or a text".
 func (k kind) String() string {
 	if k == 0 {
 		return "nothing"
@@ -53,39 +53,37 @@ func (k kind) String() string {
 	return strings.Join(names, " or ")
 }
 
-// A value is what is known of the outputs of a part of an expression.
+// A value is what is known statically about the outputs of a part of an expression.
 type value struct {
 	kinds kind
-	// exact means one output and no other number of them; outputs is how many
-	// there are at most.
+	// exact means that the number of outputs is always one; outputs is the maximum number.
 	exact   bool
 	outputs int
-	// elements are the types of the elements of an array and length is how many
-	// it has at most. An array of arrays does not exist.
+	// elements are the types of the elements of an array and length is their maximum number. Arrays of arrays do
+	// not exist.
 	elements kind
 	length   int
-	// bits is how long a number, also one in an array, can be.
+	// bits is the maximum length of a number in bits, including numbers in an array.
 	bits int
-	// longest is how long a text, also one in an array, can be where it is longer
-	// than those of a model usually are.
+	// longest is the maximum length of a text, including texts in an array, if it exceeds the usual length in a
+	// model.
 	longest int
-	// literals are the outputs if all of them are texts written down, as they are in
-	// the syntax tree.
+	// literals are the outputs, as in the syntax tree, if all of them are literal texts.
 	literals []*gojq.String
-	// members are those of an object that the expression makes.
+	// members are the members of an object that the expression makes.
 	members map[string]value
 }
 
-// one is a single value of the given types.
+// one returns a single value of the given types.
 func one(kinds kind) value { return value{kinds: kinds, exact: true, outputs: 1} }
 
-// each is what an expression behind v gets to see: one of its outputs.
+// each returns the input of an expression after v: one of its outputs.
 func (v value) each() value {
 	v.exact, v.outputs = true, 1
 	return v
 }
 
-// or is a value that is either of the two.
+// or returns a value that is either of the two.
 func (v value) or(other value) value {
 	joined := value{
 		kinds:    v.kinds | other.kinds,
@@ -107,7 +105,7 @@ func (v value) or(other value) value {
 	return joined
 }
 
-// then is a value followed by another one.
+// then returns the outputs of v followed by those of another value.
 func (v value) then(other value) value {
 	joined := v.or(other)
 	joined.exact = false
@@ -115,8 +113,8 @@ func (v value) then(other value) value {
 	return joined
 }
 
-// joinMembers are the members of an object that is either of the two. A member
-// that only one of them has is null in the other.
+// joinMembers returns the members of an object that is either of the two. A member that only one of them has is
+// null in the other.
 func joinMembers(v, other value) map[string]value {
 	switch {
 	case v.kinds&record == 0:
