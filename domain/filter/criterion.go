@@ -12,13 +12,12 @@ import (
 	"unicode/utf8"
 )
 
-// Operator says how a field is compared with the operands.
+// Operator is the comparison of a field with the operands.
 type Operator string
 
-// The operators, each of which fits every type. Between includes both of its
-// operands, Contains looks for a part of the value's text without regard to case,
-// and In holds when the field equals any of the operands. Texts are ordered by
-// their Unicode code points.
+// The operators, each of which applies to every type. Between includes both of its operands, Contains searches
+// the value's text without regard to case, and In holds when the field equals any of the operands. Texts are
+// ordered by their Unicode code points.
 const (
 	Eq       Operator = "eq"
 	Le       Operator = "le"
@@ -31,9 +30,8 @@ const (
 // maxOperands bounds the operands of one expression.
 const maxOperands = 100
 
-// Criterion is an expression that was read: what a resource must fulfil to be
-// listed. Operands are in the form that Normalize gives them: two for Between,
-// one or more for In, one for the others.
+// Criterion is a parsed expression. Operands are in the form returned by Normalize: two for Between, one or more
+// for In, one for the others.
 type Criterion struct {
 	Field    string
 	Type     Type
@@ -41,15 +39,14 @@ type Criterion struct {
 	Operands []string
 }
 
-// Parse reads an expression: the name of a field, an operator and operands, with
+// Parse parses an expression: the name of a field, an operator and operands, with
 // one space between them and each percent-encoded by itself:
 //
 //	AMOUNT between 10 20.5
 //	NAME in Mary%20Ann Tom
 //
-// A plus stands for itself, and a space at the end makes an empty operand. The
-// index holds the fields that can be filtered by. The message of an error says
-// what is wrong in terms of the expression.
+// A plus stands for itself, and a space at the end is an empty operand. The index
+// holds the fields by which lists can be filtered, with their types.
 func Parse(text string, index map[string]Type) (Criterion, error) {
 	tokens := strings.Split(text, " ")
 	if len(tokens) < 3 {
@@ -84,7 +81,7 @@ func Parse(text string, index map[string]Type) (Criterion, error) {
 	return c, nil
 }
 
-// check holds the operator to its number of operands.
+// check checks the number of operands of the operator.
 func (c Criterion) check() error {
 	switch c.Operator {
 	case Between:
@@ -105,8 +102,8 @@ func (c Criterion) check() error {
 	return nil
 }
 
-// operandType is what the operands have to be: parts of a text are texts, also
-// where the text is that of a number or of a date.
+// operandType returns the type of the operands: a part of a text is a text, also where the text is that of a
+// number or of a date.
 func (c Criterion) operandType() Type {
 	if c.Operator == Contains && (c.Type == Number || c.Type == Date) {
 		return String
@@ -114,7 +111,7 @@ func (c Criterion) operandType() Type {
 	return c.Type
 }
 
-// decode takes the percent-encoding off a part of an expression.
+// decode undoes the percent-encoding of a part of an expression.
 func decode(token string) (string, error) {
 	text, err := url.PathUnescape(token)
 	switch {
@@ -128,10 +125,10 @@ func decode(token string) (string, error) {
 	return text, nil
 }
 
-// maxShown bounds how much of an expression a message repeats, in characters.
+// maxShown limits how much of an expression a message quotes, in characters.
 const maxShown = 50
 
-// shown is a part of an expression as a message repeats it.
+// shown returns a part of an expression as quoted in a message.
 func shown(text string) string {
 	characters := 0
 	for i := range text {

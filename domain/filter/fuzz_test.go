@@ -12,9 +12,8 @@ import (
 	"github.com/procession-dev/procession/domain/filter"
 )
 
-// FuzzParse holds that no expression breaks Parse, that operands have the form
-// of their type, and that what was read reads the same again when it is written
-// with all of it escaped.
+// FuzzParse checks that no expression makes Parse panic, that operands have the form of their type, and that a
+// parsed expression parses to the same when it is written with all of it escaped.
 func FuzzParse(f *testing.F) {
 	f.Add("NAME in a%20b ñ %2B+")
 	f.Add("AMOUNT between -1.50E+07 0")
@@ -55,7 +54,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// encoded is text with every byte percent-encoded.
+// encoded returns text with every byte percent-encoded.
 func encoded(text string) string {
 	var out strings.Builder
 	for i := range len(text) {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Type is what the values of a field are compared as.
+// Type is the type as which the values of a field are compared.
 type Type string
 
 // The types of field.
@@ -19,22 +19,22 @@ const (
 )
 
 const (
-	// maxNumber bounds a number, in characters, and maxExponent its exponent.
-	// They are the bounds of numbers in documents that have a schema.
+	// maxNumber limits a number, in characters, and maxExponent its exponent. They are the limits of numbers in
+	// documents that have a schema.
 	maxNumber   = 1000
 	maxExponent = 400
 )
 
-// Normalize gives a value the form in which values of its type are stored and
-// compared. What fills the index must use it as well as what searches it. The
-// message of an error follows the value in a sentence.
+// Normalize returns a value in the form in which values of its type are stored
+// and compared. Both writing and searching the index must use it. The message of
+// an error continues a sentence that begins with the value.
 //
 //   - A STRING stays as it is. It cannot have a NUL character.
 //   - A NUMBER stays as it is, digit for digit, as PostgreSQL's numeric reads it.
 //     It is written as in JSON, in at most 1000 characters and with an exponent
 //     within ±400.
 //   - A DATE is a day, 2006-01-02, or a date and time of RFC 3339, from year 1 on.
-//     It stays as it is but for letters, which become capitals.
+//     It stays as it is except that letters become capitals.
 func Normalize(t Type, value string) (string, error) {
 	switch t {
 	case String:
@@ -64,13 +64,11 @@ func dateOf(value string) (string, error) {
 	return normal, nil
 }
 
-// Moment takes a DATE in its normal form apart: the day that is written there,
-// whatever the offset, and the time in UTC to the microsecond, which is the
-// beginning of the day where the value has none.
+// Moment splits a DATE in its normal form into the day as written, whatever the offset, and the time in UTC to
+// the microsecond, which is the beginning of the day if the value has no time.
 //
-// Two values of which one is a day are compared by their days: le a day includes
-// all of it. Two dates with times are compared by these, and so is a day with a
-// date that has a time where the latter is the operand.
+// If one of two values is a day they are compared by their days: le a day includes all of it. Two dates with
+// times are compared by these, and so is a day with an operand that has a time.
 func Moment(normal string) (day string, at time.Time, timed bool) {
 	day = normal[:min(len(normal), len(time.DateOnly))]
 	timed = len(normal) > len(day)
@@ -85,8 +83,7 @@ func Moment(normal string) (day string, at time.Time, timed bool) {
 	return day, parsed.UTC().Truncate(time.Microsecond), timed
 }
 
-// checkNumber holds a number to the grammar of JSON (RFC 8259, section 6) and to
-// the bounds.
+// checkNumber checks a number against the grammar of JSON (RFC 8259, section 6) and the limits.
 func checkNumber(value string) error {
 	if len(value) > maxNumber {
 		return fmt.Errorf("is a number of more than %d characters", maxNumber)
