@@ -8,8 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Unquote returns what the text of a string stands for. Half a surrogate pair
-// becomes U+FFFD.
+// Unquote decodes the text of a string. Half a surrogate pair becomes U+FFFD.
 func Unquote(raw []byte) string {
 	if bytes.IndexByte(raw, '\\') < 0 {
 		return string(raw[1 : len(raw)-1])
@@ -19,8 +18,8 @@ func Unquote(raw []byte) string {
 	return text
 }
 
-// Key is Unquote, except that strings with half a surrogate pair, which Go strings
-// cannot hold, equal only what is spelled alike.
+// Key is Unquote, except that a string with half a surrogate pair, which Go strings cannot represent, equals
+// only strings with the same spelling.
 func Key(raw []byte) string {
 	text := Unquote(raw)
 	if strings.ContainsRune(text, utf8.RuneError) && bytes.IndexByte(raw, '\\') >= 0 {
@@ -30,7 +29,7 @@ func Key(raw []byte) string {
 	return text
 }
 
-// Quote writes a text as JSON, with nothing escaped that need not be.
+// Quote encodes a text as JSON with as few escapes as possible.
 func Quote(text string) []byte {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
@@ -46,8 +45,7 @@ func (s step) token() string {
 	return Key(s.name)
 }
 
-// nameSet holds the member names of one object. Most objects are small, so a map
-// is made for large ones only.
+// nameSet holds the member names of one object. Most objects are small, so a map is made for large ones only.
 type nameSet struct {
 	few  [][]byte
 	many map[string]struct{}

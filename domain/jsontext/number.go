@@ -7,14 +7,13 @@ import (
 )
 
 const (
-	// maxNumber and maxExponent bound the numbers that are computed with, in
-	// characters and in their exponent: beyond them arbitrary-precision arithmetic
-	// takes seconds or panics.
+	// maxNumber and maxExponent limit the numbers used in arithmetic, in characters and in their exponent:
+	// beyond them arbitrary-precision arithmetic takes seconds or panics.
 	maxNumber   = 1000
 	maxExponent = 400
 )
 
-// ErrNumber says what Computable refuses.
+// ErrNumber is the reason for a number that Computable refuses.
 var ErrNumber = fmt.Errorf("is a number of more than %d characters or with an exponent beyond ±%d", maxNumber, maxExponent)
 
 // Computable reports whether arithmetic on a number is safe.

@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// SplitPointer returns the reference tokens of a JSON Pointer, with their escapes
-// resolved. It reports false for a text that is not a JSON Pointer. The whole document has no
-// tokens.
+// SplitPointer returns the reference tokens of a JSON Pointer, with their escapes resolved. It returns false for
+// a text that is not a JSON Pointer. The pointer to the whole document has no tokens.
 func SplitPointer(pointer string) ([]string, bool) {
 	if pointer == "" {
 		return nil, true
@@ -28,7 +27,7 @@ func SplitPointer(pointer string) ([]string, bool) {
 	return found, true
 }
 
-// JoinPointer writes a JSON Pointer.
+// JoinPointer returns the JSON Pointer of the tokens.
 func JoinPointer(tokens ...string) string {
 	var pointer strings.Builder
 	for _, token := range tokens {
@@ -38,13 +37,13 @@ func JoinPointer(tokens ...string) string {
 	return pointer.String()
 }
 
-// EscapeToken writes a member name as a reference token of a JSON Pointer.
+// EscapeToken returns a member name as a reference token of a JSON Pointer.
 func EscapeToken(name string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
 }
 
-// Index reads a reference token as the index of an array: decimal digits without
-// leading zeros. It reports false for every other token.
+// Index parses a reference token as the index of an array: decimal digits without leading zeros. It returns
+// false for every other token.
 func Index(token string) (int, bool) {
 	if token == "" || len(token) > 1 && token[0] == '0' {
 		return 0, false

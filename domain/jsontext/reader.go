@@ -1,6 +1,5 @@
-// Package jsontext reads JSON text and JSON Pointers (RFC 6901). It is the only
-// place that says which JSON is accepted: every other reader of the service is
-// made of its Reader.
+// Package jsontext reads JSON text and JSON Pointers (RFC 6901). It is the only place that defines which JSON is
+// accepted: every other reader of the service uses its Reader.
 package jsontext
 
 import (
@@ -12,7 +11,7 @@ import (
 )
 
 const (
-	// MaxDepth is how deep the arrays and objects of a value may nest.
+	// MaxDepth is the maximum nesting of arrays and objects of a value.
 	MaxDepth = 128
 	// looseDepth bounds the stack of a loose reader, as encoding/json does.
 	looseDepth = 10_000
@@ -27,17 +26,17 @@ var (
 	ErrDepth     = fmt.Errorf("is nested deeper than %d", MaxDepth)
 )
 
-// Error says why a text is refused, and where.
+// Error is the reason why a text is refused, and its place.
 type Error struct {
-	// Path leads to the value, or to the member that is given twice.
+	// Path leads to the value, or to the duplicate member.
 	Path []string
-	// Offset is the position of the reason in the text, in bytes.
+	// Offset is the position in the text, in bytes.
 	Offset int
 	// Reason is one of the Err variables, ErrNumber among them.
 	Reason error
 }
 
-// Error names the reason alone: Path may be longer than the text.
+// Error returns the reason alone: Path may be longer than the text.
 func (e *Error) Error() string {
 	if errors.Is(e.Reason, ErrMalformed) {
 		return fmt.Sprintf("%v (byte %d)", e.Reason, e.Offset)
@@ -48,35 +47,33 @@ func (e *Error) Error() string {
 // Unwrap returns the reason.
 func (e *Error) Unwrap() error { return e.Reason }
 
-// Reader reads a text from its beginning to its end. Each call reads one value,
-// or one member or element of it; after an error, which Err returns, nothing more
-// is read. A Reader holds the text it was given and does not change it.
+// Reader reads a text from its beginning to its end. Each call reads one value, or one member or element of it;
+// after an error, which Err returns, nothing more is read. A Reader retains the text and does not change it.
 type Reader struct {
 	text []byte
 	pos  int
 	name int
 	path []step
 	err  error
-	// unique makes a name that is given twice an error.
+	// unique makes a duplicate name an error.
 	unique bool
 	// computable makes a number that Computable refuses an error.
 	computable bool
-	// depth is how deep values may nest, deepest how deep they did.
+	// depth is the maximum nesting of values, deepest the deepest nesting read.
 	depth, deepest int
 }
 
-// A step leads to a member, whose name is as it is spelled, or to an element.
+// A step leads to a member, whose name is as spelled, or to an element.
 type step struct {
 	name  []byte
 	index int
 }
 
-// NewReader reads what callers send. It refuses what parsers disagree on: malformed
-// text, member names given twice, invalid UTF-8 and nesting beyond MaxDepth.
+// NewReader returns a reader for text from callers. It refuses text on which parsers disagree: malformed text,
+// duplicate member names, invalid UTF-8 and nesting beyond MaxDepth.
 func NewReader(text []byte) *Reader { return newReader(text, true, MaxDepth) }
 
-// NewLooseReader reads what is stored, in which names may be given twice and which
-// may be deeper.
+// NewLooseReader returns a reader for stored text, which may have duplicate names and deeper nesting.
 func NewLooseReader(text []byte) *Reader { return newReader(text, false, looseDepth) }
 
 func newReader(text []byte, unique bool, depth int) *Reader {
@@ -97,7 +94,7 @@ func Valid(text []byte) bool {
 	return r.End() == nil
 }
 
-// Err returns the *Error that ended the reading, if any.
+// Err returns the *Error that ended the reading, or nil.
 func (r *Reader) Err() error { return r.err }
 
 // End returns Err, or an error if anything but white space is left.
@@ -114,16 +111,16 @@ func (r *Reader) More() bool {
 	return r.err == nil && r.pos < len(r.text)
 }
 
-// Deepest is how deep the arrays and objects nest that were entered so far.
+// Deepest returns the deepest nesting of the arrays and objects entered so far.
 func (r *Reader) Deepest() int { return r.deepest }
 
-// Offset is the position at which the next value begins.
+// Offset returns the position at which the next value begins.
 func (r *Reader) Offset() int {
 	r.space()
 	return r.pos
 }
 
-// NameOffset is the position of the name that Members yielded last.
+// NameOffset returns the position of the name that Members yielded last.
 func (r *Reader) NameOffset() int { return r.name }
 
 // Path returns the names and indexes that lead to the place of the reader.
@@ -135,7 +132,7 @@ func (r *Reader) Path() []string {
 	return path
 }
 
-// Fork returns a reader that goes on from the same place. Its errors are its own.
+// Fork returns a reader that continues from the same place. Its errors do not affect the original.
 func (r *Reader) Fork() *Reader {
 	fork := *r
 	fork.path = r.path[:len(r.path):len(r.path)]
@@ -206,7 +203,7 @@ func (r *Reader) Elements() iter.Seq[int] {
 	}
 }
 
-// Text reads a string and returns what it stands for.
+// Text reads a string and returns its decoded text.
 func (r *Reader) Text() string {
 	if r.Kind() != '"' {
 		r.fail(ErrMalformed)
@@ -247,8 +244,8 @@ func (r *Reader) Skip() {
 	}
 }
 
-// Value reads a value into map[string]any, []any, string, json.Number, bool or nil.
-// Of several members with one name the last one counts.
+// Value reads a value into map[string]any, []any, string, json.Number, bool or nil. Of several members with one
+// name the last one counts.
 func (r *Reader) Value() any {
 	switch kind := r.Kind(); kind {
 	case '{':

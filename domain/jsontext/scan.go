@@ -42,8 +42,7 @@ func (r *Reader) enter(bracket byte) bool {
 	return r.err == nil
 }
 
-// next goes on to the next member or element, or reads the bracket that ends the
-// container.
+// next advances to the next member or element, or reads the bracket that ends the container.
 func (r *Reader) next(end byte, first bool) bool {
 	r.space()
 	switch c := r.peek(); {
@@ -89,7 +88,7 @@ func (r *Reader) string() []byte {
 	return nil
 }
 
-// escaped returns how long the escape is that begins a text, 0 if it is none.
+// escaped returns the length of the escape at the beginning of a text, 0 if there is none.
 func escaped(text []byte) int {
 	if len(text) < 2 {
 		return 0
