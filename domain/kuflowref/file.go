@@ -4,23 +4,20 @@ import "strconv"
 
 // File refers to a document.
 type File struct {
-	// URI is where the document is: the text of a URI in the strings of this
-	// service.
+	// URI is the address of the document: the text of a URI in the strings of this service.
 	URI string
 	// Type is the media type.
 	Type string
 	// Size is in bytes, and never negative.
 	Size int64
 	Name string
-	// OriginalName is what the file was called before it was converted, "" when
-	// it was not.
+	// OriginalName is the name of the file before it was converted, "" when it was not.
 	OriginalName string
 
 	other []part
 }
 
-// ParseFile reads a reference to a document. All parts but original-name are
-// needed.
+// ParseFile parses a reference to a document. All parts but original-name are required.
 func ParseFile(text string) (File, bool) {
 	p, ok := read(text, KindFile, "uri", "type", "size", "name", "original-name")
 	if !ok || !p.has("uri", "type", "size", "name") || p.known["uri"] == "" {
@@ -36,15 +33,15 @@ func ParseFile(text string) (File, bool) {
 	}, true
 }
 
-// Kind is KindFile.
+// Kind returns KindFile.
 func (File) Kind() Kind { return KindFile }
 
-// String writes the reference.
+// String returns the text of the reference.
 func (f File) String() string {
 	return write(KindFile).
 		add("uri", f.URI).add("type", f.Type).add("size", strconv.FormatInt(f.Size, 10)).add("name", f.Name).
 		optional("original-name", f.OriginalName).end(f.other)
 }
 
-// Document is the document of this service that the file is, if it is one.
+// Document returns the address of the document if it is one of this service.
 func (f File) Document() (URI, bool) { return ParseURI(f.URI) }

@@ -13,8 +13,8 @@ import (
 	"github.com/procession-dev/procession/domain/kuflowref"
 )
 
-// FuzzParse holds that no text breaks Parse, and that what it reads is written
-// so that it reads the same again, in text that needs no further escapes.
+// FuzzParse checks that no text makes Parse panic, and that a parsed reference is written so that it parses to
+// the same, in text that needs no further escapes.
 func FuzzParse(f *testing.F) {
 	f.Add("kuflow-file:uri=" + inner + ";type=image/svg+xml;size=5;name=a b+%2B%zz;original-name=;x=%3d;")
 	f.Add("kuflow-principal:id=" + first + ";type=USER;name=\x00é\xff;")
@@ -38,7 +38,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzParseURI holds the same of addresses of documents.
+// FuzzParseURI checks the same for addresses of documents.
 func FuzzParseURI(f *testing.F) {
 	f.Add(inner)
 	f.Add("KU:business-artifact-action-value/" + strings.ToUpper(first) + "/document/" + second)
@@ -55,7 +55,7 @@ func FuzzParseURI(f *testing.F) {
 	})
 }
 
-// Whatever the parts hold comes back.
+// Any content of the parts is preserved.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))

@@ -15,7 +15,7 @@ type Principal struct {
 	other []part
 }
 
-// ParsePrincipal reads a reference to a principal. All parts are needed.
+// ParsePrincipal parses a reference to a principal. All parts are required.
 func ParsePrincipal(text string) (Principal, bool) {
 	p, ok := read(text, KindPrincipal, "id", "type", "name")
 	id, isID := p.id("id")
@@ -30,16 +30,15 @@ func ParsePrincipal(text string) (Principal, bool) {
 	return Principal{}, false
 }
 
-// Kind is KindPrincipal.
+// Kind returns KindPrincipal.
 func (Principal) Kind() Kind { return KindPrincipal }
 
-// String writes the reference.
+// String returns the text of the reference.
 func (p Principal) String() string {
 	return write(KindPrincipal).add("id", p.ID.String()).add("type", string(p.Type)).add("name", p.Name).end(p.other)
 }
 
-// Group refers to a group of principals. Type has no meaning in this service and
-// is kept as it is.
+// Group refers to a group of principals. Type has no meaning in this service and is preserved.
 type Group struct {
 	ID   uuid.UUID
 	Type string
@@ -48,7 +47,7 @@ type Group struct {
 	other []part
 }
 
-// ParseGroup reads a reference to a group. Only the id is needed.
+// ParseGroup parses a reference to a group. Only the id is required.
 func ParseGroup(text string) (Group, bool) {
 	p, ok := read(text, KindGroup, "id", "type", "name")
 	id, isID := p.id("id")
@@ -58,10 +57,10 @@ func ParseGroup(text string) (Group, bool) {
 	return Group{ID: id, Type: p.known["type"], Name: p.known["name"], other: p.other}, true
 }
 
-// Kind is KindGroup.
+// Kind returns KindGroup.
 func (Group) Kind() Kind { return KindGroup }
 
-// String writes the reference, with all its parts: some readers need them.
+// String returns the text of the reference with all its parts: some readers need them.
 func (g Group) String() string {
 	return write(KindGroup).add("id", g.ID.String()).add("type", g.Type).add("name", g.Name).end(g.other)
 }

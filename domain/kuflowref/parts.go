@@ -15,13 +15,12 @@ type part struct{ key, value string }
 // parts are the parts of one reference.
 type parts struct {
 	known map[string]string
-	// other are the parts that are not known, in their order.
+	// other are the unknown parts, in order.
 	other []part
 }
 
-// read takes a reference of one kind apart. It reports false for a text of
-// another kind, and for one that gives a known part twice: its readers would not
-// agree on what it says.
+// read splits a reference of one kind into its parts. It returns false for a text of another kind, and for one
+// with a duplicate known part: its readers would not agree on the value.
 func read(text string, kind Kind, keys ...string) (parts, bool) {
 	p := parts{known: make(map[string]string, len(keys))}
 	if is, ok := KindOf(text); !ok || is != kind {
@@ -51,7 +50,7 @@ func read(text string, kind Kind, keys ...string) (parts, bool) {
 	return p, true
 }
 
-// has reports whether all of the parts are there.
+// has reports whether all of the parts are present.
 func (p parts) has(keys ...string) bool {
 	for _, key := range keys {
 		if _, ok := p.known[key]; !ok {
@@ -61,11 +60,11 @@ func (p parts) has(keys ...string) bool {
 	return true
 }
 
-// id reads a part that is a UUID in its usual form of 36 characters.
+// id parses a part that is a UUID in its usual form of 36 characters.
 func (p parts) id(key string) (uuid.UUID, bool) { return readID(p.known[key]) }
 
 func readID(text string) (uuid.UUID, bool) {
-	// The library reads other forms as well.
+	// The library accepts other forms as well.
 	if len(text) != 36 {
 		return uuid.UUID{}, false
 	}
@@ -73,7 +72,7 @@ func readID(text string) (uuid.UUID, bool) {
 	return id, err == nil
 }
 
-// size reads a part that is a number of bytes.
+// size parses a part that is a number of bytes.
 func (p parts) size(key string) (int64, bool) {
 	text := p.known[key]
 	for i := range len(text) {
@@ -85,7 +84,7 @@ func (p parts) size(key string) (int64, bool) {
 	return n, err == nil
 }
 
-// A writer puts a reference together.
+// A writer builds the text of a reference.
 type writer struct{ text strings.Builder }
 
 func write(kind Kind) *writer {
@@ -95,7 +94,7 @@ func write(kind Kind) *writer {
 	return w
 }
 
-// add writes a part.
+// add appends a part.
 func (w *writer) add(key, value string) *writer {
 	escape(&w.text, key)
 	w.text.WriteByte('=')
@@ -104,7 +103,7 @@ func (w *writer) add(key, value string) *writer {
 	return w
 }
 
-// optional writes a part that may be missing, unless it is empty.
+// optional appends a part that may be missing, unless it is empty.
 func (w *writer) optional(key, value string) *writer {
 	if value == "" {
 		return w
@@ -112,7 +111,7 @@ func (w *writer) optional(key, value string) *writer {
 	return w.add(key, value)
 }
 
-// end writes the parts that are not known and returns the whole.
+// end appends the unknown parts and returns the text.
 func (w *writer) end(other []part) string {
 	for _, p := range other {
 		w.add(p.key, p.value)
@@ -122,8 +121,8 @@ func (w *writer) end(other []part) string {
 
 const upperHex = "0123456789ABCDEF"
 
-// escape writes text with everything percent-encoded but letters, digits and a
-// few marks that mean nothing to any reader.
+// escape writes text with everything percent-encoded but letters, digits and a few marks that mean nothing to
+// any reader.
 func escape(out *strings.Builder, text string) {
 	text = strings.ToValidUTF8(text, string(utf8.RuneError))
 	for i := range len(text) {
@@ -138,9 +137,8 @@ func escape(out *strings.Builder, text string) {
 	}
 }
 
-// unescape is the opposite of escape. A plus stands for the given byte; a
-// percent sign without two hexadecimal digits after it, as writers that do not
-// escape leave it, stands for itself. What is not UTF-8 becomes U+FFFD.
+// unescape is the reverse of escape. A plus stands for the given byte; a percent sign without two hexadecimal
+// digits after it, as from writers that do not escape, stands for itself. Invalid UTF-8 becomes U+FFFD.
 func unescape(text string, plus byte) string {
 	var out strings.Builder
 	out.Grow(len(text))

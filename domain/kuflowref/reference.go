@@ -5,18 +5,17 @@
 //	kuflow-file:uri=ku:process/…/document/…;type=application/pdf;size=500;name=a.pdf;
 //
 // Reading is liberal: the prefix may be in any case, the parts in any order and
-// incompletely escaped, parts that are not known are kept. Writing is strict:
-// only ASCII that needs no escapes in JSON, in a header or in the string itself,
-// so that every known reader reads back what was meant.
+// incompletely escaped, and unknown parts are preserved. Writing is strict: only
+// ASCII that needs no escapes in JSON, in a header or in the string itself, so
+// that every known reader reads the same values back.
 //
-// Whatever a reference says of its target besides how to find it (a name, a
-// media type, a size) is a claim of whoever wrote it, and may hold any character.
+// The descriptive parts of a reference (a name, a media type, a size) are claims
+// of its author, are not verified and may hold any character.
 package kuflowref
 
 import "strings"
 
-// Kind is what a reference refers to. It is also the prefix of the string,
-// without the colon.
+// Kind is the kind of target of a reference. It is also the prefix of the string, without the colon.
 type Kind string
 
 // The kinds of reference.
@@ -32,9 +31,9 @@ const (
 // Reference is one of File, Principal, Group, BusinessArtifact, DataSource and
 // Process.
 type Reference interface {
-	// Kind tells which of them it is.
+	// Kind returns the kind of the reference.
 	Kind() Kind
-	// String writes the reference. Parse reads it back.
+	// String returns the text of the reference, which Parse accepts.
 	String() string
 }
 
@@ -47,8 +46,8 @@ var (
 	_ Reference = Process{}
 )
 
-// Parse reads a reference of any kind. It reports false for every other text,
-// also for one that begins like a reference but lacks a part.
+// Parse parses a reference of any kind. It returns false for every other text, also for one that begins like a
+// reference but lacks a part.
 func Parse(text string) (Reference, bool) {
 	kind, ok := KindOf(text)
 	if !ok {
@@ -71,8 +70,7 @@ func Parse(text string) (Reference, bool) {
 	return nil, false
 }
 
-// KindOf tells what a text refers to by its prefix alone: the rest of it may
-// still be no reference.
+// KindOf returns the kind of a text by its prefix alone: the rest may still be malformed.
 func KindOf(text string) (Kind, bool) {
 	prefix, _, colon := strings.Cut(text, ":")
 	if !colon {
@@ -90,11 +88,11 @@ func KindOf(text string) (Kind, bool) {
 
 // same compares without regard to the case of ASCII letters.
 func same(a, b string) bool {
-	// Some letters beyond ASCII fold to one within; they are longer.
+	// Some letters beyond ASCII fold to ASCII letters; they are longer.
 	return len(a) == len(b) && strings.EqualFold(a, b)
 }
 
-// found keeps a reference that was not read from becoming one.
+// found returns nil rather than a zero value for a reference that was not parsed.
 func found[R Reference](r R, ok bool) (Reference, bool) {
 	if !ok {
 		return nil, false

@@ -72,7 +72,7 @@ func TestGolden(t *testing.T) {
 	require.Equal(t, string(golden), written)
 }
 
-// plain reports whether a text can stand in JSON and in a header as it is.
+// plain reports whether a text can stand in JSON and in a header without escapes.
 func plain(text string) bool {
 	for _, c := range text {
 		if c <= ' ' || c >= 0x7f || strings.ContainsRune(`"\<>&+,`, c) {
@@ -159,7 +159,7 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// What is not known is written back, in its order.
+// Unknown parts are written back, in order.
 func TestUnknownPartsAreKept(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{

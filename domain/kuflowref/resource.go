@@ -12,8 +12,7 @@ type BusinessArtifact struct {
 	other []part
 }
 
-// ParseBusinessArtifact reads a reference to a business artifact. Both ids are
-// needed.
+// ParseBusinessArtifact parses a reference to a business artifact. Both ids are required.
 func ParseBusinessArtifact(text string) (BusinessArtifact, bool) {
 	p, ok := read(text, KindBusinessArtifact, "id", "definitionId", "title")
 	id, isID := p.id("id")
@@ -24,10 +23,10 @@ func ParseBusinessArtifact(text string) (BusinessArtifact, bool) {
 	return BusinessArtifact{ID: id, DefinitionID: definition, Title: p.known["title"], other: p.other}, true
 }
 
-// Kind is KindBusinessArtifact.
+// Kind returns KindBusinessArtifact.
 func (BusinessArtifact) Kind() Kind { return KindBusinessArtifact }
 
-// String writes the reference.
+// String returns the text of the reference.
 func (a BusinessArtifact) String() string {
 	return write(KindBusinessArtifact).add("id", a.ID.String()).add("definitionId", a.DefinitionID.String()).
 		optional("title", a.Title).end(a.other)
@@ -42,17 +41,16 @@ type DataSource struct {
 	other []part
 }
 
-// ParseDataSource reads a reference to an item of a data source. Only the id is
-// needed.
+// ParseDataSource parses a reference to an item of a data source. Only the id is required.
 func ParseDataSource(text string) (DataSource, bool) {
 	id, name, other, ok := readNamed(text, KindDataSource)
 	return DataSource{ID: id, Name: name, other: other}, ok
 }
 
-// Kind is KindDataSource.
+// Kind returns KindDataSource.
 func (DataSource) Kind() Kind { return KindDataSource }
 
-// String writes the reference.
+// String returns the text of the reference.
 func (d DataSource) String() string {
 	return write(KindDataSource).add("id", d.ID.String()).optional("name", d.Name).end(d.other)
 }
@@ -66,21 +64,21 @@ type Process struct {
 	other []part
 }
 
-// ParseProcess reads a reference to a process. Only the id is needed.
+// ParseProcess parses a reference to a process. Only the id is required.
 func ParseProcess(text string) (Process, bool) {
 	id, name, other, ok := readNamed(text, KindProcess)
 	return Process{ID: id, Name: name, other: other}, ok
 }
 
-// Kind is KindProcess.
+// Kind returns KindProcess.
 func (Process) Kind() Kind { return KindProcess }
 
-// String writes the reference.
+// String returns the text of the reference.
 func (p Process) String() string {
 	return write(KindProcess).add("id", p.ID.String()).optional("name", p.Name).end(p.other)
 }
 
-// readNamed reads a reference that has an id and may have a name.
+// readNamed parses a reference that has an id and may have a name.
 func readNamed(text string, kind Kind) (uuid.UUID, string, []part, bool) {
 	p, ok := read(text, kind, "id", "name")
 	id, isID := p.id("id")

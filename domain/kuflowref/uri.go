@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Owner is the kind of resource that a document belongs to, as a URI names it.
+// Owner is the kind of resource that a document belongs to, as named in a URI.
 type Owner string
 
 // The owners of documents.
@@ -21,7 +21,7 @@ const (
 //
 //	ku:<owner>/<id of the owner>/document/<id of the document>
 //
-// Knowing it gives nobody access to the document.
+// Knowing it gives no access to the document.
 type URI struct {
 	Owner      Owner
 	OwnerID    uuid.UUID
@@ -30,8 +30,8 @@ type URI struct {
 
 const scheme = "ku"
 
-// ParseURI reads the address of a document. The scheme and the ids may be in any
-// case. It reports false for every other text.
+// ParseURI parses the address of a document. The scheme and the ids may be in any case. It returns false for
+// every other text.
 func ParseURI(text string) (URI, bool) {
 	prefix, path, _ := strings.Cut(text, ":")
 	if !same(prefix, scheme) {
@@ -55,8 +55,8 @@ func ParseURI(text string) (URI, bool) {
 	return u, true
 }
 
-// ParseDocumentURI reads what clients send to name a document (B20, B45): a
-// whole reference to a file or the address within it.
+// ParseDocumentURI parses the text by which clients name a document (B20, B45): a whole reference to a file or
+// the address within it.
 func ParseDocumentURI(text string) (URI, bool) {
 	if file, ok := ParseFile(text); ok {
 		return file.Document()
@@ -64,7 +64,7 @@ func ParseDocumentURI(text string) (URI, bool) {
 	return ParseURI(text)
 }
 
-// String writes the address.
+// String returns the text of the address.
 func (u URI) String() string {
 	return scheme + ":" + string(u.Owner) + "/" + u.OwnerID.String() + "/document/" + u.DocumentID.String()
 }
@@ -87,8 +87,8 @@ type Resource struct {
 	ID   uuid.UUID
 }
 
-// ParseResource reads the address of a resource. The scheme and the id may be in
-// any case. It reports false for every other text.
+// ParseResource parses the address of a resource. The scheme and the id may be in any case. It returns false for
+// every other text.
 func ParseResource(text string) (Resource, bool) {
 	prefix, path, _ := strings.Cut(text, ":")
 	kind, id, _ := strings.Cut(path, "/")
@@ -105,5 +105,5 @@ func ParseResource(text string) (Resource, bool) {
 	return r, true
 }
 
-// String writes the address.
+// String returns the text of the address.
 func (r Resource) String() string { return scheme + ":" + string(r.Kind) + "/" + r.ID.String() }
