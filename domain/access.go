@@ -6,35 +6,34 @@ import (
 	"github.com/google/uuid"
 )
 
-// ProcessRights is what a caller may do to a process that the caller sees. A
-// process the caller does not see is never loaded, so seeing it is implied.
+// ProcessRights is what a caller may do to a process that is visible to it. Other processes are never loaded, so
+// visibility is implied.
 type ProcessRights struct {
-	// Manages is the Manager permission on the definition; the application that
-	// runs the definition's workflow has it too.
+	// Manages is the Manager permission on the definition; the application that runs the definition's workflow
+	// has it too.
 	Manages bool
 }
 
-// ItemRights is what a caller may do to a process item that the caller sees.
+// ItemRights is what a caller may do to a process item that is visible to it.
 type ItemRights struct {
 	ProcessRights
-	// Candidate may claim the task, by a grant of its own, through a group or as
-	// the initiator of the process where the definition says so.
+	// Candidate may claim the task, by a grant of its own, through a group or as the initiator of the process
+	// where the definition says so.
 	Candidate bool
 }
 
-// ProcessRelations is what a principal is to a process. A permission that is
-// given to a group is one of each of its members, if the group is of the tenant
-// of the process.
+// ProcessRelations are the relations of a principal to a process. A permission granted to a group is one of each
+// of its members, if the group belongs to the tenant of the process.
 type ProcessRelations struct {
-	// Member belongs to the tenant of the process. Nothing else counts without.
+	// Member belongs to the tenant of the process. Without it no other relation counts.
 	Member bool
 	// Initiator is the initiator of the process.
 	Initiator bool
 	// Runner is the application that runs the workflow of the version that the
 	// process is pinned to.
 	Runner bool
-	// Starter, Viewer, Manager and Administrator have the permission on the
-	// definition of the process; that of a Starter is called Initiator.
+	// Starter, Viewer, Manager and Administrator have the permission on the definition of the process; the
+	// permission of a Starter is called Initiator.
 	Starter, Viewer, Manager, Administrator bool
 	// ItemOwner owns an item of the process.
 	ItemOwner bool
@@ -51,16 +50,16 @@ func SeesProcess(r ProcessRelations) bool {
 // the process.
 func ManagesProcess(r ProcessRelations) bool { return r.Member && (r.Manager || r.Runner) }
 
-// ItemRelations is what a principal is to an item of a process.
+// ItemRelations are the relations of a principal to an item of a process.
 type ItemRelations struct {
 	Process ProcessRelations
 	// Owner owns the item.
 	Owner bool
-	// Candidate and Viewer have the permission on the definition of the item, as
-	// themselves or as members of a group.
+	// Candidate and Viewer have the permission on the definition of the item, by a grant of their own or through
+	// a group.
 	Candidate, Viewer bool
-	// InitiatorCandidate and InitiatorViewer say that the definition of the item
-	// gives the permission to whoever is the initiator of the process.
+	// InitiatorCandidate and InitiatorViewer report whether the definition of the item grants the permission to
+	// the initiator of the process.
 	InitiatorCandidate, InitiatorViewer bool
 }
 
@@ -75,24 +74,23 @@ func ClaimsItem(r ItemRelations) bool {
 	return r.Process.Member && (r.Candidate || r.InitiatorCandidate && r.Process.Initiator)
 }
 
-// DocumentRelations is what a principal is to a document of a process, or of a
-// user action that was invoked on one.
+// DocumentRelations are the relations of a principal to a document of a process, or of a user action invoked on
+// one.
 type DocumentRelations struct {
 	Process ProcessRelations
-	// LinkedToProcess says that a value of the process, or the input of an action on
-	// it, refers to the document, LinkedTo lists the items of which a value does.
+	// LinkedToProcess reports whether a value of the process, or the input of an action on it, refers to the
+	// document. LinkedTo lists the items of which a value does.
 	LinkedToProcess bool
 	LinkedTo        []ItemRelations
 	// Uploader stored the document.
 	Uploader bool
-	// Delivered says that the document is what a user action delivered, Invoker that
-	// the principal invoked that.
+	// Delivered reports whether the document is the result of a user action, Invoker whether the principal
+	// invoked that action.
 	Delivered, Invoker bool
 }
 
-// SeesDocument reports whether the document exists for the principal: some of what
-// refers to it is visible, or else the principal brought it and nothing refers to
-// it yet.
+// SeesDocument reports whether the document exists for the principal: a referrer is visible to the principal, or
+// the principal uploaded it and it has no referrers yet.
 func SeesDocument(r DocumentRelations) bool {
 	switch {
 	case r.Delivered:
@@ -104,29 +102,27 @@ func SeesDocument(r DocumentRelations) bool {
 	}
 }
 
-// ownsResults reports whether the principal is one of those that user actions are
-// for. Candidates and owners of items see the process for the sake of their tasks.
+// ownsResults reports whether the results of user actions are visible to the principal. Candidates and owners of
+// items read the process only for the sake of their tasks.
 func ownsResults(r ProcessRelations) bool {
 	return r.Member && (r.Initiator || r.Viewer) || ManagesProcess(r)
 }
 
-// ArtifactRights is what a caller may do to a business artifact that the caller
-// sees. An artifact the caller does not see is never loaded, so seeing it is
-// implied.
+// ArtifactRights is what a caller may do to a business artifact that is visible to it. Other artifacts are never
+// loaded, so visibility is implied.
 type ArtifactRights struct {
-	// Edits is the Editor or the Manager permission on the definition: to create
-	// artifacts, to save their data, to upload documents and to invoke actions.
+	// Edits is the Editor or the Manager permission on the definition: to create artifacts, to save their data,
+	// to upload documents and to invoke actions.
 	Edits bool
-	// Manages is the Manager permission on the definition: what an Editor has, and
-	// to delete artifacts and cancel the actions of others.
+	// Manages is the Manager permission on the definition: the rights of an Editor, and to delete artifacts and
+	// cancel the actions of others.
 	Manages bool
 }
 
-// ArtifactRelations is what a principal is to a business artifact. A permission
-// that is given to a group is one of each of its members, if the group is of the
-// tenant of the artifact.
+// ArtifactRelations are the relations of a principal to a business artifact. A permission granted to a group is
+// one of each of its members, if the group belongs to the tenant of the artifact.
 type ArtifactRelations struct {
-	// Member belongs to the tenant of the artifact. Nothing else counts without.
+	// Member belongs to the tenant of the artifact. Without it no other relation counts.
 	Member bool
 	// Viewer, Editor and Manager have the permission on the definition of the
 	// artifact.
@@ -144,7 +140,7 @@ func EditsArtifact(r ArtifactRelations) bool { return r.Member && r.Editor || Ma
 // the artifact.
 func ManagesArtifact(r ArtifactRelations) bool { return r.Member && r.Manager }
 
-// RequireEditor refuses everybody but Editors and Managers with ACCESS_DENIED.
+// RequireEditor refuses callers other than Editors and Managers with ACCESS_DENIED.
 func (r ArtifactRights) RequireEditor() error {
 	if !r.Edits {
 		return Denied("the Editor permission on the business artifact is required")
@@ -152,7 +148,7 @@ func (r ArtifactRights) RequireEditor() error {
 	return nil
 }
 
-// RequireManager refuses everybody but Managers with ACCESS_DENIED.
+// RequireManager refuses callers other than Managers with ACCESS_DENIED.
 func (r ArtifactRights) RequireManager() error {
 	if !r.Manages {
 		return Denied("the Manager permission on the business artifact is required")
@@ -160,14 +156,14 @@ func (r ArtifactRights) RequireManager() error {
 	return nil
 }
 
-// ResourceRelations is what a principal is to a resource of the configuration.
+// ResourceRelations are the relations of a principal to a resource of the configuration.
 type ResourceRelations struct {
 	// Operator administers all tenants.
 	Operator bool
-	// Role is that in the tenant of the resource, empty for who is no member.
+	// Role is the principal's role in the tenant of the resource, empty without membership.
 	Role TenantRole
-	// Administrator has the permission on the process definition that the resource
-	// describes. No other resource has one.
+	// Administrator has the permission on the process definition that the resource describes. Other resources
+	// have no such permission.
 	Administrator bool
 }
 
@@ -196,14 +192,14 @@ func (r ProcessRights) requireManager() error {
 	return nil
 }
 
-// AdministrationRights is what a caller may do to the configuration of a tenant:
-// to its identities, definitions, webhooks and operations.
+// AdministrationRights is what a caller may do to the configuration of a tenant: to its identities, definitions,
+// webhooks and operations.
 type AdministrationRights struct {
 	Role TenantRole
 }
 
-// Administration is what the caller may do to the configuration of the tenant.
-// It is nothing in a tenant that the caller does not belong to.
+// Administration returns what the caller may do to the configuration of the tenant. It is the zero value for a
+// tenant to which the caller does not belong.
 func (c Caller) Administration(tenant uuid.UUID) AdministrationRights {
 	if c.Operator {
 		return AdministrationRights{Role: RoleOwner}
@@ -216,8 +212,8 @@ func (c Caller) Administration(tenant uuid.UUID) AdministrationRights {
 	return AdministrationRights{}
 }
 
-// AdministeredTenants lists the tenants whose configuration the caller may read
-// and change. It is not complete for an operator, who may do so everywhere.
+// AdministeredTenants lists the tenants whose configuration the caller may read and change. It is not complete
+// for an operator, who may do so in all tenants.
 func (c Caller) AdministeredTenants() []uuid.UUID {
 	tenants := []uuid.UUID{}
 	for _, m := range c.Memberships {
@@ -233,5 +229,5 @@ func (r AdministrationRights) Administers() bool {
 	return r.Role == RoleOwner || r.Role == RoleAdministrator
 }
 
-// Owns reports whether the caller may change the tenant itself and who owns it.
+// Owns reports whether the caller may change the tenant itself and its owners.
 func (r AdministrationRights) Owns() bool { return r.Role == RoleOwner }

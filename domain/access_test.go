@@ -8,7 +8,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// What one relation alone gives. Together they give no more.
+// Each relation alone. A combination gives no more than its relations.
 func TestWhoSeesAProcess(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

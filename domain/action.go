@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// ActionStatus is how far an action has got.
+// ActionStatus is the status of an action.
 type ActionStatus string
 
 // The statuses. All but REQUESTED are final.
@@ -17,24 +17,22 @@ const (
 	ActionError     ActionStatus = "ERROR"
 )
 
-// ActionDefinitionRef names the action of a definition that was invoked.
+// ActionDefinitionRef identifies an action of a definition.
 type ActionDefinitionRef struct {
 	ID   uuid.UUID
 	Code string
 }
 
-// NewActionDefinitionRef names an action of a definition, which knows it by its
-// code only.
+// NewActionDefinitionRef returns the reference to an action of a definition, in which the action is identified
+// by its code only.
 func NewActionDefinitionRef(definition uuid.UUID, code string) ActionDefinitionRef {
 	return ActionDefinitionRef{ID: uuid.NewSHA1(definition, []byte("action/"+code)), Code: code}
 }
 
-// Action is what an action that was invoked on a process and one on a business
-// artifact have in common. Started is the process that it started. DocumentID
-// and DocumentURI are those of a completed DOWNLOADABLE, DocumentExpired says
-// that the document is not kept any longer. Failure tells administrators why the
-// action is in ERROR, and Errors the caller where that became known within the
-// invocation.
+// Action is what actions on processes and on business artifacts have in common. Started is the process that it
+// started. DocumentID and DocumentURI are those of a completed DOWNLOADABLE; DocumentExpired reports that the
+// document is no longer kept. Failure is the reason of an ERROR for administrators, Errors the reason for the
+// caller if it became known within the invocation.
 type Action struct {
 	ID              uuid.UUID
 	TenantID        uuid.UUID
@@ -56,8 +54,8 @@ type StartedProcess struct {
 	ID           uuid.UUID
 }
 
-// Complete moves a REQUESTED action to COMPLETED and reports whether that
-// changed it. A result that comes after the end is dropped.
+// Complete moves a REQUESTED action to COMPLETED and reports whether that changed it. A result after the end is
+// discarded.
 func (a *Action) Complete(by uuid.UUID, now time.Time) bool {
 	return a.end(ActionCompleted, by, now)
 }
@@ -78,7 +76,7 @@ func (a *Action) Fail(reason string, by uuid.UUID, now time.Time) bool {
 	return changed
 }
 
-// Refuse moves a REQUESTED action to ERROR for a reason that its caller may know.
+// Refuse moves a REQUESTED action to ERROR for a reason that may be shown to its caller.
 func (a *Action) Refuse(reason *Error, by uuid.UUID, now time.Time) {
 	if !a.Fail(reason.Message, by, now) {
 		return
@@ -88,14 +86,12 @@ func (a *Action) Refuse(reason *Error, by uuid.UUID, now time.Time) {
 	}
 }
 
-// Deliver gives the action the document that it ends with, and the text by which
-// clients refer to it.
+// Deliver sets the document with which the action ends, and the text by which clients refer to it.
 func (a *Action) Deliver(document uuid.UUID, uri string) {
 	a.DocumentID, a.DocumentURI = &document, uri
 }
 
-// end is the only way out of REQUESTED, and there is none out of what it leads
-// to.
+// end moves the action from REQUESTED to a final status. There is no other transition.
 func (a *Action) end(as ActionStatus, by uuid.UUID, now time.Time) bool {
 	if a.Status != ActionRequested {
 		return false

@@ -7,29 +7,27 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// ActivityToken is the token by which Temporal knows an activity that is under
-// way. Together with access to the namespace it allows to complete the activity,
-// so printing, logging and encoding it yield a placeholder.
+// ActivityToken is the token by which Temporal identifies a pending activity. With access to the namespace it
+// allows to complete the activity, so printing, logging and encoding it yield a placeholder.
 type ActivityToken []byte
 
-// Format prints a placeholder, whatever the verb.
+// Format prints a placeholder, for every verb.
 func (ActivityToken) Format(to fmt.State, _ rune) { _, _ = fmt.Fprint(to, redacted) }
 
-// MarshalText returns a placeholder. Encoders and the handlers of logs use it.
+// MarshalText returns a placeholder. Encoders and log handlers use it.
 func (ActivityToken) MarshalText() ([]byte, error) { return []byte(redacted), nil }
 
-// The fields of Temporal's token that are looked at. Others may be there: newer
-// servers add some, and so may what stands before Temporal.
+// The fields of Temporal's token that are checked. Other fields may be present: newer servers, and proxies ahead
+// of Temporal, add some.
 const (
 	tokenWorkflowID       = protowire.Number(2)
 	tokenScheduledEventID = protowire.Number(4)
 	tokenComponent        = protowire.Number(14)
 )
 
-// OfProcess reports whether the token is that of an activity which the workflow
-// of a process has scheduled. Without the event of the schedule Temporal would look
-// the activity up by its id, which anyone can guess, and complete it even before it
-// has begun; with a component it would not look at the workflow.
+// OfProcess reports whether the token is that of an activity scheduled by the workflow of a process. Without the
+// event of the schedule Temporal would look the activity up by its id, which can be guessed, and complete it
+// even before it has started; with a component it would not look at the workflow.
 func (t ActivityToken) OfProcess(process uuid.UUID) bool {
 	var workflow string
 	var scheduled uint64
@@ -43,7 +41,7 @@ func (t ActivityToken) OfProcess(process uuid.UUID) bool {
 		if size < 0 || number == tokenComponent {
 			return false
 		}
-		// The last of several counts, as everywhere in this encoding.
+		// The last occurrence of a field counts, as everywhere in this encoding.
 		switch {
 		case number == tokenWorkflowID && kind == protowire.BytesType:
 			value, _ := protowire.ConsumeBytes(rest)

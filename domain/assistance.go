@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// AssistanceAnswer says what becomes of the answer of a model.
+// AssistanceAnswer is the use of the answer of a model.
 type AssistanceAnswer string
 
 // The ways to use an answer.
@@ -71,29 +71,27 @@ var assistanceTransitions = transitions[AssistanceState, assistanceAction]{
 	{AssistanceFailed, failAssistance}:    {refused: "the run is over"},
 }
 
-// The error codes of failed runs beside those of the provider.
+// The error codes of failed runs besides those of the provider.
 const (
-	// AssistanceTimedOut says that the time of the run was over.
+	// AssistanceTimedOut is the code of a run that exceeded its time.
 	AssistanceTimedOut = "TIMEOUT"
-	// AssistanceDisabled says that the operator has taken the provider away since
-	// the run was asked for.
+	// AssistanceDisabled is the code of a run whose provider the operator has removed since the run was
+	// requested.
 	AssistanceDisabled = "FEATURE_DISABLED"
-	// AssistanceBroken says that the service itself is at fault.
+	// AssistanceBroken is the code of a failure of the service itself.
 	AssistanceBroken = "INTERNAL"
 )
 
-// AssistanceKey names a run: they are numbered for each item.
+// AssistanceKey identifies a run: runs are numbered per item.
 type AssistanceKey struct {
 	ItemID uuid.UUID `json:"itemId"`
 	Run    int       `json:"run"`
 }
 
-// WorkflowID is the id of the workflow that carries the run out, and nothing
-// else ever.
+// WorkflowID returns the id of the workflow that executes the run. It is used for nothing else.
 func (k AssistanceKey) WorkflowID() string { return fmt.Sprintf("assistance-%s-%d", k.ItemID, k.Run) }
 
-// DueAssistance is a run whose workflow is to be started. After Deadline it is of
-// no use.
+// DueAssistance is a run whose workflow is to be started. It must not be started after Deadline.
 type DueAssistance struct {
 	AssistanceKey
 	Deadline time.Time
@@ -108,8 +106,8 @@ type AssistanceRun struct {
 	RequestID   uuid.UUID
 	RequestedBy uuid.UUID
 	State       AssistanceState
-	// EmbeddingPending is how many passages are still to be embedded,
-	// EmbeddingProcessing how many are being embedded.
+	// EmbeddingPending is how many passages are yet to be embedded, EmbeddingProcessing how many are being
+	// embedded.
 	EmbeddingPending    int
 	EmbeddingProcessing int
 	Model               string
@@ -119,37 +117,36 @@ type AssistanceRun struct {
 	StartedAt           time.Time
 	Deadline            time.Time
 	FinishedAt          *time.Time
-	// Answer is what becomes of the answer.
+	// Answer is the use of the answer.
 	Answer AssistanceAnswer
-	// Text is the answer of a completed run. Value is the same as an object, when
-	// the definition has a schema for answers.
+	// Text is the answer of a completed run. Value is the answer as an object, if the definition has a schema
+	// for answers.
 	Text  string
 	Value json.RawMessage
-	// Drafted are the pointers of the fields that the answer was written into.
+	// Drafted are the pointers of the fields into which the answer was written.
 	Drafted []string
-	// Documents are those that were read, or could not be.
+	// Documents are the documents that were read or failed to be read.
 	Documents []AssistedDocument
-	// Baseline is what the draft fields held when the run began, by their pointers;
-	// those that did not exist are not in it.
+	// Baseline maps the pointers of the draft fields to their values at the beginning of the run; absent fields
+	// are left out.
 	Baseline map[string]json.RawMessage
 }
 
-// AssistedDocument is what a run made of a document.
+// AssistedDocument is the result of a run for a document.
 type AssistedDocument struct {
 	Name string `json:"name"`
-	// Passages is how many there are to choose from.
+	// Passages is the number of passages to choose from.
 	Passages int `json:"passages"`
-	// Truncated says that the document has more text than is read.
+	// Truncated reports whether the document has more text than was read.
 	Truncated bool `json:"truncated,omitempty"`
-	// Problem says why the document has no text, "" when it has.
+	// Problem is the reason why the document has no text, "" when it has.
 	Problem string `json:"problem,omitempty"`
-	// SHA256 is nil for a document that is not there.
+	// SHA256 is nil for a document that does not exist.
 	SHA256 []byte `json:"sha256,omitempty"`
 }
 
-// Admit reports whether a request begins another run, given the latest run, which
-// is nil when there is none (specification section 3.3). While the latest run is
-// PENDING, other requests than its own are refused with AI_RUN_PENDING.
+// Admit reports whether a request begins a new run, given the latest run, nil when there is none (specification
+// section 3.3). While the latest run is PENDING, requests other than its own are refused with AI_RUN_PENDING.
 func (r *AssistanceRun) Admit(request uuid.UUID) (bool, error) {
 	switch {
 	case r == nil:
@@ -165,8 +162,8 @@ func (r *AssistanceRun) Admit(request uuid.UUID) (bool, error) {
 	return true, nil
 }
 
-// Complete ends a PENDING run that has its answer and reports whether it was
-// PENDING. What attempts before the last one failed of is forgotten.
+// Complete ends a PENDING run with its answer and reports whether it was PENDING. The failures of earlier
+// attempts are cleared.
 func (r *AssistanceRun) Complete(model, finishReason string, now time.Time) bool {
 	if !r.end(completeAssistance, now) {
 		return false
@@ -175,9 +172,8 @@ func (r *AssistanceRun) Complete(model, finishReason string, now time.Time) bool
 	return true
 }
 
-// Fail ends a PENDING run without an answer and reports whether it was PENDING.
-// code is AssistanceTimedOut, AssistanceDisabled or AssistanceBroken; "" stands
-// for the fault that was noted on the run last.
+// Fail ends a PENDING run without an answer and reports whether it was PENDING. code is AssistanceTimedOut,
+// AssistanceDisabled or AssistanceBroken; "" stands for the fault that was last recorded on the run.
 func (r *AssistanceRun) Fail(code string, now time.Time) bool {
 	noted := r.ErrorMessage
 	if code == "" {
@@ -213,8 +209,8 @@ func (r *AssistanceRun) end(action assistanceAction, now time.Time) bool {
 	return true
 }
 
-// CheckMayAssist refuses callers that may not have a model help with an item: its
-// owner, its candidates and Managers may.
+// CheckMayAssist refuses callers that may not request assistance for an item: its owner, its candidates and
+// Managers may.
 func (i *ProcessItem) CheckMayAssist(rights ItemRights, by uuid.UUID) error {
 	if rights.Manages || rights.Candidate || i.ownedBy(by) {
 		return nil
@@ -227,8 +223,7 @@ const (
 	maxRetryAfter = 30
 )
 
-// RetryAfterSeconds is how long clients should wait before they ask again: the
-// longer a run takes, the longer.
+// RetryAfterSeconds is how long clients should wait before they ask again. It grows with the age of the run.
 func (r *AssistanceRun) RetryAfterSeconds(now time.Time) int {
 	return min(max(int(now.Sub(r.StartedAt).Seconds())/4, minRetryAfter), maxRetryAfter)
 }

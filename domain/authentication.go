@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// AuthenticationType says what an authentication gives its principal.
+// AuthenticationType is the kind of credential that an authentication issues.
 type AuthenticationType string
 
 // The authentication types.
@@ -15,9 +15,8 @@ const (
 	AuthenticationEngineCertificate AuthenticationType = "ENGINE_CERTIFICATE"
 )
 
-// Authentication gives a principal access to the engine (specification section
-// 2.19). It is handed out once and not kept but for an EngineGrant. Token or
-// Certificate is set, according to Type.
+// Authentication gives a principal access to the engine (specification section 2.19). It is returned once; only
+// its EngineGrant is stored. Token or Certificate is set, according to Type.
 type Authentication struct {
 	ID          uuid.UUID
 	Type        AuthenticationType
@@ -27,19 +26,18 @@ type Authentication struct {
 	Audit
 }
 
-// EngineToken is the bearer token of a principal for the engine. It is to be
-// renewed by ExpiredAt, and accepted until NotAfter.
+// EngineToken is a bearer token of a principal for the engine. It is to be renewed by ExpiredAt, and accepted
+// until NotAfter.
 type EngineToken struct {
 	Token     Secret
 	ExpiredAt time.Time
 	NotAfter  time.Time
 }
 
-// EngineCertificate is what a principal connects to the engine with: the
-// namespace it may use, and the PEM texts of the certificates and of the PKCS#8
-// private key. The root certificates are those that are trusted, the oldest
-// first: the engine's own certificate leads back to it. The client certificate is
-// followed by those that lead back to it in turn.
+// EngineCertificate is what a principal needs to connect to the engine: the namespace it may use, and the PEM
+// texts of the certificates and of the PKCS#8 private key. The root certificates are the trusted ones, the
+// oldest first; they verify the engine's own certificate. The client certificate is followed by its
+// intermediates.
 type EngineCertificate struct {
 	Namespace               string
 	ServerRootCACertificate string

@@ -6,12 +6,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// AvailabilityFault tells administrators that the availability expression of a
-// user action failed: for the first time, and for the last time, which was in
-// the process.
+// AvailabilityFault records that the availability expression of a user action failed: first and last time, and
+// the process of the last failure.
 type AvailabilityFault struct {
 	TenantID uuid.UUID
-	// Definition is the version whose action it is.
+	// Definition is the version that has the action.
 	Definition DefinitionRef
 	ActionCode string
 	ProcessID  uuid.UUID

@@ -16,15 +16,14 @@ const (
 	PermissionArtifactManager ArtifactPermission = "MANAGER"
 )
 
-// ArtifactDefinitionRef names a business artifact definition, or an action of
-// one, as resources show it.
+// ArtifactDefinitionRef identifies a business artifact definition, or an action of one, as resources show it.
 type ArtifactDefinitionRef struct {
 	ID   uuid.UUID
 	Code string
 }
 
-// BusinessArtifact is a thing that processes are about (specification section
-// 2.15). Data is nil when it has none.
+// BusinessArtifact is an object that processes work on (specification section 2.15). Data is nil when it has
+// none.
 type BusinessArtifact struct {
 	ID         uuid.UUID
 	TenantID   uuid.UUID
@@ -44,7 +43,7 @@ func (a *BusinessArtifact) Delete(by uuid.UUID, now time.Time) bool {
 	return true
 }
 
-// Restore undoes the deletion of the artifact and reports whether there was one.
+// Restore undoes the deletion of the artifact and reports whether it was deleted.
 func (a *BusinessArtifact) Restore(by uuid.UUID, now time.Time) bool {
 	if !a.Deleted() {
 		return false

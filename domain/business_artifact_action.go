@@ -5,7 +5,7 @@ import "github.com/google/uuid"
 // ArtifactActionType is the type of an action on a business artifact.
 type ArtifactActionType string
 
-// The types of action. Workers carry out the first two.
+// The types of action. Workers execute the first two.
 const (
 	ArtifactActionStartWorkflow  ArtifactActionType = "START_WORKFLOW"
 	ArtifactActionDownloadable   ArtifactActionType = "DOWNLOADABLE"
@@ -13,10 +13,9 @@ const (
 	ArtifactActionCreateArtifact ArtifactActionType = "CREATE_BUSINESS_ARTIFACT"
 )
 
-// BusinessArtifactAction is an action that was invoked on a business artifact
-// (specification section 2.16). Input is that of START_WORKFLOW and
-// DOWNLOADABLE; CreatedDefinition, CreatedID and Value are what
-// CREATE_BUSINESS_ARTIFACT created.
+// BusinessArtifactAction is an action that was invoked on a business artifact (specification section 2.16).
+// Input is that of START_WORKFLOW and DOWNLOADABLE; CreatedDefinition, CreatedID and Value describe the artifact
+// created by CREATE_BUSINESS_ARTIFACT.
 type BusinessArtifactAction struct {
 	Action
 	ArtifactID        uuid.UUID

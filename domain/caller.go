@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// PrincipalType says what kind of actor a principal is.
+// PrincipalType is the kind of actor that a principal is.
 type PrincipalType string
 
 // The principal types.
@@ -16,9 +16,8 @@ const (
 	PrincipalSystem      PrincipalType = "SYSTEM"
 )
 
-// TenantRole is what a principal may do to the tenant itself: to its
-// identities, definitions, webhooks and operations. It gives no right on
-// processes.
+// TenantRole is a role in a tenant. It gives rights on its identities, definitions, webhooks and operations, but
+// none on processes.
 type TenantRole string
 
 // The tenant roles.
@@ -28,7 +27,7 @@ const (
 	RoleMember        TenantRole = "MEMBER"
 )
 
-// Membership is a principal's place in one tenant.
+// Membership is a principal's membership of one tenant.
 type Membership struct {
 	TenantID  uuid.UUID
 	Namespace string
@@ -40,16 +39,14 @@ type Caller struct {
 	PrincipalID uuid.UUID
 	Type        PrincipalType
 	Memberships []Membership
-	// OAuth says that the caller showed a token of an OAuth 2.0 issuer and not a
-	// credential of the service's own. Some operations then ask for more
-	// (specification section 5, rule 3).
+	// OAuth reports whether the caller presented a token of an OAuth 2.0 issuer rather than a credential of the
+	// service. Some operations require more then (specification section 5, rule 3).
 	OAuth bool
-	// Operator may make tenants and administer all of them.
+	// Operator may create tenants and administer all of them.
 	Operator bool
 }
 
-// TenantIDs lists the tenants the caller belongs to. Nothing outside them
-// exists for the caller.
+// TenantIDs lists the tenants of the caller. Resources of other tenants do not exist for the caller.
 func (c Caller) TenantIDs() []uuid.UUID {
 	ids := make([]uuid.UUID, len(c.Memberships))
 	for i, m := range c.Memberships {
@@ -58,10 +55,9 @@ func (c Caller) TenantIDs() []uuid.UUID {
 	return ids
 }
 
-// Tenant picks the tenant an operation is about. With one membership tenantID
-// may be nil; with several it is required (specification section 5, rule 3). A
-// tenant the caller does not belong to is reported as a value that is not valid
-// at the body pointer /tenantId.
+// Tenant returns the tenant of an operation. With one membership tenantID may be nil; with several it is
+// required (specification section 5, rule 3). A tenant to which the caller does not belong is reported as an
+// invalid value at the body pointer /tenantId.
 func (c Caller) Tenant(tenantID *uuid.UUID) (Membership, error) {
 	if tenantID == nil {
 		if len(c.Memberships) == 1 {

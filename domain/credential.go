@@ -6,20 +6,19 @@ import (
 	"github.com/google/uuid"
 )
 
-// CredentialKind says how a credential is presented.
+// CredentialKind is the way in which a credential is presented.
 type CredentialKind string
 
-// The kinds of credential. An application secret is presented together with the
-// id of its principal, a personal access token by itself.
+// The kinds of credential. An application secret is presented together with the id of its principal, a personal
+// access token by itself.
 const (
 	CredentialApplicationSecret   CredentialKind = "APPLICATION_SECRET"
 	CredentialPersonalAccessToken CredentialKind = "PERSONAL_ACCESS_TOKEN"
 )
 
-// Credential is a secret that a principal can prove itself with. Only the
-// SHA-256 of the secret is known. A nil ExpiresAt means that it does not expire.
-// With a TenantID it proves the principal in that tenant only. A declared one
-// comes from a document, the others were issued by the service.
+// Credential is a secret that authenticates a principal. Only the SHA-256 of the secret is stored. A nil
+// ExpiresAt means that it does not expire. With a TenantID it is valid in that tenant only. A declared one comes
+// from a manifest, the others were issued by the service.
 type Credential struct {
 	ID           uuid.UUID
 	PrincipalID  uuid.UUID

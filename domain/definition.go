@@ -8,16 +8,16 @@ import (
 	"github.com/procession-dev/procession/domain/filter"
 )
 
-// DefinitionRef names a definition as resources show it: its id, the version
-// they are pinned to, and its code.
+// DefinitionRef identifies a definition as resources show it: its id, the version they are pinned to, and its
+// code.
 type DefinitionRef struct {
 	ID      uuid.UUID
 	Version uuid.UUID
 	Code    string
 }
 
-// SignalShape says which signal a process definition's workflow understands
-// when an item is completed (engine contract, "Signals").
+// SignalShape is the shape of the signal that a process definition's workflow receives when an item is completed
+// (engine contract, "Signals").
 type SignalShape string
 
 // The signal shapes.
@@ -33,9 +33,8 @@ type EngineBinding struct {
 	TaskQueue    string
 	SignalShape  SignalShape
 	RunnerID     uuid.UUID
-	// EncryptionKey is the code of the key that payloads are encrypted with, empty
-	// where they are plain. It is left out of digests then: versions from before
-	// there were keys keep theirs.
+	// EncryptionKey is the code of the key that encrypts payloads, empty for plain payloads. It is then left out
+	// of digests, so that versions from before this field keep theirs.
 	EncryptionKey string `json:",omitempty"`
 }
 
@@ -50,32 +49,32 @@ type ProcessDefinition struct {
 	Items    []ItemDefinition
 }
 
-// ProcessSpec is the part of a process definition that the database keeps as
-// one document. A nil schema accepts any object.
+// ProcessSpec is the part of a process definition that the database stores as one document. A nil schema accepts
+// any object.
 type ProcessSpec struct {
-	// SubjectTemplate makes the subject of a process from its metadata.
+	// SubjectTemplate produces the subject of a process from its metadata.
 	SubjectTemplate string          `json:"subjectTemplate,omitempty"`
 	MetadataSchema  json.RawMessage `json:"metadataSchema,omitempty"`
 	MetadataIndexes []IndexedMember `json:"metadataIndexes,omitempty"`
 	EntitySchema    json.RawMessage `json:"entitySchema,omitempty"`
-	// MetadataUISchema and EntityUISchema lay the forms out (JSON Forms).
+	// MetadataUISchema and EntityUISchema are the layouts of the forms (JSON Forms).
 	MetadataUISchema json.RawMessage `json:"metadataUiSchema,omitempty"`
 	EntityUISchema   json.RawMessage `json:"entityUiSchema,omitempty"`
-	// DataStructures are the schemas of what messages may carry, by their codes.
+	// DataStructures maps the codes of the data structures that messages may carry to their schemas.
 	DataStructures map[string]json.RawMessage `json:"dataStructures,omitempty"`
 	Elements       []ElementDefinition        `json:"elements,omitempty"`
 	// UserActions are in the order of menus.
 	UserActions []UserAction `json:"userActions,omitempty"`
 }
 
-// IndexedMember is a top-level member of a value that resources can be filtered
-// by, and what it is compared as.
+// IndexedMember is a top-level member of a value by which resources can be filtered, and the type as which it is
+// compared.
 type IndexedMember struct {
 	Field string      `json:"field"`
 	Type  filter.Type `json:"type"`
 }
 
-// Item finds the item definition with the code.
+// Item returns the item definition with the code, or false.
 func (d *ProcessDefinition) Item(code string) (*ItemDefinition, bool) {
 	for i := range d.Items {
 		if d.Items[i].Code == code {
@@ -85,7 +84,7 @@ func (d *ProcessDefinition) Item(code string) (*ItemDefinition, bool) {
 	return nil, false
 }
 
-// ItemDefinition is what a process definition says of one kind of item.
+// ItemDefinition is the definition of one kind of item of a process definition.
 type ItemDefinition struct {
 	DefinitionRef
 	Type ItemType
@@ -93,19 +92,19 @@ type ItemDefinition struct {
 	Spec ItemSpec
 }
 
-// ItemSpec is the part of an item definition that the database keeps as one
-// document. A nil schema accepts any object.
+// ItemSpec is the part of an item definition that the database stores as one document. A nil schema accepts any
+// object.
 type ItemSpec struct {
-	// Form says that people fill the data of a task in as a form.
+	// Form reports whether the data of a task is filled in as a form.
 	Form                       bool                `json:"form,omitempty"`
 	DataSchema                 json.RawMessage     `json:"dataSchema,omitempty"`
 	UISchema                   json.RawMessage     `json:"uiSchema,omitempty"`
 	ContextDataSchema          json.RawMessage     `json:"contextDataSchema,omitempty"`
 	RequireValidDataOnComplete bool                `json:"requireValidDataOnComplete,omitempty"`
 	Elements                   []ElementDefinition `json:"elements,omitempty"`
-	// Assistance is how a model helps with a task, nil for not at all.
+	// Assistance configures how a model helps with a task, nil for not at all.
 	Assistance *Assistance `json:"assistance,omitempty"`
-	// Robot assists whoever works on a task, nil for none.
+	// Robot assists the owner of a task, nil for none.
 	Robot *TaskRobot `json:"robot,omitempty"`
 }
 
@@ -129,9 +128,8 @@ const (
 	PermissionItemViewer ItemPermission = "VIEWER"
 )
 
-// Grantee is who a right is given to. ProcessInitiator stands for whoever is
-// the initiator of the process in question; otherwise ID is a principal's or a
-// group's.
+// Grantee is the holder of a right. ProcessInitiator stands for the initiator of the process in question;
+// otherwise ID is a principal's or a group's.
 type Grantee struct {
 	ID               uuid.UUID
 	ProcessInitiator bool

@@ -6,29 +6,27 @@ import (
 	"github.com/google/uuid"
 )
 
-// DefinitionRelations is what a principal is to the processes of a version of a
-// process definition, and would be to those that it may start.
+// DefinitionRelations are the relations of a principal to the processes of a version of a process definition,
+// including those it would have to processes that it may start.
 type DefinitionRelations struct {
-	// Process are the relations to processes of the version. Initiator says that the
-	// principal is the initiator of one, or may become it by starting one.
+	// Process are the relations to processes of the version. Initiator is true if the principal is the initiator
+	// of one, or may become it by starting one.
 	Process ProcessRelations
-	// Items are the relations to items of each item definition, by its code. Their
-	// Process is not set.
+	// Items are the relations to items of each item definition, by its code. Their Process is not set.
 	Items map[string]ItemRelations
-	// OwnsMessage says that the principal owns a message of such a process.
+	// OwnsMessage reports whether the principal owns a message of such a process.
 	OwnsMessage bool
-	// Startable are the process definitions of the tenant, by their codes, that the
-	// principal has the Initiator permission on.
+	// Startable maps the codes of the tenant's process definitions on which the principal has the Initiator
+	// permission to their ids.
 	Startable map[string]uuid.UUID
 }
 
-// View returns the part of the definition that is visible to a principal with the
-// relations, and whether that is anything. It never has what runs processes and
-// assists with tasks.
+// View returns the part of the definition that is visible to a principal with the relations, and false if there
+// is none. It never includes what runs processes and assists with tasks.
 //
-// A principal that sees processes sees the schemas and elements that all of them have,
-// one that sees items only sees no more than the definitions of these. User actions are those that the
-// principal has the permissions for, whatever the state of a process.
+// For a principal to which processes are visible it includes their schemas and elements, for one to which only
+// items are visible no more than the definitions of these. User actions are those for which the principal has
+// the permissions, in any state of a process.
 func (d *ProcessDefinition) View(r DefinitionRelations) (*ProcessDefinition, bool) {
 	view := &ProcessDefinition{DefinitionRef: d.DefinitionRef, TenantID: d.TenantID, Name: d.Name}
 	seesMessages := r.OwnsMessage || r.Process.Viewer || ManagesProcess(r.Process)
@@ -68,8 +66,8 @@ type DefinitionSummary struct {
 	DefinitionRef
 	TenantID uuid.UUID
 	Name     string
-	// Published says that Version is the one that new processes are pinned to.
+	// Published reports whether new processes are pinned to Version.
 	Published bool
-	// Startable says that the principal may start processes of the definition.
+	// Startable reports whether the principal may start processes of the definition.
 	Startable bool
 }

@@ -6,9 +6,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// Deletion is when a resource was deleted and who did it. What is deleted is still
-// found by its id, and lists leave it out unless they are asked for it. DeletedAt
-// and DeletedBy are nil for a resource that is not deleted.
+// Deletion records when and by whom a resource was deleted. A deleted resource is still found by its id, and is
+// left out of lists unless the request asks for deleted ones. DeletedAt and DeletedBy are nil for a resource
+// that is not deleted.
 type Deletion struct {
 	DeletedAt *time.Time
 	DeletedBy *uuid.UUID
@@ -27,7 +27,7 @@ func (d *Deletion) RequireKept(resource string) error {
 
 func (d *Deletion) set(by uuid.UUID, now time.Time) { d.DeletedAt, d.DeletedBy = &now, &by }
 
-// DeletedFilter says what a list does with resources that are deleted.
+// DeletedFilter selects whether a list includes deleted resources.
 type DeletedFilter string
 
 // The filters. An empty one is ExcludeDeleted.

@@ -1,7 +1,6 @@
-// Package domain holds what is true of processes, process items and the people
-// and programs that work on them: resources, states and the transitions between
-// them, access rules, events and errors.
+// Package domain holds the rules about processes, process items and the principals that work on them: resources,
+// states and transitions, access rules, events and errors.
 //
-// It is pure: no I/O, no clock and no context. Whoever needs the time or a new
-// identifier passes it in, so every rule can be read and tested by itself.
+// It is pure: no I/O, no clock and no context. Callers pass in times and new identifiers, so every rule can be
+// read and tested by itself.
 package domain

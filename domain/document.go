@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// DocumentOwnerKind says what a document belongs to, and so who may read it.
+// DocumentOwnerKind is the kind of resource that a document belongs to, which decides who may read it.
 type DocumentOwnerKind string
 
 // The owners of documents.
@@ -19,16 +19,14 @@ const (
 	DocumentOfRobot DocumentOwnerKind = "ROBOT"
 )
 
-// UnlinkedLifetime is how long a document is kept after the last value that
-// referred to it no longer does.
+// UnlinkedLifetime is how long a document is kept after its last reference is removed.
 const UnlinkedLifetime = 24 * time.Hour
 
-// TargetedLifetime is how long a document is kept that was uploaded for the
-// address of a resource and that no value refers to.
+// TargetedLifetime is how long a document without references is kept that was uploaded to the address of a
+// resource.
 const TargetedLifetime = 2 * time.Hour
 
-// Lifetime is how long a document is kept that no value refers to, from its
-// upload on.
+// Lifetime returns how long a document without references is kept after its upload.
 func (k DocumentOwnerKind) Lifetime() time.Duration {
 	switch k {
 	case DocumentOfProcess:
@@ -43,15 +41,14 @@ func (k DocumentOwnerKind) Lifetime() time.Duration {
 	return 0
 }
 
-// DocumentOwner is what a document belongs to.
+// DocumentOwner is the resource that a document belongs to.
 type DocumentOwner struct {
 	Kind DocumentOwnerKind
 	ID   uuid.UUID
 }
 
-// Document is a file that belongs to a process, an artifact or an action. Its
-// bytes are the blob BlobID of the tenant, which several documents may share.
-// ExpiresAt is nil while a value refers to the document.
+// Document is a file that belongs to a process, an artifact or an action. Its bytes are the blob BlobID of the
+// tenant, which several documents may share. ExpiresAt is nil while a value refers to the document.
 type Document struct {
 	ID          uuid.UUID
 	TenantID    uuid.UUID
@@ -67,17 +64,15 @@ type Document struct {
 	CreatedAt   time.Time
 }
 
-// Owner is what the document belongs to.
+// Owner returns the resource that the document belongs to.
 func (d *Document) Owner() DocumentOwner { return DocumentOwner{Kind: d.OwnerKind, ID: d.OwnerID} }
 
-// Temporary is whether the document is to be linked to a value, and goes unless
-// that happens.
+// Temporary reports whether the document expires unless it is linked to a value.
 func (d *Document) Temporary() bool {
 	return d.ExpiresAt != nil && (d.OwnerKind == DocumentOfProcess || d.OwnerKind == DocumentOfArtifact)
 }
 
-// Copy is a document of another owner with the same bytes. Nothing is left to
-// connect the two: either may be deleted.
+// Copy returns a document of another owner with the same bytes. The two are independent: either may be deleted.
 func (d *Document) Copy(id uuid.UUID, owner DocumentOwner, by uuid.UUID, now time.Time) Document {
 	made := *d
 	made.ID, made.OwnerKind, made.OwnerID = id, owner.Kind, owner.ID
@@ -85,15 +80,15 @@ func (d *Document) Copy(id uuid.UUID, owner DocumentOwner, by uuid.UUID, now tim
 	return made
 }
 
-// DocumentGone says that a document of an action is no longer kept.
+// DocumentGone is the error for a document of an action that is no longer kept.
 func DocumentGone() *Error {
 	return &Error{Kind: KindNotFound, Code: CodeDocumentExpired, Message: "the document has expired"}
 }
 
-// ValueSlot names a JSON value of a resource.
+// ValueSlot identifies a JSON value of a resource.
 type ValueSlot string
 
-// The values that documents may be linked to.
+// The values to which documents may be linked.
 const (
 	SlotMetadata    ValueSlot = "METADATA"
 	SlotEntity      ValueSlot = "ENTITY"
@@ -104,16 +99,14 @@ const (
 	SlotElement ValueSlot = "ELEMENT"
 )
 
-// ValueHolder is a JSON value of a resource. Documents that the value refers to
-// are linked to it.
+// ValueHolder is a JSON value of a resource. Documents to which the value refers are linked to it.
 type ValueHolder struct {
 	ID   uuid.UUID
 	Slot ValueSlot
 }
 
-// CheckMayAttach refuses callers that may not add documents to a process. Managers
-// may, and callers that write to an open task of it. Once the process is finished,
-// only an open task takes documents.
+// CheckMayAttach refuses callers that may not add documents to a process. Managers may, and callers that may
+// write to an open task of it. Once the process is finished, documents can be added only through an open task.
 func (p *Process) CheckMayAttach(rights ProcessRights, writesTask bool) error {
 	if !rights.Manages && !writesTask {
 		return Denied("the Manager permission on the process, or an open task of yours in it, is required")

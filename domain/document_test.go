@@ -20,7 +20,7 @@ func TestWhoMayAttachDocuments(t *testing.T) {
 		finished := domain.Process{State: state}
 		require.True(t, domain.HasCode(finished.CheckMayAttach(domain.ProcessRights{Manages: true}, false), domain.CodeProcessFinished))
 		require.NoError(t, finished.CheckMayAttach(domain.ProcessRights{}, true), "for the open task")
-		// Who may not, is not told of the state.
+		// A caller that may not attach does not learn the state.
 		require.True(t, domain.HasCode(finished.CheckMayAttach(domain.ProcessRights{}, false), domain.CodeAccessDenied))
 	}
 }

@@ -7,8 +7,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// ElementType is the type of an element that people see in a process or a task
-// (specification section 2.8).
+// ElementType is the type of an element that users fill in in a process or a task (specification section 2.8).
 type ElementType string
 
 // The element types.
@@ -53,7 +52,7 @@ type ElementOption struct {
 	Name string `json:"name,omitempty"`
 }
 
-// ValueType is the type that the values of the element have.
+// ValueType returns the type of the values of the element.
 func (d *ElementDefinition) ValueType() ElementValueType {
 	switch d.Type {
 	case ElementForm:
@@ -81,19 +80,17 @@ func (d *ElementDefinition) Offers(code string) bool {
 	return false
 }
 
-// ElementValue is a value of an element. Value is JSON, kept as text, of the
-// kind that Type says, and nil where there is none; for a document it is an
-// DocumentValue. Valid is whether it fits the definition of the element and
-// whoever saved it does not think otherwise.
+// ElementValue is a value of an element. Value is JSON of the type Type, stored as text, nil for none; for a
+// document it is a DocumentValue. Valid reports whether it conforms to the definition of the element and was not
+// saved as invalid.
 type ElementValue struct {
 	Type  ElementValueType `json:"type"`
 	Valid bool             `json:"valid"`
 	Value json.RawMessage  `json:"value,omitempty"`
 }
 
-// DocumentValue is the value of a document element. ID is that of the value,
-// by which clients replace, delete and download it; it stays when the document
-// becomes another one.
+// DocumentValue is the value of a document element. ID is the id of the value, by which clients replace, delete
+// and download it; it stays the same when the document is replaced.
 type DocumentValue struct {
 	ID            uuid.UUID `json:"id"`
 	DocumentID    uuid.UUID `json:"documentId"`
@@ -110,7 +107,7 @@ type PrincipalValue struct {
 	Name string        `json:"name,omitempty"`
 }
 
-// Document is what a value of a document element holds.
+// Document returns the content of a value of a document element.
 func (v *ElementValue) Document() (DocumentValue, error) {
 	var d DocumentValue
 	if err := json.Unmarshal(v.Value, &d); err != nil {
@@ -119,7 +116,7 @@ func (v *ElementValue) Document() (DocumentValue, error) {
 	return d, nil
 }
 
-// NewDocumentValue is a value of a document element.
+// NewDocumentValue returns a value of a document element.
 func NewDocumentValue(d DocumentValue, valid bool) (ElementValue, error) {
 	text, err := json.Marshal(d)
 	if err != nil {
@@ -128,12 +125,10 @@ func NewDocumentValue(d DocumentValue, valid bool) (ElementValue, error) {
 	return ElementValue{Type: ValueDocument, Valid: valid, Value: text}, nil
 }
 
-// ElementValues are the values of elements by the codes of their definitions. An
-// element without values is not among them.
+// ElementValues maps the codes of element definitions to their values. Elements without values are left out.
 type ElementValues map[string][]ElementValue
 
-// With are the values with those of one element replaced. The receiver stays as
-// it is.
+// With returns the values with those of one element replaced. The receiver is not changed.
 func (v ElementValues) With(code string, values []ElementValue) ElementValues {
 	changed := make(ElementValues, len(v)+1)
 	for other, kept := range v {
@@ -147,7 +142,7 @@ func (v ElementValues) With(code string, values []ElementValue) ElementValues {
 	return changed
 }
 
-// Documents are the ids of the documents that values refer to, each once.
+// Documents returns the ids of the documents to which values refer, each once.
 func (v ElementValues) Documents() ([]uuid.UUID, error) {
 	var ids []uuid.UUID
 	seen := map[uuid.UUID]bool{}
@@ -169,7 +164,7 @@ func (v ElementValues) Documents() ([]uuid.UUID, error) {
 	return ids, nil
 }
 
-// Objects are the JSON objects among the values: those of forms.
+// Objects returns the JSON objects among the values: those of forms.
 func (v ElementValues) Objects() []json.RawMessage {
 	var texts []json.RawMessage
 	for _, values := range v {
@@ -182,8 +177,7 @@ func (v ElementValues) Objects() []json.RawMessage {
 	return texts
 }
 
-// FindDocument finds the document value with the id: the element it belongs to
-// and its place there.
+// FindDocument returns the element and the index of the document value with the id.
 func (v ElementValues) FindDocument(id uuid.UUID) (code string, index int, found bool) {
 	for code, values := range v {
 		for i := range values {

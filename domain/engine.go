@@ -7,12 +7,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// EngineRunState is how far a workflow that the service started on a worker's
-// task queue has got.
+// EngineRunState is the state of a workflow that the service started on a worker's task queue.
 type EngineRunState string
 
-// The engine run states. A PENDING run is committed but not yet known to
-// Temporal.
+// The engine run states. A PENDING run is committed but not yet started in Temporal.
 const (
 	RunPending   EngineRunState = "PENDING"
 	RunRunning   EngineRunState = "RUNNING"
@@ -39,7 +37,7 @@ var runTransitions = transitions[EngineRunState, runAction]{
 	{RunCancelled, startRun}: {refused: "the run has ended"},
 	{RunFailed, startRun}:    {refused: "the run has ended"},
 
-	// A workflow may be faster than the service can note that it was started.
+	// A workflow may end before the service records that it was started.
 	{RunPending, completeRun}:   {to: RunCompleted},
 	{RunRunning, completeRun}:   {to: RunCompleted},
 	{RunCompleted, completeRun}: {refused: "the run has ended"},
@@ -65,14 +63,13 @@ var runTransitions = transitions[EngineRunState, runAction]{
 	{RunFailed, restartRun}:    {to: RunPending},
 }
 
-// StartedRun returns the state of a run that is in the state from when Temporal
-// has started its workflow.
+// StartedRun returns the state after from of a run whose workflow Temporal has started.
 func StartedRun(from EngineRunState) EngineRunState {
 	to, _ := runTransitions.next(from, startRun)
 	return to
 }
 
-// EngineRunKind says what a run is for, and so what OwnerID is the id of.
+// EngineRunKind is the purpose of a run, which decides what OwnerID is the id of.
 type EngineRunKind string
 
 // The kinds of run.
@@ -90,12 +87,10 @@ const (
 	RunKindDataSource EngineRunKind = "DATA_SOURCE"
 )
 
-// EngineRun is a workflow that the service starts on a worker's task queue.
-// RunID is Temporal's: of the first run of a chain, empty until the workflow
-// was started, and while the run is PENDING again that of the attempt before.
-// Action is set for the runs of actions. EncryptionKeyID is the key that the
-// payloads are encrypted with, for as long as the run lives and however often it
-// is started again; empty where they are plain.
+// EngineRun is a workflow that the service starts on a worker's task queue. RunID is Temporal's id of the first
+// run of a chain: empty until the workflow was started, and that of the previous attempt while the run is
+// PENDING again. Action is set for the runs of actions. EncryptionKeyID is the key that encrypts the payloads in
+// all attempts of the run; empty for plain payloads.
 type EngineRun struct {
 	ID           uuid.UUID
 	TenantID     uuid.UUID
@@ -116,10 +111,9 @@ type EngineRun struct {
 	EncryptionKeyID string
 }
 
-// ActionRequest is what the workflow of an action is told when it starts:
-// ArtifactID or ProcessID is what the action was invoked on. It is kept with the
-// run, so that it can be told even when the action has been deleted together
-// with its artifact meanwhile.
+// ActionRequest is the input of the workflow of an action: ArtifactID or ProcessID is what the action was
+// invoked on. It is stored with the run, so that the workflow can be started even if the action was deleted
+// together with its artifact meanwhile.
 type ActionRequest struct {
 	ArtifactID  uuid.UUID `json:"artifactId,omitzero"`
 	ProcessID   uuid.UUID `json:"processId,omitzero"`
@@ -128,8 +122,8 @@ type ActionRequest struct {
 	RequestorID uuid.UUID `json:"requestorId"`
 }
 
-// NewProcessRun is the run of the workflow that is the process. The workflow id
-// is derived from the process id, so that a start can be repeated safely.
+// NewProcessRun returns the run of the workflow of a process. The workflow id is derived from the process id, so
+// that a start can be repeated safely.
 func NewProcessRun(id uuid.UUID, p *Process, namespace string, binding EngineBinding) EngineRun {
 	return EngineRun{
 		ID: id, TenantID: p.TenantID, Kind: RunKindProcess, OwnerID: p.ID, Namespace: namespace,
@@ -138,26 +132,24 @@ func NewProcessRun(id uuid.UUID, p *Process, namespace string, binding EngineBin
 	}
 }
 
-// processWorkflowID is the workflow id of a process.
+// processWorkflowID returns the workflow id of a process.
 func processWorkflowID(process uuid.UUID) string { return "process-" + process.String() }
 
-// ActionWorkflow names the workflow that carries out an action, the task queue
-// its workers serve, and the namespace of both.
+// ActionWorkflow identifies the workflow that executes an action, the task queue its workers serve, and the
+// namespace of both.
 type ActionWorkflow struct {
 	Namespace string
 	Type      string
 	TaskQueue string
 }
 
-// NewArtifactActionRun is the run of the workflow that carries out an action on
-// a business artifact.
+// NewArtifactActionRun returns the run of the workflow that executes an action on a business artifact.
 func NewArtifactActionRun(id uuid.UUID, a *BusinessArtifactAction, by ActionWorkflow) EngineRun {
 	return newActionRun(id, RunKindArtifactAction, &a.Action, by, "business-artifact-action-",
 		ActionRequest{ArtifactID: a.ArtifactID, Type: string(a.Type)})
 }
 
-// NewProcessActionRun is the run of the workflow that carries out a user action
-// on a process.
+// NewProcessActionRun returns the run of the workflow that executes a user action on a process.
 func NewProcessActionRun(id uuid.UUID, a *ProcessAction, by ActionWorkflow) EngineRun {
 	return newActionRun(id, RunKindProcessAction, &a.Action, by, "process-action-",
 		ActionRequest{ProcessID: a.ProcessID, Type: string(a.Type)})
@@ -175,11 +167,10 @@ func newActionRun(
 	}
 }
 
-// HasResult reports whether what the workflow returns matters.
+// HasResult reports whether the result of the workflow is used.
 func (r *EngineRun) HasResult() bool { return r.Kind == RunKindArtifactAction }
 
-// EndedBy reports whether c is the end of the run. The end of a run that is
-// PENDING is not that of the attempt before.
+// EndedBy reports whether c is the end of the run. For a PENDING run the end of the previous attempt is not.
 func (r *EngineRun) EndedBy(c Closing) bool {
 	if _, err := runTransitions.next(r.State, c.action()); err != nil {
 		return false
@@ -187,7 +178,7 @@ func (r *EngineRun) EndedBy(c Closing) bool {
 	return (c.RunID == r.RunID) == (r.State == RunRunning)
 }
 
-// Close moves a run that is EndedBy c to the state in which c leaves it.
+// Close moves a run that is EndedBy c to its final state.
 func (r *EngineRun) Close(c Closing) {
 	r.State, _ = runTransitions.next(r.State, c.action())
 	r.RunID = c.RunID
@@ -200,7 +191,7 @@ func (r *EngineRun) Restart() bool {
 	return err == nil
 }
 
-// CommandKind says what an engine command asks of Temporal.
+// CommandKind is the kind of request that an engine command makes to Temporal.
 type CommandKind string
 
 // The engine commands.
@@ -208,19 +199,16 @@ const (
 	CommandStart   CommandKind = "START"
 	CommandRestart CommandKind = "RESTART"
 	CommandSignal  CommandKind = "SIGNAL"
-	// CommandSignalAction tells the workflow of a process that a user action was
-	// invoked.
+	// CommandSignalAction signals the workflow of a process that a user action was invoked.
 	CommandSignalAction CommandKind = "SIGNAL_ACTION"
 	CommandCancel       CommandKind = "CANCEL"
 	CommandTerminate    CommandKind = "TERMINATE"
-	// CommandCompleteActivity completes an activity, of whatever workflow of the
-	// run's namespace, without a result.
+	// CommandCompleteActivity completes an activity of any workflow of the run's namespace without a result.
 	CommandCompleteActivity CommandKind = "COMPLETE_ACTIVITY"
 )
 
-// DueCommand is an engine command that is to be carried out now, with what
-// carrying it out takes: the run it is about, the time zone that the tenant's
-// workflows are told, and how often it has been tried in vain.
+// DueCommand is an engine command that is to be carried out now, with what that needs: its run, the time zone
+// passed to the tenant's workflows, and the number of failed attempts.
 type DueCommand struct {
 	EngineCommand
 	Run      EngineRun
@@ -228,12 +216,10 @@ type DueCommand struct {
 	Attempts int
 }
 
-// EngineCommand is something to be asked of Temporal once the transaction that
-// wrote it has committed. Commands with the same OrderKey are carried out one
-// after the other in the order they were written. ID is also the request id
-// under which Temporal recognises a repetition. Item fields are set for
-// CommandSignal, SignalName, ActionCode and ActionInput, nil for none, for
-// CommandSignalAction, ActivityToken for CommandCompleteActivity.
+// EngineCommand is a request to Temporal that is made once the transaction that wrote it has committed. Commands
+// with the same OrderKey are carried out one after the other in the order they were written. ID is also the
+// request id by which Temporal recognises a repetition. Item fields are set for CommandSignal; SignalName,
+// ActionCode and ActionInput, nil for none, for CommandSignalAction; ActivityToken for CommandCompleteActivity.
 type EngineCommand struct {
 	ID            uuid.UUID
 	RunID         uuid.UUID
@@ -252,12 +238,10 @@ type EngineCommand struct {
 	NotBefore     time.Time
 }
 
-// Closing is the end of a workflow as Temporal reports it. RunID is the first
-// run of the chain that ended: a workflow that continues as new, is retried or
-// is reset keeps it. Status is one of RunCompleted, RunCancelled and RunFailed;
-// Message and Failure tell why a run failed. Result is the JSON that a completed
-// run returned, nil when it does not matter or is not to be had; Message tells
-// why when it is there but cannot be read.
+// Closing is the end of a workflow as Temporal reports it. RunID is the first run of the chain that ended: a
+// workflow that continues as new, is retried or is reset keeps it. Status is one of RunCompleted, RunCancelled
+// and RunFailed; Message and Failure are the reason why a run failed. Result is the JSON that a completed run
+// returned, nil when it is not used or not available; Message is the reason when it cannot be read.
 type Closing struct {
 	Namespace  string
 	WorkflowID string
@@ -269,7 +253,7 @@ type Closing struct {
 	ClosedAt   time.Time
 }
 
-// action is what the closing does to its run.
+// action returns the transition of the run for the closing.
 func (c *Closing) action() runAction {
 	switch c.Status {
 	case RunCompleted:

@@ -6,22 +6,21 @@ import (
 	"github.com/google/uuid"
 )
 
-// EngineGrant is what is kept of an Authentication that was handed out: enough
-// to list and to revoke it, nothing to use it with.
+// EngineGrant is the record of an issued Authentication: enough to list and to revoke it, but not to use it.
 type EngineGrant struct {
-	// ID is that of the Authentication.
+	// ID is the id of the Authentication.
 	ID          uuid.UUID
 	TenantID    uuid.UUID
 	PrincipalID uuid.UUID
 	Kind        AuthenticationType
-	// Identifier is how the engine knows it: the jti of a token, the serial number
-	// of a certificate in lower-case hexadecimal without leading zeros.
+	// Identifier identifies it in the engine: the jti of a token, the serial number of a certificate in
+	// lower-case hexadecimal without leading zeros.
 	Identifier string
 	IssuedAt   time.Time
-	// ExpiresAt is when it is no longer accepted, which for a token is later than
-	// its bearer is told.
+	// ExpiresAt is when it is no longer accepted, which for a token is later than the expiry shown to its
+	// bearer.
 	ExpiresAt time.Time
-	// RevokedAt and RevokedBy are nil unless somebody revoked it.
+	// RevokedAt and RevokedBy are nil unless it was revoked.
 	RevokedAt *time.Time
 	RevokedBy *uuid.UUID
 }

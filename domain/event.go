@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// EventType names what happened.
+// EventType is the type of an event.
 type EventType string
 
 // The public event types: webhooks and the live feed report them to those who may
@@ -37,9 +37,9 @@ const (
 	EventItemTaskFormDownloaded   EventType = "PROCESS_ITEM.TASK_FORM_DOWNLOADED"
 	EventItemTaskAssistanceAsked  EventType = "PROCESS_ITEM.TASK_ASSISTANCE_REQUESTED"
 	EventItemTaskAssistanceEnded  EventType = "PROCESS_ITEM.TASK_ASSISTANCE_ENDED"
-	// EventItemTaskAssigned says that a task which stays CLAIMED has another owner.
+	// EventItemTaskAssigned is recorded when a task that stays CLAIMED gets another owner.
 	EventItemTaskAssigned EventType = "PROCESS_ITEM.TASK_ASSIGNED"
-	// EventItemTaskAwaited says that another activity waits for the task.
+	// EventItemTaskAwaited is recorded when another activity waits for the task.
 	EventItemTaskAwaited EventType = "PROCESS_ITEM.TASK_AWAITED"
 
 	EventDocumentUploaded   EventType = "DOCUMENT.UPLOADED"
@@ -55,13 +55,13 @@ const (
 	EventArtifactActionCreated      EventType = "BUSINESS_ARTIFACT_ACTION.CREATED"
 	EventArtifactActionStateChanged EventType = "BUSINESS_ARTIFACT_ACTION.STATE_CHANGED"
 
-	// EventWorkerRegistered is of a worker that is new or another principal's than
-	// before; workers that say they are still there are not events.
+	// EventWorkerRegistered is recorded for a worker that is new or changes its principal; renewed registrations
+	// are not recorded.
 	EventWorkerRegistered      EventType = "WORKER.REGISTERED"
 	EventAuthenticationIssued  EventType = "AUTHENTICATION.ISSUED"
 	EventAuthenticationRevoked EventType = "AUTHENTICATION.REVOKED"
-	// EventAuthenticationFailed is of sign-ins that were refused, EventAccessDenied of
-	// requests that the caller may not make. One event counts those that are alike.
+	// EventAuthenticationFailed is recorded for refused sign-ins, EventAccessDenied for requests that the caller
+	// may not make. One event counts similar ones.
 	EventAuthenticationFailed EventType = "AUTHENTICATION.FAILED"
 	EventAccessDenied         EventType = "ACCESS.DENIED"
 	EventEncryptionKeyRotated EventType = "ENCRYPTION_KEY.ROTATED"
@@ -70,7 +70,7 @@ const (
 	EventRobotFileUploaded EventType = "ROBOT.FILE_UPLOADED"
 	EventRobotFileDeleted  EventType = "ROBOT.FILE_DELETED"
 	EventRobotVariableSet  EventType = "ROBOT.VARIABLE_SET"
-	// EventRobotEnvironmentRead is of the first read of a day by a principal.
+	// EventRobotEnvironmentRead is recorded for the first read of a day by a principal.
 	EventRobotEnvironmentRead EventType = "ROBOT_ENVIRONMENT.READ"
 	EventRobotVariableDeleted EventType = "ROBOT.VARIABLE_DELETED"
 	// EventDataSourceQueried is of a query, whatever becomes of it.
@@ -78,7 +78,7 @@ const (
 	EventSecretIssued      EventType = "SECRET.ISSUED"
 	EventSecretRevoked     EventType = "SECRET.REVOKED"
 
-	// These are of who is an operator, and of people who are shut out of all tenants.
+	// These are recorded for changes of operators, and of people who are disabled in all tenants.
 	EventOperatorAdded   EventType = "OPERATOR.ADDED"
 	EventOperatorRemoved EventType = "OPERATOR.REMOVED"
 	EventPersonDisabled  EventType = "PERSON.DISABLED"
@@ -92,18 +92,18 @@ const (
 	EventIncidentCreated      EventType = "INCIDENT.CREATED"
 	EventIncidentStateChanged EventType = "INCIDENT.STATE_CHANGED"
 
-	// EventEventsRemoved says that old events of the tenant were removed. The
-	// function of the database that removes them records it.
+	// EventEventsRemoved is recorded when old events of the tenant are removed. The function of the database
+	// that removes them records it.
 	EventEventsRemoved EventType = "EVENTS.REMOVED"
-	// EventDeletedRemoved says the same of processes and artifacts that were deleted.
+	// EventDeletedRemoved is recorded when deleted processes and artifacts are removed.
 	EventDeletedRemoved EventType = "DELETED.REMOVED"
 )
 
-// EventResource is the kind of resource that something happened to. Resources of
-// the configuration have theirs from their documents; see ConfiguredResource.
+// EventResource is the kind of resource that an event is about. Resources of the configuration have theirs from
+// their kinds; see ConfiguredResource.
 type EventResource string
 
-// The kinds of resource beside those of the configuration.
+// The kinds of resource besides those of the configuration.
 const (
 	ResourceProcess        EventResource = "PROCESS"
 	ResourceItem           EventResource = "PROCESS_ITEM"
@@ -117,23 +117,21 @@ const (
 	ResourceEngineRun      EventResource = "ENGINE_RUN"
 	ResourceIncident       EventResource = "INCIDENT"
 	ResourceTenant         EventResource = "TENANT"
-	// ResourcePrincipal is a user or an application that is not told apart.
+	// ResourcePrincipal is a user or an application, without distinction.
 	ResourcePrincipal EventResource = "PRINCIPAL"
 )
 
-// Event is something that happened: who did what, when, to which resource. It
-// commits together with the change it tells of and is never altered.
+// Event records who did what, when, to which resource. It commits together with the change it records and is
+// never altered.
 //
-// ProcessID is the zero id for what is not about a process. State is the state
-// that the resource has then, empty for one that has none, and PreviousState the
-// one before where the event is about its change. Details never hold what people
-// entered, nor secrets. The fields of processes and items are empty for events of
-// others; TaskState is empty for items that are not tasks.
+// ProcessID is the zero id for events without a process. State is the state of the resource after the event,
+// empty for one that has none, and PreviousState the one before if the event is about its change. Details never
+// hold what users entered, nor secrets. The fields of processes and items are empty for other events; TaskState
+// is empty for items that are not tasks.
 //
-// TenantID is the zero id for what concerns no tenant: operators alone see it.
+// TenantID is the zero id for events of no tenant, which are visible to operators only.
 //
-// ID and Cursor are given when the event is recorded, and RequestID where it has
-// none.
+// ID and Cursor are assigned when the event is recorded, and RequestID if it has none.
 type Event struct {
 	ID        uuid.UUID
 	Cursor    EventCursor
@@ -158,13 +156,13 @@ type Event struct {
 	OccurredAt time.Time
 }
 
-// From says which state the resource was in before.
+// From sets the previous state of the resource.
 func (e Event) From(state string) Event {
 	e.PreviousState = state
 	return e
 }
 
-// With adds a detail. One without a value is left out.
+// With returns the event with a further detail. A detail without a value is left out.
 func (e Event) With(name, value string) Event {
 	if value == "" {
 		return e

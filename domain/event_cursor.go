@@ -7,30 +7,28 @@ import (
 	"strings"
 )
 
-// EventCursor is a place in the ledger of events: behind everything that was
-// committed before, ahead of everything that is committed later. The zero cursor
-// is at the beginning.
+// EventCursor is a position in the event log: behind everything that was committed before, ahead of everything
+// that is committed later. The zero cursor is at the beginning.
 //
-// Events are in the order of their cursors: by the era, which begins anew when
-// the database moves to another cluster, by the transaction, and by the place
-// within the transaction.
+// Events are ordered by their cursors: by the era, which is incremented when the database moves to another
+// cluster, by the transaction, and by the position within the transaction.
 type EventCursor struct {
 	Era         int32
 	Transaction uint64
 	Position    int64
 }
 
-// errCursor says that a text is no cursor.
-var errCursor = errors.New("is no cursor that the service gave out")
+// errCursor is returned for a text that is not a cursor.
+var errCursor = errors.New("is not a cursor returned by the service")
 
 const cursorParts = 3
 
-// String is the text that clients keep. Its form is nobody else's business.
+// String returns the text form for clients, which is opaque to them.
 func (c EventCursor) String() string {
 	return fmt.Sprintf("%d.%d.%d", c.Era, c.Transaction, c.Position)
 }
 
-// ParseEventCursor reads what String wrote, and nothing else.
+// ParseEventCursor parses the output of String, and nothing else.
 func ParseEventCursor(text string) (EventCursor, error) {
 	parts := strings.Split(text, ".")
 	if len(parts) != cursorParts {

@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// ProcessEvent tells of what by did to p now.
+// ProcessEvent returns an event of a process.
 func ProcessEvent(t EventType, p *Process, by uuid.UUID, now time.Time) Event {
 	return Event{
 		TenantID: p.TenantID, ProcessID: p.ID, Type: t, ResourceKind: ResourceProcess, ResourceID: p.ID,
@@ -17,7 +17,7 @@ func ProcessEvent(t EventType, p *Process, by uuid.UUID, now time.Time) Event {
 	}
 }
 
-// ItemEvent tells of what by did to i now.
+// ItemEvent returns an event of a process item.
 func ItemEvent(t EventType, i *ProcessItem, by uuid.UUID, now time.Time) Event {
 	e := Event{
 		TenantID: i.TenantID, ProcessID: i.ProcessID, Type: t, ResourceKind: ResourceItem, ResourceID: i.ID,
@@ -29,8 +29,8 @@ func ItemEvent(t EventType, i *ProcessItem, by uuid.UUID, now time.Time) Event {
 	return e
 }
 
-// TaskStateEvent tells that a task got into another state than from, or from one
-// owner to another.
+// TaskStateEvent returns the event of a task that moved to another state than from, or from one owner to
+// another.
 func TaskStateEvent(i *ProcessItem, from TaskState, by uuid.UUID, now time.Time) Event {
 	e := ItemEvent(EventItemTaskStateChanged, i, by, now).From(string(from))
 	if i.OwnerID != nil {
@@ -39,7 +39,7 @@ func TaskStateEvent(i *ProcessItem, from TaskState, by uuid.UUID, now time.Time)
 	return e
 }
 
-// AssistanceEvent tells that a run of AI assistance ended.
+// AssistanceEvent returns the event of the end of a run of AI assistance.
 func AssistanceEvent(r *AssistanceRun, now time.Time) Event {
 	return Event{
 		TenantID: r.TenantID, Type: EventItemTaskAssistanceEnded, ResourceKind: ResourceItem, ResourceID: r.ItemID,
@@ -48,8 +48,7 @@ func AssistanceEvent(r *AssistanceRun, now time.Time) Event {
 	}
 }
 
-// DocumentEvent tells of what by did with d now. The name of a document is
-// something that people entered.
+// DocumentEvent returns an event of a document. It omits the name of the document, which users entered.
 func DocumentEvent(t EventType, d *Document, by uuid.UUID, now time.Time) Event {
 	e := Event{
 		TenantID: d.TenantID, Type: t, ResourceKind: ResourceDocument, ResourceID: d.ID, ActorID: by, OccurredAt: now,
@@ -61,7 +60,7 @@ func DocumentEvent(t EventType, d *Document, by uuid.UUID, now time.Time) Event 
 		With("contentType", d.ContentType).With("size", strconv.FormatInt(d.Size, 10))
 }
 
-// ProcessActionEvent tells of what by did to a now.
+// ProcessActionEvent returns an event of an action on a process.
 func ProcessActionEvent(t EventType, a *ProcessAction, by uuid.UUID, now time.Time) Event {
 	e := Event{
 		TenantID: a.TenantID, ProcessID: a.ProcessID, Type: t, ResourceKind: ResourceProcessAction, ResourceID: a.ID,
@@ -70,7 +69,7 @@ func ProcessActionEvent(t EventType, a *ProcessAction, by uuid.UUID, now time.Ti
 	return e.With("actionCode", a.Definition.Code)
 }
 
-// ArtifactEvent tells of what by did to a now.
+// ArtifactEvent returns an event of a business artifact.
 func ArtifactEvent(t EventType, a *BusinessArtifact, by uuid.UUID, now time.Time) Event {
 	e := Event{
 		TenantID: a.TenantID, Type: t, ResourceKind: ResourceArtifact, ResourceID: a.ID, ActorID: by, OccurredAt: now,
@@ -78,7 +77,7 @@ func ArtifactEvent(t EventType, a *BusinessArtifact, by uuid.UUID, now time.Time
 	return e.With("definitionCode", a.Definition.Code)
 }
 
-// ArtifactActionEvent tells of what by did to a now.
+// ArtifactActionEvent returns an event of an action on a business artifact.
 func ArtifactActionEvent(t EventType, a *BusinessArtifactAction, by uuid.UUID, now time.Time) Event {
 	e := Event{
 		TenantID: a.TenantID, Type: t, ResourceKind: ResourceArtifactAction, ResourceID: a.ID,
@@ -90,7 +89,7 @@ func ArtifactActionEvent(t EventType, a *BusinessArtifactAction, by uuid.UUID, n
 	return e.With("businessArtifactId", a.ArtifactID.String()).With("actionCode", a.Definition.Code)
 }
 
-// WorkerEvent tells that by registered w now.
+// WorkerEvent returns the event of the registration of w.
 func WorkerEvent(w *Worker, by uuid.UUID, now time.Time) Event {
 	e := Event{
 		TenantID: w.TenantID, Type: EventWorkerRegistered, ResourceKind: ResourceWorker, ResourceID: w.ID,
@@ -99,7 +98,7 @@ func WorkerEvent(w *Worker, by uuid.UUID, now time.Time) Event {
 	return e.With("identity", w.Identity).With("taskQueue", w.TaskQueue)
 }
 
-// AuthenticationEvent tells that by was given access to the engine.
+// AuthenticationEvent returns the event of an issued authentication.
 func AuthenticationEvent(a *Authentication, by uuid.UUID, now time.Time) Event {
 	e := Event{
 		TenantID: a.TenantID, Type: EventAuthenticationIssued, ResourceKind: ResourceAuthentication, ResourceID: a.ID,
@@ -108,7 +107,7 @@ func AuthenticationEvent(a *Authentication, by uuid.UUID, now time.Time) Event {
 	return e.With("type", string(a.Type))
 }
 
-// EngineAccessEvent tells that by revoked what was issued as grant.
+// EngineAccessEvent returns the event of the revocation of a grant.
 func EngineAccessEvent(tenant, grant, by uuid.UUID, now time.Time) Event {
 	return Event{
 		TenantID: tenant, Type: EventAuthenticationRevoked, ResourceKind: ResourceAuthentication, ResourceID: grant,
@@ -116,7 +115,7 @@ func EngineAccessEvent(tenant, grant, by uuid.UUID, now time.Time) Event {
 	}
 }
 
-// EncryptionKeyEvent tells that by made another version of a key.
+// EncryptionKeyEvent returns the event of a new version of a key.
 func EncryptionKeyEvent(k *EncryptionKey, resource, by uuid.UUID, now time.Time) Event {
 	e := Event{
 		TenantID: k.TenantID, Type: EventEncryptionKeyRotated, ResourceKind: ConfiguredResource("EncryptionKey"),
@@ -125,8 +124,8 @@ func EncryptionKeyEvent(k *EncryptionKey, resource, by uuid.UUID, now time.Time)
 	return e.With("keyId", k.KeyID)
 }
 
-// EncryptionKeyReadEvent says that by has read a key for the first time on the day.
-// The resource is that of the key, which is known when the event is recorded.
+// EncryptionKeyReadEvent returns the event of the first read of a key on a day. Its resource is that of the key,
+// which is set when the event is recorded.
 func EncryptionKeyReadEvent(tenant uuid.UUID, keyID string, by uuid.UUID, now time.Time) Event {
 	e := Event{
 		TenantID: tenant, Type: EventEncryptionKeyRead, ResourceKind: ConfiguredResource("EncryptionKey"),
@@ -135,7 +134,7 @@ func EncryptionKeyReadEvent(tenant uuid.UUID, keyID string, by uuid.UUID, now ti
 	return e.With("keyId", keyID)
 }
 
-// SecretEvent tells of what by did to a secret of a resource now.
+// SecretEvent returns an event of a secret of a resource.
 func SecretEvent(t EventType, secret SecretInfo, owner Configured, by uuid.UUID, now time.Time) Event {
 	e := Event{
 		TenantID: owner.TenantID, Type: t, ResourceKind: ResourceSecret, ResourceID: secret.ID, ActorID: by, OccurredAt: now,
@@ -144,13 +143,13 @@ func SecretEvent(t EventType, secret SecretInfo, owner Configured, by uuid.UUID,
 		With("ownerId", owner.ID.String()).With("ownerCode", owner.Code)
 }
 
-// Configured names a resource of the configuration. Kind is that of its document.
+// Configured identifies a resource of the configuration. Kind is the kind of its manifest.
 type Configured struct {
 	ID, TenantID uuid.UUID
 	Kind, Code   string
 }
 
-// ConfigurationEvent tells of what by did to a resource of the configuration now.
+// ConfigurationEvent returns an event of a resource of the configuration.
 func ConfigurationEvent(t EventType, r Configured, by uuid.UUID, now time.Time) Event {
 	e := Event{
 		TenantID: r.TenantID, Type: t, ResourceKind: ConfiguredResource(r.Kind), ResourceID: r.ID,
@@ -159,8 +158,8 @@ func ConfigurationEvent(t EventType, r Configured, by uuid.UUID, now time.Time) 
 	return e.With("code", r.Code)
 }
 
-// ConfiguredResource is the kind of resource that documents of a kind describe:
-// PROCESS_DEFINITION for ProcessDefinition.
+// ConfiguredResource returns the kind of resource that manifests of a kind describe: PROCESS_DEFINITION for
+// ProcessDefinition.
 func ConfiguredResource(kind string) EventResource {
 	var out strings.Builder
 	for i, r := range kind {
@@ -172,7 +171,7 @@ func ConfiguredResource(kind string) EventResource {
 	return EventResource(out.String())
 }
 
-// EngineRunEvent tells that a workflow ended.
+// EngineRunEvent returns the event of the end of a workflow.
 func EngineRunEvent(r EngineRun, from EngineRunState, by uuid.UUID, now time.Time) Event {
 	e := Event{
 		TenantID: r.TenantID, Type: EventEngineRunEnded, ResourceKind: ResourceEngineRun, ResourceID: r.ID,
@@ -184,7 +183,7 @@ func EngineRunEvent(r EngineRun, from EngineRunState, by uuid.UUID, now time.Tim
 	return e.With("workflowId", r.WorkflowID).With("engineRunId", r.RunID)
 }
 
-// IncidentEvent tells of what by did about i now.
+// IncidentEvent returns an event of an incident.
 func IncidentEvent(t EventType, i *Incident, by uuid.UUID, now time.Time) Event {
 	e := Event{
 		TenantID: i.TenantID, Type: t, ResourceKind: ResourceIncident, ResourceID: i.ID, State: string(i.State),

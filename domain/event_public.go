@@ -2,7 +2,7 @@ package domain
 
 import "slices"
 
-// PayloadVersion is the shape of the bodies that a webhook subscription gets.
+// PayloadVersion is the version of the bodies sent to a webhook subscription.
 type PayloadVersion string
 
 // The payload versions.
@@ -14,10 +14,9 @@ const (
 // PayloadVersions returns the payload versions.
 func PayloadVersions() []PayloadVersion { return []PayloadVersion{PayloadA, PayloadB} }
 
-// PublicEvent is a type of event that webhooks and the live feed report to those
-// who may see the resource; the other types are for administrators. Subject is
-// the kind of resource that the event's body describes. NameA and NameB are its
-// names in the payload versions, empty where a version does not report it.
+// PublicEvent is a type of event that webhooks and the live feed report to principals to which the resource is
+// visible; the other types are for administrators. Subject is the kind of resource that the event's body
+// describes. NameA and NameB are its names in the payload versions, empty if a version does not report it.
 type PublicEvent struct {
 	Type         EventType
 	Subject      EventResource
@@ -43,7 +42,7 @@ var publicEvents = []PublicEvent{
 		Type: EventItemTaskStateChanged, Subject: ResourceItem, TasksOnly: true,
 		NameA: "TASK.STATE_CHANGED", NameB: "PROCESS_ITEM.TASK_STATE_CHANGED",
 	},
-	// An artifact that is deleted can be restored, a process cannot.
+	// A deleted artifact can be restored, a process cannot.
 	{Type: EventProcessDeleted, Subject: ResourceProcess, NameB: "PROCESS.DELETED", OnRequest: true},
 	{Type: EventArtifactDeleted, Subject: ResourceArtifact, NameB: "BUSINESS_ARTIFACT.DELETED", OnRequest: true},
 	{Type: EventArtifactRestored, Subject: ResourceArtifact, NameB: "BUSINESS_ARTIFACT.RESTORED", OnRequest: true},
@@ -94,8 +93,8 @@ func (p PublicEvent) Name(version PayloadVersion) string {
 	return ""
 }
 
-// Reports reports whether the event is public: one of an item has to name it, and
-// be about a task where only those are reported.
+// Reports reports whether the event is public: an event of an item must name it, and be about a task if only
+// those are reported.
 func (p PublicEvent) Reports(e *Event) bool {
 	if p.Subject != ResourceItem {
 		return true

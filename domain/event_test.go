@@ -39,7 +39,7 @@ func TestResourcesOfTheConfigurationHaveKindsOfEvents(t *testing.T) {
 	}
 }
 
-// Adding a detail leaves the event alone that it is added to.
+// Adding a detail does not change the original event.
 func TestDetailsAreAddedToACopy(t *testing.T) {
 	t.Parallel()
 	first := domain.Event{Type: domain.EventSecretIssued}.With("a", "1").With("none", "")

@@ -1,7 +1,6 @@
 package domain
 
-// Field names a member of the input of an operation. Each contract knows where
-// its requests have the field.
+// Field names a member of the input of an operation. Each contract maps fields to places in its requests.
 type Field string
 
 // The fields that errors are about.
@@ -35,8 +34,8 @@ const (
 	FieldActivityToken        Field = "item.activity token"
 	FieldNewOwner             Field = "new owner"
 
-	// FieldElements are values of elements, FieldElementCode says which element is
-	// written, FieldElement which one a document belongs to.
+	// FieldElements are values of elements, FieldElementCode is the element that is written, FieldElement the
+	// element to which a document belongs.
 	FieldElements    Field = "elements"
 	FieldElementCode Field = "element code"
 	FieldElement     Field = "element"
@@ -67,5 +66,5 @@ const (
 	MemberApplicationID = "application id"
 )
 
-// Member is a member of the field.
+// Member returns the name of a member of the field.
 func (f Field) Member(name string) Field { return f + "." + Field(name) }

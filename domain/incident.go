@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// IncidentState is whether somebody has dealt with an incident.
+// IncidentState is the state of an incident.
 type IncidentState string
 
 // The incident states.
@@ -34,13 +34,12 @@ var incidentTransitions = transitions[IncidentState, incidentAction]{
 	{IncidentDismissed, dismissIncident}: {to: IncidentDismissed},
 }
 
-// Incident records that a workflow failed or timed out. A process stays RUNNING
-// until an operator retries its workflow or the process is cancelled; an action
-// has the status ERROR by then, and stays so; a task goes on without its robot.
-// ActionID is set for the workflow of an action, and ProcessID or ArtifactID says
-// what that was invoked on; TaskID, beside ProcessID, says that it was the robot's
-// of that task; without both the workflow was that of the process ProcessID. RunID
-// is the engine run's, EngineRun the id that Temporal gave the attempt that failed.
+// Incident records that a workflow failed or timed out. A process stays RUNNING until an operator retries its
+// workflow or the process is cancelled; an action has the final status ERROR; a task continues without its
+// robot. ActionID is set for the workflow of an action, with ProcessID or ArtifactID as the resource it was
+// invoked on; TaskID, with ProcessID, for the workflow of the robot of that task; without both the workflow is
+// that of the process ProcessID. RunID is the engine run's id, EngineRun Temporal's id of the attempt that
+// failed.
 type Incident struct {
 	ID         uuid.UUID
 	TenantID   uuid.UUID
@@ -57,7 +56,7 @@ type Incident struct {
 	ResolvedAt *time.Time
 }
 
-// NewIncident tells of the failure c of a run.
+// NewIncident returns the incident of the failure c of a run.
 func NewIncident(id uuid.UUID, run EngineRun, c Closing, now time.Time) Incident {
 	incident := Incident{
 		ID: id, TenantID: run.TenantID, RunID: run.ID, EngineRun: c.RunID,
@@ -67,7 +66,7 @@ func NewIncident(id uuid.UUID, run EngineRun, c Closing, now time.Time) Incident
 	return incident
 }
 
-// Concern says that the incident is of the run.
+// Concern sets the fields of the incident that identify the run.
 func (i *Incident) Concern(run EngineRun) {
 	i.ProcessID, i.ArtifactID, i.ActionID, i.TaskID = nil, nil, nil, nil
 	if run.Robot != nil {
@@ -90,11 +89,11 @@ func (i *Incident) Concern(run EngineRun) {
 // dismissed incident can still be retried.
 func (i *Incident) Retry(now time.Time) (bool, error) { return i.act(retryIncident, now) }
 
-// Dismiss marks the incident as dealt with and reports whether that changed it.
-// A retried one is refused with INVALID_STATE.
+// Dismiss marks the incident as handled and reports whether that changed it. A retried one is refused with
+// INVALID_STATE.
 func (i *Incident) Dismiss(now time.Time) (bool, error) { return i.act(dismissIncident, now) }
 
-// Version changes with the state.
+// Version returns the version of the incident, which changes with the state.
 func (i *Incident) Version() Version {
 	if i.ResolvedAt != nil {
 		return VersionAt(*i.ResolvedAt)

@@ -34,8 +34,7 @@ type ProcessItem struct {
 	OwnerID  *uuid.UUID
 	Task     *Task
 	Message  *Message
-	// Names are those of the owner and the definition, nil where they were not asked
-	// for.
+	// Names are the names of the owner and the definition, nil unless requested.
 	Names *Names
 	Audit
 	// Deletion is that of the process.
@@ -49,7 +48,7 @@ type Message struct {
 	DataStructureCode string
 }
 
-// Data is what a task or a message holds, nil for none.
+// Data returns the data of a task or a message, nil for none.
 func (i *ProcessItem) Data() *JSONValue {
 	switch {
 	case i.Task != nil:
@@ -60,10 +59,10 @@ func (i *ProcessItem) Data() *JSONValue {
 	return nil
 }
 
-// ErrNotTask is the cause of refusals that only tasks are spared.
-var ErrNotTask = errors.New("there is no task in it")
+// ErrNotTask is returned when a task operation is called on an item of another type.
+var ErrNotTask = errors.New("the process item is not a task")
 
-// DefinitionCode is the item definition's code, or "" when the item has none.
+// DefinitionCode returns the item definition's code, or "" when the item has none.
 func (i *ProcessItem) DefinitionCode() string {
 	if i.Definition == nil {
 		return ""
@@ -91,9 +90,9 @@ func (i *ProcessItem) ownedBy(principal uuid.UUID) bool {
 	return i.OwnerID != nil && *i.OwnerID == principal
 }
 
-// Claim makes by the owner of a READY task and reports whether anything
-// changed. Claiming one's own task changes nothing; somebody else's is refused
-// with TASK_ALREADY_CLAIMED, a caller who is no candidate with ACCESS_DENIED.
+// Claim makes the caller the owner of a READY task and reports whether that changed it. A caller that already
+// owns the task changes nothing; a task of another owner is refused with TASK_ALREADY_CLAIMED, a caller that is
+// not a candidate with ACCESS_DENIED.
 func (i *ProcessItem) Claim(rights ItemRights, by uuid.UUID, now time.Time) (bool, error) {
 	task, err := i.task()
 	if err != nil {
@@ -116,8 +115,7 @@ func (i *ProcessItem) Claim(rights ItemRights, by uuid.UUID, now time.Time) (boo
 	return true, nil
 }
 
-// CheckMayHandle refuses principals that may not assign the task and write to it:
-// its owner and Managers may.
+// CheckMayHandle refuses principals that may not assign the task and write to it: its owner and Managers may.
 func (i *ProcessItem) CheckMayHandle(rights ItemRights, by uuid.UUID) error {
 	if _, err := i.task(); err != nil {
 		return err
@@ -128,8 +126,8 @@ func (i *ProcessItem) CheckMayHandle(rights ItemRights, by uuid.UUID) error {
 	return notOwned()
 }
 
-// Assign makes owner the owner of an open task and reports whether anything
-// changed. Whether by may do so is for Handle to say.
+// Assign makes owner the owner of an open task and reports whether that changed it. It does not check rights;
+// see CheckMayHandle.
 func (i *ProcessItem) Assign(owner, by uuid.UUID, now time.Time) (bool, error) {
 	task, err := i.task()
 	if err != nil {
@@ -146,10 +144,9 @@ func (i *ProcessItem) Assign(owner, by uuid.UUID, now time.Time) (bool, error) {
 	return true, nil
 }
 
-// Complete moves a task that by owns to COMPLETED and reports whether anything
-// changed. Somebody else's task is refused with TASK_NOT_OWNED. Data that
-// violates its schema is refused with TASK_DATA_INVALID where the definition
-// requires valid data.
+// Complete moves a task of the caller to COMPLETED and reports whether that changed it. A task of another owner
+// is refused with TASK_NOT_OWNED. Data that violates its schema is refused with TASK_DATA_INVALID if the
+// definition requires valid data.
 func (i *ProcessItem) Complete(requireValidData bool, by uuid.UUID, now time.Time) (bool, error) {
 	task, err := i.task()
 	if err != nil {
@@ -172,8 +169,7 @@ func (i *ProcessItem) Complete(requireValidData bool, by uuid.UUID, now time.Tim
 	return true, nil
 }
 
-// Cancel moves an open task to CANCELLED and reports whether anything changed:
-// items that are not open tasks are left as they are.
+// Cancel moves an open task to CANCELLED and reports whether that changed it. Other items stay unchanged.
 func (i *ProcessItem) Cancel(by uuid.UUID, now time.Time) bool {
 	if i.Task == nil || i.Task.act(cancelTask, now) != nil {
 		return false
@@ -182,9 +178,8 @@ func (i *ProcessItem) Cancel(by uuid.UUID, now time.Time) bool {
 	return true
 }
 
-// CheckMayWriteTask refuses principals that may not write the data of the task.
-// Those that CheckMayHandle allows may while the task is open. The process may be finished: its open tasks
-// stay open.
+// CheckMayWriteTask refuses principals that may not write the data of the task. Principals that pass
+// CheckMayHandle may while the task is open. The process may be finished: its open tasks stay open.
 func (i *ProcessItem) CheckMayWriteTask(rights ItemRights, by uuid.UUID) error {
 	if err := i.CheckMayHandle(rights, by); err != nil {
 		return err
@@ -218,9 +213,9 @@ func (i *ProcessItem) HasLog(id uuid.UUID) bool {
 	return i.Task != nil && slices.ContainsFunc(i.Task.Logs, func(l TaskLog) bool { return l.ID == id })
 }
 
-// AppendLog adds an entry to the log of a task that is not cancelled and drops
-// the oldest ones beyond limit. An entry that is in the log already is not added
-// again. A message of more than MaxLogMessage characters is cut and marked. Its owner and Managers may do so.
+// AppendLog adds an entry to the log of a task that is not cancelled and drops the oldest ones beyond limit. An
+// entry that is already in the log is not added twice. A message of more than MaxLogMessage characters is cut
+// and marked. The owner and Managers may do so.
 func (i *ProcessItem) AppendLog(entry TaskLog, limit int, rights ItemRights, by uuid.UUID, now time.Time) error {
 	if err := i.CheckMayHandle(rights, by); err != nil {
 		return err

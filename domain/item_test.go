@@ -19,8 +19,7 @@ const (
 	cancelled = domain.TaskCancelled
 )
 
-// task is a task item in a state, with the times that go with it. The owner 0
-// is nobody.
+// task returns a task item in a state, with the matching times. The owner 0 stands for no owner.
 func task(state domain.TaskState, owner byte) *domain.ProcessItem {
 	i := &domain.ProcessItem{
 		ID: id(8), Type: domain.ItemTask, Task: &domain.Task{State: state}, Audit: domain.NewAudit(id(author), at(0)),
@@ -32,7 +31,7 @@ func task(state domain.TaskState, owner byte) *domain.ProcessItem {
 	return i
 }
 
-// message is an item that is no task.
+// message returns an item that is not a task.
 func message() *domain.ProcessItem {
 	return &domain.ProcessItem{ID: id(8), Type: domain.ItemMessage, Audit: domain.NewAudit(id(author), at(0))}
 }
@@ -47,7 +46,7 @@ func copyOf(i *domain.ProcessItem) *domain.ProcessItem {
 	return &c
 }
 
-// touched is what item becomes by a change that other made at minute 1.
+// touched returns the item after a change by other at minute 1.
 func touched(i *domain.ProcessItem, change func(*domain.ProcessItem)) *domain.ProcessItem {
 	c := copyOf(i)
 	c.LastModifiedBy, c.LastModifiedAt = id(other), at(1)
@@ -75,8 +74,8 @@ func to(state domain.TaskState, owner byte) func(*domain.ProcessItem) {
 	}
 }
 
-// An itemCase is something that other does at minute 1. No change and no code
-// stand for a call that succeeds and changes nothing.
+// An itemCase is an operation by other at minute 1. No change and no code stand for a call that succeeds and
+// changes nothing.
 type itemCase struct {
 	name   string
 	item   *domain.ProcessItem
@@ -131,7 +130,7 @@ func TestAssign(t *testing.T) {
 		{name: "a ready one", item: task(ready, 0), change: to(claimed, third)},
 		{name: "a claimed one", item: task(claimed, other), change: func(i *domain.ProcessItem) {
 			principal := id(third)
-			i.OwnerID = &principal // ClaimedAt tells when it got into the state.
+			i.OwnerID = &principal // ClaimedAt stays the time at which it entered the state.
 		}},
 		{name: "to its owner", item: task(claimed, third)},
 		{name: "a completed one", item: task(completed, other), code: domain.CodeInvalidState},
@@ -232,7 +231,7 @@ func TestTaskData(t *testing.T) {
 	want := touched(i, func(i *domain.ProcessItem) { i.Task.Data = &value })
 	i.SetTaskData(value, id(other), at(1))
 	require.Equal(t, want, i)
-	// The clock stands still; the version grows.
+	// The clock has not advanced, but the version must grow.
 	want = touched(i, func(i *domain.ProcessItem) {
 		i.Task.ContextData, i.LastModifiedAt = &value, at(1).Add(time.Microsecond)
 	})

@@ -1,7 +1,7 @@
 package domain
 
-// PageRequest asks for one page of a list. Number counts from 0; Size is
-// 0..1000, and 0 asks for the totals alone (specification section 4.1).
+// PageRequest requests one page of a list. Number counts from 0; Size is 0..1000, and 0 requests the totals
+// alone (specification section 4.1).
 type PageRequest struct {
 	Number int
 	Size   int
@@ -13,15 +13,14 @@ type SortKey struct {
 	Descending bool
 }
 
-// Page is one page of a list together with the number of all elements that
-// match, of which Items is a part.
+// Page is one page of a list together with the total number of matching elements.
 type Page[T any] struct {
 	PageRequest
 	Items []T
 	Total int64
 }
 
-// TotalPages is the number of pages of this size, 0 when the size is 0.
+// TotalPages returns the number of pages of this size, 0 when the size is 0.
 func (p Page[T]) TotalPages() int {
 	if p.Size == 0 {
 		return 0
@@ -32,8 +31,8 @@ func (p Page[T]) TotalPages() int {
 // Listing is a page whose items may be too large to be in memory together.
 type Listing[T any] struct {
 	Page[T]
-	// Batches is nil where Items holds the whole page. Otherwise Items is empty and
-	// Batches calls show with the items, some at a time and in their order. It
-	// returns the error of show, or why the items could not be read.
+	// Batches is nil if Items holds the whole page. Otherwise Items is empty and Batches calls show with the
+	// items in order, some at a time. It returns the error of show, or the error that prevented reading the
+	// items.
 	Batches func(show func(items []T) error) error
 }

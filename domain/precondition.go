@@ -8,22 +8,22 @@ import (
 	"github.com/google/uuid"
 )
 
-// Version names a state of a resource. Every change of the resource gives it
-// another one, also when two happen in the same microsecond.
+// Version identifies a state of a resource. Every change of the resource changes it, also when two happen in the
+// same microsecond.
 type Version string
 
-// Version is the version of a resource with these audit fields: the time of the
-// last change, which only grows.
+// Version returns the version of a resource with these audit fields: the time of the last change, which only
+// grows.
 func (a *Audit) Version() Version { return VersionAt(a.LastModifiedAt) }
 
-// VersionAt is the version of a resource that changed last at the time.
+// VersionAt returns the version of a resource that was last changed at the time.
 func VersionAt(changed time.Time) Version {
 	return Version(strconv.FormatInt(changed.UnixMicro(), 36))
 }
 
 // Versions are the versions that a precondition lists.
 type Versions struct {
-	// Any stands for every version, as long as there is a resource.
+	// Any matches every version, as long as the resource exists.
 	Any    bool
 	Listed []Version
 }
@@ -33,24 +33,22 @@ func (v *Versions) Include(version Version) bool {
 	return v.Any || slices.Contains(v.Listed, version)
 }
 
-// Precondition is what a request requires of the resource that it writes to. The
-// zero Precondition requires nothing.
+// Precondition is what a request requires of the resource that it writes to. The zero Precondition requires
+// nothing.
 type Precondition struct {
-	// Resource is the id of the resource; the zero id stands for the one that the
-	// operation is about.
+	// Resource is the id of the resource; the zero id stands for the resource of the operation.
 	Resource uuid.UUID
-	// Match and NoneMatch are those of If-Match and If-None-Match (RFC 9110, section
-	// 13.1), nil when the request has none.
+	// Match and NoneMatch are the values of If-Match and If-None-Match (RFC 9110, section 13.1), nil when the
+	// request has none.
 	Match, NoneMatch *Versions
 }
 
-// About reports whether the precondition is one of the resource with the id.
+// About reports whether the precondition is about the resource with the id.
 func (p *Precondition) About(id uuid.UUID) bool {
 	return p.Resource == uuid.Nil || p.Resource == id
 }
 
-// Check returns a PRECONDITION_FAILED error unless the current version, nil where
-// there is no resource, is what the request requires.
+// Check returns a PRECONDITION_FAILED error unless current, nil if there is no resource, meets the precondition.
 func (p *Precondition) Check(current *Version) error {
 	switch {
 	case p.Match != nil && (current == nil || !p.Match.Include(*current)):

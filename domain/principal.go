@@ -7,15 +7,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// SystemPrincipalID is the principal recorded as the author of what the service
-// does by itself, such as completing a process whose workflow has returned. It
-// exists in every database.
+// SystemPrincipalID is the principal recorded as the author of the service's own changes, such as completing a
+// process whose workflow has returned. It exists in every database.
 func SystemPrincipalID() uuid.UUID {
 	return uuid.UUID{0x01, 0x97, 0, 0, 0, 0, 0x70, 0, 0x80, 0, 0, 0, 0, 0, 0, 1}
 }
 
-// Audit says who created and last changed a resource, and when
-// (specification section 2.1). Times are UTC with microsecond precision.
+// Audit records who created and last changed a resource, and when (specification section 2.1). Times are UTC
+// with microsecond precision.
 type Audit struct {
 	CreatedBy      uuid.UUID
 	CreatedAt      time.Time
@@ -23,20 +22,20 @@ type Audit struct {
 	LastModifiedAt time.Time
 }
 
-// NewAudit is the audit of a resource that by creates now.
+// NewAudit returns the audit of a resource that by creates now.
 func NewAudit(by uuid.UUID, now time.Time) Audit {
 	return Audit{CreatedBy: by, CreatedAt: now, LastModifiedBy: by, LastModifiedAt: now}
 }
 
-// Touched is the audit of the resource after a change.
+// Touched returns the audit of the resource after a change.
 func (a *Audit) Touched(by uuid.UUID, now time.Time) Audit {
 	touched := *a
 	touched.touch(by, now)
 	return touched
 }
 
-// touch records a change. The time of the last change is the version of the
-// resource: it grows even when the clock does not.
+// touch records a change. The time of the last change is the version of the resource: it grows even when the
+// clock does not.
 func (a *Audit) touch(by uuid.UUID, now time.Time) {
 	if !now.After(a.LastModifiedAt) {
 		now = a.LastModifiedAt.Add(time.Microsecond)
@@ -64,10 +63,9 @@ const (
 	PlanUnlimited PricingPlan = "UNLIMITED"
 )
 
-// Tenant is a partition of all data. Code is what documents call it. Namespace
-// is the Temporal namespace in which its workflows run, TimeZone the IANA zone
-// its workflows are told. UserMetadataSchema is the JSON Schema of the metadata
-// of its users; nil accepts any object.
+// Tenant is a partition of all data. Code identifies it in manifests. Namespace is the Temporal namespace of its
+// workflows, TimeZone the IANA zone passed to them. UserMetadataSchema is the JSON Schema of the metadata of its
+// users; nil accepts any object.
 type Tenant struct {
 	ID                 uuid.UUID
 	Code               string
@@ -95,12 +93,12 @@ type TenantUser struct {
 	Role      TenantRole
 	Principal Principal
 	Metadata  *JSONValue
-	// Disabled keeps the user out of the tenant.
+	// Disabled blocks the user from the tenant.
 	Disabled bool
 	Audit
 }
 
-// Group is a set of principals of one tenant that rights can be granted to.
+// Group is a set of principals of one tenant to which rights can be granted.
 type Group struct {
 	ID       uuid.UUID
 	TenantID uuid.UUID

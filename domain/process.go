@@ -41,21 +41,20 @@ type Process struct {
 	Definition  DefinitionRef
 	State       ProcessState
 	InitiatorID uuid.UUID
-	// Subject is what people call the process, 1..255 characters.
+	// Subject is the display name of the process, 1..255 characters.
 	Subject  string
 	Metadata *JSONValue
 	Entity   *JSONValue
 	Related  RelatedProcesses
 	Elements ElementValues
-	// Names are those of the initiator and the definition, nil where they were not
-	// asked for.
+	// Names are the names of the initiator and the definition, nil unless requested.
 	Names *Names
 	Audit
 	Deletion
 }
 
-// RelatedProcesses are the processes that a process came from and those that
-// came from it, as far as whoever asks sees them, from the oldest on.
+// RelatedProcesses are the processes from which a process originates and those that originate from it, as far as
+// they are visible to the caller, the oldest first.
 type RelatedProcesses struct {
 	Incoming  []uuid.UUID
 	Outcoming []uuid.UUID
@@ -87,8 +86,8 @@ func (p *Process) act(action processAction, by uuid.UUID, now time.Time) (bool, 
 	return true, nil
 }
 
-// CheckMayManage refuses callers without the Manager permission with ACCESS_DENIED, and a
-// process that is deleted with INVALID_STATE.
+// CheckMayManage refuses callers without the Manager permission with ACCESS_DENIED, and a deleted process with
+// INVALID_STATE.
 func (p *Process) CheckMayManage(rights ProcessRights) error {
 	if err := rights.requireManager(); err != nil {
 		return err
@@ -96,10 +95,9 @@ func (p *Process) CheckMayManage(rights ProcessRights) error {
 	return p.RequireKept("process")
 }
 
-// Delete deletes a finished process and reports whether that changed it. It takes
-// the Manager permission. INVALID_STATE refuses one that is not finished, and one
-// in which something is in progress: a task that is open, or an action whose
-// workflow runs. Its items are to be deleted with it.
+// Delete deletes a finished process and reports whether that changed it. It requires the Manager permission. A
+// process that is not finished, or that has an open task or an action whose workflow runs, is refused with
+// INVALID_STATE. The caller must delete its items with it.
 func (p *Process) Delete(rights ProcessRights, inProgress bool, by uuid.UUID, now time.Time) (bool, error) {
 	if err := rights.requireManager(); err != nil || p.Deleted() {
 		return false, err
@@ -127,8 +125,7 @@ func (p *Process) CheckMayWrite(rights ProcessRights) error {
 	return nil
 }
 
-// ChangeInitiator makes initiator the initiator of a process that may be written
-// to and reports whether that changed it.
+// ChangeInitiator changes the initiator of a process that may be written to and reports whether that changed it.
 func (p *Process) ChangeInitiator(initiator, by uuid.UUID, now time.Time) bool {
 	if p.InitiatorID == initiator {
 		return false

@@ -10,8 +10,8 @@ import (
 // (specification section 2.12).
 type ProcessActionType string
 
-// The types of action. Workers carry out the first two; the others are done when
-// the call that invokes them returns.
+// The types of action. Workers execute the first two; the others are done when the call that invokes them
+// returns.
 const (
 	ProcessActionDownloadable        ProcessActionType = "DOWNLOADABLE"
 	ProcessActionStartWorkflow       ProcessActionType = "START_WORKFLOW"
@@ -22,8 +22,7 @@ const (
 	ProcessActionSendSignal          ProcessActionType = "SEND_WORKFLOW_SIGNAL"
 )
 
-// ItemType is the type of the items that an action of the type creates, empty
-// when it creates none.
+// ItemType returns the type of the items that an action of the type creates, empty when it creates none.
 func (t ProcessActionType) ItemType() ItemType {
 	switch t {
 	case ProcessActionCreateTask:
@@ -37,26 +36,24 @@ func (t ProcessActionType) ItemType() ItemType {
 	return ""
 }
 
-// RunsWorkflow reports whether workers carry out actions of the type.
+// RunsWorkflow reports whether workers execute actions of the type.
 func (t ProcessActionType) RunsWorkflow() bool {
 	return t == ProcessActionDownloadable || t == ProcessActionStartWorkflow
 }
 
-// forManagers reports whether section 2.12 of the specification shows actions of
-// the type to managers only.
+// forManagers reports whether section 2.12 of the specification shows actions of the type to managers only.
 func (t ProcessActionType) forManagers() bool {
 	return t == ProcessActionDownloadable || t == ProcessActionStartRelatedProcess || t == ProcessActionCreateTask
 }
 
-// ProcessAction is a user action that was invoked on a process. ItemID is the
-// item that it created and ThreadID the thread that the item is attached to, nil
-// for none; SignalName the signal that it sent and Input what it carried, nil for
-// nothing.
+// ProcessAction is a user action that was invoked on a process. ItemID is the item that it created and ThreadID
+// the thread to which the item is attached, nil for none; SignalName is the signal that it sent and Input its
+// payload, nil for none.
 type ProcessAction struct {
 	Action
 	ProcessID uuid.UUID
-	// DefinitionVersion is the version of the process definition that the process
-	// follows, and that describes the action.
+	// DefinitionVersion is the version of the process definition to which the process is pinned, and which
+	// describes the action.
 	DefinitionVersion uuid.UUID
 	Type              ProcessActionType
 	ItemID            *uuid.UUID
@@ -65,9 +62,8 @@ type ProcessAction struct {
 	Input             *JSONValue
 }
 
-// TakesDocument reports whether the action waits for the document that completes
-// it: one that is final does not any longer. Actions without a document are
-// refused with INVALID_STATE.
+// TakesDocument reports whether the action waits for the document that completes it; a final action does not.
+// Actions without a document are refused with INVALID_STATE.
 func (a *ProcessAction) TakesDocument() (bool, error) {
 	if a.Type != ProcessActionDownloadable {
 		return false, Conflict(CodeInvalidState, "the action is not one that delivers a document")
@@ -75,6 +71,6 @@ func (a *ProcessAction) TakesDocument() (bool, error) {
 	return a.Status == ActionRequested, nil
 }
 
-// ErrActionFinal ends an upload to an action that is final already. The upload has
-// no effect, and callers are not told of an error.
+// ErrActionFinal ends an upload to an action that is already final. The upload has no effect, and the caller
+// gets no error.
 var ErrActionFinal = errors.New("the action is final")

@@ -25,7 +25,7 @@ func TestADownloadableTakesItsDocumentOnce(t *testing.T) {
 	}
 }
 
-// processActionTypes are all types, DOWNLOADABLE first.
+// processActionTypes returns all types, DOWNLOADABLE first.
 func processActionTypes() []domain.ProcessActionType {
 	return []domain.ProcessActionType{
 		domain.ProcessActionDownloadable, domain.ProcessActionStartWorkflow, domain.ProcessActionStartRelatedProcess,

@@ -10,12 +10,12 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// at is a moment, the given number of minutes after the first.
+// at returns the time the given number of minutes after the first.
 func at(minutes int) time.Time {
 	return time.Date(2026, 1, 2, 3, minutes, 0, 0, time.UTC)
 }
 
-// id is a principal or another thing with an identity.
+// id returns the id n of a principal or a resource.
 func id(n byte) uuid.UUID { return uuid.UUID{15: n} }
 
 const (
@@ -75,7 +75,7 @@ func TestProcessWrite(t *testing.T) {
 	for _, state := range []domain.ProcessState{domain.ProcessCompleted, domain.ProcessCancelled} {
 		require.Equal(t, domain.ProcessFinished(), process(state).CheckMayWrite(manager))
 	}
-	// Who may not write is not told that the process is finished.
+	// A caller that may not write does not learn that the process is finished.
 	for _, state := range []domain.ProcessState{domain.ProcessRunning, domain.ProcessCompleted, domain.ProcessCancelled} {
 		require.True(t, domain.HasCode(process(state).CheckMayWrite(domain.ProcessRights{}), domain.CodeAccessDenied))
 		require.True(t, domain.HasCode(process(state).CheckMayManage(domain.ProcessRights{}), domain.CodeAccessDenied))

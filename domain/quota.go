@@ -2,33 +2,32 @@ package domain
 
 import "fmt"
 
-// Quotas are how much of what costs storage or money a tenant may have. They are
-// not cured by waiting a moment, so what exceeds one is a CONFLICT.
+// Quotas limit a tenant's use of storage and of paid services. Waiting a moment does not help, so exceeding one
+// is a CONFLICT.
 type Quotas struct {
-	// TemporaryDocuments and TemporaryBytes are of the documents that no value refers
-	// to yet. One principal may have a quarter of each.
+	// TemporaryDocuments and TemporaryBytes limit the documents without references. One principal may have a
+	// quarter of each.
 	TemporaryDocuments, TemporaryBytes int64
-	// AssistancePerDay is how many runs of AI assistance may begin on a day (UTC),
-	// AssistanceAtOnce how many may be worked on.
+	// AssistancePerDay is how many runs of AI assistance may begin on a day (UTC), AssistanceAtOnce how many may
+	// run at a time.
 	AssistancePerDay, AssistanceAtOnce int
 }
 
-// DefaultQuotas are those that hold unless the configuration says otherwise.
+// DefaultQuotas returns the quotas that apply unless configured otherwise.
 func DefaultQuotas() Quotas {
 	return Quotas{
 		TemporaryDocuments: 20_000, TemporaryBytes: 20 << 30, AssistancePerDay: 1000, AssistanceAtOnce: 100,
 	}
 }
 
-// principalShare is the part of a tenant's quota that one principal may have: one
-// of so many.
+// principalShare is the divisor of a tenant's quota for one principal.
 const principalShare = 4
 
-// DocumentUse is how many documents there are, and how many bytes they have.
+// DocumentUse is a number of documents and their total size in bytes.
 type DocumentUse struct{ Documents, Bytes int64 }
 
-// AdmitDocument refuses a document of a size where all has the temporary documents
-// of the tenant, and own those of the principal, without it.
+// AdmitDocument refuses a document of a size that exceeds a quota. all counts the other temporary documents of
+// the tenant, and own those of the principal.
 func (q Quotas) AdmitDocument(all, own DocumentUse, size int64) error {
 	for _, quota := range []struct {
 		use              DocumentUse
@@ -47,11 +46,10 @@ func (q Quotas) AdmitDocument(all, own DocumentUse, size int64) error {
 	return nil
 }
 
-// AssistanceUse is how many runs of assistance a tenant has begun today, and how
-// many are being worked on.
+// AssistanceUse is how many runs of assistance a tenant has begun today, and how many are running.
 type AssistanceUse struct{ Today, Pending int }
 
-// AdmitAssistance refuses a run more than is allowed.
+// AdmitAssistance refuses a run that exceeds a quota.
 func (q Quotas) AdmitAssistance(use AssistanceUse) error {
 	switch {
 	case use.Today >= q.AssistancePerDay:

@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// RobotSourceType says what the source of a robot is.
+// RobotSourceType is the format of the source of a robot.
 type RobotSourceType string
 
 // The sources are archives of any layout and wheels of Robot Framework.
@@ -18,7 +18,7 @@ const (
 	RobotSourceWheel   RobotSourceType = "ROBOT_FRAMEWORK_PYTHON_WHEEL"
 )
 
-// RobotAssetType says what an asset of a robot is good for.
+// RobotAssetType is the purpose of an asset of a robot.
 type RobotAssetType string
 
 // RobotAssetPlatform is the operating system that an asset is for.
@@ -27,8 +27,7 @@ type RobotAssetPlatform string
 // RobotAssetArchitecture is the processor that an asset is for.
 type RobotAssetArchitecture string
 
-// RobotAssetKey tells the assets of a robot apart. The zero key is that of its
-// source package.
+// RobotAssetKey identifies an asset of a robot. The zero key is that of its source package.
 type RobotAssetKey struct {
 	Type         RobotAssetType
 	Version      string
@@ -39,11 +38,11 @@ type RobotAssetKey struct {
 // Source reports whether the key is that of the source package.
 func (k RobotAssetKey) Source() bool { return k == RobotAssetKey{} }
 
-// maxAssetVersion is the length of the version of an asset, in characters.
+// maxAssetVersion is the maximum length of the version of an asset, in characters.
 const maxAssetVersion = 50
 
-// Check refuses a version of an asset that the database cannot keep. The other
-// members are words of the contract, which the request was checked against before.
+// Check refuses a version of an asset that the database cannot store. The other members are enumerated in the
+// contract and checked with the request.
 func (k RobotAssetKey) Check() error {
 	if k.Source() {
 		return nil
@@ -57,8 +56,8 @@ func (k RobotAssetKey) Check() error {
 	return nil
 }
 
-// Robot is a downloadable automation package (specification section 2.18).
-// Source is nil until a package was uploaded.
+// Robot is a downloadable automation package (specification section 2.18). Source is nil until a package was
+// uploaded.
 type Robot struct {
 	ID          uuid.UUID
 	TenantID    uuid.UUID
@@ -71,16 +70,16 @@ type Robot struct {
 	Audit
 }
 
-// RobotWorker says who runs a robot in the engine. All of it may be empty; with
-// a WorkflowType there are a TaskQueue and a RunnerID.
+// RobotWorker describes how a robot runs in the engine. All fields may be empty; a WorkflowType requires a
+// TaskQueue and a RunnerID.
 type RobotWorker struct {
 	WorkflowType string
 	TaskQueue    string
 	RunnerID     uuid.UUID
 }
 
-// RobotFile is the source package or an asset of a robot, without its bytes.
-// UploadedBy and UploadedAt tell of the upload.
+// RobotFile is the source package or an asset of a robot, without its bytes. UploadedBy and UploadedAt describe
+// the upload.
 type RobotFile struct {
 	ID          uuid.UUID
 	Key         RobotAssetKey
@@ -92,7 +91,7 @@ type RobotFile struct {
 	UploadedAt  time.Time
 }
 
-// NewRobotFile is a document as a file of a robot.
+// NewRobotFile returns a document as a file of a robot.
 func NewRobotFile(key RobotAssetKey, d *Document) RobotFile {
 	return RobotFile{
 		ID: d.ID, Key: key, Name: d.Name, ContentType: d.ContentType, Size: d.Size, SHA256: d.SHA256,
@@ -109,8 +108,8 @@ type RobotVariable struct {
 	ModifiedAt time.Time
 }
 
-// TaskRobot is what a task definition says of the robot that assists with its
-// tasks: the robot's code and the operation that is asked of it.
+// TaskRobot is the robot in a task definition that assists with its tasks: the robot's code and the operation
+// requested from it.
 type TaskRobot struct {
 	Code      string `json:"code"`
 	Operation string `json:"operation"`
@@ -125,17 +124,16 @@ type AssistingRobot struct {
 	EncryptionKey string
 }
 
-// TaskRobotRequest is what the workflow of a robot is told of its task when it
-// starts. It is kept with the run, so that a retry tells the same.
+// TaskRobotRequest is the input of the workflow of a robot about its task. It is stored with the run, so that a
+// retry has the same input.
 type TaskRobotRequest struct {
 	ProcessID uuid.UUID `json:"processId"`
 	RobotID   uuid.UUID `json:"robotId"`
 	Operation string    `json:"operation"`
 }
 
-// NewTaskRobotRun is the run of the workflow of a robot that assists with a
-// task. A task has one each time it is claimed, so the workflow id is derived
-// from the id of the run.
+// NewTaskRobotRun returns the run of the workflow of a robot that assists with a task. A task has one each time
+// it is claimed, so the workflow id is derived from the id of the run.
 func NewTaskRobotRun(id uuid.UUID, task *ProcessItem, robot AssistingRobot, namespace string) EngineRun {
 	return EngineRun{
 		ID: id, TenantID: task.TenantID, Kind: RunKindTaskRobot, OwnerID: task.ID, Namespace: namespace,

@@ -10,18 +10,15 @@ import (
 )
 
 const (
-	// MaxActiveSecrets is how many secrets of an application or of a webhook
-	// subscription work at the same time: the one in use and the one that takes
-	// its place.
+	// MaxActiveSecrets is how many secrets of an application or of a webhook subscription may be active at a
+	// time: the current one and its replacement.
 	MaxActiveSecrets = 2
-	// MaxAccessTokens is how many personal access tokens of a user work at the same
-	// time.
+	// MaxAccessTokens is how many personal access tokens of a user may be active at a time.
 	MaxAccessTokens = 20
 )
 
-// SecretInfo is what can be read of a secret: everything but the secret. A nil
-// ExpiresAt means that it does not expire. A declared one comes from a document,
-// the others were issued by the service.
+// SecretInfo is the readable data of a secret, without the secret. A nil ExpiresAt means that it does not
+// expire. A declared one comes from a manifest, the others were issued by the service.
 type SecretInfo struct {
 	ID        uuid.UUID
 	Name      string
@@ -30,14 +27,14 @@ type SecretInfo struct {
 	ExpiresAt *time.Time
 }
 
-// Active reports whether the secret works now.
+// Active reports whether the secret has not expired.
 func (s SecretInfo) Active(now time.Time) bool { return s.ExpiresAt == nil || s.ExpiresAt.After(now) }
 
-// Secrets are those of one owner.
+// Secrets are the secrets of one owner.
 type Secrets []SecretInfo
 
-// Admit refuses another secret with CONFLICT where one of them has the name
-// already, or where limit of them are active now; it names those then.
+// Admit refuses another secret with CONFLICT if one of them already has the name, or if limit of them are
+// active; the error then names these.
 func (s Secrets) Admit(name string, limit int, now time.Time) error {
 	if slices.ContainsFunc(s, func(other SecretInfo) bool { return other.Name == name }) {
 		return Conflict(CodeConflict, fmt.Sprintf("there is a secret with the name %q already", name))
@@ -55,8 +52,8 @@ func (s Secrets) Admit(name string, limit int, now time.Time) error {
 	return nil
 }
 
-// Revoke refuses to revoke the secret with the id: NOT_FOUND when there is none,
-// CONFLICT when it is declared and would come back with its document.
+// Revoke checks that the secret with the id can be revoked. It returns NOT_FOUND when there is none, and
+// CONFLICT when it is declared and would come back with its manifest.
 func (s Secrets) Revoke(id uuid.UUID) error {
 	for _, secret := range s {
 		switch {
@@ -78,8 +75,7 @@ func (s SecretInfo) describe() string {
 	return fmt.Sprintf("%q (%s)", s.Name, s.ID)
 }
 
-// WebhookSecret is a secret that a webhook subscription's deliveries are signed
-// with. Sealed is the secret as it is kept at rest.
+// WebhookSecret is a secret that signs a webhook subscription's deliveries. Sealed is the secret as stored.
 type WebhookSecret struct {
 	SecretInfo
 	TenantID       uuid.UUID

@@ -6,8 +6,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// SignInReason says why a sign-in was refused. Callers never learn it: logs,
-// metrics and events for administrators do.
+// SignInReason is the reason why a sign-in was refused. It is never shown to callers, only in logs, metrics and
+// events for administrators.
 type SignInReason string
 
 // The reasons. The list is closed.
@@ -21,23 +21,21 @@ const (
 	SignInUnknownCredential SignInReason = "UNKNOWN_CREDENTIAL" //nolint:gosec // a reason, not a credential
 	// SignInExpired is a credential past its time.
 	SignInExpired SignInReason = "EXPIRED"
-	// SignInNotYetValid is a token from the future, as by a clock that is wrong.
+	// SignInNotYetValid is a token whose validity has not begun, for example because of clock skew.
 	SignInNotYetValid SignInReason = "NOT_YET_VALID"
 	// SignInDisabled is a credential of a disabled user or application.
 	SignInDisabled SignInReason = "DISABLED"
 	// SignInUnknownIssuer is a token of an issuer that is not configured.
 	SignInUnknownIssuer SignInReason = "UNKNOWN_ISSUER"
-	// SignInBadSignature is a token that no key of its issuer signed in a way that
-	// is accepted.
+	// SignInBadSignature is a token without an acceptable signature by a key of its issuer.
 	SignInBadSignature SignInReason = "BAD_SIGNATURE"
 	// SignInWrongAudience is a token for another service.
 	SignInWrongAudience SignInReason = "WRONG_AUDIENCE"
-	// SignInUnverifiedEmail is a token of a subject without a link, whose issuer
-	// names no verified address.
+	// SignInUnverifiedEmail is a token of a subject without a link, whose issuer asserts no verified address.
 	SignInUnverifiedEmail SignInReason = "UNVERIFIED_EMAIL"
-	// SignInUnknownUser is a token of a subject that no user can be linked to.
+	// SignInUnknownUser is a token of a subject for which there is no user to link.
 	SignInUnknownUser SignInReason = "UNKNOWN_USER"
-	// SignInIssuerScope is a token about a user that its issuer is not for.
+	// SignInIssuerScope is a token for a user outside the tenants or domains of its issuer.
 	SignInIssuerScope SignInReason = "ISSUER_SCOPE"
 )
 
@@ -50,29 +48,27 @@ func SignInReasons() []SignInReason {
 	}
 }
 
-// SignInError is what is known of a sign-in that was refused. It is the cause
-// of an UNAUTHENTICATED error, and no part of an answer.
+// SignInError describes a refused sign-in. It is the cause of an UNAUTHENTICATED error, and never part of a
+// response.
 type SignInError struct {
 	Reason SignInReason
-	// Issuer is that of a token, as the token says. Trusted reports that it is
-	// configured and signed the token.
+	// Issuer is the issuer named in a token. Trusted reports whether it is configured and signed the token.
 	Issuer  string
 	Trusted bool
-	// Subject is a hash of the issuer and the subject of a token that was verified.
+	// Subject is a hash of the issuer and the subject of a verified token.
 	Subject string
 	// PrincipalID is the principal that the credential belongs to or names.
 	PrincipalID uuid.UUID
-	// TenantID is the tenant that the credential is good for, where it is limited to
-	// one.
+	// TenantID is the tenant to which the credential is limited, if it is.
 	TenantID uuid.UUID
-	// TenantCodes are the tenants that the issuer is for, where it is limited.
+	// TenantCodes are the tenants to which the issuer is limited, if it is.
 	TenantCodes []string
 }
 
 // Error implements error.
 func (r *SignInError) Error() string { return fmt.Sprintf("sign-in refused: %s", r.Reason) }
 
-// RefuseSignIn is Unauthenticated with its cause.
+// RefuseSignIn returns Unauthenticated with r as its cause.
 func RefuseSignIn(r SignInError) *Error {
 	failure := Unauthenticated()
 	failure.Cause = &r

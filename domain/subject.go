@@ -6,12 +6,11 @@ import (
 	"strings"
 )
 
-// maxSubject is how many characters the subject of a process may have.
+// maxSubject is the maximum length of the subject of a process, in characters.
 const maxSubject = 255
 
-// NewSubject is the subject of a process that was given none: the template with
-// the members of the metadata that it names, or else the name of the definition.
-// Members that are absent or not plain values leave nothing.
+// NewSubject returns the default subject of a process: the template with the members of the metadata that it
+// names, or else the name of the definition. Members that are absent or not scalar are replaced by nothing.
 func NewSubject(template, name string, metadata json.RawMessage) string {
 	if subject := fillTemplate(template, metadata); subject != "" {
 		return subject
@@ -34,8 +33,8 @@ func fillTemplate(template string, metadata json.RawMessage) string {
 	return cut(strings.ReplaceAll(filled.String(), "\x00", ""))
 }
 
-// plainMember is the text of a string, a number or a boolean within an object,
-// "" when there is none at the path.
+// plainMember returns the text of a string, a number or a boolean within an object, "" when there is none at the
+// path.
 func plainMember(value json.RawMessage, path []string) string {
 	for _, name := range path {
 		var object map[string]json.RawMessage

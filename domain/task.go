@@ -19,7 +19,7 @@ const (
 	TaskCancelled TaskState = "CANCELLED"
 )
 
-// Open reports whether a task in the state is still to be done.
+// Open reports whether a task in the state can still be worked on.
 func (s TaskState) Open() bool { return s == TaskReady || s == TaskClaimed }
 
 type taskAction string
@@ -66,14 +66,14 @@ var taskTransitions = transitions[TaskState, taskAction]{
 	{TaskCancelled, logTask}: {refused: "the task is cancelled"},
 }
 
-// Task is the task block of a process item. The times are nil until the task
-// gets into the state they name. Logs are read back oldest first.
+// Task is the task block of a process item. The times are nil until the task enters the state they name. Logs
+// are read back oldest first.
 type Task struct {
 	State       TaskState
 	Data        *JSONValue
 	ContextData *JSONValue
 	Elements    ElementValues
-	// ActivityToken names the activity to complete with the task, nil for none.
+	// ActivityToken identifies the activity to complete with the task, nil for none.
 	ActivityToken ActivityToken
 	Logs          []TaskLog
 	ClaimedAt     *time.Time
@@ -81,7 +81,7 @@ type Task struct {
 	CancelledAt   *time.Time
 }
 
-// NewTask is a task that is CLAIMED when it has an owner and READY otherwise.
+// NewTask returns a task that is CLAIMED when it has an owner and READY otherwise.
 func NewTask(owned bool, now time.Time) *Task {
 	if !owned {
 		return &Task{State: TaskReady}
@@ -128,11 +128,10 @@ type TaskLog struct {
 	Level     LogLevel
 }
 
-// MaxLogMessage is how many characters the message of an entry has at most.
+// MaxLogMessage is the maximum length of the message of an entry, in characters.
 const MaxLogMessage = 4000
 
-// cutLogMessage bounds a message. What is cut ends with a mark, so that a reader
-// knows how much there was.
+// cutLogMessage truncates a message. A truncated message ends with a mark that states its full length.
 func cutLogMessage(message string) string {
 	length := utf8.RuneCountInString(message)
 	if length <= MaxLogMessage {

@@ -18,24 +18,23 @@ const (
 	TaskKindActivity TaskKind = "ACTIVITY"
 )
 
-// DataSourceTaskQueue is the task queue, in the namespace of each tenant that has
-// data sources, of the service's own workflow that asks them.
+// DataSourceTaskQueue is the task queue of the service's own workflow that queries data sources, in the
+// namespace of each tenant that has any.
 const DataSourceTaskQueue = "procession-data-sources"
 
-// ReservedTaskQueue reports whether Temporal or the service keeps the name of a
-// task queue for itself, so that no worker is let at it.
+// ReservedTaskQueue reports whether the name of a task queue is reserved for Temporal or the service, so that no
+// worker may serve it.
 func ReservedTaskQueue(name string) bool {
 	return name == DataSourceTaskQueue ||
 		strings.HasPrefix(name, "/") || strings.HasPrefix(name, "temporal-sys")
 }
 
-// MaxQueueNamesSize is how many bytes the names of task queues may take in an
-// engine token, which clients send with every call.
+// MaxQueueNamesSize limits the size in bytes of the names of task queues in an engine token, which clients send
+// with every call.
 const MaxQueueNamesSize = 8 << 10
 
-// QueueNamesSize is how many bytes the names of task queues take in an engine
-// token: of those that its bearer may serve, and of those that the bearer's
-// workflows may use.
+// QueueNamesSize returns the size in bytes of the names of task queues in an engine token: of those that its
+// bearer may serve, and of those that the bearer's workflows may use.
 func QueueNamesSize(servable, reachable []string) int {
 	size := 0
 	for _, name := range slices.Concat(servable, reachable) {
@@ -44,19 +43,19 @@ func QueueNamesSize(servable, reachable []string) int {
 	return size
 }
 
-// TaskQueue is a task queue of a tenant: what definitions and robots need there,
-// which workers registered for it, and what was observed of it in Temporal.
+// TaskQueue is a task queue of a tenant: what definitions and robots need there, which workers registered for
+// it, and what was observed of it in Temporal.
 type TaskQueue struct {
 	TenantID   uuid.UUID
 	TenantCode string
 	Name       string
 	Needs      []TaskQueueNeed
 	Workers    []TaskQueueWorker
-	// Observed is nil for a queue that has not been looked at yet.
+	// Observed is nil for a queue that was not observed yet.
 	Observed *TaskQueueObservation
 }
 
-// TaskQueueNeedKind says what a workflow is needed for.
+// TaskQueueNeedKind is the purpose for which a workflow is needed.
 type TaskQueueNeedKind string
 
 // The kinds of need.
@@ -74,13 +73,12 @@ const (
 // TaskQueueNeed is a workflow that a definition or a robot needs on a task queue.
 type TaskQueueNeed struct {
 	Kind TaskQueueNeedKind
-	// Definition is the code of the definition or the robot, Action that of the
-	// action.
+	// Definition is the code of the definition or the robot, Action the code of the action.
 	Definition   string
 	Action       string
 	WorkflowType string
-	// Published says that what is started from now on needs the workflow. Otherwise
-	// only running processes do, which are pinned to the Versions.
+	// Published reports whether new starts need the workflow. Otherwise only running processes do, which are
+	// pinned to the Versions.
 	Published bool
 	Versions  []int
 }
@@ -96,23 +94,22 @@ type TaskQueueWorker struct {
 	LastSeenAt    time.Time
 }
 
-// Poller is something that polls a task queue, under the identity that it gives.
+// Poller is a client that polls a task queue, with the identity that it sends.
 type Poller struct {
 	Identity     string    `json:"identity"`
 	Kind         TaskKind  `json:"kind"`
 	LastAccessAt time.Time `json:"lastAccessAt"`
 }
 
-// TaskBacklog is how many tasks of a kind wait, and how long the oldest has.
+// TaskBacklog is the number of waiting tasks of a kind, and the age of the oldest.
 type TaskBacklog struct {
 	Kind  TaskKind
 	Count int64
 	Age   time.Duration
 }
 
-// TaskQueueObservation is what was last seen of a task queue in Temporal.
-// ObservedAt is the zero time if every attempt to look failed. Failure is why the
-// latest attempt did, empty if it did not.
+// TaskQueueObservation is the last observation of a task queue in Temporal. ObservedAt is the zero time if every
+// attempt failed. Failure is the reason why the latest attempt failed, empty if it did not.
 type TaskQueueObservation struct {
 	ObservedAt time.Time
 	Pollers    []Poller

@@ -11,38 +11,36 @@ import (
 // shownNames is how many names a sentence lists before it counts the rest.
 const shownNames = 5
 
-// TaskQueuePatience is how long things may take before they are a problem.
+// TaskQueuePatience holds the times after which a condition is a problem.
 type TaskQueuePatience struct {
-	// Poll is how long ago a worker may have begun to poll that still does. A poll
-	// that finds no task lasts a minute.
+	// Poll is how long after the start of its last poll a worker counts as polling. A poll that finds no task
+	// lasts a minute.
 	Poll time.Duration
 	// Backlog is how long tasks may wait although the queue is polled.
 	Backlog time.Duration
-	// Observation is how old an observation may be that is still believed.
+	// Observation is the age up to which an observation is used.
 	Observation time.Duration
 }
 
-// DefaultTaskQueuePatience is the patience with queues that are looked at four
-// times a minute.
+// DefaultTaskQueuePatience returns the times for queues that are observed four times a minute.
 func DefaultTaskQueuePatience() TaskQueuePatience {
 	return TaskQueuePatience{Poll: 90 * time.Second, Backlog: time.Minute, Observation: time.Minute}
 }
 
-// Problems says in sentences what keeps work on the queue from being done, or
-// will. There are none for a queue that is well, and none about Temporal while
-// nothing is known of it but that.
+// Problems returns sentences about what blocks work on the queue, or will. A healthy queue has none; while
+// Temporal cannot be observed, that is the only problem reported about it.
 func (q *TaskQueue) Problems(now time.Time, patience TaskQueuePatience) []string {
 	j := &queueJudge{queue: q, now: now, patience: patience, polling: map[TaskKind]map[string]bool{}}
 	j.observe()
 	return slices.Concat(j.unmetNeeds(), j.idleWorkers(), j.strangers(), j.backlogs(), j.blindness())
 }
 
-// queueJudge knows what all rules ask about a queue.
+// queueJudge holds the inputs common to all rules.
 type queueJudge struct {
 	queue    *TaskQueue
 	now      time.Time
 	patience TaskQueuePatience
-	// seen is the observation, nil when there is none to go by.
+	// seen is the observation, nil when there is no usable one.
 	seen *TaskQueueObservation
 	// polling are the identities that poll for tasks of a kind.
 	polling map[TaskKind]map[string]bool
@@ -69,7 +67,7 @@ func (j *queueJudge) live(w *TaskQueueWorker) bool {
 	return WorkerStateAt(w.LastSeenAt, j.now) == WorkerOnline
 }
 
-// unmetNeeds are the workflows that no live worker registered.
+// unmetNeeds returns the workflows that no live worker registered.
 func (j *queueJudge) unmetNeeds() []string {
 	live, anything := 0, false
 	types := map[string]bool{}
@@ -99,7 +97,7 @@ func (j *queueJudge) unmetNeeds() []string {
 	return problems
 }
 
-// subject says who needs, and the verb.
+// subject returns the subject and the verb of the sentence.
 func (n *TaskQueueNeed) subject() string {
 	switch {
 	case n.Kind == NeedRobot:
@@ -127,8 +125,8 @@ func (n *TaskQueueNeed) pinned() string {
 	return word + listed(numbers) + ")"
 }
 
-// idleWorkers are live workers that do not poll. One that has just registered is
-// given time to begin, for some SDKs register before they connect.
+// idleWorkers returns live workers that do not poll. A worker that has just registered is given time to begin,
+// because some SDKs register before they connect.
 func (j *queueJudge) idleWorkers() []string {
 	if j.seen == nil {
 		return nil
@@ -155,7 +153,7 @@ func (j *queueJudge) idleWorkers() []string {
 	return problems
 }
 
-// strangers are those that poll and are not registered, or not any more.
+// strangers returns pollers without a live registration.
 func (j *queueJudge) strangers() []string {
 	registered := map[string]*TaskQueueWorker{}
 	for i := range j.queue.Workers {
@@ -182,8 +180,7 @@ func (j *queueJudge) strangers() []string {
 	return problems
 }
 
-// backlogs are tasks that wait: at once when no worker polls for them, otherwise
-// when they have waited long.
+// backlogs returns waiting tasks: at once when no worker polls for them, otherwise when they have waited long.
 func (j *queueJudge) backlogs() []string {
 	if j.seen == nil {
 		return nil
@@ -218,7 +215,7 @@ func (k TaskKind) noun() string {
 	return "task"
 }
 
-// blindness says that what happens in Temporal is not known, and since when.
+// blindness reports that Temporal cannot be observed, and since when.
 func (j *queueJudge) blindness() []string {
 	seen := j.queue.Observed
 	if seen == nil {
@@ -238,7 +235,7 @@ func (j *queueJudge) blindness() []string {
 	return nil
 }
 
-// listed joins names, and counts those that are too many.
+// listed joins names, and counts those beyond the limit.
 func listed(names []string) string {
 	if len(names) == 0 {
 		return "none"
@@ -256,7 +253,7 @@ func counted(n int64, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// ageText is roughly how long something has lasted.
+// ageText returns a rounded duration in words.
 func ageText(age time.Duration) string {
 	switch {
 	case age < 2*time.Minute:

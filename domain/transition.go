@@ -1,13 +1,12 @@
 package domain
 
-// A step is a state and what is attempted in it.
+// A step is a state and an action attempted in it.
 type step[S, A ~string] struct {
 	state  S
 	action A
 }
 
-// An outcome is what an attempted action does: it leads to a state, which may
-// be the one it started from, or it is refused.
+// An outcome is the result of an attempted action: the next state, which may be the same one, or a refusal.
 type outcome[S ~string] struct {
 	to      S
 	refused string

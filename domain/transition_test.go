@@ -10,9 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// checkTable holds a table of transitions against what is expected of each
-// action from each state, a "" standing for a refusal, and against the demand
-// that it has a row for every pair.
+// checkTable requires that a table of transitions has a row for every pair of state and action with the expected
+// result, "" for a refusal.
 func checkTable[S, A ~string](t *testing.T, table transitions[S, A], states []S, want map[A][]S) {
 	t.Helper()
 	for action, outcomes := range want {
@@ -109,7 +108,7 @@ func TestAssistanceTransitions(t *testing.T) {
 		})
 }
 
-// A run ends once, and only by the end of the attempt that it is in.
+// A run ends once, and only with its current attempt.
 func TestEndOfRun(t *testing.T) {
 	t.Parallel()
 	for _, state := range []EngineRunState{RunPending, RunRunning, RunCompleted, RunCancelled, RunFailed} {
@@ -131,8 +130,7 @@ func TestEndOfRun(t *testing.T) {
 	}
 }
 
-// docs/states.md draws what the tables say: the same changes of state, and no
-// state that stays as it is where the table refuses that.
+// docs/states.md shows the transitions of the tables, and no self-transition that the table refuses.
 func TestStatesAreDrawnFromTheTables(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../docs/states.md")

@@ -6,22 +6,20 @@ import "slices"
 // (specification section 2.14).
 type UserActionPermission string
 
-// The kinds. Each is exactly what its name says: a Manager who has no Viewer
-// permission is no VIEWER.
+// The kinds. Each requires exactly the named relation: a Manager without the Viewer permission is no VIEWER.
 const (
 	UserActionInitiator UserActionPermission = "INITIATOR"
 	UserActionViewer    UserActionPermission = "VIEWER"
 	UserActionManager   UserActionPermission = "MANAGER"
 )
 
-// UserAction describes what users may do to a process beside its items
-// (specification section 2.12).
+// UserAction describes what users may do to a process besides its items (specification section 2.12).
 type UserAction struct {
 	// Code is unique within the process definition, 1..50 characters.
 	Code string `json:"code" right:"no"`
 	// Name is the text of the menu, 1..50 characters.
 	Name string `json:"name" right:"no"`
-	// Type decides who may invoke the action, too: some are for managers only.
+	// Type also restricts who may invoke the action: some types are for managers only.
 	Type ProcessActionType `json:"type" right:"yes"`
 	// Availability is a boolean jq expression in ${ … } (specification section
 	// 2.13); always available unless given.
@@ -31,34 +29,34 @@ type UserAction struct {
 	// WorkflowType and TaskQueue are for DOWNLOADABLE and START_WORKFLOW.
 	WorkflowType string `json:"workflowType,omitempty" right:"no"`
 	TaskQueue    string `json:"taskQueue,omitempty" right:"yes"`
-	// ProcessDefinition is the code of what START_RELATED_PROCESS starts.
+	// ProcessDefinition is the code of the definition that START_RELATED_PROCESS starts.
 	ProcessDefinition string `json:"processDefinition,omitempty" right:"no"`
-	// Item is the code of what CREATE_TASK, CREATE_PROCESS_ITEM_MESSAGE and
+	// Item is the code of the item definition that CREATE_TASK, CREATE_PROCESS_ITEM_MESSAGE and
 	// CREATE_PROCESS_ITEM_THREAD create. A message needs none.
 	Item string `json:"item,omitempty" right:"no"`
 	// SignalName is the signal that SEND_WORKFLOW_SIGNAL sends.
 	SignalName string `json:"signalName,omitempty" right:"no"`
 }
 
-// UserActionRelations is what a principal is to a process, and what the process
-// is, as far as that decides which user actions the principal may invoke.
+// UserActionRelations are the relations of a principal to a process, and the state of the process, that decide
+// which user actions the principal may invoke.
 type UserActionRelations struct {
-	// Sees says that the process exists for the principal, Deleted that it is deleted.
+	// Sees reports whether the process is visible to the principal, Deleted whether it is deleted.
 	Sees, Deleted bool
-	// Initiator is the initiator of the process, a Viewer has that permission on its
-	// definition, a Manager that one or runs its workflow.
+	// Initiator is the initiator of the process; a Viewer has that permission on its definition; a Manager has
+	// that permission or runs its workflow.
 	Initiator, Viewer, Manager bool
-	// StartsRelated says that the principal has the Initiator permission on the
-	// definition that the action names, RelatedPublished that there is a version to start.
+	// StartsRelated reports whether the principal has the Initiator permission on the definition that the action
+	// names, RelatedPublished whether that has a published version.
 	StartsRelated, RelatedPublished bool
-	// WorkflowOpen says that the workflow of the process can be sent signals.
+	// WorkflowOpen reports whether the workflow of the process can receive signals.
 	WorkflowOpen bool
 }
 
-// Obstacle is a reason for which a principal may not invoke a user action now.
+// Obstacle is a reason why a principal may not invoke a user action now.
 type Obstacle string
 
-// The obstacles, in the order in which they are told.
+// The obstacles, in the order in which they are reported.
 const (
 	ObstacleProcess      Obstacle = "PROCESS_NOT_VISIBLE"
 	ObstacleDeleted      Obstacle = "PROCESS_DELETED"
@@ -71,8 +69,7 @@ const (
 	ObstacleExpression   Obstacle = "EXPRESSION_FAILED"
 )
 
-// Obstacles lists what keeps a principal from invoking the action, apart from
-// its availability expression.
+// Obstacles lists what prevents a principal from invoking the action, apart from its availability expression.
 func (a *UserAction) Obstacles(r UserActionRelations) []Obstacle {
 	var found []Obstacle
 	hinders := func(holds bool, o Obstacle) {
@@ -103,7 +100,7 @@ func (r *UserActionRelations) has(kind UserActionPermission) bool {
 	return false
 }
 
-// Refusal is the error that the obstacle is answered with.
+// Refusal returns the error for the obstacle.
 func (o Obstacle) Refusal() error {
 	switch o {
 	case ObstacleProcess:
@@ -113,14 +110,14 @@ func (o Obstacle) Refusal() error {
 	case ObstacleDeleted, ObstacleWorkflow:
 		return Conflict(CodeInvalidState, o.Message())
 	case ObstacleUnavailable, ObstacleExpression:
-		// Whoever invokes the action is not told of its expression.
+		// The expression is not disclosed to callers of the action.
 		return Denied("the action is not available now")
 	case ObstaclePermission, ObstacleManager, ObstacleRelated:
 	}
 	return Denied(o.Message())
 }
 
-// Message says the obstacle in words.
+// Message returns the description of the obstacle.
 func (o Obstacle) Message() string {
 	switch o {
 	case ObstacleProcess:

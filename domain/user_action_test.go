@@ -35,7 +35,7 @@ func TestObstaclesOfUserActions(t *testing.T) {
 	retired.RelatedPublished = false
 	require.Equal(t, []domain.Obstacle{domain.ObstacleNotPublished}, related.Obstacles(retired))
 
-	// A kind of permission is exactly what its name says.
+	// A kind of permission requires exactly the named relation.
 	for i, kind := range everybody {
 		for j := range everybody {
 			r := domain.UserActionRelations{Sees: true, Initiator: j == 0, Viewer: j == 1, Manager: j == 2}

@@ -2,10 +2,9 @@ package domain
 
 import "encoding/json"
 
-// JSONValue is a JSON object together with what its schema says of it
-// (specification section 2.6). Value is kept as text, so that numbers, key
-// order and escapes come back as they were sent. A value that violates its
-// schema is stored all the same, with Valid false and Errors filled.
+// JSONValue is a JSON object with the result of its validation (specification section 2.6). Value is stored as
+// text, so that numbers, key order and escapes are preserved. A value that violates its schema is stored as
+// well, with Valid false and Errors filled.
 type JSONValue struct {
 	Valid  bool
 	Value  json.RawMessage

@@ -8,25 +8,25 @@ import (
 	"github.com/google/uuid"
 )
 
-// WebhookDeliveryState is how far the delivery of an event has got.
+// WebhookDeliveryState is the state of the delivery of an event.
 type WebhookDeliveryState string
 
 // The delivery states.
 const (
 	// DeliveryPending waits for its first attempt.
 	DeliveryPending WebhookDeliveryState = "PENDING"
-	// DeliveryRetrying has failed and is attempted again.
+	// DeliveryRetrying has failed and is retried.
 	DeliveryRetrying WebhookDeliveryState = "RETRYING"
-	// DeliveryDelivered was taken by the receiver.
+	// DeliveryDelivered was accepted by the receiver.
 	DeliveryDelivered WebhookDeliveryState = "DELIVERED"
-	// DeliveryDead has failed as often as may be.
+	// DeliveryDead has failed the maximum number of times.
 	DeliveryDead WebhookDeliveryState = "DEAD"
 	// DeliveryDropped was given up: the endpoint was disabled, or the delivery waited
 	// for longer than WebhookRetention.
 	DeliveryDropped WebhookDeliveryState = "DROPPED"
 )
 
-// WebhookDisabledReason says why the service sends an endpoint nothing more.
+// WebhookDisabledReason is the reason why an endpoint is disabled.
 type WebhookDisabledReason string
 
 // The reasons.
@@ -40,20 +40,19 @@ const (
 const (
 	// WebhookPatience is how long an endpoint may fail before it is disabled.
 	WebhookPatience = 5 * 24 * time.Hour
-	// WebhookRetention is how long a delivery may wait to be attempted, and how long
-	// it is kept after it has finished.
+	// WebhookRetention is how long a delivery may wait to be attempted, and how long it is kept after it has
+	// finished.
 	WebhookRetention = 30 * 24 * time.Hour
-	// WebhookPingType is what every payload version calls a test event.
+	// WebhookPingType is the type of a test event in every payload version.
 	WebhookPingType = "PING"
 )
 
-// The event types of webhooks, recorded for administrators. Of these the endpoint
-// itself is told that it was pinged.
+// The event types of webhooks, recorded for administrators. Only the ping is delivered to the endpoint itself.
 const (
 	EventWebhookPinged   EventType = "WEBHOOK_SUBSCRIPTION.PINGED"
 	EventWebhookEnabled  EventType = "WEBHOOK_SUBSCRIPTION.ENABLED"
 	EventWebhookDisabled EventType = "WEBHOOK_SUBSCRIPTION.DISABLED"
-	// EventWebhookReplayed is of many deliveries to an endpoint.
+	// EventWebhookReplayed is recorded for a replay of many deliveries to an endpoint.
 	EventWebhookReplayed         EventType = "WEBHOOK_SUBSCRIPTION.REPLAYED"
 	EventWebhookDeliveryReplayed EventType = "WEBHOOK_DELIVERY.REPLAYED"
 )
@@ -64,27 +63,25 @@ const (
 	ResourceWebhookDelivery     EventResource = "WEBHOOK_DELIVERY"
 )
 
-// WebhookEndpointState is what an endpoint gets, told in one word.
+// WebhookEndpointState is the state of an endpoint.
 type WebhookEndpointState string
 
 // The endpoint states.
 const (
 	EndpointActive WebhookEndpointState = "ACTIVE"
-	// EndpointFailing has failed since it was last delivered to.
+	// EndpointFailing has failed since its last successful delivery.
 	EndpointFailing WebhookEndpointState = "FAILING"
-	// EndpointPaused was paused by its document. What happens meanwhile waits.
+	// EndpointPaused is paused in its manifest. New events wait.
 	EndpointPaused WebhookEndpointState = "PAUSED"
-	// EndpointNoSecret has no valid secret to sign with. What happens waits.
+	// EndpointNoSecret has no valid secret to sign with. New events wait.
 	EndpointNoSecret WebhookEndpointState = "NO_SECRET"
-	// EndpointDisabled is told nothing until somebody enables it.
+	// EndpointDisabled gets no deliveries until it is enabled.
 	EndpointDisabled WebhookEndpointState = "DISABLED"
 )
 
-// WebhookEndpoint is the receiver of a webhook subscription. FailingSince,
-// Failures, HeldUntil and Disabled* are what the service found out about it: since
-// when and how often in a row it has failed, and until when it gets no first
-// attempts. The rest is from the subscription's document. Nil EventTypes are all
-// that the payload version has.
+// WebhookEndpoint is the receiver of a webhook subscription. FailingSince, Failures, HeldUntil and Disabled* are
+// its recorded health: since when and how often in a row it has failed, and until when it gets no first
+// attempts. The rest is from the subscription's manifest. Nil EventTypes select all of the payload version.
 type WebhookEndpoint struct {
 	SubscriptionID      uuid.UUID
 	TenantID            uuid.UUID
@@ -101,7 +98,7 @@ type WebhookEndpoint struct {
 	DisabledReason      WebhookDisabledReason
 }
 
-// State is the state of an endpoint that has or has no valid secret.
+// State returns the state of an endpoint with or without a valid secret.
 func (w *WebhookEndpoint) State(hasSecret bool) WebhookEndpointState {
 	switch {
 	case w.DisabledAt != nil:
@@ -117,10 +114,9 @@ func (w *WebhookEndpoint) State(hasSecret bool) WebhookEndpointState {
 	}
 }
 
-// WebhookDelivery is one event on its way to one endpoint. EventType is what the
-// payload version calls it. A replay begins a new Round; Attempts are those of the
-// round. NextAttemptAt is set while it is retried, FinishedAt when nothing more
-// will happen.
+// WebhookDelivery is the delivery of one event to one endpoint. EventType is the name of the type in the payload
+// version. A replay begins a new Round; Attempts counts those of the round. NextAttemptAt is set while it is
+// retried, FinishedAt when it has ended.
 type WebhookDelivery struct {
 	ID             uuid.UUID
 	SubscriptionID uuid.UUID
@@ -138,18 +134,18 @@ type WebhookDelivery struct {
 	FinishedAt     *time.Time
 }
 
-// Version changes with every round, attempt and state.
+// Version returns the version of the delivery, which changes with every round, attempt and state.
 func (d *WebhookDelivery) Version() Version {
 	return Version(fmt.Sprintf("%d-%d-%s", d.Round, d.Attempts, d.State))
 }
 
-// WebhookDisabledEvent reports that the service disabled an endpoint.
+// WebhookDisabledEvent returns the event of an endpoint that the service disabled.
 func WebhookDisabledEvent(w *WebhookEndpoint) Event {
 	return WebhookEvent(EventWebhookDisabled, w, SystemPrincipalID(), *w.DisabledAt).
 		With("reason", string(w.DisabledReason))
 }
 
-// WebhookEvent tells of what by did to an endpoint now.
+// WebhookEvent returns an event of an endpoint.
 func WebhookEvent(t EventType, w *WebhookEndpoint, by uuid.UUID, now time.Time) Event {
 	e := Event{
 		TenantID: w.TenantID, Type: t, ResourceKind: ResourceWebhookSubscription, ResourceID: w.SubscriptionID,
@@ -158,14 +154,14 @@ func WebhookEvent(t EventType, w *WebhookEndpoint, by uuid.UUID, now time.Time) 
 	return e.With("code", w.Code)
 }
 
-// WebhookReplayedEvent tells that by has count failed deliveries to an endpoint
-// made again, those that were made since.
+// WebhookReplayedEvent returns the event of a replay of count failed deliveries to an endpoint that were made
+// since the given time.
 func WebhookReplayedEvent(w *WebhookEndpoint, since time.Time, count int, by uuid.UUID, now time.Time) Event {
 	return WebhookEvent(EventWebhookReplayed, w, by, now).
 		With("since", since.UTC().Format(time.RFC3339Nano)).With("count", strconv.Itoa(count))
 }
 
-// WebhookDeliveryReplayedEvent tells that by has a delivery made again.
+// WebhookDeliveryReplayedEvent returns the event of a replayed delivery.
 func WebhookDeliveryReplayedEvent(d *WebhookDelivery, by uuid.UUID, now time.Time) Event {
 	e := Event{
 		TenantID: d.TenantID, Type: EventWebhookDeliveryReplayed, ResourceKind: ResourceWebhookDelivery, ResourceID: d.ID,

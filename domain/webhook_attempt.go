@@ -7,20 +7,20 @@ import (
 )
 
 const (
-	// WebhookWorkflowGrace is how long after an attempt was due its workflow is
-	// trusted to make it. After that another workflow is started unless it runs.
+	// WebhookWorkflowGrace is how long after an attempt was due its workflow may still make it. Afterwards
+	// another workflow is started unless it runs.
 	WebhookWorkflowGrace = 15 * time.Minute
 
-	// From the holdFrom-th failure in a row on, an endpoint gets no first attempt for
-	// firstHold, which doubles with each failure up to maxHold and varies by
-	// holdSpread, so that endpoints that failed together are not tried together.
+	// From the holdFrom-th failure in a row on, an endpoint gets no first attempt for firstHold, which doubles
+	// with each failure up to maxHold and varies by holdSpread, so that endpoints that failed together are not
+	// retried together.
 	holdFrom   = 4
 	firstHold  = time.Second
 	maxHold    = time.Minute
 	holdSpread = 0.2
 )
 
-// deliveryAction is what happens to a delivery.
+// deliveryAction is a transition of a delivery.
 type deliveryAction string
 
 const (
@@ -72,10 +72,9 @@ var deliveryTransitions = transitions[WebhookDeliveryState, deliveryAction]{
 	{DeliveryDropped, replayAction}:   {to: DeliveryPending},
 }
 
-// WebhookAttempt is the outcome of one attempt at a delivery. Status is that of the
-// answer, 0 when there was none. Failure is "" when the event was delivered,
-// Detail says in words why it was not, Answer is how the answer began. Gone says
-// that the receiver wants nothing more, NextAt when to try again: zero for never.
+// WebhookAttempt is the outcome of one attempt at a delivery. Status is the status of the response, 0 when there
+// was none. Failure is "" when the event was delivered, Detail describes the failure, Answer is the beginning of
+// the response. Gone reports that the receiver wants no more events, NextAt is when to retry: zero for never.
 type WebhookAttempt struct {
 	DeliveryID     uuid.UUID
 	SubscriptionID uuid.UUID
@@ -107,9 +106,8 @@ func (a *WebhookAttempt) action() deliveryAction {
 	}
 }
 
-// Note moves the delivery to the state in which an attempt leaves it and reports
-// whether the attempt counts. One of another round, one that was noted before and
-// one at a delivery that is over do not.
+// Note moves the delivery to the state after an attempt and reports whether the attempt counts. An attempt of
+// another round, one that was already recorded and one at a finished delivery do not count.
 func (d *WebhookDelivery) Note(a *WebhookAttempt) bool {
 	if d.Round != a.Round || d.Attempts != a.Number-1 {
 		return false
@@ -128,9 +126,8 @@ func (d *WebhookDelivery) Note(a *WebhookAttempt) bool {
 	return true
 }
 
-// WorkflowUntil returns until when the workflow that retries the delivery is
-// trusted to do so, nil where none is known to: after the first attempt one is
-// still to be started.
+// WorkflowUntil returns until when the workflow that retries the delivery may do so, nil if none was started:
+// after the first attempt one is yet to be started.
 func (d *WebhookDelivery) WorkflowUntil() *time.Time {
 	if d.State != DeliveryRetrying || d.Attempts < 2 {
 		return nil
@@ -138,8 +135,7 @@ func (d *WebhookDelivery) WorkflowUntil() *time.Time {
 	return new(d.NextAttemptAt.Add(WebhookWorkflowGrace))
 }
 
-// Replay begins a new round of a delivery. One that waits for its first attempt
-// stays as it is.
+// Replay begins a new round of a delivery. A delivery that waits for its first attempt stays unchanged.
 func (d *WebhookDelivery) Replay() {
 	to, err := deliveryTransitions.next(d.State, replayAction)
 	if err != nil || to == d.State {
@@ -149,11 +145,10 @@ func (d *WebhookDelivery) Replay() {
 	d.NextAttemptAt, d.FinishedAt = nil, nil
 }
 
-// Note records on the endpoint what attempts that ended together say about its
-// receiver, and reports whether that changes the endpoint. One success ends a
-// series of failures. An endpoint that fails is disabled when it answers 410, or
-// has failed for longer than WebhookPatience. Jitter is a random number from 0 up
-// to 1. A disabled endpoint stays as it is.
+// Note records on the endpoint the result of attempts that ended together, and reports whether that changes the
+// endpoint. One success ends a series of failures. An endpoint that fails is disabled when it answers 410, or
+// has failed for longer than WebhookPatience. Jitter is a random number from 0 up to 1. A disabled endpoint
+// stays unchanged.
 func (w *WebhookEndpoint) Note(attempts []WebhookAttempt, jitter float64) bool {
 	var delivered, gone bool
 	var at, ended time.Time
@@ -186,7 +181,7 @@ func (w *WebhookEndpoint) Note(attempts []WebhookAttempt, jitter float64) bool {
 	return true
 }
 
-// hold returns how long an endpoint is left alone after so many failures in a row.
+// hold returns how long an endpoint is held after so many failures in a row.
 func hold(failures int, jitter float64) time.Duration {
 	if failures < holdFrom {
 		return 0

@@ -13,8 +13,7 @@ import (
 
 var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 
-// Every state of a delivery meets every outcome, with the attempt that is awaited
-// and with others.
+// Every state of a delivery with every outcome, for the expected attempt and for others.
 func TestNoteAttemptAtDelivery(t *testing.T) {
 	t.Parallel()
 	next := noon.Add(time.Minute)
@@ -139,8 +138,7 @@ func TestNoteAttemptsAtEndpoint(t *testing.T) {
 	}
 }
 
-// From the fourth failure in a row on an endpoint is held, for 1 s to 1 min, give
-// or take a fifth.
+// From the fourth failure in a row on an endpoint is held, for 1 s to 1 min, give or take a fifth.
 func TestEndpointIsHeld(t *testing.T) {
 	t.Parallel()
 	for failures, want := range []time.Duration{0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 60, 60, 60} {

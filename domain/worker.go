@@ -7,16 +7,16 @@ import (
 )
 
 const (
-	// WorkerDelayWindow is how often workers are to register again.
+	// WorkerDelayWindow is the interval at which workers are to renew their registration.
 	WorkerDelayWindow = 300 * time.Second
-	// WorkerOfflineAfter is how long after its last registration a worker is
-	// believed to live: it has missed three windows then.
+	// WorkerOfflineAfter is how long after its last registration a worker counts as online: it has missed three
+	// windows then.
 	WorkerOfflineAfter = 3 * WorkerDelayWindow
 )
 
-// Worker is a program that serves a task queue (specification section 2.17).
-// It is known by its identity within the tenant and may serve several queues,
-// of which TaskQueue is the one it registered last, with the types.
+// Worker is a program that serves a task queue (specification section 2.17). It is identified by its identity
+// within the tenant and may serve several queues, of which TaskQueue is the one it registered last, with the
+// types.
 type Worker struct {
 	ID             uuid.UUID
 	TenantID       uuid.UUID
@@ -32,7 +32,7 @@ type Worker struct {
 	Audit
 }
 
-// WorkerState is whether a worker keeps registering.
+// WorkerState reports whether a worker keeps registering.
 type WorkerState string
 
 // The worker states.
@@ -41,7 +41,7 @@ const (
 	WorkerOffline WorkerState = "OFFLINE"
 )
 
-// WorkerStateAt is the state of a worker that registered last at lastSeen.
+// WorkerStateAt returns the state of a worker that registered last at lastSeen.
 func WorkerStateAt(lastSeen, now time.Time) WorkerState {
 	if now.Sub(lastSeen) > WorkerOfflineAfter {
 		return WorkerOffline
@@ -49,10 +49,9 @@ func WorkerStateAt(lastSeen, now time.Time) WorkerState {
 	return WorkerOnline
 }
 
-// WorkerQueue is the registration of a worker for one task queue. Without any
-// workflow types it may serve all of them, for not every SDK lists them.
-// LiveSince is since when the registration has been renewed without a gap.
-// PolledAt is when the worker was last seen to poll the queue, nil if it was not.
+// WorkerQueue is the registration of a worker for one task queue. Without any workflow types it may serve all of
+// them, because not every SDK lists them. LiveSince is since when the registration has been renewed without a
+// gap. PolledAt is when the worker was last seen polling the queue, nil if never.
 type WorkerQueue struct {
 	TaskQueue     string
 	WorkflowTypes []string
@@ -62,8 +61,8 @@ type WorkerQueue struct {
 	PolledAt      *time.Time
 }
 
-// RegisteredWorker is a worker with all queues that whoever registered it last
-// registered it for. Its own types are those of the last registration.
+// RegisteredWorker is a worker with all queues registered by its current principal. Its own types are those of
+// the last registration.
 type RegisteredWorker struct {
 	Worker
 	TenantCode  string
