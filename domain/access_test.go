@@ -15,7 +15,7 @@ func TestWhoSeesAProcess(t *testing.T) {
 		relations     domain.ProcessRelations
 		sees, manages bool
 	}{
-		"nobody":                                {domain.ProcessRelations{}, false, false},
+		"no relation":                           {domain.ProcessRelations{}, false, false},
 		"initiator":                             {domain.ProcessRelations{Initiator: true}, true, false},
 		"runner":                                {domain.ProcessRelations{Runner: true}, true, true},
 		"who may start others":                  {domain.ProcessRelations{Starter: true}, false, false},
@@ -41,19 +41,19 @@ func TestWhoSeesAnItem(t *testing.T) {
 		relations    domain.ItemRelations
 		sees, claims bool
 	}{
-		"nobody":                     {domain.ItemRelations{}, false, false},
-		"owner":                      {domain.ItemRelations{Owner: true}, true, false},
-		"candidate":                  {domain.ItemRelations{Candidate: true}, true, true},
-		"viewer":                     {domain.ItemRelations{Viewer: true}, true, false},
-		"initiator":                  {domain.ItemRelations{Process: initiator}, false, false},
-		"initiator as a candidate":   {domain.ItemRelations{Process: initiator, InitiatorCandidate: true}, true, true},
-		"initiator as a viewer":      {domain.ItemRelations{Process: initiator, InitiatorViewer: true}, true, false},
-		"somebody of an initiator's": {domain.ItemRelations{InitiatorCandidate: true, InitiatorViewer: true}, false, false},
-		"viewer of the process":      {domain.ItemRelations{Process: domain.ProcessRelations{Viewer: true}}, true, false},
-		"manager of the process":     {domain.ItemRelations{Process: domain.ProcessRelations{Manager: true}}, true, false},
-		"runner of the process":      {domain.ItemRelations{Process: domain.ProcessRelations{Runner: true}}, true, false},
-		"owner of another item":      {domain.ItemRelations{Process: domain.ProcessRelations{ItemOwner: true}}, false, false},
-		"candidate of another item":  {domain.ItemRelations{Process: domain.ProcessRelations{ItemCandidate: true}}, false, false},
+		"no relation":                      {domain.ItemRelations{}, false, false},
+		"owner":                            {domain.ItemRelations{Owner: true}, true, false},
+		"candidate":                        {domain.ItemRelations{Candidate: true}, true, true},
+		"viewer":                           {domain.ItemRelations{Viewer: true}, true, false},
+		"initiator":                        {domain.ItemRelations{Process: initiator}, false, false},
+		"initiator as a candidate":         {domain.ItemRelations{Process: initiator, InitiatorCandidate: true}, true, true},
+		"initiator as a viewer":            {domain.ItemRelations{Process: initiator, InitiatorViewer: true}, true, false},
+		"initiator permissions of another": {domain.ItemRelations{InitiatorCandidate: true, InitiatorViewer: true}, false, false},
+		"viewer of the process":            {domain.ItemRelations{Process: domain.ProcessRelations{Viewer: true}}, true, false},
+		"manager of the process":           {domain.ItemRelations{Process: domain.ProcessRelations{Manager: true}}, true, false},
+		"runner of the process":            {domain.ItemRelations{Process: domain.ProcessRelations{Runner: true}}, true, false},
+		"owner of another item":            {domain.ItemRelations{Process: domain.ProcessRelations{ItemOwner: true}}, false, false},
+		"candidate of another item":        {domain.ItemRelations{Process: domain.ProcessRelations{ItemCandidate: true}}, false, false},
 	} {
 		require.False(t, domain.SeesItem(c.relations), "%s outside the tenant", name)
 		require.False(t, domain.ClaimsItem(c.relations), "%s outside the tenant", name)
@@ -69,7 +69,7 @@ func TestWhoSeesAResource(t *testing.T) {
 		relations domain.ResourceRelations
 		sees      bool
 	}{
-		"nobody":                                {domain.ResourceRelations{}, false},
+		"no relation":                           {domain.ResourceRelations{}, false},
 		"operator":                              {domain.ResourceRelations{Operator: true}, true},
 		"owner":                                 {domain.ResourceRelations{Role: domain.RoleOwner}, true},
 		"administrator":                         {domain.ResourceRelations{Role: domain.RoleAdministrator}, true},

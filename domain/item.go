@@ -105,7 +105,7 @@ func (i *ProcessItem) Claim(rights ItemRights, by uuid.UUID, now time.Time) (boo
 		return false, Denied("only a candidate of the task may claim it")
 	}
 	if task.State == TaskClaimed {
-		return false, Conflict(CodeTaskAlreadyClaimed, "the task is claimed by somebody else")
+		return false, Conflict(CodeTaskAlreadyClaimed, "the task is already claimed by another principal")
 	}
 	if err := task.act(claimTask, now); err != nil {
 		return false, err

@@ -62,7 +62,7 @@ func TestTaskQueueProblems(t *testing.T) {
 				Observed: seen(poller("w1", workflow, 0)),
 			}, nil,
 		},
-		"nothing is needed and nobody works": {
+		"no needs and no workers": {
 			domain.TaskQueue{Workers: []domain.TaskQueueWorker{worker("w1", 20*time.Minute)}, Observed: seen()}, nil,
 		},
 		"no worker": {
@@ -191,7 +191,7 @@ func TestTaskQueueProblems(t *testing.T) {
 			domain.TaskQueue{Observed: &domain.TaskQueueObservation{FailedAt: now, Failure: "Temporal is not available"}},
 			[]string{"what happens on Q in Temporal is not known: Temporal is not available"},
 		},
-		"nobody looks": {
+		"not observed": {
 			domain.TaskQueue{Observed: &domain.TaskQueueObservation{ObservedAt: ago(3 * 24 * time.Hour)}},
 			[]string{"what happens on Q in Temporal has not been looked at for 3 d"},
 		},
