@@ -1,7 +1,7 @@
-// Package feed tells those who follow the ledger of events that there are new
-// ones: clients of the live feed, and whatever delivers events elsewhere.
+// Package feed wakes the followers of the event log when there are new events:
+// clients of the live feed and the webhook dispatcher.
 //
-// It never carries events, only the news that there are some: everybody reads the
-// ledger from where they are, at their own pace. So nothing is lost with a
-// notification, and nothing is kept for anybody who is slow.
+// A wake-up carries no events: each follower reads the log from its own cursor at
+// its own pace. So no event is lost with a notification, and nothing is buffered
+// for a slow follower.
 package feed

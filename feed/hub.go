@@ -2,6 +2,7 @@ package feed
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -14,32 +15,32 @@ import (
 )
 
 const (
-	// DefaultPerPrincipal is how many subscriptions a principal may have at a
-	// replica.
+	// DefaultPerPrincipal is the default limit of concurrent subscriptions of a
+	// principal at a replica.
 	DefaultPerPrincipal = 10
-	// pollInterval is how soon new events are seen without a notification.
+	// pollInterval is how soon new events are found without a notification.
 	pollInterval = time.Second
-	// pendingInterval is how soon events are looked for again that wait for other
-	// transactions to end; it doubles each time up to pollInterval.
+	// pendingInterval is the pause before the next look for events that wait for
+	// other transactions to end; it doubles each time up to pollInterval.
 	pendingInterval = 10 * time.Millisecond
 	// gatherFor is the least time between two looks.
 	gatherFor = 2 * time.Millisecond
-	// lookAt is how many new events are looked at at a time.
+	// lookAt is how many new events are read at a time.
 	lookAt = 1000
 )
 
-// Options are what a Hub is made of.
+// Options configure a Hub.
 type Options struct {
 	DB     *persistence.DB
 	Logger *slog.Logger
-	// PerPrincipal is how many subscriptions a principal may have at the same time;
-	// 0 is DefaultPerPrincipal.
+	// PerPrincipal limits the concurrent subscriptions of a principal; 0 is
+	// DefaultPerPrincipal.
 	PerPrincipal int
 }
 
-// Hub watches the ledger for all who follow it at this replica: it listens on one
-// connection, looks once for all of them, and wakes those whose tenants have new
-// public events.
+// Hub watches the event log for all followers at this replica. It listens on one
+// connection, reads the log once for all subscriptions, and wakes those whose
+// tenants have new public events. It is safe for concurrent use.
 type Hub struct {
 	o    Options
 	wake loop.Signal
@@ -51,7 +52,7 @@ type Hub struct {
 	perPrincipal  map[uuid.UUID]int
 }
 
-// NewHub makes a Hub. Run makes it work.
+// NewHub returns a Hub that is started with Run.
 func NewHub(o Options) *Hub {
 	if o.PerPrincipal == 0 {
 		o.PerPrincipal = DefaultPerPrincipal
@@ -70,9 +71,9 @@ type Subscription struct {
 	news      loop.Signal
 }
 
-// Subscribe lets a principal be told of new public events of tenants, until
-// Close. More subscriptions than a principal may have are RATE_LIMITED; after
-// Drain there are none: UNAVAILABLE.
+// Subscribe returns a subscription that is woken by new public events of the
+// tenants, until Close. It fails with RATE_LIMITED when the principal has as many
+// subscriptions as it may have, and with UNAVAILABLE after Drain.
 func (h *Hub) Subscribe(principal uuid.UUID, tenants []uuid.UUID) (*Subscription, error) {
 	of := make(map[uuid.UUID]bool, len(tenants))
 	for _, id := range tenants {
@@ -87,15 +88,16 @@ func (h *Hub) Subscribe(principal uuid.UUID, tenants []uuid.UUID) (*Subscription
 	}
 	if h.perPrincipal[principal] >= h.o.PerPrincipal {
 		return nil, &domain.Error{
-			Kind: domain.KindRateLimited, Code: domain.CodeRateLimited, Message: "you follow the events too many times already",
+			Kind: domain.KindRateLimited, Code: domain.CodeRateLimited,
+			Message: fmt.Sprintf("too many open event streams (at most %d)", h.o.PerPrincipal),
 		}
 	}
 	h.perPrincipal[principal]++
 	return h.add(&Subscription{principal: principal, tenants: of}), nil
 }
 
-// SubscribeAll is Subscribe for a part of the service, which is told of the
-// events of all tenants.
+// SubscribeAll is Subscribe for a component of the service: it is woken by events
+// of all tenants and has no limit.
 func (h *Hub) SubscribeAll() *Subscription {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -108,10 +110,11 @@ func (h *Hub) add(s *Subscription) *Subscription {
 	return s
 }
 
-// News is sent to when there may be new events; several times may become one.
+// News returns a channel that receives a value when there may be new events;
+// several wake-ups may be merged into one.
 func (s *Subscription) News() <-chan struct{} { return s.news }
 
-// Draining is closed when the replica is about to stop.
+// Draining returns a channel that is closed when the replica is about to stop.
 func (s *Subscription) Draining() <-chan struct{} { return s.hub.draining }
 
 // Close ends the subscription. It must be called once.
@@ -127,7 +130,7 @@ func (s *Subscription) Close() {
 	}
 }
 
-// Count is how many follow.
+// Count returns the number of open subscriptions.
 func (h *Hub) Count() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -144,23 +147,23 @@ func (h *Hub) Drain() {
 	}
 }
 
-// Wake says that there are new events. It never blocks.
+// Wake notifies the hub that there are new events. It never blocks.
 func (h *Hub) Wake() { h.wake.Wake() }
 
-// Run works until ctx ends. Without it, and while the database cannot be used,
-// no subscriber is woken.
+// Run watches the event log until ctx ends. Without it, and while the database
+// cannot be used, no subscriber is woken.
 func (h *Hub) Run(ctx context.Context) {
 	var listening sync.WaitGroup
 	listening.Go(func() { h.listen(ctx) })
 	defer listening.Wait()
 	w := watch{hub: h, pending: pendingInterval}
-	// What is recorded while it rests is found together with the next.
+	// Events that are recorded during the pause are found by the next look.
 	l := loop.Loop[struct{}]{Step: w.look, Wake: h.wake, Rest: gatherFor}
 	l.Run(ctx)
 }
 
-// listen wakes the watch whenever a replica tells of new events. While it cannot,
-// the watch finds them by itself.
+// listen wakes the watch when a replica notifies of new events. While LISTEN
+// fails, the watch finds them by polling.
 func (h *Hub) listen(ctx context.Context) {
 	for ctx.Err() == nil {
 		err := h.o.DB.ReceiveEventSignals(ctx, h.Wake, h.Wake)
@@ -172,7 +175,7 @@ func (h *Hub) listen(ctx context.Context) {
 	}
 }
 
-// watch is how far the ledger has been looked at.
+// watch is the position up to which the event log has been read.
 type watch struct {
 	hub     *Hub
 	at      domain.EventCursor
@@ -180,8 +183,8 @@ type watch struct {
 	pending time.Duration
 }
 
-// look wakes those who have new events and returns when to look again, unless it is
-// woken earlier.
+// look wakes the subscriptions that have new events and returns the time until
+// the next look, unless it is woken earlier.
 func (w *watch) look(ctx context.Context) time.Duration {
 	var found persistence.NewEvents
 	var err error
@@ -192,13 +195,13 @@ func (w *watch) look(ctx context.Context) time.Duration {
 	}
 	if err != nil {
 		if ctx.Err() == nil {
-			w.hub.o.Logger.WarnContext(ctx, "new events cannot be looked for", slog.Any("error", err))
+			w.hub.o.Logger.WarnContext(ctx, "reading new events failed", slog.Any("error", err))
 		}
 		return pollInterval
 	}
 	w.at = found.Next
 	if !w.placed {
-		// Earlier subscribers may be behind this.
+		// Earlier subscribers may not have read this far.
 		w.placed = true
 		w.hub.tell(nil)
 		return pollInterval
@@ -218,7 +221,7 @@ func (w *watch) look(ctx context.Context) time.Duration {
 	return w.pending
 }
 
-// tell wakes those who follow one of the tenants; nil is every tenant.
+// tell wakes the subscriptions to one of the tenants; nil is every tenant.
 func (h *Hub) tell(tenants map[uuid.UUID]bool) {
 	if tenants != nil && len(tenants) == 0 {
 		return

@@ -17,10 +17,10 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// patience is how long a test waits for what has to happen.
+// patience bounds the time that a test waits for an expected event.
 const patience = 20 * time.Second
 
-// replicas are a database and what watches it.
+// replicas is a database with the hubs that watch it.
 type replicas struct {
 	t      *testing.T
 	url    string
@@ -34,7 +34,7 @@ func newReplicas(t *testing.T) *replicas {
 	return &replicas{t: t, url: url, db: pgtest.Open(t, url), tenant: uuid.New()}
 }
 
-// run runs a part of a replica until the test ends.
+// run runs a component of a replica until the test ends.
 func (r *replicas) run(part func(context.Context)) {
 	r.t.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.t.Context()))
@@ -46,7 +46,7 @@ func (r *replicas) run(part func(context.Context)) {
 	})
 }
 
-// hub starts a hub, and returns it once it listens and knows where it begins.
+// hub starts a hub, and returns it once it listens and has its first position.
 func (r *replicas) hub() *feed.Hub {
 	r.t.Helper()
 	hub := feed.NewHub(feed.Options{DB: r.db, Logger: slog.New(slog.DiscardHandler), PerPrincipal: 2})
@@ -86,7 +86,7 @@ func (r *replicas) requireNews(s *feed.Subscription) {
 	}
 }
 
-// record records an event of a tenant and tells nobody.
+// record records an event of a tenant without a notification.
 func (r *replicas) record(tenant uuid.UUID, t domain.EventType) {
 	r.t.Helper()
 	require.NoError(r.t, r.db.Write(r.t.Context(), func(tx *persistence.Tx) error {
@@ -98,7 +98,7 @@ func (r *replicas) record(tenant uuid.UUID, t domain.EventType) {
 	}))
 }
 
-func TestReplicasAreToldOfNewEvents(t *testing.T) {
+func TestHubWakesOnNotification(t *testing.T) {
 	t.Parallel()
 	r := newReplicas(t)
 	here, there := r.hub(), r.hub()
@@ -118,7 +118,8 @@ func TestReplicasAreToldOfNewEvents(t *testing.T) {
 		r.requireNews(other)
 		r.requireNews(all)
 	}
-	// What is for administrators alone is no news, and what is another tenant's.
+	// Events for administrators only and events of another tenant wake no
+	// subscriber.
 	r.record(r.tenant, domain.EventSecretIssued)
 	r.record(uuid.New(), domain.EventProcessCreated)
 	here.Wake()
@@ -128,9 +129,9 @@ func TestReplicasAreToldOfNewEvents(t *testing.T) {
 	require.Empty(t, stranger.News())
 }
 
-// Whoever is not told finds out: because nobody says so, because the connection
-// is cut, because an older transaction had to end first.
-func TestNewEventsAreFoundWithoutBeingTold(t *testing.T) {
+// New events are found by polling: without a notification, after the connection
+// is cut, and when an older transaction had to end first.
+func TestHubFindsEventsByPolling(t *testing.T) {
 	t.Parallel()
 	r := newReplicas(t)
 	s := r.hub().SubscribeAll()
@@ -160,9 +161,8 @@ func TestNewEventsAreFoundWithoutBeingTold(t *testing.T) {
 	r.requireNews(s)
 }
 
-// Notifications are few, however many events there are, and none is missing at
-// the end.
-func TestNotificationsAreGathered(t *testing.T) {
+// Many events cause few notifications, and the last one is not missing.
+func TestNotifierMergesNotifications(t *testing.T) {
 	t.Parallel()
 	r := newReplicas(t)
 	received, ready := make(chan struct{}, 1000), make(chan struct{})
@@ -185,7 +185,7 @@ func TestNotificationsAreGathered(t *testing.T) {
 	case <-time.After(patience):
 		require.FailNow(t, "no notification")
 	}
-	// What is to be told when it stops is told.
+	// A notification that is pending when it stops is sent.
 	notifier.Wake()
 	cancel()
 	<-stopped
@@ -197,7 +197,7 @@ func TestNotificationsAreGathered(t *testing.T) {
 	require.Empty(t, received)
 }
 
-func TestAPrincipalFollowsSoManyTimes(t *testing.T) {
+func TestSubscribeLimitsAPrincipal(t *testing.T) {
 	t.Parallel()
 	hub := feed.NewHub(feed.Options{PerPrincipal: 2})
 	principal, tenants := uuid.New(), []uuid.UUID{uuid.New()}

@@ -13,40 +13,40 @@ import (
 const (
 	// notifyInterval is the least time between two notifications of one replica.
 	notifyInterval = 5 * time.Millisecond
-	// reconnectAfter is how long a connection that failed is left alone.
+	// reconnectAfter is the pause before a failed connection is opened again.
 	reconnectAfter = time.Second
 )
 
-// Notifier tells all replicas that there are new events. Notifications are no
-// part of the transactions that record events, which would wait for each other;
-// one that is lost is made up for by looking.
+// Notifier notifies all replicas of new events. Notifications are not part of the
+// transactions that record events, which would wait for each other; the polling
+// of the hubs makes up for a lost one.
 type Notifier struct {
 	db   *persistence.DB
 	log  *slog.Logger
 	wake loop.Signal
 }
 
-// NewNotifier makes a Notifier. Run makes it work.
+// NewNotifier returns a Notifier that is started with Run.
 func NewNotifier(db *persistence.DB, log *slog.Logger) *Notifier {
 	return &Notifier{db: db, log: log, wake: loop.NewSignal()}
 }
 
-// Wake says that there are new events. It never blocks.
+// Wake requests a notification. It never blocks.
 func (n *Notifier) Wake() { n.wake.Wake() }
 
-// Run works until ctx ends. What there is to tell then is still told.
+// Run sends notifications until ctx ends; one that is pending then is still sent.
 func (n *Notifier) Run(ctx context.Context) {
 	for ctx.Err() == nil {
 		err := n.db.SendEventSignals(context.WithoutCancel(ctx), func() error { return n.next(ctx) })
 		if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 			return
 		}
-		n.log.WarnContext(ctx, "other replicas cannot be told of new events and find them later", slog.Any("error", err))
+		n.log.WarnContext(ctx, "NOTIFY failed; other replicas find new events by polling", slog.Any("error", err))
 		pause(ctx, reconnectAfter)
 	}
 }
 
-// next waits until there is something to tell.
+// next waits until a notification is requested.
 func (n *Notifier) next(ctx context.Context) error {
 	select {
 	case <-n.wake:
@@ -58,7 +58,7 @@ func (n *Notifier) next(ctx context.Context) error {
 		}
 	}
 	if ctx.Err() == nil {
-		// What comes now is told together with this.
+		// Requests that arrive from here on are merged into this notification.
 		pause(ctx, notifyInterval)
 		select {
 		case <-n.wake:
