@@ -13,9 +13,9 @@ const (
 	maxUnavailableBackoff = time.Second
 )
 
-// backoff is how long a command waits after it has failed once more than
-// attempts times. It doubles each time and varies by a fifth, so that commands
-// that failed together do not come back together.
+// backoff is how long a command waits after it has failed once more than attempts
+// times. It doubles each time and varies by a fifth, so that commands that failed
+// together are not retried together.
 func backoff(attempts int, unavailable bool) time.Duration {
 	limit := maxBackoff
 	if unavailable {
@@ -35,8 +35,8 @@ const (
 	maxProbe  = time.Second
 )
 
-// circuit knows whether Temporal can be used. While it cannot, the circuit is
-// open and one command at a time finds out whether it can again.
+// circuit is the circuit breaker for calls to Temporal. While Temporal cannot be
+// used, the circuit is open and one command at a time probes it.
 type circuit struct {
 	streak  int
 	probeAt time.Time
@@ -45,8 +45,8 @@ type circuit struct {
 
 func (c *circuit) open() bool { return c.streak >= tripAfter }
 
-// note learns from an attempt and reports whether the circuit has opened or
-// closed.
+// note records the outcome of an attempt and reports whether the circuit has
+// opened or closed.
 func (c *circuit) note(unavailable bool, now time.Time) (changed bool) {
 	before := c.open()
 	if !unavailable {
@@ -60,7 +60,7 @@ func (c *circuit) note(unavailable bool, now time.Time) (changed bool) {
 	return before != c.open()
 }
 
-// probed says that a command is on its way to find out.
+// probed records that a command is under way as the probe.
 func (c *circuit) probed(now time.Time) {
 	c.pause = min(maxProbe, max(firstBackoff, 2*c.pause))
 	c.probeAt = now.Add(c.pause)

@@ -13,63 +13,62 @@ import (
 )
 
 const (
-	// DefaultPerEndpoint is how many deliveries are on their way to one endpoint at
-	// once.
+	// DefaultPerEndpoint is the default limit of concurrent attempts at one
+	// endpoint.
 	DefaultPerEndpoint = 4
 
-	// deliveriesAtOnce bounds all that is under way.
+	// deliveriesAtOnce bounds the concurrent attempts at all endpoints.
 	deliveriesAtOnce = 2048
-	// deliveryBatch bounds what is taken out at a time, which is how far a tenant can
-	// get beyond its share.
+	// deliveryBatch bounds the deliveries that are leased at a time, which is how
+	// far a tenant can exceed its share.
 	deliveryBatch = 256
-	// handoversAtOnce bounds the workflows that are being started: many deliveries can
-	// fail at the same moment, and first attempts go on meanwhile.
+	// handoversAtOnce bounds the workflows that are started concurrently: many
+	// deliveries can fail at the same moment, and first attempts go on meanwhile.
 	handoversAtOnce = 4
-	// handoverInterval is how often deliveries are looked for that a workflow is to
-	// take over. It is well below the first step of the retries.
+	// handoverInterval is how often the dispatcher looks for deliveries that a
+	// workflow has to take over. It is well below the first step of the retries.
 	handoverInterval = 250 * time.Millisecond
-	// tellInterval is how often the log is told that something is held up: when one
-	// thing is, many are.
+	// tellInterval is the least time between two log messages about held-up
+	// deliveries: when one is held up, many are.
 	tellInterval = 5 * time.Second
-	// fanOutBatch is how many events are made deliveries of in one transaction.
+	// fanOutBatch is how many events are turned into deliveries in one transaction.
 	fanOutBatch = 500
-	// deliveryLease outlasts an attempt and the time until it is recorded. A
-	// dispatcher that died lets go of its deliveries by then.
+	// deliveryLease outlasts an attempt and the time until it is recorded. The
+	// deliveries of a dispatcher that died become due again when it ends.
 	deliveryLease = 30 * time.Second
-	// soon is when to look again after something was committed: transactions that
-	// began before may hold back what it recorded for a moment. Each look that finds
-	// nothing doubles it, up to pollInterval.
+	// soon is the pause before the next look after a commit: earlier transactions
+	// that are still open may hold the new events back for a moment. Each look that
+	// finds nothing doubles it, up to pollInterval.
 	soon = 5 * time.Millisecond
 )
 
-// DeliveryOptions are what a Dispatcher is made of.
+// DeliveryOptions configure a Dispatcher.
 type DeliveryOptions struct {
 	DB *persistence.DB
-	// Attempt makes the first attempt at a delivery. An error means that there was
-	// none to speak of, which says nothing about the receiver.
+	// Attempt makes the first attempt at a delivery. An error means that the request
+	// was never sent, which says nothing about the receiver.
 	Attempt func(ctx context.Context, d *persistence.DueDelivery) (domain.WebhookAttempt, error)
-	// Retry has a workflow take over a delivery whose first attempt failed. It may
-	// be called again for the same one.
+	// Retry starts the workflow that retries a delivery whose first attempt failed.
+	// It may be called again for the same delivery.
 	Retry  func(ctx context.Context, d domain.WebhookDelivery) error
 	Clock  func() time.Time
 	Logger *slog.Logger
-	// PerEndpoint is how many deliveries are on their way to one endpoint at once;
-	// 0 is DefaultPerEndpoint.
+	// PerEndpoint limits the concurrent attempts at one endpoint; 0 is
+	// DefaultPerEndpoint.
 	PerEndpoint int
-	// Drain is how long attempts that are under way may take to end when the
-	// dispatcher is to stop.
+	// Drain is how long attempts under way may take to end when the dispatcher
+	// stops.
 	Drain time.Duration
 }
 
-// Dispatcher makes deliveries of the events in the ledger and makes the first
-// attempt at each: of one process and endpoint one after the other in the order
-// of the ledger, others at the same time. What fails is handed over to a
-// workflow.
+// Dispatcher turns the events in the ledger into deliveries and makes the first
+// attempt at each. Deliveries of one process to one endpoint are made one after
+// the other in the order of the ledger, others concurrently. Failed deliveries
+// are handed over to a workflow.
 //
-// An endpoint that is failing has one attempt under way at a time, and after some
-// failures in a row pauses between them. However slow
-// the receivers of some tenants are, there is room for those of others: a tenant
-// gets no more than is left free.
+// A failing endpoint gets one attempt at a time, and after some failures in a row
+// pauses between attempts. Slow receivers of one tenant cannot use up the
+// capacity for other tenants: a tenant gets at most as much as is left free.
 //
 // Several dispatchers may work on one database.
 type Dispatcher struct {
@@ -77,7 +76,7 @@ type Dispatcher struct {
 	wake    loop.Signal
 	results chan deliveryResult
 
-	// Of the loop alone.
+	// Used by the loop only.
 	busy       map[uuid.UUID]int
 	ofTenants  map[uuid.UUID]int
 	running    int
@@ -88,7 +87,7 @@ type Dispatcher struct {
 	outcome    persistence.DeliveryExchange
 }
 
-// deliveryResult is what came of an attempt or of a handover.
+// deliveryResult is the outcome of an attempt or of a handover.
 type deliveryResult struct {
 	delivery domain.WebhookDelivery
 	attempt  domain.WebhookAttempt
@@ -96,7 +95,7 @@ type deliveryResult struct {
 	err      error
 }
 
-// NewDispatcher makes a Dispatcher. Run makes it work.
+// NewDispatcher returns a Dispatcher that is started with Run.
 func NewDispatcher(o DeliveryOptions) *Dispatcher {
 	if o.PerEndpoint == 0 {
 		o.PerEndpoint = DefaultPerEndpoint
@@ -108,15 +107,14 @@ func NewDispatcher(o DeliveryOptions) *Dispatcher {
 	}
 }
 
-// Wake tells the dispatcher that events were recorded, or deliveries are to be
+// Wake notifies the dispatcher that events were recorded or deliveries have to be
 // made again. It never blocks.
 func (d *Dispatcher) Wake() { d.wake.Wake() }
 
 // Run works until ctx ends and all attempts that were begun have ended and are
 // recorded. It must not be called twice.
 func (d *Dispatcher) Run(ctx context.Context) {
-	// What was begun is finished even when the dispatcher is to stop, if it can be
-	// in time.
+	// Attempts under way outlive ctx, for at most the drain time.
 	lasting, giveUp := context.WithCancel(context.WithoutCancel(ctx))
 	defer giveUp()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(d.o.Drain, giveUp) })()
@@ -133,8 +131,8 @@ func (d *Dispatcher) Run(ctx context.Context) {
 	d.finish(ctx)
 }
 
-// exchange records what was done and begins what is to be done next. When the
-// database cannot be used, the outcomes are kept for the next time.
+// exchange records outcomes and begins the next deliveries. While the database
+// cannot be used, the outcomes are kept for the next exchange.
 func (d *Dispatcher) exchange(ctx, lasting context.Context) {
 	now := d.o.Clock()
 	d.outcome.Now, d.outcome.LeaseUntil = now, now.Add(deliveryLease)
@@ -148,7 +146,7 @@ func (d *Dispatcher) exchange(ctx, lasting context.Context) {
 	due, err := d.o.DB.ExchangeDeliveries(ctx, d.outcome)
 	if err != nil {
 		if ctx.Err() == nil {
-			d.o.Logger.ErrorContext(ctx, "webhook deliveries cannot use the database", slog.Any("error", err))
+			d.o.Logger.ErrorContext(ctx, "webhook dispatcher cannot use the database", slog.Any("error", err))
 		}
 		d.pause = pollInterval
 		return
@@ -176,8 +174,9 @@ func (d *Dispatcher) exchange(ctx, lasting context.Context) {
 	}
 }
 
-// full are the tenants that have as much under way as is left for all others. So
-// one tenant can take a half, two a third each, and there is always some left.
+// full returns the tenants that have as many deliveries under way as slots are
+// left for all others. So one tenant can take a half, two a third each, and some
+// slots always stay free.
 func (d *Dispatcher) full() []uuid.UUID {
 	var full []uuid.UUID
 	for tenant, n := range d.ofTenants {
@@ -200,12 +199,12 @@ func (d *Dispatcher) handOver(ctx context.Context, delivery domain.WebhookDelive
 	d.results <- deliveryResult{delivery: delivery, handover: true, err: d.o.Retry(ctx, delivery)}
 }
 
-// note keeps an outcome for the next exchange. What came to nothing is tried again
-// when the lease ends.
+// note keeps an outcome for the next exchange. A delivery that could not be
+// attempted is due again when its lease ends.
 func (d *Dispatcher) note(ctx context.Context, r deliveryResult) {
 	if now := d.o.Clock(); r.err != nil && ctx.Err() == nil && now.Sub(d.toldAt) > tellInterval {
 		d.toldAt = now
-		d.o.Logger.WarnContext(ctx, "a webhook delivery is held up", slog.String("delivery", r.delivery.ID.String()),
+		d.o.Logger.WarnContext(ctx, "webhook delivery is held up", slog.String("delivery", r.delivery.ID.String()),
 			slog.Bool("handover", r.handover), slog.Any("error", r.err))
 	}
 	if r.handover {
@@ -222,7 +221,7 @@ func (d *Dispatcher) note(ctx context.Context, r deliveryResult) {
 	case r.err == nil:
 		d.outcome.Attempted = append(d.outcome.Attempted, r.attempt)
 	case ctx.Err() != nil:
-		// Others need not wait for it.
+		// Other deliveries need not wait for it.
 		d.outcome.Released = append(d.outcome.Released, r.delivery.ID)
 	}
 }
@@ -234,7 +233,7 @@ func release(counts map[uuid.UUID]int, id uuid.UUID) {
 	}
 }
 
-// finish waits for what was begun and records it.
+// finish waits for attempts under way and records their outcomes.
 func (d *Dispatcher) finish(ctx context.Context) {
 	for d.running+d.handing > 0 {
 		d.note(ctx, <-d.results)
@@ -244,6 +243,6 @@ func (d *Dispatcher) finish(ctx context.Context) {
 	d.outcome.FanOut, d.outcome.Limit, d.outcome.Handovers, d.outcome.Now = 0, 0, 0, d.o.Clock()
 	if _, err := d.o.DB.ExchangeDeliveries(lasting, d.outcome); err != nil {
 		// Nothing is lost: the deliveries are attempted again when their leases end.
-		d.o.Logger.ErrorContext(ctx, "webhook deliveries could not record what they did last", slog.Any("error", err))
+		d.o.Logger.ErrorContext(ctx, "webhook dispatcher could not record its last outcomes", slog.Any("error", err))
 	}
 }

@@ -103,7 +103,7 @@ func (h *house) apply(documents ...json.RawMessage) {
 	}
 }
 
-// olga is the owner of a tenant, who may do everything in it.
+// olga is the owner of a tenant and may do everything in it.
 func (h *house) olga(tenant string) domain.Caller {
 	return domain.Caller{
 		PrincipalID: h.ids[tenant+"/olga"], Type: domain.PrincipalUser,
@@ -148,7 +148,7 @@ func (h *house) finish(tenant string, p *domain.Process) {
 	require.NoError(h.t, err)
 }
 
-// dispatcher makes a dispatcher, which Run makes work.
+// dispatcher returns a dispatcher that is started with Run.
 func (h *house) dispatcher() *outbox.Dispatcher {
 	return outbox.NewDispatcher(outbox.DeliveryOptions{
 		DB: h.db, Clock: h.now, Logger: enginetest.Logger(), Drain: 2 * time.Second,
@@ -212,8 +212,8 @@ func (h *house) inState(state domain.WebhookDeliveryState) int {
 	return h.count(`SELECT count(*) FROM webhook_deliveries WHERE state = $1`, state)
 }
 
-// settled waits until the whole ledger has been read for deliveries and none waits
-// for its first attempt that could have it.
+// settled waits until the whole ledger has been read for deliveries and no
+// delivery is due for its first attempt.
 func (h *house) settled() {
 	h.t.Helper()
 	h.eventually("all to be delivered", func() bool {
@@ -230,7 +230,7 @@ func (h *house) read() bool {
 		WHERE (e.era, e.xid, e.position) > (c.era, c.xid, c.position)`) == 0
 }
 
-// health is how the subscription HOOK of north is doing.
+// health returns the state of the subscription HOOK of north.
 func (h *house) health() administer.WebhookHealth {
 	h.t.Helper()
 	page, err := h.FindWebhookEndpoints(h.t.Context(), h.olga("north"), administer.WebhookFilter{Codes: []string{"HOOK"}},
@@ -240,7 +240,7 @@ func (h *house) health() administer.WebhookHealth {
 	return page.Items[0]
 }
 
-// told is what a receiver was told in one request.
+// told is one request that a receiver got.
 type told struct {
 	ID, Type, Version string
 	Signatures        string
@@ -253,7 +253,7 @@ type told struct {
 	}
 }
 
-// receiver notes what it is told and answers as it is made to.
+// receiver records the requests that it gets and answers as configured.
 type receiver struct {
 	t      *testing.T
 	server *httptest.Server
@@ -314,7 +314,7 @@ func (r *receiver) messages() []told {
 	return slices.Clone(r.told)
 }
 
-// types are the types that it was told of, sorted.
+// types returns the event types that it received, sorted.
 func (r *receiver) types() []string {
 	types := []string{}
 	for _, m := range r.messages() {

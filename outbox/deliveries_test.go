@@ -30,7 +30,7 @@ func (h *house) item(p *domain.Process, kind domain.ItemType, code string) {
 	require.NoError(h.t, err)
 }
 
-func TestSubscribersAreToldWhatTheyAskedFor(t *testing.T) {
+func TestDispatcherDeliversSubscribedEvents(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	receivers := map[string]*receiver{}
@@ -75,8 +75,8 @@ func TestSubscribersAreToldWhatTheyAskedFor(t *testing.T) {
 	require.Equal(t, 25, h.inState(domain.DeliveryDelivered))
 }
 
-// What failed is for a workflow; the others are told once. The first attempts of
-// a process come in the order of the ledger.
+// Failed deliveries are left to a workflow; the others are delivered once. The
+// first attempts of a process come in the order of the ledger.
 func TestFirstAttemptsKeepTheOrderOfAProcess(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -137,7 +137,7 @@ func (h *house) ledgerOrder() map[uuid.UUID][]string {
 	return order
 }
 
-func TestWhatCannotBeSentWaits(t *testing.T) {
+func TestUnsendableDeliveryWaits(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	r := newReceiver(t)
@@ -153,7 +153,8 @@ func TestWhatCannotBeSentWaits(t *testing.T) {
 	require.Len(t, r.messages(), 2)
 	require.Len(t, strings.Fields(r.messages()[0].Signatures), 1)
 
-	// A new secret is there beside the old one, so that the receiver can change over.
+	// The new secret is valid beside the old one, so that the receiver can change
+	// over.
 	h.secret("north", "HOOK", "second")
 	h.create("north", "LOAN")
 	h.settled()
@@ -175,7 +176,7 @@ func TestWhatCannotBeSentWaits(t *testing.T) {
 
 func ptr[T any](value T) *T { return &value }
 
-func TestAReceiverThatIsGoneIsDisabled(t *testing.T) {
+func TestGoneReceiverIsDisabled(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	r := newReceiver(t)
@@ -216,7 +217,7 @@ func TestAReceiverThatIsGoneIsDisabled(t *testing.T) {
 	require.Len(t, r.messages(), 3+4)
 }
 
-func TestAReceiverThatFailsForFiveDaysIsDisabled(t *testing.T) {
+func TestFailingReceiverIsDisabledAfterFiveDays(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	r := newReceiver(t)
@@ -234,7 +235,7 @@ func TestAReceiverThatFailsForFiveDaysIsDisabled(t *testing.T) {
 	require.Equal(t, domain.EndpointFailing, fail())
 	require.Equal(t, since, *h.health().FailingSince)
 
-	// A success is a new beginning.
+	// A success resets the failures.
 	r.answers(nil)
 	require.Equal(t, domain.EndpointActive, fail())
 	r.answers(always(http.StatusInternalServerError))
@@ -251,9 +252,9 @@ func TestAReceiverThatFailsForFiveDaysIsDisabled(t *testing.T) {
 	require.Equal(t, domain.EndpointActive, ptr(h.health()).State())
 }
 
-// A receiver that keeps failing is tried now and then, and what it is to be told
-// waits in order. An administrator who asks for it has it tried at once.
-func TestADeadReceiverIsTriedNowAndThen(t *testing.T) {
+// A receiver that keeps failing is tried at intervals, and its deliveries wait in
+// order. An administrator can have it tried at once.
+func TestDeadReceiverIsTriedAtIntervals(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	r := newReceiver(t)
@@ -294,8 +295,8 @@ func TestADeadReceiverIsTriedNowAndThen(t *testing.T) {
 	}
 }
 
-// A workflow takes over what failed, when Temporal is there, and again when it
-// does not do what it was to do.
+// A workflow takes over failed deliveries once Temporal is available, and again
+// when it is lost.
 func TestFailedDeliveriesAreHandedOver(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -303,7 +304,7 @@ func TestFailedDeliveriesAreHandedOver(t *testing.T) {
 	r.answers(always(http.StatusTooManyRequests))
 	r.header.Set("Retry-After", "9")
 	h.subscribe("north", "HOOK", r.server.URL, `,"eventTypes":["PROCESS.CREATED"]`)
-	h.refuseHandovers(errors.New("nobody answers"))
+	h.refuseHandovers(errors.New("no answer"))
 	h.deliver(1)
 	began := h.now()
 	h.create("north", "LOAN")
@@ -328,8 +329,8 @@ func TestFailedDeliveriesAreHandedOver(t *testing.T) {
 	h.eventually("another handover", func() bool { return len(h.handedOver()) == 2 })
 }
 
-// While an endpoint is paused, what is to be retried waits, and is handed over
-// when it goes on.
+// Retries wait while an endpoint is paused, and are handed over when it is
+// resumed.
 func TestRetriesWaitForAPausedEndpoint(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -361,7 +362,7 @@ func TestRetriesWaitForAPausedEndpoint(t *testing.T) {
 	require.Equal(t, 2, retried.Attempts)
 	require.Len(t, r.messages(), 2)
 
-	// An attempt that was recorded is not made again, whoever asks.
+	// An attempt that was recorded is not made again.
 	again, err := h.RetryDelivery(t.Context(), handed.ID, 1, 2)
 	require.NoError(t, err)
 	require.Equal(t, 2, again.Attempts)
@@ -369,7 +370,7 @@ func TestRetriesWaitForAPausedEndpoint(t *testing.T) {
 	require.Len(t, r.messages(), 2)
 }
 
-func TestAKilledDispatchersDeliveriesAreTakenOver(t *testing.T) {
+func TestDeliveriesOfKilledDispatcherAreTakenOver(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	r := newReceiver(t)
@@ -397,7 +398,7 @@ func TestAKilledDispatchersDeliveriesAreTakenOver(t *testing.T) {
 	want := h.ledgerOrder()[p.ID]
 	require.Equal(t, want, []string{r.messages()[2].ID, r.messages()[3].ID})
 
-	// What the first one still has to say comes too late.
+	// The outcomes of the first dispatcher come too late.
 	late := taken.FirstAttempts[0]
 	a := domain.WebhookAttempt{
 		DeliveryID: late.ID, SubscriptionID: late.SubscriptionID, Round: 1, Number: 1, At: h.now(), Failure: "TIMEOUT",
@@ -407,9 +408,9 @@ func TestAKilledDispatchersDeliveriesAreTakenOver(t *testing.T) {
 	require.Equal(t, 4, h.count(`SELECT count(*) FROM webhook_attempts`))
 }
 
-// A receiver that does not answer holds up nobody else, and a dispatcher that is to
-// stop waits for it no longer than it may.
-func TestASlowReceiverHoldsUpNobodyElse(t *testing.T) {
+// A receiver that does not answer holds up no other, and a stopping dispatcher
+// waits for it no longer than its drain time.
+func TestSlowReceiverDoesNotDelayOthers(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	slow, quick := newReceiver(t), newReceiver(t)
@@ -438,7 +439,7 @@ func TestASlowReceiverHoldsUpNobodyElse(t *testing.T) {
 		ids[m.ID] = true
 	}
 	require.Len(t, ids, 40)
-	require.Len(t, slow.messages(), 44, "those that were cut off are told again, under the same id")
+	require.Len(t, slow.messages(), 44, "those that were cut off are sent again, under the same id")
 }
 
 func TestReplays(t *testing.T) {
@@ -463,8 +464,8 @@ func TestReplays(t *testing.T) {
 	require.Equal(t, r.messages()[0].ID, r.messages()[1].ID)
 	require.Equal(t, r.messages()[0].Body, r.messages()[1].Body)
 
-	// A replay begins anew while the round before is being retried, of which no more
-	// comes.
+	// A replay begins a new round while the previous one is being retried, and ends
+	// that one.
 	r.answers(always(http.StatusBadGateway))
 	h.create("north", "LOAN")
 	h.settled()
@@ -498,7 +499,7 @@ func logLine(a domain.WebhookAttempt) string {
 	return fmt.Sprintf("%d.%d %d", a.Round, a.Number, a.Status)
 }
 
-func TestAPingIsToldToOneEndpoint(t *testing.T) {
+func TestPingIsSentToOneEndpoint(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	pinged, other := newReceiver(t), newReceiver(t)
@@ -535,7 +536,7 @@ func TestDeliveriesExpire(t *testing.T) {
 	h.ahead.Store(int64(domain.WebhookRetention - time.Minute))
 	require.Equal(t, [2]int{0, 0}, expire())
 	h.ahead.Store(int64(domain.WebhookRetention + time.Minute))
-	// What the dispatcher has locked at the moment is left for the next time.
+	// Deliveries that the dispatcher has locked are left for the next run.
 	var expired [2]int
 	require.Eventually(t, func() bool {
 		now := expire()

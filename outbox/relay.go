@@ -13,52 +13,53 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// DefaultConcurrency is how many commands a relay carries out at once.
+// DefaultConcurrency is the default number of commands that a relay executes
+// concurrently.
 const DefaultConcurrency = 16
 
 const (
-	// pollInterval is how soon commands that another replica staged, or whose time
-	// has come, are seen.
+	// pollInterval is how soon the relay finds commands that another replica staged
+	// or that have become due.
 	pollInterval = time.Second
-	// gatherFor is how long results are gathered before they are written, which
-	// makes few transactions of many commands; gatherBusy is that while others are
-	// under way, which will have results soon too.
+	// gatherFor is how long results are gathered before they are written, so that
+	// many commands share one transaction; gatherBusy applies while other commands
+	// are under way.
 	gatherFor  = 3 * time.Millisecond
 	gatherBusy = 12 * time.Millisecond
-	// lease is how long a claimed command is left alone by other replicas. It
+	// lease is how long a claimed command is not claimed by other replicas. It
 	// outlasts the time in the relay's queue plus callTime.
 	lease    = 15 * time.Second
 	callTime = 6 * time.Second
-	// finishTime bounds the last transaction of a relay that stops.
+	// finishTime bounds the last transaction of a stopping relay.
 	finishTime = 5 * time.Second
 )
 
-// Options are what a Relay is made of.
+// Options configure a Relay.
 type Options struct {
 	DB *persistence.DB
 	// Execute carries out a command within six seconds and may be called again for
-	// the same one. For commands that start a workflow it returns Temporal's run.
+	// the same one. For commands that start a workflow it returns Temporal's run id.
 	Execute func(ctx context.Context, c domain.DueCommand) (engineRun string, err error)
-	// Unavailable tells errors of Execute that are none of the command's, but of
-	// Temporal as a whole.
+	// Unavailable reports whether an error of Execute means that Temporal as a whole
+	// is unavailable, rather than that the command is wrong.
 	Unavailable func(error) bool
-	// Executed is told the namespace of every command that was carried out. It must
+	// Executed is called with the namespace of every command that succeeded. It must
 	// not block. It may be nil.
 	Executed func(namespace string)
-	// Refused is told of errors that are the command's own. It must not block. It
-	// may be nil.
+	// Refused is called with errors that are caused by the command itself. It must
+	// not block. It may be nil.
 	Refused func(error)
 	Clock   func() time.Time
 	Logger  *slog.Logger
-	// Concurrency is how many commands are carried out at once; 0 is
+	// Concurrency limits the commands that are executed concurrently; 0 is
 	// DefaultConcurrency.
 	Concurrency int
 }
 
-// Relay carries out commands: those of one order key one after the other, others
-// at the same time. A command that fails is tried again, at ever longer
-// intervals, until it succeeds, and holds up only its own order key. While
-// Temporal cannot be used, a relay tries one command a second.
+// Relay executes staged commands: those of one order key one after the other,
+// others concurrently. A command that fails is retried with increasing backoff
+// until it succeeds, and holds up only its own order key. While Temporal is
+// unavailable, a relay tries one command a second.
 //
 // Several relays may work on one database.
 type Relay struct {
@@ -66,7 +67,7 @@ type Relay struct {
 	wake    loop.Signal
 	results chan result
 
-	// Of the loop alone.
+	// Used by the loop only.
 	queue   []claimed
 	running int
 	outcome persistence.CommandExchange
@@ -88,7 +89,7 @@ type result struct {
 	err       error
 }
 
-// New makes a Relay. Run makes it work.
+// New returns a Relay that is started with Run.
 func New(o Options) *Relay {
 	if o.Concurrency == 0 {
 		o.Concurrency = DefaultConcurrency
@@ -103,11 +104,11 @@ func New(o Options) *Relay {
 	return &Relay{o: o, wake: loop.NewSignal(), results: make(chan result, o.Concurrency)}
 }
 
-// Wake tells the relay that commands were staged. It never blocks.
+// Wake notifies the relay that commands were staged. It never blocks.
 func (r *Relay) Wake() { r.wake.Wake() }
 
-// Stats is what a relay has done since it was made, and whether it finds that
-// Temporal cannot be used.
+// Stats counts what a relay has done since it was created, and reports whether
+// Temporal is unavailable to it.
 type Stats struct {
 	Executed, Failed int64
 	Down             bool
@@ -118,8 +119,8 @@ func (r *Relay) Stats() Stats {
 	return Stats{Executed: r.executed.Load(), Failed: r.refused.Load(), Down: r.down.Load()}
 }
 
-// Run works until ctx ends and all that was begun is finished and noted. It
-// must not be called twice.
+// Run executes commands until ctx ends, then finishes and records the commands
+// under way. It must not be called twice.
 func (r *Relay) Run(ctx context.Context) {
 	l := loop.Loop[result]{
 		Step: func(ctx context.Context) time.Duration {
@@ -133,7 +134,7 @@ func (r *Relay) Run(ctx context.Context) {
 	r.finish(ctx)
 }
 
-// pause is how long there is nothing to do unless something happens.
+// pause returns how long the loop may wait without a wake-up.
 func (r *Relay) pause() time.Duration {
 	pause := pollInterval
 	now := r.o.Clock()
@@ -146,7 +147,7 @@ func (r *Relay) pause() time.Duration {
 	return pause
 }
 
-// gatherFor is how long results are gathered.
+// gatherFor returns how long results are gathered.
 func (r *Relay) gatherFor() time.Duration {
 	if r.running > 0 {
 		return gatherBusy
@@ -154,8 +155,8 @@ func (r *Relay) gatherFor() time.Duration {
 	return gatherFor
 }
 
-// exchange writes the outcomes and claims what there is room for. When the
-// database cannot be used, the outcomes are kept for the next time.
+// exchange writes the outcomes and claims as many commands as there is room for.
+// While the database cannot be used, the outcomes are kept for the next exchange.
 func (r *Relay) exchange(ctx context.Context) {
 	now := r.o.Clock()
 	r.outcome.Now, r.outcome.LeaseUntil = now, now.Add(lease)
@@ -163,7 +164,7 @@ func (r *Relay) exchange(ctx context.Context) {
 	due, err := r.o.DB.ExchangeEngineCommands(ctx, r.outcome)
 	if err != nil {
 		if ctx.Err() == nil {
-			r.o.Logger.ErrorContext(ctx, "the outbox cannot use the database", slog.Any("error", err))
+			r.o.Logger.ErrorContext(ctx, "outbox relay cannot use the database", slog.Any("error", err))
 		}
 		return
 	}
@@ -179,8 +180,8 @@ func (r *Relay) exchange(ctx context.Context) {
 	}
 }
 
-// room is how many commands may be claimed: enough to keep all busy until the
-// next exchange, one at a time while Temporal cannot be used.
+// room returns how many commands may be claimed: enough to keep all goroutines
+// busy until the next exchange, one at a time while Temporal is unavailable.
 func (r *Relay) room(now time.Time) int {
 	busy := len(r.queue) + r.running
 	if !r.circuit.open() {
@@ -192,8 +193,8 @@ func (r *Relay) room(now time.Time) int {
 	return 1
 }
 
-// start begins as many of the claimed commands as may run at once. One that has
-// waited so long that its lease might end under way is given back.
+// start begins as many of the claimed commands as may run concurrently. A command
+// that has waited so long that its lease might end during execution is released.
 func (r *Relay) start(ctx context.Context) {
 	now := r.o.Clock()
 	for len(r.queue) > 0 && r.running < r.o.Concurrency {
@@ -204,7 +205,7 @@ func (r *Relay) start(ctx context.Context) {
 			continue
 		}
 		r.running++
-		// What was begun is finished even when the relay is to stop.
+		// Commands under way are finished even when the relay stops.
 		go r.execute(context.WithoutCancel(ctx), next.DueCommand)
 	}
 }
@@ -249,12 +250,12 @@ func (r *Relay) note(done result) {
 		persistence.CommandFailed{ID: done.command.ID, Error: done.err.Error(), RetryAt: retryAt})
 }
 
-// logRefused tells of a command that keeps failing now and then, not each time.
+// logRefused logs a failing command, but not on every attempt.
 func (r *Relay) logRefused(done result) {
 	if done.command.Attempts%10 != 0 {
 		return
 	}
-	r.o.Logger.Error("an engine command fails",
+	r.o.Logger.Error("engine command failed",
 		slog.String("command", string(done.command.Kind)),
 		slog.String("workflow", done.command.Run.WorkflowID),
 		slog.String("namespace", done.command.Run.Namespace),
@@ -262,7 +263,8 @@ func (r *Relay) logRefused(done result) {
 		slog.Any("error", done.err))
 }
 
-// finish waits for what was begun, gives back what was not, and notes it all.
+// finish waits for commands under way, releases those that were not begun, and
+// records both.
 func (r *Relay) finish(ctx context.Context) {
 	for r.running > 0 {
 		r.note(<-r.results)
@@ -278,6 +280,6 @@ func (r *Relay) finish(ctx context.Context) {
 	defer cancel()
 	if _, err := r.o.DB.ExchangeEngineCommands(ctx, r.outcome); err != nil {
 		// Nothing is lost: the commands are tried again when their leases end.
-		r.o.Logger.ErrorContext(ctx, "the outbox could not note what it did last", slog.Any("error", err))
+		r.o.Logger.ErrorContext(ctx, "outbox relay could not record its last outcomes", slog.Any("error", err))
 	}
 }

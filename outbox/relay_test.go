@@ -22,11 +22,11 @@ import (
 const patience = 20 * time.Second
 
 var (
-	errDown    = errors.New("nobody answers")
+	errDown    = errors.New("no answer")
 	errRefused = errors.New("the command is refused")
 )
 
-// office is a service whose commands a stand-in for Temporal carries out.
+// office is a service whose commands are executed by a fake of Temporal.
 type office struct {
 	*app.Service
 	enginetest.Tenant
@@ -96,8 +96,7 @@ func run(t *testing.T, relay *outbox.Relay) (stop func()) {
 	return stop
 }
 
-// kinds lists, for each process, what was carried out for it and in which
-// order.
+// kinds lists, for each process, the kinds of the executed commands in order.
 func (o *office) kinds() map[uuid.UUID][]domain.CommandKind {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -182,7 +181,7 @@ func TestAFailingCommandHoldsUpOnlyItsOwnProcess(t *testing.T) {
 	require.Equal(t, []domain.CommandKind{domain.CommandStart, domain.CommandSignal}, o.kinds()[bad.ID])
 }
 
-func TestWhileTemporalIsDownNothingIsLostAndLittleIsTried(t *testing.T) {
+func TestRelayProbesWhileTemporalIsDown(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	o.answers(func(domain.DueCommand) error { return errDown })
@@ -194,7 +193,7 @@ func TestWhileTemporalIsDownNothingIsLostAndLittleIsTried(t *testing.T) {
 	require.Eventually(t, func() bool { return o.relay.Stats().Down }, patience, 10*time.Millisecond)
 	before, since := o.attempts(), time.Now()
 	require.Eventually(t, func() bool { return time.Since(since) > 2*time.Second }, patience, 100*time.Millisecond)
-	// What was claimed before fails too; then one command a second finds out.
+	// Commands claimed before fail too; then one command a second is the probe.
 	require.Less(t, o.attempts()-before, 60)
 	require.EqualValues(t, processes, o.backlog(t).Pending)
 	require.WithinDuration(t, since, o.backlog(t).DueSince, patience)
@@ -205,7 +204,7 @@ func TestWhileTemporalIsDownNothingIsLostAndLittleIsTried(t *testing.T) {
 	require.False(t, o.relay.Stats().Down)
 }
 
-func TestAStoppedRelayGivesBackWhatItDidNotBegin(t *testing.T) {
+func TestStoppedRelayReleasesCommandsNotBegun(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	begun := make(chan struct{}, 100)
@@ -238,7 +237,7 @@ func TestAStoppedRelayGivesBackWhatItDidNotBegin(t *testing.T) {
 	close(release)
 	<-stopped
 	require.EqualValues(t, 8, o.backlog(t).Pending)
-	// All the rest is free at once.
+	// All other commands can be claimed at once.
 	run(t, o.relay)
 	require.Eventually(t, func() bool { return len(o.kinds()) == 8 }, 3*time.Second, 10*time.Millisecond)
 }
@@ -262,7 +261,7 @@ func TestALeaseKeepsACommandFromOthersUntilItEnds(t *testing.T) {
 	require.Len(t, take(now.Add(time.Minute)), 1)
 }
 
-func TestCommandsGoOutWhileRequestsHoldAllTheirConnections(t *testing.T) {
+func TestRelayHasItsOwnConnections(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	o.Create(t, o.Service, "Loan")
