@@ -9,16 +9,17 @@ import (
 	"unicode/utf8"
 )
 
-// MaxAnswer is how much of an answer is kept, in bytes.
+// MaxAnswer is the size, in bytes, at which the body of an answer is cut off.
 const MaxAnswer = 20_000
 
-// maxRetryAfter is longer than any delay, and short enough to be counted with.
+// maxRetryAfter bounds the Retry-After header. It is longer than any delay and
+// cannot overflow a duration.
 const maxRetryAfter = 30 * 24 * time.Hour
 
-// readAnswer reads how a body begins. What comes after that costs the connection.
-// Failing to read is no failure of the attempt: the status has been seen.
+// readAnswer reads the beginning of a body. A longer body costs the connection. A
+// read error does not fail the attempt: the status has been received.
 func readAnswer(response *http.Response) string {
-	// After this status the connection is no longer one for HTTP.
+	// After this status the connection no longer speaks HTTP.
 	if response.StatusCode == http.StatusSwitchingProtocols {
 		return ""
 	}
@@ -26,13 +27,13 @@ func readAnswer(response *http.Response) string {
 	return plainText(text)
 }
 
-// plainText makes text that can be stored and shown of anything: UTF-8 without
-// NUL, at most MaxAnswer bytes of it.
+// plainText converts any bytes to text that can be stored and shown: UTF-8
+// without NUL, at most MaxAnswer bytes.
 func plainText(data []byte) string {
 	const replacement = string(utf8.RuneError)
 	if len(data) > MaxAnswer {
 		data = data[:MaxAnswer]
-		// A character that the end cuts in two is not one that was wrong.
+		// A character that the limit cuts in two is dropped, not replaced.
 		for i := 1; i < utf8.UTFMax && i <= len(data); i++ {
 			if tail := data[len(data)-i:]; utf8.RuneStart(tail[0]) {
 				if !utf8.FullRune(tail) {
@@ -54,8 +55,8 @@ func plainText(data []byte) string {
 	return text[:end]
 }
 
-// retryAfter reads the header Retry-After (RFC 9110, section 10.2.3): seconds or
-// a date. It is 0 for what it cannot read and for the past.
+// retryAfter parses the header Retry-After (RFC 9110, section 10.2.3): seconds or
+// a date. It returns 0 for an invalid value and for the past.
 func retryAfter(value string, now time.Time) time.Duration {
 	value = strings.TrimSpace(value)
 	if value != "" && strings.Trim(value, "0123456789") == "" {

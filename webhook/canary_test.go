@@ -23,16 +23,16 @@ func canaries() []string {
 	return []string{"127.0.0.1", "127.0.0.3", "127.127.127.127", "127.255.255.254", "::1"}
 }
 
-// mine is this machine with a listener on the same port of many addresses: one
-// that the operator listed, and canaries that must not be touched.
+// mine is a set of listeners on the same port of many addresses of this machine:
+// one that the operator listed, and canaries that must not be connected to.
 type mine struct {
 	port string
 	// touched counts connections to canaries, reached requests to the listed one.
 	touched, reached atomic.Int64
 }
 
-// newMine digs a mine. The receiver at the listed address answers 204, and to
-// /redirect with the status and the location that the query has.
+// newMine starts the listeners of a mine. The receiver at the listed address
+// answers 204, and /redirect with the status and the location in the query.
 func newMine(t *testing.T) *mine {
 	t.Helper()
 	if runtime.GOOS != "linux" {
@@ -89,7 +89,7 @@ func (m *mine) place(t *testing.T) bool {
 	for _, address := range canaries() {
 		listener, err := net.Listen("tcp", net.JoinHostPort(address, m.port))
 		if err != nil && address == "::1" {
-			// There need not be IPv6.
+			// The machine may have no IPv6.
 			continue
 		}
 		if err != nil {
@@ -128,7 +128,7 @@ func (m *mine) sing(listener net.Listener) {
 	}
 }
 
-// redirect returns the URL that sends its visitors elsewhere.
+// redirect returns a URL that redirects to location.
 func (m *mine) redirect(status int, to string) string {
 	query := url.Values{"status": {strconv.Itoa(status)}, "to": {to}}
 	return "http://" + net.JoinHostPort(listed, m.port) + "/redirect?" + query.Encode()

@@ -15,38 +15,37 @@ import (
 )
 
 const (
-	// AttemptTimeout is how long a receiver has from the moment an attempt begins
-	// until it has answered with a status.
+	// AttemptTimeout is the default time from the beginning of an attempt within
+	// which a receiver must answer with a status.
 	AttemptTimeout = 15 * time.Second
-	// maxAnswerHeader bounds the head of an answer, in bytes.
+	// maxAnswerHeader bounds the header of an answer, in bytes.
 	maxAnswerHeader = 64 << 10
 
 	userAgent = "Procession-Webhooks"
 )
 
-// ErrNoSecret refuses to send what would not be signed.
+// ErrNoSecret is returned by Send when a delivery has no secret to sign it with.
 var ErrNoSecret = errors.New("there is no secret to sign a webhook with")
 
-// ClientConfig is what a client needs.
+// ClientConfig configures a Client.
 type ClientConfig struct {
-	// Guard decides where events may be sent.
+	// Guard decides to which addresses events may be sent.
 	Guard *Guard
-	// Clock gives the time of signatures and measures latencies.
+	// Clock is used for the timestamps of signatures and to measure latencies.
 	Clock func() time.Time
-	// RootCAs are whom certificates of receivers are to come from, those that the
-	// system trusts when nil.
+	// RootCAs are the authorities that certificates of receivers are verified with;
+	// nil is those that the system trusts.
 	RootCAs *x509.CertPool
-	// Timeout is AttemptTimeout unless given.
+	// Timeout bounds an attempt; 0 is AttemptTimeout.
 	Timeout time.Duration
 }
 
-// Client makes attempts at delivering events. Any number of goroutines may use it.
+// Client makes attempts to deliver events. It is safe for concurrent use.
 //
 // It uses no proxy, follows no redirect, keeps no cookies and asks for no
-// compression. It speaks HTTP/1.1, in which an attempt has its connection for
-// itself: attempts at one receiver cannot hold each other up. Connections are
-// kept for the next attempts at the same host, and there may be as many as
-// callers ask for at the same time.
+// compression. It speaks HTTP/1.1, in which each attempt has its own connection:
+// attempts at one receiver cannot hold each other up. Connections are kept for
+// later attempts at the same host, and their number is not limited.
 type Client struct {
 	guard     *Guard
 	clock     func() time.Time
@@ -55,7 +54,7 @@ type Client struct {
 	transport *http.Transport
 }
 
-// NewClient makes a client. It holds idle connections until it is closed.
+// NewClient returns a Client. It holds idle connections until Close is called.
 func NewClient(config ClientConfig) *Client {
 	c := &Client{guard: config.Guard, clock: config.Clock, timeout: config.Timeout}
 	if c.timeout == 0 {
@@ -80,27 +79,28 @@ func NewClient(config ClientConfig) *Client {
 	return c
 }
 
-// Close closes the connections that no attempt is using.
+// Close closes the idle connections.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
-// Delivery is an event on its way to a receiver.
+// Delivery is an event that is sent to a receiver.
 type Delivery struct {
-	// URL is that of the receiver.
+	// URL is the URL of the receiver.
 	URL string
-	// ID is that of the event, the same on every attempt. It has no full stop.
+	// ID is the id of the event, the same on every attempt. It must not contain a
+	// full stop.
 	ID string
 	// Body is the event as JSON.
 	Body []byte
-	// Secrets are those that are valid now.
+	// Secrets are the secrets that are valid now; the delivery is signed with each.
 	Secrets []Secret
 }
 
-// Send makes one attempt: a signed POST. Whatever comes of it is in the result.
-// An error means that no attempt was made, which says nothing about
-// the receiver: ErrNoSecret, or the end of ctx before there was an answer.
+// Send makes one attempt, a signed POST, and returns its outcome. An error means
+// that no attempt was made, which says nothing about the receiver: ErrNoSecret,
+// or ctx ended before there was an answer.
 //
 // A kept connection that turns out to have been closed is replaced by another
-// within the attempt. Nothing of the URL but the host is in results and errors.
+// within the attempt. Results and errors contain no part of the URL but the host.
 func (c *Client) Send(ctx context.Context, d Delivery) (Result, error) {
 	if !signable(d.Secrets) {
 		return Result{}, ErrNoSecret
@@ -148,8 +148,8 @@ func newRequest(ctx context.Context, target *url.URL, d Delivery, now time.Time)
 	header.Set(HeaderID, d.ID)
 	header.Set(HeaderTimestamp, Timestamp(now))
 	header.Set(HeaderSignature, Sign(d.ID, now, d.Body, d.Secrets...))
-	// Without a value it is not sent. It tells the transport that a request may be
-	// repeated when a kept connection turns out to have been closed.
+	// With a nil value it is not sent. It lets the transport repeat a request when a
+	// kept connection turns out to have been closed.
 	header["Idempotency-Key"] = nil
 	request := &http.Request{
 		Method: http.MethodPost, URL: target, Host: target.Host, Header: header,
@@ -160,8 +160,8 @@ func newRequest(ctx context.Context, target *url.URL, d Delivery, now time.Time)
 	return request.WithContext(ctx)
 }
 
-// dialTLS opens a connection and shakes hands, so that failures of the two can be
-// told apart.
+// dialTLS opens a connection and makes the TLS handshake, so that failures of the
+// two can be distinguished.
 func (c *Client) dialTLS(ctx context.Context, network, address string) (net.Conn, error) {
 	plain, err := c.guard.DialContext(ctx, network, address)
 	if err != nil {
@@ -173,7 +173,8 @@ func (c *Client) dialTLS(ctx context.Context, network, address string) (net.Conn
 	}
 	config := c.tls.Clone()
 	config.ServerName = host
-	// The transport may go on dialling for others when an attempt has ended.
+	// The transport may continue to dial for other attempts after this one has
+	// ended.
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
 	sealed := tls.Client(plain, config)

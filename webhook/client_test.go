@@ -132,7 +132,7 @@ func TestSendStatus(t *testing.T) {
 	}
 }
 
-func TestSendHearsRetryAfter(t *testing.T) {
+func TestSendReportsRetryAfter(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)
 	for value, want := range map[string]time.Duration{
@@ -182,8 +182,8 @@ func TestSendKeepsTheAnswersBeginning(t *testing.T) {
 	}
 }
 
-// An answer that is packed is not unpacked: it could be anything then.
-func TestSendUnpacksNothing(t *testing.T) {
+// A compressed answer is not decompressed.
+func TestSendDoesNotDecompress(t *testing.T) {
 	t.Parallel()
 	address := receiver(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Accept-Encoding") != "" {
@@ -201,7 +201,7 @@ func TestSendUnpacksNothing(t *testing.T) {
 func TestSendTimesOut(t *testing.T) {
 	t.Parallel()
 	silent := receiver(t, func(_ http.ResponseWriter, r *http.Request) { hang(r) })
-	// The status came in time, the rest does not.
+	// The status arrives in time, the body does not.
 	slow := receiver(t, func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, "begun")
 		_ = http.NewResponseController(w).Flush()
@@ -227,7 +227,7 @@ func TestSendTimesOut(t *testing.T) {
 	require.Equal(t, "begun", result.Answer)
 }
 
-// When the sender stops, nothing is said about the receiver.
+// A sender that stops reports no failure of the receiver.
 func TestSendStopped(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancelCause(t.Context())

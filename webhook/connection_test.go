@@ -45,7 +45,8 @@ func TestSendWithoutConnection(t *testing.T) {
 	}
 }
 
-// talker is a server that reads a request, says something and hangs up.
+// talker is a server that reads a request, writes bytes and closes the
+// connection.
 func talker(t *testing.T, line string) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -179,8 +180,8 @@ func TestSendKeepsConnections(t *testing.T) {
 	require.Equal(t, int64(40), requests.Load())
 }
 
-// Many attempts that hang at dead hosts leave those at others alone.
-func TestDeadHostsHoldNobodyUp(t *testing.T) {
+// Many attempts that hang at dead hosts do not delay attempts at others.
+func TestDeadHostsDoNotDelayOthers(t *testing.T) {
 	t.Parallel()
 	const dead, hanging, living = 10, 20, 200
 	stop, cancel := context.WithCancel(t.Context())

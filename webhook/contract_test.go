@@ -13,8 +13,7 @@ import (
 	"github.com/procession-dev/procession/webhook"
 )
 
-// What is sent is what the published documents say of webhooks, for every type of
-// event that they have.
+// The rendered body of every type of event fits the published documents.
 func TestRenderFitsTheContract(t *testing.T) {
 	t.Parallel()
 	place := []string{"webhooks", "event", "post", "requestBody", "content", "application/json", "schema"}

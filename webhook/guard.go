@@ -11,17 +11,17 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// dialTimeout ends the search for one address that answers.
+// dialTimeout bounds the search for an address that answers.
 const dialTimeout = 10 * time.Second
 
 // Guard keeps deliveries away from addresses that a subscriber could not reach
 // without the service. It looks at the address of every connection just before it
 // is opened, after names were resolved, so neither the spelling of a URL nor DNS
-// that changes its mind gets around it.
+// rebinding gets around it.
 //
-// All ports of an address that may be reached are. A subscriber can reach them
-// from anywhere, and over https nothing that it can choose is sent before a
-// handshake; a policy that allows http everywhere gives up the latter.
+// All ports of an allowed address are allowed. A subscriber can reach them from
+// anywhere, and over https nothing that it can choose is sent before a handshake;
+// a policy that allows http everywhere gives up the latter.
 type Guard struct {
 	allow     reach
 	refuse    reach
@@ -32,18 +32,18 @@ type Guard struct {
 	guarded, open net.Dialer
 }
 
-// NewGuard makes the guard of a policy. Names are resolved by the resolver, which
-// is Go's own when it is nil: that of the C library reads numbers as addresses in
-// many spellings, and has a limited number of threads, which dead DNS servers of
-// few subscribers can fill. It errs when the policy cannot be read.
+// NewGuard returns the guard of a policy, or an error when the policy is invalid.
+// Names are resolved by the resolver; nil is Go's own, because that of the C
+// library reads numbers as addresses in many spellings and has a limited number
+// of threads, which dead DNS servers of few subscribers can fill.
 func NewGuard(policy Policy, resolver *net.Resolver) (*Guard, error) {
 	allow, err := parseReach(policy.Allow, true)
 	if err != nil {
-		return nil, fmt.Errorf("reading where webhooks may go: %w", err)
+		return nil, fmt.Errorf("invalid allowed webhook destination: %w", err)
 	}
 	refuse, err := parseReach(policy.Refuse, false)
 	if err != nil {
-		return nil, fmt.Errorf("reading where webhooks may not go: %w", err)
+		return nil, fmt.Errorf("invalid refused webhook destination: %w", err)
 	}
 	if resolver == nil {
 		resolver = &net.Resolver{PreferGo: true}
@@ -57,15 +57,15 @@ func NewGuard(policy Policy, resolver *net.Resolver) (*Guard, error) {
 // RefusedError reports that events may not be sent to an address. It does not
 // contain the address, so that it cannot be used to resolve names.
 type RefusedError struct {
-	// What is the kind of the address in words.
+	// What describes the kind of the address.
 	What string
 }
 
 // Error implements error.
 func (e *RefusedError) Error() string { return "the address is refused: " + e.What }
 
-// CheckAddress refuses an address that events may not be sent to with a
-// RefusedError.
+// CheckAddress returns a RefusedError for an address that events may not be sent
+// to.
 func (g *Guard) CheckAddress(address netip.Addr) error {
 	if what := g.refusal(address); what != "" {
 		return &RefusedError{What: what}
@@ -97,8 +97,8 @@ func (g *Guard) refusal(address netip.Addr) string {
 	return ""
 }
 
-// DialContext opens a TCP connection to host:port, unless the address that the
-// host has is refused. Of several addresses it takes one that is not.
+// DialContext opens a TCP connection to host:port. It returns a RefusedError when
+// all addresses of the host are refused, and skips refused addresses otherwise.
 func (g *Guard) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -111,7 +111,7 @@ func (g *Guard) DialContext(ctx context.Context, network, address string) (net.C
 	return dialer.DialContext(ctx, network, address)
 }
 
-// control is called with the address of a socket that is about to connect.
+// control checks the address of a socket that is about to connect.
 func (g *Guard) control(_ context.Context, network, address string, _ syscall.RawConn) error {
 	if network != "tcp4" && network != "tcp6" {
 		return &RefusedError{What: "not TCP"}

@@ -11,9 +11,9 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// answers tells the addresses of a name, which is in lower case and has no full
-// stop at its end, or false when there is no such name. It is asked once for IPv4
-// and once for IPv6 whenever a name is resolved.
+// answers returns the addresses of a name, which is in lower case and has no full
+// stop at its end, or false when there is no such name. It is called once for
+// IPv4 and once for IPv6 whenever a name is resolved.
 type answers func(name string, ipv6 bool) ([]netip.Addr, bool)
 
 // newResolver serves answers from a name server of its own, and returns a resolver

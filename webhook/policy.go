@@ -6,18 +6,19 @@ import (
 	"strings"
 )
 
-// Policy is what the operator decides about where events may be sent. The zero
-// policy is for the public Internet: https to public addresses.
+// Policy is the operator's configuration of where events may be sent. The zero
+// policy allows the public Internet: https to public addresses.
 type Policy struct {
-	// Allow lists what may be reached although it is not public: prefixes as
-	// 10.1.0.0/16, addresses, and names of hosts. All addresses of a name on the
-	// list are reached, so it must be a name that the operator's own DNS answers.
+	// Allow lists destinations that are allowed although they are not public:
+	// prefixes such as 10.1.0.0/16, addresses, and names of hosts. All addresses of
+	// a listed name are allowed, so it must be a name that the operator's own DNS
+	// answers.
 	Allow []string
-	// Refuse lists prefixes and addresses that may not be reached although they are
-	// public: those of the operator's own network. Allow goes before it.
+	// Refuse lists prefixes and addresses that are refused although they are public:
+	// those of the operator's own network. Allow takes precedence.
 	Refuse []string
 	// AllowHTTP accepts http, which shows events to machines on the way, for all
-	// hosts. What is on the list Allow may always be an http URL.
+	// hosts. Destinations in Allow are always accepted over http.
 	AllowHTTP bool
 }
 
@@ -27,7 +28,7 @@ type reach struct {
 	hosts    map[string]bool
 }
 
-// parseReach reads a list of prefixes and addresses, and of names where names is
+// parseReach parses a list of prefixes and addresses, and of names where names is
 // true.
 func parseReach(texts []string, names bool) (reach, error) {
 	found := reach{hosts: map[string]bool{}}
@@ -47,8 +48,8 @@ func parseReach(texts []string, names bool) (reach, error) {
 	return found, nil
 }
 
-// parsePrefix reads a prefix, or an address as the prefix of itself. IPv4 is the
-// same however it is written.
+// parsePrefix parses a prefix, or an address as the prefix of itself. An IPv4
+// address mapped into IPv6 is read as IPv4.
 func parsePrefix(text string) (netip.Prefix, error) {
 	prefix, err := netip.ParsePrefix(text)
 	if err != nil {
@@ -56,8 +57,8 @@ func parsePrefix(text string) (netip.Prefix, error) {
 		if err != nil {
 			return netip.Prefix{}, err
 		}
-		// A zone is dropped with the rest that a prefix cannot hold; then there would
-		// be more than was asked for.
+		// A prefix cannot hold a zone; dropping it would allow more than was
+		// configured.
 		if address.Zone() != "" {
 			return netip.Prefix{}, fmt.Errorf("%q has a zone", text)
 		}
@@ -85,5 +86,5 @@ func (r reach) hasAddress(address netip.Addr) bool {
 
 func (r reach) hasHost(host string) bool { return r.hosts[canonicalHost(host)] }
 
-// canonicalHost is the spelling of a name that names are compared in.
+// canonicalHost returns the spelling in which names are compared.
 func canonicalHost(host string) string { return strings.ToLower(strings.TrimSuffix(host, ".")) }

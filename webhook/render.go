@@ -10,10 +10,10 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// bodyVersion is the version that the bodies of payload version B name.
+// bodyVersion is the version named in the bodies of payload version B.
 const bodyVersion = "v2024-06-14"
 
-// body is an event as a subscriber gets it (specification section 6).
+// body is the JSON of an event for a subscriber (specification section 6).
 type body struct {
 	ID        uuid.UUID `json:"id"`
 	Version   string    `json:"version,omitempty"`
@@ -51,9 +51,9 @@ type itemDataB struct {
 	ProcessItemDefinitionCode string           `json:"processItemDefinitionCode,omitempty"`
 }
 
-// Render returns the body that a subscriber of a payload version gets for an
-// event (A39, B52), or false when the version has no such events. It is the same
-// bytes whenever it is called.
+// Render returns the body of an event in a payload version (A39, B52), or false
+// when the version has no such events. The same event always gives the same
+// bytes.
 func Render(version domain.PayloadVersion, e *domain.Event) ([]byte, bool, error) {
 	name, ok := e.NameIn(version)
 	if !ok {

@@ -18,37 +18,38 @@ type Failure string
 
 // The failures.
 const (
-	// FailureTimeout: there was no answer in time.
+	// FailureTimeout means that there was no answer in time.
 	FailureTimeout Failure = "TIMEOUT"
-	// FailureRefused: the URL or the address that its host has now is refused by
-	// the policy, and nothing was sent.
+	// FailureRefused means that the policy refuses the URL or the current address of
+	// its host, and nothing was sent.
 	FailureRefused Failure = "REFUSED"
-	// FailureTLS: the receiver could not prove who it is, or does not speak TLS.
+	// FailureTLS means that the receiver has no valid certificate or does not speak
+	// TLS.
 	FailureTLS Failure = "TLS"
-	// FailureConnection: there was no connection or no answer that could be read.
+	// FailureConnection means that there was no connection or no valid answer.
 	FailureConnection Failure = "CONNECTION"
-	// FailureStatus: the answer was not one of 200 to 299.
+	// FailureStatus means that the status of the answer was not one of 200 to 299.
 	FailureStatus Failure = "STATUS"
 )
 
-// Result is what came of an attempt.
+// Result is the outcome of an attempt.
 type Result struct {
-	// Status is that of the answer, 0 when there was none.
+	// Status is the status of the answer, 0 when there was none.
 	Status int
 	// Latency is the time until the answer began, or until the attempt had failed.
 	Latency time.Duration
 	// Failure is "" when the event was delivered.
 	Failure Failure
-	// Detail says in words why an attempt failed, on one line.
+	// Detail describes in one line why an attempt failed.
 	Detail string
-	// RetryAfter is how long the receiver asks to be left alone, 0 when it does not.
+	// RetryAfter is the delay that the receiver asks for, 0 when it asks for none.
 	RetryAfter time.Duration
-	// Answer is how the body of the answer begins: at most 20,000 bytes of UTF-8
-	// without NUL, in which what is no text is replaced.
+	// Answer is the beginning of the body of the answer: at most 20,000 bytes of
+	// UTF-8 without NUL, in which invalid bytes are replaced.
 	Answer string
 }
 
-// Delivered reports whether the receiver took the event.
+// Delivered reports whether the receiver accepted the event.
 func (r Result) Delivered() bool { return r.Status >= 200 && r.Status <= 299 }
 
 // Gone reports whether the receiver wants no events any more.
@@ -61,9 +62,9 @@ func statusDetail(status int) string {
 	return fmt.Sprintf("the receiver answered %d", status)
 }
 
-// failed says what an error of the transport means. It quotes no cause: those
-// have addresses in them, of this network's name servers too, and what a receiver
-// wrote into its certificate.
+// failed classifies an error of the transport. It quotes no cause: causes contain
+// addresses, also of this network's name servers, and texts of a receiver's
+// certificate.
 func failed(err error, expired bool) Result {
 	var refused *RefusedError
 	var handshake *handshakeError

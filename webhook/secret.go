@@ -15,21 +15,22 @@ const (
 	minSecretLength, maxSecretLength = 24, 64
 )
 
-// Secret is a key that deliveries are signed with. It does not show it when it is
-// printed, logged or encoded.
+// Secret is a key that deliveries are signed with. Printing, logging or encoding
+// it shows a placeholder.
 type Secret struct {
-	// Hidden as the text is, for the same reasons.
+	// The key is hidden in the same way as the text.
 	key domain.Secret
 }
 
-// ParseSecret reads a secret in the form in which subscribers get it: whsec_ and
-// the base64 of 24 to 64 bytes. Its errors do not tell what is in text.
+// ParseSecret parses a secret in the form in which subscribers get it: whsec_ and
+// the base64 of 24 to 64 bytes. Its errors do not quote text.
 func ParseSecret(text domain.Secret) (Secret, error) {
 	encoded, found := strings.CutPrefix(text.Reveal(), secretPrefix)
 	if !found {
 		return Secret{}, errors.New("reading a webhook secret: it does not begin with " + secretPrefix)
 	}
-	// Strictly, so that a secret has one spelling. The cause would quote from it.
+	// Strict decoding gives a secret one spelling. The cause is dropped because it
+	// would quote the secret.
 	key, err := base64.StdEncoding.Strict().DecodeString(encoded)
 	if err != nil || strings.ContainsAny(encoded, "\r\n") {
 		return Secret{}, errors.New("reading a webhook secret: it is not base64 after " + secretPrefix)

@@ -18,9 +18,9 @@ const (
 
 // Sign returns the value of the webhook-signature header for a body that is sent
 // now under an id: one v1 signature for each secret, separated by spaces, so that
-// a receiver may know either of two secrets while one takes the place of the
-// other. The webhook-timestamp that goes with it is Timestamp(now). An id must
-// have no full stop, which separates what is signed.
+// a receiver may know either of two secrets during a rotation. The
+// webhook-timestamp that goes with it is Timestamp(now). An id must not contain a
+// full stop, which separates the signed parts.
 func Sign(id string, now time.Time, body []byte, secrets ...Secret) string {
 	signatures := make([]string, 0, len(secrets))
 	for _, secret := range secrets {

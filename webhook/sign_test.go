@@ -24,8 +24,8 @@ func secretOf(t *testing.T, key []byte) (webhook.Secret, string) {
 	return secret, text
 }
 
-// The examples that the libraries of the specification and its first implementation
-// are held to.
+// The examples come from the tests of the specification's libraries and of its
+// first implementation.
 func TestSign(t *testing.T) {
 	t.Parallel()
 	for _, example := range []struct {
@@ -61,8 +61,8 @@ func TestSignWithTwoSecrets(t *testing.T) {
 	require.Error(t, consumer(t, strangersText).Verify([]byte("{}"), header))
 }
 
-// What we sign the reference library accepts, and nothing that differs from it in
-// a single bit.
+// The reference library accepts the signatures of Sign, and refuses a message
+// that differs in a single bit.
 func TestReferenceConsumer(t *testing.T) {
 	t.Parallel()
 	const messages = 10_000

@@ -20,8 +20,8 @@ import (
 // attempts is how many ways in each of the two campaigns tries at least.
 const attempts = 2000
 
-// newGuard makes a guard that lists the one address of a mine, and accepts http
-// everywhere, so that the scheme is not what keeps anybody out.
+// newGuard returns a guard that allows the one address of a mine and accepts http
+// everywhere, so that the scheme is not what is refused.
 func newGuard(t *testing.T, tell answers, allow ...string) *webhook.Guard {
 	t.Helper()
 	guard, err := webhook.NewGuard(webhook.Policy{Allow: allow, AllowHTTP: true}, newResolver(t, tell))
@@ -55,7 +55,7 @@ func hostileURLs(port string) []string {
 	return urls
 }
 
-// The client refuses all spellings: what the URL does not give away, the dial does.
+// The client refuses all spellings, by the check of the URL or by the dial.
 func TestClientReachesNothingHostile(t *testing.T) {
 	t.Parallel()
 	m := newMine(t)
@@ -76,7 +76,7 @@ func TestClientReachesNothingHostile(t *testing.T) {
 	t.Logf("%d attempts refused, %d of them at the dial", len(urls), byDial)
 }
 
-// outcome is what came of an attempt of a client without any checks of URLs.
+// outcome is the result of an attempt of a client without any checks of URLs.
 type outcome string
 
 const (
@@ -276,8 +276,8 @@ func TestListedIsReached(t *testing.T) {
 	}
 }
 
-// The canaries of the tests above do report a connection.
-func TestCanariesSing(t *testing.T) {
+// The canaries of the tests above would report a connection.
+func TestCanariesReportConnections(t *testing.T) {
 	t.Parallel()
 	m := newMine(t)
 	client := newClient(t, webhook.ClientConfig{Guard: newGuard(t, hostileNames, "127.0.0.0/8")})

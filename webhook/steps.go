@@ -2,17 +2,17 @@ package webhook
 
 import "time"
 
-// Attempts is how often an event is tried at an endpoint before it is given up.
+// Attempts is the number of attempts to deliver an event to an endpoint.
 const Attempts = 10
 
-// NextDelay returns how long to wait after an attempt that failed, of which the
-// first is attempt 1, or false when it was the last: 5 s, 5 min, 30 min, 2 h,
-// 5 h, 10 h, 14 h, 20 h and 24 h, 75 h 35 min 5 s in all.
+// NextDelay returns the delay after the given failed attempt, counted from 1, or
+// false when it was the last: 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and
+// 24 h, 75 h 35 min 5 s in all.
 //
-// Jitter is a random number from 0 up to 1; it moves the delay by up to a fifth
-// either way, so that what failed together is not repeated together. RetryAfter
-// is what the receiver asked for, or 0: it can make the delay longer, up to twice
-// the step, and never shorter.
+// Jitter is a random number from 0 up to 1; it changes the delay by up to a fifth
+// either way, so that deliveries that failed together are not retried together.
+// RetryAfter is the delay that the receiver asked for, or 0: it can make the
+// delay longer, up to twice the step, and never shorter.
 //
 // The result depends on the arguments alone, so that a workflow may call it.
 func NextDelay(attempt int, jitter float64, retryAfter time.Duration) (time.Duration, bool) {

@@ -12,21 +12,22 @@ import (
 // maxURLLength is that of the document of a subscription, in bytes.
 const maxURLLength = 2000
 
-// URLError tells why a URL cannot be one that events are sent to. It does not
-// quote the URL, which may hold a token.
+// URLError is returned by CheckURL for a URL that events cannot be sent to. It
+// does not quote the URL, which may contain a token.
 type URLError struct {
-	// Problem goes on after "the URL": "must have no fragment".
+	// Problem continues a sentence that begins with "the URL": "must have no
+	// fragment".
 	Problem string
 }
 
 // Error implements error.
 func (e *URLError) Error() string { return "the URL " + e.Problem }
 
-// CheckURL refuses what can be known without resolving names to be no place for
-// events, with a URLError: other schemes than https (http where the policy
-// accepts it), user and password, a fragment, and hosts that are no name and no
-// address that may be reached. A name that passes may still have an address that
-// is refused when it is dialled.
+// CheckURL parses a URL and returns a URLError when events cannot be sent to it.
+// It refuses other schemes than https (http where the policy accepts it), user
+// and password, a fragment, and a host that is neither a valid name nor an
+// allowed address. It resolves no names: a name that passes may still have an
+// address that is refused when it is dialled.
 func (g *Guard) CheckURL(text string) error {
 	_, err := g.parseURL(text)
 	return err
@@ -36,7 +37,7 @@ func (g *Guard) parseURL(text string) (*url.URL, error) {
 	if len(text) > maxURLLength {
 		return nil, &URLError{Problem: fmt.Sprintf("must have at most %d bytes", maxURLLength)}
 	}
-	// Parsers disagree about what these mean.
+	// Parsers disagree about these characters.
 	if strings.ContainsFunc(text, func(c rune) bool { return c <= ' ' || c == 0x7f || c == '\\' }) {
 		return nil, &URLError{Problem: "must have no spaces, control characters and backslashes"}
 	}
@@ -76,7 +77,8 @@ func checkPort(u *url.URL) error {
 	return nil
 }
 
-// checkHost reports whether the operator listed the host as one to be reached.
+// checkHost returns a URLError for an invalid or refused host, and reports
+// whether the operator allowed the host by name or address.
 func (g *Guard) checkHost(u *url.URL) (bool, error) {
 	host := u.Hostname()
 	if address, err := netip.ParseAddr(host); err == nil {
@@ -107,8 +109,8 @@ func (g *Guard) checkLiteral(address netip.Addr) (bool, error) {
 	return g.allow.hasAddress(address.Unmap()), nil
 }
 
-// checkName wants a name that means the same everywhere: in ASCII, of labels of
-// letters, digits, hyphens and underscores. One full stop may end it.
+// checkName checks that all resolvers read the name in the same way: ASCII labels
+// of letters, digits, hyphens and underscores. One full stop may end it.
 func checkName(name string) error {
 	const maxName, maxLabel = 253, 63
 	name = strings.TrimSuffix(name, ".")
@@ -127,7 +129,7 @@ func checkName(name string) error {
 				return errors.New("it must be ASCII, international names in their xn-- form")
 			}
 			if !nameCharacter(c) {
-				return errors.New("it must have letters, digits, hyphens, underscores and full stops only")
+				return errors.New("it must contain only letters, digits, hyphens, underscores and full stops")
 			}
 		}
 	}
@@ -138,7 +140,7 @@ func nameCharacter(c rune) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '_'
 }
 
-// endsInNumber reports whether some reader would take a host for an IPv4 address:
+// endsInNumber reports whether a parser could read the host as an IPv4 address:
 // its last part is a decimal, octal or hexadecimal number.
 func endsInNumber(host string) bool {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))

@@ -74,7 +74,7 @@ func TestCheckURL(t *testing.T) {
 		"https://example.com../":                            badLabel,
 		"https://-a.com/":                                   hyphen,
 		"https://a-.com/":                                   hyphen,
-		"https://a,b.com/":                                  notName + "it must have letters, digits, hyphens, underscores and full stops only",
+		"https://a,b.com/":                                  notName + "it must contain only letters, digits, hyphens, underscores and full stops",
 		"https://bücher.example/":                           notASCII,
 		"https://１２７.0.0.1.example/":                        notASCII,
 		"https://127.1/":                                    notDecimal,
