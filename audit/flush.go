@@ -13,9 +13,10 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// Flush writes what was collected, as events of the tenants that it concerns.
-// What concerns none, or none that is known, is recorded with the zero tenant,
-// for operators alone. What could not be written is kept for the next time.
+// Flush writes the collected refusals as events of the tenants that they concern.
+// A refusal without a known tenant is recorded with the zero tenant, which only
+// operators can read. Counts that could not be written are kept for the next
+// call.
 func (r *Recorder) Flush(ctx context.Context) error {
 	r.mu.Lock()
 	signIns, denials, unlogged := r.signIns.take(), r.denials.take(), r.unlogged
@@ -23,7 +24,7 @@ func (r *Recorder) Flush(ctx context.Context) error {
 	r.logged, r.unlogged = 0, 0
 	r.mu.Unlock()
 	if unlogged > 0 {
-		r.o.Logger.LogAttrs(ctx, slog.LevelWarn, "more sign-ins were refused than are logged", slog.Int("count", unlogged))
+		r.o.Logger.LogAttrs(ctx, slog.LevelWarn, "refused sign-ins were not logged individually", slog.Int("count", unlogged))
 	}
 	if len(signIns) == 0 && len(denials) == 0 {
 		return nil
@@ -73,8 +74,9 @@ func (r *Recorder) write(ctx context.Context, signIns map[signInKey]*entry, deni
 	})
 }
 
-// signInEvents are one event for each tenant that a refused sign-in concerns:
-// those of the principal, or else those that the issuer of the token is for.
+// signInEvents returns one event for each tenant that a refused sign-in concerns:
+// those of the principal, or else those that the issuer of the token is
+// configured for.
 func signInEvents(key signInKey, e *entry, found persistence.AuditedTenants) []domain.Event {
 	var tenants []uuid.UUID
 	switch known := found.OfPrincipal[key.principal]; {
@@ -106,8 +108,8 @@ func signInEvents(key signInKey, e *entry, found persistence.AuditedTenants) []d
 	return events
 }
 
-// denialEvent is of the tenant of the resource, or of the only one that the caller
-// belongs to.
+// denialEvent returns an event of the tenant of the resource, or of the caller's
+// tenant if there is exactly one.
 func denialEvent(key denialKey, e *entry, found persistence.AuditedTenants) domain.Event {
 	tenant := uuid.Nil
 	members := e.caller.TenantIDs()
@@ -129,7 +131,7 @@ func denialEvent(key denialKey, e *entry, found persistence.AuditedTenants) doma
 	return e.describe(event.With("operation", key.operation))
 }
 
-// describe adds how often it happened, when, and from where the first time.
+// describe adds the count, the times, and the origin of the first occurrence.
 func (e *entry) describe(event domain.Event) domain.Event {
 	event.OccurredAt, event.RequestID = e.last.UTC().Truncate(time.Microsecond), e.from.RequestID
 	return event.With("count", strconv.Itoa(e.count)).With("since", e.first.UTC().Format(time.RFC3339)).

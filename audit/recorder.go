@@ -14,25 +14,25 @@ import (
 )
 
 const (
-	// DefaultInterval is how often counts are written.
+	// DefaultInterval is the default time between two writes.
 	DefaultInterval = time.Minute
-	// maxEntries bounds the different refusals of one kind that are told apart
-	// between two writes, maxPerSource those of one network or one principal. What is
-	// beyond is counted together.
+	// maxEntries bounds the distinct refusals of one kind that are counted
+	// separately between two writes, maxPerSource those of one network or one
+	// principal. Further ones share one count.
 	maxEntries   = 200
 	maxPerSource = 20
 	// maxLines bounds the log lines of one reason and network between two writes,
-	// maxAllLines those of all.
+	// maxAllLines the log lines in all.
 	maxLines    = 10
 	maxAllLines = 300
-	// maxShown bounds texts of a token in the log, in bytes.
+	// maxShown bounds claims of a token in the log, in bytes.
 	maxShown = 200
-	// writeTimeout bounds one write, lastWrite the one at the end.
+	// writeTimeout bounds one write, lastWrite the one on shutdown.
 	writeTimeout = 30 * time.Second
 	lastWrite    = 5 * time.Second
 )
 
-// Options are what a Recorder is made of. All are required but Count.
+// Options configure a Recorder. All are required but Count.
 type Options struct {
 	DB     *persistence.DB
 	Clock  func() time.Time
@@ -43,7 +43,7 @@ type Options struct {
 
 // Origin is where a request came from.
 type Origin struct {
-	// Address is that of the peer, empty if it is not known.
+	// Address is the IP address of the peer, empty if it is not known.
 	Address   string
 	RequestID string
 }
@@ -53,8 +53,8 @@ type Denial struct {
 	Caller domain.Caller
 	// Operation is the method and the pattern of the path.
 	Operation string
-	// Kind and ID are the resource, which is visible to the caller; both are empty
-	// where the operation is about none.
+	// Kind and ID identify the resource, which is visible to the caller; both are
+	// empty for an operation without a resource.
 	Kind domain.EventResource
 	ID   uuid.UUID
 }
@@ -68,7 +68,7 @@ type Recorder struct {
 	denials tally[denialKey]
 	lines   map[lineKey]int
 	logged  int
-	// unlogged counts the refused sign-ins that no line was written for.
+	// unlogged counts the refused sign-ins without a log line.
 	unlogged int
 }
 
@@ -94,7 +94,7 @@ type lineKey struct {
 	network string
 }
 
-// New makes a Recorder. Run writes what it collects.
+// New returns a Recorder. Run writes what it collects.
 func New(o Options) *Recorder {
 	if o.Count == nil {
 		o.Count = func(domain.SignInReason) {}
@@ -102,8 +102,8 @@ func New(o Options) *Recorder {
 	return &Recorder{o: o, lines: map[lineKey]int{}}
 }
 
-// SignInRefused records a sign-in that was refused. A request without credentials
-// is only counted: it is no attempt to sign in.
+// SignInRefused records a refused sign-in. A request without credentials is only
+// counted, because it is no attempt to sign in.
 func (r *Recorder) SignInRefused(ctx context.Context, refused *domain.SignInError, from Origin) {
 	r.o.Count(refused.Reason)
 	if refused.Reason == domain.SignInMissing {
@@ -115,7 +115,7 @@ func (r *Recorder) SignInRefused(ctx context.Context, refused *domain.SignInErro
 		network: network,
 	}
 	if refused.Reason != domain.SignInUnknownIssuer && refused.Reason != domain.SignInMalformed {
-		// What a token that no known issuer signed says is whatever its sender likes.
+		// The claims of a token that no known issuer signed are not trustworthy.
 		key.issuer = refused.Issuer
 	}
 	r.mu.Lock()
@@ -155,7 +155,7 @@ func (r *Recorder) admitLine(key lineKey) bool {
 	return true
 }
 
-// Run writes what was collected at an interval until ctx ends, and once more then.
+// Run flushes at an interval until ctx ends, and once more then.
 func (r *Recorder) Run(ctx context.Context, interval time.Duration) {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
@@ -178,8 +178,8 @@ func (r *Recorder) Run(ctx context.Context, interval time.Duration) {
 	}
 }
 
-// networkOf is the network that an address counts as: its /24, or the /48 of an
-// IPv6 address.
+// networkOf returns the network that an address is counted under: its /24, or the
+// /48 of an IPv6 address.
 func networkOf(address string) string {
 	ip, err := netip.ParseAddr(address)
 	if err != nil {
@@ -197,7 +197,7 @@ func networkOf(address string) string {
 	return prefix.String()
 }
 
-// shown cuts a text of a token.
+// shown cuts a claim of a token to maxShown bytes.
 func shown(text string) string {
 	if len(text) > maxShown {
 		return text[:maxShown] + "…"

@@ -6,26 +6,26 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// tally counts what happened since the last write.
+// tally counts the refusals of one kind since the last write.
 type tally[K comparable] struct {
 	entries map[K]*entry
 	// sources counts the entries of each source.
 	sources map[string]int
 }
 
-// entry is how often something happened, and what is known of the first time.
+// entry is the count of equal refusals and the details of the first.
 type entry struct {
 	count       int
 	source      string
 	first, last time.Time
 	from        Origin
-	// tenantCodes are tenants that it concerns; caller is who was refused.
+	// tenantCodes are the tenants concerned; caller is the refused caller.
 	tenantCodes []string
 	caller      domain.Caller
 }
 
-// add counts one more for the key, or for the common key once there are as many
-// entries as there may be.
+// add counts one more for the key, or for the common key once the limit of
+// entries is reached.
 func (t *tally[K]) add(
 	key, common K, source string, now time.Time, from Origin, tenantCodes []string, caller domain.Caller,
 ) {
@@ -39,7 +39,7 @@ func (t *tally[K]) add(
 	})
 }
 
-// put adds an entry to what is counted.
+// put merges an entry into the tally.
 func (t *tally[K]) put(key, common K, e *entry) {
 	if t.entries == nil {
 		t.entries, t.sources = map[K]*entry{}, map[string]int{}
@@ -65,7 +65,7 @@ func (t *tally[K]) put(key, common K, e *entry) {
 	t.sources[e.source]++
 }
 
-// take empties the tally.
+// take empties the tally and returns its entries.
 func (t *tally[K]) take() map[K]*entry {
 	taken := t.entries
 	t.entries, t.sources = nil, nil
