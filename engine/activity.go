@@ -13,20 +13,21 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// completeTime bounds one attempt to complete an activity. It leaves some of
-// CallTimeout to find out whose fault it is when Temporal does not answer.
+// completeTime bounds one attempt to complete an activity. The rest of
+// CallTimeout is left to find out whether the token or Temporal is at fault when
+// there is no answer.
 const completeTime = 3 * time.Second
 
-// completeActivity completes an activity without a result. One that has ended or
-// timed out, or whose workflow has, needs it no more.
+// completeActivity completes an activity without a result. It succeeds when the
+// activity or its workflow has already ended or timed out.
 //
-// The token came from a worker, so what is wrong with it must harm nobody else:
-// one that Temporal refuses is dropped, and one that it cannot deal with is not
-// taken for a Temporal that is down.
+// The token came from a worker, so a bad token must not affect other commands:
+// one that Temporal refuses is dropped, and one that Temporal fails to process is
+// not taken for an unavailable Temporal.
 func (e *Engine) completeActivity(ctx context.Context, c domain.DueCommand) error {
 	attempt, cancel := context.WithTimeout(ctx, completeTime)
 	defer cancel()
-	// The namespace keeps a token of another tenant's from being of any use.
+	// The namespace makes a token of another tenant useless.
 	_, err := e.workflows.RespondActivityTaskCompleted(attempt, &workflowservice.RespondActivityTaskCompletedRequest{
 		Namespace: c.Run.Namespace, TaskToken: c.ActivityToken, Identity: identity,
 	})
@@ -34,7 +35,7 @@ func (e *Engine) completeActivity(ctx context.Context, c domain.DueCommand) erro
 	case err == nil || gone(err):
 		return nil
 	case refusedToken(err):
-		e.logger.WarnContext(ctx, "an activity token is of no use",
+		e.logger.WarnContext(ctx, "activity token was refused",
 			slog.String("namespace", c.Run.Namespace), slog.String("workflow", c.Run.WorkflowID), slog.Any("error", err))
 		return nil
 	case Unavailable(err) && e.Ping(ctx) == nil:

@@ -16,11 +16,11 @@ import (
 	"github.com/procession-dev/procession/engine"
 )
 
-// office is a worker whose activities wait for somebody else to complete them,
-// as those of old SDKs do.
+// office is a worker whose activities are completed by their tokens, as those of
+// old SDKs are.
 type office struct {
 	bench
-	// tokens has those of the activities that begin, by the process.
+	// tokens has the tokens of the activities that begin, by process.
 	tokens map[string]chan []byte
 }
 
@@ -128,7 +128,7 @@ func TestActivitiesAreCompletedByToken(t *testing.T) {
 		require.NotEqual(t, first, second)
 		o.execute(t, complete(slow, first))
 		o.requireOpen(t, slow)
-		// Whichever attempt is under way ends the workflow.
+		// Completing the attempt under way ends the workflow.
 		ended := make(chan error, 1)
 		go func() { ended <- o.client.GetWorkflow(t.Context(), slow.Run.WorkflowID, "").Get(t.Context(), nil) }()
 		for token := second; token != nil; {
@@ -168,7 +168,7 @@ func TestActivitiesAreCompletedByToken(t *testing.T) {
 		}
 	})
 
-	t.Run("a forged token is not taken for a Temporal that is down", func(t *testing.T) {
+	t.Run("a forged token does not make Temporal unavailable", func(t *testing.T) {
 		t.Parallel()
 		o.execute(t, forged)
 		token := o.token(t, forged)

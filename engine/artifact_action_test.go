@@ -61,7 +61,7 @@ func TestWorkflowsOfArtifactActions(t *testing.T) {
 		return c, b.execute(t, c)
 	}
 
-	t.Run("they are told what to do", func(t *testing.T) {
+	t.Run("they get the request of the action", func(t *testing.T) {
 		t.Parallel()
 		c, run := start(t, "echo")
 		require.Equal(t, "business-artifact-action-"+c.Run.OwnerID.String(), c.Run.WorkflowID)
@@ -108,7 +108,7 @@ func TestWorkflowsOfArtifactActions(t *testing.T) {
 	t.Run("they are terminated where no worker listens", func(t *testing.T) {
 		t.Parallel()
 		c := newAction("waiting")
-		c.Run.TaskQueue = "nobody's"
+		c.Run.TaskQueue = "unserved"
 		run := b.execute(t, c)
 		b.execute(t, then(c, domain.CommandCancel, run))
 		open, err := b.Outcome(t.Context(), c.Run, time.Now())

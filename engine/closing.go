@@ -22,15 +22,16 @@ const closedPageSize = 1000
 type Closed struct {
 	WorkflowID string
 	RunID      string
-	// Completed is set when the workflow returned; else Outcome tells more.
+	// Completed is set when the workflow returned a result; otherwise Outcome
+	// returns the details.
 	Completed bool
-	// Continued is set when the workflow goes on in another run.
+	// Continued is set when the workflow continued as new.
 	Continued bool
 	ClosedAt  time.Time
 }
 
 // ListClosed returns a page of the runs of a namespace that ended at since or
-// later, in no useful order, and the token of the next page, empty after the
+// later, in no particular order, and the token of the next page, empty after the
 // last. The zero time lists all.
 func (e *Engine) ListClosed(
 	ctx context.Context, namespace string, since time.Time, pageToken []byte,
@@ -59,10 +60,10 @@ func (e *Engine) ListClosed(
 	return runs, page.GetNextPageToken(), nil
 }
 
-// Outcome returns how the workflow of a run ended, and what it returned where
-// that matters, or nil while it goes on. Of a workflow that was started again
-// only the last start counts. A workflow that Temporal does not know has failed;
-// now is when that was found out.
+// Outcome returns how the workflow of a run ended, with its result where that
+// matters, or nil while it is running. Of a workflow that was started again only
+// the last start counts. A workflow that Temporal does not know has failed at the
+// time now.
 func (e *Engine) Outcome(ctx context.Context, r domain.EngineRun, now time.Time) (*domain.Closing, error) {
 	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
 	defer cancel()
@@ -105,7 +106,7 @@ type description struct {
 	info *workflowpb.WorkflowExecutionInfo
 }
 
-// chain is the run that the chain of runs began with.
+// chain is the first run of the chain of runs.
 func (d description) chain() string {
 	if first := d.info.GetFirstRunId(); first != "" {
 		return first

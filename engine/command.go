@@ -14,18 +14,17 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// The signals that tell a workflow of an item (engine contract, section 5).
+// The signals about an item (engine contract, section 5).
 const (
 	signalOfShapeA = "KuFlow_Engine_Signal_Completed_Task"
 	signalOfShapeB = "KuFlow_Engine_Signal_Process_Item"
 )
 
-// Execute carries out a command. It may be repeated: Temporal knows a repetition
-// by the command's id, a workflow that was started stays started, and one that
-// has ended needs neither signal nor cancellation, nor do its activities need to
-// be completed. For commands that start a
-// workflow it returns the run that Temporal gave it. Unavailable and
-// NamespaceMissing tell what an error means.
+// Execute carries out a command. It is idempotent: Temporal recognises a
+// repetition by the command's id, a started workflow is not started again, and
+// signals, cancellations and completed activities of an ended workflow are
+// dropped. For commands that start a workflow it returns the run id that Temporal
+// assigned. Unavailable and NamespaceMissing classify its errors.
 func (e *Engine) Execute(ctx context.Context, c domain.DueCommand) (engineRun string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
 	defer cancel()
@@ -48,7 +47,7 @@ func (e *Engine) Execute(ctx context.Context, c domain.DueCommand) (engineRun st
 	case domain.CommandCompleteActivity:
 		err = e.completeActivity(ctx, c)
 	default:
-		err = errors.New("no such command")
+		err = errors.New("the kind of command is unknown")
 	}
 	if err != nil {
 		return "", fmt.Errorf("carrying out the engine command %s: %w", c.Kind, err)
@@ -84,8 +83,9 @@ func (e *Engine) start(ctx context.Context, c domain.DueCommand, reuse enumspb.W
 	return started.GetRunId(), err
 }
 
-// input is what the workflow of the command's run is started with, encrypted where
-// the run has a key. Of the service's own workflow only what it hands on is.
+// input returns the arguments that the workflow of the command's run is started
+// with, encrypted where the run has a key. Of the arguments of the service's own
+// workflow only the request that it passes on is encrypted.
 func (e *Engine) input(ctx context.Context, c domain.DueCommand) (*commonpb.Payloads, error) {
 	if c.Run.Kind != domain.RunKindDataSource {
 		input, err := argument(c)
@@ -95,7 +95,7 @@ func (e *Engine) input(ctx context.Context, c domain.DueCommand) (*commonpb.Payl
 		return e.encrypted(ctx, c.Run, input)
 	}
 	if c.Run.DataSource == nil {
-		return nil, errors.New("a run of a data source that is not told which")
+		return nil, errors.New("the run has no data source")
 	}
 	input, err := payloads(domain.DataSourceInput{
 		Run: c.Run.OwnerID, Tenant: c.Run.TenantID, Activity: c.Run.DataSource.Activity,
@@ -116,8 +116,8 @@ func (e *Engine) input(ctx context.Context, c domain.DueCommand) (*commonpb.Payl
 	return input, nil
 }
 
-// firstRun returns the run with which the chain of run began: a workflow that
-// was started before may have continued as new since.
+// firstRun returns the first run of the chain of run: a workflow that was started
+// before may have continued as new since.
 func (e *Engine) firstRun(ctx context.Context, r domain.EngineRun, run string) (string, error) {
 	described, err := e.describe(ctx, r.Namespace, r.WorkflowID, run)
 	if err != nil {
@@ -126,10 +126,10 @@ func (e *Engine) firstRun(ctx context.Context, r domain.EngineRun, run string) (
 	return described.chain(), nil
 }
 
-// signalItem tells the workflow of a process about an item.
+// signalItem signals the workflow of a process about an item.
 func (e *Engine) signalItem(ctx context.Context, c domain.DueCommand) error {
 	if c.ItemID == nil {
-		return errors.New("a signal without an item")
+		return errors.New("the signal has no item")
 	}
 	name, value := signalOfShapeB, any(signalProcessItem{
 		ID: *c.ItemID, Type: c.ItemType,
@@ -194,7 +194,7 @@ func (e *Engine) terminate(ctx context.Context, c domain.DueCommand) error {
 	return unlessGone(err)
 }
 
-// reason tells whoever looks at the workflow in Temporal why it was stopped.
+// reason is shown in Temporal as the reason why the workflow was stopped.
 func reason(r domain.EngineRun) string {
 	switch r.Kind {
 	case domain.RunKindDataSource:
@@ -208,8 +208,8 @@ func reason(r domain.EngineRun) string {
 	return "the process is finished"
 }
 
-// execution names the workflow and no run of it: a signal must find it after it
-// has continued as new.
+// execution names the workflow without a run, so that a signal reaches it after
+// it has continued as new.
 func execution(r domain.EngineRun) *commonpb.WorkflowExecution {
 	return &commonpb.WorkflowExecution{WorkflowId: r.WorkflowID}
 }

@@ -12,27 +12,28 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// KeySource finds what an encryption key of a tenant is: domain.EncryptionKeySize
-// bytes. domain.ErrKeyLost says that there is no such key, or that it cannot be
-// read any more; other errors, that it could not be looked up now.
+// KeySource returns an encryption key of a tenant, domain.EncryptionKeySize
+// bytes. It returns domain.ErrKeyLost when there is no such key or it cannot be
+// read any more; other errors mean that it could not be looked up now.
 type KeySource func(ctx context.Context, tenant uuid.UUID, keyID string) (domain.Secret, error)
 
 // The headers of a workflow whose payloads are encrypted (engine contract,
-// section 9). Workers pass them on to all that the workflow begins.
+// section 9). Workers pass them on to the activities and child workflows that the
+// workflow starts.
 const (
 	headerEncoding = "x-kuflow-encoding"
 	headerKeyID    = "x-kuflow-encoding-encrypted-key-id"
 )
 
-// maxEncrypted bounds, in bytes, what is decrypted: base64 makes four bytes of
-// three, and a payload is more than its data.
+// maxEncrypted bounds, in bytes, the payloads that are decrypted: base64 makes
+// four bytes of three, and a payload is larger than its data.
 const maxEncrypted = 2 * maxResult
 
-// errUndecryptable says that an encrypted payload cannot be read, now or later.
+// errUndecryptable means that an encrypted payload cannot be read, now or later.
 var errUndecryptable = errors.New("the payload cannot be decrypted")
 
-// encryptionHeader tells a worker that the run's payloads are encrypted, and with
-// which key. It is nil for a run in the open.
+// encryptionHeader returns the headers that name the key of the run's payloads,
+// nil for a run without encryption.
 func encryptionHeader(r domain.EngineRun) (*commonpb.Header, error) {
 	if r.EncryptionKeyID == "" {
 		return nil, nil //nolint:nilnil // no header is a header
@@ -48,9 +49,9 @@ func encryptionHeader(r domain.EngineRun) (*commonpb.Header, error) {
 	return &commonpb.Header{Fields: fields}, nil
 }
 
-// encrypted returns the payloads as the run's worker is to get them: encrypted
-// with the run's key, or as they are where it has none. That a key cannot be had
-// is the command's own trouble: the error never says that Temporal is down.
+// encrypted returns the payloads encrypted with the run's key, or unchanged where
+// it has none. A key that cannot be read is an error of the command: Unavailable
+// is never true of it.
 func (e *Engine) encrypted(
 	ctx context.Context, r domain.EngineRun, plain *commonpb.Payloads,
 ) (*commonpb.Payloads, error) {
@@ -73,9 +74,9 @@ func (e *Engine) encrypted(
 }
 
 // decrypted returns a payload of a workflow of the tenant as it was before the
-// worker encrypted it. One in the open comes back as it is. Which key it takes
-// the payload itself says. Errors are errUndecryptable unless the key could not
-// be looked up.
+// worker encrypted it; a payload without encryption is returned unchanged. The
+// payload names its key. Errors are errUndecryptable unless the key could not be
+// looked up.
 func (e *Engine) decrypted(
 	ctx context.Context, tenant uuid.UUID, p *commonpb.Payload,
 ) (*commonpb.Payload, error) {

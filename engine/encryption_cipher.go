@@ -28,7 +28,7 @@ const (
 type nonce [nonceSize]byte
 
 func newNonce() (n nonce) {
-	// It never fails: the program ends when there is no randomness.
+	// rand.Read never fails: the program ends when there is no randomness.
 	_, _ = rand.Read(n[:])
 	return n
 }
@@ -39,7 +39,7 @@ type payloadCipher struct {
 	aead  cipher.AEAD
 }
 
-// newPayloadCipher makes a cipher of a key of domain.EncryptionKeySize bytes.
+// newPayloadCipher returns a cipher for a key of domain.EncryptionKeySize bytes.
 func newPayloadCipher(keyID string, key domain.Secret) (*payloadCipher, error) {
 	value := []byte(key.Reveal())
 	if len(value) != domain.EncryptionKeySize {
@@ -56,8 +56,9 @@ func newPayloadCipher(keyID string, key domain.Secret) (*payloadCipher, error) {
 	return &payloadCipher{keyID: keyID, aead: aead}, nil
 }
 
-// encrypt hides a payload with its metadata in another one. What is hidden names
-// the key as well. A nonce must not be used twice.
+// encrypt returns a payload that contains the given one, with its metadata, in
+// encrypted form. The encrypted text names the key as well. A nonce must not be
+// used twice.
 func (c *payloadCipher) encrypt(p *commonpb.Payload, n nonce) (*commonpb.Payload, error) {
 	inner := &commonpb.Payload{Metadata: maps.Clone(p.GetMetadata()), Data: p.GetData()}
 	if inner.Metadata == nil {
@@ -77,15 +78,16 @@ func (c *payloadCipher) encrypt(p *commonpb.Payload, n nonce) (*commonpb.Payload
 	}, nil
 }
 
-// decrypt returns what encrypt hid. Its errors show nothing of it.
+// decrypt returns the payload that was given to encrypt. Its errors do not quote
+// it.
 func (c *payloadCipher) decrypt(p *commonpb.Payload) (*commonpb.Payload, error) {
 	text, ok := bytes.CutPrefix(p.GetData(), []byte(cipherPrefix))
 	if !ok {
-		return nil, errors.New("it is encrypted in another way than AES-256-GCM")
+		return nil, errors.New("its encryption is not AES-256-GCM")
 	}
 	sealed, err := base64.StdEncoding.AppendDecode(nil, text)
 	if err != nil || len(sealed) < nonceSize {
-		return nil, errors.New("it is not what base64 makes of a nonce and a text")
+		return nil, errors.New("it is not the base64 of a nonce and a text")
 	}
 	plain, err := c.aead.Open(nil, sealed[:nonceSize], sealed[nonceSize:], nil)
 	if err != nil {
@@ -93,7 +95,7 @@ func (c *payloadCipher) decrypt(p *commonpb.Payload) (*commonpb.Payload, error) 
 	}
 	inner := &commonpb.Payload{}
 	if err := proto.Unmarshal(plain, inner); err != nil {
-		return nil, errors.New("what was encrypted is no payload")
+		return nil, errors.New("the decrypted text is not a payload")
 	}
 	return inner, nil
 }

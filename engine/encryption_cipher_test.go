@@ -100,7 +100,7 @@ func TestNoTwoPayloadsLookTheSame(t *testing.T) {
 	require.False(t, bytes.Equal(first.GetData(), second.GetData()))
 }
 
-func TestWhatWasAlteredIsNotDecrypted(t *testing.T) {
+func TestAlteredPayloadsAreNotDecrypted(t *testing.T) {
 	t.Parallel()
 	v := vectors(t)[0]
 	c := v.cipher(t)
@@ -126,7 +126,7 @@ func TestWhatWasAlteredIsNotDecrypted(t *testing.T) {
 	refused(v.Data)
 	refused("AES-256-CBC:" + base64.StdEncoding.EncodeToString(sealed))
 	refused("AES-256-GCM:" + base64.RawStdEncoding.EncodeToString(append(sealed, 'x'))[1:])
-	// Encrypted as it should be, but no payload.
+	// Encrypted correctly, but not a payload.
 	n := newNonce()
 	refused("AES-256-GCM:" + base64.StdEncoding.EncodeToString(c.aead.Seal(n[:], n[:], []byte("no payload"), nil)))
 }

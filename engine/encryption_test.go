@@ -122,14 +122,15 @@ func TestEncryptedWorkflows(t *testing.T) {
 		t.Parallel()
 		c := of(newCommand("waiting"), tenant, keyID)
 		run := b.execute(t, c)
-		require.Equal(t, run, b.execute(t, c), "encrypted anew, and still the same start")
+		require.Equal(t, run, b.execute(t, c), "encrypted again, and still the same start")
 		for _, shape := range []domain.SignalShape{domain.SignalShapeA, domain.SignalShapeB} {
 			signal := then(c, domain.CommandSignal, run)
 			item := uuid.New()
 			signal.ItemID, signal.ItemType, signal.Shape = &item, domain.ItemTask, shape
 			b.execute(t, signal)
 		}
-		// Temporal puts a signal that meets a workflow task into the history afterwards.
+		// Temporal puts a signal that arrives during a workflow task into the history
+		// afterwards.
 		var events []*historypb.HistoryEvent
 		require.Eventually(t, func() bool {
 			events = b.history(t, c)
@@ -174,7 +175,7 @@ func TestEncryptedWorkflows(t *testing.T) {
 		}
 	})
 
-	t.Run("a result that nobody can decrypt is none, and why is told", func(t *testing.T) {
+	t.Run("a result that cannot be decrypted is nil with a reason", func(t *testing.T) {
 		t.Parallel()
 		for name, c := range map[string]domain.DueCommand{
 			"altered": of(newAction("altered"), tenant, ""), "huge": of(newAction("huge"), tenant, ""),
@@ -188,7 +189,7 @@ func TestEncryptedWorkflows(t *testing.T) {
 		}
 	})
 
-	t.Run("a key that is out of reach is waited for", func(t *testing.T) {
+	t.Run("an unavailable key is waited for", func(t *testing.T) {
 		t.Parallel()
 		away := errors.New("the database is away")
 		offline := keyed(t, b, func(context.Context, uuid.UUID, string) (domain.Secret, error) { return domain.Secret{}, away })
@@ -199,7 +200,7 @@ func TestEncryptedWorkflows(t *testing.T) {
 		require.ErrorIs(t, err, away)
 	})
 
-	t.Run("a lost key is the trouble of its command alone", func(t *testing.T) {
+	t.Run("a lost key fails its command only", func(t *testing.T) {
 		t.Parallel()
 		for _, failure := range []error{domain.ErrKeyLost, context.DeadlineExceeded} {
 			keyless := keyed(t, b, func(context.Context, uuid.UUID, string) (domain.Secret, error) { return domain.Secret{}, failure })

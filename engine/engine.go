@@ -29,9 +29,9 @@ const (
 	identity = "procession"
 )
 
-// Credentials prove to Temporal that it is the service that calls. Token is
-// asked before every call, Certificate and RootCAs at every handshake, so all may
-// change while the service runs.
+// Credentials authenticate the service to Temporal. Token is called before every
+// call, Certificate and RootCAs at every handshake, so all may change while the
+// service runs.
 type Credentials struct {
 	Token       func() (string, error)
 	Certificate func() (*tls.Certificate, error)
@@ -39,18 +39,18 @@ type Credentials struct {
 	RootCAs func() *x509.CertPool
 }
 
-// Options say where Temporal is and how to deal with it.
+// Options configure an Engine.
 type Options struct {
 	// Address is host:port of Temporal's frontend.
 	Address     string
 	Credentials Credentials
-	// Retention is how long the namespaces that the service makes keep a workflow
-	// that has ended; 0 is DefaultRetention. Namespaces that exist are left alone.
+	// Retention is how long the namespaces that the service creates keep an ended
+	// workflow; 0 is DefaultRetention. Existing namespaces are not changed.
 	Retention time.Duration
-	// Keys finds the keys that payloads are encrypted with. Without it there are
-	// none.
+	// Keys returns the keys that payloads are encrypted with. It may be nil: then
+	// there are none.
 	Keys KeySource
-	// Logger receives what the Temporal SDK has to say.
+	// Logger receives the log of the Temporal SDK.
 	Logger *slog.Logger
 }
 
@@ -64,8 +64,7 @@ type Engine struct {
 	logger    *slog.Logger
 }
 
-// New makes an Engine without talking to Temporal. Close it when it is no longer
-// used.
+// New returns an Engine without calling Temporal. The caller must close it.
 func New(o Options) (*Engine, error) {
 	if o.Retention == 0 {
 		o.Retention = DefaultRetention
@@ -85,8 +84,8 @@ func New(o Options) (*Engine, error) {
 		Logger:      sdklog.NewStructuredLogger(o.Logger),
 		Credentials: client.NewAPIKeyDynamicCredentials(token),
 		ConnectionOptions: client.ConnectionOptions{
-			// The dial options have the TLS that is used; without this the SDK would be at
-			// odds with them.
+			// The dial options configure TLS; this setting keeps the SDK consistent with
+			// them.
 			TLS: transport.config,
 			// Payloads are small and the server is near.
 			GrpcCompression: &client.GrpcCompressionNone{},
@@ -104,8 +103,8 @@ func New(o Options) (*Engine, error) {
 	}, nil
 }
 
-// reconnect keeps the pauses between attempts to connect short, so that work
-// that has piled up is done soon after Temporal is back.
+// reconnect keeps the backoff between attempts to connect short, so that queued
+// work is done soon after Temporal is available again.
 func reconnect() grpc.ConnectParams {
 	pauses := backoff.DefaultConfig
 	pauses.BaseDelay, pauses.MaxDelay = 100*time.Millisecond, time.Second
@@ -115,7 +114,7 @@ func reconnect() grpc.ConnectParams {
 // Close ends the connection.
 func (e *Engine) Close() { e.client.Close() }
 
-// Client is the SDK's client of the namespace Namespace.
+// Client returns the SDK's client of the namespace Namespace.
 func (e *Engine) Client() client.Client { return e.client }
 
 // Ping reports whether Temporal answers and accepts the service's credentials.

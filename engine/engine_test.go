@@ -69,13 +69,13 @@ func failer(workflow.Context, request) error {
 
 func sleeper(ctx workflow.Context, _ request) error { return workflow.Sleep(ctx, time.Hour) }
 
-// stubborn does not care to be cancelled.
+// stubborn ignores its cancellation.
 func stubborn(ctx workflow.Context, _ request) error {
 	ctx, _ = workflow.NewDisconnectedContext(ctx)
 	return workflow.Sleep(ctx, time.Hour)
 }
 
-// continuer goes on in a second run and fails there.
+// continuer continues as new and fails in the second run.
 func continuer(ctx workflow.Context, in request) error {
 	if workflow.GetInfo(ctx).ContinuedExecutionRunID == "" {
 		return workflow.NewContinueAsNewError(ctx, "continuer", in)
@@ -142,7 +142,7 @@ func (b bench) execute(t *testing.T, c domain.DueCommand) string {
 // end waits until the workflow has ended and returns how.
 func (b bench) end(t *testing.T, c domain.DueCommand) *domain.Closing {
 	t.Helper()
-	// The error is the workflow's own; Outcome tells it.
+	// The error is the workflow's own; Outcome returns it.
 	_ = b.client.GetWorkflow(t.Context(), c.Run.WorkflowID, "").Get(t.Context(), nil)
 	closing, err := b.Outcome(t.Context(), c.Run, time.Now())
 	require.NoError(t, err)
@@ -164,7 +164,7 @@ func TestEngine(t *testing.T) {
 		require.Equal(t, first, b.execute(t, c), "another command for the same process")
 	})
 
-	t.Run("workflows are told of items in both shapes, once", func(t *testing.T) {
+	t.Run("workflows are signalled about items in both shapes, once", func(t *testing.T) {
 		t.Parallel()
 		c := newCommand("listener")
 		run := b.execute(t, c)
@@ -240,7 +240,7 @@ func TestEngine(t *testing.T) {
 		require.Equal(t, domain.RunCancelled, b.end(t, c).Status)
 	})
 
-	t.Run("a failed workflow tells why and starts again", func(t *testing.T) {
+	t.Run("a failed workflow has a reason and starts again", func(t *testing.T) {
 		t.Parallel()
 		c := newCommand("failer")
 		first := b.execute(t, c)

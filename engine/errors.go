@@ -7,11 +7,10 @@ import (
 	"go.temporal.io/api/serviceerror"
 )
 
-// errNotStarted holds back a command that makes sense only after the workflow
-// was started.
+// errNotStarted delays a command that must follow the start of its workflow.
 var errNotStarted = errors.New("the workflow is not started yet")
 
-// Unavailable reports whether err says that Temporal as a whole cannot be used
+// Unavailable reports whether err means that Temporal as a whole cannot be used
 // now: it does not answer, or it does not accept the service's credentials.
 func Unavailable(err error) bool {
 	var (
@@ -23,19 +22,20 @@ func Unavailable(err error) bool {
 		errors.Is(err, context.DeadlineExceeded)
 }
 
-// NamespaceMissing reports whether err says that a namespace does not exist.
+// NamespaceMissing reports whether err means that a namespace does not exist.
 func NamespaceMissing(err error) bool {
 	var missing *serviceerror.NamespaceNotFound
 	return errors.As(err, &missing)
 }
 
-// RateLimited reports whether err says that the service asks too much at a time.
+// RateLimited reports whether err means that the service exceeded a rate limit of
+// Temporal.
 func RateLimited(err error) bool {
 	var exhausted *serviceerror.ResourceExhausted
 	return errors.As(err, &exhausted)
 }
 
-// gone reports whether err says that a workflow has ended or never was.
+// gone reports whether err means that a workflow has ended or never existed.
 func gone(err error) bool {
 	var notFound *serviceerror.NotFound
 	return errors.As(err, &notFound)

@@ -10,16 +10,16 @@ import (
 	failurepb "go.temporal.io/api/failure/v1"
 )
 
-// Bounds, in bytes, of what is kept of a failure, and of how many causes deep
-// it is told. The rest is in Temporal as long as the history is.
+// Bounds, in bytes, of the stored description of a failure, and of the number of
+// causes in it. The rest can be read in Temporal as long as the history is kept.
 const (
 	maxMessage = 1000
 	maxFailure = 8000
 	maxCauses  = 10
 )
 
-// failure returns why a run that has failed or timed out did so: one line, and
-// the whole story.
+// failure returns why a run failed or timed out: one line, and the chain of
+// causes.
 func (e *Engine) failure(
 	ctx context.Context, namespace string, execution *commonpb.WorkflowExecution,
 ) (message, story string, err error) {
@@ -36,7 +36,7 @@ func (e *Engine) failure(
 	return "the workflow timed out", "", nil
 }
 
-// rootMessage is the message of the failure and that of what began it all.
+// rootMessage returns the message of the failure and that of its root cause.
 func rootMessage(f *failurepb.Failure) string {
 	root := f
 	for range maxCauses {
@@ -74,7 +74,7 @@ func tell(f *failurepb.Failure) string {
 }
 
 // cut shortens text to at most limit bytes, between two characters, and makes it
-// something PostgreSQL can store.
+// valid for PostgreSQL.
 func cut(text string, limit int) string {
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 	if len(text) <= limit {

@@ -14,12 +14,12 @@ import (
 
 // NamespaceState is how a namespace is set up.
 type NamespaceState struct {
-	// Missing says that there is no such namespace.
+	// Missing is set when there is no such namespace.
 	Missing bool
-	// Retention is how long workflows that have ended are kept.
+	// Retention is how long ended workflows are kept.
 	Retention time.Duration
-	// Searchable says that the search attribute which workers' SDKs expect is there,
-	// SearchType what its type is.
+	// Searchable is set when the search attribute that workers' SDKs expect exists;
+	// SearchType is its type.
 	Searchable bool
 	SearchType string
 }
@@ -32,7 +32,7 @@ func (s NamespaceState) Usable() bool {
 // SearchAttribute is the search attribute that workers' SDKs expect.
 const SearchAttribute = workflowVersion
 
-// InspectNamespace tells how a namespace is set up, and changes nothing.
+// InspectNamespace returns how a namespace is set up. It changes nothing.
 func (e *Engine) InspectNamespace(ctx context.Context, name string) (NamespaceState, error) {
 	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
 	defer cancel()
@@ -68,7 +68,7 @@ func (e *Engine) InspectOwned(ctx context.Context, id string) (running bool, err
 	return described.GetWorkflowExecutionInfo().GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, nil
 }
 
-// InspectSchedule reports whether a schedule of the service's own is there and
+// InspectSchedule reports whether a schedule of the service's own exists and is
 // not paused.
 func (e *Engine) InspectSchedule(ctx context.Context, id string) (active bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, CallTimeout)

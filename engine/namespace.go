@@ -17,15 +17,15 @@ const (
 	// workflowVersion is the search attribute that workers' SDKs may set.
 	workflowVersion = "KuFlowWorkflowVersion"
 
-	// Temporal's servers learn of a new namespace or search attribute only after
-	// some seconds.
+	// A new namespace or search attribute reaches all of Temporal's servers only
+	// after some seconds.
 	usableTimeout = 30 * time.Second
 	usablePoll    = 250 * time.Millisecond
 )
 
 // EnsureNamespace registers a namespace, if it is missing, together with the
 // search attribute that workers' SDKs expect, and waits until both can be used.
-// It may be called by several processes at once.
+// Several processes may call it concurrently.
 func (e *Engine) EnsureNamespace(ctx context.Context, name string) error {
 	if err := e.register(ctx, name); err != nil {
 		return fmt.Errorf("registering the namespace %s: %w", name, err)
@@ -88,8 +88,8 @@ func (e *Engine) awaitUsable(ctx context.Context, name string) error {
 	})
 }
 
-// poll repeats f until it succeeds, for at most usableTimeout. That Temporal
-// cannot be used at all is not waited out.
+// poll repeats f until it succeeds, for at most usableTimeout. It returns at once
+// when Temporal is unavailable.
 func poll(ctx context.Context, f func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, usableTimeout)
 	defer cancel()

@@ -22,8 +22,8 @@ type workflowRequest struct {
 }
 
 // artifactActionRequest is the one argument of the workflow of an action on a
-// business artifact (engine contract, section 6). Extras are left out, for there
-// is nothing to put there.
+// business artifact (engine contract, section 6). Extras are omitted because
+// there are none.
 type artifactActionRequest struct {
 	BusinessArtifactID uuid.UUID `json:"businessArtifactId"`
 	DefinitionType     string    `json:"businessArtifactActionDefinitionType"`
@@ -35,8 +35,8 @@ type artifactActionRequest struct {
 }
 
 // userActionRequest is the one argument of the workflow of a user action on a
-// process (engine contract, section 6). What the deprecated requests have is a
-// part of it.
+// process (engine contract, section 6). It has all the fields of the deprecated
+// requests.
 type userActionRequest struct {
 	ProcessID       uuid.UUID `json:"processId"`
 	DefinitionType  string    `json:"userActionDefinitionType"`
@@ -48,7 +48,7 @@ type userActionRequest struct {
 }
 
 // taskRobotRequest is the one argument of the workflow of a robot that assists
-// with a task (engine contract, section 6). Extras are left out here too.
+// with a task (engine contract, section 6). Extras are omitted here too.
 type taskRobotRequest struct {
 	ProcessID       uuid.UUID `json:"processId"`
 	ProcessItemID   uuid.UUID `json:"processItemId"`
@@ -58,12 +58,13 @@ type taskRobotRequest struct {
 	RequestTimeZone string    `json:"requestTimeZone"`
 }
 
-// argument is what the workflow of the command's run is started with.
+// argument returns the argument that the workflow of the command's run is started
+// with.
 func argument(c domain.DueCommand) (*commonpb.Payloads, error) {
 	action := c.Run.Action
 	ofAction := c.Run.Kind == domain.RunKindArtifactAction || c.Run.Kind == domain.RunKindProcessAction
 	if action == nil && ofAction {
-		return nil, errors.New("a run of an action that is not told which")
+		return nil, errors.New("the run has no action")
 	}
 	switch c.Run.Kind {
 	case domain.RunKindProcess:
@@ -87,7 +88,7 @@ func argument(c domain.DueCommand) (*commonpb.Payloads, error) {
 	case domain.RunKindTaskRobot:
 		robot := c.Run.Robot
 		if robot == nil {
-			return nil, errors.New("a run of a robot that is not told which")
+			return nil, errors.New("the run has no robot")
 		}
 		return payloads(taskRobotRequest{
 			ProcessID: robot.ProcessID, ProcessItemID: c.Run.OwnerID,
@@ -95,7 +96,7 @@ func argument(c domain.DueCommand) (*commonpb.Payloads, error) {
 			RequestTime: requestTime(c), RequestTimeZone: c.TimeZone,
 		})
 	}
-	return nil, fmt.Errorf("there is no run of kind %q", c.Run.Kind)
+	return nil, fmt.Errorf("the kind %q of the run is unknown", c.Run.Kind)
 }
 
 // signalProcessItem is the payload of signalOfShapeB (engine contract, section
@@ -114,7 +115,7 @@ type signalItemPayload struct {
 }
 
 // signalUserAction is the payload of a signal about a user action (engine
-// contract, section 5). SDKs know its time by one name or the other.
+// contract, section 5). The time has two names because SDKs differ.
 type signalUserAction struct {
 	DefinitionCode  string `json:"userActionDefinitionCode"`
 	RequestTime     string `json:"requestTime"`
@@ -124,8 +125,8 @@ type signalUserAction struct {
 	Input json.RawMessage `json:"input,omitempty"`
 }
 
-// requestTime is the moment that made the command necessary: the same on every
-// attempt.
+// requestTime returns the time of the change that staged the command, which is
+// the same on every attempt.
 func requestTime(c domain.DueCommand) string { return c.CreatedAt.UTC().Format(time.RFC3339Nano) }
 
 func payloads(value any) (*commonpb.Payloads, error) {

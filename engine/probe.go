@@ -14,9 +14,8 @@ import (
 	"google.golang.org/grpc/metadata"
 )
 
-// Probe calls Temporal with whatever token is to be tried out, or without one,
-// over connections that show the service's certificate. It tells how Temporal
-// checks what it is shown.
+// Probe calls Temporal with any token, or without one, over connections with the
+// service's certificate, to find out which credentials Temporal accepts.
 type Probe struct {
 	address     string
 	credentials Credentials
@@ -24,8 +23,8 @@ type Probe struct {
 	workflows   workflowservice.WorkflowServiceClient
 }
 
-// NewProbe makes a Probe of the Temporal at host:port without talking to it.
-// Close it when it is no longer used. The Token of the credentials is not used.
+// NewProbe returns a Probe of the Temporal at host:port without calling it. The
+// caller must close it. The Token of the credentials is not used.
 func NewProbe(address string, c Credentials) (*Probe, error) {
 	connection, err := grpc.NewClient(address, grpc.WithTransportCredentials(newTransport(c)),
 		grpc.WithConnectParams(reconnect()))
@@ -41,9 +40,9 @@ func NewProbe(address string, c Credentials) (*Probe, error) {
 // Close ends the connection.
 func (p *Probe) Close() error { return p.connection.Close() }
 
-// Accepts reports whether Temporal accepts the token, or a call without one when
-// it is empty, for a call that takes the rights of the service itself. An error
-// is that of a Temporal which gave no such answer.
+// Accepts reports whether Temporal accepts the token, or no token when it is
+// empty, for a call that needs the service's own rights. It returns an error when
+// Temporal gives neither answer.
 func (p *Probe) Accepts(ctx context.Context, token string) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
 	defer cancel()
@@ -62,9 +61,8 @@ func (p *Probe) Accepts(ctx context.Context, token string) (bool, error) {
 	return false, fmt.Errorf("probing Temporal: %w", told)
 }
 
-// ServerCertificate returns the certificate that Temporal shows, and why it is
-// not to be trusted, nil if it is. An error is that of a Temporal that cannot be
-// reached.
+// ServerCertificate returns Temporal's certificate and the reason why it is not
+// trusted, nil if it is. It returns an error when Temporal cannot be reached.
 func (p *Probe) ServerCertificate(ctx context.Context) (shown *x509.Certificate, untrusted, err error) {
 	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
 	defer cancel()
@@ -74,8 +72,7 @@ func (p *Probe) ServerCertificate(ctx context.Context) (shown *x509.Certificate,
 	}
 	config := newTransport(p.credentials).config.Clone()
 	config.ServerName, config.NextProtos = host, []string{"h2"}
-	// What is shown is to be looked at even if it is not to be trusted; nothing is
-	// sent.
+	// The certificate is inspected even if it is not trusted; nothing is sent.
 	config.InsecureSkipVerify = true
 	config.VerifyConnection = func(state tls.ConnectionState) error {
 		shown = state.PeerCertificates[0]

@@ -34,7 +34,7 @@ func TestWorkflowsOfUserActions(t *testing.T) {
 		return string(got)
 	}
 
-	t.Run("they are told what to do", func(t *testing.T) {
+	t.Run("they get the request of the action", func(t *testing.T) {
 		t.Parallel()
 		c := newCommand("echo")
 		a := domain.ProcessAction{
@@ -57,7 +57,7 @@ func TestWorkflowsOfUserActions(t *testing.T) {
 		require.Nil(t, b.end(t, c).Result, "what it returns does not matter")
 	})
 
-	t.Run("the workflow of a process is told of one, once", func(t *testing.T) {
+	t.Run("the workflow of a process is signalled about one, once", func(t *testing.T) {
 		t.Parallel()
 		c := newCommand("told")
 		c.Run.TaskQueue = "user-actions"

@@ -16,14 +16,14 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// maxResult bounds, in bytes, the results that are read: they name a document
-// and hold none.
+// maxResult bounds, in bytes, the results that are read: they name a document and
+// contain none.
 const maxResult = 64 << 10
 
-// result returns what a run that has completed returned, or nil when that is
-// nothing, too much or no JSON: a worker may return what it likes. It may also
-// encrypt it, whatever the run was started with; what cannot be decrypted is nil
-// too, and why is told.
+// result returns the result of a completed run, or nil when that is empty, too
+// large or not JSON: a worker may return anything. A worker may also encrypt the
+// result of a run that was started without encryption. A result that cannot be
+// decrypted is nil, with the reason as text.
 func (e *Engine) result(
 	ctx context.Context, run domain.EngineRun, execution *commonpb.WorkflowExecution,
 ) (result json.RawMessage, why string, err error) {

@@ -11,17 +11,16 @@ import (
 	"go.temporal.io/sdk/temporal"
 )
 
-// Schedule has a workflow run at intervals in the service's own namespace. A run
-// that would begin before the one before it has ended is left out, and so are
-// those that were missed while Temporal was down.
+// Schedule runs a workflow at intervals in the service's own namespace. A run is
+// skipped while the previous one is running, and runs that were missed while
+// Temporal was down are not made up for.
 type Schedule struct {
 	ID    string
 	Type  string
 	Every time.Duration
 }
 
-// ensureSchedule creates a schedule, or changes the one there is to be as it is
-// described.
+// ensureSchedule creates a schedule, or changes the existing one to match s.
 func (e *Engine) ensureSchedule(ctx context.Context, s Schedule) error {
 	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
 	defer cancel()
@@ -39,7 +38,7 @@ func (e *Engine) ensureSchedule(ctx context.Context, s Schedule) error {
 	return nil
 }
 
-// adjustSchedule gives a schedule another interval and workflow, if it has others:
+// adjustSchedule updates the interval and workflow of a schedule if they differ:
 // an earlier release may have created it.
 func (e *Engine) adjustSchedule(
 	ctx context.Context, id string, spec client.ScheduleSpec, action *client.ScheduleWorkflowAction,

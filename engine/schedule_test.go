@@ -15,8 +15,7 @@ import (
 	"github.com/procession-dev/procession/internal/testkit/pgtest"
 )
 
-// A release that wants another interval gets it, also of a schedule that an
-// earlier one created.
+// A release can change the interval of a schedule that an earlier one created.
 func TestSchedulesFollowTheRelease(t *testing.T) {
 	t.Parallel()
 	stack := enginetest.New(t, pgtest.New(t))

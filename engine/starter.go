@@ -13,37 +13,37 @@ import (
 	"github.com/procession-dev/procession/internal/loop"
 )
 
-// StarterOptions are what a Starter is made of.
+// StarterOptions configure a Starter.
 type StarterOptions struct {
 	Engine *Engine
-	// Exchange is told which runs were started and returns those that are due. A run
-	// is due until it was told.
+	// Exchange records which runs were started and returns those that are due. A run
+	// is due until its start is recorded.
 	Exchange func(ctx context.Context, started []domain.DueAssistance) ([]domain.DueAssistance, error)
-	// Workflow is the workflow of a run. Its id belongs to that run alone.
+	// Workflow returns the workflow of a run. Its id must be unique to the run.
 	Workflow func(domain.DueAssistance) OwnedWorkflow
 	Logger   *slog.Logger
 }
 
-// Starter starts workflows of the service's own that requests ask for, each
-// once. What asks for them is in the database, so that none is lost: a run that
-// was started and not noted is started again in vain.
+// Starter starts the service's own workflows for requests, each once. The
+// requests are in the database, so that none is lost: starting a run again whose
+// start was not recorded has no effect.
 type Starter struct {
 	o    StarterOptions
 	wake loop.Signal
 	down bool
 }
 
-// NewStarter makes a Starter. Run makes it work.
+// NewStarter returns a Starter that is started with Run.
 func NewStarter(o StarterOptions) *Starter { return &Starter{o: o, wake: loop.NewSignal()} }
 
-// starterPoll is how soon a run is seen that another replica was asked for, or
-// that could not be started before.
+// starterPoll is how soon the starter finds a run that was requested at another
+// replica or that could not be started before.
 const starterPoll = time.Second
 
-// Wake tells the starter that there may be something to start. It never blocks.
+// Wake notifies the starter that runs may be due. It never blocks.
 func (s *Starter) Wake() { s.wake.Wake() }
 
-// Run works until ctx ends. It must not be called twice.
+// Run starts runs until ctx ends. It must not be called twice.
 func (s *Starter) Run(ctx context.Context) {
 	var started []domain.DueAssistance
 	l := loop.Loop[struct{}]{Wake: s.wake, Step: func(ctx context.Context) time.Duration {
@@ -52,7 +52,7 @@ func (s *Starter) Run(ctx context.Context) {
 		case err == nil:
 			started = s.startAll(ctx, due)
 		case ctx.Err() == nil:
-			s.o.Logger.ErrorContext(ctx, "runs of assistance cannot be read", slog.Any("error", err))
+			s.o.Logger.ErrorContext(ctx, "reading runs of assistance failed", slog.Any("error", err))
 		}
 		if len(started) > 0 && err == nil {
 			return 0
@@ -62,15 +62,15 @@ func (s *Starter) Run(ctx context.Context) {
 	l.Run(ctx)
 }
 
-// startAll starts what is due and returns what was started. The rest is due
-// again, later.
+// startAll starts the due runs and returns those that were started. The others
+// stay due.
 func (s *Starter) startAll(ctx context.Context, due []domain.DueAssistance) []domain.DueAssistance {
 	var started []domain.DueAssistance
 	for _, run := range due {
 		err := s.o.Engine.startOnce(ctx, s.o.Workflow(run))
 		if err != nil {
 			if !s.down && ctx.Err() == nil {
-				s.o.Logger.WarnContext(ctx, "runs of assistance cannot be started", slog.Any("error", err))
+				s.o.Logger.WarnContext(ctx, "starting runs of assistance failed", slog.Any("error", err))
 			}
 			s.down = true
 			return started

@@ -18,10 +18,10 @@ import (
 
 const (
 	checkInterval = 10 * time.Second
-	// retryInterval is the pause after a check that failed, and the least time
-	// between two checks that were asked for.
+	// retryInterval is the pause after a failed check, and the least time between
+	// two requested checks.
 	retryInterval = 2 * time.Second
-	// reconfirmAfter is how long an observer is believed to run without asking.
+	// reconfirmAfter is how long an observer is assumed to run without checking.
 	reconfirmAfter  = time.Minute
 	checksAtOnce    = 4
 	workerStopGrace = 5 * time.Second
@@ -34,16 +34,16 @@ type OwnedWorkflow struct {
 	Input any
 }
 
-// SupervisorOptions are what a Supervisor is made of.
+// SupervisorOptions configure a Supervisor.
 type SupervisorOptions struct {
 	Engine *Engine
 	// Namespaces lists the namespaces of all tenants.
 	Namespaces func(context.Context) ([]string, error)
 	// Observer is the workflow that observes a namespace.
 	Observer func(namespace string) OwnedWorkflow
-	// Schedules are what the service runs again and again in its own namespace.
+	// Schedules are the schedules in the service's own namespace.
 	Schedules []Schedule
-	// Register makes the service's workflows and activities known to its worker.
+	// Register registers the service's workflows and activities with its worker.
 	Register func(worker.Registry)
 	// DataSources lists the namespaces of the tenants that have data sources.
 	DataSources func(context.Context) ([]string, error)
@@ -54,10 +54,9 @@ type SupervisorOptions struct {
 	Logger              *slog.Logger
 }
 
-// Supervisor keeps in place what the service needs of Temporal: its own
-// namespace and worker, and for every tenant a namespace and its observer. It
-// does so from the moment Temporal can be reached, and again when Temporal has
-// lost something.
+// Supervisor maintains what the service needs in Temporal: its own namespace and
+// worker, and for every tenant a namespace and its observer. It sets them up once
+// Temporal can be reached, and again when Temporal has lost something.
 type Supervisor struct {
 	o     SupervisorOptions
 	asked loop.Signal
@@ -73,7 +72,7 @@ type Supervisor struct {
 	dataSources map[string]worker.Worker
 }
 
-// NewSupervisor makes a Supervisor. Run makes it work.
+// NewSupervisor returns a Supervisor that is started with Run.
 func NewSupervisor(o SupervisorOptions) *Supervisor {
 	return &Supervisor{
 		o: o, asked: loop.NewSignal(), dead: loop.NewSignal(), confirmed: map[string]time.Time{},
@@ -84,8 +83,8 @@ func NewSupervisor(o SupervisorOptions) *Supervisor {
 // Check has the supervisor look for new tenants soon. It never blocks.
 func (s *Supervisor) Check() { s.asked.Wake() }
 
-// Recheck has the supervisor confirm everything again soon: Temporal seems to have
-// lost a namespace. It never blocks for long.
+// Recheck has the supervisor confirm everything again soon, for example when a
+// namespace is missing. It never blocks for long.
 func (s *Supervisor) Recheck() {
 	s.forget()
 	s.Check()
@@ -98,7 +97,7 @@ func (s *Supervisor) Ready() bool {
 	return s.ready
 }
 
-// Run works until ctx ends and the worker has stopped. It must not be called
+// Run supervises until ctx ends and the worker has stopped. It must not be called
 // twice.
 func (s *Supervisor) Run(ctx context.Context) {
 	var w worker.Worker
@@ -128,7 +127,7 @@ func (s *Supervisor) Run(ctx context.Context) {
 	l.Run(ctx)
 }
 
-// report tells of a change between success and failure, not of each check.
+// report logs a change between success and failure, not each check.
 func (s *Supervisor) report(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		return
@@ -139,9 +138,9 @@ func (s *Supervisor) report(ctx context.Context, err error) {
 	s.mu.Unlock()
 	switch {
 	case err == nil && !was:
-		s.o.Logger.InfoContext(ctx, "Temporal is in use")
+		s.o.Logger.InfoContext(ctx, "Temporal is set up")
 	case err != nil:
-		s.o.Logger.WarnContext(ctx, "Temporal is not fully in use", slog.Any("error", err))
+		s.o.Logger.WarnContext(ctx, "Temporal is not fully set up", slog.Any("error", err))
 	}
 }
 
@@ -151,8 +150,7 @@ func (s *Supervisor) forget() {
 	clear(s.confirmed)
 }
 
-// due reports whether something is to be confirmed. A time that is not there is
-// long ago.
+// due reports whether a confirmation is due. A missing time counts as long ago.
 func (s *Supervisor) due(namespace string) (first, due bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -166,7 +164,7 @@ func (s *Supervisor) confirm(namespace string) {
 	s.confirmed[namespace] = s.o.Clock()
 }
 
-// check puts in place what is missing and returns the worker that runs.
+// check sets up what is missing and returns the running worker.
 func (s *Supervisor) check(ctx context.Context, w worker.Worker) (worker.Worker, error) {
 	if first, _ := s.due(Namespace); first {
 		if err := s.o.Engine.EnsureNamespace(ctx, Namespace); err != nil {
@@ -191,7 +189,7 @@ func (s *Supervisor) check(ctx context.Context, w worker.Worker) (worker.Worker,
 	group.SetLimit(checksAtOnce)
 	for i, namespace := range namespaces {
 		group.Go(func() error {
-			// One tenant's trouble is not another's.
+			// A failure for one tenant does not affect the others.
 			errs[i] = s.checkTenant(ctx, namespace)
 			return nil
 		})
@@ -200,7 +198,7 @@ func (s *Supervisor) check(ctx context.Context, w worker.Worker) (worker.Worker,
 	return w, errors.Join(scheduled, errors.Join(errs...), s.checkDataSources(ctx))
 }
 
-// checkSchedules puts the schedules in place.
+// checkSchedules creates or updates the schedules.
 func (s *Supervisor) checkSchedules(ctx context.Context) error {
 	const all = "schedules of " + Namespace
 	if _, due := s.due(all); !due {
@@ -249,8 +247,8 @@ func (e *Engine) StartOwned(ctx context.Context, w OwnedWorkflow) error {
 	return e.startOwned(ctx, w, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE)
 }
 
-// startOwned starts a workflow of the service's own unless it runs; reuse says
-// what to do when one with its id has ended.
+// startOwned starts a workflow of the service's own unless it runs; reuse is the
+// policy for when one with its id has ended.
 func (e *Engine) startOwned(ctx context.Context, w OwnedWorkflow, reuse enumspb.WorkflowIdReusePolicy) error {
 	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
 	defer cancel()

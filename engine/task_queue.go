@@ -11,10 +11,10 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// DescribeTaskQueue tells who polls a task queue and how much waits there, for
-// each kind of task. Pollers are known for some minutes after their last poll.
-// What waits for one worker alone, because it has the workflow in memory, is not
-// counted. The times of the observation itself are left to the caller.
+// DescribeTaskQueue returns the pollers and the backlog of a task queue, for each
+// kind of task. Pollers are listed for some minutes after their last poll. Tasks
+// for one worker only, because it has the workflow in memory, are not counted.
+// The caller sets the times of the observation.
 func (e *Engine) DescribeTaskQueue(ctx context.Context, namespace, queue string) (domain.TaskQueueObservation, error) {
 	var seen domain.TaskQueueObservation
 	for _, asked := range []struct {

@@ -14,41 +14,43 @@ import (
 )
 
 const (
-	// DefaultTaskQueueInterval is how often a task queue is looked at.
+	// DefaultTaskQueueInterval is the default time between two observations of a
+	// task queue.
 	DefaultTaskQueueInterval = 15 * time.Second
 
 	queuesAtOnce = 4
-	// queuesPerRound bounds what a replica takes on before others get their share.
+	// queuesPerRound bounds the queues that a replica claims at a time, which leaves
+	// a share to the others.
 	queuesPerRound = 200
-	// looksPerInterval is how often queues that are due are asked for.
+	// looksPerInterval is how many times per interval due queues are claimed.
 	looksPerInterval = 3
 )
 
-// TaskQueueObserverOptions are what a TaskQueueObserver is made of.
+// TaskQueueObserverOptions configure a TaskQueueObserver.
 type TaskQueueObserverOptions struct {
-	// Claim returns up to limit task queues that are due, which are due again at
+	// Claim returns up to limit task queues that are due and makes them due again at
 	// next, as DB.ClaimTaskQueues does.
 	Claim func(ctx context.Context, now, next time.Time, limit int) ([]domain.DueTaskQueue, error)
-	// Put stores what was seen, as DB.PutObservations does.
+	// Put stores observations, as DB.PutObservations does.
 	Put func(ctx context.Context, seen []domain.SeenTaskQueue) error
-	// Describe looks at a task queue, as Engine.DescribeTaskQueue does.
+	// Describe observes a task queue, as Engine.DescribeTaskQueue does.
 	Describe func(ctx context.Context, namespace, queue string) (domain.TaskQueueObservation, error)
-	// Interval is how old an observation gets; 0 is DefaultTaskQueueInterval.
+	// Interval is the maximum age of an observation; 0 is DefaultTaskQueueInterval.
 	Interval time.Duration
 	Clock    func() time.Time
 	Logger   *slog.Logger
 }
 
-// TaskQueueObserver looks at the task queues that definitions need or workers
-// registered for, again and again, and stores what it sees, so that no request
-// has to ask Temporal. Replicas share the queues. While Temporal cannot be used,
-// one call an interval finds that out, and the observations say so.
+// TaskQueueObserver periodically observes the task queues that definitions need
+// or workers registered for, and stores the observations, so that no request has
+// to call Temporal. Replicas share the queues. While Temporal is unavailable, it
+// makes one call per interval, and the observations record the failure.
 type TaskQueueObserver struct {
 	o     TaskQueueObserverOptions
 	blind bool
 }
 
-// NewTaskQueueObserver makes a TaskQueueObserver. Run makes it work.
+// NewTaskQueueObserver returns a TaskQueueObserver that is started with Run.
 func NewTaskQueueObserver(o TaskQueueObserverOptions) *TaskQueueObserver {
 	if o.Interval == 0 {
 		o.Interval = DefaultTaskQueueInterval
@@ -56,7 +58,7 @@ func NewTaskQueueObserver(o TaskQueueObserverOptions) *TaskQueueObserver {
 	return &TaskQueueObserver{o: o}
 }
 
-// Run works until ctx ends. It must not be called twice.
+// Run observes queues until ctx ends. It must not be called twice.
 func (t *TaskQueueObserver) Run(ctx context.Context) {
 	l := loop.Loop[struct{}]{Step: func(ctx context.Context) time.Duration {
 		if t.round(ctx) {
@@ -67,9 +69,9 @@ func (t *TaskQueueObserver) Run(ctx context.Context) {
 	l.Run(ctx)
 }
 
-// round looks at the queues that are due and reports whether there may be more.
-// A queue is due again so early that its observation is as old as the interval at
-// most when it is looked at next.
+// round observes the queues that are due and reports whether there may be more. A
+// queue is due again early enough that its observation never gets older than the
+// interval.
 func (t *TaskQueueObserver) round(ctx context.Context) (more bool) {
 	now := t.o.Clock()
 	due, err := t.o.Claim(ctx, now, now.Add(t.o.Interval-t.o.Interval/looksPerInterval), queuesPerRound)
@@ -91,8 +93,8 @@ func (t *TaskQueueObserver) round(ctx context.Context) (more bool) {
 	return len(due) == queuesPerRound
 }
 
-// look observes queues, some at a time. Once Temporal is found not to answer, the
-// rest of them is not asked for. failure is one of those that occurred.
+// look observes queues, several concurrently. It stops when Temporal does not
+// answer. failure is one of the errors that occurred.
 func (t *TaskQueueObserver) look(ctx context.Context, due []domain.DueTaskQueue) ([]domain.SeenTaskQueue, error) {
 	seen := make([]domain.SeenTaskQueue, len(due))
 	var down atomic.Bool
@@ -128,7 +130,8 @@ func (t *TaskQueueObserver) look(ctx context.Context, due []domain.DueTaskQueue)
 
 const unavailableText = "Temporal is not available"
 
-// failureText says why a queue could not be looked at, without where Temporal is.
+// failureText returns why a queue could not be observed, without Temporal's
+// address.
 func failureText(err error) string {
 	switch {
 	case Unavailable(err):
@@ -142,7 +145,7 @@ func failureText(err error) string {
 	}
 }
 
-// report tells of a change between success and failure, not of each round.
+// report logs a change between success and failure, not each round.
 func (t *TaskQueueObserver) report(ctx context.Context, failure error) {
 	if failure != nil {
 		t.complain(ctx, failure)
@@ -159,5 +162,5 @@ func (t *TaskQueueObserver) complain(ctx context.Context, err error) {
 		return
 	}
 	t.blind = true
-	t.o.Logger.WarnContext(ctx, "task queues cannot be observed", slog.Any("error", err))
+	t.o.Logger.WarnContext(ctx, "observing task queues failed", slog.Any("error", err))
 }

@@ -36,7 +36,7 @@ func TestDescribeTaskQueue(t *testing.T) {
 	}
 	require.Equal(t, domain.TaskQueueObservation{Backlogs: []domain.TaskBacklog{
 		{Kind: domain.TaskKindWorkflow}, {Kind: domain.TaskKindActivity},
-	}}, describe(), "a queue that nobody used")
+	}}, describe(), "an unused queue")
 
 	c := stack.Client("tenant")
 	for range 3 {
@@ -49,8 +49,8 @@ func TestDescribeTaskQueue(t *testing.T) {
 	}, time.Minute, 50*time.Millisecond)
 	require.Zero(t, describe().Backlogs[1].Count)
 
-	// Temporal notes a poll where it found its task, which only now and then is the
-	// part of the queue that tells of pollers; so one poll is not enough.
+	// Temporal records a poll in the partition where it found its task, which is not
+	// always the one that reports pollers; so one poll is not enough.
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	var polling sync.WaitGroup
 	polling.Go(func() {
@@ -176,7 +176,7 @@ func TestTaskQueuesAreObserved(t *testing.T) {
 	require.Equal(t, map[string]bool{"tenant P": true, "tenant Q": true}, asked)
 }
 
-func TestObservationsTellThatTemporalIsDown(t *testing.T) {
+func TestObservationsRecordThatTemporalIsDown(t *testing.T) {
 	t.Parallel()
 	o := newObserved(t, "P", "Q")
 	defer o.run(t)()
@@ -198,8 +198,8 @@ func TestObservationsTellThatTemporalIsDown(t *testing.T) {
 	o.await(t, func(seen *domain.TaskQueueObservation) bool { return seen.Failure == "" && seen.FailedAt.IsZero() })
 }
 
-// While Temporal is down, many queues cost no more than a few calls.
-func TestATemporalThatIsDownIsNotAskedForEveryQueue(t *testing.T) {
+// While Temporal is down, many queues cost only a few calls.
+func TestObserverLimitsCallsWhileTemporalIsDown(t *testing.T) {
 	t.Parallel()
 	queues := make([]string, 40)
 	for i := range queues {

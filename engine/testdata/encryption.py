@@ -53,7 +53,7 @@ print(
             vector("a workflow request", "demo-key", "json/plain", REQUEST, bytes(range(12))),
             vector("a text of one character", "demo-key.2", "json/plain", '"é"', bytes(range(100, 112))),
             vector("nothing", "demo-key", "binary/null", "", b"\xff" * 12),
-            vector("more than one byte of length tells", "demo-key", "json/plain", '"' + "x" * 300 + '"', b"\0" * 12),
+            vector("more than one byte of length", "demo-key", "json/plain", '"' + "x" * 300 + '"', b"\0" * 12),
             vector("metadata in another order", "demo-key", "json/plain", REQUEST, bytes(range(12, 24)), True),
         ],
         indent=2,
