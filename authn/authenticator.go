@@ -15,16 +15,15 @@ import (
 )
 
 const (
-	// callerLifetime is how long a caller is believed without looking again, and
-	// so how long a revoked credential may still work.
+	// callerLifetime is how long a caller is cached, and so how long a revoked credential may still work.
 	callerLifetime = 10 * time.Second
-	// maxCallers bounds how many callers are remembered.
+	// maxCallers bounds the number of cached callers.
 	maxCallers = 10_000
 	// lookUpTimeout bounds a look-up, which several requests may be waiting for.
 	lookUpTimeout = 5 * time.Second
 )
 
-// Authenticator tells who is calling. It is safe for concurrent use.
+// Authenticator identifies the caller of a request. It is safe for concurrent use.
 type Authenticator struct {
 	reader  *persistence.Reader
 	oidc    *OIDC
@@ -38,15 +37,15 @@ type knownCaller struct {
 	until  time.Time
 }
 
-// An AuthenticatorOption changes what an Authenticator accepts.
+// AuthenticatorOption changes which credentials an Authenticator accepts.
 type AuthenticatorOption func(*Authenticator)
 
-// WithOIDC makes an Authenticator accept the tokens that o does as well.
+// WithOIDC makes an Authenticator also accept the tokens that o accepts.
 func WithOIDC(o *OIDC) AuthenticatorOption {
 	return func(a *Authenticator) { a.oidc = o }
 }
 
-// NewAuthenticator makes an Authenticator over the credentials in the database.
+// NewAuthenticator returns an Authenticator for the credentials in the database.
 func NewAuthenticator(
 	reader *persistence.Reader, clock func() time.Time, options ...AuthenticatorOption,
 ) (*Authenticator, error) {
@@ -61,14 +60,11 @@ func NewAuthenticator(
 	return a, nil
 }
 
-// Authenticate returns the caller that the value of an Authorization header
-// proves; several such headers are none, and a single empty value stands for no
-// header. Whatever is wrong with it, the error is the same UNAUTHENTICATED for the
-// caller, with a *domain.SignInError as its cause; a database that cannot be asked is UNAVAILABLE, and so is the issuer of a token
-// if its keys are not known. A caller is remembered for 10 seconds, so that is
-// how long a change of its credentials or memberships may take to be noticed,
-// but never beyond the expiry of its credential. The memberships are shared:
-// they must not be changed.
+// Authenticate returns the caller identified by the value of an Authorization header; the empty value stands for a
+// missing header. Every invalid credential gives the same UNAUTHENTICATED error, with a *domain.SignInError as its
+// cause. It returns UNAVAILABLE when the database cannot be used, or when the keys of a token's issuer are not known. A
+// caller is cached for 10 seconds, which is how long a change of its credentials or memberships may take to be noticed,
+// but never beyond the expiry of its credential. The memberships are shared and must not be changed.
 func (a *Authenticator) Authenticate(ctx context.Context, header string) (domain.Caller, error) {
 	shown, ok := parseHeader(header)
 	switch {
@@ -92,8 +88,7 @@ func (a *Authenticator) Authenticate(ctx context.Context, header string) (domain
 	return caller, nil
 }
 
-// lookUp finds the caller, for every request that waits for the answer: that one
-// of them is given up must not fail the others.
+// lookUp finds the caller, once for all requests that wait for it: the end of one request must not fail the others.
 func (a *Authenticator) lookUp(
 	ctx context.Context, hash [sha256.Size]byte, shown credential,
 ) (domain.Caller, error) {
@@ -118,8 +113,8 @@ func (a *Authenticator) lookUp(
 	return caller, nil
 }
 
-// find returns whom a credential belongs to and when it expires, nil if never.
-// One that lets no caller in is UNAUTHENTICATED, with the reason.
+// find returns the caller of a credential and when it expires, nil if never. An invalid credential is UNAUTHENTICATED,
+// with the reason.
 func (a *Authenticator) find(ctx context.Context, shown credential, now time.Time) (domain.Caller, *time.Time, error) {
 	switch {
 	case shown.token == "":
@@ -131,7 +126,7 @@ func (a *Authenticator) find(ctx context.Context, shown credential, now time.Tim
 	}
 }
 
-// refuse is the refusal of a sign-in of which nothing but the reason is known.
+// refuse returns the error for a sign-in of which only the reason is known.
 func refuse(reason domain.SignInReason) error {
 	return domain.RefuseSignIn(domain.SignInError{Reason: reason})
 }

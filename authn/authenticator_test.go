@@ -262,7 +262,7 @@ func TestAuthenticateDoesNotRememberFailures(t *testing.T) {
 	require.Equal(t, d.user, d.accepted(t, "Bearer later").PrincipalID)
 }
 
-func TestAuthenticateAcceptsTwoSecretsDuringRotation(t *testing.T) {
+func TestAuthenticateDuringSecretRotation(t *testing.T) {
 	t.Parallel()
 	d := newDirectory(t)
 	secret := authn.NewSecret().Reveal()
@@ -288,7 +288,7 @@ func TestAuthenticateRefusesTheSystemPrincipal(t *testing.T) {
 	d.refused(t, "Bearer planted")
 }
 
-func TestAuthenticateLeavesATokenToWhoHadItFirst(t *testing.T) {
+func TestAuthenticateKeepsATokensFirstOwner(t *testing.T) {
 	t.Parallel()
 	d := newDirectory(t)
 	d.clock.Advance(time.Minute)

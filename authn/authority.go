@@ -11,10 +11,10 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// newRoot makes the self-signed certificate of an authority and, if there is one
-// before, the certificate that this issues for it; both in PEM. How many such
-// certificates may follow each other is not limited: it grows by one with each
-// rotation, and no other certificate may issue any.
+// newRoot creates the self-signed certificate of an authority and, if there is a
+// previous one, the cross certificate that the previous one issues for it; both
+// in PEM. The path length is not limited: it grows by one with each rotation, and
+// no other certificate may issue any.
 func newRoot(private *ecdsa.PrivateKey, id string, before *authority, now time.Time) (root, cross string, err error) {
 	template := x509.Certificate{
 		Subject:   pkix.Name{Organization: []string{organization}, CommonName: rootName + id[:minKeyID]},
@@ -49,7 +49,7 @@ func certify(template x509.Certificate, parent *x509.Certificate, public any, pr
 	return encodePEM("CERTIFICATE", der), nil
 }
 
-// openAuthority reads a stored authority, to certify another one with.
+// openAuthority reads a stored authority, to certify another one.
 func openAuthority(key persistence.SigningKey, sealer *Sealer) (*authority, error) {
 	private, err := openPrivateKey(key, sealer)
 	if err != nil {

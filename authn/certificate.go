@@ -20,8 +20,8 @@ import (
 
 const (
 	organization = "Procession"
-	// rootName begins the names of authorities; it is followed by the beginning of
-	// the id of the key, because verifiers look an issuer up by its name.
+	// rootName is the prefix of the names of authorities. The beginning of the key's
+	// id follows, because verifiers look up an issuer by its name.
 	rootName  = "Procession CA "
 	rootYears = 10
 	// backdate is how far the clock of a verifier may be behind.
@@ -44,7 +44,7 @@ func (p KeyPair) TLS() (tls.Certificate, error) {
 }
 
 // EngineCertificate issues the certificate with which the principal's workers
-// connect to the engine, for the one namespace. Its private key is nowhere kept.
+// connect to the engine, for the one namespace. Its private key is not stored.
 func (i *Issuer) EngineCertificate(
 	principal uuid.UUID, namespace string, now time.Time,
 ) (domain.EngineCertificate, error) {
@@ -74,11 +74,11 @@ func (i *Issuer) SystemCertificate(now time.Time) (tls.Certificate, error) {
 	return pair.TLS()
 }
 
-// ServerCertificate issues a certificate for a server that is reached by the
-// given names and IP addresses.
+// ServerCertificate issues a certificate for a server with the given names and IP
+// addresses.
 func (i *Issuer) ServerCertificate(hosts []string, now time.Time, lifetime time.Duration) (KeyPair, error) {
 	if len(hosts) == 0 {
-		return KeyPair{}, errors.New("issuing a server certificate: no hosts are named")
+		return KeyPair{}, errors.New("issuing a server certificate: hosts must not be empty")
 	}
 	template := x509.Certificate{
 		Subject:     pkix.Name{Organization: []string{organization}, CommonName: hosts[0]},
@@ -107,9 +107,10 @@ func clientTemplate(namespace, name string) x509.Certificate {
 	}
 }
 
-// issue makes a key pair and a certificate for it, and completes the template. It
-// is valid no longer than the authority's own, and followed by the certificates
-// that lead back to the oldest authority that somebody may rely on.
+// issue creates a key pair and a certificate for it, and completes the template.
+// The certificate is valid no longer than the authority's own, and is followed by
+// the certificates that lead back to the oldest authority that a verifier may
+// trust.
 func (i *Issuer) issue(template *x509.Certificate, now time.Time, lifetime time.Duration) (KeyPair, error) {
 	issuer, found := signing(i.keys.set.Load().authorities, now)
 	if !found {
@@ -143,7 +144,7 @@ func (i *Issuer) issue(template *x509.Certificate, now time.Time, lifetime time.
 	}, nil
 }
 
-// newSerial makes a serial number of 128 random bits (RFC 5280, section
+// newSerial returns a serial number of 128 random bits (RFC 5280, section
 // 4.1.2.2).
 func newSerial() (*big.Int, error) {
 	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 128))

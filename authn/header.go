@@ -17,21 +17,21 @@ func Challenges() []string {
 }
 
 const (
-	// maxToken bounds a JSON Web Token in bytes. Those of issuers that list all
-	// groups of a user are long.
+	// maxToken bounds a JSON Web Token in bytes. Tokens that list all groups of a
+	// user are long.
 	maxToken = 16 << 10
 	// maxHeader bounds an Authorization header in bytes.
 	maxHeader = maxToken + len("Bearer ")
 )
 
-// credential is what a header holds: a JSON Web Token, which only those can judge
-// who trust its issuer, or else a key to look up.
+// credential is the parsed header: a JSON Web Token, which is verified by its
+// issuer's keys, or else a key to look up.
 type credential struct {
 	token string
 	key   persistence.CredentialKey
 }
 
-// parseHeader reads the value of an Authorization header: Basic with id and
+// parseHeader parses the value of an Authorization header: Basic with id and
 // secret, Bearer with base64 of the same, with a JSON Web Token (that is, three
 // parts with dots between) or with a personal access token. It reports false for
 // anything that cannot be a credential.
@@ -63,7 +63,7 @@ func parseHeader(header string) (credential, bool) {
 	}
 }
 
-// parsePair reads base64, padded or not, of "<uuid>:<secret>".
+// parsePair parses base64, padded or not, of "<uuid>:<secret>".
 func parsePair(credentials string) (persistence.CredentialKey, bool) {
 	encoding := base64.RawStdEncoding
 	if strings.HasSuffix(credentials, "=") {

@@ -16,14 +16,14 @@ import (
 )
 
 const (
-	// engineTokenLifetime is after what time a token is to be renewed.
+	// engineTokenLifetime is the time after which a token must be renewed.
 	engineTokenLifetime = time.Hour
-	// engineTokenGrace is how long a token is accepted past that: some clients
-	// renew it at the very moment, and polls are long.
+	// engineTokenGrace is how long a token is accepted after that: some clients
+	// renew it only at expiry, and polls are long.
 	engineTokenGrace = 2 * time.Minute
-	// systemTokenLifetime is that of the service's own tokens.
+	// systemTokenLifetime is the lifetime of the service's own tokens.
 	systemTokenLifetime = 5 * time.Minute
-	// clockSkew is how far the clock of whoever verifies a token may be behind.
+	// clockSkew is how far the clock of a verifier may be behind.
 	clockSkew = time.Minute
 
 	engineAudience  = "temporal"
@@ -32,7 +32,7 @@ const (
 )
 
 // MinCertificateLifetime and MaxCertificateLifetime bound how long an engine
-// certificate is valid, DefaultCertificateLifetime is how long it usually is.
+// certificate is valid; DefaultCertificateLifetime is the default.
 const (
 	MinCertificateLifetime     = time.Hour
 	MaxCertificateLifetime     = 365 * 24 * time.Hour
@@ -41,22 +41,23 @@ const (
 
 var (
 	errNoSigningKey = errors.New("there is no signing key: the keys are not loaded")
-	errNamespace    = errors.New("the namespace is not one that access is given to")
+	errNamespace    = errors.New("the namespace is not that of a tenant")
 )
 
-// Issuer issues access to the engine. It is safe for concurrent use.
+// Issuer issues tokens and certificates for the engine. It is safe for concurrent
+// use.
 type Issuer struct {
 	keys                *Keys
 	name                string
 	certificateLifetime time.Duration
 }
 
-// NewIssuer makes an Issuer that signs with keys. Name is the iss claim of its
+// NewIssuer returns an Issuer that signs with keys. Name is the iss claim of its
 // tokens; certificateLifetime, 1 hour to 1 year, is how long the certificates of
 // engine clients are valid.
 func NewIssuer(keys *Keys, name string, certificateLifetime time.Duration) (*Issuer, error) {
 	if name == "" {
-		return nil, errors.New("making an issuer: it has no name")
+		return nil, errors.New("making an issuer: the name must not be empty")
 	}
 	if certificateLifetime < MinCertificateLifetime || certificateLifetime > MaxCertificateLifetime {
 		return nil, fmt.Errorf("making an issuer: certificates cannot be valid for %s", certificateLifetime)
@@ -76,25 +77,25 @@ type engineClaims struct {
 	ID          string           `json:"jti"`
 	Permissions []string         `json:"permissions"`
 	TaskQueues  []string         `json:"task_queues"`
-	// TenantTaskQueues are those that workflows may hand work to.
+	// TenantTaskQueues are the task queues that workflows may schedule work on.
 	TenantTaskQueues []string `json:"tenant_task_queues"`
 }
 
-// EngineAccess is what an engine token is to permit.
+// EngineAccess describes the permissions of an engine token.
 type EngineAccess struct {
 	// ID becomes the jti of the token.
 	ID        uuid.UUID
 	Principal uuid.UUID
 	Namespace string
-	// TaskQueues are those that the principal's workers may serve, TenantTaskQueues
-	// all that the tenant knows.
+	// TaskQueues are the task queues that the principal's workers may serve,
+	// TenantTaskQueues all those of the tenant.
 	TaskQueues       []string
 	TenantTaskQueues []string
 }
 
-// EngineToken issues a token (ES256) with which the principal's workers may
-// serve the task queues in the namespace. Without queues it permits nothing. It
-// is accepted for two minutes more than it says.
+// EngineToken issues a token (ES256) with which the principal's workers may serve
+// the task queues in the namespace. Without queues it permits nothing. It is
+// accepted for two minutes after the expiry that is returned.
 func (i *Issuer) EngineToken(access EngineAccess, now time.Time) (domain.EngineToken, error) {
 	if !isTenantNamespace(access.Namespace) {
 		return domain.EngineToken{}, fmt.Errorf("issuing an engine token: %w", errNamespace)
@@ -107,7 +108,7 @@ func (i *Issuer) EngineToken(access EngineAccess, now time.Time) (domain.EngineT
 		claims.Permissions = []string{access.Namespace + ":write"}
 	}
 	expiredAt := now.Add(engineTokenLifetime)
-	// A token says the second.
+	// The times in a token are in whole seconds.
 	notAfter := expiredAt.Add(engineTokenGrace).Truncate(time.Second)
 	token, err := i.sign(claims, now, notAfter)
 	if err != nil {
@@ -116,8 +117,8 @@ func (i *Issuer) EngineToken(access EngineAccess, now time.Time) (domain.EngineT
 	return domain.EngineToken{Token: token, ExpiredAt: expiredAt, NotAfter: notAfter}, nil
 }
 
-// sorted returns each of the names once, in the order of their bytes. It is never
-// nil, which would be another JSON value.
+// sorted returns the distinct names, sorted by bytes. It never returns nil, which
+// would be null in JSON.
 func sorted(names []string) []string {
 	names = append([]string{}, names...)
 	slices.Sort(names)
@@ -125,7 +126,7 @@ func sorted(names []string) []string {
 }
 
 // SystemToken issues the service's own token, which may do everything in every
-// namespace for five minutes. It never leaves the service but to the engine.
+// namespace for five minutes. The service sends it to the engine only.
 func (i *Issuer) SystemToken(now time.Time) (domain.EngineToken, error) {
 	claims := engineClaims{
 		Subject: systemSubject, ID: uuid.NewString(), Permissions: []string{systemNamespace + ":admin"},
@@ -139,8 +140,8 @@ func (i *Issuer) SystemToken(now time.Time) (domain.EngineToken, error) {
 	return domain.EngineToken{Token: token, ExpiredAt: expiredAt, NotAfter: expiredAt}, nil
 }
 
-// TokenKeyID names the key that tokens are signed with now, so that it can be
-// told when that is another one. It is empty without keys.
+// TokenKeyID returns the id of the key that tokens are signed with now, so that a
+// change can be noticed. It is empty without keys.
 func (i *Issuer) TokenKeyID(now time.Time) string {
 	key, _ := signing(i.keys.set.Load().tokens, now)
 	return key.id
@@ -169,13 +170,13 @@ func (i *Issuer) sign(claims engineClaims, now, expiry time.Time) (domain.Secret
 	return domain.NewSecret(token), nil
 }
 
-// JWKS returns the JSON Web Key Set (RFC 7517) by which engine tokens are
+// JWKS returns the JSON Web Key Set (RFC 7517) with which engine tokens are
 // verified. It must not be changed.
 func (i *Issuer) JWKS() []byte { return i.keys.set.Load().jwks }
 
 // RootsPEM returns the certificates of the authorities that are trusted, in PEM,
-// the oldest first. Some clients read the first one only: it is the one that
-// everything leads back to.
+// the oldest first. Some clients read only the first one, which every chain leads
+// back to.
 func (i *Issuer) RootsPEM() string {
 	var roots strings.Builder
 	for _, root := range slices.Backward(i.keys.set.Load().authorities) {
@@ -193,8 +194,9 @@ func (i *Issuer) Roots() *x509.CertPool {
 	return pool
 }
 
-// isTenantNamespace keeps out what means more than one namespace to Temporal.
-// Tenants cannot have such namespaces in the first place.
+// isTenantNamespace reports whether the name is that of a single namespace of a
+// tenant. Names that mean more to Temporal are refused, although tenants cannot
+// have them in the first place.
 func isTenantNamespace(namespace string) bool {
 	return namespace != "" && namespace != systemNamespace && !strings.ContainsAny(namespace, ":*")
 }

@@ -13,7 +13,7 @@ import (
 	_ "gocloud.dev/secrets/localsecrets" // base64key:// URLs
 )
 
-// keeperTimeout bounds a call to a keeper.
+// keeperTimeout bounds one call to a keeper.
 const keeperTimeout = 30 * time.Second
 
 // Keeper encrypts and decrypts seal keys with a key that never leaves it, such as
@@ -28,10 +28,10 @@ type Keeper struct {
 func OpenKeeper(ctx context.Context, at string) (*Keeper, error) {
 	parsed, err := url.Parse(at)
 	if err != nil {
-		return nil, errors.New("opening the keeper of the seal key: it is no URL")
+		return nil, errors.New("opening the keeper of the seal key: the URL is not valid")
 	}
 	if !secrets.DefaultURLMux().ValidKeeperScheme(parsed.Scheme) {
-		return nil, fmt.Errorf("opening the keeper of the seal key: no keeper has URLs that begin with %q", parsed.Scheme)
+		return nil, fmt.Errorf("opening the keeper of the seal key: the URL scheme %q is not supported", parsed.Scheme)
 	}
 	keeper, err := secrets.OpenKeeper(ctx, at)
 	if err != nil {
@@ -40,7 +40,7 @@ func OpenKeeper(ctx context.Context, at string) (*Keeper, error) {
 	return &Keeper{keeper: keeper}, nil
 }
 
-// Close ends the use of the keeper.
+// Close closes the keeper.
 func (k *Keeper) Close() error { return k.keeper.Close() }
 
 func (k *Keeper) encrypt(ctx context.Context, text string) (string, error) {
@@ -53,14 +53,14 @@ func (k *Keeper) encrypt(ctx context.Context, text string) (string, error) {
 	return base64.StdEncoding.EncodeToString(encrypted), nil
 }
 
-// decrypt works on a nil Keeper: then there is nobody who could.
+// decrypt may be called on a nil Keeper, and then returns an error.
 func (k *Keeper) decrypt(ctx context.Context, text string) (string, error) {
 	if k == nil {
-		return "", errors.New("it is encrypted and no keeper is configured")
+		return "", errors.New("it is encrypted, but no keeper is configured")
 	}
 	encrypted, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
-		return "", errors.New("what is encrypted must be in base64")
+		return "", errors.New("the encrypted key must be base64")
 	}
 	ctx, cancel := context.WithTimeout(ctx, keeperTimeout)
 	defer cancel()

@@ -117,7 +117,7 @@ func TestOpenKeeper(t *testing.T) {
 	require.NoError(t, err, "no call is made before there is something to encrypt")
 	require.NoError(t, keeper.Close())
 	for _, url := range []string{
-		"", "seal.key", "nobody://hunter2", "base64key://hunter2", "awskms:///alias/x?hunter2=x", "://hunter2",
+		"", "seal.key", "unknown://hunter2", "base64key://hunter2", "awskms:///alias/x?hunter2=x", "://hunter2",
 	} {
 		_, err := authn.OpenKeeper(t.Context(), url)
 		require.Error(t, err, url)
@@ -142,7 +142,7 @@ func TestResealLeavesNothingToTheEarlierKey(t *testing.T) {
 	only, err := authn.NewSealer(later)
 	require.NoError(t, err)
 	_, err = authn.Reseal(t.Context(), db, only)
-	require.Error(t, err, "without the earlier key nothing can be sealed anew")
+	require.Error(t, err, "without the earlier key nothing can be resealed")
 	require.NoError(t, authn.NewKeys(db, old, clock.Now).EnsureKeys(t.Context()), "and nothing was changed")
 
 	counts := func() map[string]authn.Resealed {
@@ -165,7 +165,8 @@ func TestResealLeavesNothingToTheEarlierKey(t *testing.T) {
 	require.Error(t, authn.NewKeys(db, old, clock.Now).EnsureKeys(t.Context()))
 }
 
-// What is sealed anew by somebody else, or changed, in the meantime is left alone.
+// A secret that another process resealed or changed in the meantime is not
+// overwritten.
 func TestResealReplacesOnlyWhatItHasRead(t *testing.T) {
 	t.Parallel()
 	i := newIssuance(t)

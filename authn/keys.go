@@ -18,10 +18,10 @@ import (
 )
 
 // DefaultKeyReload is how often ReloadEvery should reload. It must be shorter
-// than the time that a new key is known before it signs.
+// than the publish delay of a new key.
 const DefaultKeyReload = 10 * time.Second
 
-// Keys is the service's signing keys, as all replicas share them. It is safe for
+// Keys holds the service's signing keys, which all replicas share. It is safe for
 // concurrent use.
 type Keys struct {
 	db           *persistence.DB
@@ -31,16 +31,16 @@ type Keys struct {
 	set          atomic.Pointer[keySet]
 }
 
-// A KeysOption changes how Keys come into use.
+// KeysOption changes how Keys publishes keys.
 type KeysOption func(*Keys)
 
-// WithPublishDelay sets how long a new key is known before it signs, at most
-// MaxPublishDelay. All replicas should agree on it.
+// WithPublishDelay sets how long a new key is published before it signs, at most
+// MaxPublishDelay. All replicas should have the same delay.
 func WithPublishDelay(delay time.Duration) KeysOption {
 	return func(k *Keys) { k.publishDelay = min(delay, MaxPublishDelay) }
 }
 
-// NewKeys makes Keys, which hold nothing before EnsureKeys.
+// NewKeys returns Keys, which are empty until EnsureKeys is called.
 func NewKeys(db *persistence.DB, sealer *Sealer, clock func() time.Time, options ...KeysOption) *Keys {
 	k := &Keys{db: db.Background(), sealer: sealer, clock: clock, publishDelay: DefaultPublishDelay}
 	for _, option := range options {
@@ -50,8 +50,8 @@ func NewKeys(db *persistence.DB, sealer *Sealer, clock func() time.Time, options
 	return k
 }
 
-// EnsureKeys makes the keys that are missing and loads all. Replicas that do so
-// at once end up with the same keys.
+// EnsureKeys creates missing keys and loads all. Replicas that call it
+// concurrently end up with the same keys.
 func (k *Keys) EnsureKeys(ctx context.Context) error {
 	stored, err := k.db.Reader().ListSigningKeys(ctx)
 	if err != nil {
@@ -78,7 +78,7 @@ func (k *Keys) EnsureKeys(ctx context.Context) error {
 	return k.Reload(ctx)
 }
 
-// Reload loads the keys again, to learn of those that another replica made or
+// Reload loads the keys again, with those that another replica created or
 // retired. When it fails, the keys stay as they were.
 func (k *Keys) Reload(ctx context.Context) error {
 	stored, err := k.db.Reader().ListSigningKeys(ctx)
@@ -93,12 +93,12 @@ func (k *Keys) Reload(ctx context.Context) error {
 	return nil
 }
 
-// ReloadEvery reloads the keys at an interval until ctx ends. It should be
-// shorter than the time that a new key is known before it signs.
+// ReloadEvery reloads the keys at an interval until ctx ends. The interval should
+// be shorter than the publish delay.
 func (k *Keys) ReloadEvery(ctx context.Context, interval time.Duration, log *slog.Logger) {
 	every(ctx, interval, func() {
 		if err := k.Reload(ctx); err != nil && ctx.Err() == nil {
-			log.LogAttrs(ctx, slog.LevelError, "signing keys were not reloaded", slog.Any("error", err))
+			log.LogAttrs(ctx, slog.LevelError, "reloading signing keys failed", slog.Any("error", err))
 		}
 	})
 }
@@ -130,8 +130,8 @@ func activeKey(
 	return persistence.SigningKey{}, false
 }
 
-// newSigningKey makes a key. Its id is the SHA-256 of its public half. A new
-// authority is certified by the one before, if there is one.
+// newSigningKey creates a key. Its id is the SHA-256 of its public half. A new
+// authority is certified by the previous one, if there is one.
 func (k *Keys) newSigningKey(
 	purpose persistence.SigningKeyPurpose, before *authority, now time.Time,
 ) (persistence.SigningKey, error) {
@@ -155,8 +155,8 @@ func (k *Keys) newSigningKey(
 	}, nil
 }
 
-// newKeyPair makes a key with its id and its public half in PEM. No id looks like
-// a flag, so that it can be given to a command.
+// newKeyPair creates a key with its id and its public half in PEM. The id never
+// begins with a hyphen, so that it can be an argument of a command.
 func newKeyPair() (private *ecdsa.PrivateKey, id, public string, err error) {
 	for {
 		private, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -11,13 +11,14 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// ErrNoSuchKey says that no key, or more than one, has the id.
+// ErrNoSuchKey is returned when no key, or more than one, has the id.
 var ErrNoSuchKey = errors.New("there is no such key")
 
-// Rotate retires the active key for the purpose and makes another. The retired
-// one goes on signing until those who verify know the new one, and is trusted
-// until all it signed has expired. A new authority is certified by the one
-// before, so that who trusts that one only accepts what the new one issues.
+// Rotate retires the active key for the purpose and creates another. The retired
+// key continues to sign for the publish delay, until verifiers know the new one,
+// and is trusted until everything it signed has expired. A new authority is
+// certified by the previous one, so that verifiers that trust only the previous
+// one accept its certificates.
 func (k *Keys) Rotate(ctx context.Context, purpose persistence.SigningKeyPurpose) error {
 	stored, err := k.db.Reader().ListSigningKeys(ctx)
 	if err != nil {
@@ -48,11 +49,11 @@ func (k *Keys) Rotate(ctx context.Context, purpose persistence.SigningKeyPurpose
 	return k.Reload(ctx)
 }
 
-// Distrust ends at once the trust in a key and in all that it signed, and returns
-// the ids of the keys concerned: an authority that vouches for the one with the
-// id has to go with it. When none is left to sign, another is made that signs at
-// once. The id may be cut short where that is clear. An id that no key for the
-// purpose has is ErrNoSuchKey.
+// Distrust ends the trust in a key, and in everything it signed, at once, and
+// returns the ids of the distrusted keys: authorities that certified the key are
+// distrusted with it. When no key is left to sign, a new one is created that
+// signs at once. The id may be abbreviated to a unique prefix. It returns
+// ErrNoSuchKey when no key for the purpose has the id.
 func (k *Keys) Distrust(ctx context.Context, purpose persistence.SigningKeyPurpose, id string) ([]string, error) {
 	stored, err := k.db.Reader().ListSigningKeys(ctx)
 	if err != nil {
@@ -73,7 +74,7 @@ func (k *Keys) Distrust(ctx context.Context, purpose persistence.SigningKeyPurpo
 		for _, id := range concerned {
 			tx.DistrustSigningKey(id, now)
 		}
-		// It is stored only if there is no active key any more.
+		// The new key is stored only if there is no active key any more.
 		tx.InsertSigningKey(made)
 		return nil
 	})
@@ -83,7 +84,7 @@ func (k *Keys) Distrust(ctx context.Context, purpose persistence.SigningKeyPurpo
 	return concerned, k.Reload(ctx)
 }
 
-// minKeyID is how many characters of the id of a key are enough to name it.
+// minKeyID is the least length of an abbreviated id.
 const minKeyID = 8
 
 func findKey(stored []persistence.SigningKey, id string) (int, error) {
@@ -93,7 +94,7 @@ func findKey(stored []persistence.SigningKey, id string) (int, error) {
 			continue
 		}
 		if found >= 0 {
-			return 0, fmt.Errorf("looking for key %s: %w: several begin so", id, ErrNoSuchKey)
+			return 0, fmt.Errorf("looking for key %s: %w: several ids have this prefix", id, ErrNoSuchKey)
 		}
 		found = i
 	}
@@ -103,9 +104,9 @@ func findKey(stored []persistence.SigningKey, id string) (int, error) {
 	return found, nil
 }
 
-// vouching returns the id of the first key, and those of the keys before it that
-// certify it: who trusts one of these trusts the first one too. The keys are the
-// newest first.
+// vouching returns the id of the first key, and those of the earlier keys that
+// certify it: a verifier that trusts one of these also trusts the first. The keys
+// are sorted, the newest first.
 func vouching(keys []persistence.SigningKey) []string {
 	ids := []string{keys[0].ID}
 	for i := 1; i < len(keys) && keys[i-1].Cross != ""; i++ {
@@ -114,20 +115,21 @@ func vouching(keys []persistence.SigningKey) []string {
 	return ids
 }
 
-// KeyState says what a key is good for.
+// KeyState is the state of a signing key.
 type KeyState string
 
 // The states of keys.
 const (
-	// KeyNext keys are known, but do not sign yet.
+	// KeyNext keys are published, but do not sign yet.
 	KeyNext KeyState = "NEXT"
 	// KeySigning is the state of the key that signs now.
 	KeySigning KeyState = "SIGNING"
-	// KeyTrusted keys sign no more; what they signed is accepted.
+	// KeyTrusted keys no longer sign; what they signed is accepted.
 	KeyTrusted KeyState = "TRUSTED"
-	// KeyExpired keys were retired so long ago that all they signed has expired.
+	// KeyExpired keys were retired so long ago that everything they signed has
+	// expired.
 	KeyExpired KeyState = "EXPIRED"
-	// KeyDistrusted keys were given up before their time.
+	// KeyDistrusted keys were distrusted by Distrust.
 	KeyDistrusted KeyState = "DISTRUSTED"
 )
 
@@ -136,16 +138,17 @@ type KeyInfo struct {
 	ID        string
 	State     KeyState
 	CreatedAt time.Time
-	// SignsFrom is when it begins to sign, if nothing else happens.
+	// SignsFrom is when the key is due to begin to sign.
 	SignsFrom time.Time
-	// TrustedUntil is nil for the key that was made last.
+	// TrustedUntil is nil for the newest key.
 	TrustedUntil *time.Time
-	// Name is whom an authority says it is, NotAfter when its certificate expires.
+	// Name is the subject of an authority's certificate, NotAfter when the
+	// certificate expires.
 	Name     string
 	NotAfter time.Time
 }
 
-// List describes the keys for a purpose, the newest first.
+// List returns the keys for a purpose, the newest first.
 func (k *Keys) List(ctx context.Context, purpose persistence.SigningKeyPurpose) ([]KeyInfo, error) {
 	stored, err := k.db.Reader().ListSigningKeys(ctx)
 	if err != nil {

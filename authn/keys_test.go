@@ -22,7 +22,7 @@ func parseJWKS(t *testing.T, issuer *authn.Issuer) jose.JSONWebKeySet {
 	return set
 }
 
-func TestEnsureKeysOfManyReplicasMakesOneKeyForEachPurpose(t *testing.T) {
+func TestEnsureKeysIsSafeForManyReplicas(t *testing.T) {
 	t.Parallel()
 	db, sealer, clock := pgtest.New(t), newSealer(t), newTestClock()
 	issuers := make([]*authn.Issuer, 24)
@@ -136,7 +136,7 @@ func TestRotateByManyAtOnceLeavesOneActiveKey(t *testing.T) {
 	require.Equal(t, 1, active)
 }
 
-func TestReloadEveryLearnsOfWhatOthersDid(t *testing.T) {
+func TestReloadEveryLoadsKeysOfOtherReplicas(t *testing.T) {
 	t.Parallel()
 	i := newIssuance(t)
 	require.Len(t, parseJWKS(t, i.Issuer).Keys, 1)

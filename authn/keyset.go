@@ -22,30 +22,30 @@ const (
 	// authorityTrust is how long a retired certificate authority is trusted:
 	// every certificate it issued has expired by then.
 	authorityTrust = MaxCertificateLifetime + 24*time.Hour
-	// authorityLink is how long certificates lead back to a retired authority: who
-	// was told of it last may know no other for as long as a certificate is valid.
+	// authorityLink is how long certificates lead back to a retired authority: a
+	// client that fetched it last may know no other authority for as long as its
+	// certificate is valid.
 	authorityLink = 2 * authorityTrust
 )
 
-// DefaultPublishDelay is how long a new key is known before it signs, so that
-// those who verify have fetched it: replicas reload, caches keep the key set for a
-// minute, and then it is fetched every some seconds. MaxPublishDelay bounds it: a
-// retired key goes on signing for as long, which the time that it is trusted has
-// room for.
+// DefaultPublishDelay is how long a new key is published before it signs, so that
+// verifiers have fetched it: replicas reload, caches keep the key set for a
+// minute, and then verifiers fetch it every few seconds. MaxPublishDelay bounds
+// the delay: a retired key continues to sign for as long, which is included in
+// the time that it is trusted.
 const (
 	DefaultPublishDelay = 2 * time.Minute
 	MaxPublishDelay     = 30 * time.Minute
 )
 
-// keySet is the signing keys as they were at one moment, the newest first. It is
-// never changed.
+// keySet is a snapshot of the signing keys, the newest first. It is immutable.
 type keySet struct {
 	tokens      []tokenKey
 	authorities []authority
 	jwks        []byte
 }
 
-// validity is when a key signs.
+// validity is the time in which a key signs.
 type validity struct {
 	from time.Time
 	// until is the zero time for a key that is not retired.
@@ -69,15 +69,15 @@ type authority struct {
 	id          string
 	certificate *x509.Certificate
 	pem         string
-	// chain are the certificates (PEM) that lead from this authority back to the
-	// oldest, each of them issued by the authority before.
+	// chain contains the certificates (PEM) that lead from this authority back to
+	// the oldest, each of them issued by the previous authority.
 	chain   string
 	private *ecdsa.PrivateKey
 }
 
-// newKeySet opens those of the stored keys that are active or still trusted now.
-// They sign from publishDelay after they were made until publishDelay after they
-// were retired.
+// newKeySet opens the stored keys that are active or still trusted now. They sign
+// from publishDelay after their creation until publishDelay after their
+// retirement.
 func newKeySet(
 	stored []persistence.SigningKey, sealer *Sealer, now time.Time, publishDelay time.Duration,
 ) (*keySet, error) {
@@ -129,7 +129,7 @@ func trusted(key persistence.SigningKey, now time.Time) bool {
 	return key.DistrustedAt == nil && (key.RetiredAt == nil || now.Before(trustedUntil(key)))
 }
 
-// trustedUntil is how long a key that is retired is trusted.
+// trustedUntil returns until when a retired key is trusted.
 func trustedUntil(key persistence.SigningKey) time.Time {
 	if key.Purpose == persistence.SignsCertificates {
 		return key.RetiredAt.Add(authorityTrust)
@@ -137,8 +137,8 @@ func trustedUntil(key persistence.SigningKey) time.Time {
 	return key.RetiredAt.Add(tokenKeyTrust)
 }
 
-// chainOf collects the cross certificates from the key of an authority back to
-// the oldest that somebody may rely on. Stored keys are the newest first.
+// chainOf returns the cross certificates from the key of an authority back to the
+// oldest that a verifier may trust. Stored keys are sorted, the newest first.
 func chainOf(key persistence.SigningKey, stored []persistence.SigningKey, now time.Time) string {
 	chain, follows := "", false
 	for _, older := range stored {
@@ -158,8 +158,8 @@ func chainOf(key persistence.SigningKey, stored []persistence.SigningKey, now ti
 	return chain
 }
 
-// signing picks the newest key that has been known long enough, or the oldest
-// when none has. It reports false when there are no keys that may still sign.
+// signing returns the newest key that has been published long enough, or the
+// oldest when none has. It returns false when no key may sign.
 func signing[K interface{ period() validity }](keys []K, now time.Time) (picked K, found bool) {
 	for _, key := range keys {
 		if key.period().ended(now) {
@@ -192,7 +192,7 @@ func openPrivateKey(key persistence.SigningKey, sealer *Sealer) (*ecdsa.PrivateK
 func parseCertificate(text string) (*x509.Certificate, error) {
 	block, _ := pem.Decode([]byte(text))
 	if block == nil {
-		return nil, errors.New("parsing a certificate: it is not PEM")
+		return nil, errors.New("parsing a certificate: it must be PEM")
 	}
 	certificate, err := x509.ParseCertificate(block.Bytes)
 	if err != nil {

@@ -16,26 +16,26 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// subjectHash is how many bytes of the hash of a subject are shown: enough to tell
-// subjects apart.
+// subjectHash is how many bytes of the hash of a subject are shown: enough to
+// distinguish subjects.
 const subjectHash = 8
 
-// OIDC recognises users by the JSON Web Tokens of OpenID Connect issuers. It is
-// safe for concurrent use.
+// OIDC authenticates users by the JSON Web Tokens of OpenID Connect issuers. It
+// is safe for concurrent use.
 type OIDC struct {
 	db      *persistence.DB
 	issuers map[string]*trustedIssuer
 }
 
-// trustedIssuer is an issuer with nothing left open, and its keys.
+// trustedIssuer is an issuer with all defaults filled in, and its keys.
 type trustedIssuer struct {
 	OIDCIssuer
 
 	keys *issuerKeys
 }
 
-// NewOIDC trusts the issuers. It asks none of them for anything: their keys are
-// fetched when they are needed first, or by RefreshEvery.
+// NewOIDC returns an OIDC that trusts the issuers. It makes no requests: the keys
+// of an issuer are fetched when they are first needed, or by RefreshEvery.
 func NewOIDC(db *persistence.DB, issuers []OIDCIssuer, clock func() time.Time) (*OIDC, error) {
 	if err := CheckOIDCIssuers(issuers); err != nil {
 		return nil, fmt.Errorf("trusting OpenID Connect issuers: %w", err)
@@ -50,9 +50,9 @@ func NewOIDC(db *persistence.DB, issuers []OIDCIssuer, clock func() time.Time) (
 	return o, nil
 }
 
-// RefreshEvery fetches the keys of all issuers now and then at an interval,
-// until ctx ends, so that keys that an issuer withdrew are forgotten. What
-// cannot be fetched is logged.
+// RefreshEvery fetches the keys of all issuers at once and then at an interval,
+// until ctx ends, so that keys that an issuer withdrew are dropped. Failures are
+// logged.
 func (o *OIDC) RefreshEvery(ctx context.Context, interval time.Duration, log *slog.Logger) {
 	if len(o.issuers) == 0 {
 		return
@@ -62,7 +62,7 @@ func (o *OIDC) RefreshEvery(ctx context.Context, interval time.Duration, log *sl
 	for {
 		for name, issuer := range o.issuers {
 			if err := issuer.keys.refresh(ctx); err != nil {
-				log.LogAttrs(ctx, slog.LevelWarn, "the keys of an OpenID Connect issuer were not fetched",
+				log.LogAttrs(ctx, slog.LevelWarn, "fetching the keys of an OpenID Connect issuer failed",
 					slog.String("issuer", name), slog.Any("error", err))
 			}
 		}
@@ -74,9 +74,10 @@ func (o *OIDC) RefreshEvery(ctx context.Context, interval time.Duration, log *sl
 	}
 }
 
-// find returns the user that a token is about and until when it is valid. A
-// token that lets no user in is UNAUTHENTICATED, with the reason; an issuer whose
-// keys are not known and that does not answer is UNAVAILABLE.
+// find returns the user of a token and until when the token is valid. It returns
+// UNAUTHENTICATED, with the reason, for a token that authenticates no user, and
+// UNAVAILABLE when the issuer's keys are not known and the issuer does not
+// answer.
 func (o *OIDC) find(ctx context.Context, raw string, now time.Time) (domain.Caller, *time.Time, error) {
 	issuer, claims, err := o.verify(ctx, raw, now)
 	if err != nil {
@@ -94,7 +95,8 @@ func (o *OIDC) find(ctx context.Context, raw string, now time.Time) (domain.Call
 	return caller, &expires, nil
 }
 
-// blame adds to the refusal of a token that the issuer signed whose it is.
+// blame adds the issuer and subject to the refusal of a token that the issuer
+// signed.
 func (i *trustedIssuer) blame(err error, claims tokenClaims) error {
 	var refused *domain.SignInError
 	if errors.As(err, &refused) {
@@ -106,7 +108,7 @@ func (i *trustedIssuer) blame(err error, claims tokenClaims) error {
 }
 
 // verify returns the claims of a token that one of the issuers signed for one of
-// its audiences, and that is valid now. Its errors are those of find.
+// its audiences and that is valid now. It returns the errors of find.
 func (o *OIDC) verify(ctx context.Context, raw string, now time.Time) (*trustedIssuer, tokenClaims, error) {
 	fail := func(reason domain.SignInReason, issuer string) (*trustedIssuer, tokenClaims, error) {
 		return nil, tokenClaims{}, domain.RefuseSignIn(domain.SignInError{Reason: reason, Issuer: issuer})

@@ -16,15 +16,15 @@ import (
 // maxIssuerAnswer bounds an answer of an issuer in bytes.
 const maxIssuerAnswer = 1 << 20
 
-// keySource is where the keys of an issuer come from.
+// keySource fetches the keys of an issuer.
 type keySource struct {
 	issuer  string
 	jwksURL string
 	client  *http.Client
 }
 
-// fetch returns the keys that the issuer publishes and that are of use here. It
-// asks the issuer first where they are, unless that is configured.
+// fetch returns the usable keys that the issuer publishes. It discovers their URL
+// first, unless that is configured.
 func (s keySource) fetch(ctx context.Context) ([]jose.JSONWebKey, error) {
 	from := s.jwksURL
 	if from == "" {
@@ -40,8 +40,8 @@ func (s keySource) fetch(ctx context.Context) ([]jose.JSONWebKey, error) {
 	return keys, nil
 }
 
-// discover returns where the issuer says that its keys are (OpenID Connect
-// Discovery, section 4).
+// discover returns the URL of the issuer's keys (OpenID Connect Discovery,
+// section 4).
 func (s keySource) discover(ctx context.Context) (string, error) {
 	provider, err := oidc.NewProvider(oidc.ClientContext(ctx, s.client), s.issuer)
 	if err != nil {
@@ -60,8 +60,8 @@ func (s keySource) discover(ctx context.Context) (string, error) {
 	return metadata.JWKSURL, nil
 }
 
-// fetchKeys reads a JSON Web Key Set. No keys are an answer too: then the issuer
-// has withdrawn them all.
+// fetchKeys fetches a JSON Web Key Set. An empty set is valid: the issuer has
+// withdrawn all keys.
 func (s keySource) fetchKeys(ctx context.Context, from string) ([]jose.JSONWebKey, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, from, nil)
 	if err != nil {
@@ -84,7 +84,7 @@ func (s keySource) fetchKeys(ctx context.Context, from string) ([]jose.JSONWebKe
 	keys := []jose.JSONWebKey{}
 	for _, raw := range *set.Keys {
 		var key jose.JSONWebKey
-		// A set may hold keys of kinds that are unknown here (RFC 7517, section 5).
+		// A set may contain keys of unknown types (RFC 7517, section 5).
 		if json.Unmarshal(raw, &key) == nil && algorithmOf(key) != "" {
 			keys = append(keys, key)
 		}
@@ -92,17 +92,16 @@ func (s keySource) fetchKeys(ctx context.Context, from string) ([]jose.JSONWebKe
 	return keys, nil
 }
 
-// newIssuerClient makes the client that issuers are asked with. Two requests now
-// and then are not worth an open connection.
+// newIssuerClient returns the HTTP client for issuers. It keeps no connections
+// open, because requests are rare.
 func newIssuerClient() *http.Client {
 	return &http.Client{Transport: onlyOK{next: &http.Transport{
 		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, DisableKeepAlives: true,
 	}}}
 }
 
-// onlyOK turns every answer but 200 into an error, redirects included: they
-// could lead to where nothing is encrypted. It cuts off answers that are too
-// long.
+// onlyOK turns every answer but 200 into an error, redirects included, which
+// could lead to an unencrypted connection. It cuts off answers that are too long.
 type onlyOK struct{ next http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.

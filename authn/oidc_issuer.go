@@ -14,53 +14,52 @@ import (
 )
 
 const (
-	// DefaultClockSkew is how far the clock of an issuer may be off if the
-	// configuration does not say.
+	// DefaultClockSkew is the default tolerance for the clock of an issuer.
 	DefaultClockSkew = 30 * time.Second
-	// MaxClockSkew is how far it may be off at most.
+	// MaxClockSkew is the largest configurable tolerance.
 	MaxClockSkew = 2 * time.Minute
-	// DefaultEmailClaim is the claim with the e-mail address of a user (OpenID
-	// Connect Core, section 5.1).
+	// DefaultEmailClaim is the default claim with the e-mail address of a user
+	// (OpenID Connect Core, section 5.1).
 	DefaultEmailClaim = "email"
 	// maxIssuer bounds the URL of an issuer in bytes.
 	maxIssuer = 2048
 )
 
-// OIDCIssuer is an OpenID Connect issuer whose tokens let users in, and what is
-// asked of them.
+// OIDCIssuer configures an OpenID Connect issuer whose tokens authenticate users,
+// and the conditions for those tokens.
 type OIDCIssuer struct {
 	// Issuer is its URL, character for character as in the claim iss.
 	Issuer string `yaml:"issuer"`
 	// Audiences are those of which the claim aud must name one.
 	Audiences []string `yaml:"audiences"`
-	// JWKSURL is where its keys are. Where it is empty the issuer is asked.
+	// JWKSURL is the URL of its keys. If it is empty, the URL is discovered.
 	JWKSURL string `yaml:"jwks-url,omitempty"`
-	// Algorithms are those that tokens may be signed with: RS256, ES256 and EdDSA,
-	// or some of them. None stands for all.
+	// Algorithms are the allowed signature algorithms: RS256, ES256 and EdDSA, or
+	// some of them. An empty list stands for all.
 	Algorithms []string `yaml:"algorithms,flow"`
 	// ClockSkew is how far its clock may be off; nil for DefaultClockSkew.
 	ClockSkew *time.Duration `yaml:"clock-skew"`
 	// EmailClaim is the claim with the address that users are found by; empty for
 	// DefaultEmailClaim.
 	EmailClaim string `yaml:"email-claim"`
-	// Tenants are the codes of the tenants whose users it lets in, AllTenants alone
-	// for every tenant. Others of a user are not reached through it.
+	// Tenants are the codes of the tenants that its users may access, AllTenants
+	// alone for every tenant. Other memberships of a user are ignored.
 	Tenants []string `yaml:"tenants,flow,omitempty"`
-	// EmailDomains are those that the address of a user must have one of; none for
-	// all. Upper and lower case are the same.
+	// EmailDomains are the allowed domains of the address of a user; an empty list
+	// allows all. Upper and lower case are the same.
 	EmailDomains []string `yaml:"email-domains,flow,omitempty"`
-	// Operators says that it lets operators in too.
+	// Operators allows operators to sign in through it.
 	Operators bool `yaml:"operators"`
 }
 
-// AllTenants stands for every tenant, said on purpose.
+// AllTenants stands explicitly for every tenant.
 const AllTenants = "*"
 
-// Scoped reports whether it is said whom the issuer is for. A single issuer for
-// whom it is not is for the users of all tenants.
+// Scoped reports whether Tenants or Operators is set. A single issuer that is not
+// scoped is for the users of all tenants.
 func (i OIDCIssuer) Scoped() bool { return len(i.Tenants) > 0 || len(i.EmailDomains) > 0 }
 
-// scope are the tenants whose users the issuer lets in, nil for all.
+// scope returns the tenants that the issuer's users may access, nil for all.
 func (i OIDCIssuer) scope() []string {
 	if len(i.Tenants) == 0 || slices.Contains(i.Tenants, AllTenants) {
 		return nil
@@ -68,7 +67,7 @@ func (i OIDCIssuer) scope() []string {
 	return i.Tenants
 }
 
-// domains are the domains that addresses must have one of, nil for all.
+// domains returns the allowed domains of addresses, nil for all.
 func (i OIDCIssuer) domains() []string {
 	var folded []string
 	for _, name := range i.EmailDomains {
@@ -82,12 +81,12 @@ var (
 	emailDomain = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*$`)
 )
 
-// oidcAlgorithms are the algorithms that signatures are accepted of.
+// oidcAlgorithms are the accepted signature algorithms.
 func oidcAlgorithms() []string {
 	return []string{string(jose.RS256), string(jose.ES256), string(jose.EdDSA)}
 }
 
-// WithDefaults returns the issuer with all that it leaves open filled in.
+// WithDefaults returns the issuer with defaults for its empty fields.
 func (i OIDCIssuer) WithDefaults() OIDCIssuer {
 	if len(i.Algorithms) == 0 {
 		i.Algorithms = oidcAlgorithms()
@@ -102,8 +101,8 @@ func (i OIDCIssuer) WithDefaults() OIDCIssuer {
 	return i
 }
 
-// CheckOIDCIssuers reports all that is wrong with the issuers, each named with
-// its setting.
+// CheckOIDCIssuers returns all errors in the configuration of the issuers,
+// joined; each names its setting.
 func CheckOIDCIssuers(issuers []OIDCIssuer) error {
 	var wrong []error
 	listed := map[string]bool{}
@@ -124,7 +123,7 @@ func CheckOIDCIssuers(issuers []OIDCIssuer) error {
 	return errors.Join(wrong...)
 }
 
-// check reports what is wrong with an issuer that nothing is left open of.
+// check returns the errors in an issuer whose defaults are filled in.
 func (i OIDCIssuer) check() []error {
 	var wrong []error
 	must := func(ok bool, complaint string) {
@@ -154,9 +153,9 @@ func (i OIDCIssuer) check() []error {
 	return wrong
 }
 
-// safeURL reports whether what is fetched from u cannot be changed on the way:
-// u is absolute, and https unless it leads to the loopback. It holds no
-// password and no fragment.
+// safeURL reports whether an answer from u cannot be changed on the way: u is
+// absolute, https unless its host is the loopback, and has no password and no
+// fragment.
 func safeURL(u *url.URL) bool {
 	if u.Hostname() == "" || u.User != nil || u.Fragment != "" {
 		return false

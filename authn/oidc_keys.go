@@ -17,12 +17,13 @@ import (
 )
 
 const (
-	// keyTrust is how long keys are good while the issuer does not answer.
+	// keyTrust is how long keys are trusted while the issuer does not answer.
 	keyTrust = 24 * time.Hour
 	// fetchPause is the least time between two fetches, however many tokens name
 	// keys that are not known.
 	fetchPause = time.Minute
-	// retryPause is the same while no keys are known at all.
+	// retryPause is the least time between two fetches while no keys are known at
+	// all.
 	retryPause = 5 * time.Second
 	// fetchTimeout bounds the fetch of an issuer's keys, for which requests wait.
 	fetchTimeout = 3 * time.Second
@@ -43,10 +44,10 @@ type issuerKeys struct {
 	failure   error
 }
 
-// find returns the keys that may have signed a token with the header. Where
-// there is none, the keys are fetched again, unless that was done a moment ago.
-// Then a key that is not known is UNAUTHENTICATED, and UNAVAILABLE if no keys
-// are known because the issuer does not answer.
+// find returns the keys that may have signed a token with the header. If there is
+// none, it fetches the keys again, unless that was done recently. It returns
+// UNAUTHENTICATED for an unknown key, and UNAVAILABLE if no keys are known
+// because the issuer does not answer.
 func (k *issuerKeys) find(ctx context.Context, header tokenHeader) ([]crypto.PublicKey, error) {
 	if keys, ok := k.cached(); ok {
 		if picked := pick(keys, header); len(picked) > 0 {
@@ -67,8 +68,8 @@ func (k *issuerKeys) find(ctx context.Context, header tokenHeader) ([]crypto.Pub
 	return nil, domain.Unauthenticated()
 }
 
-// cached returns the keys that may be trusted. It reports false if there are
-// none because none were fetched.
+// cached returns the trusted keys. It returns false if none were fetched or their
+// trust has expired.
 func (k *issuerKeys) cached() ([]jose.JSONWebKey, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -81,14 +82,14 @@ func (k *issuerKeys) fetched(now time.Time) bool {
 	return !k.fetchedAt.IsZero() && now.Sub(k.fetchedAt) < keyTrust
 }
 
-// refresh fetches the keys, once for all who ask at the same time. If that was
-// done a moment ago, it only returns how it went.
+// refresh fetches the keys, once for all concurrent callers. If that was done
+// recently, it returns the result of that fetch.
 func (k *issuerKeys) refresh(ctx context.Context) error {
 	_, err, _ := k.flight.Do("", func() (any, error) {
 		if due, failure := k.due(); !due {
 			return nil, failure
 		}
-		// Others wait for this fetch too: it must not end with the first request.
+		// Other requests wait for this fetch too: it must not end with the first one.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), fetchTimeout)
 		defer cancel()
 		keys, err := k.fetch(ctx)
@@ -98,7 +99,8 @@ func (k *issuerKeys) refresh(ctx context.Context) error {
 	return err
 }
 
-// due reports whether the keys may be fetched, or else how that went last.
+// due reports whether the keys may be fetched, or else returns the error of the
+// last fetch.
 func (k *issuerKeys) due() (due bool, failure error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -119,8 +121,8 @@ func (k *issuerKeys) keep(keys []jose.JSONWebKey, failure error) {
 	}
 }
 
-// pick returns the keys that may have signed a token with the header. A header
-// need not name a key only if the issuer has no other (OpenID Connect Core,
+// pick returns the keys that may have signed a token with the header. The header
+// may omit the key id only if the issuer has a single key (OpenID Connect Core,
 // section 10.1).
 func pick(keys []jose.JSONWebKey, header tokenHeader) []crypto.PublicKey {
 	if header.KeyID == "" && len(keys) > 1 {
@@ -135,8 +137,7 @@ func pick(keys []jose.JSONWebKey, header tokenHeader) []crypto.PublicKey {
 	return picked
 }
 
-// algorithmOf returns the algorithm that a key is for, empty if that is none of
-// those accepted.
+// algorithmOf returns the algorithm of a key, empty if it is not an accepted one.
 func algorithmOf(key jose.JSONWebKey) string {
 	var algorithm string
 	switch public := key.Key.(type) {

@@ -101,7 +101,7 @@ func (u *union) bearer(claims oidctest.Members) string {
 	return "Bearer " + u.world.Issuer.Key("ES256").Token(claims)
 }
 
-func TestOIDCTokenLetsAUserIn(t *testing.T) {
+func TestOIDCTokenAuthenticatesAUser(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t)
 	want := domain.Caller{
@@ -192,7 +192,7 @@ func TestOIDCWithoutIssuers(t *testing.T) {
 	u.refused(t, token)
 }
 
-func TestOIDCAlgorithmsAudiencesAndSkewAreTheIssuers(t *testing.T) {
+func TestOIDCUsesTheSettingsOfTheIssuer(t *testing.T) {
 	t.Parallel()
 	none := time.Duration(0)
 	u := newUnion(t, func(i *authn.OIDCIssuer) {
@@ -246,8 +246,8 @@ func TestOIDCRefusesALinkedUserThatIsDisabled(t *testing.T) {
 	u.refused(t, token)
 }
 
-// Within the skew a token is believed a little longer, but nobody is remembered
-// for it.
+// Within the skew a token is accepted a little longer, but its caller is not
+// cached.
 func TestOIDCCallerIsForgottenWhenTheTokenExpires(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t)

@@ -14,8 +14,8 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// Tokens are read with the decoder of the JOSE library: it refuses members named
-// twice and does not take EXP for exp, as encoding/json would.
+// Tokens are parsed with the decoder of the JOSE library: it refuses duplicate
+// members and does not match EXP to exp, as encoding/json would.
 
 const (
 	// maxNumericDate bounds times in seconds since 1970: beyond are milliseconds.
@@ -27,14 +27,14 @@ const (
 	maxEmail = 254
 )
 
-// tokenHeader is what matters in the header of a token.
+// tokenHeader contains the relevant members of a token's header.
 type tokenHeader struct {
 	Algorithm string `json:"alg"`
 	KeyID     string `json:"kid"`
 	Type      string `json:"typ"`
 
-	// What follows changes how a token is to be read, or brings keys of its own
-	// along: there is no reason for it in a token that is good here.
+	// The following members change how a token is parsed, or carry keys: a token
+	// with any of them is refused.
 	Critical    stdjson.RawMessage `json:"crit"`
 	Base64      stdjson.RawMessage `json:"b64"`
 	Encryption  stdjson.RawMessage `json:"enc"`
@@ -45,8 +45,8 @@ type tokenHeader struct {
 	ChainURL    stdjson.RawMessage `json:"x5u"`
 }
 
-// acceptable reports whether a token with the header may be a user's. Issuers
-// sign tokens of other types, such as those for logging out, with the same keys.
+// acceptable reports whether a token with the header may authenticate a user.
+// Issuers sign tokens of other types, such as logout tokens, with the same keys.
 func (h tokenHeader) acceptable() bool {
 	types := []string{"", "jwt", "application/jwt", "at+jwt", "application/at+jwt"}
 	return slices.Contains(types, strings.ToLower(h.Type)) &&
@@ -54,7 +54,7 @@ func (h tokenHeader) acceptable() bool {
 		h.Key == nil && h.KeysURL == nil && h.Chain == nil && h.ChainURL == nil
 }
 
-// tokenClaims are the claims that matter. Times are in seconds since 1970.
+// tokenClaims are the relevant claims. Times are in seconds since 1970.
 type tokenClaims struct {
 	Issuer       string             `json:"iss"`
 	Subject      string             `json:"sub"`
@@ -95,10 +95,10 @@ func (a *audience) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// refusal returns why the claims do not let a user in: they are not about a
-// subject, for one of the audiences and for now. It is empty if they do. A token
-// that is bound to a key (cnf) is not good without proof that its bearer has the
-// key, and there is no way to prove it here.
+// refusal returns the reason why the claims do not authenticate a user: they have
+// no valid subject, audience or time. It is empty if they do. A token that is
+// bound to a key (cnf) is refused, because the service cannot verify that its
+// bearer has the key.
 func (c tokenClaims) refusal(audiences []string, now time.Time, skew time.Duration) domain.SignInReason {
 	future := func(since *float64) bool { return since != nil && now.Add(skew).Before(numericDate(*since)) }
 	dates := dateOK(c.Expiry) && (c.NotBefore == nil || dateOK(c.NotBefore)) && (c.IssuedAt == nil || dateOK(c.IssuedAt))
@@ -115,9 +115,9 @@ func (c tokenClaims) refusal(audiences []string, now time.Time, skew time.Durati
 	return ""
 }
 
-// meant reports whether the token is for one of ours. One for several audiences
-// must have been issued to one of ours too (OpenID Connect Core, section
-// 3.1.3.7).
+// meant reports whether the token is for one of the configured audiences. A token
+// for several audiences must also have been issued to one of them (OpenID Connect
+// Core, section 3.1.3.7).
 func (c tokenClaims) meant(ours []string) bool {
 	if !slices.ContainsFunc(c.Audience, func(a string) bool { return slices.Contains(ours, a) }) {
 		return false
@@ -125,8 +125,8 @@ func (c tokenClaims) meant(ours []string) bool {
 	return len(c.Audience) == 1 || c.Party != nil && slices.Contains(ours, *c.Party)
 }
 
-// subjectOK reports whether a subject is what it may be (OpenID Connect Core,
-// section 2): some ASCII, not too long.
+// subjectOK reports whether a subject is valid (OpenID Connect Core, section 2):
+// non-empty ASCII of limited length.
 func subjectOK(subject string) bool {
 	return subject != "" && len(subject) <= maxSubject &&
 		!strings.ContainsFunc(subject, func(r rune) bool { return r < ' ' || r > '~' })
@@ -141,8 +141,8 @@ func numericDate(seconds float64) time.Time {
 	return time.Unix(whole, int64((seconds-float64(whole))*float64(time.Second))).UTC()
 }
 
-// peek reads the header of a token and which issuer it names, without believing
-// either. It reports false for what cannot be a user's token.
+// peek returns the header of a token and the issuer that it names, both
+// unverified. It returns false for a token that cannot be a user's.
 func peek(raw string) (header tokenHeader, issuer string, ok bool) {
 	parts := strings.Split(raw, ".")
 	var claims tokenClaims
@@ -158,10 +158,10 @@ func decodePart(part string, into any) bool {
 	return err == nil && json.Unmarshal(data, into) == nil
 }
 
-// strictBase64 accepts one text for the same bytes only.
+// strictBase64 accepts only one encoding of the same bytes.
 func strictBase64() *base64.Encoding { return base64.RawURLEncoding.Strict() }
 
-// readClaims reads what was signed.
+// readClaims parses the claims of a verified token.
 func readClaims(token *oidc.IDToken, emailClaim string) (tokenClaims, bool) {
 	var payload stdjson.RawMessage
 	var claims tokenClaims
@@ -173,8 +173,8 @@ func readClaims(token *oidc.IDToken, emailClaim string) (tokenClaims, bool) {
 	return claims, true
 }
 
-// verifiedEmail returns an e-mail address, or nothing if the issuer does not say
-// that it verified it: true, and not "true" as some write.
+// verifiedEmail returns the e-mail address, or "" unless the issuer verified it:
+// email_verified must be true, not the string "true".
 func verifiedEmail(address, verified stdjson.RawMessage) string {
 	var isVerified bool
 	var email string

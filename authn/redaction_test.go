@@ -58,13 +58,13 @@ func TestNoSecretIsPrintedLoggedOrEncoded(t *testing.T) {
 	}
 }
 
-// A token that is refused may be good for somebody else, and one whose issuer is
-// down is good in a minute: none is to be found in errors or what they come from.
+// A refused token may be valid elsewhere, and one whose issuer is down is valid
+// in a minute: neither may be found in errors or their causes.
 func TestNoOIDCTokenIsPrintedLoggedOrEncoded(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t)
 	good := u.world.Issuer.Key("ES256").Token(u.world.Claims())
-	otherAudience := u.world.Issuer.Key("ES256").Token(u.world.Claims().With(oidctest.Members{"aud": "somebody-else"}))
+	otherAudience := u.world.Issuer.Key("ES256").Token(u.world.Claims().With(oidctest.Members{"aud": "another"}))
 	unknown := u.world.Issuer.Key("ES256").Token(u.world.Claims().With(oidctest.Members{"sub": "x", "email": "x@demo.example"}))
 	authenticate := func(token string) error {
 		_, err := u.Authenticate(t.Context(), "Bearer "+token)
@@ -88,7 +88,7 @@ func TestNoOIDCTokenIsPrintedLoggedOrEncoded(t *testing.T) {
 	}
 }
 
-// render writes the value in all the ways that logs, errors and encoders do.
+// render formats the value in all the ways of logs, errors and encoders.
 func render(t *testing.T, value any) string {
 	t.Helper()
 	var out bytes.Buffer

@@ -7,11 +7,11 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// resealBatch is how many secrets are sealed anew in one transaction.
+// resealBatch is how many secrets are resealed in one transaction.
 const resealBatch = 500
 
 // Resealed counts the sealed secrets of one table: all of them, and those that
-// were sealed anew.
+// were resealed.
 type Resealed struct {
 	Table   string
 	Secrets int
@@ -19,9 +19,9 @@ type Resealed struct {
 }
 
 // Reseal seals every sealed secret in the database with the active key of the
-// sealer, but for those that are already. It may be repeated, and run while the
-// service does. A secret that cannot be opened stops it: what was sealed anew
-// until then stays so.
+// sealer, except those that already are. It may be repeated, and called while the
+// service runs. It stops at a secret that cannot be opened; secrets resealed
+// before stay resealed.
 func Reseal(ctx context.Context, db *persistence.DB, sealer *Sealer) ([]Resealed, error) {
 	var done []Resealed
 	for _, table := range persistence.SealedTables() {

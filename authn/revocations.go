@@ -12,13 +12,12 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// DefaultRevocationReload is how often RefreshEvery should reload, so that what
-// was revoked in another replica is known within ten seconds.
+// DefaultRevocationReload is how often RefreshEvery should reload, so that a
+// revocation in another replica is known within ten seconds.
 const DefaultRevocationReload = 5 * time.Second
 
-// Revocations is the list of the engine tokens and certificates that were revoked
-// and have not expired by themselves, kept in memory for whoever reads it. It is
-// safe for concurrent use.
+// Revocations is an in-memory list of the engine tokens and certificates that
+// were revoked and have not expired. It is safe for concurrent use.
 type Revocations struct {
 	reader *persistence.Reader
 	clock  func() time.Time
@@ -27,20 +26,20 @@ type Revocations struct {
 	document  atomic.Pointer[[]byte]
 }
 
-// NewRevocations makes Revocations, which are not known before Reload.
+// NewRevocations returns Revocations, which are not known before Reload.
 func NewRevocations(reader *persistence.Reader, clock func() time.Time) *Revocations {
 	return &Revocations{reader: reader, clock: clock}
 }
 
-// revocationList is the published form. Both lists are there even when empty.
+// revocationList is the published form. Both lists are present even when empty.
 type revocationList struct {
 	GeneratedAt  time.Time `json:"generatedAt"`
 	Tokens       []string  `json:"tokens"`
 	Certificates []string  `json:"certificates"`
 }
 
-// Document returns the list in JSON, nil as long as it is not known. It must not
-// be changed.
+// Document returns the list in JSON, nil before the first Reload. It must not be
+// changed.
 func (r *Revocations) Document() []byte {
 	if document := r.document.Load(); document != nil {
 		return *document
@@ -54,7 +53,7 @@ func (r *Revocations) Reload(ctx context.Context) error {
 	r.reloading.Lock()
 	defer r.reloading.Unlock()
 	now := r.clock().UTC()
-	// What has expired is listed a little longer, for engines whose clocks are
+	// Expired entries are listed a little longer, for engines whose clocks are
 	// behind.
 	revoked, err := r.reader.ListEngineRevocations(ctx, now.Add(-clockSkew))
 	if err != nil {

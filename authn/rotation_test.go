@@ -20,7 +20,7 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// verification checks chains as others do: with Go and with the openssl program.
+// verification checks chains with Go and with the openssl program.
 type verification struct {
 	t       *testing.T
 	roots   string // PEM
@@ -121,7 +121,7 @@ func (i issuance) rotate(t *testing.T) {
 	i.clock.Advance(authn.DefaultPublishDelay)
 }
 
-// issued is what was handed out at one time.
+// issued contains the credentials that were issued at one time.
 type issued struct{ roots, client, server string }
 
 func (i issuance) issued(t *testing.T) issued {
@@ -154,8 +154,8 @@ func TestTenThousandCertificatesVerify(t *testing.T) {
 	require.Len(t, serials, rounds*each)
 }
 
-// Whatever workers and Temporal were told, and whenever, they accept each other
-// through two rotations.
+// Workers and Temporal accept each other through two rotations, whenever they
+// fetched their authorities.
 func TestRotatedAuthoritiesAreAcceptedByOldPools(t *testing.T) {
 	t.Parallel()
 	i := newIssuance(t)
@@ -185,7 +185,7 @@ func TestRotatedAuthoritiesAreAcceptedByOldPools(t *testing.T) {
 	asClient(t, newest.roots, now).refuses(newest.server, "a server must not pass for a client")
 }
 
-func TestTenThousandCertificatesVerifyAfterTwoRotations(t *testing.T) {
+func TestCertificatesVerifyAfterTwoRotations(t *testing.T) {
 	t.Parallel()
 	i := newIssuance(t)
 	first := i.RootsPEM()
@@ -206,8 +206,8 @@ func TestTenThousandCertificatesVerifyAfterTwoRotations(t *testing.T) {
 	require.Len(t, serials, 10_000)
 }
 
-// Who was told of a retired authority last may know no other for a year.
-func TestCertificatesLeadBackToAnAuthorityThatIsNoLongerTrusted(t *testing.T) {
+// A client that fetched a retired authority last may know no other for a year.
+func TestCertificatesLeadBackToRetiredAuthorities(t *testing.T) {
 	t.Parallel()
 	i := newIssuance(t)
 	first := i.RootsPEM()
@@ -259,7 +259,7 @@ func (i issuance) key(t *testing.T, purpose persistence.SigningKeyPurpose, n int
 	return keys[n].ID
 }
 
-func TestDistrustedAuthorityTakesThoseWithItThatVouchForIt(t *testing.T) {
+func TestDistrustAlsoDistrustsCrossSigners(t *testing.T) {
 	t.Parallel()
 	const purpose = persistence.SignsCertificates
 	i := newIssuance(t)
@@ -296,7 +296,7 @@ func TestDistrustedActiveAuthorityIsReplacedAtOnce(t *testing.T) {
 	after := i.issued(t)
 	asClient(t, after.roots, i.clock.Now()).accepts(after.client, "the new one issues")
 	asClient(t, after.roots, i.clock.Now()).refuses(before.client, "the one before is not trusted")
-	asClient(t, before.roots, i.clock.Now()).refuses(after.client, "nobody vouches for the new one")
+	asClient(t, before.roots, i.clock.Now()).refuses(after.client, "no cross certificate leads to the new one")
 }
 
 func TestDistrustedTokenKey(t *testing.T) {

@@ -46,7 +46,7 @@ func TestOpenRefuses(t *testing.T) {
 		_, err := sealer.Open("purpose", "another", sealed)
 		require.Error(t, err)
 	})
-	t.Run("purpose and record cut elsewhere", func(t *testing.T) {
+	t.Run("purpose and record split at another place", func(t *testing.T) {
 		t.Parallel()
 		_, err := sealer.Open("purposer", "ecord", sealed)
 		require.Error(t, err)

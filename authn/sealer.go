@@ -9,27 +9,27 @@ import (
 	"fmt"
 )
 
-// A sealed secret is the version, the id of the key it was sealed with, a random
-// nonce and what AES-256-GCM makes of the secret.
+// A sealed secret consists of the version, the id of the key it was sealed with,
+// a random nonce and the AES-256-GCM ciphertext of the secret.
 const (
 	sealVersion   = 1
 	sealKeyIDSize = 8
 	sealPrefix    = 1 + sealKeyIDSize
 )
 
-var errSealed = errors.New("the sealed secret was changed, moved or sealed with a key that is not known")
+var errSealed = errors.New("the sealed secret was changed, moved or sealed with an unknown key")
 
 type sealKeyID [sealKeyIDSize]byte
 
-// Sealer keeps secrets readable only to whom has its key (AES-256-GCM). It is
-// safe for concurrent use.
+// Sealer encrypts secrets with a key (AES-256-GCM). It is safe for concurrent
+// use.
 type Sealer struct {
 	active  sealKeyID
 	ciphers map[sealKeyID]cipher.AEAD
 }
 
-// NewSealer makes a Sealer that seals with the active key, and opens what was
-// sealed with that or an earlier one.
+// NewSealer returns a Sealer that seals with the active key, and opens secrets
+// that were sealed with that or an earlier one.
 func NewSealer(active SealKey, earlier ...SealKey) (*Sealer, error) {
 	s := &Sealer{ciphers: make(map[sealKeyID]cipher.AEAD, 1+len(earlier))}
 	for i, key := range append([]SealKey{active}, earlier...) {
@@ -55,7 +55,7 @@ func NewSealer(active SealKey, earlier ...SealKey) (*Sealer, error) {
 	return s, nil
 }
 
-// Seal returns secret in a form that only Open can read, and only for the same
+// Seal encrypts secret so that only Open can decrypt it, and only for the same
 // purpose and record.
 func (s *Sealer) Seal(purpose, record string, secret []byte) []byte {
 	prefix := append([]byte{sealVersion}, s.active[:]...)
@@ -64,7 +64,7 @@ func (s *Sealer) Seal(purpose, record string, secret []byte) []byte {
 }
 
 // Open returns the secret that was sealed for the purpose and record. Its error
-// shows nothing of either.
+// quotes neither the secret nor the key.
 func (s *Sealer) Open(purpose, record string, sealed []byte) ([]byte, error) {
 	if len(sealed) < sealPrefix || sealed[0] != sealVersion {
 		return nil, errSealed

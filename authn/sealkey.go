@@ -15,30 +15,30 @@ import (
 )
 
 const (
-	// sealKeySize is that of AES-256.
+	// sealKeySize is the key size of AES-256 in bytes.
 	sealKeySize = 32
-	// keptPrefix begins a file whose key a keeper has encrypted.
+	// keptPrefix is the prefix of a file whose key a keeper has encrypted.
 	keptPrefix = "encrypted:"
 )
 
 // SealKey is the key that secrets are sealed with. It is kept in a file, away
-// from the database, as 32 bytes in base64. With a Keeper the file holds only
-// what the keeper made of it.
+// from the database, as 32 bytes in base64. With a Keeper the file contains only
+// the encrypted key.
 type SealKey struct {
 	encoded domain.Secret
 }
 
-// SealKeyFiles says where keys are. The active one seals; what was sealed with it
-// or an earlier one can be opened.
+// SealKeyFiles contains the paths of keys. The active key seals; secrets that
+// were sealed with it or an earlier one can be opened.
 type SealKeyFiles struct {
 	Active  string
 	Earlier []string
-	// Keeper encrypted the active key, nil if it is there as it is. Earlier ones may
-	// be either.
+	// Keeper is the keeper that encrypted the active key, nil if the key is not
+	// encrypted. Earlier keys may be either.
 	Keeper *Keeper
 }
 
-// NewSealerFromFiles makes a Sealer with the keys of the files.
+// NewSealerFromFiles returns a Sealer with the keys of the files.
 func NewSealerFromFiles(ctx context.Context, files SealKeyFiles) (*Sealer, error) {
 	active, encrypted, err := loadSealKey(ctx, files.Active, files.Keeper)
 	if err != nil {
@@ -84,10 +84,10 @@ func loadSealKey(ctx context.Context, path string, keeper *Keeper) (key SealKey,
 	return key, encrypted, nil
 }
 
-// LoadOrCreateSealKey reads a key from the file at path, which it first makes,
-// readable by its owner only, when it is not there. Processes that do so at once
-// get the same key. It is for the local stack: anywhere else the loss of the
-// file should be an error.
+// LoadOrCreateSealKey reads a key from the file at path, which it first creates,
+// readable by its owner only, when it does not exist. Concurrent processes get
+// the same key. It is for the local stack: anywhere else the loss of the file
+// should be an error.
 func LoadOrCreateSealKey(path string) (SealKey, error) {
 	key, err := LoadSealKey(path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -99,12 +99,12 @@ func LoadOrCreateSealKey(path string) (SealKey, error) {
 	return LoadSealKey(path)
 }
 
-// CreateSealKey makes a key and writes it to a new file, readable by its owner
-// only; encrypted, if there is a keeper. The file is made whole or not at all, and
-// replaces none: that is fs.ErrExist.
+// CreateSealKey creates a key and writes it to a new file, readable by its owner
+// only; encrypted, if there is a keeper. The file is written atomically. It
+// returns fs.ErrExist when the file exists.
 func CreateSealKey(ctx context.Context, path string, keeper *Keeper) error {
 	var key [sealKeySize]byte
-	// It never fails: the program ends when there is no randomness.
+	// rand.Read never fails: the program ends when there is no randomness.
 	_, _ = rand.Read(key[:])
 	content := base64.StdEncoding.EncodeToString(key[:])
 	if keeper != nil {
@@ -120,7 +120,7 @@ func CreateSealKey(ctx context.Context, path string, keeper *Keeper) error {
 	return nil
 }
 
-// writeNew writes a file that is not there.
+// writeNew writes a file that must not exist.
 func writeNew(path, content string) error {
 	file, err := os.CreateTemp(filepath.Dir(path), ".seal-key-*") // with mode 0600
 	if err != nil {
@@ -134,11 +134,11 @@ func writeNew(path, content string) error {
 	return os.Link(file.Name(), path)
 }
 
-// bytes returns the key proper. Its error shows nothing of the key.
+// bytes returns the key itself. Its error does not quote the key.
 func (k SealKey) bytes() ([]byte, error) {
 	decoded, err := base64.StdEncoding.DecodeString(k.encoded.Reveal())
 	if err != nil || len(decoded) != sealKeySize {
-		return nil, errors.New("a seal key is 32 bytes in base64")
+		return nil, errors.New("a seal key must be 32 bytes in base64")
 	}
 	return decoded, nil
 }

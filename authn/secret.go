@@ -8,19 +8,19 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// SecretPrefix starts every secret the service makes, so that scanners can tell
-// one that got into a repository or a log.
+// SecretPrefix is the prefix of every secret that the service generates, so that
+// scanners recognise one in a repository or a log.
 const SecretPrefix = "procession_"
 
-// NewSecret makes a secret of 256 random bits for an application or a personal
-// access token. It is fit for a header as it is.
+// NewSecret returns a secret of 256 random bits for an application or a personal
+// access token. It can be sent in a header without encoding.
 func NewSecret() domain.Secret {
 	var random [32]byte
-	// It never fails: the program ends when there is no randomness.
+	// rand.Read never fails: the program ends when there is no randomness.
 	_, _ = rand.Read(random[:])
 	return domain.NewSecret(SecretPrefix + base64.RawURLEncoding.EncodeToString(random[:]))
 }
 
-// HashSecret is what is stored of a secret. A fast hash is enough, because
-// secrets are random and not chosen by people.
+// HashSecret returns the hash of a secret that is stored. A fast hash is enough,
+// because secrets are random and not chosen by people.
 func HashSecret(secret string) [32]byte { return sha256.Sum256([]byte(secret)) }
