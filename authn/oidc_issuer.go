@@ -55,7 +55,7 @@ type OIDCIssuer struct {
 // AllTenants stands explicitly for every tenant.
 const AllTenants = "*"
 
-// Scoped reports whether Tenants or Operators is set. A single issuer that is not
+// Scoped reports whether Tenants or EmailDomains is set. A single issuer that is not
 // scoped is for the users of all tenants.
 func (i OIDCIssuer) Scoped() bool { return len(i.Tenants) > 0 || len(i.EmailDomains) > 0 }
 

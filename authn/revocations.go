@@ -73,7 +73,7 @@ func (r *Revocations) Reload(ctx context.Context) error {
 func (r *Revocations) RefreshEvery(ctx context.Context, interval time.Duration, log *slog.Logger) {
 	every(ctx, interval, func() {
 		if err := r.Reload(ctx); err != nil && ctx.Err() == nil {
-			log.LogAttrs(ctx, slog.LevelError, "engine revocations were not reloaded", slog.Any("error", err))
+			log.LogAttrs(ctx, slog.LevelError, "reloading engine revocations failed", slog.Any("error", err))
 		}
 	})
 }
