@@ -1,5 +1,5 @@
-// Package activities is what the workflows that the service owns do to the
-// world. An activity calls the application and may be run twice.
+// Package activities holds the activities of the service's own workflows. An
+// activity calls the application and is idempotent.
 package activities
 
 import (
@@ -18,10 +18,10 @@ import (
 	"github.com/procession-dev/procession/engine"
 )
 
-// ObserveClosingsName is the name under which Temporal knows ObserveClosings.
+// ObserveClosingsName is the activity type of ObserveClosings in Temporal.
 const ObserveClosingsName = "ObserveClosings"
 
-// Engine is what activities need of Temporal's client side. Tests put faults
+// Engine contains the calls to Temporal that activities make. Tests inject faults
 // into it.
 type Engine interface {
 	ListClosed(ctx context.Context, namespace string, since time.Time, pageToken []byte) ([]engine.Closed, []byte, error)
@@ -31,7 +31,7 @@ type Engine interface {
 
 var _ Engine = (*engine.Engine)(nil)
 
-// Options are what Activities are made of.
+// Options configure Activities.
 type Options struct {
 	App    *app.Service
 	Engine Engine
@@ -47,13 +47,13 @@ type Activities struct {
 	assistance assistanceCounts
 }
 
-// New makes Activities.
+// New returns Activities.
 func New(o Options) *Activities {
 	o.App = o.App.Background()
 	return &Activities{o: o, touched: newTouched()}
 }
 
-// Register makes the activities known to a worker.
+// Register registers the activities with a worker.
 func (a *Activities) Register(r worker.ActivityRegistry) {
 	r.RegisterActivityWithOptions(a.ObserveClosings, activity.RegisterOptions{Name: ObserveClosingsName})
 	r.RegisterActivityWithOptions(a.ExpireDocuments, activity.RegisterOptions{Name: ExpireDocumentsName})
@@ -70,6 +70,6 @@ func (a *Activities) Register(r worker.ActivityRegistry) {
 	}
 }
 
-// Touch says that a command was carried out in a namespace, so that a workflow
+// Touch records that a command was executed in a namespace, so that a workflow
 // may soon end there. It never blocks.
 func (a *Activities) Touch(namespace string) { a.touched.touch(namespace) }

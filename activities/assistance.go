@@ -17,7 +17,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// The names under which Temporal knows the steps of a run of assistance.
+// The activity types of the steps of a run of assistance in Temporal.
 const (
 	ReadAssistanceDocumentsName = "ReadAssistanceDocuments"
 	EmbedAssistancePassagesName = "EmbedAssistancePassages"
@@ -29,27 +29,28 @@ const (
 
 // The types of errors of the steps, beside those of the service itself.
 const (
-	// AssistanceFaultType says that the provider has a fault, which the run's row has.
+	// AssistanceFaultType means that the provider failed; the fault is stored with
+	// the run.
 	AssistanceFaultType = "AssistanceFault"
-	// AssistanceOverType says that there is nothing left to be done.
+	// AssistanceOverType means that the run has already ended.
 	AssistanceOverType = "AssistanceOver"
 )
 
-// assistanceBeat is how often a step that takes long says that it goes on.
+// assistanceBeat is the time between two heartbeats of a step.
 const assistanceBeat = 3 * time.Second
 
-// FailAssistanceInput says why a run fails. An empty Code stands for the fault that
-// its row has.
+// FailAssistanceInput contains the reason why a run fails. An empty Code stands
+// for the fault that is stored with the run.
 type FailAssistanceInput struct {
 	Key  domain.AssistanceKey `json:"key"`
 	Code string               `json:"code"`
 }
 
-// assistanceCounts are the runs of assistance that this process has ended.
+// assistanceCounts counts the runs of assistance that this process has ended.
 type assistanceCounts struct{ completed, failed atomic.Uint64 }
 
-// AssistanceStats are the runs of assistance that this process has ended since
-// it began.
+// AssistanceStats counts the runs of assistance that this process has ended since
+// it started.
 type AssistanceStats struct{ Completed, Failed uint64 }
 
 // AssistanceStats returns the counts.
@@ -57,12 +58,12 @@ func (a *Activities) AssistanceStats() AssistanceStats {
 	return AssistanceStats{Completed: a.assistance.completed.Load(), Failed: a.assistance.failed.Load()}
 }
 
-// ReadAssistanceDocuments makes passages of the documents of a run.
+// ReadAssistanceDocuments extracts the passages of the documents of a run.
 func (a *Activities) ReadAssistanceDocuments(ctx context.Context, key domain.AssistanceKey) error {
 	return a.assist(ctx, key, a.o.App.ReadAssistanceDocuments)
 }
 
-// EmbedAssistancePassages makes the embeddings of a run that are not there yet.
+// EmbedAssistancePassages computes the missing embeddings of a run.
 func (a *Activities) EmbedAssistancePassages(ctx context.Context, key domain.AssistanceKey) error {
 	return a.assist(ctx, key, func(ctx context.Context, key domain.AssistanceKey) error {
 		for {
@@ -74,17 +75,18 @@ func (a *Activities) EmbedAssistancePassages(ctx context.Context, key domain.Ass
 	})
 }
 
-// PrepareAssistancePrompt settles what a run asks.
+// PrepareAssistancePrompt stores the prompt of a run.
 func (a *Activities) PrepareAssistancePrompt(ctx context.Context, key domain.AssistanceKey) error {
 	return a.assist(ctx, key, a.o.App.PrepareAssistancePrompt)
 }
 
-// AskAssistanceModel asks the model of a run.
+// AskAssistanceModel sends the prompt of a run to its model and stores the
+// answer.
 func (a *Activities) AskAssistanceModel(ctx context.Context, key domain.AssistanceKey) error {
 	return a.assist(ctx, key, a.o.App.AskAssistanceModel)
 }
 
-// FinishAssistance ends a run that has its answer.
+// FinishAssistance ends a run that has an answer.
 func (a *Activities) FinishAssistance(ctx context.Context, key domain.AssistanceKey) error {
 	err := a.assist(ctx, key, a.o.App.FinishAssistance)
 	if err == nil {
@@ -93,7 +95,7 @@ func (a *Activities) FinishAssistance(ctx context.Context, key domain.Assistance
 	return err
 }
 
-// FailAssistance ends a run that gets no answer.
+// FailAssistance ends a run that failed.
 func (a *Activities) FailAssistance(ctx context.Context, in FailAssistanceInput) error {
 	err := a.o.App.FailAssistance(ctx, in.Key, in.Code)
 	if err == nil {
@@ -102,9 +104,9 @@ func (a *Activities) FailAssistance(ctx context.Context, in FailAssistanceInput)
 	return err
 }
 
-// assist carries out a step. Its errors are for Temporal and say nothing about a
-// fault of the provider but that there is one: its code and text are kept with the
-// run, out of the workflow's history.
+// assist executes a step. Its errors go to Temporal and contain no details of a
+// provider's fault: its code and text are stored with the run, outside of the
+// workflow's history.
 func (a *Activities) assist(
 	ctx context.Context, key domain.AssistanceKey, step func(context.Context, domain.AssistanceKey) error,
 ) error {
@@ -118,14 +120,14 @@ func (a *Activities) assist(
 	case ctx.Err() != nil:
 		return errors.New("the step was interrupted")
 	case code == "":
-		a.o.Logger.ErrorContext(ctx, "a step of a run of assistance fails",
+		a.o.Logger.ErrorContext(ctx, "step of an assistance run failed",
 			slog.String("run", key.WorkflowID()), slog.Any("error", err))
 		return errors.New("the step failed")
 	}
-	a.o.Logger.WarnContext(ctx, "the provider of assistance has a fault",
+	a.o.Logger.WarnContext(ctx, "assistance provider failed",
 		slog.String("run", key.WorkflowID()), slog.String("code", code), slog.Any("error", err))
 	if err := a.o.App.NoteAssistanceFault(ctx, key, code, message); err != nil {
-		return fmt.Errorf("noting a fault of a run of assistance: %w", err)
+		return fmt.Errorf("recording a fault of a run of assistance: %w", err)
 	}
 	var fault *assistance.Error
 	options := temporal.ApplicationErrorOptions{NonRetryable: true}
@@ -135,13 +137,13 @@ func (a *Activities) assist(
 	return temporal.NewApplicationErrorWithOptions("the provider has a fault", AssistanceFaultType, options)
 }
 
-// beating runs a step and tells Temporal meanwhile that it goes on.
+// beating runs a step and sends heartbeats to Temporal meanwhile.
 func beating(ctx context.Context, step func() error) error {
 	done := make(chan error, 1)
 	go func() {
 		var err error
-		// A panic in a goroutine would end the process; Temporal's own recovery is in
-		// another one.
+		// A panic in this goroutine would end the process: Temporal recovers panics
+		// only in its own.
 		defer func() {
 			if broken := recover(); broken != nil {
 				err = fmt.Errorf("the step panicked: %v\n%s", broken, debug.Stack())

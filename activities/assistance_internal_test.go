@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A step that panics fails, and the service goes on.
+// A step that panics fails without ending the process.
 func TestBeatingRecovers(t *testing.T) {
 	t.Parallel()
 	err := beating(t.Context(), func() error { panic("broken") })

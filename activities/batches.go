@@ -6,7 +6,7 @@ import (
 	"go.temporal.io/sdk/activity"
 )
 
-// inBatches calls step until it deals with fewer than size things or fails, with a
+// inBatches calls step until it processes fewer than size items or fails, with a
 // heartbeat after each call.
 func inBatches(ctx context.Context, size int, step func() (int, error)) error {
 	for {

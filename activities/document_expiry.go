@@ -13,32 +13,32 @@ import (
 )
 
 const (
-	// ExpireDocumentsName is the name under which Temporal knows ExpireDocuments.
+	// ExpireDocumentsName is the activity type of ExpireDocuments in Temporal.
 	ExpireDocumentsName = "ExpireDocuments"
-	// SweepDocumentsName is the name under which Temporal knows SweepDocuments.
+	// SweepDocumentsName is the activity type of SweepDocuments in Temporal.
 	SweepDocumentsName = "SweepDocuments"
 )
 
 const (
-	// documentBatch is how many documents are dealt with between two heartbeats.
+	// documentBatch is how many documents are processed between two heartbeats.
 	documentBatch = 500
-	// checkedDocuments is how many documents of all a sweep looks up in the storage.
+	// checkedDocuments is how many documents a sweep looks up in the blob store.
 	checkedDocuments = 10_000
-	// toldForeign is how many names of what is not ours the log gets.
+	// toldForeign is how many names of foreign blobs are logged.
 	toldForeign = 10
 )
 
-// documentCounts are what this process has done about documents.
+// documentCounts counts the results of expiry and sweeps in this process.
 type documentCounts struct{ expired, swept, lost atomic.Uint64 }
 
-// DocumentStats are what this process has done about documents since it began.
+// DocumentStats counts the results of expiry and sweeps since this process
+// started.
 type DocumentStats struct {
-	// Expired documents were deleted.
+	// Expired counts expired documents that were deleted.
 	Expired uint64
-	// Swept counts bytes without a document that were deleted.
+	// Swept counts blobs without a document that were deleted.
 	Swept uint64
-	// Lost counts documents whose bytes were found missing, each time that they
-	// were.
+	// Lost counts how often the bytes of a document were found missing.
 	Lost uint64
 }
 
@@ -49,13 +49,13 @@ func (a *Activities) DocumentStats() DocumentStats {
 	}
 }
 
-// ExpireDocumentsResult tells how many documents were deleted.
+// ExpireDocumentsResult is the number of deleted documents.
 type ExpireDocumentsResult struct {
 	Deleted int `json:"deleted"`
 }
 
 // ExpireDocuments deletes all documents that have expired, and the passages of
-// those that are no more.
+// deleted documents.
 func (a *Activities) ExpireDocuments(ctx context.Context) (ExpireDocumentsResult, error) {
 	var result ExpireDocumentsResult
 	err := inBatches(ctx, documentBatch, func() (int, error) {
@@ -68,41 +68,43 @@ func (a *Activities) ExpireDocuments(ctx context.Context) (ExpireDocumentsResult
 		return result, fmt.Errorf("expiring documents: %w", err)
 	}
 	if err := a.o.App.ForgetUnusedPassages(ctx); err != nil {
-		return result, fmt.Errorf("forgetting passages of documents: %w", err)
+		return result, fmt.Errorf("deleting passages of documents: %w", err)
 	}
 	return result, nil
 }
 
-// SweepDocumentsInput tells where the search for lost documents is to go on.
+// SweepDocumentsInput is the position from which the search for lost documents
+// continues.
 type SweepDocumentsInput struct {
 	CheckAfter uuid.UUID `json:"checkAfter"`
 }
 
-// SweepDocumentsResult tells what was found, and where the search for lost
-// documents is to go on next time.
+// SweepDocumentsResult contains the counts of a sweep, and the position from
+// which the next one searches for lost documents.
 type SweepDocumentsResult struct {
 	Removed    int       `json:"removed"`
 	Lost       int       `json:"lost"`
 	CheckAfter uuid.UUID `json:"checkAfter"`
 }
 
-// sweepProgress is how far a sweep has got, for another attempt.
+// sweepProgress is the progress of a sweep, kept for the next attempt.
 type sweepProgress struct {
 	Result SweepDocumentsResult `json:"result"`
-	// Cursor is that of the storage, Checked how many documents were looked up.
+	// Cursor is the position in the blob store, Checked the number of documents
+	// looked up.
 	Cursor  string `json:"cursor"`
 	Swept   bool   `json:"swept"`
 	Checked int    `json:"checked"`
 }
 
-// SweepDocuments goes through the whole storage and deletes what has no document.
-// Then it looks for documents that have lost their bytes, among some of all
-// documents: the next sweep goes on from there. Those are told in the log.
+// SweepDocuments reads the whole blob store and deletes blobs without a document.
+// Then it checks some of all documents for missing bytes and logs those that have
+// lost them; the next sweep continues from there.
 func (a *Activities) SweepDocuments(ctx context.Context, in SweepDocumentsInput) (SweepDocumentsResult, error) {
 	p := sweepProgress{Result: SweepDocumentsResult{CheckAfter: in.CheckAfter}}
 	if activity.HasHeartbeatDetails(ctx) {
 		var earlier sweepProgress
-		// What cannot be read of an earlier attempt is done again.
+		// Unreadable progress of an earlier attempt is ignored.
 		if activity.GetHeartbeatDetails(ctx, &earlier) == nil {
 			p = earlier
 		}
@@ -124,7 +126,7 @@ func (a *Activities) SweepDocuments(ctx context.Context, in SweepDocumentsInput)
 			return p.Result, fmt.Errorf("looking for lost documents: %w", err)
 		}
 		for i := range lost {
-			a.o.Logger.ErrorContext(ctx, "the bytes of a document are missing or cut off",
+			a.o.Logger.ErrorContext(ctx, "document bytes are missing or truncated",
 				slog.String("document", lost[i].ID.String()), slog.String("tenant", lost[i].TenantID.String()))
 		}
 		a.documents.lost.Add(uint64(len(lost)))
@@ -140,6 +142,6 @@ func (a *Activities) SweepDocuments(ctx context.Context, in SweepDocumentsInput)
 
 func (a *Activities) tellForeign(ctx context.Context, found app.Sweep) {
 	for _, name := range found.Foreign[:min(len(found.Foreign), toldForeign)] {
-		a.o.Logger.WarnContext(ctx, "the storage of documents holds something foreign", slog.String("name", name))
+		a.o.Logger.WarnContext(ctx, "blob store contains a foreign blob", slog.String("name", name))
 	}
 }

@@ -72,7 +72,7 @@ func TestDocumentsAreExpiredSweptAndMissed(t *testing.T) {
 	require.Len(t, stored(), 2)
 	require.Equal(t, activities.SweepDocumentsResult{}, sweep())
 
-	// Bytes that nothing came of, and a document that has lost its own.
+	// There are bytes without a document, and a document without its bytes.
 	for range 600 {
 		_, err := documents.Put(t.Context(), blobstore.Key{Tenant: tenant.ID, Document: uuid.New()}, strings.NewReader("x"), 10)
 		require.NoError(t, err)

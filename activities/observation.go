@@ -16,14 +16,13 @@ import (
 
 const (
 	// Temporal lists a workflow some time after it has ended, and not in order.
-	// Every look goes back by nearOverlap, one now and then by farOverlap, and what
-	// is listed later still is left to the sweep.
+	// Every look goes back by nearOverlap, some looks by farOverlap, and the sweep
+	// finds what is listed even later.
 	nearOverlap = 2 * time.Second
 	farOverlap  = 30 * time.Second
 	farEvery    = 10 * time.Second
 
-	// The sweep asks after runs that nothing was heard of for a while, so many at a
-	// time.
+	// The sweep describes runs without news for a while, a limited number at a time.
 	sweepEvery = time.Minute
 	sweepAge   = time.Minute
 	sweepSize  = 500
@@ -31,9 +30,8 @@ const (
 	recorders = 8
 )
 
-// observation is the state of one ObserveClosings. Times are the service's
-// except for the watermark, which is Temporal's: the latest end that is
-// recorded.
+// observation is the state of one ObserveClosings. Times are the service's except
+// for the watermark, which is Temporal's: the latest recorded end.
 type observation struct {
 	a         *Activities
 	namespace string
@@ -48,8 +46,8 @@ type observation struct {
 	sweepAfter                       uuid.UUID
 }
 
-// look has the workflows recorded that ended since the watermark, and raises it
-// if all were.
+// look records the workflows that ended since the watermark, and raises the
+// watermark if all were recorded.
 func (o *observation) look(ctx context.Context) error {
 	var since time.Time
 	if !o.watermark.IsZero() {
@@ -67,7 +65,7 @@ func (o *observation) look(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		// What cannot be recorded must not keep later pages from it.
+		// A failure to record one page must not hold up later pages.
 		if err := o.recordPage(ctx, page); err != nil && fault == nil {
 			fault = err
 		}
@@ -88,8 +86,8 @@ func (o *observation) look(ctx context.Context) error {
 	return o.saveWatermark(ctx)
 }
 
-// saveWatermark writes the watermark once it is so far ahead of what is written
-// that another observer would have to look back further than it does anyway.
+// saveWatermark stores the watermark once it is so far ahead of the stored one
+// that a new observer would have to look back further than it does anyway.
 func (o *observation) saveWatermark(ctx context.Context) error {
 	if o.watermark.Sub(o.saved) < farOverlap/2 {
 		return nil
@@ -101,7 +99,7 @@ func (o *observation) saveWatermark(ctx context.Context) error {
 	return err
 }
 
-// recordPage has those of the listed ends recorded that are news.
+// recordPage records the listed ends that are new.
 func (o *observation) recordPage(ctx context.Context, page []engine.Closed) error {
 	ended := make(map[string]engine.Closed, len(page))
 	ids := make([]string, 0, len(page))
@@ -133,8 +131,8 @@ func (o *observation) recordPage(ctx context.Context, page []engine.Closed) erro
 	})
 }
 
-// sweep asks Temporal after the next runs that were quiet for long, so that no
-// process stays open because an end was not listed in time.
+// sweep describes the next runs without news for long, so that no process stays
+// open because an end was not listed in time.
 func (o *observation) sweep(ctx context.Context) error {
 	runs, err := o.a.o.App.ListQuietRuns(ctx, o.namespace, o.polled.Add(-sweepAge), o.sweepAfter, sweepSize)
 	if err != nil {
@@ -149,8 +147,8 @@ func (o *observation) sweep(ctx context.Context) error {
 	})
 }
 
-// recordAll has the runs' ends recorded, those of runs that go on excepted. One
-// that cannot be does not keep the others from it.
+// recordAll records the ends of the runs that have ended. A failure for one run
+// does not hold up the others.
 func (o *observation) recordAll(
 	ctx context.Context, runs []domain.EngineRun,
 	outcome func(context.Context, domain.EngineRun) (*domain.Closing, error),
@@ -167,7 +165,7 @@ func (o *observation) recordAll(
 				news, err = o.a.o.App.RecordClosing(ctx, *closing)
 				if news {
 					recorded.Store(true)
-					o.a.o.Logger.DebugContext(ctx, "a workflow has ended",
+					o.a.o.Logger.DebugContext(ctx, "workflow has ended",
 						slog.String("workflow", r.WorkflowID), slog.String("status", string(closing.Status)))
 				}
 			}

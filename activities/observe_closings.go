@@ -19,29 +19,30 @@ const (
 	busyInterval = 250 * time.Millisecond
 	openInterval = 750 * time.Millisecond
 	idleInterval = 2 * time.Second
-	// activityEvery is how often the database is asked whether a namespace is busy:
-	// what this process itself does there is known at once.
+	// activityEvery is how often the database is queried whether a namespace is
+	// busy; commands of this process are known at once.
 	activityEvery = time.Second
 	faultInterval = 2 * time.Second
 	limitInterval = 500 * time.Millisecond
 )
 
-// ObserveClosingsInput names the namespace to observe, for how long, and where
-// the sweep over its open runs is to go on.
+// ObserveClosingsInput contains the namespace to observe, for how long, and the
+// position from which the sweep over its open runs continues.
 type ObserveClosingsInput struct {
 	Namespace  string        `json:"namespace"`
 	Duration   time.Duration `json:"duration"`
 	SweepAfter uuid.UUID     `json:"sweepAfter"`
 }
 
-// ObserveClosingsResult tells where the next observation is to go on.
+// ObserveClosingsResult is the position from which the next observation
+// continues.
 type ObserveClosingsResult struct {
 	SweepAfter uuid.UUID `json:"sweepAfter"`
 }
 
-// ObserveClosings watches for workflows of a namespace that end, for the time it
-// is given or until the worker stops, and has each recorded. Faults of Temporal
-// and of the database are waited out.
+// ObserveClosings watches for workflows of a namespace that end, for the given
+// time or until the worker stops, and records each. It retries after errors of
+// Temporal and of the database.
 func (a *Activities) ObserveClosings(ctx context.Context, in ObserveClosingsInput) (ObserveClosingsResult, error) {
 	o := &observation{
 		a: a, namespace: in.Namespace, sweepAfter: in.SweepAfter,
@@ -77,7 +78,7 @@ func (a *Activities) ObserveClosings(ctx context.Context, in ObserveClosingsInpu
 	}
 }
 
-// step looks once and returns how long to wait before the next look.
+// step looks once and returns the time until the next look.
 func (o *observation) step(ctx context.Context) time.Duration {
 	o.polled = o.a.o.Clock()
 	err := o.look(ctx)
@@ -93,7 +94,7 @@ func (o *observation) step(ctx context.Context) time.Duration {
 		return limitInterval
 	case err != nil:
 		if ctx.Err() == nil {
-			o.a.o.Logger.WarnContext(ctx, "observing closings is held up",
+			o.a.o.Logger.WarnContext(ctx, "observing closings failed",
 				slog.String("namespace", o.namespace), slog.Any("error", err))
 		}
 		return faultInterval
@@ -106,8 +107,8 @@ func (o *observation) step(ctx context.Context) time.Duration {
 	}
 }
 
-// learnActivity finds out whether the service, in whatever process, has just
-// done something in the namespace.
+// learnActivity queries whether any process of the service has recently executed
+// a command in the namespace.
 func (o *observation) learnActivity(ctx context.Context) error {
 	if o.polled.Before(o.nextActivity) {
 		return nil

@@ -25,8 +25,8 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// watch is an observer of a tenant with a stand-in for Temporal, whose faults it
-// controls. Its clock runs a hundred times too fast.
+// watch is an observer of a tenant with a fake of Temporal, whose faults it controls. Its clock runs a hundred times
+// too fast.
 type watch struct {
 	*app.Service
 	enginetest.Tenant
@@ -145,7 +145,7 @@ func TestListedEndsAreRecordedOverAllPages(t *testing.T) {
 	}
 	goesOn := w.start(t)
 	w.listed = append(w.listed,
-		engine.Closed{WorkflowID: "somebody's", RunID: "run", Completed: true, ClosedAt: at},
+		engine.Closed{WorkflowID: "foreign", RunID: "run", Completed: true, ClosedAt: at},
 		engine.Closed{WorkflowID: workflowOf(goesOn), RunID: "run", Continued: true, ClosedAt: at})
 	w.observe(t, time.Second)
 	for _, p := range processes {
@@ -163,7 +163,7 @@ func TestListedEndsAreRecordedOverAllPages(t *testing.T) {
 	require.True(t, at.Add(-30*time.Second).Equal(w.since[0]), "%s", w.since[0])
 }
 
-func TestFaultsAreWaitedOut(t *testing.T) {
+func TestObserveClosingsRetriesFaults(t *testing.T) {
 	t.Parallel()
 	w := newWatch(t)
 	p := w.start(t)
@@ -173,7 +173,7 @@ func TestFaultsAreWaitedOut(t *testing.T) {
 	w.requireState(t, p, domain.ProcessCompleted)
 }
 
-func TestAnEndThatWasNeverListedIsSwept(t *testing.T) {
+func TestSweepRecordsUnlistedEnds(t *testing.T) {
 	t.Parallel()
 	w := newWatch(t)
 	ended, goesOn := w.start(t), w.start(t)

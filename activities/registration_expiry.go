@@ -5,14 +5,14 @@ import (
 	"fmt"
 )
 
-// ExpireRegistrationsName is the name under which Temporal knows
-// ExpireRegistrations.
+// ExpireRegistrationsName is the activity type of ExpireRegistrations in
+// Temporal.
 const ExpireRegistrationsName = "ExpireRegistrations"
 
 // registrationBatch is how many registrations are deleted between two heartbeats.
 const registrationBatch = 1000
 
-// ExpireRegistrationsResult says how many registrations were deleted.
+// ExpireRegistrationsResult is the number of deleted registrations.
 type ExpireRegistrationsResult struct {
 	Deleted int `json:"deleted"`
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/procession-dev/procession/internal/loop"
 )
 
-// touched tells observers in this process of what the relay does in it.
+// touched wakes the observers in this process when its relay executes a command.
 type touched struct {
 	mu       sync.Mutex
 	channels map[string]loop.Signal
@@ -14,7 +14,8 @@ type touched struct {
 
 func newTouched() *touched { return &touched{channels: map[string]loop.Signal{}} }
 
-// channel holds a value when the namespace was touched since it was last read.
+// channel returns a channel that holds a value when the namespace was touched
+// since it was last read.
 func (t *touched) channel(namespace string) loop.Signal {
 	t.mu.Lock()
 	defer t.mu.Unlock()

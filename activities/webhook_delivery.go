@@ -9,29 +9,29 @@ import (
 )
 
 const (
-	// RetryDeliveryName is the name under which Temporal knows RetryDelivery.
+	// RetryDeliveryName is the activity type of RetryDelivery in Temporal.
 	RetryDeliveryName = "RetryDelivery"
-	// ExpireDeliveriesName is the name under which Temporal knows ExpireDeliveries.
+	// ExpireDeliveriesName is the activity type of ExpireDeliveries in Temporal.
 	ExpireDeliveriesName = "ExpireDeliveries"
 )
 
-// RetryDeliveryInput names an attempt at a webhook delivery. Number is that of
-// the attempt in its round.
+// RetryDeliveryInput identifies an attempt at a webhook delivery. Number is the
+// number of the attempt in its round.
 type RetryDeliveryInput struct {
 	DeliveryID uuid.UUID `json:"deliveryId"`
 	Round      int       `json:"round"`
 	Number     int       `json:"number"`
 }
 
-// RetryDeliveryResult tells how many attempts the round has had, and when there is
-// to be another: nil for never.
+// RetryDeliveryResult is the number of attempts in the round, and when the next
+// one is due: nil for never.
 type RetryDeliveryResult struct {
 	Attempts int        `json:"attempts"`
 	NextAt   *time.Time `json:"nextAt,omitempty"`
 }
 
 // RetryDelivery makes one attempt at a webhook delivery and records it. When it
-// is run again after that, it does nothing more than to tell what came of it.
+// is run again after that, it only returns the recorded outcome.
 func (a *Activities) RetryDelivery(ctx context.Context, in RetryDeliveryInput) (RetryDeliveryResult, error) {
 	retried, err := a.o.App.RetryDelivery(ctx, in.DeliveryID, in.Round, in.Number)
 	if err != nil {
@@ -47,15 +47,15 @@ func (a *Activities) RetryDelivery(ctx context.Context, in RetryDeliveryInput) (
 // deliveryBatch is how many deliveries expire between two heartbeats.
 const deliveryBatch = 1000
 
-// ExpireDeliveriesResult tells how many deliveries waited too long, and how many
-// had been finished for long.
+// ExpireDeliveriesResult is the number of deliveries that waited too long, and of
+// those that finished long ago.
 type ExpireDeliveriesResult struct {
 	Dropped int `json:"dropped"`
 	Deleted int `json:"deleted"`
 }
 
 // ExpireDeliveries drops all webhook deliveries that have waited too long and
-// deletes all that finished long ago.
+// deletes those that finished long ago.
 func (a *Activities) ExpireDeliveries(ctx context.Context) (ExpireDeliveriesResult, error) {
 	var result ExpireDeliveriesResult
 	err := inBatches(ctx, deliveryBatch, func() (int, error) {
