@@ -12,19 +12,19 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// AssistanceName is the name under which Temporal knows Assistance.
+// AssistanceName is the workflow type of Assistance in Temporal.
 const AssistanceName = "Assistance"
 
 const (
 	// assistanceLost is how long a step may be silent before Temporal gives it to
 	// another worker.
 	assistanceLost = 10 * time.Second
-	// assistanceEnd bounds the noting of a failure.
+	// assistanceEnd bounds the recording of a failure.
 	assistanceEnd = 10 * time.Minute
 )
 
-// errAssistanceTime says that a run is out of time.
-var errAssistanceTime = errors.New("the run is out of time")
+// errAssistanceTime means that the deadline of a run has passed.
+var errAssistanceTime = errors.New("the deadline of the run has passed")
 
 // AssistanceInput is the argument of Assistance.
 type AssistanceInput struct {
@@ -32,15 +32,15 @@ type AssistanceInput struct {
 	Deadline time.Time            `json:"deadline"`
 }
 
-// Assistance carries out a run of AI assistance, step by step: each keeps what it
-// did, so that none is done again. What can be tried again is, until the
-// deadline. It ends without an error, whatever becomes of the run.
+// Assistance executes a run of AI assistance. Each step stores its result, so
+// that none is repeated after it succeeded. Steps are retried until the deadline.
+// The workflow completes without an error even if the run fails.
 func Assistance(ctx workflow.Context, in AssistanceInput) error {
 	err := assist(ctx, in)
 	if err == nil || assistanceOver(err) {
 		return nil
 	}
-	// The failure is noted even when the workflow is cancelled.
+	// The failure is recorded even when the workflow is cancelled.
 	ctx, _ = workflow.NewDisconnectedContext(ctx)
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		ScheduleToCloseTimeout: assistanceEnd, StartToCloseTimeout: time.Minute, RetryPolicy: assistanceRetries(),
@@ -74,14 +74,14 @@ func assistanceRetries() *temporal.RetryPolicy {
 	}
 }
 
-// assistanceOver reports whether a step found that its run needs no end.
+// assistanceOver reports whether a step found that its run has already ended.
 func assistanceOver(err error) bool {
 	var fault *temporal.ApplicationError
 	return errors.As(err, &fault) && fault.Type() == activities.AssistanceOverType
 }
 
-// assistanceCode is the error code of a run that ended with err, "" where the
-// provider's fault is kept with the run.
+// assistanceCode returns the error code of a run that ended with err, "" where
+// the provider's fault is stored with the run.
 func assistanceCode(err error) string {
 	var fault *temporal.ApplicationError
 	var late *temporal.TimeoutError

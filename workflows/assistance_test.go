@@ -144,7 +144,7 @@ func (m *model) calls(name string) int {
 	return m.asked[name]
 }
 
-// assisted gives all tasks of the floor assistance.
+// assisted enables assistance for all tasks of the floor.
 func (f *floor) assisted(t *testing.T) {
 	t.Helper()
 	f.exec(t, `UPDATE item_definition_versions
@@ -196,7 +196,7 @@ func TestRunsOfAssistance(t *testing.T) {
 	f := newFloor(t, func(o *app.Options) { o.Assistance, o.AssistanceTime = m.provider(t), runTime })
 	f.assisted(t)
 	f.run(t)
-	// Asked for while there is no Temporal.
+	// The run is requested while Temporal is down.
 	early := f.ask(t, "early")
 	f.exec(t, "UPDATE item_assistance SET deadline = deadline + interval '1 minute'")
 	f.stack.Start()
@@ -249,7 +249,8 @@ func TestRunsOfAssistance(t *testing.T) {
 	}
 }
 
-// requireIDsOnly requires that Temporal was told nothing of what a run is about.
+// requireIDsOnly requires that the history contains ids only, no content of the
+// run.
 func (f *floor) requireIDsOnly(t *testing.T, key domain.AssistanceKey, name string) {
 	t.Helper()
 	c := f.stack.Client(engine.Namespace)
@@ -286,8 +287,8 @@ func historyOf(t *testing.T, c client.Client, id string) *historypb.History {
 	return history
 }
 
-// requireNoKey requires that the key of the provider is nowhere in the database,
-// whatever the provider says.
+// requireNoKey requires that the provider's key is nowhere in the database, even
+// if the provider's answer contains it.
 func (f *floor) requireNoKey(t *testing.T) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), f.url)

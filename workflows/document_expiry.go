@@ -10,15 +10,16 @@ import (
 )
 
 const (
-	// DocumentExpiryName is the name under which Temporal knows DocumentExpiry.
+	// DocumentExpiryName is the workflow type of DocumentExpiry in Temporal.
 	DocumentExpiryName = "DocumentExpiry"
-	// DocumentSweepName is the name under which Temporal knows DocumentSweep.
+	// DocumentSweepName is the workflow type of DocumentSweep in Temporal.
 	DocumentSweepName = "DocumentSweep"
 
-	// DocumentExpiryInterval is how often documents are looked for that have
-	// expired. Nobody gets those any more, whether they were found or not.
+	// DocumentExpiryInterval is the time between two searches for expired documents.
+	// An expired document is not served any more, even before it is deleted.
 	DocumentExpiryInterval = 10 * time.Minute
-	// DocumentSweepInterval is how often the storage is compared with the documents.
+	// DocumentSweepInterval is the time between two comparisons of the blob store
+	// with the documents.
 	DocumentSweepInterval = time.Hour
 
 	// A batch that takes longer than this is given to another worker.
@@ -31,8 +32,8 @@ func DocumentExpiry(ctx workflow.Context) error {
 	return workflow.ExecuteActivity(ctx, activities.ExpireDocumentsName).Get(ctx, nil)
 }
 
-// DocumentSweep compares the storage with the documents, once. It goes on where
-// the run of the schedule before it left off.
+// DocumentSweep compares the blob store with the documents, once. It continues
+// where the previous run of the schedule stopped.
 func DocumentSweep(ctx workflow.Context) (activities.SweepDocumentsResult, error) {
 	var last, result activities.SweepDocumentsResult
 	if workflow.HasLastCompletionResult(ctx) {
@@ -46,8 +47,8 @@ func DocumentSweep(ctx workflow.Context) (activities.SweepDocumentsResult, error
 	return result, err
 }
 
-// withDocumentActivity lets an activity be tried for so long. What it did not get
-// done is done by the next run.
+// withDocumentActivity sets how long an activity is retried. The next run
+// completes unfinished work.
 func withDocumentActivity(ctx workflow.Context, limit time.Duration) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		ScheduleToCloseTimeout: limit,

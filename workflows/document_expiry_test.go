@@ -25,7 +25,7 @@ import (
 	"github.com/procession-dev/procession/workflows"
 )
 
-// documentEnvironment runs workflows over a stand-in for the activity.
+// documentEnvironment runs workflows with a fake activity.
 func documentEnvironment(f any, name string) *testsuite.TestWorkflowEnvironment {
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(log.NewStructuredLogger(enginetest.Logger()))
@@ -35,7 +35,7 @@ func documentEnvironment(f any, name string) *testsuite.TestWorkflowEnvironment 
 	return env
 }
 
-func TestASweepGoesOnWhereTheLastOneEnded(t *testing.T) {
+func TestSweepContinuesAfterThePreviousOne(t *testing.T) {
 	t.Parallel()
 	after, next := uuid.New(), uuid.New()
 	for _, last := range []*uuid.UUID{nil, &after} {
@@ -59,7 +59,7 @@ func TestASweepGoesOnWhereTheLastOneEnded(t *testing.T) {
 	}
 }
 
-func TestExpiryIsTriedUntilTheNextOne(t *testing.T) {
+func TestExpiryIsRetriedUntilTheNextRun(t *testing.T) {
 	t.Parallel()
 	tries := 0
 	env := documentEnvironment(func(context.Context) (activities.ExpireDocumentsResult, error) {
@@ -79,7 +79,7 @@ func TestExpiryIsTriedUntilTheNextOne(t *testing.T) {
 	require.LessOrEqual(t, env.Now().Sub(began), workflows.DocumentExpiryInterval)
 }
 
-// The schedules are there, and what they run does its work.
+// The schedules exist, and their workflows delete documents and bytes.
 func TestSchedulesExpireAndSweep(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)

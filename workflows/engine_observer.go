@@ -1,7 +1,6 @@
 // Package workflows holds the workflows that the service owns. They run in the
-// service's own namespace and are deterministic; histories of theirs are
-// committed and replayed in tests, so that a change which would break running
-// ones is noticed.
+// service's own namespace and are deterministic; tests replay committed
+// histories, so that a change that would break running workflows is noticed.
 package workflows
 
 import (
@@ -15,7 +14,7 @@ import (
 	"github.com/procession-dev/procession/activities"
 )
 
-// EngineObserverName is the name under which Temporal knows EngineObserver.
+// EngineObserverName is the workflow type of EngineObserver in Temporal.
 const EngineObserverName = "EngineObserver"
 
 const (
@@ -37,12 +36,12 @@ type EngineObserverInput struct {
 	SweepAfter uuid.UUID `json:"sweepAfter"`
 }
 
-// EngineObserverID is the workflow id of the observer of a namespace: there is
-// at most one.
+// EngineObserverID returns the workflow id of the observer of a namespace: there
+// is at most one.
 func EngineObserverID(namespace string) string { return "engine-observer/" + namespace }
 
-// EngineObserver watches, for ever, for workflows of a namespace that end, and
-// has their processes follow.
+// EngineObserver watches for workflows of a namespace that end, without end
+// itself, and updates their processes.
 func EngineObserver(ctx workflow.Context, in EngineObserverInput) error {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: 2 * observationTime,
@@ -60,7 +59,7 @@ func EngineObserver(ctx workflow.Context, in EngineObserverInput) error {
 			return err
 		}
 		if err != nil {
-			// Whatever has happened, observing goes on.
+			// Observing continues after any error.
 			if err := workflow.Sleep(ctx, afterFault); err != nil {
 				return err
 			}
@@ -74,7 +73,7 @@ func EngineObserver(ctx workflow.Context, in EngineObserverInput) error {
 	return workflow.NewContinueAsNewError(ctx, EngineObserver, in)
 }
 
-// Register makes the workflows known to a worker.
+// Register registers the workflows with a worker.
 func Register(r worker.WorkflowRegistry) {
 	r.RegisterWorkflowWithOptions(EngineObserver, workflow.RegisterOptions{Name: EngineObserverName})
 	r.RegisterWorkflowWithOptions(DocumentExpiry, workflow.RegisterOptions{Name: DocumentExpiryName})

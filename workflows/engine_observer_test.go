@@ -22,7 +22,7 @@ import (
 
 type observeFunc func(context.Context, activities.ObserveClosingsInput) (activities.ObserveClosingsResult, error)
 
-// observe runs the workflow over a stand-in for the activity.
+// observe runs the workflow with a fake activity.
 func observe(t *testing.T, in workflows.EngineObserverInput, f observeFunc) error {
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite

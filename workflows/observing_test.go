@@ -30,7 +30,7 @@ import (
 
 const patience = time.Minute
 
-// floor is a whole service but for its API, on a Temporal of its own.
+// floor is a service without its API, on a Temporal of its own.
 type floor struct {
 	*app.Service
 	*administer.Administration
@@ -78,8 +78,8 @@ func newFloor(t *testing.T, change ...func(*app.Options)) *floor {
 	return f
 }
 
-// run puts the parts of the service together and runs them until the test ends
-// or the returned function is called.
+// run runs the components of the service until the test ends or the returned
+// function is called.
 func (f *floor) run(t *testing.T) (stop func()) {
 	t.Helper()
 	e := f.stack.Engine()
@@ -213,7 +213,7 @@ func TestProcessesFollowTheirWorkflows(t *testing.T) {
 	slices.Sort(times)
 	t.Logf("from a completed task to a completed process: median %s, max %s", times[len(times)/2], times[len(times)-1])
 
-	// By somebody with access to Temporal.
+	// The workflow is terminated by an administrator of Temporal.
 	p := f.Create(t, f.Service, "loan")
 	open := f.Task(t, f.Service, p, false)
 	tenant := f.stack.Client(f.Namespace)
@@ -237,7 +237,7 @@ func TestProcessesFollowTheirWorkflows(t *testing.T) {
 	require.NoError(t, err)
 	f.await(t, p, domain.ProcessCompleted)
 
-	// A tenant that is new gets its namespace and its observer too.
+	// A new tenant gets its namespace and its observer too.
 	other := &floor{Service: f.Service, db: f.db, stack: f.stack, Tenant: enginetest.Seed(t, f.db, "newcomer", "quick")}
 	p = other.Create(t, f.Service, "quick")
 	other.serve(t, quick)
@@ -252,7 +252,7 @@ func TestObservingGoesOnInAnotherProcess(t *testing.T) {
 	f.serve(t, quick)
 	f.await(t, f.Create(t, f.Service, "quick"), domain.ProcessCompleted)
 
-	// A workflow that ends while nobody observes is found afterwards.
+	// A workflow that ends while no observer runs is found afterwards.
 	p := f.Create(t, f.Service, "loan")
 	task := f.Task(t, f.Service, p, true)
 	require.Eventually(t, func() bool {
@@ -275,7 +275,7 @@ func TestObservingGoesOnInAnotherProcess(t *testing.T) {
 	}
 }
 
-func TestATemporalThatLostEverythingIsSetUpAnew(t *testing.T) {
+func TestEmptiedTemporalIsSetUpAgain(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
 	f.stack.Start()

@@ -10,11 +10,10 @@ import (
 )
 
 const (
-	// RegistrationExpiryName is the name under which Temporal knows
-	// RegistrationExpiry.
+	// RegistrationExpiryName is the workflow type of RegistrationExpiry in Temporal.
 	RegistrationExpiryName = "RegistrationExpiry"
-	// RegistrationExpiryInterval is how often registrations are looked for that have
-	// expired.
+	// RegistrationExpiryInterval is the time between two searches for expired
+	// registrations.
 	RegistrationExpiryInterval = time.Hour
 )
 

@@ -17,7 +17,7 @@ import (
 	"github.com/procession-dev/procession/workflows"
 )
 
-var update = flag.Bool("update", false, "write the histories in testdata anew, from real runs")
+var update = flag.Bool("update", false, "rewrite the histories in testdata from real runs")
 
 const observerHistory = "engine_observer.json"
 
@@ -54,7 +54,8 @@ func exportObserver(t *testing.T, c client.Client, namespace string) {
 	writeHistory(t, observerHistory, history)
 }
 
-// writeHistory writes a history without what tells of the machine it is from.
+// writeHistory writes a history without the names of the machine that it was
+// recorded on.
 func writeHistory(t *testing.T, name string, history *historypb.History) {
 	t.Helper()
 	for _, event := range history.GetEvents() {

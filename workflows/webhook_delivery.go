@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	// WebhookDeliveryName is the name under which Temporal knows WebhookDelivery.
+	// WebhookDeliveryName is the workflow type of WebhookDelivery in Temporal.
 	WebhookDeliveryName = "WebhookDelivery"
-	// WebhookExpiryName is the name under which Temporal knows WebhookExpiry.
+	// WebhookExpiryName is the workflow type of WebhookExpiry in Temporal.
 	WebhookExpiryName = "WebhookExpiry"
-	// WebhookExpiryInterval is how often deliveries are looked for that have expired.
+	// WebhookExpiryInterval is the time between two searches for expired deliveries.
 	WebhookExpiryInterval = time.Hour
 
 	// An attempt that is not recorded by then is made by another worker. It outlasts
-	// what a receiver has for its answer.
+	// the timeout of a receiver.
 	deliveryAttemptLost = time.Minute
 )
 
@@ -32,15 +32,14 @@ type WebhookDeliveryInput struct {
 	NextAt     time.Time `json:"nextAt"`
 }
 
-// WebhookDeliveryID is the id of the workflow that retries a delivery: one for
-// each round.
+// WebhookDeliveryID returns the id of the workflow that retries a delivery: one
+// for each round.
 func WebhookDeliveryID(delivery uuid.UUID, round int) string {
 	return fmt.Sprintf("webhook-delivery-%s-%d", delivery, round)
 }
 
-// WebhookDelivery attempts a delivery again, at ever longer intervals, until it
-// succeeds or has failed as often as may be. Each attempt tells when the next is
-// due.
+// WebhookDelivery retries a delivery, at ever longer intervals, until it succeeds
+// or all attempts have failed. Each attempt returns when the next is due.
 func WebhookDelivery(ctx workflow.Context, in WebhookDeliveryInput) error {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: deliveryAttemptLost,

@@ -31,8 +31,8 @@ import (
 	"github.com/procession-dev/procession/workflows"
 )
 
-// counter is a service with the webhook subscription HOOK, whose receiver it plays
-// itself.
+// counter is a service with the webhook subscription HOOK, whose receiver it
+// fakes.
 type counter struct {
 	*app.Service
 	*administer.Administration
@@ -92,7 +92,8 @@ func (c *counter) ping() uuid.UUID {
 	return event.ID
 }
 
-// dispatcher makes the first attempts and has a workflow take over.
+// dispatcher returns a dispatcher that makes the first attempts and starts
+// workflows for retries.
 func (c *counter) dispatcher(retry func(context.Context, domain.WebhookDelivery) error) *outbox.Dispatcher {
 	return outbox.NewDispatcher(outbox.DeliveryOptions{
 		DB: c.db, Clock: time.Now, Logger: enginetest.Logger(), Attempt: c.AttemptDelivery, Retry: retry,
@@ -129,8 +130,8 @@ func (c *counter) activities() *activities.Activities {
 	return activities.New(activities.Options{App: c.Service, Clock: c.clock, Logger: enginetest.Logger()})
 }
 
-// ladder lets the workflow retry a delivery in time that passes at once, and
-// returns what became of it.
+// ladder runs the workflow on a delivery with skipped time and returns the
+// outcome.
 func ladder(t *testing.T, asks time.Duration, accepts int) (*administer.WebhookDeliveryInfo, []domain.WebhookAttempt) {
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite
@@ -186,7 +187,7 @@ func TestTheLadderEndsWithASuccess(t *testing.T) {
 }
 
 // A receiver may ask for more time, up to twice the step.
-func TestTheLadderGivesTheTimeThatIsAskedFor(t *testing.T) {
+func TestTheLadderHonoursRetryAfter(t *testing.T) {
 	t.Parallel()
 	_, attempts := ladder(t, 24*time.Hour, 6)
 	for i := 1; i < len(attempts); i++ {
