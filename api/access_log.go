@@ -9,10 +9,10 @@ import (
 	"github.com/procession-dev/procession/api/httpio"
 )
 
-// callerAttrs returns the fields of the access log about a caller: the address of the
-// connection, that of the client where proxies tell it, and the principal, its kind
-// and its tenant where the credentials hold. The tenant of a principal with several
-// is not known here.
+// callerAttrs returns the fields of the access log about a caller: the address
+// of the connection, the address of the client if proxies report it, and for
+// valid credentials the principal, its kind and its tenant. The tenant of a
+// principal with several is omitted.
 func callerAttrs(proxies httpio.Proxies) func(*http.Request) []slog.Attr {
 	return func(r *http.Request) []slog.Attr {
 		peer, client := httpio.Peer(r), proxies.Client(r)

@@ -16,35 +16,35 @@ import (
 	"github.com/procession-dev/procession/app"
 )
 
-// contract is an OpenAPI document and the server that keeps what it promises.
+// contract is an OpenAPI document and the server that implements it.
 type contract struct {
 	document string // its name within openapi.Files
 	server   server
-	// bodyLimit is the size in bytes that a body may have, if that is more than
-	// what Options say.
+	// bodyLimit is the maximum size of a body in bytes, if larger than that of
+	// Options.
 	bodyLimit int64
-	// first are what its requests pass before all that is common to contracts.
+	// first are the handlers before those common to all contracts.
 	first []gin.HandlerFunc
 }
 
-// server carries out the operations of one contract.
+// server implements the operations of one contract.
 type server interface {
 	// Register adds the routes of all operations, relative to the base path of the
 	// contract.
 	Register(routes gin.IRouter, errs *httpio.ErrorWriter)
 }
 
-// Part is which contracts a router serves.
+// Part selects the contracts that a router serves.
 type Part int
 
-// What there may be listeners of their own for.
+// The parts that may have a listener of their own.
 const (
 	Everything Part = iota
 	WithoutAdministration
 	Administration
 )
 
-// contracts are those of the part.
+// contracts returns the contracts of the part.
 func contracts(o Options) []contract {
 	return slices.DeleteFunc([]contract{
 		{
@@ -62,9 +62,8 @@ func contracts(o Options) []contract {
 }
 
 // mount publishes the document of a contract and adds its operations below the
-// path of the document's first server. Their requests are checked in this
-// order: credentials, size of the body, how many of the caller there are, contract,
-// preconditions.
+// path of the document's first server. Requests are checked in this order:
+// credentials, size of the body, rate of the caller, contract, preconditions.
 func mount(engine *gin.Engine, c contract, o Options, l *limits, errs *httpio.ErrorWriter) error {
 	document, err := openapi.Load(c.document)
 	if err != nil {
@@ -92,8 +91,8 @@ func mount(engine *gin.Engine, c contract, o Options, l *limits, errs *httpio.Er
 	return nil
 }
 
-// reader is the contract without all that comes before its operations, for reads
-// within a request that has passed that.
+// reader is the contract without the handlers before its operations, for reads
+// within a request that has passed them.
 func reader(c contract, base string, validator *httpio.Validator, errs *httpio.ErrorWriter) http.Handler {
 	engine := gin.New()
 	c.server.Register(engine.Group(base, validator.Tag), errs)

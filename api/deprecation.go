@@ -9,8 +9,8 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// Deprecation says since when a contract is deprecated, and until when it will
-// be served at least. The zero time says that this has not been decided.
+// Deprecation is the time since which a contract is deprecated, and the time
+// until which it is served at least. A zero time is undecided.
 type Deprecation struct {
 	Since  time.Time
 	Sunset time.Time
@@ -18,7 +18,7 @@ type Deprecation struct {
 
 var errSunset = errors.New("a contract cannot end before it is deprecated")
 
-// check refuses what RFC 9745 section 4 forbids.
+// check refuses values that RFC 9745 section 4 forbids.
 func (d Deprecation) check() error {
 	if !d.Sunset.IsZero() && d.Sunset.Before(d.Since) {
 		return errSunset
@@ -26,8 +26,8 @@ func (d Deprecation) check() error {
 	return nil
 }
 
-// deprecated marks every answer, refusals included, with the fate of its
-// contract and with the document that describes the successor: Deprecation (RFC
+// deprecated adds to every answer, refusals included, the dates of the
+// deprecation and a link to the document of the successor: Deprecation (RFC
 // 9745), Sunset (RFC 8594) and Link (RFC 8288).
 func deprecated(d Deprecation, successor string) gin.HandlerFunc {
 	link := `</openapi/` + successor + `>; rel="successor-version"`

@@ -15,7 +15,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// limits are the middlewares that bound what callers may ask for.
+// limits are the middlewares that limit the requests of callers.
 type limits struct {
 	limiter *limit.Limiter // nil for no limits
 	proxies httpio.Proxies
@@ -24,7 +24,7 @@ type limits struct {
 	refused func(limit string)
 }
 
-// caller is the middleware for requests of callers that are known.
+// caller is the middleware for requests of authenticated callers.
 func (l *limits) caller(c *gin.Context) {
 	leave, verdict := l.limiter.Enter(callerOf(c.Request.Context()))
 	if !l.apply(c, verdict) {
@@ -34,19 +34,19 @@ func (l *limits) caller(c *gin.Context) {
 	c.Next()
 }
 
-// open is the middleware for what needs no credentials.
+// open is the middleware for paths without credentials.
 func (l *limits) open(c *gin.Context) {
 	l.apply(c, l.limiter.Open(l.network(c.Request)))
 }
 
 // signIn reports whether the credentials of the request, which comes from a
-// network, may be looked up, and answers it if they may not.
+// network, may be looked up. It answers the request if they may not.
 func (l *limits) signIn(c *gin.Context, from netip.Prefix, credentials string) bool {
 	return l.apply(c, l.limiter.SignIn(from, credentials))
 }
 
-// signedIn notes what became of the credentials. A failure that is not theirs does
-// not count.
+// signedIn records the outcome of an authentication. Failures with another
+// cause than the credentials do not count.
 func (l *limits) signedIn(from netip.Prefix, credentials string, err error) {
 	if err == nil || domain.HasCode(err, domain.CodeUnauthenticated) {
 		l.limiter.SignedIn(from, credentials, err == nil)
@@ -57,7 +57,7 @@ func (l *limits) network(r *http.Request) netip.Prefix {
 	return httpio.Network(l.proxies.Client(r))
 }
 
-// refusal says what there is too much of, by the limit.
+// refusal returns the error text of a limit.
 func refusal(name string) string {
 	switch name {
 	case limit.Tenant:
@@ -73,8 +73,8 @@ func refusal(name string) string {
 	}
 }
 
-// apply warns a caller that comes near to a limit, and refuses the request of one
-// that has reached it.
+// apply adds the headers of the limit, and refuses the request of a caller that
+// has reached it.
 func (l *limits) apply(c *gin.Context, verdict limit.Verdict) bool {
 	if verdict.Policy.Quota > 0 && verdict.Low() {
 		header := c.Writer.Header()

@@ -23,14 +23,14 @@ type (
 )
 
 // callerOf returns the authenticated caller of the request that ctx belongs to.
-// Without one it is nobody, for whom nothing exists.
+// Without one it returns the zero Caller, to whom nothing is visible.
 func callerOf(ctx context.Context) domain.Caller {
 	caller, _ := ctx.Value(callerKey{}).(domain.Caller)
 	return caller
 }
 
-// recheck finds the caller of the request that ctx belongs to anew. It fails when
-// the credentials that the request came with do not hold any longer.
+// recheck authenticates the request that ctx belongs to again. It fails when
+// the credentials of the request are no longer valid.
 func recheck(ctx context.Context) (domain.Caller, error) {
 	authenticateAgain, ok := ctx.Value(recheckKey{}).(func(context.Context) (domain.Caller, error))
 	if !ok {
@@ -39,10 +39,9 @@ func recheck(ctx context.Context) (domain.Caller, error) {
 	return authenticateAgain(ctx)
 }
 
-// authenticate lets only requests with valid credentials pass, from addresses that
-// did not show too many that are not, and records those that are refused. Several
-// Authorization headers are none: which one would count is anybody's guess. Joined,
-// they are malformed.
+// authenticate refuses and records requests without valid credentials, or from
+// addresses with too many invalid ones. Several Authorization headers are
+// refused as malformed, because it is undefined which one counts.
 func authenticate(
 	authenticator *authn.Authenticator, l *limits, recorder *audit.Recorder, errs *httpio.ErrorWriter,
 ) gin.HandlerFunc {
@@ -76,7 +75,7 @@ func authenticate(
 	}
 }
 
-// origin is where a request came from.
+// origin returns the origin of a request.
 func (l *limits) origin(c *gin.Context) audit.Origin {
 	from := audit.Origin{RequestID: httpio.RequestIDFrom(c.Request.Context())}
 	if client := l.proxies.Client(c.Request); client.IsValid() {
@@ -85,8 +84,8 @@ func (l *limits) origin(c *gin.Context) audit.Origin {
 	return from
 }
 
-// denialOf is what the caller may not do. The resource is that of the path: what
-// is not visible to the caller is not denied, it is not found.
+// denialOf returns the denial to audit. The resource is that of the path: one
+// that is not visible to the caller is not found rather than denied.
 func denialOf(c *gin.Context, caller domain.Caller) audit.Denial {
 	denial := audit.Denial{Caller: caller, Operation: c.Request.Method + " " + c.FullPath()}
 	kinds := map[string]domain.EventResource{
@@ -111,10 +110,9 @@ func onlyHosts(allowed func(host string) bool, errs *httpio.ErrorWriter) gin.Han
 	}
 }
 
-// sameOrigin refuses requests that a page of another origin makes a browser send,
-// unless they are of a method that changes nothing. A browser adds credentials of
-// its own, which it was once asked for; other clients do not send the headers that
-// it is known by.
+// sameOrigin refuses cross-origin requests of browsers, except those of safe
+// methods. A browser sends stored credentials by itself; other clients do not
+// send the headers that identify it.
 func sameOrigin(errs *httpio.ErrorWriter) gin.HandlerFunc {
 	protection := http.NewCrossOriginProtection()
 	return func(c *gin.Context) {

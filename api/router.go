@@ -24,13 +24,13 @@ import (
 	"github.com/procession-dev/procession/feed"
 )
 
-// Options are what the REST interface is made of. All fields are required
-// unless their comment says otherwise.
+// Options configure the REST interface. All fields are required unless their
+// comment says otherwise.
 type Options struct {
 	Service *app.Service
 	// Administration carries out what administrators ask for.
 	Administration *administer.Administration
-	// Revocations are those that the tokens of the engine are held to.
+	// Revocations are those of engine tokens.
 	Revocations   *authn.Revocations
 	Authenticator *authn.Authenticator
 	// Issuer publishes the keys that engine tokens are verified with.
@@ -43,11 +43,10 @@ type Options struct {
 	// DocumentLimit is the size in bytes that a document may have, 0 for
 	// work.DefaultMaxDocumentBytes. The service has to know the same.
 	DocumentLimit int64
-	// Stall is how long a client may send or take next to nothing of a body, 0 for a
-	// minute, or take to accept what a stream of events has for it, 0 for
-	// shapeb.DefaultStall.
+	// Stall is how long a client may send or read almost nothing of a body, 0
+	// for a minute, or not read a stream of events, 0 for shapeb.DefaultStall.
 	Stall time.Duration
-	// Feed tells streams of events that there are new ones.
+	// Feed notifies streams of new events.
 	Feed *feed.Hub
 	// Audit records refused sign-ins and denied requests, and may be nil.
 	Audit *audit.Recorder
@@ -57,8 +56,8 @@ type Options struct {
 	// Observe is called for every answer, and may be nil. The method is that of
 	// httpio.MethodLabel; the route is its pattern, "unmatched" for a path without one.
 	Observe func(method, route string, status int, took time.Duration)
-	// Part is which contracts are served: all of them, unless administration has a
-	// router of its own.
+	// Part selects the contracts to serve: all of them, unless administration
+	// has a router of its own.
 	Part Part
 	// Limiter bounds what callers may ask for; nil for no bounds. Routers of one
 	// service share it.
@@ -74,14 +73,13 @@ type Options struct {
 	// Hosts reports whether requests with a Host header are answered, and may be nil:
 	// then all are.
 	Hosts func(host string) bool
-	// Deprecation is what callers of Shape A are told about its end, and may be
-	// zero.
+	// Deprecation is that of Shape A, and may be zero.
 	Deprecation Deprecation
 }
 
-// NewRouter makes the handler of the whole REST interface: the contracts, and
-// what everybody may read. A caller without valid credentials learns nothing of
-// what else is wrong with a request of a contract.
+// NewRouter returns the handler of the whole REST interface: the contracts and
+// the public documents. A caller without valid credentials gets no other error
+// of a request of a contract.
 func NewRouter(o Options) (http.Handler, error) {
 	if o.BodyLimit == 0 {
 		o.BodyLimit = httpio.DefaultBodyLimit
@@ -138,14 +136,14 @@ func publishSchemas(routes gin.IRouter) {
 	}
 }
 
-// revalidated lets caches keep an answer if they ask whether it still holds.
+// revalidated lets caches store an answer if they revalidate it each time.
 const revalidated = "no-cache"
 
 func constant(content []byte) func() []byte { return func() []byte { return content } }
 
-// publishRevocations answers with what Temporal must not accept any more. Caches
-// must not keep it for long, and an empty list in place of one that is not known
-// would be believed.
+// publishRevocations answers with the tokens that Temporal must refuse. Caches
+// must not store it for long. If the list is not loaded, the answer is an
+// error, because an empty list would be believed.
 func publishRevocations(revocations *authn.Revocations, errs *httpio.ErrorWriter) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		document := revocations.Document()

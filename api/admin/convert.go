@@ -21,13 +21,13 @@ func listOf[From, To any](items []From, convert func(*From) To) []To {
 	return converted
 }
 
-// keyOf names a resource by what a path and a query say of it.
+// keyOf returns the key of the resource that a path and a query name.
 func keyOf[Kind ~string](kind Kind, code string, tenant *string) administer.ResourceKey {
 	return administer.ResourceKey{Tenant: httpio.Deref(tenant), Kind: resource.Kind(kind), Code: code}
 }
 
-// selectorOf reads labels, each "name=value". One that names a label a second
-// time is refused: no resource has two values of it.
+// selectorOf parses labels, each "name=value". Naming a label twice is refused,
+// since no resource has two values of it.
 func selectorOf(labels []string) (resource.Selector, error) {
 	selector := resource.Selector{}
 	for _, label := range labels {

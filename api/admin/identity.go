@@ -7,7 +7,7 @@ import (
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 )
 
-// RetrieveIdentity says who the caller is.
+// RetrieveIdentity returns the identity of the caller.
 func (s *Server) RetrieveIdentity(
 	ctx context.Context, _ RetrieveIdentityRequestObject,
 ) (RetrieveIdentityResponseObject, error) {

@@ -1,6 +1,6 @@
-// Package admin says what administrators do in the words of the administration
-// API. It translates only: every handler decodes a request, calls the operation
-// of the same name in administer, and encodes the result.
+// Package admin implements the administration API. It only translates: every
+// handler decodes a request, calls the operation of the same name in
+// administer, and encodes the result.
 package admin
 
 import (
@@ -14,11 +14,11 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// BodyLimit is the size in bytes that a body may have: one request applies all
-// that a tenant is made of.
+// BodyLimit is the maximum size of a body in bytes: one request may apply all
+// resources of a tenant.
 const BodyLimit = 16 << 20
 
-// Server carries out the operations of the administration API. Requests must
+// Server implements the operations of the administration API. Requests must
 // have been authenticated and validated against the contract before they reach
 // it.
 type Server struct {

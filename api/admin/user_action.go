@@ -10,7 +10,8 @@ import (
 	"github.com/procession-dev/procession/domain/availability"
 )
 
-// ExplainProcessActions tells why a principal is offered user actions, or not.
+// ExplainProcessActions returns why a principal may or may not invoke user
+// actions.
 func (s *Server) ExplainProcessActions(
 	ctx context.Context, request ExplainProcessActionsRequestObject,
 ) (ExplainProcessActionsResponseObject, error) {

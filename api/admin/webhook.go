@@ -36,7 +36,7 @@ func (s *Server) PingWebhookEndpoint(
 	return PingWebhookEndpoint200JSONResponse{EventID: event.ID, Timestamp: event.OccurredAt.UTC()}, nil
 }
 
-// EnableWebhookEndpoint has a disabled endpoint be told of events again.
+// EnableWebhookEndpoint enables a disabled endpoint.
 func (s *Server) EnableWebhookEndpoint(
 	ctx context.Context, request EnableWebhookEndpointRequestObject,
 ) (EnableWebhookEndpointResponseObject, error) {
@@ -47,7 +47,7 @@ func (s *Server) EnableWebhookEndpoint(
 	return EnableWebhookEndpoint200JSONResponse(webhookEndpoint(endpoint)), nil
 }
 
-// ReplayFailedWebhookDeliveries has failed deliveries made again.
+// ReplayFailedWebhookDeliveries repeats failed deliveries.
 func (s *Server) ReplayFailedWebhookDeliveries(
 	ctx context.Context, request ReplayFailedWebhookDeliveriesRequestObject,
 ) (ReplayFailedWebhookDeliveriesResponseObject, error) {
@@ -91,7 +91,7 @@ func (s *Server) RetrieveWebhookDelivery(
 	}, nil
 }
 
-// ReplayWebhookDelivery has a delivery made again.
+// ReplayWebhookDelivery repeats a delivery.
 func (s *Server) ReplayWebhookDelivery(
 	ctx context.Context, request ReplayWebhookDeliveryRequestObject,
 ) (ReplayWebhookDeliveryResponseObject, error) {

@@ -22,9 +22,9 @@ func Peer(r *http.Request) netip.Addr {
 	return peer.Addr().Unmap().WithZone("")
 }
 
-// Client is the address that the request comes from: the peer's, or if that is a
-// trusted proxy the last one in X-Forwarded-For that is none. What a client itself
-// wrote into the header stands before that and counts for nothing.
+// Client returns the address of the client: the peer's, or if that is a trusted
+// proxy the last address in X-Forwarded-For that is not one. Addresses before
+// that were written by the client and are ignored.
 func (p Proxies) Client(r *http.Request) netip.Addr {
 	client := Peer(r)
 	if !p.trust(client) {

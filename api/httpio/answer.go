@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// GuardAnswers keeps a client that stops taking its answer from holding a
-// connection, a goroutine and the answer for ever: each 16 KiB must be accepted
-// within stall, 0 for a minute, or the answer is cut off. What the service itself
-// takes to make an answer does not count.
+// GuardAnswers keeps a client that stops reading from holding a connection, a
+// goroutine and the answer: each 16 KiB must be accepted within stall, 0 for a
+// minute, or the connection is closed. The time that the service takes to make
+// an answer does not count.
 func GuardAnswers(next http.Handler, stall time.Duration) http.Handler {
 	if stall == 0 {
 		stall = stallTime
@@ -28,18 +28,18 @@ func GuardAnswers(next http.Handler, stall time.Duration) http.Handler {
 // errSlow ends an answer that the client does not take.
 var errSlow = errors.New("the client does not take what it is sent")
 
-// guardedAnswer is an answer whose writes fail when the client does not take them
-// in time.
+// guardedAnswer is an answer whose writes fail when the client does not read in
+// time.
 type guardedAnswer struct {
 	http.ResponseWriter
 	connection *http.ResponseController
 	stall      time.Duration
 	timer      *time.Timer
-	// slow is why nothing more is written.
+	// slow is the error after which nothing is written.
 	slow error
 }
 
-// Write sends the answer in pieces, each of which has the whole time.
+// Write sends the answer in pieces, each within the whole time limit.
 func (a *guardedAnswer) Write(p []byte) (int, error) {
 	written := 0
 	for {
@@ -71,7 +71,7 @@ func (a *guardedAnswer) wait(transfer func() error) error {
 	}
 	if a.timer == nil {
 		a.timer = time.AfterFunc(a.stall, func() {
-			// Nothing can be done where there is no connection.
+			// The error is ignored: the connection is gone.
 			_ = a.connection.SetWriteDeadline(longAgo())
 		})
 	} else {

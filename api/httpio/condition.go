@@ -15,16 +15,17 @@ import (
 )
 
 const (
-	// versionKey is where the version of what an operation returns is kept.
+	// versionKey is the context key of the version of an operation's result.
 	versionKey = "procession/version"
-	// currentKey is where the function is kept that finds the current tag.
+	// currentKey is the context key of the function that returns the current
+	// tag.
 	currentKey = "procession/current"
 )
 
 // VersionOf finds the version of what an operation returned, "" for none.
 type VersionOf func(response any) domain.Version
 
-// SetVersion keeps the version of what the operation returned, for its entity tag.
+// SetVersion stores the version of the operation's result, for its entity tag.
 func SetVersion(c *gin.Context, version domain.Version) { c.Set(versionKey, version) }
 
 // ModifiedVersion is the version of a resource that shows when it was changed
@@ -146,7 +147,8 @@ type taggedAnswer struct {
 	gin              *gin.Context
 	errs             *ErrorWriter
 	match, noneMatch *entityTags
-	// decided says that the tag is there; dropped, that the representation is not sent.
+	// decided is true once the tag is set; dropped, if the representation is
+	// not sent.
 	decided, dropped bool
 }
 

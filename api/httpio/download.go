@@ -14,17 +14,17 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// Download is the answer that hands a document over, whole or in ranges. What
-// it takes from the client's headers and what it says in its own is RFC 9110's:
-// Range, If-Range, If-Match, If-None-Match; Accept-Ranges, ETag.
+// Download is the answer with a document, whole or in ranges. It implements RFC
+// 9110's Range, If-Range, If-Match and If-None-Match, and sets Accept-Ranges
+// and ETag.
 type Download struct {
 	// ContentType and Disposition are values of headers.
 	ContentType, Disposition string
 	SHA256                   [32]byte
 	// Content is closed once it is sent.
 	Content io.ReadSeekCloser
-	// Deliver is called before the first byte of the document is sent, which its
-	// error prevents. Answers without any of it do not call it.
+	// Deliver is called before the first byte of the document is sent, which
+	// its error prevents. Answers without content do not call it.
 	Deliver func(context.Context) error
 
 	request *http.Request
@@ -59,10 +59,10 @@ func (d *Download) Serve(w http.ResponseWriter) error {
 	header.Set("Content-Type", d.ContentType)
 	header.Set("Content-Disposition", d.Disposition)
 	header.Set("ETag", `"`+hex.EncodeToString(d.SHA256[:])+`"`)
-	// It may be kept by the one who asked, who has to ask each time whether it may
-	// still be seen.
+	// The client may cache it, but must revalidate each time, since rights may
+	// change.
 	header.Set("Cache-Control", "private, no-cache")
-	// Nothing in it may act, should a browser show it after all.
+	// Scripts in the document must not run if a browser renders it.
 	header.Set("Content-Security-Policy", "default-src 'none'; sandbox")
 	header.Set("X-Content-Type-Options", "nosniff")
 	// Compressed, it would have neither its length nor its ranges.

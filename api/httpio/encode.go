@@ -7,15 +7,15 @@ import (
 	"net/http"
 )
 
-// EncodeJSON writes an answer. The text of JSON values is kept, apart from
-// white space between their parts.
+// EncodeJSON writes an answer. The text of JSON values is unchanged, apart from
+// white space between tokens.
 func EncodeJSON(w io.Writer, answer any) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
 	return encoder.Encode(answer)
 }
 
-// WriteJSON writes an answer with its header in one piece, or nothing when it
+// WriteJSON writes an answer and its header in one piece, or nothing when it
 // cannot be encoded.
 func WriteJSON(w http.ResponseWriter, status int, answer any) error {
 	var body bytes.Buffer

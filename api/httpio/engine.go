@@ -29,8 +29,8 @@ func NewEngine(
 	return engine
 }
 
-// SecurityHeaders keeps answers out of caches and stops content sniffing.
-// A handler whose answer may be cached sets Cache-Control itself.
+// SecurityHeaders disables caching of answers and content sniffing. A handler
+// whose answer may be cached sets Cache-Control itself.
 func SecurityHeaders(c *gin.Context) {
 	c.Header("Cache-Control", "no-store")
 	c.Header("X-Content-Type-Options", "nosniff")

@@ -13,8 +13,8 @@ import (
 const compressedTag = "-gzip"
 
 // entityTag is the strong tag of a representation: the version of the resource,
-// which is the same for every caller and in every contract, and a digest of what
-// this caller is shown in this one. A resource without a version has the digest only.
+// which is the same for every caller and in every contract, and a digest of
+// this representation. A resource without a version has the digest only.
 func entityTag(version domain.Version, representation []byte) string {
 	digest := sha256.Sum256(representation)
 	if version == "" {
@@ -68,8 +68,8 @@ func parseEntityTags(fields []string) (tags *entityTags, ok bool) {
 	}
 }
 
-// versions are those that the tags name: all tags are compared strongly, so weak
-// ones name none.
+// versions returns the versions in the tags. Tags are compared strongly, so
+// weak ones are skipped.
 func (t *entityTags) versions() *domain.Versions {
 	if t == nil {
 		return nil

@@ -18,10 +18,10 @@ import (
 )
 
 // statusClientClosed is logged for a request whose client went away before the
-// answer; nobody receives it.
+// answer; it is never sent.
 const statusClientClosed = 499
 
-// Clients are told to come back after these delays, in seconds.
+// The values of Retry-After, in seconds.
 const (
 	retryAfterUnavailable = 5
 	retryAfterRateLimited = 1
@@ -96,9 +96,8 @@ type errorInfo struct {
 
 // Write answers the request with err and stops its handlers. A *domain.Error
 // anywhere in err's chain decides status and text; every other error is
-// answered with 500 and a text that says nothing, and logged with the request
-// id. It fits the HandlerErrorFunc and ResponseErrorHandlerFunc of the
-// generated servers.
+// answered with 500 and a general text, and logged with the request id. It fits
+// the HandlerErrorFunc and ResponseErrorHandlerFunc of the generated servers.
 func (w *ErrorWriter) Write(c *gin.Context, err error) {
 	ctx := c.Request.Context()
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
@@ -147,12 +146,12 @@ func withCurrentTag(c *gin.Context, failed *domain.Error) *domain.Error {
 		tag = versionTag(*failed.Current)
 	}
 	c.Header("ETag", tag)
-	told := *failed
-	told.Details = slices.Clone(failed.Details)
-	for i := range told.Details {
-		told.Details[i].Message = "the current version is " + tag
+	shown := *failed
+	shown.Details = slices.Clone(failed.Details)
+	for i := range shown.Details {
+		shown.Details[i].Message = "the current version is " + tag
 	}
-	return &told
+	return &shown
 }
 
 // shown reduces err to what the client may see, and logs the rest.
@@ -184,8 +183,8 @@ func (w *ErrorWriter) logFailure(c *gin.Context, what string, err error) {
 }
 
 // WriteUnreadable answers 400 to a body that the generated code could not
-// decode. It fits RequestErrorHandlerFunc; the validator lets no such body
-// through unless contract and types disagree, so the cause is logged.
+// decode. It fits RequestErrorHandlerFunc; such a body passes the validator
+// only if contract and types disagree, so the cause is logged.
 func (w *ErrorWriter) WriteUnreadable(c *gin.Context, err error) {
 	w.logFailure(c, "validated body not decodable", err)
 	w.Write(c, domain.InvalidBody("", "does not have the documented form"))

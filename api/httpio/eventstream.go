@@ -9,8 +9,8 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 )
 
-// EventStream is an answer of Server-Sent Events. It keeps nothing for a client
-// that does not take it: Flush fails then, and the answer is to end.
+// EventStream is an answer of Server-Sent Events. It buffers nothing for a
+// client that does not read: Flush fails then, and the answer must end.
 type EventStream struct {
 	w          http.ResponseWriter
 	connection *http.ResponseController
@@ -18,29 +18,29 @@ type EventStream struct {
 	written    bytes.Buffer
 }
 
-// NewEventStream begins the answer. A client may take as long as stall to accept
-// what there is for it.
+// NewEventStream begins the answer. Each write must be accepted by the client
+// within stall.
 func NewEventStream(w http.ResponseWriter, stall time.Duration) *EventStream {
 	header := w.Header()
 	header.Set("Content-Type", "text/event-stream")
 	header.Set("Cache-Control", "no-store")
 	header.Set("X-Content-Type-Options", "nosniff")
-	// Neither the service nor a proxy may keep events back to have more of them.
+	// Proxies must not buffer events.
 	header.Set("X-Accel-Buffering", "no")
 	header.Set(gzhttp.HeaderNoCompression, "1")
 	w.WriteHeader(http.StatusOK)
 	return &EventStream{w: w, connection: http.NewResponseController(w), stall: stall}
 }
 
-// Retry tells the client how soon to come back after the answer has ended.
+// Retry sets how soon the client reconnects after the answer has ended.
 func (s *EventStream) Retry(d time.Duration) {
 	s.written.WriteString("retry: " + strconv.FormatInt(d.Milliseconds(), 10) + "\n")
 }
 
-// ID tells the client where to continue, without an event.
+// ID sets the cursor to continue from, without an event.
 func (s *EventStream) ID(id string) { s.written.WriteString("id: " + id + "\n\n") }
 
-// Comment shows that the connection is alive.
+// Comment adds a comment, which shows that the connection is alive.
 func (s *EventStream) Comment() { s.written.WriteString(":\n") }
 
 // Event adds an event. The data are one line.
@@ -54,7 +54,7 @@ func (s *EventStream) Event(id, name string, data []byte) {
 func (s *EventStream) Flush() error {
 	defer s.written.Reset()
 	slow := time.AfterFunc(s.stall, func() {
-		// Nothing can be done where there is no connection.
+		// The error is ignored: the connection is gone.
 		_ = s.connection.SetWriteDeadline(longAgo())
 	})
 	_, err := s.w.Write(s.written.Bytes())

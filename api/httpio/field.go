@@ -17,9 +17,9 @@ func Query(name string) Place { return Place{domain.LocationQuery, name} }
 // Fields are the places of the fields of a contract.
 type Fields map[domain.Field]Place
 
-// Locate says where in a request of the contract the field of a detail is. A
-// detail without a field is returned as it is, one of a field that requests do
-// not have loses its location.
+// Locate sets the location of a detail in a request of the contract from its
+// field. A detail without a field is returned unchanged; one of a field that
+// requests do not have loses its location.
 func (f Fields) Locate(d domain.Detail) domain.Detail {
 	if d.Field == "" {
 		return d

@@ -37,8 +37,8 @@ func readJSON(data []byte, schema *openapi3.Schema) (jsonBody, error) {
 	return jsonBody{value: value, problems: b.problems}, nil
 }
 
-// A bodyReader reads values against schemas. A nil schema stands for a free-form
-// value, of which only the kind is kept.
+// A bodyReader reads values against schemas. A nil schema stands for a
+// free-form value, of which only the kind is recorded.
 type bodyReader struct {
 	*jsontext.Reader
 
@@ -114,10 +114,10 @@ func (b *bodyReader) array(schema *openapi3.Schema) any {
 	return elements
 }
 
-// alternative is the schema of the object that begins here: where a member tells
-// several alternatives apart, the one that its value names. Without such a value
-// the schema declares that member alone, so that a wrong value can be told from a
-// missing one.
+// alternative returns the schema of the object that begins here: with a
+// discriminator, the alternative that its value names. Without a valid value it
+// is a schema with the discriminator alone, so that a wrong value and a missing
+// one get different errors.
 func (b *bodyReader) alternative(schema *openapi3.Schema) *openapi3.Schema {
 	if schema.Discriminator == nil {
 		return schema

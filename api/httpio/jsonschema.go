@@ -8,7 +8,7 @@ import (
 	"github.com/procession-dev/procession/domain/jsontext"
 )
 
-// memberUse says what becomes of an object's member.
+// memberUse is how a member of an object is treated.
 type memberUse int
 
 const (

@@ -28,8 +28,8 @@ func WriteListing[From, To any](
 	return WriteJSON(w, http.StatusOK, answer(metadata, content))
 }
 
-// ConvertAll converts every item, to an empty list rather than
-// null when there is nothing.
+// ConvertAll converts every item. The result is an empty list rather than null
+// for no items.
 func ConvertAll[From, To any](items []From, convert func(*From) (To, error)) ([]To, error) {
 	content := make([]To, len(items))
 	for i := range items {
@@ -47,7 +47,7 @@ type cutOffError struct{ error }
 // Unwrap returns the cause.
 func (e cutOffError) Unwrap() error { return e.error }
 
-// errNoContent says that an answer is not one of a list.
+// errNoContent is returned for an answer that is not of a list.
 var errNoContent = errors.New("the answer has no empty content")
 
 // streamListing writes empty, which has no content, with the content of found.

@@ -30,8 +30,8 @@ func acceptsMedia(header http.Header, content openapi3.Content) bool {
 	return documented
 }
 
-// mediaHint names the header and value that tell a client which media types an
-// operation takes.
+// mediaHint returns the header and the value that list the accepted media types
+// of an operation.
 func mediaHint(method string, content openapi3.Content) (header, value string) {
 	names := make([]string, 0, len(content))
 	for name := range content {

@@ -27,8 +27,8 @@ func Deref[T any](value *T) T {
 	return *value
 }
 
-// Deleted is a Deletion in the form in which resources show it, nil for those that
-// are not deleted.
+// Deleted is a Deletion in the form in which resources show it, nil for
+// resources that are not deleted.
 func Deleted(d domain.Deletion) (at *time.Time, by *uuid.UUID) {
 	if d.DeletedAt == nil {
 		return nil, nil

@@ -6,8 +6,8 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// PageMetadata says which page of a list this is, and of how many. The type of
-// the same name of every contract is made of these members.
+// PageMetadata describes a page of a list. The type of the same name of every
+// contract has these members.
 type PageMetadata = struct {
 	Page          int   `json:"page"`
 	Size          int   `json:"size"`
@@ -39,9 +39,9 @@ func ConvertStrings[To, From ~string](values []From) []To {
 	return converted
 }
 
-// Listing makes a page request and sort keys of the validated parameters of a
-// list. Each of sort is "property" or "property,direction" with the direction
-// in any case; their order is kept.
+// Listing returns the page request and the sort keys of the validated
+// parameters of a list. Each of sort is "property" or "property,direction" with
+// the direction in any case; their order is preserved.
 func Listing(size, page int, sort []string) (domain.PageRequest, []domain.SortKey) {
 	keys := make([]domain.SortKey, 0, len(sort))
 	for _, param := range sort {

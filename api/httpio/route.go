@@ -186,12 +186,12 @@ func (r *route) checkParams(c *gin.Context) []domain.Detail {
 	return details
 }
 
-// isBadText reports whether a text cannot be that of a parameter: neither PostgreSQL
-// nor JSON keeps it.
+// isBadText reports whether a parameter contains text that neither PostgreSQL nor
+// JSON can store.
 func isBadText(value string) bool { return !utf8.ValidString(value) || strings.ContainsRune(value, 0) }
 
-// queryProblem finds what the schema library overlooks in the values of a query
-// parameter, and "" when there is nothing.
+// queryProblem returns the violation of a query parameter that the schema
+// library misses, or "".
 func queryProblem(param *openapi3.Parameter, values []string) string {
 	kind := param.Schema.Value.Type
 	if len(values) > 1 && !kind.Is(openapi3.TypeArray) {

@@ -74,13 +74,13 @@ type guardedBody struct {
 	ended    bool
 }
 
-// drainLimit is how many bytes of a body that nobody wants are still taken, so
-// that the connection can be used again.
+// drainLimit is how many bytes of an unused body are still read, so that the
+// connection can be used again.
 const drainLimit = 64 << 10
 
-// leaveBody is to be called before a request is answered whose body may not have
-// been read. The HTTP server would wait for the rest of it, however long that
-// takes, before it sent the answer.
+// leaveBody must be called before a request is answered whose body may not have
+// been read. The HTTP server would otherwise wait for the rest of it, without a
+// limit, before it sends the answer.
 func leaveBody(w http.ResponseWriter, r *http.Request) {
 	body, ok := r.Body.(*guardedBody)
 	if !ok || body.ended || r.ProtoMajor != 1 {
@@ -92,7 +92,7 @@ func leaveBody(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	w.Header().Set("Connection", "close")
-	// Nothing can be done where there is no connection.
+	// The error is ignored: the connection is gone.
 	_ = http.NewResponseController(w).SetReadDeadline(longAgo())
 }
 
@@ -104,8 +104,8 @@ func LeaveBody(ctx context.Context) {
 	}
 }
 
-// guard keeps a client that stops sending from holding the request for ever,
-// until stop is called.
+// guard sets deadlines on the reads of a body until stop is called, so that a
+// client that stops sending cannot hold the request.
 func guard(c *gin.Context, stall time.Duration) (stop func()) {
 	body := c.Request.Body
 	if body == nil || body == http.NoBody {
@@ -113,7 +113,7 @@ func guard(c *gin.Context, stall time.Duration) (stop func()) {
 	}
 	connection := http.NewResponseController(c.Writer)
 	watched := newProgress(stall, func() {
-		// Nothing can be done where there is no connection.
+		// The error is ignored: the connection is gone.
 		_ = connection.SetReadDeadline(longAgo())
 	})
 	c.Request.Body = &guardedBody{ReadCloser: body, progress: watched}

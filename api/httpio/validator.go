@@ -30,8 +30,8 @@ const DefaultBodyLimit = 1 << 20
 // would otherwise cost seconds.
 const thoroughLimit = 64 << 10
 
-// Validator checks requests against a contract before any handler sees them,
-// and fills in the defaults of absent query parameters. It must run before the
+// Validator checks requests against a contract before they reach a handler, and
+// fills in the defaults of absent query parameters. It must run before the
 // generated server, which by itself accepts far more than the contract allows.
 type Validator struct {
 	errs   *ErrorWriter
@@ -49,7 +49,7 @@ type Limits struct {
 	// Document is the size in bytes of a body that is a document. By default
 	// the handler that reads it bounds it.
 	Document int64
-	// Stall is how long a client may send next to nothing, a minute by default.
+	// Stall is how long a client may send almost nothing, a minute by default.
 	Stall time.Duration
 }
 
@@ -126,7 +126,7 @@ func (v *Validator) Handle(c *gin.Context) {
 	if r == nil {
 		return
 	}
-	// A path of its own can have the form of one with parameters.
+	// A fixed path may also match a path with parameters.
 	if methods := v.fixed[c.Request.URL.Path]; strings.Contains(c.FullPath(), ":") && methods != nil {
 		slices.Sort(methods)
 		c.Header("Allow", strings.Join(methods, ", "))
@@ -232,7 +232,7 @@ func (v *Validator) readBody(c *gin.Context) ([]byte, error) {
 		if errors.As(err, &limit) {
 			return nil, tooLarge()
 		}
-		// The client stopped sending: nothing on this side can be wrong.
+		// The client stopped sending, which is no fault of the service.
 		return nil, domain.InvalidBody("", "could not be read")
 	}
 	return data, nil

@@ -78,7 +78,7 @@ func eachSchemaError(err error, visit func(*openapi3.SchemaError)) {
 			eachSchemaError(inner, visit)
 		}
 	case *openapi3.SchemaError:
-		// Of alternatives that a member tells apart only the one it names was tried.
+		// With a discriminator only the alternative that it names was tried.
 		chosen := e.SchemaField == "oneOf" && e.Schema.Discriminator != nil
 		if (e.SchemaField == "allOf" || chosen) && e.Origin != nil {
 			eachSchemaError(errors.Unwrap(e.Origin), visit)
@@ -90,8 +90,8 @@ func eachSchemaError(err error, visit func(*openapi3.SchemaError)) {
 	}
 }
 
-// violationMessage says what the value must be. It never repeats the value, and
-// of the schema only what helps.
+// violationMessage returns what the value must be. It never repeats the value,
+// and of the schema only the useful part.
 func violationMessage(violation *openapi3.SchemaError) string {
 	schema := violation.Schema
 	switch violation.SchemaField {

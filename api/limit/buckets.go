@@ -13,7 +13,7 @@ import (
 // there are more callers than that within seconds.
 const maxBuckets = 10_000
 
-// buckets are token buckets, one for each key. Nil ones let everything through.
+// buckets are token buckets by key. A nil value admits everything.
 type buckets[K comparable] struct {
 	policy Policy
 	rate   rate.Limit

@@ -1,5 +1,5 @@
-// Package limit bounds what callers may ask for in a time and at a time. What it
-// keeps is in memory, bounded, and of this replica alone.
+// Package limit limits the rate and the concurrency of callers. Its state is in
+// memory, bounded, and local to the replica.
 package limit
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// Limits are what each replica lets callers do; 0 is no limit. For a moment twice
-// a rate is let through.
+// Limits are the limits per replica; 0 is no limit. Bursts of twice a rate are
+// allowed.
 type Limits struct {
 	// PrincipalRate and TenantRate are requests in a second.
 	PrincipalRate, TenantRate int
@@ -44,7 +44,7 @@ type Policy struct {
 	Window time.Duration
 }
 
-// Verdict is what a limit says about a request.
+// Verdict is the decision of a limit about a request.
 type Verdict struct {
 	Policy  Policy
 	Allowed bool
@@ -68,7 +68,7 @@ type Limiter struct {
 	running    *running
 }
 
-// New makes a Limiter whose buckets are filled by clock.
+// New returns a Limiter whose buckets are refilled by clock.
 func New(limits Limits, clock func() time.Time) (*Limiter, error) {
 	l := &Limiter{clock: clock, running: newRunning(limits.PrincipalConcurrency)}
 	var errs [5]error
@@ -85,9 +85,9 @@ func New(limits Limits, clock func() time.Time) (*Limiter, error) {
 	return l, nil
 }
 
-// Enter lets a request of the caller in, unless the verdict is against it, and
-// returns what to call when it has ended. A caller of several tenants is let in
-// by any of them.
+// Enter admits a request of the caller, unless the verdict is against it, and
+// returns the function to call when it has ended. A caller of several tenants
+// is admitted by any of them.
 func (l *Limiter) Enter(caller domain.Caller) (leave func(), verdict Verdict) {
 	if l == nil {
 		return func() {}, Verdict{Allowed: true}
@@ -132,8 +132,7 @@ func lower(a, b Verdict) Verdict {
 	return a
 }
 
-// Open lets a request for what needs no credentials in, unless the verdict is
-// against it.
+// Open admits a request without credentials, unless the verdict is against it.
 func (l *Limiter) Open(from netip.Prefix) Verdict {
 	if l == nil {
 		return Verdict{Allowed: true}

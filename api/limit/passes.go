@@ -8,12 +8,13 @@ import (
 )
 
 const (
-	// passLifetime is how long credentials that held are told from guesses.
+	// passLifetime is how long valid credentials are exempt from the limit of
+	// failed sign-ins.
 	passLifetime = time.Hour
 	maxPasses    = 20_000
 )
 
-// passes remember which credentials held, by a hash that is good for nothing else.
+// passes remembers valid credentials, by a hash of its own.
 type passes struct {
 	seed  maphash.Seed
 	until *lru.Cache[uint64, time.Time]
@@ -24,8 +25,8 @@ func newPasses() (*passes, error) {
 	return &passes{seed: maphash.MakeSeed(), until: until}, err
 }
 
-// note remembers credentials that held. Those that are known for most of the
-// lifetime still are left as they are.
+// note remembers valid credentials. Entries in the first tenth of their
+// lifetime are not renewed.
 func (p *passes) note(credentials string, now time.Time) {
 	hash := maphash.String(p.seed, credentials)
 	if until, ok := p.until.Peek(hash); !ok || until.Sub(now) < passLifetime*9/10 {

@@ -6,7 +6,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// running counts the requests that run, of each principal. Nil counts nothing.
+// running counts the concurrent requests of each principal. A nil value does
+// not count.
 type running struct {
 	most int
 	mu   sync.Mutex

@@ -40,7 +40,7 @@ func Published(name string) ([]byte, error) {
 }
 
 // Load parses and checks the document with the given name. Each call returns a
-// document of its own.
+// new document.
 func Load(name string) (*openapi3.T, error) {
 	data, err := Files.ReadFile(name)
 	if err != nil {

@@ -19,8 +19,8 @@ func jsonForms(v *domain.JSONValue) *oasa.JSONFormsValue {
 	return &oasa.JSONFormsValue{Valid: &v.Valid, Data: v.Value}
 }
 
-// data is the object that a client sent, nil when it sent none. What the client
-// says of its validity does not count.
+// data is the object that a client sent, nil when it sent none. The validity
+// that the client sends is ignored.
 func data(v *oasa.JSONFormsValue) json.RawMessage {
 	if v == nil {
 		return nil
@@ -65,7 +65,7 @@ func principalKey(p *oasa.Principal, at string) (key app.PrincipalKey, err error
 	return key, nil
 }
 
-// principalRef shows a principal by its id, and by all that is known of it.
+// principalRef shows a principal by its id and its known names.
 func principalRef(id uuid.UUID, names *domain.Names) *oasa.Principal {
 	known, ok := names.Principals[id]
 	if !ok {

@@ -1,6 +1,6 @@
-// Package shapea says what the service does in the words of version 2022-10-08.
-// It translates only: every handler decodes a request, calls the operation of
-// the same name in app, and encodes the result.
+// Package shapea implements version 2022-10-08 of the API. It only translates:
+// every handler decodes a request, calls the operation of the same name in app,
+// and encodes the result.
 package shapea
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// Server carries out the operations of version 2022-10-08. Requests must have
+// Server implements the operations of version 2022-10-08. Requests must have
 // been authenticated and validated against the contract before they reach it.
 type Server struct {
 	app    *app.Service

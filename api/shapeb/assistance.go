@@ -34,7 +34,7 @@ func (s *Server) GenerateProcessItemAiAssistance(
 	}
 }
 
-// assistance shows a run, and of it what its state has to show.
+// assistance shows a run with the members of its state.
 func (s *Server) assistance(run *domain.AssistanceRun) oasb.ProcessItemAiAssistance {
 	answer := oasb.ProcessItemAiAssistance{
 		RequestID: run.RequestID, State: oasb.ProcessItemAiAssistanceState(run.State), StartedAt: run.StartedAt.UTC(),

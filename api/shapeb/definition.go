@@ -36,7 +36,8 @@ func (s *Server) FindProcessDefinitions(
 	return answer, nil
 }
 
-// RetrieveProcessDefinition returns what the caller sees of a process definition.
+// RetrieveProcessDefinition returns the parts of a process definition visible
+// to the caller.
 func (s *Server) RetrieveProcessDefinition(
 	ctx context.Context, request oasb.RetrieveProcessDefinitionRequestObject,
 ) (oasb.RetrieveProcessDefinitionResponseObject, error) {
@@ -137,8 +138,8 @@ func (s *Server) FindBusinessArtifactDefinitions(
 	return answer, nil
 }
 
-// RetrieveBusinessArtifactDefinition returns what the caller sees of a business
-// artifact definition.
+// RetrieveBusinessArtifactDefinition returns the parts of a business artifact
+// definition visible to the caller.
 func (s *Server) RetrieveBusinessArtifactDefinition(
 	ctx context.Context, request oasb.RetrieveBusinessArtifactDefinitionRequestObject,
 ) (oasb.RetrieveBusinessArtifactDefinitionResponseObject, error) {

@@ -20,19 +20,19 @@ const (
 	DefaultHeartbeat = 15 * time.Second
 	// DefaultStall is how long a client may take to accept what a stream has for it.
 	DefaultStall = 10 * time.Second
-	// comeBackAfter is how soon a client is to come back whose stream has ended.
+	// comeBackAfter is how soon a client reconnects after its stream has ended.
 	comeBackAfter = 2 * time.Second
 )
 
 // Feed is what streams of events need beside the operations.
 type Feed struct {
-	// Hub tells of new events.
+	// Hub notifies of new events.
 	Hub *feed.Hub
-	// Recheck finds the caller of a request anew: it fails when the credentials do
-	// not hold any longer.
+	// Recheck authenticates a request again: it fails when the credentials are
+	// no longer valid.
 	Recheck func(context.Context) (domain.Caller, error)
-	// Heartbeat is how often streams show that they are alive, and the credentials
-	// of their callers are looked at.
+	// Heartbeat is the interval of comments on idle streams and of checks of
+	// their credentials.
 	Heartbeat time.Duration
 	// Stall is how long a client may take to accept what a stream has for it.
 	Stall time.Duration
@@ -57,7 +57,7 @@ func (s *Server) StreamEvents(
 	}
 	var first app.FeedPart
 	if err == nil {
-		// What is wrong is said while there is still an answer to say it in.
+		// Errors must be returned before the answer begins.
 		first, err = s.app.ReadFeed(ctx, caller, at, params.ProcessID)
 	}
 	if err != nil {
@@ -67,7 +67,7 @@ func (s *Server) StreamEvents(
 	return &eventStream{Server: s, ctx: ctx, params: params, subscription: subscription, part: first}, nil
 }
 
-// startOf is where the client wants the stream to begin, if it says so.
+// startOf returns the cursor that the client names, if it does.
 func startOf(params oasb.StreamEventsParams) (at domain.EventCursor, given bool, err error) {
 	text, part, name := httpio.Deref(params.LastEventID), domain.LocationHeader, "Last-Event-ID"
 	if text == "" {
@@ -92,8 +92,8 @@ type eventStream struct {
 	part app.FeedPart
 }
 
-// VisitStreamEventsResponse writes the stream until it ends. Why it ends is
-// nothing that the client could be told any more.
+// VisitStreamEventsResponse writes the stream until it ends. The reason of the
+// end is not sent, since the status has been.
 func (e *eventStream) VisitStreamEventsResponse(w http.ResponseWriter) error {
 	defer e.subscription.Close()
 	out := httpio.NewEventStream(w, e.feed.Stall)
@@ -150,8 +150,8 @@ func (e *eventStream) send(out *httpio.EventStream, beat bool) error {
 	return out.Flush()
 }
 
-// wait waits for what there is to send: new events, or a sign of life. ended says
-// that there will be nothing more.
+// wait waits for new events or the next heartbeat. ended is true when the
+// stream must end.
 func (e *eventStream) wait(heartbeat <-chan time.Time) (beat, ended bool) {
 	select {
 	case <-e.ctx.Done():

@@ -5,7 +5,8 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// fields says where requests of this version have the fields of operations.
+// fields maps the fields of operations to their locations in requests of this
+// version.
 func fields() httpio.Fields {
 	return httpio.Fields{
 		domain.FieldTenant:             httpio.Body("/tenantId"),

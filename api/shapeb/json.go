@@ -24,8 +24,8 @@ func jsonValue(v *domain.JSONValue) *oasb.JSONValue {
 	return value
 }
 
-// document is the object that a client sent, nil when it sent none. What the
-// client says of its validity does not count.
+// document is the object that a client sent, nil when it sent none. The
+// validity that the client sends is ignored.
 func document(v *oasb.JSONValue) json.RawMessage {
 	if v == nil {
 		return nil

@@ -1,6 +1,6 @@
-// Package shapeb says what the service does in the words of version 2024-06-14.
-// It translates only: every handler decodes a request, calls the operation of
-// the same name in app, and encodes the result.
+// Package shapeb implements version 2024-06-14 of the API. It only translates:
+// every handler decodes a request, calls the operation of the same name in app,
+// and encodes the result.
 package shapeb
 
 import (

@@ -145,8 +145,8 @@ type ClientInterface interface {
 
 	// RevokeEngineAccessWithBody Revoke tokens and certificates for the engine
 	//
-	// All that match each member of the body. Temporal refuses them within a minute, also on connections that are open. Who
-	// is not disabled can ask for access anew. What was revoked or has expired already is not counted.
+	// Revokes all that match each member of the body. Temporal refuses them within a minute, also on open connections. A
+	// principal that is not disabled can ask for access again. Access that was revoked before or has expired is not counted.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -155,8 +155,8 @@ type ClientInterface interface {
 
 	// RevokeEngineAccess Revoke tokens and certificates for the engine
 	//
-	// All that match each member of the body. Temporal refuses them within a minute, also on connections that are open. Who
-	// is not disabled can ask for access anew. What was revoked or has expired already is not counted.
+	// Revokes all that match each member of the body. Temporal refuses them within a minute, also on open connections. A
+	// principal that is not disabled can ask for access again. Access that was revoked before or has expired is not counted.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -202,7 +202,7 @@ type ClientInterface interface {
 	// RetryIncident Start the failed workflow again
 	//
 	// The workflow starts from its beginning. An incident that was retried is returned unchanged. The workflow of a finished
-	// process, or one that runs again already, is refused; so is that of an action, which is invoked anew instead.
+	// process, or one that is running again, is refused; so is that of an action, which must be invoked again instead.
 	//
 	// Corresponds with POST /incidents/{id}/~actions/retry (the `RetryIncident` operationId).
 	RetryIncident(ctx context.Context, id IncidentID, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -325,8 +325,8 @@ type ClientInterface interface {
 
 	// SetRobotVariableWithBody Set an environment variable of a robot
 	//
-	// The value is kept sealed. Whoever runs or administers the robot reads it with the robot; here its name is all there is
-	// to see, in the status of the resource.
+	// The value is stored sealed. It is shown with the robot to the runners and administrators of the robot; the status of
+	// the resource shows the name only.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -335,8 +335,8 @@ type ClientInterface interface {
 
 	// SetRobotVariable Set an environment variable of a robot
 	//
-	// The value is kept sealed. Whoever runs or administers the robot reads it with the robot; here its name is all there is
-	// to see, in the status of the resource.
+	// The value is stored sealed. It is shown with the robot to the runners and administrators of the robot; the status of
+	// the resource shows the name only.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -553,8 +553,8 @@ func (c *Client) FindEngineAccess(ctx context.Context, params *FindEngineAccessP
 
 // RevokeEngineAccessWithBody Revoke tokens and certificates for the engine
 //
-// All that match each member of the body. Temporal refuses them within a minute, also on connections that are open. Who
-// is not disabled can ask for access anew. What was revoked or has expired already is not counted.
+// Revokes all that match each member of the body. Temporal refuses them within a minute, also on open connections. A
+// principal that is not disabled can ask for access again. Access that was revoked before or has expired is not counted.
 //
 // Takes any type of body and a specified content type.
 //
@@ -573,8 +573,8 @@ func (c *Client) RevokeEngineAccessWithBody(ctx context.Context, contentType str
 
 // RevokeEngineAccess Revoke tokens and certificates for the engine
 //
-// All that match each member of the body. Temporal refuses them within a minute, also on connections that are open. Who
-// is not disabled can ask for access anew. What was revoked or has expired already is not counted.
+// Revokes all that match each member of the body. Temporal refuses them within a minute, also on open connections. A
+// principal that is not disabled can ask for access again. Access that was revoked before or has expired is not counted.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -680,7 +680,7 @@ func (c *Client) DismissIncident(ctx context.Context, id IncidentID, reqEditors 
 // RetryIncident Start the failed workflow again
 //
 // The workflow starts from its beginning. An incident that was retried is returned unchanged. The workflow of a finished
-// process, or one that runs again already, is refused; so is that of an action, which is invoked anew instead.
+// process, or one that is running again, is refused; so is that of an action, which must be invoked again instead.
 //
 // Corresponds with POST /incidents/{id}/~actions/retry (the `RetryIncident` operationId).
 func (c *Client) RetryIncident(ctx context.Context, id IncidentID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -953,8 +953,8 @@ func (c *Client) DeleteRobotVariable(ctx context.Context, code ResourceCodeParam
 
 // SetRobotVariableWithBody Set an environment variable of a robot
 //
-// The value is kept sealed. Whoever runs or administers the robot reads it with the robot; here its name is all there is
-// to see, in the status of the resource.
+// The value is stored sealed. It is shown with the robot to the runners and administrators of the robot; the status of
+// the resource shows the name only.
 //
 // Takes any type of body and a specified content type.
 //
@@ -973,8 +973,8 @@ func (c *Client) SetRobotVariableWithBody(ctx context.Context, code ResourceCode
 
 // SetRobotVariable Set an environment variable of a robot
 //
-// The value is kept sealed. Whoever runs or administers the robot reads it with the robot; here its name is all there is
-// to see, in the status of the resource.
+// The value is stored sealed. It is shown with the robot to the runners and administrators of the robot; the status of
+// the resource shows the name only.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -4048,8 +4048,8 @@ type ClientWithResponsesInterface interface {
 
 	// RevokeEngineAccessWithBodyWithResponse Revoke tokens and certificates for the engine
 	//
-	// All that match each member of the body. Temporal refuses them within a minute, also on connections that are open. Who
-	// is not disabled can ask for access anew. What was revoked or has expired already is not counted.
+	// Revokes all that match each member of the body. Temporal refuses them within a minute, also on open connections. A
+	// principal that is not disabled can ask for access again. Access that was revoked before or has expired is not counted.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -4058,8 +4058,8 @@ type ClientWithResponsesInterface interface {
 
 	// RevokeEngineAccessWithResponse Revoke tokens and certificates for the engine
 	//
-	// All that match each member of the body. Temporal refuses them within a minute, also on connections that are open. Who
-	// is not disabled can ask for access anew. What was revoked or has expired already is not counted.
+	// Revokes all that match each member of the body. Temporal refuses them within a minute, also on open connections. A
+	// principal that is not disabled can ask for access again. Access that was revoked before or has expired is not counted.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -4115,7 +4115,7 @@ type ClientWithResponsesInterface interface {
 	// RetryIncidentWithResponse Start the failed workflow again
 	//
 	// The workflow starts from its beginning. An incident that was retried is returned unchanged. The workflow of a finished
-	// process, or one that runs again already, is refused; so is that of an action, which is invoked anew instead.
+	// process, or one that is running again, is refused; so is that of an action, which must be invoked again instead.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -4258,8 +4258,8 @@ type ClientWithResponsesInterface interface {
 
 	// SetRobotVariableWithBodyWithResponse Set an environment variable of a robot
 	//
-	// The value is kept sealed. Whoever runs or administers the robot reads it with the robot; here its name is all there is
-	// to see, in the status of the resource.
+	// The value is stored sealed. It is shown with the robot to the runners and administrators of the robot; the status of
+	// the resource shows the name only.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -4268,8 +4268,8 @@ type ClientWithResponsesInterface interface {
 
 	// SetRobotVariableWithResponse Set an environment variable of a robot
 	//
-	// The value is kept sealed. Whoever runs or administers the robot reads it with the robot; here its name is all there is
-	// to see, in the status of the resource.
+	// The value is stored sealed. It is shown with the robot to the runners and administrators of the robot; the status of
+	// the resource shows the name only.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -6174,8 +6174,8 @@ func (c *ClientWithResponses) FindEngineAccessWithResponse(ctx context.Context, 
 
 // RevokeEngineAccessWithBodyWithResponse Revoke tokens and certificates for the engine
 //
-// All that match each member of the body. Temporal refuses them within a minute, also on connections that are open. Who
-// is not disabled can ask for access anew. What was revoked or has expired already is not counted.
+// Revokes all that match each member of the body. Temporal refuses them within a minute, also on open connections. A
+// principal that is not disabled can ask for access again. Access that was revoked before or has expired is not counted.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -6190,8 +6190,8 @@ func (c *ClientWithResponses) RevokeEngineAccessWithBodyWithResponse(ctx context
 
 // RevokeEngineAccessWithResponse Revoke tokens and certificates for the engine
 //
-// All that match each member of the body. Temporal refuses them within a minute, also on connections that are open. Who
-// is not disabled can ask for access anew. What was revoked or has expired already is not counted.
+// Revokes all that match each member of the body. Temporal refuses them within a minute, also on open connections. A
+// principal that is not disabled can ask for access again. Access that was revoked before or has expired is not counted.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -6283,7 +6283,7 @@ func (c *ClientWithResponses) DismissIncidentWithResponse(ctx context.Context, i
 // RetryIncidentWithResponse Start the failed workflow again
 //
 // The workflow starts from its beginning. An incident that was retried is returned unchanged. The workflow of a finished
-// process, or one that runs again already, is refused; so is that of an action, which is invoked anew instead.
+// process, or one that is running again, is refused; so is that of an action, which must be invoked again instead.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -6516,8 +6516,8 @@ func (c *ClientWithResponses) DeleteRobotVariableWithResponse(ctx context.Contex
 
 // SetRobotVariableWithBodyWithResponse Set an environment variable of a robot
 //
-// The value is kept sealed. Whoever runs or administers the robot reads it with the robot; here its name is all there is
-// to see, in the status of the resource.
+// The value is stored sealed. It is shown with the robot to the runners and administrators of the robot; the status of
+// the resource shows the name only.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -6532,8 +6532,8 @@ func (c *ClientWithResponses) SetRobotVariableWithBodyWithResponse(ctx context.C
 
 // SetRobotVariableWithResponse Set an environment variable of a robot
 //
-// The value is kept sealed. Whoever runs or administers the robot reads it with the robot; here its name is all there is
-// to see, in the status of the resource.
+// The value is stored sealed. It is shown with the robot to the runners and administrators of the robot; the status of
+// the resource shows the name only.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

@@ -746,7 +746,7 @@ type EncryptionKeyVersionList struct {
 
 // EngineAccess A token or a certificate for the engine, without what it is
 type EngineAccess struct {
-	// ExpiresAt When it is no longer accepted, which for a token is later than its bearer is told
+	// ExpiresAt When it is no longer accepted, which for a token is later than the expiry in the token
 	ExpiresAt time.Time `json:"expiresAt"`
 
 	// ID The id of the authentication that handed it out
@@ -805,7 +805,7 @@ type Event struct {
 	// Details More about it, depending on the type. Never what people entered, and no secrets.
 	Details map[string]string `json:"details,omitempty"`
 
-	// ID The same wherever the event is told of, such as in webhooks
+	// ID The id of the event everywhere, for example in webhooks
 	ID         openapi_types.UUID `json:"id"`
 	OccurredAt time.Time          `json:"occurredAt"`
 
@@ -1029,7 +1029,7 @@ type ResourceMetadata struct {
 	// ID The id by which other parts of the REST interface name the resource
 	ID *openapi_types.UUID `json:"id,omitempty"`
 
-	// Labels Words of whoever manages the resource; they select what a prune may delete
+	// Labels Labels set by the administrators of the resource; they select what a prune may delete
 	Labels map[string]string `json:"labels,omitempty"`
 }
 
@@ -1354,7 +1354,7 @@ type WebhookEndpoint struct {
 	// Dropped How many deliveries were given up in the last 30 days because the endpoint was disabled, or they waited too long
 	Dropped int64 `json:"dropped"`
 
-	// EventTypes The types of event that it is told of; all of them unless given
+	// EventTypes The types of event to deliver; all of them by default
 	EventTypes []string `json:"eventTypes,omitempty"`
 
 	// FailingSince Since when no attempt has succeeded
@@ -1371,14 +1371,14 @@ type WebhookEndpoint struct {
 	// PendingSince Since when the oldest of them waits
 	PendingSince *time.Time `json:"pendingSince,omitempty"`
 
-	// ProcessDefinition The code of the process definition whose events it is told of; all definitions unless given
+	// ProcessDefinition The code of the process definition whose events are delivered; all definitions by default
 	ProcessDefinition *string `json:"processDefinition,omitempty"`
 
 	// Retrying How many deliveries have failed and are attempted again
 	Retrying int64 `json:"retrying"`
 
 	// State FAILING has failed since it was last delivered to. A PAUSED endpoint, and one with NO_SECRET to sign with, is sent
-	// nothing; what it is to be told waits, for 30 days. A DISABLED one is told nothing until it is enabled.
+	// nothing; its deliveries wait, for up to 30 days. A DISABLED one gets no deliveries until it is enabled.
 	State WebhookEndpointState `json:"state"`
 
 	// Tenant The code of the tenant
@@ -1395,7 +1395,7 @@ type WebhookEndpointPage struct {
 }
 
 // WebhookEndpointState FAILING has failed since it was last delivered to. A PAUSED endpoint, and one with NO_SECRET to sign with, is sent
-// nothing; what it is to be told waits, for 30 days. A DISABLED one is told nothing until it is enabled.
+// nothing; its deliveries wait, for up to 30 days. A DISABLED one gets no deliveries until it is enabled.
 type WebhookEndpointState string
 
 // WebhookPayloadVersion defines model for WebhookPayloadVersion.
@@ -1403,7 +1403,7 @@ type WebhookPayloadVersion string
 
 // WebhookPing A test event
 type WebhookPing struct {
-	// EventID The id that the receiver is told, and by which the delivery can be found
+	// EventID The id that the receiver gets, and by which the delivery can be found
 	EventID   openapi_types.UUID `json:"eventId"`
 	Timestamp time.Time          `json:"timestamp"`
 }

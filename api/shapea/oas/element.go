@@ -2,9 +2,9 @@ package oasa
 
 import "encoding/json"
 
-// ElementValue is a value of an element of a process or of a task. The contract
-// tells its types apart, which all have the same members; Value is kept as text,
-// so that numbers keep their digits, and is nil where there is none.
+// ElementValue is a value of an element of a process or of a task. The types of
+// the contract have the same members. Value is text, so that numbers keep their
+// digits, and nil where there is none.
 type ElementValue struct {
 	Valid *bool           `json:"valid,omitempty"`
 	Type  string          `json:"type"`
