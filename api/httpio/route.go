@@ -138,8 +138,8 @@ func (r *route) checkBody(value any, everything bool) []domain.Detail {
 	return details
 }
 
-// checkParams lists what is wrong with the parameters of a request. When
-// nothing is, absent query parameters get their defaults.
+// checkParams returns the violations of the parameters of a request. Without any,
+// absent query parameters get their defaults.
 func (r *route) checkParams(c *gin.Context) []domain.Detail {
 	query, err := url.ParseQuery(c.Request.URL.RawQuery)
 	if err != nil {
