@@ -20,10 +20,10 @@ type builder struct {
 // otherLabel is the heading of what the form has no place for.
 const otherLabel = "Other"
 
-// NewModel reads an input. It returns a *LimitError when there is too much of it,
-// the error of the context when that ends, and an error when a part of the input
-// is not JSON. A schema is taken for what it is worth: what it says wrongly, or
-// nothing about, does not keep a value from being shown.
+// NewModel builds the model of an input. It returns a *LimitError when the
+// input is too large, the error of the context when that ends, and an error
+// when a part of the input is not JSON. An invalid or incomplete schema does
+// not prevent a value from being shown.
 func NewModel(ctx context.Context, in Input, limits Limits) (*Model, error) {
 	schema, err := decode(in.Schema, maxSchemaDepth)
 	if err != nil {

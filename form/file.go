@@ -57,7 +57,7 @@ func sizeText(size int64) string {
 	return fmt.Sprintf("%.1f %s", amount, unit)
 }
 
-// readFile reads what a string says of a document, if it does.
+// readFile parses the reference to a document in a string, if there is one.
 func readFile(text string) (File, bool) {
 	if f, ok := kuflowref.ParseFile(text); ok {
 		return File{Name: f.Name, Type: f.Type, Size: f.Size, Reference: f}, true

@@ -121,7 +121,7 @@ func rawText(value any) string {
 	return string(bytes.TrimRight(text.Bytes(), "\n"))
 }
 
-// isEmpty reports whether there is nothing to show of a value.
+// isEmpty reports whether a value has no content to show.
 func isEmpty(value any) bool {
 	switch v := value.(type) {
 	case nil:

@@ -33,7 +33,7 @@ func DefaultLimits() Limits {
 	}
 }
 
-// LimitError says that a value is too much to be put on paper.
+// LimitError is returned for a value that is too large to render.
 type LimitError struct {
 	// What is the plural of what there is too much of, such as "pages".
 	What string

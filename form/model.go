@@ -21,13 +21,13 @@ type Input struct {
 	root json.RawMessage
 }
 
-// Model is a form as a reader of paper sees it.
+// Model is a form as it is printed.
 type Model struct {
 	Title   string
 	Subject string
 	Fields  []Field
-	// Other are values that the form has no place for: unknown to the schema, or
-	// of another kind than it says.
+	// Other are values without a place in the form: unknown to the schema, or
+	// of another kind than the schema declares.
 	Other []Field
 }
 
@@ -55,7 +55,7 @@ type Group []Field
 // when they are alike and it fits the page.
 type Records [][]Field
 
-// Note is a text of the form itself: its label says it all.
+// Note is a text of the form itself; it has a label only.
 type Note struct{}
 
 func (Text) content()    {}

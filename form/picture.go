@@ -20,14 +20,14 @@ import (
 const (
 	// maxImageHeight is how high an image may be on paper, in points.
 	maxImageHeight = 260.0
-	// maxImageSide is how many pixels a side of an image keeps: about 300 to the
-	// inch at the largest size.
+	// maxImageSide is the maximum number of pixels of a side of an image: about
+	// 300 per inch at the largest size.
 	maxImageSide = 1400
 	jpegQuality  = 85
 )
 
-// OpenFunc opens a document that a value refers to. When it returns an error, or
-// nothing, the file is listed as not available.
+// OpenFunc opens a document that a value refers to. When it returns an error or
+// nil, the file is listed as not available.
 type OpenFunc func(context.Context, kuflowref.File) (io.ReadCloser, error)
 
 // A picture is an image as it goes into a PDF: opaque, upright, not larger than

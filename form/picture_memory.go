@@ -7,15 +7,15 @@ import (
 )
 
 const (
-	// progressiveBytes is what a pixel of a progressive JPEG takes: coefficients are
-	// kept for the whole image. Of the others baselineBytes is what one of three
-	// channels takes, and cmykBytes one of four.
+	// progressiveBytes is the memory per pixel of a progressive JPEG, whose
+	// coefficients are held for the whole image. For other images it is
+	// baselineBytes with up to three channels, and cmykBytes with four.
 	progressiveBytes = 16
 	baselineBytes    = 5
 	cmykBytes        = 8
-	// channelsAt is where a frame of a JPEG says how many channels there are.
+	// channelsAt is the offset of the number of channels in a frame of a JPEG.
 	channelsAt = 9
-	// interlacedAt is where a PNG says whether it is interlaced.
+	// interlacedAt is the offset of the interlace method in a PNG.
 	interlacedAt = 28
 )
 

@@ -77,7 +77,7 @@ type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { return len(p), nil }
 
-// bomb is a small PNG that says it has very many pixels.
+// bomb returns a small PNG whose header declares very many pixels.
 func bomb(t *testing.T) []byte {
 	t.Helper()
 	data := pngImage(t, 10, 10)
@@ -113,7 +113,7 @@ func TestDataURL(t *testing.T) {
 	require.Contains(t, text, "data:image/png;base64,%%")
 }
 
-// A camera says how it was held: the image is turned.
+// The image is turned by the orientation in its metadata.
 func TestOrientation(t *testing.T) {
 	t.Parallel()
 	for orientation, size := range map[uint16]string{1: "80x40", 3: "80x40", 6: "40x80", 8: "40x80", 9: "80x40"} {
@@ -147,9 +147,9 @@ func exif(t *testing.T, orientation uint16, order binary.AppendByteOrder) []byte
 	return append(append(append(append([]byte{}, data[:2]...), segment...), body...), data[2:]...)
 }
 
-// progressive is a grey JPEG that keeps its coefficients for the whole image. All
-// that is known is that nothing changes: a bit for each block of each of three
-// channels.
+// progressive returns a grey JPEG whose decoder must hold the coefficients of
+// the whole image. Its scans change nothing: a bit for each block of each of
+// three channels.
 func progressive(side int) []byte {
 	out := []byte{0xff, 0xd8, 0xff, 0xdb, 0, 67, 0}
 	out = append(out, bytes.Repeat([]byte{1}, 64)...)

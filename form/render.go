@@ -34,7 +34,7 @@ func NewRenderer(limits Limits) (*Renderer, error) {
 	return &Renderer{regular: regular, bold: bold, limits: limits}, nil
 }
 
-// Options are what a document depends on besides its model.
+// Options are the inputs of a document besides its model.
 type Options struct {
 	// Created stands in the footer and in the metadata, in UTC.
 	Created time.Time
@@ -42,8 +42,9 @@ type Options struct {
 	Open OpenFunc
 }
 
-// Render writes a model as a PDF. The same model and options give the same bytes.
-// Nothing is written when it returns a *LimitError or the error of the context.
+// Render writes a model as a PDF. The same model and options give the same
+// bytes. It writes nothing when it returns a *LimitError or the error of the
+// context.
 func (r *Renderer) Render(ctx context.Context, w io.Writer, m *Model, o Options) error {
 	c := &composer{
 		ctx: ctx, regular: r.regular, bold: r.bold, limits: r.limits, open: o.Open,

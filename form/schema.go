@@ -26,9 +26,9 @@ type schemas struct {
 	views      map[*object]*view
 }
 
-// A view is all that a schema says of one value: itself, what it refers to and
-// what it combines. What is among sure holds for every value, what is among maybe
-// for some.
+// A view holds everything that a schema states about one value: the schema
+// itself, those it refers to and those it combines. Those among sure hold for
+// every value, those among maybe for some.
 type view struct {
 	sure, maybe []*object
 }
@@ -108,8 +108,8 @@ func (s *schemas) target(reference string) any {
 	return node
 }
 
-// property is what the schema says of a member. It reports whether the schema
-// names it, and whether it does so for every value.
+// property returns the schema of a member. It reports whether the schema names
+// it, and whether it does so for every value.
 func (s *schemas) property(v *view, name string) (of *view, known, always bool) {
 	var sure, maybe []any
 	collect := func(parts []*object, nodes *[]any) {
@@ -165,8 +165,8 @@ func (v *view) propertyNames() []string {
 	return names
 }
 
-// open reports whether the schema names no member at all, so that none is
-// unknown to it.
+// open reports whether the schema names no member, so that none is unknown to
+// it.
 func (v *view) open() bool {
 	for _, part := range slices.Concat(v.sure, v.maybe) {
 		if _, ok := part.members["properties"]; ok {
@@ -179,7 +179,7 @@ func (v *view) open() bool {
 	return true
 }
 
-// element is what the schema says of an element of an array.
+// element returns the schema of an element of an array.
 func (s *schemas) element(v *view, index int) *view {
 	var nodes []any
 	for _, part := range slices.Concat(v.sure, v.maybe) {
@@ -198,8 +198,8 @@ func (s *schemas) element(v *view, index int) *view {
 	return s.view(nodes...)
 }
 
-// text is the first string that a keyword has. Only what holds for every value
-// counts: an alternative may have a title of its own.
+// text returns the first string of a keyword. Only schemas that hold for every
+// value count: an alternative may have a title of its own.
 func (v *view) text(keyword string) string {
 	for _, part := range v.sure {
 		if text := part.text(keyword); text != "" {
@@ -214,25 +214,25 @@ func (v *view) flag(keyword string) bool {
 	return slices.ContainsFunc(v.sure, func(part *object) bool { return part.members[keyword] == true })
 }
 
-// expects reports whether a value may have the JSON type, as far as the schema
-// tells.
+// expects reports whether the schema allows the JSON type, as far as it states
+// types.
 func (v *view) expects(jsonType string) bool {
-	told := false
+	stated := false
 	for _, part := range v.sure {
 		switch t := part.members["type"].(type) {
 		case string:
-			told = true
+			stated = true
 			if t == jsonType || t == "integer" && jsonType == "number" {
 				return true
 			}
 		case []any:
-			told = true
+			stated = true
 			if slices.Contains(t, any(jsonType)) || jsonType == "number" && slices.Contains(t, any("integer")) {
 				return true
 			}
 		}
 	}
-	return !told
+	return !stated
 }
 
 // option finds the title that an enumeration gives to a value.

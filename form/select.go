@@ -11,8 +11,8 @@ import (
 	"github.com/procession-dev/procession/domain/jsontext"
 )
 
-// ErrNoForm says that a JSON Pointer does not lead to a form: there is nothing at
-// that place, or something that has no fields.
+// ErrNoForm is returned when a JSON Pointer does not lead to a form: there is
+// no value at that place, or it has no fields.
 var ErrNoForm = errors.New("there is no form value at this place")
 
 // maxSelectDepth is how deep Select looks into values.
@@ -89,8 +89,7 @@ func elementsAt(value any, path []string, most int) (elements []any, several boo
 	return elements, several, nil
 }
 
-// parts makes a form of each element. The schema is written once for those that it
-// says the same of.
+// parts makes a form of each element. Elements with equal schemas share one.
 func (s *schemas) parts(ctx context.Context, of Input, elements []any, viewOf func(int) *view) ([]Input, error) {
 	forms := make([]Input, 0, len(elements))
 	var last *view
@@ -133,7 +132,7 @@ func (s *schemas) step(v *view, root any, path []string, name, title string) (*v
 	return of, labelFor(of, name)
 }
 
-// asSchema is a schema that says the same. Its references still start at the
+// asSchema returns an equivalent schema. Its references still start at the
 // root.
 func (v *view) asSchema() (json.RawMessage, error) {
 	whole := newObject()

@@ -49,7 +49,7 @@ func BenchmarkWideForm(b *testing.B) {
 	}
 }
 
-// A machine that does much else still is not ten times slower.
+// A machine under load is still not ten times slower.
 func TestWideFormIsFast(t *testing.T) {
 	t.Parallel()
 	r, in := newRenderer(t, form.DefaultLimits()), wide(t)

@@ -126,7 +126,8 @@ func (c *composer) fit(g *grid, width float64) bool {
 	}
 	g.widths = slices.Clone(wanted)
 	if desired > width {
-		// What is left when every column has the least is shared by what they want.
+		// The space left when every column has its minimum is divided in
+		// proportion to what each column wants beyond its minimum.
 		share := (width - total) / (desired - total)
 		for i := range g.widths {
 			g.widths[i] = least[i] + (wanted[i]-least[i])*share

@@ -12,7 +12,7 @@ import (
 type elementKind int
 
 const (
-	// kindLayout has elements and nothing to show of its own.
+	// kindLayout has elements and no content of its own.
 	kindLayout elementKind = iota
 	// kindGroup is a layout with a heading.
 	kindGroup

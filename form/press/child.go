@@ -17,7 +17,7 @@ import (
 // TaskName is the name of Task for package confine.
 const TaskName = "form"
 
-// ending is what a child says last.
+// ending is the last message of a child.
 type ending struct {
 	Name        string           `json:"name,omitempty"`
 	ContentType string           `json:"contentType,omitempty"`

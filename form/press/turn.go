@@ -21,7 +21,7 @@ type turns struct {
 // turn is that of one principal.
 type turn struct {
 	taken chan struct{}
-	// users are those who have it or wait for it.
+	// users counts the jobs that hold or wait for it.
 	users int
 }
 
