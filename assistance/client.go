@@ -56,14 +56,14 @@ const (
 	maxProviderText = 300
 )
 
-// Client is a provider over HTTP that speaks as OpenAI does. It is safe for
-// concurrent use. Redirects are not followed, and nothing is tried again: that is
-// for the caller, who knows how long.
+// Client is a provider over HTTP with the protocol of OpenAI. It is safe for
+// concurrent use. Redirects are not followed, and requests are not retried:
+// that is up to the caller, who knows the deadline.
 type Client struct {
 	config Config
 	base   string
 	http   *http.Client
-	// plain says that the server does not take a schema with the request.
+	// plain is true once the server has refused a schema in the request.
 	plain atomic.Bool
 }
 
@@ -178,8 +178,8 @@ func (c *Client) decode(response *http.Response, text []byte, answer any) error 
 		}
 	}
 	if err := json.Unmarshal(text, answer); err != nil {
-		if told := c.told(text); told != "" {
-			return invalid("the provider answered with an error: " + told)
+		if said := c.providerText(text); said != "" {
+			return invalid("the provider answered with an error: " + said)
 		}
 		return invalid("the answer of the provider is not the JSON that was expected")
 	}

@@ -41,8 +41,8 @@ type chatAnswer struct {
 	Error json.RawMessage `json:"error"`
 }
 
-// Complete asks the model. A server that refuses a schema with the request is
-// asked again without: the prompt says what is wanted all the same.
+// Complete asks the model. When a server refuses a request with a schema, it is
+// repeated without: the prompt describes the answer too.
 func (c *Client) Complete(ctx context.Context, r Request) (Answer, error) {
 	request := chatRequest{
 		Model: c.Model(r.Model), Messages: r.Messages(), Temperature: r.Temperature, MaxTokens: c.config.MaxTokens,
@@ -84,8 +84,8 @@ func refusesForm(err error) bool {
 func (c *Client) answer(r *Request, request *chatRequest, raw *chatAnswer) (Answer, error) {
 	if len(raw.Choices) == 0 {
 		message := "the answer of the provider has no choices"
-		if told := saying(raw.Error, 4); told != "" {
-			message = "the provider answered with an error: " + c.presentable(told)
+		if text := saying(raw.Error, 4); text != "" {
+			message = "the provider answered with an error: " + c.presentable(text)
 		}
 		return Answer{}, &Error{Code: CodeInvalidAnswer, Message: message, Status: http.StatusOK}
 	}

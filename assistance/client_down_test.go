@@ -69,7 +69,7 @@ func TestProviderSlow(t *testing.T) {
 			require.True(t, e.Retryable())
 			<-arrived
 
-			// Whoever asked gives up.
+			// The caller gives up.
 			c.ChatTimeout = time.Minute
 			client, err = assistance.NewClient(c)
 			require.NoError(t, err)

@@ -38,8 +38,8 @@ func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error)
 	invalid := func(message string) ([][]float32, error) {
 		return nil, &Error{Code: CodeInvalidAnswer, Message: message, Status: http.StatusOK}
 	}
-	if told := saying(answer.Error, 4); told != "" {
-		return invalid("the provider answered with an error: " + c.presentable(told))
+	if text := saying(answer.Error, 4); text != "" {
+		return invalid("the provider answered with an error: " + c.presentable(text))
 	}
 	if len(answer.Data) != len(texts) {
 		return invalid("the provider embedded another number of texts than it was given")
@@ -62,7 +62,7 @@ func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error)
 	return vectors, nil
 }
 
-// checkBatch holds callers to what Provider says.
+// checkBatch enforces the limits that Provider documents.
 func checkBatch(texts []string) error {
 	if len(texts) == 0 || len(texts) > MaxBatch {
 		return fmt.Errorf("embedding %d texts: there must be 1 to %d", len(texts), MaxBatch)

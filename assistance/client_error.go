@@ -19,27 +19,27 @@ const statusOverloaded = 529
 // statusError makes an error of an answer other than 200.
 func (c *Client) statusError(response *http.Response, body []byte) error {
 	e := &Error{Status: response.StatusCode}
-	told := c.told(body)
+	text := c.providerText(body)
 	switch status := response.StatusCode; {
 	case status == http.StatusTooManyRequests:
 		e.Code, e.Message = CodeRateLimited, "the provider was asked too often"
 	case status == http.StatusRequestTimeout || status == http.StatusGatewayTimeout:
 		e.Code, e.Message = CodeTimeout, "the provider did not answer in time"
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		// What a provider says here may quote the key.
-		e.Code, e.Message, told = CodeUnauthorized, "the provider does not accept the key", ""
+		// The text of the provider may quote the key.
+		e.Code, e.Message, text = CodeUnauthorized, "the provider does not accept the key", ""
 	case status >= http.StatusInternalServerError && status != http.StatusNotImplemented || status == statusOverloaded:
 		e.Code, e.Message = CodeUnavailable, fmt.Sprintf("the provider answered with status %d", status)
 	case status >= 300 && status < 400:
-		e.Code, e.Message, told = CodeRefused, "the provider redirects, which is not followed", ""
+		e.Code, e.Message, text = CodeRefused, "the provider redirects, which is not followed", ""
 	default:
 		e.Code, e.Message = CodeRefused, fmt.Sprintf("the provider refused the request with status %d", status)
 	}
 	if e.Retryable() {
 		e.RetryAfter = c.retryAfter(response.Header)
 	}
-	if told != "" {
-		e.Message += ": " + told
+	if text != "" {
+		e.Message += ": " + text
 	}
 	return e
 }
@@ -67,9 +67,9 @@ func atMost(seconds float64) time.Duration {
 	return time.Duration(min(seconds, maxRetryAfter.Seconds()) * float64(time.Second))
 }
 
-// told is what a provider says of an error, in one of the forms that are in use,
-// short and without the key.
-func (c *Client) told(body []byte) string {
+// providerText returns the error text of a provider, in any of the common
+// forms, shortened and without the key.
+func (c *Client) providerText(body []byte) string {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(body, &object) != nil {
 		return ""

@@ -1,8 +1,8 @@
-// Package assistance is what a model needs to help with a task, but for storage
-// and for the order of steps: passages of texts, the choice among them, prompts,
-// and the providers that embed and answer. Package extract beside it makes texts
-// of documents.
+// Package assistance implements AI assistance with tasks, apart from storage
+// and the order of steps: it splits texts into passages, chooses among them,
+// fills prompts, and calls the providers that embed and answer. Its subpackage
+// extract makes texts of documents.
 //
-// A provider is any HTTP endpoint that speaks as OpenAI does, or the built-in one,
-// which is no model at all and gives the same answer every time.
+// A provider is any HTTP endpoint with the protocol of OpenAI, or the built-in
+// one, which is no model and always gives the same answer.
 package assistance

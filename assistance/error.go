@@ -2,15 +2,15 @@ package assistance
 
 import "time"
 
-// ErrorCode says why there is no answer. It is what a failed run shows.
+// ErrorCode is why there is no answer. A failed run shows it.
 type ErrorCode string
 
 // The error codes.
 const (
 	// CodeTimeout: the provider did not answer in time.
 	CodeTimeout ErrorCode = "TIMEOUT"
-	// CodeUnavailable: the provider cannot be reached, or says that it cannot
-	// answer now.
+	// CodeUnavailable: the provider cannot be reached, or reports that it
+	// cannot answer now.
 	CodeUnavailable ErrorCode = "PROVIDER_UNAVAILABLE"
 	// CodeRateLimited: the provider was asked too often.
 	CodeRateLimited ErrorCode = "RATE_LIMITED"
@@ -26,7 +26,7 @@ const (
 	CodeFiltered ErrorCode = "CONTENT_FILTERED"
 )
 
-// Error says that a provider gave no answer. It holds no secrets.
+// Error is returned when a provider gives no answer. It holds no secrets.
 type Error struct {
 	Code ErrorCode
 	// Message is for people, and safe to show.
@@ -34,7 +34,7 @@ type Error struct {
 	// RetryAfter is how long the provider wants to be left alone, 0 when it does
 	// not say.
 	RetryAfter time.Duration
-	// Status is the HTTP status, 0 when there was none.
+	// Status is the HTTP status, 0 without an answer.
 	Status int
 	// FinishReason is why the model stopped, when it did.
 	FinishReason string

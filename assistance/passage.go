@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Splitting says how a text becomes passages. Both are in bytes.
+// Splitting holds the sizes of passages, in bytes.
 type Splitting struct {
 	// Size is how long a passage is at most.
 	Size int
@@ -18,10 +18,10 @@ type Splitting struct {
 // DefaultSplitting gives passages of a paragraph or two.
 func DefaultSplitting() Splitting { return Splitting{Size: 1200, Overlap: 200} }
 
-// Passages splits a text at the ends of sentences. A sentence that is too long is
-// split at a space, else anywhere. Every passage is a part of the text, without
-// white space at its ends; but for that, together they are the whole text. What is
-// not UTF-8 is replaced.
+// Passages splits a text at the ends of sentences. A sentence that is too long
+// is split at a space, else anywhere. Every passage is a part of the text
+// without surrounding white space; apart from that, together they are the whole
+// text. Invalid UTF-8 is replaced.
 func Passages(text string, s Splitting) []string {
 	text = strings.ToValidUTF8(text, string(utf8.RuneError))
 	size := max(s.Size, utf8.UTFMax)

@@ -38,8 +38,8 @@ func TestPassages(t *testing.T) {
 	}
 }
 
-// FuzzPassages holds that nothing but white space is lost, that no passage is too
-// long, and that no character is torn apart.
+// FuzzPassages checks that only white space is lost, that no passage is too
+// long, and that no character is split.
 func FuzzPassages(f *testing.F) {
 	f.Add("One. Two is it! Three?\n\nFour…", 10, 4)
 	f.Add("\x80\x80\x80\x80\x80\x80\x80\x80", 4, 0)

@@ -18,8 +18,8 @@ type Provider interface {
 	// Model is the model that answers when a configuration names the one given,
 	// which may be "".
 	Model(configured string) string
-	// EmbeddingModel names what embeds: vectors of different ones have nothing to
-	// do with each other.
+	// EmbeddingModel names the embedding model: vectors of different models
+	// cannot be compared.
 	EmbeddingModel() string
 }
 

@@ -8,10 +8,10 @@ import (
 	"github.com/procession-dev/procession/domain/kuflowref"
 )
 
-// Fill replaces each {{ path }} of a template by the member of values that the
-// path, names with dots between, leads to. Strings are put as they are, those
-// that refer to something by its name, and objects and arrays as JSON; what is
-// absent leaves nothing. What was put in is not looked at again.
+// Fill replaces each {{ path }} of a template by the member of values at the
+// path, a list of names joined by dots. Strings are inserted as they are,
+// references by their names, and objects and arrays as JSON; an absent member
+// is replaced by the empty string. Inserted text is not expanded again.
 func Fill(template string, values json.RawMessage) string {
 	var filled strings.Builder
 	for rest := template; ; {

@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// ErrVector says that a vector cannot be compared or read.
+// ErrVector is returned for a vector that cannot be compared or decoded.
 var ErrVector = errors.New("the embedding is not a vector of the expected size")
 
 // Match is a vector that is near another.

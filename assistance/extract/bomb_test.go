@@ -46,14 +46,15 @@ func manyCharacters(tb testing.TB) string {
 	)
 }
 
-// manyContents is a PDF of a megabyte whose page has the same content 2,000 times.
+// manyContents is a PDF of a megabyte whose page has the same content 2,000
+// times.
 func manyContents() string {
 	content := strings.Repeat("BT /F 1 Tf (abcdefgh) Tj ET ", 1<<20/28)
 	return page("["+strings.Repeat("4 0 R ", 2_000)+"]", stream("", content), helvetica)
 }
 
-// Documents that are made to take much cost the service next to nothing, and their
-// children little.
+// Documents that are crafted to exhaust memory cost the service almost none,
+// and their children little.
 func TestBombs(t *testing.T) { //nolint:paralleltest // It looks at the memory of the process.
 	if confine.Weakness() != "" {
 		t.Skip(confine.Weakness())
@@ -96,7 +97,7 @@ func TestBombs(t *testing.T) { //nolint:paralleltest // It looks at the memory o
 	}
 }
 
-// readSized has a child read a document whose size is known.
+// readSized reads a document of known size in a child.
 func readSized(ctx context.Context, name, body string) (extract.Text, error) {
 	return extract.NewReader(extract.Options{PDFToText: "/usr/bin/pdftotext"}).Read(
 		ctx, extract.Document{Name: name, Size: int64(len(body))},
@@ -112,7 +113,7 @@ func memory() uint64 {
 	return stats.HeapAlloc
 }
 
-// watch looks at the heap until stop is called; peak is the most of it.
+// watch samples the heap until stop is called; peak is the maximum.
 func watch() (stop func(), peak *atomic.Uint64) {
 	peak = &atomic.Uint64{}
 	done, stopped := make(chan struct{}), make(chan struct{})

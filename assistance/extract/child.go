@@ -19,7 +19,8 @@ const (
 	// maxHeader bounds what parent and child say to each other beside the document
 	// and its text, in bytes.
 	maxHeader = 64 << 10
-	// maxCause is how much a child says of the cause of a failure, in bytes.
+	// maxCause is the maximum length of the cause of a failure that a child
+	// reports, in bytes.
 	maxCause = 200
 )
 

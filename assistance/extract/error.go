@@ -2,7 +2,7 @@ package extract
 
 import "fmt"
 
-// Reason says why a document has no text.
+// Reason is why a document has no text.
 type Reason string
 
 // The reasons.
@@ -15,7 +15,7 @@ const (
 	ReasonTooSlow Reason = "TOO_SLOW"
 	// ReasonEncrypted: a password would be needed.
 	ReasonEncrypted Reason = "ENCRYPTED"
-	// ReasonBroken: the document is not what it says it is, or is damaged.
+	// ReasonBroken: the document is not of the declared format, or is damaged.
 	ReasonBroken Reason = "BROKEN"
 	// ReasonEmpty: there is no text in it; it may be a scan.
 	ReasonEmpty Reason = "NO_TEXT"
@@ -23,8 +23,8 @@ const (
 	ReasonUnreadable Reason = "UNREADABLE"
 )
 
-// Error says that a document has no text for a model to read, and why. It is safe
-// to show.
+// Error is returned for a document without text for a model, with the reason.
+// It is safe to show.
 type Error struct {
 	// Document is its file name.
 	Document string

@@ -18,8 +18,8 @@ type Limits struct {
 	Bytes int64
 	// Unpacked is how many bytes the compressed parts of a document may have.
 	Unpacked int64
-	// Text is how many bytes of text are kept of a document. Of a longer one the
-	// beginning is kept.
+	// Text is the maximum text of a document in bytes. Longer texts are cut at
+	// their end.
 	Text int
 	// Time is how long reading may take.
 	Time time.Duration
@@ -33,7 +33,7 @@ func DefaultLimits() Limits {
 // Text is the text of a document.
 type Text struct {
 	Body string
-	// Truncated says that there was more than is kept.
+	// Truncated is true if the text was cut.
 	Truncated bool
 }
 
@@ -51,11 +51,10 @@ const (
 	kindPDF
 )
 
-// Supported reports whether documents of that name and media type are read at
-// all.
+// Supported reports whether documents of that name and media type can be read.
 func Supported(name, mediaType string) bool { return kindOf(name, mediaType) != kindUnknown }
 
-// kindOf tells a format by the media type and, where that does not say, by the
+// kindOf returns the format by the media type or, for a general one, by the
 // name.
 func kindOf(name, mediaType string) kind {
 	essence, _, err := mime.ParseMediaType(mediaType)

@@ -11,8 +11,8 @@ import (
 // maxTag bounds a single tag or text of HTML, in bytes.
 const maxTag = 4 << 20
 
-// html writes what a browser would show as text. Tags are looked at one by one,
-// so that no nesting is too deep.
+// html writes the text that a browser would show. It reads tags one by one, so
+// that nesting cannot exhaust the stack.
 func (r *reader) html(data []byte) error {
 	text, err := decoded(data)
 	if err != nil {

@@ -13,17 +13,17 @@ import (
 )
 
 const (
-	// pdfTime is the processor time for a small PDF, and pdfRate how many bytes of a
-	// larger one are worth another second. pdftotext gives the text of a hundred
-	// pages in a tenth of it.
+	// pdfTime is the processor time for a small PDF, and pdfRate how many bytes
+	// of a larger one add a second. pdftotext extracts a hundred pages in a
+	// tenth of it.
 	pdfTime = time.Second
 	pdfRate = 2 << 20
 	// exitForbidden is how pdftotext ends when a PDF forbids that its text is taken.
 	exitForbidden = 3
 )
 
-// readPDF makes text of a PDF with pdftotext, page by page. What there was of the
-// text when pdftotext met a limit, or damage, is kept.
+// readPDF extracts the text of a PDF with pdftotext, page by page. The text
+// before a limit or damage is kept.
 func (r *Reader) readPDF(ctx context.Context, d Document, body *source) (Text, error) {
 	out := &sink{most: r.limits.Text}
 	err := r.pool.Run(ctx, confine.Job{
@@ -51,7 +51,7 @@ func (r *Reader) readPDF(ctx context.Context, d Document, body *source) (Text, e
 	return out.result(d.Name, true)
 }
 
-// pageWriter keeps pages with an empty line between them.
+// pageWriter separates pages with an empty line.
 type pageWriter struct{ out *sink }
 
 // Write returns errEnough when there is no more room.

@@ -25,7 +25,7 @@ func objects(list ...string) string {
 	return out.String()
 }
 
-// stream is a stream with members besides its length.
+// stream returns a stream with further members in its dictionary.
 func stream(members, data string) string {
 	return fmt.Sprintf("<</Length %d %s>>\nstream\n%s\nendstream", len(data), members, data)
 }

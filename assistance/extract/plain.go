@@ -15,7 +15,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// errBinary says that what should be text is not.
+// errBinary is returned for a text document with binary content.
 var errBinary = errors.New("the document is not text")
 
 // decoded is text as UTF-8: from UTF-16 with a byte order mark, from UTF-8, else
@@ -34,7 +34,7 @@ func decoded(data []byte) ([]byte, error) {
 	return charmap.Windows1252.NewDecoder().Bytes(data)
 }
 
-// plain keeps the beginning of a text: a character takes at most four bytes.
+// plain writes the beginning of a text: a character takes at most four bytes.
 func (r *reader) plain(data []byte) error {
 	if end := (r.out.most + 1) * utf8.UTFMax; end < len(data) {
 		for end > 0 && !utf8.RuneStart(data[end]) {

@@ -14,11 +14,11 @@ const (
 	// how many of them there may be.
 	memory = 256 << 20
 	atOnce = 2
-	// attempts is how often a document is tried whose child is lost.
+	// attempts is how often a document is read when its child is lost.
 	attempts = 2
 )
 
-// Options are what a Reader is made of.
+// Options configure a Reader.
 type Options struct {
 	// PDFToText is the path of pdftotext. Without it PDFs are not read.
 	PDFToText string
@@ -44,7 +44,7 @@ func NewReader(o Options) *Reader {
 
 // Document is what is known of a document before it is read.
 type Document struct {
-	// Name and MediaType are what the document says of itself.
+	// Name and MediaType are declared by the document and not verified.
 	Name, MediaType string
 	// Size is in bytes.
 	Size int64
@@ -122,13 +122,13 @@ func refusal(d Document, err error) error {
 	return &Error{Document: d.Name, Reason: reason, Cause: err}
 }
 
-// errBody says that the bytes of a document could not be had.
+// errBody is returned when the bytes of a document cannot be read.
 var errBody = errors.New("the document cannot be read to its end")
 
 // source are the bytes of a document on their way to a child.
 type source struct {
 	body io.Reader
-	// left is how many bytes there may be still.
+	// left is how many bytes may still follow.
 	left int64
 	// failed is why the bytes ended too early.
 	failed error
@@ -154,7 +154,7 @@ func (s *source) sendWhile(in io.WriteCloser, begin, receive func() error) error
 	sent := make(chan struct{})
 	go func() {
 		defer close(sent)
-		// Where the child does not want more, what it says matters.
+		// If the child stops reading, its own error matters.
 		if err := begin(); err == nil {
 			_, _ = io.Copy(in, s)
 		}

@@ -6,13 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// A sink keeps text up to a bound.
+// A sink collects text up to a limit.
 type sink struct {
 	body strings.Builder
 	most int
 }
 
-// write keeps texts. It returns errEnough when there is no more room.
+// write appends texts. It returns errEnough at the limit.
 func (s *sink) write(texts ...string) error {
 	for _, text := range texts {
 		if room := s.most - s.body.Len(); len(text) > room {
@@ -36,16 +36,16 @@ func (s *sink) result(name string, truncated bool) (Text, error) {
 	return text, nil
 }
 
-// add appends text to what is gathered for one write, as far as it can be of use:
-// more than is kept is not gathered.
+// add appends text to the buffer of one write, up to the limit of the sink.
 func (s *sink) add(gathered *strings.Builder, text []byte) {
 	if gathered.Len() <= s.most {
 		gathered.Write(text)
 	}
 }
 
-// text is what was kept, tidied: valid UTF-8 without control characters, without
-// spaces at the ends of lines and with at most one empty line in a row.
+// text returns the collected text, cleaned: valid UTF-8 without control
+// characters, without spaces at the ends of lines and with at most one empty
+// line in a row.
 func (s *sink) text() string {
 	var tidy strings.Builder
 	empty := 0
@@ -64,8 +64,8 @@ func (s *sink) text() string {
 	return tidy.String()
 }
 
-// printable drops characters that say nothing, and makes plain spaces of the
-// others that look like one.
+// printable drops invisible characters, and replaces the various spaces by
+// plain ones.
 func printable(r rune) rune {
 	switch {
 	case r == '\t' || unicode.Is(unicode.Zs, r):
