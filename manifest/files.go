@@ -67,15 +67,15 @@ func readFolder(files fs.FS, folder string) ([]Source, error) {
 	var sources []Source
 	var failures []error
 	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
-		told := filepath.Join(folder, filepath.FromSlash(name))
+		shown := filepath.Join(folder, filepath.FromSlash(name))
 		switch {
 		case err != nil:
-			failures = append(failures, unreadable(told, err))
+			failures = append(failures, unreadable(shown, err))
 		case hidden(entry.Name()) && entry.IsDir():
 			return fs.SkipDir
 		case entry.IsDir() || hidden(entry.Name()) || !slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(name)):
 		default:
-			found, err := readFile(files, name, told)
+			found, err := readFile(files, name, shown)
 			if err != nil {
 				failures = append(failures, err)
 			}
@@ -91,25 +91,25 @@ func readFolder(files fs.FS, folder string) ([]Source, error) {
 
 func hidden(name string) bool { return strings.HasPrefix(name, ".") && name != "." }
 
-func readFile(files fs.FS, name, told string) ([]Source, error) {
+func readFile(files fs.FS, name, shown string) ([]Source, error) {
 	file, err := files.Open(name)
 	if err != nil {
-		return nil, unreadable(told, err)
+		return nil, unreadable(shown, err)
 	}
-	sources, err := readFrom(file, told)
+	sources, err := readFrom(file, shown)
 	return sources, errors.Join(err, file.Close())
 }
 
-func readFrom(file io.Reader, told string) ([]Source, error) {
+func readFrom(file io.Reader, shown string) ([]Source, error) {
 	content, err := io.ReadAll(io.LimitReader(file, maxFile+1))
 	if err != nil {
-		return nil, unreadable(told, err)
+		return nil, unreadable(shown, err)
 	}
-	return Parse(told, content)
+	return Parse(shown, content)
 }
 
-// unreadable leaves out the path in the error of the operating system, which
-// would be told twice.
+// unreadable omits the path from the error of the operating system, since the
+// message has it already.
 func unreadable(name string, err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {

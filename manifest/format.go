@@ -104,13 +104,13 @@ func isPlain(text string) bool {
 	return !jsonNumber.MatchString(text) && printable(text)
 }
 
-// printable reports whether a text has nothing in it but what can be seen.
+// printable reports whether a text has visible characters only.
 func printable(text string) bool {
 	return strings.IndexFunc(text, func(c rune) bool { return !unicode.IsPrint(c) }) < 0
 }
 
-// isBlock reports whether a text has several lines and nothing that would get
-// lost in a block.
+// isBlock reports whether a text has several lines and can be written as a
+// block without loss.
 func isBlock(text string) bool {
 	if !strings.Contains(strings.TrimRight(text, "\n"), "\n") || strings.HasPrefix(text, "\n") || text[0] == ' ' {
 		return false

@@ -35,7 +35,7 @@ func Explain(sources []Source, location string) string {
 	return place
 }
 
-// spoken is a JSON Pointer as people write paths: spec.items[0].code.
+// spoken returns a JSON Pointer as a readable path: spec.items[0].code.
 func spoken(pointer string) string {
 	tokens, ok := jsontext.SplitPointer(pointer)
 	if !ok {

@@ -64,11 +64,11 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Message)
 }
 
-// Parse reads the documents of a file: of YAML, separated by ---, or of JSON when
-// the name ends in .json or the text can be nothing else. A list at the top
-// holds documents as well. Empty documents are left out, and so is the status that
-// the service adds to a resource it shows, so that what it showed can be applied.
-// It returns an *Error for the first thing that is wrong.
+// Parse reads the documents of a file: of YAML, separated by ---, or of JSON if
+// the name ends in .json or the text can only be JSON. A list at the top holds
+// documents as well. Empty documents are skipped, and so is the status that the
+// service adds to the resources it shows, so that they can be applied again. It
+// returns an *Error for the first violation.
 func Parse(name string, content []byte) ([]Source, error) {
 	if len(content) > maxFile {
 		return nil, &Error{File: name, Message: fmt.Sprintf("has more than %d bytes", maxFile)}

@@ -220,7 +220,7 @@ func TestWrongUserActions(t *testing.T) {
 			want: []string{`10: spec.userActions[0].type: needs a process with an engine: there is no workflow to send a signal to`},
 		},
 		{
-			name: "nobody",
+			name: "no principals",
 			kind: resource.KindProcessDefinition,
 			text: `  name: P
   permissions: {initiators: [{user: alice}]}
@@ -235,7 +235,7 @@ func TestWrongUserActions(t *testing.T) {
 			want: []string{`11: spec.userActions[0].permissions: must have at least 1 element`},
 		},
 		{
-			name: "somebody who does not exist",
+			name: "an unknown principal",
 			kind: resource.KindProcessDefinition,
 			text: `  name: P
   permissions: {initiators: [{user: alice}]}

@@ -224,7 +224,7 @@ func TestWrongCatalogue(t *testing.T) {
 			want: []string{`6: spec.description: must have at most 4000 characters`},
 		},
 		{
-			name: "a robot with a workflow that nobody runs",
+			name: "a robot with a workflow without a runner",
 			kind: resource.KindRobot,
 			text: `  name: R
   workflowType: W
@@ -232,7 +232,7 @@ func TestWrongCatalogue(t *testing.T) {
 			want: []string{`4: spec.runner: is required with workflowType`, `4: spec.taskQueue: is required with workflowType`},
 		},
 		{
-			name: "a robot that the initiator of nothing sees",
+			name: "a robot visible to initiators without a definition",
 			kind: resource.KindRobot,
 			text: `  name: R
   permissions:

@@ -57,7 +57,7 @@ func TestWrongIdentities(t *testing.T) {
 			want: []string{`6: spec.description: is not a member of Group, which has members and name`},
 		},
 		{
-			name: "a member that is nobody",
+			name: "an unknown member",
 			kind: resource.KindGroup,
 			text: `  name: G
   members:

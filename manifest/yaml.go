@@ -67,7 +67,7 @@ func readYAML(file string, content []byte) (roots []*node, err error) {
 	}
 }
 
-// empty reports whether there is nothing between two lines of ---.
+// empty reports whether a document between two lines of --- is empty.
 func empty(n *yaml.Node) bool {
 	return n.Kind == yaml.ScalarNode && n.Value == "" && n.Style == 0 && n.ShortTag() == tagNull
 }
@@ -77,7 +77,7 @@ func syntaxError(file string, content []byte, err error) error {
 	if found == nil {
 		return &Error{File: file, Message: err.Error()}
 	}
-	// The library does not tell the first line, nor that of some errors.
+	// The library reports no line for the first line and for some errors.
 	line, err := strconv.Atoi(found[1])
 	if err != nil {
 		line = 1 + bytes.Count(content[:culprit(content, found[2])], []byte("\n"))
