@@ -15,12 +15,12 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A statement is one thing that the specification says, in our own words.
+// A statement is one requirement of the specification, in our own words.
 type statement struct {
 	// Of is the field or the operation that the statement is about. Fields of
 	// one shape only begin with "A." or "B.".
 	Of string `yaml:"of"`
-	// Says is what holds.
+	// Says is the text of the statement.
 	Says string `yaml:"says"`
 	// Tests show it. A test is written package.Function, the package by its
 	// folder, and may end in /text for the subtest or the row of a table, which
@@ -30,7 +30,7 @@ type statement struct {
 	Settled string `yaml:"settled"`
 }
 
-// statements maps a section of the specification to what it says.
+// statements maps a section of the specification to its statements.
 type statements map[string][]statement
 
 // readStatements reads all files of a folder.

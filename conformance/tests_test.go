@@ -12,7 +12,7 @@ import (
 )
 
 // A testIndex finds tests in the source of a repository. It reads a folder when
-// a test of it is asked for.
+// one of its tests is looked up.
 type testIndex struct {
 	repository fs.FS
 	packages   map[string]*packageTests
