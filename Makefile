@@ -74,6 +74,7 @@ fmt: $(TOOLS)/golangci-lint ## Format all Go files
 
 .PHONY: lint
 lint: $(TOOLS)/golangci-lint $(TOOLS)/workflowcheck ## Check format, words, lint rules, package boundaries and workflow determinism
+	@go run ./cmd/walls -check
 	@$(TOOLS)/golangci-lint config verify --config .golangci.yml
 	@$(TOOLS)/golangci-lint fmt --diff
 	@scripts/pin-images --check
