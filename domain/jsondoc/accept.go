@@ -71,7 +71,7 @@ func restrictedName(text string) bool {
 	return text != ""
 }
 
-// accepted reports whether a document is one of those that the entries stand for.
+// accepted reports whether a document matches one of the entries.
 func accepted(filters []filter, d Stored) bool {
 	name := strings.ToLower(d.Name)
 	essence, _, _ := strings.Cut(strings.ToLower(d.Type), ";")

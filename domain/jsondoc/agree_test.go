@@ -13,8 +13,8 @@ import (
 	"github.com/procession-dev/procession/domain/jsontext"
 )
 
-// Every pair of operations on these places has the result that the library
-// json-patch gives it, where that follows RFC 6902.
+// Every pair of operations on these places has the same result as in the library json-patch, where that follows
+// RFC 6902.
 func TestApplyAgreesWithTheLibrary(t *testing.T) {
 	t.Parallel()
 	const document = `{"a":[1,[2],{"b":null}],"c":{"d":"e","f":{"g":[]}},"0":0}`

@@ -16,8 +16,7 @@ import (
 // subschemas that have an address of their own (draft 2020-12, core, section 9.3).
 type bundle struct {
 	resources []*bundled
-	// roots tells which resource begins at a JSON Pointer, addresses which one has
-	// an address.
+	// roots maps JSON Pointers to the resources that begin there, addresses maps addresses to resources.
 	roots     map[string]int
 	addresses map[string]int
 	// names are the dynamic anchors that several resources have, sorted.
@@ -27,18 +26,18 @@ type bundle struct {
 // bundled is one schema resource.
 type bundled struct {
 	address *url.URL
-	// at is where in the document it is.
+	// at is the place of the resource in the document.
 	at   []string
 	node map[string]any
-	// anchors and dynamic tell where in the document its anchors are.
+	// anchors and dynamic are the places of its anchors in the document.
 	anchors map[string][]string
 	dynamic map[string][]string
 }
 
 var errAddress = errors.New("an $id in it is not the address of a schema")
 
-// readBundle takes a schema apart. It returns nil for a schema of another draft,
-// and for one that has no need of it: no dynamic anchor in several resources.
+// readBundle splits a schema into its resources. It returns nil for a schema of another draft, and for one
+// without a dynamic anchor in several resources.
 func readBundle(source json.RawMessage) (*bundle, error) {
 	decoder := json.NewDecoder(bytes.NewReader(source))
 	decoder.UseNumber()
@@ -94,8 +93,7 @@ func (b *bundle) open(node map[string]any, base *url.URL, at []string) error {
 	return nil
 }
 
-// schema looks for resources and anchors in a value that is a schema or a list of
-// them, within the resource in.
+// schema collects resources and anchors in a value that is a schema or a list of them, within the resource in.
 func (b *bundle) schema(value any, in int, at []string) error {
 	switch v := value.(type) {
 	case map[string]any:
@@ -142,16 +140,16 @@ func (b *bundle) members(node map[string]any, in int, at []string) error {
 	return nil
 }
 
-// contents is what the value of a keyword holds.
+// contents is the kind of content of a keyword's value.
 type contents int
 
 const (
-	// holdsSchemas: a schema or an array of schemas, or none. What no draft knows
-	// is taken for that too, since references lead there.
+	// holdsSchemas: a schema or an array of schemas, or none. Keywords unknown to all drafts are treated this
+	// way too, since references lead there.
 	holdsSchemas contents = iota
-	// holdsNamed: an object of schemas whose names are no keywords.
+	// holdsNamed: an object of schemas whose names are not keywords.
 	holdsNamed
-	// holdsData: values in which nothing is a schema.
+	// holdsData: values that contain no schemas.
 	holdsData
 )
 
@@ -165,9 +163,8 @@ func holds(keyword string) contents {
 	return holdsSchemas
 }
 
-// target finds what a reference in a resource leads to. The name is that of the
-// anchor by which it does, if it does so by one. For what is outside the document
-// it returns nothing but the whole address.
+// target resolves a reference in a resource. The name is that of the anchor, if the reference uses one. For a
+// target outside the document it returns only the whole address.
 func (b *bundle) target(in int, reference string) (at []string, name, outside string) {
 	address, err := b.resources[in].address.Parse(reference)
 	if err != nil {
@@ -192,7 +189,7 @@ func (b *bundle) target(in int, reference string) (at []string, name, outside st
 	return at, fragment, ""
 }
 
-// owner is the resource that a place in the document belongs to.
+// owner returns the resource to which a place in the document belongs.
 func (b *bundle) owner(at []string) int {
 	for length := len(at); length > 0; length-- {
 		if r, ok := b.roots[pointerOf(at[:length])]; ok {
@@ -210,6 +207,5 @@ func pointerOf(path []string) string {
 	return pointer.String()
 }
 
-// below is a path that leads on from another, which it does not share memory
-// with.
+// below returns a path extended by more, without sharing memory with it.
 func below(path []string, more ...string) []string { return slices.Concat(path, more) }

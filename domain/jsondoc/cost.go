@@ -13,49 +13,46 @@ import (
 )
 
 const (
-	// maxSchema bounds the text of a schema, in bytes, and maxSchemaDepth its
-	// nesting.
+	// maxSchema limits the text of a schema, in bytes, and maxSchemaDepth its nesting.
 	maxSchema      = 256 << 10
 	maxSchemaDepth = 64
-	// maxSchemaNodes bounds the objects and arrays of a schema: compiling takes
-	// time that grows with their square.
+	// maxSchemaNodes limits the objects and arrays of a schema: compiling takes time that grows with their
+	// square.
 	maxSchemaNodes = 5000
-	// maxExpanded bounds the subschemas of a schema once every reference is
-	// replaced by what it refers to; one that refers back counts once.
+	// maxExpanded limits the subschemas of a schema once every reference is replaced by its target; a recursive
+	// reference counts once.
 	maxExpanded = 100_000
-	// maxChain bounds how many subschemas in a row look at the same value, which
-	// is what deepens the stack besides the nesting of the value.
+	// maxChain limits how many subschemas in a row apply to the same value, which deepens the stack in addition
+	// to the nesting of the value.
 	maxChain = 64
-	// maxDynamicAnchors bounds what is only resolved while validating.
+	// maxDynamicAnchors limits the anchors that are only resolved while validating.
 	maxDynamicAnchors = 8
-	// maxPattern bounds a regular expression, in instructions once it is
-	// compiled.
+	// maxPattern limits a compiled regular expression, in instructions.
 	maxPattern = 5000
-	// maxLocation bounds the location of a subschema, in bytes: each violation
-	// contains it.
+	// maxLocation limits the location of a subschema, in bytes: each violation contains it.
 	maxLocation = 2000
-	// maxPaths bounds what the JSON Pointers of all values of a document take, in
-	// bytes, with pathCost added for each.
+	// maxPaths limits the total size of the JSON Pointers of all values of a document, in bytes, with pathCost
+	// added for each.
 	maxPaths = 32 << 20
 	pathCost = 128
-	// maxValidationWork bounds one validation, in bytes of schema and document
-	// looked at. It takes a second or two at the very most.
+	// maxValidationWork limits one validation, in bytes of schema and document processed. It takes a second or
+	// two at most.
 	maxValidationWork = 32 << 20
-	// freePath is the length of a path of keywords up to which a violation costs
-	// the library next to nothing; beyond, it grows with the square.
+	// freePath is the length of a path of keywords up to which the library's cost of a violation is negligible;
+	// beyond, it grows with the square.
 	freePath = 32
 )
 
 var errWork = errors.New("takes too much work to be checked against its schema")
 
-// A reading walks over a document before its schema does.
+// A reading measures a document before it is validated.
 type reading struct {
 	paths int
-	// number is the JSON Pointer of a number that must not be computed with.
+	// number is the JSON Pointer of a number that arithmetic must not be applied to.
 	number *string
 }
 
-// measure looks at a value whose JSON Pointer is at.
+// measure measures a value whose JSON Pointer is at.
 func (r *reading) measure(value any, at string) {
 	r.paths += len(at) + pathCost
 	if r.paths > maxPaths || r.number != nil {
@@ -77,14 +74,14 @@ func (r *reading) measure(value any, at string) {
 	}
 }
 
-// decode reads a JSON text and returns how deep it nests.
+// decode decodes a JSON text and returns its nesting depth.
 func decode(text []byte) (value any, levels int, err error) {
 	r := jsontext.NewLooseReader(text)
 	value = r.Value()
 	return value, r.Deepest(), r.End()
 }
 
-// checkSource refuses the text of a schema that is too much to compile.
+// checkSource refuses the text of a schema that is too expensive to compile.
 func checkSource(source json.RawMessage) error {
 	if len(source) > maxSchema {
 		return fmt.Errorf("it has more than %d bytes", maxSchema)
@@ -115,8 +112,8 @@ func checkSource(source json.RawMessage) error {
 	return found.pattern
 }
 
-// An inventory is what there is in the text of a schema. It takes members for
-// keywords wherever they are: it may count too much, never too little.
+// An inventory counts the constructs in the text of a schema. It treats members as keywords everywhere, so it
+// may count too many, never too few.
 type inventory struct {
 	nodes   int
 	anchors int
@@ -164,8 +161,8 @@ func (i *inventory) measure(pattern string) {
 	}
 }
 
-// meter counts the work of a validation and ends it by a panic with errWork when
-// it is too much. To the library it is an extension that every subschema uses.
+// meter counts the work of a validation and aborts it by a panic with errWork beyond the limit. To the library
+// it is an extension that every subschema uses.
 type meter struct{ spent, limit int }
 
 // start begins a validation in which paths of keywords have up to that length.
@@ -202,7 +199,7 @@ func (m *meter) Compile(_ jsonschema.CompilerContext, keywords map[string]any) (
 	return &c, nil
 }
 
-// textLength is about how many bytes of a failure message value fills.
+// textLength estimates how many bytes of a failure message value fills.
 func textLength(value any) int {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -211,7 +208,7 @@ func textLength(value any) int {
 	return len(text)
 }
 
-// charge is what the meter takes for one subschema each time it is applied.
+// charge is the cost of one subschema each time it is applied.
 type charge struct {
 	meter     *meter
 	fixed     int

@@ -10,16 +10,15 @@ import (
 	"github.com/procession-dev/procession/domain/kuflowref"
 )
 
-// DocumentRule is what a schema says of documents at one of its places.
+// DocumentRule holds the rules of a schema for documents at one of its places.
 type DocumentRule struct {
 	rules      []*rules
 	isDocument bool
 }
 
-// DocumentAt returns the rules for documents at a place in the schema: a JSON
-// Pointer, which # may precede as in a reference. References from there are
-// followed. It reports false where the schema has no such place. The nil Schema
-// has every place.
+// DocumentAt returns the rules for documents at a place in the schema: a JSON Pointer, which # may precede as in
+// a reference. References on the way are followed. It returns false if the schema has no such place. The nil
+// Schema has every place.
 func (s *Schema) DocumentAt(path string) (DocumentRule, bool) {
 	if s == nil {
 		return DocumentRule{isDocument: true}, true
@@ -44,8 +43,7 @@ func (s *Schema) DocumentAt(path string) (DocumentRule, bool) {
 	return DocumentRule{}, false
 }
 
-// add adds the keywords of a subschema and of those that hold for the same value
-// whatever it is.
+// add adds the keywords of a subschema and of the subschemas that always apply to the same value.
 func (r *DocumentRule) add(schema *jsonschema.Schema, seen map[*jsonschema.Schema]bool) {
 	if schema == nil || seen[schema] {
 		return
@@ -61,8 +59,8 @@ func (r *DocumentRule) add(schema *jsonschema.Schema, seen map[*jsonschema.Schem
 	}
 }
 
-// IsDocument reports whether the schema has documents at the place: one, a list of
-// them, or one as an alternative.
+// IsDocument reports whether the schema allows documents at the place: one, a list of them, or one as an
+// alternative.
 func (r *DocumentRule) IsDocument() bool { return r.isDocument }
 
 // holdsDocument reports whether values of a subschema may be documents.
@@ -82,8 +80,7 @@ func holdsDocument(schema *jsonschema.Schema, seen map[*jsonschema.Schema]bool) 
 	return slices.ContainsFunc(parts, func(part *jsonschema.Schema) bool { return holdsDocument(part, seen) })
 }
 
-// Accepts reports whether a document may be of that media type and bear that
-// name.
+// Accepts reports whether the media type or the name of a document is accepted.
 func (r *DocumentRule) Accepts(d Stored) bool {
 	for _, rule := range r.rules {
 		if rule.accept != nil && !accepted(rule.accept, d) {
@@ -93,7 +90,7 @@ func (r *DocumentRule) Accepts(d Stored) bool {
 	return true
 }
 
-// MaxSize is how many bytes a document may have, and whether there is a bound.
+// MaxSize returns the maximum size of a document in bytes, and whether there is one.
 func (r *DocumentRule) MaxSize() (size int64, bounded bool) {
 	for _, rule := range r.rules {
 		if rule.maxSize != nil && (!bounded || *rule.maxSize < size) {

@@ -14,15 +14,13 @@ import (
 
 var errCombinations = errors.New("its dynamic references lead to too many combinations of schemas")
 
-// static writes a schema without dynamic references that means the same, if the
-// library does not follow those it has: with the same dynamic anchor in several
-// resources it takes any of them below a schema it has passed, entered or not. It
-// returns nil for every other schema. The schema must be one that compiles.
+// static returns an equivalent schema without dynamic references, if the library does not resolve those it has:
+// with the same dynamic anchor in several resources the library uses any of them below a schema it has passed,
+// entered or not. It returns nil for every other schema. The schema must compile.
 //
-// What a dynamic reference leads to depends on the resources that were entered on
-// the way, and only on which of them was the first to have each anchor. So every
-// resource is written once for each such state that it is reached in, and in that
-// copy the reference is an ordinary one.
+// The target of a dynamic reference depends only on which of the entered resources was the first to have each
+// anchor. So every resource is copied once for each such state in which it is reached, and in that copy the
+// reference is an ordinary one.
 func static(source json.RawMessage) (json.RawMessage, error) {
 	b, err := readBundle(source)
 	if b == nil || err != nil {
@@ -51,19 +49,19 @@ func static(source json.RawMessage) (json.RawMessage, error) {
 type specializer struct {
 	*bundle
 	queue []specialized
-	// places tells where in queue a copy is.
+	// places maps copies to their index in queue.
 	places map[string]int
 	nodes  int
 }
 
-// specialized is a copy of a resource. Bound tells for each of the bundle's names
-// the first resource on the way here that has the anchor, -1 if none has.
+// specialized is a copy of a resource. bound holds, for each of the bundle's names, the first resource on the
+// way here that has the anchor, -1 if none has.
 type specialized struct {
 	resource int
 	bound    []int
 }
 
-// enter is the state after a resource is entered.
+// enter returns the state after a resource is entered.
 func (s *specializer) enter(bound []int, resource int) []int {
 	after := make([]int, len(bound))
 	for i, r := range bound {
@@ -75,7 +73,7 @@ func (s *specializer) enter(bound []int, resource int) []int {
 	return after
 }
 
-// place returns the number of a copy, which is written when its turn comes.
+// place returns the number of a copy, which is queued to be written.
 func (s *specializer) place(resource int, bound []int) int {
 	key := fmt.Sprint(resource, bound)
 	number, ok := s.places[key]
@@ -87,7 +85,7 @@ func (s *specializer) place(resource int, bound []int) int {
 	return number
 }
 
-// pointer is a reference to a place in a copy.
+// pointer returns a reference to a place in a copy.
 func (s *specializer) pointer(number int, within []string) string {
 	var text strings.Builder
 	text.WriteString("#/$defs/" + strconv.Itoa(number))
@@ -148,7 +146,7 @@ func (s *specializer) members(node map[string]any, c specialized, at []string) a
 			written["$ref"] = followed
 			return written
 		}
-		// At the end, where it moves nothing that others refer to.
+		// Appended at the end, so that places that others refer to do not move.
 		list, _ := written["allOf"].([]any)
 		written["allOf"] = append(list, map[string]any{"$ref": followed})
 	}
@@ -167,14 +165,14 @@ func (s *specializer) named(value any, c specialized, at []string) any {
 	return written
 }
 
-// to refers to a place in the document, from a copy.
+// to returns a reference to a place in the document, from a copy.
 func (s *specializer) to(c specialized, at []string) string {
 	resource := s.owner(at)
 	return s.pointer(s.place(resource, s.enter(c.bound, resource)), at[len(s.resources[resource].at):])
 }
 
-// follow is the reference that stands for $ref in a copy. One that leads out of
-// the document leads to a draft's own schema.
+// follow returns the reference that replaces $ref in a copy. A reference out of the document is to a draft's own
+// schema.
 func (s *specializer) follow(c specialized, reference string) string {
 	at, _, outside := s.target(c.resource, reference)
 	if outside != "" {
@@ -183,14 +181,13 @@ func (s *specializer) follow(c specialized, reference string) string {
 	return s.to(c, at)
 }
 
-// followDynamic is the reference that stands for $dynamicRef in a copy.
+// followDynamic returns the reference that replaces $dynamicRef in a copy.
 func (s *specializer) followDynamic(c specialized, reference string) string {
 	at, name, outside := s.target(c.resource, reference)
 	if outside != "" {
 		return outside
 	}
-	// Only where an ordinary reference leads to a dynamic anchor does the way here
-	// matter.
+	// The way here only matters if an ordinary reference leads to a dynamic anchor.
 	if place, dynamic := s.resources[s.owner(at)].dynamic[name]; dynamic && slices.Equal(place, at) {
 		for i, bound := range c.bound {
 			if s.names[i] == name && bound >= 0 {

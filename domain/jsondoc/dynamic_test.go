@@ -11,8 +11,7 @@ import (
 	"github.com/procession-dev/procession/domain/jsondoc"
 )
 
-// generic is a list whose items are what the schema around it says, without the
-// closing brace.
+// generic is a list whose items are defined by the enclosing schema, without the closing brace.
 const generic = `{"$id":"http://example.test/root","$ref":"list","$defs":{"item":{"$dynamicAnchor":"item","type":"string"},
 	"list":{"$id":"list","properties":{"l":{"items":{"$dynamicRef":"#item"}}},"requiredOnUpdate":["l"],"$defs":{"item":{"$dynamicAnchor":"item"}}}}`
 
@@ -20,7 +19,7 @@ func TestViolationsBehindDynamicReferences(t *testing.T) {
 	t.Parallel()
 	schema := compile(t, generic+`,"properties":{"o":{"$id":"o","required":["a/b"],"requiredOnUpdate":true}},"unevaluatedProperties":false}`)
 	require.Equal(t, []string{"/o/a~1b required", "/x unevaluatedProperties"}, violations(t, schema, `{"l":["a"],"o":{},"x":1}`))
-	// What is not valid evaluates nothing.
+	// A subschema that fails evaluates no properties.
 	require.Equal(t, []string{"/l unevaluatedProperties", "/l/1 type"}, violations(t, schema, `{"l":["a",1]}`))
 	require.Equal(t, []string{"/l requiredOnUpdate", "/o requiredOnUpdate"},
 		violationsWith(t, schema, `{}`, jsondoc.OnUpdate()))
@@ -42,7 +41,7 @@ func TestDynamicReferencesThatAreRefused(t *testing.T) {
 	}
 }
 
-// Every resource is copied for each state that it is reached in.
+// Every resource is copied for each state in which it is reached.
 func TestCombinationsOfDynamicReferencesAreBounded(t *testing.T) {
 	t.Parallel()
 	nested := func(properties int) string {

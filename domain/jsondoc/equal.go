@@ -8,8 +8,8 @@ import (
 	"github.com/procession-dev/procession/domain/jsontext"
 )
 
-// maxExponentDigits bounds the exponents that are computed with. Numbers whose
-// exponents have more digits are equal only when they are spelled alike.
+// maxExponentDigits limits the exponents used in arithmetic. Numbers whose exponents have more digits are equal
+// only when they are spelled alike.
 const maxExponentDigits = 15
 
 // equal compares two values as a test does (RFC 6902, section 4.6): numbers by
@@ -38,7 +38,7 @@ func (t *tree) equal(a, b *node) (bool, error) {
 	return false, nil
 }
 
-// kind is the first byte of a value, a zero for every number.
+// kind returns the first byte of a value, a zero for every number.
 func kind(n *node) byte {
 	if c := n.text[0]; c != '-' && (c < '0' || c > '9') {
 		return c
@@ -85,14 +85,13 @@ func (t *tree) equalObjects(a, b *node) (bool, error) {
 	return true, nil
 }
 
-// A decimal is the number 0.digits times ten to the power of exponent, where
-// digits begin and end with none that is zero. Equal numbers have equal
-// decimals. Zero is the zero value.
+// A decimal is the number 0.digits times ten to the power of exponent, where digits begin and end with a digit
+// other than zero. Equal numbers have equal decimals. Zero is the zero value.
 type decimal struct {
 	negative bool
 	digits   string
 	exponent int
-	// spelled is the whole text of a number that is not computed with.
+	// spelled is the whole text of a number that is not used in arithmetic.
 	spelled string
 }
 

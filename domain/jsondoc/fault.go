@@ -13,32 +13,29 @@ import (
 	"github.com/procession-dev/procession/domain/jsontext"
 )
 
-// SchemaError says why a schema is refused and, as far as that is known, where
-// in it the reason is.
+// SchemaError is the reason why a schema is refused and, if known, its place.
 type SchemaError struct {
-	// Pointer is a JSON Pointer into the schema, "" when the whole of it is meant
-	// or nothing more is known.
+	// Pointer is a JSON Pointer into the schema, "" for the whole schema or if the place is not known.
 	Pointer string
 	// Message is for the author of the schema.
 	Message string
 	cause   error
 }
 
-// Error says what Compile was doing besides the reason.
+// Error returns the reason with the failed step of Compile.
 func (e *SchemaError) Error() string { return e.cause.Error() }
 
 // Unwrap returns the error of the library, if it is one.
 func (e *SchemaError) Unwrap() error { return e.cause }
 
-// outsideError is about a reference to something outside the schema.
+// outsideError is the error for a reference to something outside the schema.
 type outsideError struct{ address string }
 
 func (e *outsideError) Error() string {
 	return "the reference to " + e.address + " leads out of the schema"
 }
 
-// fault finds out where in a schema the reason of an error is. Reason is err
-// without what Compile was doing.
+// fault locates the reason of an error in a schema. Reason is err without the failed step of Compile.
 func fault(source json.RawMessage, reason, err error) *SchemaError {
 	e := &SchemaError{Message: reason.Error(), cause: err}
 	schema, levels, malformed := decode(source)
@@ -76,8 +73,8 @@ func fault(source json.RawMessage, reason, err error) *SchemaError {
 	return e
 }
 
-// unescaped is a location of the library as a JSON Pointer: the library writes
-// names as in a URL fragment.
+// unescaped converts a location of the library to a JSON Pointer: the library escapes names as in a URL
+// fragment.
 func unescaped(location string) string {
 	pointer, err := url.PathUnescape(location)
 	if err != nil {
@@ -86,7 +83,7 @@ func unescaped(location string) string {
 	return pointer
 }
 
-// existing is the part of a pointer that leads to something.
+// existing returns the longest prefix of a pointer that leads to a value.
 func existing(value any, pointer string) string {
 	path, ok := jsontext.SplitPointer(pointer)
 	if !ok {
@@ -115,8 +112,8 @@ func existing(value any, pointer string) string {
 	return found
 }
 
-// referrer is the pointer of a reference that may be to target, an address that
-// the library resolved. It returns "" when there is none.
+// referrer returns the pointer of a reference that may be to target, an address that the library resolved, ""
+// when there is none.
 func referrer(value any, at, target string) string {
 	switch v := value.(type) {
 	case map[string]any:

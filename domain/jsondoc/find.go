@@ -10,16 +10,15 @@ import (
 	"github.com/procession-dev/procession/domain/kuflowref"
 )
 
-// Occurrence is a reference in a document, and where it is.
+// Occurrence is a reference in a document with its place.
 type Occurrence struct {
 	// Pointer is the JSON Pointer of the string. ReplaceStrings takes it.
 	Pointer   string
 	Reference kuflowref.Reference
 }
 
-// FindReferences lists the strings of a document that are references, from first
-// to last. Names of members are not considered. It returns a VALIDATION error when
-// the pointers of the references are too long together.
+// FindReferences lists the strings of a document that are references, in order. Names of members are not
+// considered. It returns a VALIDATION error when the pointers of the references are too long in total.
 func FindReferences(document json.RawMessage) ([]Occurrence, error) {
 	f := finder{Reader: jsontext.NewLooseReader(document)}
 	f.value()
@@ -37,8 +36,8 @@ type finder struct {
 	*jsontext.Reader
 
 	found []Occurrence
-	// size is how many bytes the pointers found so far take, with pathCost added
-	// for each. Beyond maxPaths none are added.
+	// size is the total size of the pointers found so far in bytes, with pathCost added for each. Beyond
+	// maxPaths none are added.
 	size int
 }
 

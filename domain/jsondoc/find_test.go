@@ -116,8 +116,8 @@ func TestReplaceStrings(t *testing.T) {
 	require.ErrorContains(t, err, `no string at "/a/b"`)
 }
 
-// FuzzReplaceStrings holds that what FindReferences tells is what ReplaceStrings
-// takes, and that nothing but the references changes.
+// FuzzReplaceStrings checks that ReplaceStrings accepts the pointers from FindReferences, and that only the
+// references change.
 func FuzzReplaceStrings(f *testing.F) {
 	f.Add(referring, "x")
 	f.Add(`["kuflow-process:id=`+someID+`",{"a":["kuflow-process:id=`+someID+`"]}]`, "\"\\<\u2028\x00")

@@ -11,8 +11,8 @@ import (
 	"github.com/procession-dev/procession/domain/jsontext"
 )
 
-// FuzzApply holds that no patch breaks Apply, that a result is an object, and
-// that it is the library's for simple patches.
+// FuzzApply checks that no patch makes Apply panic, that a result is an object, and that it equals the library's
+// for simple patches.
 func FuzzApply(f *testing.F) {
 	f.Add(`{"a":[1,{"b":null}]}`, "test", "/a/1", "", `{"b":null}`, "move", "/c", "/a/0", "1")
 	f.Add(`{"a":{"b":1}}`, "copy", "/a/c", "/a", "0", "remove", "/a/b", "", "0")
@@ -46,14 +46,14 @@ func FuzzApply(f *testing.F) {
 	})
 }
 
-// FuzzValidate holds that neither a schema nor a document breaks anything, and
-// that a schema says the same of a document each time.
+// FuzzValidate checks that no schema or document causes a panic, and that repeated validations have the same
+// result.
 func FuzzValidate(f *testing.F) {
 	f.Add(`{"properties":{"a":{"format":"kuflow-file","accept":"image/*,.pdf","maxSize":"1 KB","requiredOnUpdate":true}}}`, `{"a":"kuflow-file:"}`)
 	f.Add(`{"$ref":"b","$defs":{"x":{"$dynamicAnchor":"i","type":"string"},"b":{"$id":"b","items":{"$dynamicRef":"#i"},"$defs":{"y":{"$dynamicAnchor":"i"}}}}}`, `[1,"a"]`)
 	f.Add(`{"$schema":"http://json-schema.org/draft-07/schema#","dependencies":{"a":["b"]},"required":["~/"],"requiredOnUpdate":["c"]}`, `{"a":1e400}`)
 	f.Fuzz(func(t *testing.T, source, document string) {
-		// Invalid UTF-8 would make names equal that are not.
+		// Invalid UTF-8 would make different names equal.
 		if len(source) > 2000 || !utf8.ValidString(source) || !json.Valid([]byte(document)) {
 			return
 		}

@@ -16,17 +16,17 @@ import (
 //     that kind, to something visible to the caller who saves it. For
 //     "kuflow-data-source" it is only well formed: items of data sources are not
 //     kept here. "dataSource" beside it is the code of the data source, for forms.
-//   - "accept": what a document may be: a list of media types (application/pdf,
+//   - "accept": the documents that are allowed: a list of media types (application/pdf,
 //     image/*, */*) and of file name extensions (.pdf), as an array or separated
 //     by commas. Any of them suffices.
-//   - "maxSize": how large a document may be, in bytes, or as text with a unit.
+//   - "maxSize": the maximum size of a document, in bytes, or as text with a unit.
 //   - "requiredOnUpdate": like required, but not for a value that is new. It is
 //     an array of names, or true within the subschema of a property itself.
 //
-// accept and maxSize judge the document that is stored, and only where a
-// reference leads to one: other values are for format and type to judge. In drafts
-// up to 7 nothing counts beside $ref, but for requiredOnUpdate: true, which is read
-// by the subschema of the object around it.
+// accept and maxSize apply to the stored document, and only to references to
+// documents: other values are checked by format and type. In drafts up to 7 the
+// keywords beside $ref are ignored, except for requiredOnUpdate: true, which is
+// read by the subschema of the enclosing object.
 const (
 	keywordFormat           = "format"
 	keywordAccept           = "accept"
@@ -41,36 +41,35 @@ const extension = "procession"
 // A dialect compiles the keywords for the library, which knows only how to apply
 // them. It is common to the subschemas of one schema.
 type dialect struct {
-	// now are the circumstances of the validation under way.
+	// now are the circumstances of the current validation.
 	now circumstances
 }
 
 // rules are the keywords of one subschema.
 type rules struct {
 	dialect *dialect
-	// kind is what the format asks for, "" when it asks for no reference.
+	// kind is the kind of reference that the format requires, "" if none.
 	kind     kuflowref.Kind
 	accept   []filter
 	maxSize  *int64
 	onUpdate []string
-	// nothing says that an enum lists no value, so that there is none to accept: the
-	// library takes it for no enum.
+	// nothing reports that an enum is empty, so that no value is valid: the library ignores such an enum.
 	nothing bool
-	// refused is why the keywords cannot be applied.
+	// refused is the reason why the keywords cannot be applied.
 	refused *keywordError
 }
 
-// keywordError is about a keyword whose value means nothing.
+// keywordError is the error for a keyword with an invalid value.
 type keywordError struct {
-	// location is that of the subschema, keyword what is wrong in it.
+	// location is the location of the subschema, keyword the invalid keyword.
 	location, keyword string
 	message           string
 }
 
 func (e *keywordError) Error() string { return e.keyword + " " + e.message }
 
-// Compile implements jsonschema.ExtCompiler. What it refuses it keeps: it is not
-// told where it is.
+// Compile implements jsonschema.ExtCompiler. It stores refusals for later, because it does not know its
+// location.
 func (d *dialect) Compile(_ jsonschema.CompilerContext, keywords map[string]any) (jsonschema.ExtSchema, error) {
 	r := &rules{dialect: d}
 	if format, ok := keywords[keywordFormat].(string); ok {
@@ -105,7 +104,7 @@ func (r *rules) refuse(keyword string, err error) {
 	r.refused = &keywordError{keyword: keyword, message: err.Error()}
 }
 
-// referenceFormat is the kind of reference that a format stands for, "" if none.
+// referenceFormat returns the kind of reference that a format requires, "" if none.
 func referenceFormat(format string) kuflowref.Kind {
 	switch kind := kuflowref.Kind(format); kind {
 	case kuflowref.KindFile, kuflowref.KindPrincipal, kuflowref.KindGroup,
@@ -179,8 +178,8 @@ func (r *rules) missing(object map[string]any) []string {
 	return names
 }
 
-// CheckSatisfiable refuses a schema with an enum that lists no value. Compile lets it
-// pass, for definitions that were stored when it meant nothing.
+// CheckSatisfiable refuses a schema with an empty enum. Compile accepts it, for stored definitions from a time
+// when an empty enum was ignored.
 func (s *Schema) CheckSatisfiable() error {
 	if s == nil {
 		return nil
@@ -205,8 +204,7 @@ func rulesOf(schema *jsonschema.Schema) *rules {
 	return r
 }
 
-// checkKeywords finds the first subschema, by location, whose keywords mean
-// nothing.
+// checkKeywords returns the error of the first subschema, by location, with an invalid keyword.
 func checkKeywords(nodes map[string]*jsonschema.Schema) error {
 	var first *keywordError
 	for location, schema := range nodes {

@@ -8,8 +8,8 @@ import (
 	"github.com/procession-dev/procession/domain/jsontext"
 )
 
-// Lookup returns the compact text of the value at a JSON Pointer (RFC 6901). It
-// reports false for a pointer that leads nowhere or is malformed.
+// Lookup returns the compact text of the value at a JSON Pointer (RFC 6901). It returns false for a pointer that
+// is malformed or has no value.
 func Lookup(document json.RawMessage, pointer string) (json.RawMessage, bool) {
 	path, ok := jsontext.SplitPointer(pointer)
 	if !ok || !jsontext.Valid(document) {
@@ -26,8 +26,8 @@ func Lookup(document json.RawMessage, pointer string) (json.RawMessage, bool) {
 	return compact.Bytes(), true
 }
 
-// Parent returns the pointer of the container that holds the value at a pointer.
-// It reports false for the whole document.
+// Parent returns the pointer of the container of the value at a pointer. It returns false for the whole
+// document.
 func Parent(pointer string) (string, bool) {
 	i := strings.LastIndexByte(pointer, '/')
 	if i < 0 {

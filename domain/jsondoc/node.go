@@ -6,9 +6,9 @@ import (
 	"github.com/procession-dev/procession/domain/jsontext"
 )
 
-// A node is a value of a document. Its text is read one level deep, and only
-// once a patch reaches into it, so that values no patch touches keep their text.
-// Once it is open, only the first byte of text, its kind, is of use.
+// A node is a value of a document. Its text is parsed one level deep, and only once a patch reaches into it, so
+// that values that no patch changes keep their text. After expansion only the first byte of text, its kind, is
+// used.
 type node struct {
 	text     []byte
 	open     bool
@@ -16,15 +16,14 @@ type node struct {
 	elements []*node
 }
 
-// A member keeps its name as it was spelled, quotes included, besides what the
-// name stands for.
+// A member keeps its name as spelled, quotes included, besides the decoded name.
 type member struct {
 	key   string
 	name  []byte
 	value *node
 }
 
-// newNode is the node of a text that jsontext.Valid accepts.
+// newNode returns the node of a text that jsontext.Valid accepts.
 func newNode(text []byte) *node { return &node{text: bytes.TrimSpace(text)} }
 
 func (n *node) isObject() bool { return n.text[0] == '{' }
@@ -48,7 +47,7 @@ func (n *node) expand() {
 	}
 }
 
-// find returns the place of a member of an open object, or -1.
+// find returns the index of a member of an expanded object, or -1.
 func (n *node) find(key string) int {
 	for i := range n.members {
 		if n.members[i].key == key {

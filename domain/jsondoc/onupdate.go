@@ -8,8 +8,8 @@ import (
 
 var errOnUpdate = errors.New("must be an array of different names of properties, or true or false within the subschema of a property")
 
-// readOnUpdate lists the properties that a subschema requires on an update: those
-// that its own keyword names and those whose subschemas say so of themselves.
+// readOnUpdate lists the properties that a subschema requires on an update: those that its own keyword names and
+// those whose subschemas have the keyword true.
 func readOnUpdate(keywords map[string]any) ([]string, error) {
 	names := map[string]bool{}
 	switch own := keywords[keywordRequiredOnUpdate].(type) {
@@ -18,7 +18,7 @@ func readOnUpdate(keywords map[string]any) ([]string, error) {
 			return nil, errOnUpdate
 		}
 	case bool:
-		// The subschema of the object around it looks for this.
+		// The subschema of the enclosing object reads this.
 	case []any:
 		for _, element := range own {
 			name, ok := element.(string)

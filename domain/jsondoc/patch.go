@@ -12,14 +12,13 @@ import (
 )
 
 const (
-	// maxOperations bounds the number of operations of one patch.
+	// maxOperations limits the number of operations of one patch.
 	maxOperations = 1000
-	// maxCopied bounds what the copy operations of one patch may add, in bytes:
-	// repeated copies double a document.
+	// maxCopied limits the bytes that the copy operations of one patch may add: repeated copies double a
+	// document.
 	maxCopied = 1 << 20
-	// maxPatchWork bounds what one patch may look at: bytes compared, and members
-	// and elements passed over. It is far beyond what a patch of a request needs
-	// and takes about a second.
+	// maxPatchWork limits the work of one patch: bytes compared, and members and elements skipped. It is far
+	// beyond what a patch of a request needs and takes about a second.
 	maxPatchWork = 1 << 28
 )
 
@@ -42,10 +41,9 @@ type Operation struct {
 	Value json.RawMessage
 }
 
-// Apply applies a patch to an object and returns the resulting object. It is
-// all or nothing. A patch that is not well formed is a VALIDATION error naming
-// the operation; one that does not fit the document, such as a failed test or a
-// missing path, is a conflict with PATCH_FAILED. An empty patch changes nothing.
+// Apply applies a patch to an object and returns the resulting object. Either all operations apply or none. A
+// malformed patch is a VALIDATION error naming the operation; one that does not fit the document, such as a
+// failed test or a missing path, is a conflict with PATCH_FAILED. An empty patch changes nothing.
 //
 // Members keep their order and numbers their digits; white space is not kept.
 func Apply(document json.RawMessage, patch []Operation) (json.RawMessage, error) {
@@ -66,7 +64,7 @@ func Apply(document json.RawMessage, patch []Operation) (json.RawMessage, error)
 	return result, nil
 }
 
-// A step is an operation that is well formed, with its pointers taken apart.
+// A step is a well-formed operation with its pointers split.
 type step struct {
 	Operation
 	path []string
@@ -84,7 +82,7 @@ func check(patch []Operation) ([]step, error) {
 		if !ok {
 			return nil, domain.InvalidBody(at+"/path", "is not a JSON Pointer")
 		}
-		// Other members than those of the operation have no effect.
+		// Members that the operation does not use have no effect.
 		steps[i] = step{Operation: Operation{Op: op.Op, Path: op.Path}, path: path}
 		switch op.Op {
 		case "move", "copy":
@@ -127,7 +125,7 @@ func finished(text []byte) (json.RawMessage, error) {
 	return result.Bytes(), nil
 }
 
-// reason is the part of err that the author of the patch may read.
+// reason returns the part of err that may be shown to the author of the patch.
 func reason(err error) string {
 	for _, known := range []error{errMissing, errTest, errIntoItself, errCopied, errPatchWork, errNotObject, errDepth} {
 		if errors.Is(err, known) {

@@ -145,7 +145,7 @@ func TestPatchOperations(t *testing.T) {
 		{"a failure undoes everything", `{"a":1}`, `[{"op":"replace","path":"/a","value":2},{"op":"remove","path":"/b"}]`, failed},
 		{"a late test undoes everything", `{"a":1}`, `[{"op":"replace","path":"/a","value":2},{"op":"test","path":"/a","value":1}]`, failed},
 		{"members of other operations are ignored", `{"a":1}`, `[{"op":"remove","path":"/a","from":"not a pointer","value":1}]`, `{}`},
-		// Section 4: what is not well formed.
+		// Section 4: malformed operations.
 		{"no such operation", `{}`, `[{"op":"merge","path":"/a","value":1}]`, malformed},
 		{"an operation in capitals", `{}`, `[{"op":"ADD","path":"/a","value":1}]`, malformed},
 		{"add without a value", `{}`, `[{"op":"add","path":"/a"}]`, malformed},
@@ -321,8 +321,7 @@ func TestPatchKeepsText(t *testing.T) {
 	}
 }
 
-// The message is for the author of the patch, and an error that names the
-// operation names the member too.
+// The message is for the author of the patch, and an error that names the operation names the member too.
 func TestPatchErrors(t *testing.T) {
 	t.Parallel()
 	_, err := jsondoc.Apply(json.RawMessage(`{}`), patchOf(t, `[{"op":"add","path":"/a","value":1},{"op":"move","path":"/a","from":"b"}]`))

@@ -17,7 +17,7 @@ const (
 	someFile = "kuflow-file:uri=ku:process/" + someID + "/document/" + otherID + ";type=image/png;size=1;name=a.png;"
 )
 
-// violationsWith validates and lists what is wrong as "path keyword".
+// violationsWith validates a document and lists the violations as "path keyword".
 func violationsWith(t *testing.T, schema *jsondoc.Schema, document string, options ...jsondoc.Option) []string {
 	t.Helper()
 	result, err := schema.Validate(json.RawMessage(document), options...)
@@ -30,7 +30,7 @@ func violationsWith(t *testing.T, schema *jsondoc.Schema, document string, optio
 	return found
 }
 
-// everything knows every reference; files are what is given.
+// everything resolves every reference; all files are the given one.
 func everything(file jsondoc.Stored) jsondoc.Option {
 	return jsondoc.References(func(kuflowref.Reference) (jsondoc.Stored, bool) { return file, true })
 }
@@ -135,7 +135,7 @@ func quoted(t *testing.T, text string) string {
 	return string(written)
 }
 
-// What is stored counts, not what the reference says of it.
+// The stored document is checked, not the claims of the reference.
 func TestAcceptAndMaxSize(t *testing.T) {
 	t.Parallel()
 	pdf := jsondoc.Stored{Name: "Report.PDF", Type: "application/pdf", Size: 1000}

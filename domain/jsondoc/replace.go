@@ -10,9 +10,9 @@ import (
 	"github.com/procession-dev/procession/domain/jsontext"
 )
 
-// ReplaceStrings replaces strings of a document, by their JSON Pointers. Every other
-// byte of the document stays as it is. It is an error when a pointer does not lead
-// to a string. Where a name is given twice in one object, the pointer leads to both.
+// ReplaceStrings replaces strings of a document, by their JSON Pointers. Every other byte of the document is
+// preserved. It returns an error when a pointer does not lead to a string. If a name is duplicated in one
+// object, the pointer matches both members.
 func ReplaceStrings(document json.RawMessage, texts map[string]string) (json.RawMessage, error) {
 	root := &place{}
 	for pointer, text := range texts {
@@ -39,7 +39,7 @@ func ReplaceStrings(document json.RawMessage, texts map[string]string) (json.Raw
 // A place is a value that is replaced or that contains such values.
 type place struct {
 	inside map[string]*place
-	// text is what the string here becomes; nil when it stays.
+	// text is the replacement, nil if the string stays.
 	text    *string
 	reached bool
 }
@@ -72,7 +72,7 @@ type replacer struct {
 
 	text   []byte
 	result []byte
-	// copied is how much of text is in result or replaced there.
+	// copied is how much of text was already copied to result or replaced.
 	copied int
 }
 

@@ -17,27 +17,25 @@ import (
 	"github.com/procession-dev/procession/domain/jsontext"
 )
 
-// Schema is a compiled JSON Schema, draft 4 to 2020-12 as its $schema says,
-// 2020-12 when it says nothing. It is safe for concurrent use. The nil Schema
-// accepts every document.
+// Schema is a compiled JSON Schema, draft 4 to 2020-12 according to its $schema, 2020-12 without one. It is safe
+// for concurrent use. The nil Schema accepts every document.
 type Schema struct {
 	compiled *jsonschema.Schema
 	nodes    map[string]*jsonschema.Schema
 	chain    int
-	// mu guards meter and the circumstances in dialect: the library has no place of
-	// its own for what belongs to one validation.
+	// mu guards meter and the circumstances in dialect: the library has no place for the state of one
+	// validation.
 	mu      sync.Mutex
 	meter   *meter
 	dialect *dialect
 }
 
-// base is the address of a schema that gives itself none.
+// base is the address of a schema without an address of its own.
 const base = "schema:document"
 
-// Compile compiles a schema. References to anything outside the document, but
-// for the drafts' own schemas, are refused: nothing is ever fetched or read from
-// disk. So are schemas that are too large or too costly. A refusal is a
-// *SchemaError.
+// Compile compiles a schema. It refuses references to anything outside the document except the drafts' own
+// schemas: nothing is fetched or read from disk. It also refuses schemas that are too large or too expensive. A
+// refusal is a *SchemaError.
 func Compile(source json.RawMessage) (*Schema, error) {
 	if len(source) == 0 {
 		return nil, nil
@@ -60,10 +58,10 @@ func Compile(source json.RawMessage) (*Schema, error) {
 	return schema, nil
 }
 
-// compile compiles a schema that checkSource lets through.
+// compile compiles a schema that checkSource accepts.
 func compile(source json.RawMessage) (schema *Schema, err error) {
 	defer func() {
-		// The library panics on what it did not foresee.
+		// The library may panic on unexpected schemas.
 		if r := recover(); r != nil {
 			schema, err = nil, fmt.Errorf("it cannot be compiled: %v", r)
 		}
@@ -132,8 +130,7 @@ func (s *Schema) Validate(document json.RawMessage, options ...Option) (domain.J
 	return result, nil
 }
 
-// run validates a value of so many levels under the meter. It returns nil for a
-// valid value.
+// run validates a value with the given nesting under the meter. It returns nil for a valid value.
 func (s *Schema) run(value any, levels int, now circumstances) (invalid *jsonschema.ValidationError, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,8 +138,8 @@ func (s *Schema) run(value any, levels int, now circumstances) (invalid *jsonsch
 	s.dialect.now = now
 	defer func() {
 		s.dialect.now = circumstances{}
-		// The library panics on what it did not foresee, and so does the meter: the
-		// library gives no other way to stop it.
+		// The library may panic on unexpected input, and the meter panics because the library has no other way
+		// to stop a validation.
 		if r := recover(); r != nil {
 			invalid, err = nil, domain.InvalidBody("", "cannot be checked against its schema")
 			if panicked, ok := r.(error); ok && errors.Is(panicked, errWork) {

@@ -20,7 +20,7 @@ func compile(t *testing.T, schema string) *jsondoc.Schema {
 	return compiled
 }
 
-// violations validates and lists what is wrong as "path keyword".
+// violations validates a document and lists the violations as "path keyword".
 func violations(t *testing.T, schema *jsondoc.Schema, document string) []string {
 	t.Helper()
 	result, err := schema.Validate(json.RawMessage(document))
@@ -291,8 +291,7 @@ func TestViolationsAreBounded(t *testing.T) {
 	require.Equal(t, "/l/0 type", found[0])
 }
 
-// Content in another encoding is an annotation: the numbers in it are not checked
-// in it.
+// Content in another encoding is an annotation: the numbers in it are not checked.
 func TestContentIsNotValidated(t *testing.T) {
 	t.Parallel()
 	schema := compile(t, `{"$schema":"http://json-schema.org/draft-07/schema#","properties":{"a":{"contentMediaType":"application/json","contentSchema":{"maximum":1}}}}`)

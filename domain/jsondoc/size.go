@@ -10,8 +10,8 @@ import (
 
 var errSize = errors.New("must be a number of bytes: an integer, or text such as 500, 500 B, 10 MB (millions of bytes) and 10 MiB (1024 times 1024 bytes), up to GB and GiB")
 
-// readSize reads the value of maxSize, in bytes. In text a number may be followed
-// by a unit, which may be in any case and after a space.
+// readSize parses the value of maxSize, in bytes. In text a number may be followed by a unit, in any case and
+// after an optional space.
 func readSize(value any) (int64, error) {
 	switch v := value.(type) {
 	case json.Number:

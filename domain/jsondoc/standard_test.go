@@ -14,9 +14,8 @@ const (
 	draft202 = "https://json-schema.org/draft/2020-12/schema"
 )
 
-// A keywordCase is a schema with values that it must accept and values that it
-// must not. None of the values is an object only because keywords are about all
-// types of value.
+// A keywordCase is a schema with values that it must accept and values that it must refuse. The values are
+// wrapped in an object, because keywords apply to all types of value.
 type keywordCase struct {
 	name, schema   string
 	valid, invalid []string
@@ -45,7 +44,7 @@ func (c keywordCase) run(t *testing.T, draft string) {
 	})
 }
 
-// What draft 7 and draft 2020-12 have in common.
+// Keywords common to draft 7 and draft 2020-12.
 func TestKeywordsOfBothDrafts(t *testing.T) {
 	t.Parallel()
 	for name, draft := range map[string]string{"draft 7": draft7, "draft 2020-12": draft202} {

@@ -6,9 +6,9 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
-// survey lists the subschemas of a compiled schema by their location and tells
-// how many of them in a row at most look at the same value. It refuses a schema that takes too much work because of its references: chains of
-// them can double the work with every link.
+// survey maps the subschemas of a compiled schema by location and returns the maximum number of them in a row
+// that apply to the same value. It refuses a schema whose references make it too expensive: chains of them can
+// double the work with every link.
 func survey(root *jsonschema.Schema) (nodes map[string]*jsonschema.Schema, chain int, err error) {
 	s := surveyor{
 		nodes: map[string]*jsonschema.Schema{}, sizes: map[*jsonschema.Schema]int{}, chains: map[*jsonschema.Schema]int{},
@@ -33,18 +33,18 @@ type surveyor struct {
 	chains map[*jsonschema.Schema]int
 }
 
-// size counts a subschema and what is below it, with references followed.
+// size counts a subschema and its descendants, with references followed.
 func (s *surveyor) size(schema *jsonschema.Schema) int {
 	if known, ok := s.sizes[schema]; ok {
 		return known
 	}
 	s.nodes[schema.Location] = schema
 	if schema.ContentSchema != nil {
-		// It asserts nothing in any draft, but the library applies it in draft 7, to
-		// text that nothing else has looked at.
+		// contentSchema asserts nothing in any draft, but the library applies it in draft 7, to text that was
+		// not measured.
 		schema.ContentSchema = nil
 	}
-	// What refers back to a schema counts once.
+	// A recursive reference counts once.
 	s.sizes[schema] = 1
 	size := 1
 	for _, child := range inPlace(schema) {
@@ -57,12 +57,12 @@ func (s *surveyor) size(schema *jsonschema.Schema) int {
 	return s.sizes[schema]
 }
 
-// chain is how many subschemas in a row from this one on look at the same value.
+// chain returns how many subschemas in a row from this one on apply to the same value.
 func (s *surveyor) chain(schema *jsonschema.Schema) int {
 	if known, ok := s.chains[schema]; ok {
 		return known
 	}
-	// What refers back to a schema here does so without end.
+	// A recursive reference here does not terminate.
 	s.chains[schema] = maxChain + 1
 	chain := 1
 	for _, child := range inPlace(schema) {
@@ -72,7 +72,7 @@ func (s *surveyor) chain(schema *jsonschema.Schema) int {
 	return chain
 }
 
-// inPlace lists the subschemas that look at the same value as the schema.
+// inPlace lists the subschemas that apply to the same value as the schema.
 func inPlace(s *jsonschema.Schema) []*jsonschema.Schema {
 	var found []*jsonschema.Schema
 	found = append(found, s.AllOf...)
@@ -89,7 +89,7 @@ func inPlace(s *jsonschema.Schema) []*jsonschema.Schema {
 	return present(append(found, s.Ref, s.RecursiveRef, s.DynamicRef, s.Not, s.If, s.Then, s.Else))
 }
 
-// inside lists the subschemas that look at a part of the value.
+// inside lists the subschemas that apply to a part of the value.
 func inside(s *jsonschema.Schema) []*jsonschema.Schema {
 	var found []*jsonschema.Schema
 	for _, child := range s.Properties {

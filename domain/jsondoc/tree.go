@@ -51,7 +51,7 @@ func (t *tree) apply(s step) error {
 	}
 }
 
-// spend counts work.
+// spend counts work and returns an error beyond the limit.
 func (t *tree) spend(work int) error {
 	if t.work += work; t.work > maxPatchWork {
 		return errPatchWork
@@ -75,7 +75,7 @@ func (t *tree) get(path []string) (*node, error) {
 	return n, nil
 }
 
-// slot returns where a container keeps the value that key names.
+// slot returns where a container stores the value of a key.
 func (t *tree) slot(n *node, key string) (**node, error) {
 	n.expand()
 	if n.isObject() {
@@ -93,7 +93,7 @@ func (t *tree) slot(n *node, key string) (**node, error) {
 	return nil, errMissing
 }
 
-// parent returns the container that path leads into, open, and the last token.
+// parent returns the expanded container that path leads into, and the last token.
 func (t *tree) parent(path []string) (*node, string, error) {
 	n, err := t.get(path[:len(path)-1])
 	if err != nil {

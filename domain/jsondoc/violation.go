@@ -13,12 +13,11 @@ import (
 	"github.com/procession-dev/procession/domain/jsontext"
 )
 
-// maxViolations bounds how many violations of one document are told.
+// maxViolations limits how many violations of one document are reported.
 const maxViolations = 1000
 
-// violations lists the leaves of a tree of violations: they name the place and
-// the keyword, the nodes above them only the way there. Of a missing or a
-// superfluous property the place is its own.
+// violations lists the leaves of a tree of violations: they name the place and the keyword, the nodes above them
+// only lead there. A missing or superfluous property is reported at its own place.
 func (s *Schema) violations(invalid *jsonschema.ValidationError, document any) []domain.ValueError {
 	var found []domain.ValueError
 	s.collect(invalid, document, &found)
@@ -31,14 +30,14 @@ func (s *Schema) violations(invalid *jsonschema.ValidationError, document any) [
 
 func (s *Schema) collect(e *jsonschema.ValidationError, document any, found *[]domain.ValueError) {
 	keyword, rest := failing(e.KeywordLocation)
-	// That no element fits is one violation, not one for each element.
+	// A contains that no element satisfies is one violation, not one for each element.
 	if len(e.Causes) > 0 && keyword != "minContains" {
 		for _, cause := range e.Causes {
 			s.collect(cause, document, found)
 		}
 		return
 	}
-	// The library writes names as in a URL fragment.
+	// The library escapes names as in a URL fragment.
 	at, err := url.PathUnescape(e.InstanceLocation)
 	if err != nil {
 		at = e.InstanceLocation
@@ -86,7 +85,7 @@ func failing(location string) (string, []string) {
 	return parts[keyword], parts[keyword+1:]
 }
 
-// culprits lists the properties that are why a keyword fails for an object.
+// culprits lists the properties that make a keyword fail for an object.
 func culprits(schema *jsonschema.Schema, keyword string, rest []string, object map[string]any) []string {
 	var found []string
 	switch keyword {
