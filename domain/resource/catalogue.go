@@ -7,29 +7,28 @@ import (
 	"github.com/procession-dev/procession/domain/filter"
 )
 
-// DataStructureSpec describes what the data of a message looks like.
+// DataStructureSpec describes the data of a message.
 type DataStructureSpec struct {
-	// Name is what people call the structure, 1..50 characters.
+	// Name is the display name of the structure, 1..50 characters.
 	Name string `json:"name" right:"no"`
 	// Schema is the JSON Schema of the data.
 	Schema json.RawMessage `json:"schema" right:"no"`
 }
 
-// EncryptionKeySpec describes a key that the payloads of workflows are encrypted
-// with. The code of the document is the id of its first version; what the key is
-// only the service knows.
+// EncryptionKeySpec describes a key that encrypts the payloads of workflows. The code of the manifest is the id
+// of its first version; only the service knows the value of the key.
 type EncryptionKeySpec struct {
-	// Description says what the key is for, up to 1000 characters.
+	// Description is the purpose of the key, up to 1000 characters.
 	Description string `json:"description,omitempty" right:"no"`
-	// Shared gives the key to every worker of the tenant, and not only to those that
-	// are handed payloads of definitions that name it.
+	// Shared gives the key to every worker of the tenant, not only to those that receive payloads of definitions
+	// that name it.
 	Shared bool `json:"shared,omitempty" right:"yes"`
 }
 
 // BusinessArtifactDefinitionSpec describes a kind of business artifact
 // (specification section 2.15).
 type BusinessArtifactDefinitionSpec struct {
-	// Name is what people call the artifact, 1..50 characters.
+	// Name is the display name of the artifact, 1..50 characters.
 	Name string `json:"name" right:"no"`
 	// DataSchema is the JSON Schema of the data of artifacts.
 	DataSchema json.RawMessage `json:"dataSchema,omitempty" right:"no"`
@@ -37,13 +36,13 @@ type BusinessArtifactDefinitionSpec struct {
 	UISchema json.RawMessage `json:"uiSchema,omitempty" right:"no"`
 	// Indexes are the members of the data that artifacts can be filtered by.
 	Indexes []IndexSpec `json:"indexes,omitempty" right:"no"`
-	// Actions are what can be done with an artifact.
+	// Actions are the actions on an artifact.
 	Actions []ArtifactActionSpec `json:"actions,omitempty" right:"within"`
 	// Permissions are the rights on artifacts of the definition.
 	Permissions ArtifactPermissions `json:"permissions,omitzero" right:"within"`
 }
 
-// IndexedMembers are the members of the data that artifacts are found by.
+// IndexedMembers returns the members of the data by which artifacts are indexed.
 func (s *BusinessArtifactDefinitionSpec) IndexedMembers() []domain.IndexedMember {
 	members := make([]domain.IndexedMember, len(s.Indexes))
 	for i, index := range s.Indexes {
@@ -73,10 +72,9 @@ type ArtifactActionSpec struct {
 	TaskQueue    string          `json:"taskQueue,omitempty" right:"yes"`
 	// Runner is the code of the application that runs the workers of TaskQueue.
 	Runner string `json:"runner,omitempty" right:"yes"`
-	// ProcessDefinition is the code of what START_PROCESS starts.
+	// ProcessDefinition is the code of the definition that START_PROCESS starts.
 	ProcessDefinition string `json:"processDefinition,omitempty" right:"no"`
-	// BusinessArtifactDefinition is the code of what CREATE_BUSINESS_ARTIFACT
-	// creates.
+	// BusinessArtifactDefinition is the code of the definition whose artifact CREATE_BUSINESS_ARTIFACT creates.
 	BusinessArtifactDefinition string `json:"businessArtifactDefinition,omitempty" right:"no"`
 	// Prefill maps members of the new artifact's data, or of the new process's
 	// metadata, to members of this one's data.
@@ -86,29 +84,27 @@ type ArtifactActionSpec struct {
 // WebhookSubscriptionSpec describes where events are sent (specification
 // section 6). Its secrets are issued by the service.
 type WebhookSubscriptionSpec struct {
-	// Name is what people call the subscription, 1..255 characters.
+	// Name is the display name of the subscription, 1..255 characters.
 	Name string `json:"name" right:"no"`
-	// URL is where events are sent. What it may be is the operator's to say.
+	// URL is where events are sent. The operator configures which URLs are allowed.
 	URL string `json:"url" right:"yes"`
-	// EventTypes are the types of event to tell of; all of them unless given, but for
-	// deletions and restorings, which have to be named.
+	// EventTypes are the types of event to send; all unless given, except deletions and restorations, which must
+	// be named.
 	EventTypes []string `json:"eventTypes,omitempty" right:"yes"`
 	// PayloadVersion is B unless given.
 	PayloadVersion domain.PayloadVersion `json:"payloadVersion,omitempty" right:"no"`
-	// ProcessDefinition is the code of the one whose events are told of; all
-	// definitions unless given.
+	// ProcessDefinition is the code of the definition whose events are sent; all definitions unless given.
 	ProcessDefinition string `json:"processDefinition,omitempty" right:"yes"`
-	// Paused subscriptions are told of nothing. What happens meanwhile waits.
+	// Paused subscriptions get no deliveries. New events wait meanwhile.
 	Paused bool `json:"paused,omitempty" right:"no"`
 }
 
-// RobotSpec describes a downloadable automation package (specification section
-// 2.18). Its files and its environment variables are no part of documents: they
-// are uploaded and set by themselves.
+// RobotSpec describes a downloadable automation package (specification section 2.18). Its files and its
+// environment variables are not part of manifests: they are uploaded and set separately.
 type RobotSpec struct {
-	// Name is what people call the robot, 1..50 characters.
+	// Name is the display name of the robot, 1..50 characters.
 	Name string `json:"name" right:"no"`
-	// Description says what the robot does, up to 4000 characters.
+	// Description describes what the robot does, up to 4000 characters.
 	Description string `json:"description,omitempty" right:"no"`
 	// SourceType is PACKAGE or ROBOT_FRAMEWORK_PYTHON_WHEEL; PACKAGE unless given.
 	SourceType string `json:"sourceType,omitempty" right:"no"`
@@ -117,8 +113,7 @@ type RobotSpec struct {
 	WorkflowType string `json:"workflowType,omitempty" right:"no"`
 	// TaskQueue is the queue that the robot's workers serve, 1..255 characters.
 	TaskQueue string `json:"taskQueue,omitempty" right:"yes"`
-	// Runner is the code of the application that runs the robot. It sees the
-	// environment variables.
+	// Runner is the code of the application that runs the robot. The environment variables are visible to it.
 	Runner string `json:"runner,omitempty" right:"yes"`
 	// Permissions are the rights on the robot.
 	Permissions RobotPermissions `json:"permissions,omitzero" right:"within"`
@@ -126,6 +121,6 @@ type RobotSpec struct {
 
 // RobotPermissions are the rights on a robot.
 type RobotPermissions struct {
-	// Viewers see the robot and download its files.
+	// Viewers may read the robot and download its files.
 	Viewers []Grantee `json:"viewers,omitempty" right:"yes"`
 }

@@ -13,8 +13,7 @@ import (
 	"github.com/procession-dev/procession/domain/jsontext"
 )
 
-// patternMessage is the keyword in which our schemas say, for people, what a
-// pattern stands for. Editors know it as well.
+// patternMessage is the keyword in which our schemas describe a pattern in words. Editors support it as well.
 const patternMessage = "patternErrorMessage"
 
 // A contract is the compiled JSON Schema of a kind.
@@ -31,8 +30,7 @@ func compileContract(kind Kind) (*contract, error) {
 	compiler.RegisterExtension(patternMessage, nil, wordings{})
 	address := "schema:" + string(kind)
 	text := Schema(kind)
-	// The address of the published schema is relative, which only means something
-	// where it is published.
+	// The address of the published schema is relative, which is only valid where it is published.
 	text = bytes.Replace(text, []byte(`"$id": "/schemas/procession/v1/`+string(kind)+`.json"`), []byte(`"$id": "`+address+`"`), 1)
 	if err := compiler.AddResource(address, bytes.NewReader(text)); err != nil {
 		return nil, fmt.Errorf("reading the schema of %s: %w", kind, err)
@@ -63,7 +61,7 @@ func (c *contract) survey(s *jsonschema.Schema) {
 	c.survey(s.Not)
 }
 
-// check holds a document against the schema, with one violation for each place.
+// check validates a document against the schema and reports one violation for each place.
 func (c *contract) check(document any, r *report) error {
 	err := c.schema.Validate(document)
 	var invalid *jsonschema.ValidationError
@@ -82,7 +80,7 @@ func (c *contract) check(document any, r *report) error {
 	return nil
 }
 
-// collect tells the leaves of a tree of violations.
+// collect reports the leaves of a tree of violations.
 func (c *contract) collect(e *jsonschema.ValidationError, document any, tell func(pointer, message string)) {
 	if len(e.Causes) > 0 {
 		for _, cause := range e.Causes {
@@ -90,7 +88,7 @@ func (c *contract) collect(e *jsonschema.ValidationError, document any, tell fun
 		}
 		return
 	}
-	// The library writes names as in a URL fragment.
+	// The library escapes names as in a URL fragment.
 	pointer, err := url.PathUnescape(e.InstanceLocation)
 	if err != nil {
 		pointer = e.InstanceLocation
@@ -141,8 +139,8 @@ func element(array []any, token string) any {
 	return nil
 }
 
-// wordings reads what the schemas say in patternErrorMessage. It implements the
-// interfaces of a keyword that asserts nothing.
+// wordings holds the patternErrorMessage of a schema. It implements the interfaces of a keyword that asserts
+// nothing.
 type wordings struct{ text string }
 
 // Compile implements jsonschema.ExtCompiler.

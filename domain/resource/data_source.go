@@ -6,19 +6,17 @@ import (
 	"slices"
 )
 
-// DataSourceSpec describes where forms get items to choose from. Its worker
-// answers queries on TaskQueue.
+// DataSourceSpec describes a source of items for forms to choose from. Its worker answers queries on TaskQueue.
 type DataSourceSpec struct {
-	// Name is what people call the data source, 1..50 characters.
+	// Name is the display name of the data source, 1..50 characters.
 	Name string `json:"name" right:"no"`
-	// Description says what the data source has, up to 4000 characters.
+	// Description describes the items of the data source, up to 4000 characters.
 	Description string `json:"description,omitempty" right:"no"`
 	// TaskQueue is the queue that the worker serves, 1..255 characters.
 	TaskQueue string `json:"taskQueue" right:"yes"`
 	// Runner is the code of the application that runs the worker.
 	Runner string `json:"runner" right:"yes"`
-	// EncryptionKey is the code of the key that queries and answers are encrypted
-	// with; they are plain unless given.
+	// EncryptionKey is the code of the key that encrypts queries and answers; they are plain unless given.
 	EncryptionKey string `json:"encryptionKey,omitempty" right:"yes"`
 	// Permissions are the rights on the data source.
 	Permissions DataSourcePermissions `json:"permissions,omitzero" right:"within"`
@@ -26,7 +24,7 @@ type DataSourceSpec struct {
 
 // DataSourcePermissions are the rights on a data source.
 type DataSourcePermissions struct {
-	// Queriers query the data source.
+	// Queriers may query the data source.
 	Queriers []Grantee `json:"queriers,omitempty" right:"yes"`
 }
 
@@ -37,8 +35,8 @@ func (s *DataSourceSpec) check(r *report) {
 	checkGrantees(s.Permissions.Queriers, "/spec/permissions/queriers", false, r)
 }
 
-// References implements Spec: a data source needs the application that runs it,
-// the key of its payloads and whom it gives rights to.
+// References implements Spec: a data source refers to the application that runs it, the key of its payloads and
+// its grantees.
 func (s *DataSourceSpec) References() []Reference {
 	var found references
 	found.add(KindApplication, s.Runner, "/spec/runner")

@@ -20,14 +20,12 @@ const (
 	maxDocument = 1 << 20
 )
 
-// Decode reads documents strictly: it holds each of them against the JSON Schema
-// of its kind and the rules inside a document, fills in what is not given, and
-// refuses to describe one resource twice. Whether what documents refer to exists
-// is for MissingReferences to say.
+// Decode reads manifests strictly: it validates each of them against the JSON Schema of its kind and the rules
+// within a manifest, fills in defaults, and refuses to describe one resource twice. MissingReferences checks
+// whether their references exist.
 //
-// It returns all violations at once, up to a bound, in the order of the
-// documents, and the documents only if there is none. Users' own JSON keeps its
-// digits and the order of its members.
+// It returns all violations at once, up to a limit, in the order of the manifests, and the manifests only if
+// there is none. Users' own JSON keeps its digits and the order of its members.
 func Decode(texts []json.RawMessage) ([]Document, []Violation) {
 	if len(texts) > maxDocuments {
 		return nil, []Violation{{
@@ -53,16 +51,15 @@ func Decode(texts []json.RawMessage) ([]Document, []Violation) {
 
 // A decoder reads the documents of one request.
 type decoder struct {
-	// contracts are those of the kinds met so far.
+	// contracts are the contracts of the kinds read so far.
 	contracts map[Kind]*contract
-	// first is where a resource was described first, firstID where an identifier
-	// was given first.
+	// first is where a resource was described first, firstID where an identifier was given first.
 	first   map[Key]int
 	firstID map[identifier]int
 }
 
-// An identifier is an id where it has to be unique: among the resources of one
-// kind. A user has the same one in every tenant.
+// An identifier is an id with its scope of uniqueness: the resources of one kind. A user has the same id in
+// every tenant.
 type identifier struct {
 	kind   Kind
 	tenant string
@@ -78,7 +75,7 @@ func (d *decoder) decode(index int, text json.RawMessage) (Document, []Violation
 	return document, r.sorted()
 }
 
-// checkFirst reports a document that describes what another one did.
+// checkFirst reports a manifest that describes the same resource as an earlier one.
 func (d *decoder) checkFirst(document *Document, r *report) {
 	key := document.Key()
 	if before, twice := d.first[key]; twice {
@@ -100,8 +97,7 @@ func (d *decoder) checkFirst(document *Document, r *report) {
 	d.firstID[id] = r.document
 }
 
-// read reads one document. It reports false when the document is so wrong that
-// it is not even known which resource it describes.
+// read reads one manifest. It returns false if the resource that it describes cannot be determined.
 func (d *decoder) read(text json.RawMessage, r *report) (Document, bool) {
 	if len(text) > maxDocument {
 		r.add("", "has more than %d bytes", maxDocument)
@@ -145,7 +141,7 @@ func (d *decoder) read(text json.RawMessage, r *report) (Document, bool) {
 	return document, document.Metadata.Code != ""
 }
 
-// envelope finds out which kind of document a value is.
+// envelope determines the kind of a manifest.
 func envelope(value any, r *report) (Kind, bool) {
 	object, ok := value.(map[string]any)
 	if !ok {
@@ -185,8 +181,8 @@ func (d *decoder) contract(kind Kind) (*contract, error) {
 	return c, nil
 }
 
-// parse reads what it can of a document that may violate its schema. It fails
-// only where nothing can be read from there on.
+// parse reads what it can of a manifest that may violate its schema. It fails only where reading cannot
+// continue.
 func parse(kind Kind, text json.RawMessage) (Document, error) {
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, text); err != nil {
@@ -204,8 +200,7 @@ func parse(kind Kind, text json.RawMessage) (Document, error) {
 	return document, nil
 }
 
-// normalized is the document with what was not given filled in, as FromStored
-// would read it.
+// normalized returns the manifest with defaults filled in, as FromStored would read it.
 func normalized(document Document) (Document, error) {
 	document.Spec.fill()
 	spec, err := document.SpecJSON()
@@ -218,7 +213,7 @@ func normalized(document Document) (Document, error) {
 	return FromStored(document.Kind, document.Metadata, spec)
 }
 
-// utc is a time as the database keeps it.
+// utc returns a time in the precision of the database.
 func utc(t *time.Time) *time.Time {
 	if t == nil {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/procession-dev/procession/domain/resource"
 )
 
-// textOf is a document with a spec.
+// textOf returns a manifest with a spec.
 func textOf(kind resource.Kind, spec string) json.RawMessage {
 	metadata := `{"code":"x","tenant":"demo"}`
 	if kind == resource.KindTenant {
@@ -47,8 +47,7 @@ func TestDecodeFillsInWhatIsNotGiven(t *testing.T) {
 	}, document.Spec)
 }
 
-// The spec of a document is the same text, and the same value, however the
-// document was written.
+// The stored spec is the same text, and the same value, however the manifest was written.
 func TestDecodeNormalizes(t *testing.T) {
 	t.Parallel()
 	a := decodeOne(t, resource.KindProcessDefinition, `{"name":"P","metadataSchema":{"properties":{"b":{"maximum":1E2},"a":{"title":"<&>"}}},
@@ -58,7 +57,7 @@ func TestDecodeNormalizes(t *testing.T) {
 	require.Equal(t, a, b)
 	text, err := a.SpecJSON()
 	require.NoError(t, err)
-	// Digit for digit and member by member, which is more than to be the same JSON.
+	// Equal digit for digit and member by member, which is stricter than JSON equality.
 	const want = `{"name":"P","state":"PUBLISHED","metadataSchema":{"properties":{"b":{"maximum":1E2},"a":{"title":"<&>"}}},` +
 		`"permissions":{"initiators":[{"user":"a"}]}}`
 	require.True(t, bytes.Equal([]byte(want), text), "%s", text)
@@ -174,7 +173,7 @@ func TestMissingReferencesAreBounded(t *testing.T) {
 	require.Equal(t, 301, asked)
 }
 
-// No text makes Decode panic. What it accepts it stores and accepts again.
+// No text makes Decode panic. What it accepts can be stored and is accepted again.
 func FuzzDecode(f *testing.F) {
 	for _, kind := range resource.Kinds() {
 		f.Add([]byte(textOf(kind, `{"name":"N","email":"a@demo.example","schema":{},"url":"https://example.com/"}`)))

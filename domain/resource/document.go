@@ -4,24 +4,22 @@ import (
 	"github.com/google/uuid"
 )
 
-// Document is one resource as it is to be.
+// Document is a manifest: the desired state of one resource.
 type Document struct {
 	Kind     Kind
 	Metadata Metadata
 	Spec     Spec
 }
 
-// Metadata identifies a resource. A code is unique among the resources of its
-// kind and tenant. A document of kind Tenant has no Tenant, its own code is the
-// tenant's.
+// Metadata identifies a resource. A code is unique among the resources of its kind and tenant. A manifest of
+// kind Tenant has no Tenant; its own code is the tenant's.
 type Metadata struct {
 	Code   string `json:"code"`
 	Tenant string `json:"tenant,omitempty"`
-	// ID is the identifier that the resource has, or is to have when it is new;
-	// nil lets the service choose. For a User it is the principal's.
+	// ID is the identifier of the resource, or the one to create it with; nil lets the service choose. For a
+	// User it is the principal's.
 	ID *uuid.UUID `json:"id,omitempty"`
-	// Labels are for those who manage resources: they select what a prune may
-	// delete.
+	// Labels are for administrators: they select what a prune may delete.
 	Labels map[string]string `json:"labels,omitempty"`
 }
 
@@ -33,26 +31,26 @@ func (d Document) TenantCode() string {
 	return d.Metadata.Tenant
 }
 
-// Key identifies a resource among all.
+// Key identifies a resource.
 type Key struct {
 	Tenant string
 	Kind   Kind
 	Code   string
 }
 
-// Key is the key of the resource that the document describes.
+// Key returns the key of the resource that the manifest describes.
 func (d Document) Key() Key {
 	return Key{Tenant: d.TenantCode(), Kind: d.Kind, Code: d.Metadata.Code}
 }
 
-// Spec is what a document says of its resource. It is a pointer to one of the
-// Spec types of this package, by the kind of the document.
+// Spec is the specification of a resource in a manifest. It is a pointer to one of the Spec types of this
+// package, by the kind of the manifest.
 type Spec interface {
-	// References lists the resources of the same tenant that this one needs.
+	// References lists the resources of the same tenant to which this one refers.
 	References() []Reference
-	// fill sets what was not given to what it is then.
+	// fill sets members that were not given to their defaults.
 	fill()
-	// check tells where the spec breaks the rules that its JSON Schema cannot say.
+	// check reports where the spec breaks the rules that its JSON Schema cannot express.
 	check(r *report)
 }
 
@@ -64,8 +62,7 @@ type Reference struct {
 	Pointer string
 }
 
-// MarshalJSON writes the document in the order of its members that people
-// expect: apiVersion, kind, metadata, spec.
+// MarshalJSON writes the members of the manifest in the conventional order: apiVersion, kind, metadata, spec.
 func (d Document) MarshalJSON() ([]byte, error) {
 	return Encode(struct {
 		APIVersion string   `json:"apiVersion"`

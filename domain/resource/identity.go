@@ -9,81 +9,79 @@ import (
 
 // TenantSpec describes a tenant.
 type TenantSpec struct {
-	// Name is what people call the tenant, 1..255 characters.
+	// Name is the display name of the tenant, 1..255 characters.
 	Name string `json:"name" right:"no"`
 	// Plan is FREE unless given.
 	Plan domain.PricingPlan `json:"plan,omitempty" right:"no"`
 	// Namespace is the Temporal namespace of the tenant's workflows. The service
 	// chooses one unless it is given, and it never changes.
 	Namespace string `json:"namespace,omitempty" right:"no"`
-	// TimeZone is the IANA time zone that workflows are told, Etc/UTC unless given.
+	// TimeZone is the IANA time zone passed to workflows, Etc/UTC unless given.
 	TimeZone string `json:"timeZone,omitempty" right:"no"`
-	// Directory says who may list the users, applications and groups of the tenant;
-	// MEMBERS unless given.
+	// Directory selects who may list the users, applications and groups of the tenant; MEMBERS unless given.
 	Directory Directory `json:"directory,omitempty" right:"yes"`
 	// UserMetadataSchema is the JSON Schema of the metadata of the tenant's users.
 	UserMetadataSchema json.RawMessage `json:"userMetadataSchema,omitempty" right:"no"`
 }
 
-// Directory says who may list the people of a tenant.
+// Directory selects who may list the people of a tenant.
 type Directory string
 
 // The directories.
 const (
 	// DirectoryMembers is open to all members.
 	DirectoryMembers Directory = "MEMBERS"
-	// DirectoryStaff is open to OWNERs and ADMINISTRATORs and to those who manage
-	// processes. Others find themselves, and whom they meet in what they see.
+	// DirectoryStaff is open to OWNERs and ADMINISTRATORs and to principals that manage processes. Others find
+	// themselves, and the principals named in what is visible to them.
 	DirectoryStaff Directory = "STAFF"
 )
 
-// UserSpec describes a user of a tenant. A person who is a user of several
-// tenants is one principal, found by the e-mail.
+// UserSpec describes a user of a tenant. A person who is a user of several tenants is one principal, identified
+// by the e-mail.
 type UserSpec struct {
-	// Name is what people call the user, 1..255 characters.
+	// Name is the display name of the user, 1..255 characters.
 	Name string `json:"name" right:"no"`
 	// Email identifies the person, without regard to case.
 	Email string `json:"email" right:"yes"`
 	// Role is the user's role in the tenant, MEMBER unless given.
 	Role domain.TenantRole `json:"role,omitempty" right:"yes"`
-	// Disabled keeps the person out of this tenant: credentials are refused, tasks
-	// are assigned to others only. Other tenants of the person are not concerned.
+	// Disabled blocks the person from this tenant: credentials are refused and tasks cannot be assigned to the
+	// person. Other tenants of the person are not affected.
 	Disabled bool `json:"disabled,omitempty" right:"yes"`
-	// Metadata is validated against the tenant's userMetadataSchema; what violates
-	// it is kept and marked as not valid.
+	// Metadata is validated against the tenant's userMetadataSchema; invalid metadata is stored and marked as
+	// not valid.
 	Metadata json.RawMessage `json:"metadata,omitempty" right:"no"`
-	// AccessTokens are the personal access tokens of the user in this tenant that
-	// are declared here. Those that were issued by the service are not touched.
+	// AccessTokens are the declared personal access tokens of the user in this tenant. Tokens issued by the
+	// service are not changed.
 	AccessTokens []SecretSpec `json:"accessTokens,omitempty" right:"yes"`
 }
 
 // ApplicationSpec describes a program that calls the service.
 type ApplicationSpec struct {
-	// Name is what people call the application, 1..255 characters.
+	// Name is the display name of the application, 1..255 characters.
 	Name string `json:"name" right:"no"`
 	// Role is the application's role in the tenant, MEMBER unless given.
 	Role domain.TenantRole `json:"role,omitempty" right:"yes"`
-	// Disabled keeps the application from authenticating.
+	// Disabled prevents the application from authenticating.
 	Disabled bool `json:"disabled,omitempty" right:"yes"`
-	// Secrets are the secrets of the application that are declared here, at most
-	// two. Those that were issued by the service are not touched.
+	// Secrets are the declared secrets of the application, at most two. Secrets issued by the service are not
+	// changed.
 	Secrets []SecretSpec `json:"secrets,omitempty" right:"yes"`
-	// Engine makes the application a worker beside what names it as runner.
+	// Engine makes the application a worker in addition to the resources that name it as runner.
 	Engine *WorkerSpec `json:"engine,omitempty" right:"within"`
 }
 
-// WorkerSpec is what an application serves beside the task queues of what it
-// runs.
+// WorkerSpec lists what an application serves in addition to the task queues of what it runs.
 type WorkerSpec struct {
 	// TaskQueues are up to 50 queues of the tenant that the application's workers may
 	// poll and its workflows may use, such as those of activities only.
 	TaskQueues []string `json:"taskQueues" right:"yes"`
 }
 
-// SecretSpec declares a secret by its hash, so that documents hold nothing that
-// lets anyone in as long as the secret is random.
+// SecretSpec declares a secret by its hash, so that a manifest discloses nothing usable as long as the secret is
+// random.
 type SecretSpec struct {
-	// Name tells the secrets of one owner apart, 1..50 characters.
+	// Name identifies the secret among those of one owner, 1..50 characters.
 	Name string `json:"name"`
 	// SHA256 is the SHA-256 of the secret in lower-case hexadecimal.
 	SHA256 string `json:"sha256"`
@@ -91,21 +89,21 @@ type SecretSpec struct {
 	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
 }
 
-// GroupSpec describes a group of principals that rights can be given to.
+// GroupSpec describes a group of principals to which rights can be granted.
 type GroupSpec struct {
-	// Name is what people call the group, 1..255 characters.
+	// Name is the display name of the group, 1..255 characters.
 	Name string `json:"name" right:"no"`
 	// Members are users and applications of the tenant.
 	Members []Member `json:"members,omitempty" right:"yes"`
 }
 
-// Member names a principal by the code of its document. Exactly one is set.
+// Member names a principal by the code of its manifest. Exactly one field is set.
 type Member struct {
 	User        string `json:"user,omitempty"`
 	Application string `json:"application,omitempty"`
 }
 
-// Grantee names who a right is given to. Exactly one is set.
+// Grantee names the holder of a right. Exactly one field is set.
 type Grantee struct {
 	User        string `json:"user,omitempty"`
 	Application string `json:"application,omitempty"`

@@ -2,7 +2,7 @@ package resource
 
 import "slices"
 
-// Kind names what a manifest describes.
+// Kind is the kind of resource that a manifest describes.
 type Kind string
 
 // The kinds. Definitions describes them.
@@ -32,9 +32,8 @@ type Definition struct {
 	ShortNames []string
 }
 
-// Definitions describes every kind, in the order in which manifests are applied: a
-// kind comes after those that it refers to, but for the robots that process
-// definitions name and the data sources of data structures.
+// Definitions describes every kind, in the order in which manifests are applied: a kind comes after the kinds to
+// which it refers, except for the robots that process definitions name and the data sources of data structures.
 func Definitions() []Definition {
 	return []Definition{
 		{Kind: KindTenant, New: newOf[TenantSpec]},

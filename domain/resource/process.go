@@ -6,17 +6,17 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// PublicationState says what becomes of a process definition.
+// PublicationState is the state of publication of a process definition.
 type PublicationState string
 
 // The publication states.
 const (
-	// StateDraft keeps the document for later. What was published before stays.
+	// StateDraft stores the manifest for later. The published version stays.
 	StateDraft PublicationState = "DRAFT"
-	// StatePublished makes the document the version that new processes are pinned
-	// to, if it differs from the one that was published before.
+	// StatePublished publishes the manifest as the version to which new processes are pinned, if it differs from
+	// the published one.
 	StatePublished PublicationState = "PUBLISHED"
-	// StateRetired lets no new process start. Running ones go on.
+	// StateRetired prevents new processes. Running ones continue.
 	StateRetired PublicationState = "RETIRED"
 )
 
@@ -25,33 +25,32 @@ const (
 // was started with. Permissions, Candidates and Viewers change at once, for all
 // processes.
 type ProcessDefinitionSpec struct {
-	// Name is what people call the process, 1..50 characters.
+	// Name is the display name of the process, 1..50 characters.
 	Name string `json:"name" right:"no"`
 	// State is PUBLISHED unless given.
 	State PublicationState `json:"state,omitempty" right:"no"`
-	// SubjectTemplate makes the subject of a process from its metadata, with plain
-	// paths as in "Loan of {{ LAST_NAME }}". The name stands in where it is absent.
+	// SubjectTemplate produces the subject of a process from its metadata, with plain paths as in "Loan of {{
+	// LAST_NAME }}". The default is the name.
 	SubjectTemplate string `json:"subjectTemplate,omitempty" right:"no"`
 	// Engine is absent for a process without a workflow.
 	Engine *EngineSpec `json:"engine,omitempty" right:"within"`
 	// MetadataSchema is the JSON Schema of the metadata of processes.
 	MetadataSchema json.RawMessage `json:"metadataSchema,omitempty" right:"no"`
-	// MetadataUISchema lays out the form of the metadata (JSON Forms).
+	// MetadataUISchema is the layout of the form of the metadata (JSON Forms).
 	MetadataUISchema json.RawMessage `json:"metadataUiSchema,omitempty" right:"no"`
-	// MetadataIndexes are the members of the metadata that processes can be
-	// filtered by.
+	// MetadataIndexes are the members of the metadata by which processes can be filtered.
 	MetadataIndexes []IndexSpec `json:"metadataIndexes,omitempty" right:"no"`
 	// EntitySchema is the JSON Schema of the entity of processes.
 	EntitySchema json.RawMessage `json:"entitySchema,omitempty" right:"no"`
-	// EntityUISchema lays out the form of the entity (JSON Forms).
+	// EntityUISchema is the layout of the form of the entity (JSON Forms).
 	EntityUISchema json.RawMessage `json:"entityUiSchema,omitempty" right:"no"`
 	// Elements are the process elements of Shape A.
 	Elements []ElementSpec `json:"elements,omitempty" right:"no"`
-	// DataStructures are the codes of those that messages may carry.
+	// DataStructures are the codes of the data structures that messages may carry.
 	DataStructures []string `json:"dataStructures,omitempty" right:"no"`
 	// Items are the kinds of item that a process may have.
 	Items []ItemSpec `json:"items,omitempty" right:"within"`
-	// UserActions are what users may do to a process beside its items.
+	// UserActions are what users may do to a process besides its items.
 	UserActions []UserActionSpec `json:"userActions,omitempty" right:"within"`
 	// Permissions are the rights on processes of the definition.
 	Permissions ProcessPermissions `json:"permissions,omitzero" right:"within"`
@@ -63,14 +62,13 @@ type EngineSpec struct {
 	WorkflowType string `json:"workflowType" right:"yes"`
 	// TaskQueue is the queue that its workers serve, 1..255 characters.
 	TaskQueue string `json:"taskQueue" right:"yes"`
-	// SignalShape is the signal that the workflow understands when an item is
-	// completed, B unless given.
+	// SignalShape is the shape of the signal that the workflow receives when an item is completed, B unless
+	// given.
 	SignalShape domain.SignalShape `json:"signalShape,omitempty" right:"yes"`
 	// Runner is the code of the application that runs the workers. It has the
 	// Manager permission on the processes.
 	Runner string `json:"runner" right:"yes"`
-	// EncryptionKey is the code of the key that the workflow's payloads are
-	// encrypted with; they are plain unless given.
+	// EncryptionKey is the code of the key that encrypts the workflow's payloads; they are plain unless given.
 	EncryptionKey string `json:"encryptionKey,omitempty" right:"yes"`
 }
 
@@ -88,37 +86,37 @@ type ItemSpec struct {
 	// Code is unique within the process definition, 1..50 characters.
 	Code string          `json:"code" right:"no"`
 	Type domain.ItemType `json:"type" right:"no"`
-	// Name is what people call the item, 1..50 characters.
+	// Name is the display name of the item, 1..50 characters.
 	Name string `json:"name" right:"no"`
-	// Form says that people fill the data of the task in as a form.
+	// Form reports whether the data of the task is filled in as a form.
 	Form bool `json:"form,omitempty" right:"no"`
 	// DataSchema is the JSON Schema of the data of a task.
 	DataSchema json.RawMessage `json:"dataSchema,omitempty" right:"no"`
-	// UISchema lays the form out (JSON Forms).
+	// UISchema is the layout of the form (JSON Forms).
 	UISchema json.RawMessage `json:"uiSchema,omitempty" right:"no"`
-	// ContextDataSchema is the JSON Schema of what a task shows beside its form.
+	// ContextDataSchema is the JSON Schema of the data that a task shows beside its form.
 	ContextDataSchema json.RawMessage `json:"contextDataSchema,omitempty" right:"no"`
 	// RequireValidDataOnComplete refuses to complete a task whose data is not
 	// valid.
 	RequireValidDataOnComplete bool `json:"requireValidDataOnComplete,omitempty" right:"no"`
 	// Elements are the task elements of Shape A.
 	Elements []ElementSpec `json:"elements,omitempty" right:"no"`
-	// Assistance is how a model helps with an item.
+	// Assistance configures how a model helps with an item.
 	Assistance *AssistanceSpec `json:"assistance,omitempty" right:"no"`
 	// Robot assists the owner of a task.
 	Robot *ItemRobotSpec `json:"robot,omitempty" right:"yes"`
 	// Candidates may claim a task.
 	Candidates []Grantee `json:"candidates,omitempty" right:"yes"`
-	// Viewers see the item.
+	// Viewers may read the item.
 	Viewers []Grantee `json:"viewers,omitempty" right:"yes"`
 }
 
 // ItemRobotSpec names the robot that assists with a task: its workflow is started
 // when the task gets an owner.
 type ItemRobotSpec struct {
-	// Code is that of a robot that has a workflowType.
+	// Code is the code of a robot that has a workflowType.
 	Code string `json:"code"`
-	// Operation is what is asked of the robot, 1..255 characters.
+	// Operation is the operation requested from the robot, 1..255 characters.
 	Operation string `json:"operation"`
 }
 
@@ -135,7 +133,7 @@ const (
 type ElementSpec struct {
 	// Code is unique within the process or the task, 1..50 characters.
 	Code string `json:"code" right:"no"`
-	// Name is what people call the element, 1..50 characters.
+	// Name is the display name of the element, 1..50 characters.
 	Name string             `json:"name" right:"no"`
 	Type domain.ElementType `json:"type" right:"no"`
 	// FieldType is for elements of type FIELD, and STRING unless given.
@@ -146,7 +144,7 @@ type ElementSpec struct {
 	Mandatory bool `json:"mandatory,omitempty" right:"no"`
 	// Schema is the JSON Schema of the values of a FORM element.
 	Schema json.RawMessage `json:"schema,omitempty" right:"no"`
-	// Options are what a DECISION element chooses from.
+	// Options are the choices of a DECISION element.
 	Options []OptionSpec `json:"options,omitempty" right:"no"`
 }
 
@@ -156,7 +154,7 @@ type OptionSpec struct {
 	Name string `json:"name" right:"no"`
 }
 
-// AssistanceAnswer says what becomes of the answer of a model.
+// AssistanceAnswer is the use of the answer of a model.
 type AssistanceAnswer string
 
 // The ways to use an answer.
@@ -170,7 +168,7 @@ const (
 // AssistanceSpec configures how a model helps with a task (specification
 // section 2.11).
 type AssistanceSpec struct {
-	// System tells the model what it is for.
+	// System is the system prompt of the model.
 	System string `json:"system,omitempty" right:"no"`
 	// Prompt is the question. Like System it may name values as in
 	// "{{ data.AMOUNT }}": of the data and contextData of the task, of the data and
@@ -211,8 +209,8 @@ type IndexSpec struct {
 	Type  IndexType `json:"type" right:"no"`
 }
 
-// UserActionSpec describes what users may do to a process beside its items. All
-// of it but Runner is what processes are pinned to.
+// UserActionSpec describes what users may do to a process besides its items. Processes are pinned to all of it
+// but Runner.
 type UserActionSpec struct {
 	domain.UserAction `right:"within"`
 	// Runner is the code of the application that runs the workers of TaskQueue; it

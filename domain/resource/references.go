@@ -2,9 +2,8 @@ package resource
 
 import "fmt"
 
-// MissingReferences lists the places of documents that name a resource which is
-// neither one of them nor, as exists says, there already. The tenant of a
-// document is one of those.
+// MissingReferences lists the places of manifests that name a resource which is neither among them nor,
+// according to exists, already there. The tenant of a manifest is such a place.
 func MissingReferences(documents []Document, exists func(Key) bool) []Violation {
 	known := map[Key]bool{}
 	for i := range documents {
@@ -39,10 +38,10 @@ func MissingReferences(documents []Document, exists func(Key) bool) []Violation 
 	return violations
 }
 
-// references collects what a spec refers to.
+// references collects the references of a spec.
 type references []Reference
 
-// add takes a code that may be absent.
+// add adds a reference unless the code is empty.
 func (r *references) add(kind Kind, code, pointer string) {
 	if code != "" {
 		*r = append(*r, Reference{Kind: kind, Code: code, Pointer: pointer})
@@ -66,7 +65,7 @@ func (*UserSpec) References() []Reference { return nil }
 // References implements Spec.
 func (*ApplicationSpec) References() []Reference { return nil }
 
-// References implements Spec: a group needs its members.
+// References implements Spec: a group refers to its members.
 func (s *GroupSpec) References() []Reference {
 	var found references
 	for i, m := range s.Members {
@@ -76,8 +75,7 @@ func (s *GroupSpec) References() []Reference {
 	return found
 }
 
-// References implements Spec: a data structure needs the data sources that its
-// schema names.
+// References implements Spec: a data structure refers to the data sources in its schema.
 func (s *DataStructureSpec) References() []Reference {
 	var found references
 	found.addDataSources(s.Schema, "/spec/schema")
@@ -87,10 +85,9 @@ func (s *DataStructureSpec) References() []Reference {
 // References implements Spec.
 func (*EncryptionKeySpec) References() []Reference { return nil }
 
-// References implements Spec: a process definition needs the application that
-// runs it, the key of its payloads, the structures of its messages, whom it
-// gives rights to, the robots that assist with its tasks, what its actions start
-// and run on, and the data sources that its schemas name.
+// References implements Spec: a process definition refers to the application that runs it, the key of its
+// payloads, the structures of its messages, its grantees, the robots that assist with its tasks, what its
+// actions start and run on, and the data sources in its schemas.
 func (s *ProcessDefinitionSpec) References() []Reference {
 	var found references
 	if s.Engine != nil {
@@ -123,9 +120,8 @@ func (s *ProcessDefinitionSpec) References() []Reference {
 	return found
 }
 
-// References implements Spec: an artifact definition needs whom it gives rights
-// to, what its actions start, create and run on, and the data sources that its
-// schemas name.
+// References implements Spec: an artifact definition refers to its grantees, what its actions start, create and
+// run on, and the data sources in its schemas.
 func (s *BusinessArtifactDefinitionSpec) References() []Reference {
 	var found references
 	found.addDataSources(s.DataSchema, "/spec/dataSchema")
@@ -149,8 +145,7 @@ func (s *WebhookSubscriptionSpec) References() []Reference {
 	return found
 }
 
-// References implements Spec: a robot needs the application that runs it and
-// whom it gives rights to.
+// References implements Spec: a robot refers to the application that runs it and to its grantees.
 func (s *RobotSpec) References() []Reference {
 	var found references
 	found.add(KindApplication, s.Runner, "/spec/runner")
@@ -158,7 +153,7 @@ func (s *RobotSpec) References() []Reference {
 	return found
 }
 
-// A granteeList is one of the lists of a spec that give a right.
+// A granteeList is one of the lists of grantees of a spec.
 type granteeList struct {
 	grantees []Grantee
 	pointer  string

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A field of a spec carries in its tag "right" whether it decides who may do
-// what. A test walks all specs, so that a new field needs an answer.
+// The tag "right" of a field of a spec marks whether the field decides about access. A test walks all specs, so
+// that a new field needs the tag.
 const (
 	// tagRight marks a field that is a right as a whole.
 	tagRight = "yes"
@@ -56,7 +56,7 @@ func changedWithin(stored, wanted reflect.Value, pointer string) (string, bool) 
 	}
 }
 
-// orZero is what a pointer leads to, or the zero value of it.
+// orZero returns the target of a pointer, or the zero value.
 func orZero(pointer reflect.Value) reflect.Value {
 	if pointer.IsNil() {
 		return reflect.Zero(pointer.Type().Elem())

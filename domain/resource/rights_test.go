@@ -10,7 +10,7 @@ import (
 	"github.com/procession-dev/procession/domain/resource"
 )
 
-// rights are the fields of each kind that decide who may do what.
+// rights returns the fields of each kind that decide about access.
 func rights() map[resource.Kind][]string {
 	return map[resource.Kind][]string{
 		resource.KindTenant:        {"/directory"},
@@ -35,7 +35,7 @@ func rights() map[resource.Kind][]string {
 	}
 }
 
-// A walk finds the rights of a type, and every field without an answer.
+// A walk collects the rights of a type, and every field without the tag.
 type walk struct {
 	t     *testing.T
 	found []string
@@ -89,8 +89,7 @@ func TestEveryFieldSaysWhetherItIsARight(t *testing.T) {
 	}
 }
 
-// The schemas say beside each right of a process definition that its
-// Administrators cannot change it.
+// The schemas state at each right of a process definition that its Administrators cannot change it.
 func TestSchemasNameTheRightsOfAProcessDefinition(t *testing.T) {
 	t.Parallel()
 	root := schemaOf(t, resource.KindProcessDefinition)

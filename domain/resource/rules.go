@@ -10,9 +10,8 @@ import (
 	"github.com/procession-dev/procession/domain/jsondoc"
 )
 
-// checkRules tells where a document breaks the rules that its JSON Schema cannot
-// say. The document may violate its JSON Schema: what is not there or has the
-// wrong type is no matter of the rules.
+// checkRules reports where a manifest breaks the rules that its JSON Schema cannot express. The manifest may
+// violate its JSON Schema: members that are absent or have the wrong type are ignored.
 func checkRules(d *Document, r *report) {
 	d.Spec.check(r)
 }
@@ -37,7 +36,7 @@ func checkSchema(schema json.RawMessage, pointer string, r *report) {
 
 func isObject(text json.RawMessage) bool { return len(text) > 0 && text[0] == '{' }
 
-// checkUnique reports codes that are given twice in one list.
+// checkUnique reports duplicate codes in a list.
 func checkUnique(codes []string, pointer, member string, r *report) {
 	first := map[string]int{}
 	for i, code := range codes {
@@ -56,7 +55,7 @@ func checkUnique(codes []string, pointer, member string, r *report) {
 	}
 }
 
-// column lists what one member has in all elements of a list.
+// column lists the values of one member in all elements of a list.
 func column[T any](list []T, member func(*T) string) []string {
 	found := make([]string, len(list))
 	for i := range list {
@@ -65,8 +64,7 @@ func column[T any](list []T, member func(*T) string) []string {
 	return found
 }
 
-// checkGrantees reports grantees that are named twice, and roles where there
-// is no process to have them in.
+// checkGrantees reports duplicate grantees, and process roles in lists that are not of a process.
 func checkGrantees(grantees []Grantee, pointer string, ofProcess bool, r *report) {
 	first := map[Grantee]int{}
 	for i, g := range grantees {
@@ -85,13 +83,13 @@ func checkGrantees(grantees []Grantee, pointer string, ofProcess bool, r *report
 type use struct {
 	member string
 	given  bool
-	// types are those that have the member, required tells whether they need it.
+	// types are the types that have the member, required reports whether they need it.
 	types    []string
 	required bool
 }
 
-// checkUses reports members that the type of an element does not have, and those
-// it lacks. An element without a type is reported elsewhere.
+// checkUses reports members that the type of an element does not have, and missing ones. An element without a
+// type is reported elsewhere.
 func checkUses(uses []use, elementType, pointer string, r *report) {
 	if elementType == "" {
 		return
@@ -133,17 +131,17 @@ func propertiesOf(schema json.RawMessage) map[string]json.RawMessage {
 	return described.Properties
 }
 
-// plainPath is what may stand between the braces of a template.
+// plainPath matches what may stand between the braces of a template.
 var plainPath = regexp.MustCompile(`^[\p{L}\p{N}_-]+(\.[\p{L}\p{N}_-]+)*$`)
 
-// checkTaskQueue refuses a queue that Temporal lets no worker at.
+// checkTaskQueue refuses a queue that no worker may serve.
 func checkTaskQueue(name, pointer string, r *report) {
 	if domain.ReservedTaskQueue(name) {
 		r.add(pointer, "is a name that Temporal or the service keeps for itself")
 	}
 }
 
-// checkTemplate reports placeholders that are no plain paths.
+// checkTemplate reports placeholders that are not plain paths.
 func checkTemplate(template, pointer string, r *report) {
 	for rest := template; ; {
 		_, after, found := strings.Cut(rest, "{{")

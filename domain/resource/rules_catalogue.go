@@ -27,7 +27,7 @@ func (s *BusinessArtifactDefinitionSpec) check(r *report) {
 	}
 }
 
-// check is given what the data of the artifact has.
+// check checks an action, given the properties of the artifact's data.
 func (s *ArtifactActionSpec) check(properties map[string]json.RawMessage, pointer string, r *report) {
 	workflow := []string{string(domain.ArtifactActionStartWorkflow), string(domain.ArtifactActionDownloadable)}
 	create := []string{string(domain.ArtifactActionCreateArtifact)}
@@ -53,8 +53,7 @@ func (s *ArtifactActionSpec) check(properties map[string]json.RawMessage, pointe
 	}
 }
 
-// Where events may be sent is the operator's to say, and is checked where that is
-// known.
+// The operator configures where events may be sent; that is checked elsewhere.
 func (s *WebhookSubscriptionSpec) check(r *report) {
 	version := cmp.Or(s.PayloadVersion, domain.PayloadB)
 	known := domain.PublicEventNames(version)

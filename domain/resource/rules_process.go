@@ -94,7 +94,7 @@ func (s *AssistanceSpec) check(pointer string, r *report) {
 	}
 }
 
-// check is given the definition that has the action.
+// check checks an action, given the definition that has it.
 func (s *UserActionSpec) check(of *ProcessDefinitionSpec, pointer string, r *report) {
 	workflow := []string{string(domain.ProcessActionDownloadable), string(domain.ProcessActionStartWorkflow)}
 	related := []string{string(domain.ProcessActionStartRelatedProcess)}
@@ -108,7 +108,7 @@ func (s *UserActionSpec) check(of *ProcessDefinitionSpec, pointer string, r *rep
 		{member: "taskQueue", given: s.TaskQueue != "", types: workflow, required: true},
 		{member: "runner", given: s.Runner != "", types: workflow},
 		{member: "processDefinition", given: s.ProcessDefinition != "", types: related, required: true},
-		// A message may do without.
+		// A message does not require an item.
 		{member: "item", given: s.Item != "", types: item, required: s.Type != domain.ProcessActionCreateMessage},
 		{member: "signalName", given: s.SignalName != "", types: signal, required: true},
 	}, string(s.Type), pointer, r)
@@ -125,8 +125,7 @@ func (s *UserActionSpec) check(of *ProcessDefinitionSpec, pointer string, r *rep
 	s.checkAvailability(pointer+"/availability", r)
 }
 
-// reserved reports whether workers take a signal of the name for one of another
-// meaning.
+// reserved reports whether workers interpret a signal of the name in another way.
 func reserved(signal string) bool {
 	return strings.HasPrefix(signal, "KuFlow_Engine_Signal_") || strings.HasPrefix(signal, "__")
 }

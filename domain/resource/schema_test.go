@@ -19,7 +19,7 @@ import (
 	"github.com/procession-dev/procession/domain/resource"
 )
 
-// A definition is what these tests look at in a JSON Schema.
+// A definition is the part of a JSON Schema that these tests read.
 type definition struct {
 	Schema               string                 `json:"$schema"`
 	ID                   string                 `json:"$id"`
@@ -49,11 +49,11 @@ type agreement struct {
 	t    *testing.T
 	defs map[string]*definition
 	used map[string]bool
-	// members is how many were compared.
+	// members counts the compared members.
 	members int
 }
 
-// resolve follows a reference. What stands beside it goes before.
+// resolve follows a reference. Members beside it take precedence.
 func (a *agreement) resolve(d *definition) definition {
 	if d.Ref == "" {
 		return *d
@@ -127,7 +127,7 @@ func (a *agreement) checkStruct(of reflect.Type, schema *definition, place strin
 	require.Equal(a.t, required, declared, place)
 }
 
-// specOf is the type of the specs of a kind.
+// specOf returns the type of the specs of a kind.
 func specOf(t *testing.T, kind resource.Kind) reflect.Type {
 	t.Helper()
 	definition, ok := kind.Definition()
@@ -147,7 +147,7 @@ func TestSchemasAgreeWithTypes(t *testing.T) {
 			require.Equal(t, string(kind), root.Properties["kind"].Const)
 			require.ElementsMatch(t, []string{"apiVersion", "kind", "metadata", "spec"}, root.Required)
 			if kind == resource.KindRobot {
-				// Exports tell what was uploaded.
+				// Exports include the status.
 				require.Equal(t, "object", root.Properties["status"].Type)
 				delete(root.Properties, "status")
 			}
@@ -158,7 +158,7 @@ func TestSchemasAgreeWithTypes(t *testing.T) {
 			require.NotZero(t, a.members)
 			metadata := a.resolve(root.Properties["metadata"])
 			if kind == resource.KindTenant {
-				// A tenant belongs to none.
+				// A tenant belongs to no tenant.
 				require.NotContains(t, metadata.Properties, "tenant")
 				metadata.Properties["tenant"] = &definition{Type: "string", Description: "absent"}
 			} else {
@@ -173,7 +173,7 @@ func TestSchemasAgreeWithTypes(t *testing.T) {
 	}
 }
 
-// The schemas of the kinds have the same text wherever they say the same.
+// The schemas of the kinds share the text of equal definitions.
 func TestSchemasShareDefinitions(t *testing.T) {
 	t.Parallel()
 	first := map[string]json.RawMessage{}
@@ -197,8 +197,7 @@ func TestSchemaOfWhatDoesNotExist(t *testing.T) {
 	require.Nil(t, resource.Schema("../schema"))
 }
 
-// What the schema of any kind says is what that of the kind says, once it is
-// published.
+// The schema of any kind is equivalent to that of the kind, once it is published.
 func TestSchemaOfAnyLeadsToThatOfTheKind(t *testing.T) {
 	t.Parallel()
 	compiler := jsonschema.NewCompiler()
@@ -240,7 +239,7 @@ func TestSchemaOfAnyLeadsToThatOfTheKind(t *testing.T) {
 	}))
 }
 
-// What the schemas call the default is what Decode fills in.
+// The defaults in the schemas are those that Decode fills in.
 func TestSchemasTellTheDefaults(t *testing.T) {
 	t.Parallel()
 	minimal := map[resource.Kind]string{
@@ -266,8 +265,8 @@ func TestSchemasTellTheDefaults(t *testing.T) {
 	require.Equal(t, 10, filled)
 }
 
-// compareDefaults counts the members of a value that are what the schema calls
-// their default, which those that are not given must be.
+// compareDefaults counts the members of a value that equal the default in the schema, which members that are not
+// given must.
 func compareDefaults(t *testing.T, defs map[string]*definition, schema *definition, value any, place string) int {
 	t.Helper()
 	if schema == nil {

@@ -5,11 +5,10 @@ import (
 	"strings"
 )
 
-// Selector picks resources by their labels: it matches a resource that has all
-// of its pairs.
+// Selector selects resources by their labels: it matches a resource that has all of its pairs.
 type Selector map[string]string
 
-// ParseSelector reads "key=value" pairs separated by commas.
+// ParseSelector parses "key=value" pairs separated by commas.
 func ParseSelector(text string) (Selector, error) {
 	selector := Selector{}
 	for pair := range strings.SplitSeq(text, ",") {

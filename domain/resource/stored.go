@@ -6,9 +6,8 @@ import (
 	"fmt"
 )
 
-// SpecJSON is the spec as it is stored and compared: compact, with the members
-// in the order of the type and users' own JSON digit for digit. Two documents
-// that say the same of a resource have equal ones.
+// SpecJSON returns the spec as it is stored and compared: compact, with the members in the order of the type and
+// users' own JSON digit for digit. Two manifests with the same content have equal ones.
 func (d Document) SpecJSON() (json.RawMessage, error) {
 	text, err := Encode(d.Spec)
 	if err != nil {
@@ -17,8 +16,7 @@ func (d Document) SpecJSON() (json.RawMessage, error) {
 	return text, nil
 }
 
-// FromStored reads a document that Decode accepted once and SpecJSON wrote,
-// without holding it to the rules again.
+// FromStored reads a manifest from the output of SpecJSON, without checking the rules again.
 func FromStored(kind Kind, metadata Metadata, spec []byte) (Document, error) {
 	d := Document{Kind: kind, Metadata: metadata, Spec: newSpec(kind)}
 	if d.Spec == nil {
@@ -30,8 +28,7 @@ func FromStored(kind Kind, metadata Metadata, spec []byte) (Document, error) {
 	return d, nil
 }
 
-// Encode is json.Marshal without its escaping of what means something in HTML,
-// which would alter users' own JSON.
+// Encode is json.Marshal without HTML escaping, which would alter users' own JSON.
 func Encode(value any) (json.RawMessage, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)

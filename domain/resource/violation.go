@@ -10,16 +10,16 @@ import (
 	"github.com/procession-dev/procession/domain/jsontext"
 )
 
-// maxViolations bounds how many violations of one request are told.
+// maxViolations limits how many violations of one request are reported.
 const maxViolations = 100
 
-// Violation is one reason why documents are refused.
+// Violation is one reason why manifests are refused.
 type Violation struct {
 	// Document is the index of the document in the request.
 	Document int
 	// Pointer is the JSON Pointer of the place within the document.
 	Pointer string
-	// Message is about the place, which it does not name: "is required".
+	// Message describes the problem without naming the place: "is required".
 	Message string
 }
 
@@ -33,8 +33,7 @@ func (r *report) add(pointer, format string, args ...any) {
 	r.found = append(r.found, Violation{Document: r.document, Pointer: pointer, Message: fmt.Sprintf(format, args...)})
 }
 
-// addRules adds what the rules found, but for places that are known to be wrong
-// already, and whatever is inside those.
+// addRules adds the violations of rules, except at places that already have a violation, and inside those.
 func (r *report) addRules(rules *report) {
 	known := map[string]bool{}
 	for _, v := range r.found {
@@ -82,7 +81,7 @@ func comparePointers(a, b string) int {
 	return cmp.Compare(len(as), len(bs))
 }
 
-// at is the pointer of what tokens lead to from a pointer.
+// at returns the pointer extended by tokens.
 func at(pointer string, tokens ...any) string {
 	for _, t := range tokens {
 		if name, ok := t.(string); ok {

@@ -9,8 +9,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
-// wording says what a keyword of one of our schemas asks of a value. The
-// library's own message stands in for a keyword that they do not use.
+// wording describes in words what a keyword of one of our schemas requires of a value. Keywords that they do not
+// use get the library's own message.
 func wording(s *jsonschema.Schema, keyword, library string) string {
 	switch keyword {
 	case "type":
@@ -51,8 +51,7 @@ func wording(s *jsonschema.Schema, keyword, library string) string {
 	return library
 }
 
-// unknownMember says that an object has no such member, and which one may have
-// been meant.
+// unknownMember reports that an object has no such member, with the most similar name.
 func unknownMember(s *jsonschema.Schema, name string) string {
 	message := "is not a member of " + s.Title
 	best, distance := "", 3
@@ -67,8 +66,8 @@ func unknownMember(s *jsonschema.Schema, name string) string {
 	return message + ", which has " + enumeration(slices.Sorted(maps.Keys(s.Properties)))
 }
 
-// editDistance is how many letters have to be added, removed or replaced; for
-// names that differ in length by more than two it is not computed.
+// editDistance returns how many letters must be added, removed or replaced; it is not computed for names that
+// differ in length by more than two.
 func editDistance(a, b string) int {
 	if d := len(a) - len(b); d > 2 || d < -2 {
 		return 3
