@@ -23,7 +23,7 @@ type DataSource struct {
 // DataSourceQueryActivity is the activity of the worker that answers queries.
 const DataSourceQueryActivity = "KuFlow_DataSource_RunQuery"
 
-// DataSourceRunState is how far a run has got.
+// DataSourceRunState is the state of a run.
 type DataSourceRunState string
 
 // The states of a run.
@@ -35,24 +35,23 @@ const (
 
 // The error codes of failed runs.
 const (
-	// DataSourceTimedOut says that the worker did not answer in time.
+	// DataSourceTimedOut is the code of a run whose worker did not answer in time.
 	DataSourceTimedOut = "TIMEOUT"
-	// DataSourceBroken says that the activity of the worker failed.
+	// DataSourceBroken is the code of a run in which the activity of the worker failed.
 	DataSourceBroken = "FAILED"
-	// DataSourceRefused says that the worker answered with an error, which is the
-	// message of the run.
+	// DataSourceRefused is the code of a run that the worker answered with an error, which is the message of the
+	// run.
 	DataSourceRefused = "REFUSED"
-	// DataSourceInvalidAnswer says that the answer is none that the contract allows.
+	// DataSourceInvalidAnswer is the code of an answer that violates the contract.
 	DataSourceInvalidAnswer = "INVALID_ANSWER"
 )
 
 const (
 	// DataSourceQueryTime is how long a query waits for its answer.
 	DataSourceQueryTime = 30 * time.Second
-	// dataSourceQueryAttempts is how often a failing worker is asked a query.
+	// dataSourceQueryAttempts is how often a query is sent to a failing worker.
 	dataSourceQueryAttempts = 3
-	// DataSourceResultLifetime is how long the answer to a query can be read, from
-	// when it was asked.
+	// DataSourceResultLifetime is how long the answer to a query can be read, from the creation of the query.
 	DataSourceResultLifetime = 15 * time.Minute
 	// MaxDataSourceQueries is how many queries of one principal may wait for their
 	// answers.
@@ -61,13 +60,12 @@ const (
 	MaxDataSourceResults = 20
 	// MaxDataSourcePage is how many items a page of an answer may have.
 	MaxDataSourcePage = 100
-	// MaxDataSourceRequest bounds what a worker is asked, in bytes of JSON.
+	// MaxDataSourceRequest limits a request to a worker, in bytes of JSON.
 	MaxDataSourceRequest = 64 << 10
 )
 
-// DataSourceRun is something that a data source is asked. Page is set for
-// completed queries, ErrorCode and ErrorMessage for failed runs. A run that is
-// PENDING after Deadline has failed; see At.
+// DataSourceRun is a request to a data source. Page is set for completed queries, ErrorCode and ErrorMessage for
+// failed runs. A run that is PENDING after Deadline has failed; see At.
 type DataSourceRun struct {
 	ID           uuid.UUID
 	TenantID     uuid.UUID
@@ -91,14 +89,14 @@ type DataSourcePage struct {
 	Items         []DataSourceItem `json:"items"`
 }
 
-// DataSourceItem is an item as the worker described it. Value is the reference
-// that a value of a form names it by, empty for an item whose id is no UUID.
+// DataSourceItem is an item as the worker described it. Value is the reference to the item in the value of a
+// form, empty for an item whose id is not a UUID.
 type DataSourceItem struct {
 	Value      string          `json:"value,omitempty"`
 	Properties json.RawMessage `json:"properties"`
 }
 
-// NewDataSourceQuery is a query that waits for its answer.
+// NewDataSourceQuery returns a query that waits for its answer.
 func NewDataSourceQuery(id uuid.UUID, source *DataSource, by uuid.UUID, now time.Time) *DataSourceRun {
 	return &DataSourceRun{
 		ID: id, TenantID: source.TenantID, SourceCode: source.Code, RequestedBy: by,
@@ -106,8 +104,7 @@ func NewDataSourceQuery(id uuid.UUID, source *DataSource, by uuid.UUID, now time
 	}
 }
 
-// AdmitDataSourceQuery refuses a query of a principal more than may wait for an
-// answer.
+// AdmitDataSourceQuery refuses a query beyond the limit of pending queries of a principal.
 func AdmitDataSourceQuery(pending int) error {
 	if pending < MaxDataSourceQueries {
 		return nil
@@ -126,8 +123,7 @@ func (r *DataSourceRun) Fail(code, message string, now time.Time) {
 	r.State, r.ErrorCode, r.ErrorMessage, r.FinishedAt = DataSourceRunFailed, code, message, &now
 }
 
-// At returns the run as it is at a time: one whose deadline has passed without an
-// answer has failed.
+// At returns the run as of a time: one whose deadline has passed without an answer has failed.
 func (r *DataSourceRun) At(now time.Time) *DataSourceRun {
 	if r.State != DataSourceRunPending || now.Before(r.Deadline) {
 		return r
@@ -137,9 +133,8 @@ func (r *DataSourceRun) At(now time.Time) *DataSourceRun {
 	return &late
 }
 
-// DataSourceRequest is what the workflow of a run is told when it starts: whom to
-// ask for which activity, until when and how often, 0 for as often as there is
-// time, and what to ask.
+// DataSourceRequest is the input of the workflow of a run: the activity and the task queue, the deadline and the
+// number of attempts, 0 for no limit before the deadline, and the request.
 type DataSourceRequest struct {
 	Activity  string          `json:"activity"`
 	TaskQueue string          `json:"taskQueue"`
@@ -148,10 +143,10 @@ type DataSourceRequest struct {
 	Request   json.RawMessage `json:"request"`
 }
 
-// DataSourceWorkflow is the type of the service's workflow that asks data sources.
+// DataSourceWorkflow is the type of the service's workflow that queries data sources.
 const DataSourceWorkflow = "DataSource"
 
-// NewDataSourceRun is the run of the workflow that asks a data source for r.
+// NewDataSourceRun returns the run of the workflow that sends r to a data source.
 func NewDataSourceRun(
 	id uuid.UUID, r *DataSourceRun, source *DataSource, namespace string, request json.RawMessage,
 ) EngineRun {
@@ -165,16 +160,15 @@ func NewDataSourceRun(
 	}
 }
 
-// DataSourceInput is the first argument of the service's workflow that asks data
-// sources. The second is what the activity is given, as the worker is to get it.
+// DataSourceInput is the first argument of the service's workflow that queries data sources. The second is the
+// input of the activity, as the worker receives it.
 type DataSourceInput struct {
-	// Run is what the answer is noted for, Tenant whose keys decrypt it.
+	// Run is the run for which the answer is recorded, Tenant the tenant whose keys decrypt it.
 	Run       uuid.UUID `json:"run"`
 	Tenant    uuid.UUID `json:"tenant"`
 	Activity  string    `json:"activity"`
 	TaskQueue string    `json:"taskQueue"`
 	Deadline  time.Time `json:"deadline"`
-	// Attempts is how often a failing worker is asked, 0 for as often as there is
-	// time.
+	// Attempts is how often a request is sent to a failing worker, 0 for no limit before the deadline.
 	Attempts int `json:"attempts,omitempty"`
 }

@@ -9,8 +9,8 @@ import (
 // EventType is the type of an event.
 type EventType string
 
-// The public event types: webhooks and the live feed report them to those who may
-// see the process, the item or the artifact. PublicEvents has the rest about them.
+// The public event types: webhooks and the live feed report them to principals to which the process, the item or
+// the artifact is visible. PublicEvents describes them.
 const (
 	EventProcessCreated       EventType = "PROCESS.CREATED"
 	EventProcessStateChanged  EventType = "PROCESS.STATE_CHANGED"

@@ -33,9 +33,8 @@ SELECT count(*)
  WHERE r.requested_by = $1 AND r.state = 'PENDING' AND r.deadline > $2`
 )
 
-// ListAskedDataSources returns the data sources with a code that the caller may
-// query, one for each tenant, or for the one that is named, and how many queries of
-// the caller wait for answers.
+// ListAskedDataSources returns the data sources with a code that the caller may query, one for each tenant, or
+// for the given tenant, and the number of pending queries of the caller.
 func (tx *Tx) ListAskedDataSources(
 	ctx context.Context, caller domain.Caller, tenant *uuid.UUID, code string, now time.Time,
 ) (sources []AskedDataSource, pending int, err error) {
@@ -50,9 +49,8 @@ const (
 INSERT INTO data_source_runs (id, tenant_id, data_source_code, requested_by, state, created_at, deadline)
 VALUES ($1, $2, $3, $4, $5, $6, $7)`
 
-	// What is removed are answers that the principal has too many of, and old
-	// runs. Their commands are removed too, should Temporal not have been reached by
-	// now.
+	// The statement removes the oldest answers of the principal beyond the limit, and old runs. Their commands
+	// are removed too, if they were not carried out yet.
 	removeDataSourceRuns = `
 WITH many AS (
     SELECT r.id
@@ -84,27 +82,24 @@ WITH many AS (
 )
 SELECT count(*) FROM gone`
 
-	// dataSourceRunsSwept bounds how many runs are removed at once: more than are
-	// added meanwhile.
+	// dataSourceRunsSwept limits how many runs are removed at once: more than are added meanwhile.
 	dataSourceRunsSwept = 50
-	// dataSourceRunLifetime is how long runs are kept, more than any waits for its
-	// answer.
+	// dataSourceRunLifetime is how long runs are kept. It is longer than any run waits for its answer.
 	dataSourceRunLifetime = time.Hour
 )
 
-// InsertDataSourceRun stores a run and removes the answers that its
-// principal has too many of, and old runs of all principals.
+// InsertDataSourceRun stores a run and removes the answers of its principal beyond the limit, and old runs of
+// all principals.
 func (tx *Tx) InsertDataSourceRun(r *domain.DataSourceRun) {
 	tx.queue(insertDataSourceRun, r.ID, r.TenantID, r.SourceCode, r.RequestedBy, r.State, r.CreatedAt, r.Deadline)
 	tx.queue(removeDataSourceRuns, r.RequestedBy, r.CreatedAt, domain.MaxDataSourceResults, dataSourceRunsSwept,
 		r.CreatedAt.Add(-dataSourceRunLifetime))
 }
 
-// RemoveDataSourceRuns deletes up to a number of runs that are not needed any
-// more, and returns how many.
+// RemoveDataSourceRuns deletes up to limit runs that are not needed any more, and returns their number.
 func (db *DB) RemoveDataSourceRuns(ctx context.Context, now time.Time, limit int) (int, error) {
 	var removed int
-	// The principal is that of no run.
+	// No run has this principal.
 	err := send(ctx, db.pool, &pgx.Batch{}, []query{{
 		removeDataSourceRuns, []any{uuid.Nil, now, 0, limit, now.Add(-dataSourceRunLifetime)}, one(&removed),
 	}})
@@ -142,8 +137,7 @@ func oneDataSourceRun(dest *domain.DataSourceRun) func(pgx.Rows) error {
 	}
 }
 
-// GetDataSourceQuery returns a query of the caller that was asked after a time, or
-// NOT_FOUND.
+// GetDataSourceQuery returns a query of the caller that was created after a time, or NOT_FOUND.
 func (r *Reader) GetDataSourceQuery(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, after time.Time,
 ) (*domain.DataSourceRun, error) {
@@ -170,7 +164,7 @@ UPDATE data_source_runs
    SET state = $2, result = $3, error_code = nullif($4, ''), error_message = nullif($5, ''), finished_at = $6
  WHERE id = $1`
 
-	// The workflow ends after this, which then is no news.
+	// The workflow ends after this statement; its end then changes nothing.
 	closeDataSourceRun = `
 UPDATE engine_runs
    SET state = 'COMPLETED', closed_at = $2
