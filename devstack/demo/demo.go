@@ -35,7 +35,7 @@ func id(suffix uint64) uuid.UUID {
 // TenantDemo is the tenant that the examples run in.
 func TenantDemo() uuid.UUID { return id(0xa1) }
 
-// TenantOther is a tenant that must know nothing of TenantDemo.
+// TenantOther is a tenant that must be isolated from TenantDemo.
 func TenantOther() uuid.UUID { return id(0xb1) }
 
 // Account is a principal of the demonstration data. Applications, which have no

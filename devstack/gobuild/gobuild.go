@@ -20,8 +20,8 @@ const lockRetry = 200 * time.Millisecond
 // Flags are those of every build. Programs that are built with the same ones
 // share what Go has compiled.
 func Flags() []string {
-	// Without -buildvcs=false a commit, or a checkout of another owner, would
-	// change or break a build whose key says nothing of either.
+	// Without -buildvcs=false a commit, or a checkout of another owner, would change
+	// or break a build whose key contains neither.
 	return []string{"-trimpath", "-buildvcs=false", "-ldflags", "-s -w"}
 }
 

@@ -59,7 +59,7 @@ func (a *account) own(path string) error {
 }
 
 // mayTraverse reports whether the account can pass through the directory.
-// Supplementary groups are not looked at: a child has none.
+// Supplementary groups are ignored: a child has none.
 func (a *account) mayTraverse(info os.FileInfo) bool {
 	if a == nil {
 		return true

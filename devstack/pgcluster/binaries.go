@@ -13,7 +13,7 @@ import (
 
 // MissingError is returned when no PostgreSQL server binaries are found.
 type MissingError struct {
-	// Searched lists the directories that were looked at.
+	// Searched lists the directories that were searched.
 	Searched []string
 }
 

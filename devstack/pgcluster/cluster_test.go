@@ -241,8 +241,8 @@ func TestOrdinaryUserOwnsTheCluster(t *testing.T) {
 	require.Contains(t, string(out), "--- PASS: TestClusterKeepsDataOverRestart")
 }
 
-// killedRunDir tells a copy of the test binary to play the program that is
-// killed, and in which directory.
+// killedRunDir makes a copy of the test binary play the program that is killed,
+// and in which directory.
 const killedRunDir = "PGCLUSTER_KILLED_RUN_DIR"
 
 func TestNothingOutlivesAKilledProgram(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 const complaintLines = 40
 
 // progress reads the output of "go build -v", one import path a line for each
-// package it compiles, and tells at intervals how far the build is. Anything
+// package it compiles, and reports at intervals how far the build is. Anything
 // else on the output is kept: it is what went wrong.
 type progress struct {
 	out     io.Writer
@@ -49,7 +49,7 @@ func (p *progress) report(every time.Duration) {
 	}
 }
 
-// finish ends the reports and tells the outcome.
+// finish ends the reports and reports the outcome.
 func (p *progress) finish(err error) {
 	close(p.stop)
 	<-p.stopped
@@ -93,7 +93,7 @@ func (p *progress) line(line string) {
 	}
 }
 
-// isImportPath tells a package that was compiled from a message of the
+// isImportPath distinguishes a package that was compiled from a message of the
 // compiler: the latter has blanks.
 func isImportPath(line string) bool {
 	return line != "" && !strings.ContainsAny(line, " \t:")

@@ -12,7 +12,7 @@ import (
 	"github.com/procession-dev/procession/examples/demo"
 )
 
-// The digests are told to whoever checks downloads, so they must not depend on
+// The digests are published for checks of downloads, so they must not depend on
 // where and when the archives are made.
 func TestArchivesAreAlwaysTheSame(t *testing.T) {
 	t.Parallel()

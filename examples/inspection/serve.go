@@ -101,7 +101,7 @@ func (s *server) poll(ctx context.Context, temporal client.Client, window time.D
 	}
 }
 
-// register makes the worker known to the service, however often that takes, and returns when to do it again.
+// register registers the worker with the service, retrying until it succeeds, and returns when to register again.
 func (s *server) register(ctx context.Context) (window time.Duration, err error) {
 	err = s.untilDone(ctx, "worker registration", func(ctx context.Context) (err error) {
 		window, err = s.api.CreateWorker(ctx, restapi.Worker{
@@ -136,7 +136,7 @@ func (s *server) untilDone(ctx context.Context, step string, attempt func(contex
 			return nil
 		}
 		if ctx.Err() == nil {
-			s.logger.WarnContext(ctx, "a step did not succeed, trying again", slog.String("step", step),
+			s.logger.WarnContext(ctx, "step failed, retrying", slog.String("step", step),
 				slog.Duration("pause", pause), slog.Any("error", err))
 		}
 		if err := wait(ctx, pause); err != nil {

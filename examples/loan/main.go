@@ -1,5 +1,5 @@
-// Command loan is a Temporal worker for the process LOAN. It is written as anybody would write one: it knows the
-// service by its REST API and by the engine contract only.
+// Command loan is a Temporal worker for the process LOAN. It knows the service by its REST API and by the engine
+// contract only, like any worker.
 package main
 
 import (

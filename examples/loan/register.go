@@ -9,7 +9,7 @@ import (
 	"github.com/procession-dev/procession/examples/loan/restapi"
 )
 
-// registration keeps the worker known to the service.
+// registration keeps the worker registered with the service.
 type registration struct {
 	create func(context.Context, restapi.WorkerCreateParams) (time.Duration, error)
 	params restapi.WorkerCreateParams
@@ -47,7 +47,7 @@ func (r *registration) keep(ctx context.Context) {
 		}
 		pause = min(backoff, r.window)
 		backoff = min(backoff*5/2, r.window)
-		r.logger.WarnContext(ctx, "worker registration did not succeed, trying again",
+		r.logger.WarnContext(ctx, "worker registration failed, retrying",
 			slog.Duration("pause", pause), slog.Any("error", err))
 	}
 }

@@ -202,7 +202,7 @@ func TestRunWaitsForServiceAndTemporalAndStopsCleanly(t *testing.T) {
 	granting := &service{ca: newAuthority(t), refusals: 1}
 	rest := httptest.NewServer(granting)
 	t.Cleanup(rest.Close)
-	// A port nobody listens on stands for a Temporal that is down.
+	// A port without a listener stands for a Temporal that is down.
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	require.NoError(t, listener.Close())

@@ -1,5 +1,5 @@
-// Command webhook-receiver drives the process ORDER over REST: it is told of what happens by webhooks, and answers by
-// creating items and completing processes. It needs no Temporal.
+// Command webhook-receiver drives the process ORDER over REST: it receives events by webhooks, and answers by creating
+// items and completing processes. It needs no Temporal.
 package main
 
 import (

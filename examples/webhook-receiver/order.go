@@ -17,7 +17,7 @@ const (
 //
 //	the process runs ─▶ CHECK_ORDER ─▶ completed ─▶ SHIP_ORDER ─▶ completed ─▶ the process is completed
 //
-// An event may come more than once, after the program has started anew too, and one that had to be repeated may come
+// An event may come more than once, also after the program was restarted, and one that had to be repeated may come
 // after later ones. So each step can be taken again: the id of an item follows from its process, and the service finds
 // the item that is there already.
 type orderDesk struct{ api *client }

@@ -19,15 +19,15 @@ const (
 	remembered = 10_000
 )
 
-// event is what the service tells. Data is different for each type.
+// event is the body of a webhook. Data is different for each type.
 type event struct {
 	ID   string          `json:"id"`
 	Type string          `json:"type"`
 	Data json.RawMessage `json:"data"`
 }
 
-// receiver takes webhooks: it verifies who they are from, has each event handled once, and says that it was. What cannot
-// be handled now is refused, and the service tells it again.
+// receiver takes webhooks: it verifies who they are from, has each event handled once, and says that it was. What
+// cannot be handled now is refused, and the service sends it again.
 type receiver struct {
 	verifiers []*standardwebhooks.Webhook
 	handle    func(context.Context, event) error

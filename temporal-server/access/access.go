@@ -27,7 +27,7 @@ import (
 	"google.golang.org/grpc"
 )
 
-// Options say whom a [Guard] trusts and what it opens to engines. Every field without a remark is required.
+// Options configure a [Guard]: whom it trusts and what it allows engines. Every field without a remark is required.
 type Options struct {
 	// KeySetURL is where the keys that sign tokens are published (RFC 7517).
 	KeySetURL string
@@ -54,9 +54,9 @@ type Options struct {
 	NexusEndpoints []string
 	// UncheckedCommandQueues lets workflows schedule activities and start workflows on task queues the token does not name.
 	UncheckedCommandQueues bool
-	// Logger receives one line for each refused call and tells of trouble with the keys and the list.
+	// Logger receives one line for each refused call and reports failures to read the keys and the list.
 	Logger *slog.Logger
-	// TemporalLogger receives what Temporal's own token code has to say.
+	// TemporalLogger receives the log of Temporal's own token code.
 	TemporalLogger log.Logger
 	// Metrics receives the counters and gauges; nil drops them.
 	Metrics metrics.Handler
@@ -64,7 +64,7 @@ type Options struct {
 	Clock func() time.Time
 }
 
-// Guard is a claim mapper, an authorizer and an interceptor with what they go by.
+// Guard consists of a claim mapper, an authorizer, an interceptor and the documents that they use.
 type Guard struct {
 	claims    *claimMapper
 	decide    *authorizer

@@ -21,8 +21,8 @@ const (
 	// renewEvery is how long an owner is taken from memory, and so the longest time between two renewals of a queue that is polled.
 	renewEvery = 5 * time.Minute
 
-	// forgetAfter is how long a queue keeps its owner after the latest poll. Temporal remembers the sticky queue of a workflow for as
-	// long as it runs, so what a forgotten one brings is still looked at: see [interceptor].
+	// forgetAfter is how long a queue keeps its owner after the latest poll. Temporal remembers the sticky queue of a
+	// workflow for as long as it runs, so tasks from a queue without an owner are still checked: see [interceptor].
 	forgetAfter = 48 * time.Hour
 
 	forgetEvery = time.Hour
@@ -35,8 +35,8 @@ const (
 	metricStoreFailures = "procession_store_failures"
 )
 
-// owners know whose the personal queues are. Without the store no such queue is served: its callers are answered that the service is
-// unavailable, and try again.
+// owners looks up the subjects that personal queues belong to. Without the store no such queue is served: its callers
+// are answered that the service is unavailable, and try again.
 type owners struct {
 	store   Store
 	cached  cache.Cache // by queueName: the owner, a string

@@ -107,7 +107,7 @@ func (d *drive) rate(ctx context.Context, id uuid.UUID) error {
 		return err
 	}
 	if !task.ElementValues.First(inspecting.ElementNote).IsValid() {
-		return errors.New("the task tells nothing to whoever does it")
+		return errors.New("the task has no instructions for its owner")
 	}
 	if _, err := d.api.AssignTask(ctx, id, d.email); err != nil {
 		return err

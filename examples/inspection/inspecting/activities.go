@@ -55,7 +55,7 @@ func (a *Activities) createTask(ctx context.Context, request createTaskRequest) 
 }
 
 // createTaskAndWaitFinished leaves it to the service to complete the activity when the task is finished. When Temporal
-// has it begin anew, its token is another one and replaces the one that the service has.
+// starts it again, it has another token, which replaces the one that the service has.
 func (a *Activities) createTaskAndWaitFinished(ctx context.Context, request createTaskRequest) error {
 	if _, err := a.API.CreateTask(ctx, request.Task, activity.GetInfo(ctx).TaskToken); err != nil {
 		return failure(err)
@@ -73,8 +73,8 @@ func (a *Activities) saveProcessElement(ctx context.Context, request saveProcess
 	return failure(err)
 }
 
-// failure turns a REST error into what Temporal shall do about it: a refusal for good fails the workflow at once,
-// everything else is tried again.
+// failure turns a REST error into a Temporal failure: a permanent refusal fails the workflow at once, everything else
+// is retried.
 func failure(err error) error {
 	refused, ok := errors.AsType[*restapi.ResponseError](err)
 	if !ok {

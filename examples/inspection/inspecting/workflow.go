@@ -25,8 +25,8 @@ const (
 	waitTimeout = 24 * time.Hour
 )
 
-// InspectionWorkflow has something inspected and makes the rating the score of the process. It waits for the signal that
-// tells of a completed task.
+// InspectionWorkflow has something inspected and makes the rating the score of the process. It waits for the signal
+// about a completed task.
 func InspectionWorkflow(ctx workflow.Context, request WorkflowRequest) (WorkflowResponse, error) {
 	return inspection(ctx, request, func(ctx workflow.Context, task restapi.Task) error {
 		completed := map[uuid.UUID]bool{}

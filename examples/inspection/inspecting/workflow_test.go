@@ -130,7 +130,8 @@ func (s *service) finish(state string, ratings ...restapi.ElementValue) {
 	s.task.ElementValues["RATING"] = ratings
 }
 
-// run runs the workflow. Once the task is created, person is called and then the workflow is told in the way it waits.
+// run runs the workflow. Once the task is created, person is called and then the workflow is notified in the way it
+// waits.
 func (b bench) run(t *testing.T, person func()) (inspecting.WorkflowResponse, error) {
 	t.Helper()
 	told := make(chan struct{})

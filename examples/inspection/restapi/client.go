@@ -72,7 +72,7 @@ func New(endpoint string, credentials Credentials, roots *x509.CertPool) (*Clien
 	}, nil
 }
 
-// CloseIdleConnections lets go of connections kept for reuse.
+// CloseIdleConnections closes connections kept for reuse.
 func (c *Client) CloseIdleConnections() { c.http.CloseIdleConnections() }
 
 // call is one operation: what to send, nil for nothing, and where its answer goes.

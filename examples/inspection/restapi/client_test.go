@@ -198,9 +198,9 @@ func TestErrorsTellWhatMattersAndNoSecrets(t *testing.T) {
 	require.ErrorAs(t, err, &refused)
 	require.True(t, refused.Temporary())
 
-	nobody, err := restapi.New("http://127.0.0.1:1", restapi.ClientCredentials("app", "s3cret"), nil)
+	unreachable, err := restapi.New("http://127.0.0.1:1", restapi.ClientCredentials("app", "s3cret"), nil)
 	require.NoError(t, err)
-	_, err = nobody.CreateTask(t.Context(), restapi.Task{}, []byte("token"))
+	_, err = unreachable.CreateTask(t.Context(), restapi.Task{}, []byte("token"))
 	require.Error(t, err)
 	require.NotContains(t, err.Error(), "dG9rZW4")
 

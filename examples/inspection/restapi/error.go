@@ -39,7 +39,7 @@ func (e *ResponseError) Error() string {
 	return text
 }
 
-// Temporary says whether the same call may succeed later: 408, 429 and every 5xx.
+// Temporary reports whether the same call may succeed later: 408, 429 and every 5xx.
 func (e *ResponseError) Temporary() bool {
 	return e.Status == http.StatusRequestTimeout || e.Status == http.StatusTooManyRequests ||
 		e.Status >= http.StatusInternalServerError

@@ -28,7 +28,7 @@ type ElementValue struct {
 	Value json.RawMessage `json:"value,omitempty"`
 }
 
-// IsValid says whether there is a value, and it fits.
+// IsValid reports whether there is a value and it is valid.
 func (v ElementValue) IsValid() bool {
 	return v.Value != nil && string(v.Value) != "null" && (v.Valid == nil || *v.Valid)
 }

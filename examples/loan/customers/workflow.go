@@ -70,8 +70,8 @@ func CustomerRecalculate(ctx workflow.Context, request ActionRequest) (ActionRes
 	return ActionResponse{Message: "The customer is " + tier}, nil
 }
 
-// withPatience has activities repeated without bound: an action outlives an outage of the service, and whoever does not
-// want to wait any longer cancels it.
+// withPatience sets unlimited retries of activities: an action outlives an outage of the service, and its caller can
+// cancel it.
 func withPatience(ctx workflow.Context) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: time.Minute,

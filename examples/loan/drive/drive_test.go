@@ -43,7 +43,7 @@ func TestDriveFailsOnASurprise(t *testing.T) {
 		args    []string
 		want    string
 	}{
-		"notification of somebody else": {
+		"notification of another user": {
 			mistake: func(operation string, item *restapi.ProcessItem) {
 				if operation == "create" && item.Code() == "NOTIFICATION_GRANTED" {
 					item.OwnerID = &other
@@ -77,7 +77,7 @@ func TestDriveFailsOnASurprise(t *testing.T) {
 			args: []string{"-deadline", "3s"},
 			want: "a small loan is granted at once: Carol waits for NOTIFICATION_GRANTED: not within 3s; last seen: no NOTIFICATION_GRANTED",
 		},
-		"token nobody has": {
+		"unknown token": {
 			args: []string{"-carol-token", "x"},
 			want: "a small loan is granted at once: Carol starts the process: initiator: got 00000000-0000-0000-0000-000000000000, " +
 				"want 01970000-0000-7000-8000-00000000c003",

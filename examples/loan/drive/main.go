@@ -103,7 +103,7 @@ func run(ctx context.Context, args []string, env environment) error {
 // cast is one client per person.
 type cast struct{ alice, bob, carol person }
 
-// person is somebody who calls the service.
+// person is a user who calls the service.
 type person struct {
 	name string
 	id   uuid.UUID

@@ -17,7 +17,7 @@ type scenario struct {
 	title        string
 	amount       json.RawMessage
 	currency     string
-	approval     string // empty when nobody is to be asked
+	approval     string // empty when no approval is needed
 	notification string
 	acknowledge  bool // Carol completes the notification after the process has ended
 }

@@ -46,8 +46,8 @@ func (d *drive) step(ctx context.Context, who person, what string, action func(c
 	return nil
 }
 
-// await runs look every 20 ms until it says so, fails, or the step deadline passes; then the error tells the last
-// thing seen.
+// await calls look every 20 ms until it reports success, fails, or the step deadline passes; then the error contains
+// the last finding.
 func (d *drive) await(ctx context.Context, who person, what string, look func(context.Context) (seen string, done bool, err error)) error {
 	return d.step(ctx, who, what, func(ctx context.Context) (string, error) {
 		ticker := time.NewTicker(pollInterval)

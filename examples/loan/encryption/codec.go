@@ -1,7 +1,7 @@
-// Package encryption hides the payloads of workflows from whoever can read Temporal (engine contract, section 9). The
-// service says in the header of a workflow with which key. From there the key goes along in the context to all that the
-// workflow begins, and the data converter encrypts what such contexts produce. What is encrypted says itself with which
-// key, so decrypting needs no context.
+// Package encryption encrypts the payloads of workflows so that they cannot be read in Temporal (engine contract,
+// section 9). The service names the key in the header of a workflow. The Propagator passes the key id in the context to
+// everything that the workflow starts, and the data converter encrypts payloads of such contexts. An encrypted payload
+// names its key, so decrypting needs no context.
 package encryption
 
 import (
@@ -28,7 +28,7 @@ const (
 	nonceSize     = 12
 )
 
-// fetchTimeout bounds the wait for a key; converters are not told of the context's end.
+// fetchTimeout bounds the wait for a key; converters do not get the context.
 const fetchTimeout = 30 * time.Second
 
 // codec encrypts with one key, or not at all when keyID is empty, and decrypts with any.
@@ -81,11 +81,11 @@ func (c *codec) decrypt(p *commonpb.Payload) (*commonpb.Payload, error) {
 	}
 	text, ok := bytes.CutPrefix(p.GetData(), []byte(prefix))
 	if !ok {
-		return nil, errors.New("a payload is encrypted in another way than AES-256-GCM")
+		return nil, errors.New("the encryption of a payload is not AES-256-GCM")
 	}
 	sealed, err := base64.StdEncoding.AppendDecode(nil, text)
 	if err != nil || len(sealed) < nonceSize {
-		return nil, errors.New("an encrypted payload is not what base64 makes of a nonce and a text")
+		return nil, errors.New("an encrypted payload is not the base64 of a nonce and a text")
 	}
 	keyID := string(p.GetMetadata()[metadataKeyID])
 	ctx, cancel := context.WithTimeout(context.Background(), fetchTimeout)
@@ -100,7 +100,7 @@ func (c *codec) decrypt(p *commonpb.Payload) (*commonpb.Payload, error) {
 	}
 	inner := &commonpb.Payload{}
 	if err := proto.Unmarshal(plain, inner); err != nil {
-		return nil, errors.New("what was encrypted is no payload")
+		return nil, errors.New("the decrypted text is not a payload")
 	}
 	return inner, nil
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/procession-dev/procession/examples/loan/restapi"
 )
 
-// idle is how long a key is kept that nobody asks for.
+// idle is how long an unused key is kept.
 const idle = time.Hour
 
 // Keys fetches keys from the service when they are first needed and keeps them for as long as they are in use: a key
@@ -61,7 +61,7 @@ func (k *Keys) get(ctx context.Context, id string) (cipher.AEAD, error) {
 	return e.aead, nil
 }
 
-// entry finds or makes the entry of a key, and forgets those that nobody asked for lately.
+// entry returns the entry of a key, creating it if necessary, and removes entries that were not used lately.
 func (k *Keys) entry(id string) *entry {
 	k.mu.Lock()
 	defer k.mu.Unlock()

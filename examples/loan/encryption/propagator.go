@@ -71,8 +71,8 @@ func write(to workflow.HeaderWriter, keyID string) error {
 	return nil
 }
 
-// read returns the id of the key, or nothing for what is in the open. An encoding that it does not know is an error:
-// going on would show what somebody wanted to hide.
+// read returns the id of the key, or nothing without encryption. An unknown encoding is an error: continuing would
+// write payloads unencrypted.
 func read(from workflow.HeaderReader) (string, error) {
 	values := map[string]string{}
 	for _, name := range []string{headerEncoding, headerKeyID} {

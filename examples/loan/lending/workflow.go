@@ -70,7 +70,7 @@ func (l *loan) run(ctx workflow.Context) (WorkflowResponse, error) {
 		if err != nil {
 			return WorkflowResponse{}, err
 		}
-		// Nobody said yes is no: data that violates the schema can be completed too.
+		// A missing approval is a rejection: data that violates the schema can be completed too.
 		granted = textOf(approval.TaskData()["APPROVAL"]) == "YES"
 	}
 	if granted {
@@ -94,7 +94,7 @@ func (l *loan) collectCompletedTasks(ctx workflow.Context) {
 	}
 }
 
-// completedTask creates a task without owner, waits until somebody has completed it, and returns it as it is then.
+// completedTask creates a task without owner, waits until it is completed, and returns the completed task.
 func (l *loan) completedTask(ctx workflow.Context, code string, data restapi.Object) (restapi.ProcessItem, error) {
 	created, err := l.createTask(ctx, code, nil, data)
 	if err != nil {
@@ -129,7 +129,7 @@ func (l *loan) saveApplicantName(ctx workflow.Context, data restapi.Object) erro
 	return workflow.ExecuteActivity(ctx, activityPatchProcessMetadata, patchProcessMetadataRequest{l.processID, patch}).Get(ctx, nil)
 }
 
-// notify leaves a task with the outcome to whoever is the process's initiator by now, and does not wait for it.
+// notify creates a task with the outcome for the current initiator of the process, and does not wait for it.
 func (l *loan) notify(ctx workflow.Context, code, message string) (WorkflowResponse, error) {
 	var answer processResponse
 	err := workflow.ExecuteActivity(ctx, activityRetrieveProcess, retrieveProcessRequest{l.processID}).Get(ctx, &answer)

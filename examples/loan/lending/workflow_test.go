@@ -23,7 +23,7 @@ type stage struct {
 	env       *testsuite.TestWorkflowEnvironment
 	processID uuid.UUID
 	initiator uuid.UUID
-	// answers is the data each task has once somebody completed it, by code.
+	// answers is the data each task has once it is completed, by code.
 	answers map[string]restapi.Object
 	// signalling sends the signals of a task just created.
 	signalling func(item restapi.ProcessItem)

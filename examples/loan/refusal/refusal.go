@@ -1,4 +1,4 @@
-// Package refusal tells Temporal which failed REST calls are worth repeating.
+// Package refusal turns failed REST calls into Temporal failures that are retried or not.
 package refusal
 
 import (
@@ -12,8 +12,8 @@ import (
 // Type is the failure type of a refused REST call, as the public SDKs name it; its detail is the error body.
 const Type = "KuFlowActivities.RestFailure"
 
-// Failure turns a REST error into what Temporal shall do about it: a refusal for good (4xx except 408 and 429) fails
-// the workflow at once, everything else is tried again.
+// Failure turns a REST error into a Temporal failure: a permanent refusal (4xx except 408 and 429) fails the workflow
+// at once, everything else is retried.
 func Failure(err error) error {
 	refused, ok := errors.AsType[*restapi.ResponseError](err)
 	if !ok {

@@ -6,7 +6,7 @@ import (
 	"net/url"
 )
 
-// EncryptionKey is a key that payloads of workflows are encrypted with. Printing it shows nothing of the key.
+// EncryptionKey is a key that payloads of workflows are encrypted with. Printing it does not show the key.
 type EncryptionKey struct {
 	ID    string   `json:"id"`
 	Value KeyBytes `json:"value"`

@@ -18,7 +18,7 @@ func LoanNudge(ctx workflow.Context, request ActionRequest) (ActionResponse, err
 }
 
 // carryOut runs the activity that is all of an action. It is repeated without bound: an action outlives an outage of
-// the service, and whoever does not want to wait any longer cancels it.
+// the service, and its caller can cancel it.
 func carryOut(ctx workflow.Context, activityType string, request ActionRequest) (ActionResponse, error) {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: time.Minute,

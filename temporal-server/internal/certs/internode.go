@@ -17,7 +17,8 @@ const processName = "temporal-server process"
 
 const processDNSName = "process.temporal-server.internal"
 
-// newProcessCertificate makes a certificate whose key exists in this process only. It signs nothing else: whoever presents it is this process.
+// newProcessCertificate makes a certificate whose key exists in this process only. It signs nothing else: a peer that
+// presents it is this process.
 func newProcessCertificate(now time.Time) (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

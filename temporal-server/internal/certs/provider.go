@@ -84,7 +84,7 @@ func (p *Provider) GetFrontendClientConfig() (*tls.Config, error) { return nil, 
 // GetRemoteClusterClientConfig returns nothing: this server is a cluster of its own.
 func (p *Provider) GetRemoteClusterClientConfig(string) (*tls.Config, error) { return nil, nil }
 
-// GetExpiringCerts reports nothing: whoever rotates the files watches their dates.
+// GetExpiringCerts reports nothing: the rotation of the files watches their dates.
 func (p *Provider) GetExpiringCerts(time.Duration) (encryption.CertExpirationMap, encryption.CertExpirationMap, error) {
 	return nil, nil, nil
 }

@@ -51,7 +51,7 @@ engine-nexus-endpoints: ours
 	require.Empty(t, opts.MetricsListen)
 	require.Equal(t, []string{"QueryWorkflow", "DescribeWorkflowExecution"}, opts.EngineMethods)
 	require.Equal(t, []string{"ours"}, opts.NexusEndpoints)
-	require.Equal(t, options.StoreSQLite, opts.Store, "what nobody sets keeps its default")
+	require.Equal(t, options.StoreSQLite, opts.Store, "an unset option keeps its default")
 }
 
 func TestTheEnvironmentMayNameTheFile(t *testing.T) {

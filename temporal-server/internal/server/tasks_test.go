@@ -138,7 +138,7 @@ func TestNoSubjectWorksOnTheTasksOfAnother(t *testing.T) {
 	}
 	requireDenied(t, denied)
 
-	// Nothing of this is forgotten by a restart.
+	// All of this survives a restart.
 	require.NoError(t, w.server.Stop())
 	w.start(t)
 	service = workflowservice.NewWorkflowServiceClient(w.system(t))
