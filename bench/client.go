@@ -79,7 +79,7 @@ func (c *conn) do(method, path, body string, want int) ([]byte, error) {
 	return c.answer.Bytes(), nil
 }
 
-// expect is do for those who want the status only.
+// expect is do for callers that need only the status.
 func (c *conn) expect(method, path, body string, want int) error {
 	_, err := c.do(method, path, body, want)
 	return err

@@ -84,7 +84,7 @@ func (b *bench) measureIdleMemory(ctx context.Context) error {
 	return nil
 }
 
-// reportLoadedMemory tells the most that the service had in all sections.
+// reportLoadedMemory reports the service's peak memory over all sections.
 func (b *bench) reportLoadedMemory() {
 	b.memory.mu.Lock()
 	defer b.memory.mu.Unlock()

@@ -164,7 +164,7 @@ func (s *stack) awaitDrained(ctx context.Context) error {
 	return nil
 }
 
-// soakWalker makes a walk each time it is told to, three of four by hand and
+// soakWalker makes a walk each time it is signalled, three of four by hand and
 // one with a workflow. After an error it starts over with a new connection.
 func (s *stack) soakWalker(ctx context.Context, client int, begin <-chan struct{}, done *soaked) {
 	var c *conn

@@ -24,7 +24,7 @@ type work struct {
 	request func(c *conn, lane, i int) error
 	// perClient bounds the subjects of a client and a round; 0 is no bound.
 	perClient int
-	// freshKind is the first of the kinds of ids that pgbench makes anew.
+	// freshKind is the first of the kinds of ids that pgbench generates.
 	freshKind int
 }
 

@@ -40,7 +40,7 @@ func waitForSignal(ctx workflow.Context, _ workflowRequest) (workflowResponse, e
 	return workflowResponse{Message: "done"}, nil
 }
 
-// returnLater returns when nobody expects it any more.
+// returnLater returns when no caller waits for it any more.
 func returnLater(ctx workflow.Context, _ workflowRequest) (workflowResponse, error) {
 	err := workflow.Sleep(ctx, laterAfter)
 	return workflowResponse{Message: "done"}, err
@@ -100,8 +100,8 @@ func (w *watch) follow(workflowID string) *life {
 	return l
 }
 
-// note tells a time to whoever follows a workflow. A workflow that is replayed
-// tells again, which is not heard.
+// note reports a time to the follower of a workflow. A replayed workflow reports
+// it again, which is ignored.
 func (w *watch) note(ctx workflow.Context, which func(*life) chan time.Time) {
 	if l, ok := w.watched.Load(workflow.GetInfo(ctx).WorkflowExecution.ID); ok {
 		if l, ok := l.(*life); ok {
