@@ -138,7 +138,7 @@ func (c *Config) bind(f *pflag.FlagSet) {
 	f.StringVar(&c.TemporalCAFile, "temporal-ca-file", "",
 		"authority of Temporal's certificate (PEM file); empty for the service's own")
 	f.DurationVar(&c.TaskQueueInterval, "task-queue-interval", engine.DefaultTaskQueueInterval,
-		"how often task queues are looked at in Temporal")
+		"how often task queues are observed in Temporal")
 	f.DurationVar(&c.PollerPatience, "poller-patience", domain.DefaultTaskQueuePatience().Poll,
 		"how long ago a worker may have begun to poll that is taken to poll still")
 	f.StringVar(&c.Issuer, "issuer", "procession", "issuer named in engine tokens")

@@ -7,8 +7,8 @@ import (
 	"github.com/procession-dev/procession/api"
 )
 
-// deprecation is what clients of API version 2022-10-08 are told. Days begin in
-// UTC.
+// deprecation configures the deprecation headers for clients of API version
+// 2022-10-08. Days begin in UTC.
 func (c *Config) deprecation() (api.Deprecation, error) {
 	var d api.Deprecation
 	for _, day := range []struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/procession-dev/procession/devstack/demo"
 )
 
-// printBanner tells what runs where, who may use it, and what to try next.
+// printBanner prints what runs where, who may use it, and what to try next.
 func printBanner(out io.Writer, c Config, o devOptions) {
 	base := "http://" + hostPort(c.Listen)
 	fmt.Fprintln(out)

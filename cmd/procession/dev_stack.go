@@ -40,7 +40,7 @@ func (s *stack) stop() error {
 	return errors.Join(errs...)
 }
 
-// step tells that something that takes a moment begins, and returns what to
+// step reports that something that takes a moment begins, and returns what to
 // call when it is done.
 func (s *stack) step(what string) func() {
 	start := time.Now()

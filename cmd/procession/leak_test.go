@@ -78,7 +78,7 @@ func (p *secretParts) key(t *testing.T, what string, der []byte) {
 	}
 }
 
-// found tells what of the secrets is in the text.
+// found returns which of the secrets are in the text.
 func (p *secretParts) found(text []byte) map[string]bool {
 	found := map[string]bool{}
 	for part, what := range p.parts {

@@ -54,7 +54,8 @@ func (l *listener) limit(most int, open, refused *atomic.Int64) {
 	l.server.Handler = limited.refuseSurplus(l.server.Handler)
 }
 
-// secure serves the listener over HTTPS, and tells browsers so for maxAge.
+// secure serves the listener over HTTPS, and makes browsers use HTTPS only for
+// maxAge.
 func (l *listener) secure(certificate *servedCertificate, maxAge time.Duration) {
 	l.certificate = certificate
 	l.server.TLSConfig = certificate.config()

@@ -334,7 +334,7 @@ func (s *service) run(ctx context.Context, opened listeners) error {
 
 	accepting, stopAccepting := context.WithCancel(lasting)
 	defer stopAccepting()
-	// Streams of events end only when they are told to.
+	// Streams of events end only when they are drained.
 	defer context.AfterFunc(accepting, s.hub.Drain)()
 	defer context.AfterFunc(ctx, func() {
 		s.health.draining.Store(true)

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// certificateCheck is how often, at most, files of a certificate are looked at.
+// certificateCheck is how often, at most, files of a certificate are checked.
 const certificateCheck = time.Second
 
 // servedCertificate is the certificate of a listener, read again when its files
@@ -94,8 +94,8 @@ func (s *servedCertificate) reload() error {
 	return nil
 }
 
-// strictTransport tells browsers to come back over HTTPS only, for maxAge; 0 tells
-// them nothing.
+// strictTransport sends Strict-Transport-Security with maxAge, so that browsers use
+// HTTPS only; 0 sends nothing.
 func strictTransport(maxAge time.Duration, next http.Handler) http.Handler {
 	if maxAge <= 0 {
 		return next

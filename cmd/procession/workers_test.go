@@ -55,7 +55,7 @@ func TestWhatIsWrongWithWorkersIsTold(t *testing.T) {
 	s.stopService()
 }
 
-// problems are what a command tells below its table.
+// problems are what a command reports below its table.
 func problems(text string) string {
 	_, below, _ := strings.Cut(text, "\n\n")
 	return below
