@@ -55,7 +55,7 @@ func (env Environment) setting(flags *pflag.FlagSet, flag, variable string) stri
 // service is a service that can be asked.
 type service struct {
 	*client.ClientWithResponses
-	// address is what people are told where it is.
+	// address is the address of the service in messages.
 	address string
 }
 

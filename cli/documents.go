@@ -97,7 +97,7 @@ func placeOf(sources []manifest.Source, location string) string {
 	if h := headOf(source); h.Kind != "" && h.Metadata.Code != "" {
 		place += " " + name(h.Kind, h.Metadata.Code, "", false)
 	}
-	// Explain tells the path behind the file and the line.
+	// Explain returns the path behind the file and the line.
 	path, ok := strings.CutPrefix(manifest.Explain(sources, location), fmt.Sprintf("%s:%d: ", source.File, line))
 	if ok {
 		place += " " + path

@@ -59,7 +59,7 @@ type failure struct {
 
 func (f *failure) Error() string { return f.text }
 
-// Unwrap tells ExitCode what kind of failure it is.
+// Unwrap returns the kind of failure for ExitCode.
 func (f *failure) Unwrap() error { return &domain.Error{Kind: f.kind, Message: f.text} }
 
 // misuse says that a command was not called as it has to be.

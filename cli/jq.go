@@ -15,7 +15,7 @@ import (
 // queryTimeout bounds what a jq expression may take.
 const queryTimeout = 10 * time.Second
 
-// compile prepares a jq expression. It sees nothing of the environment.
+// compile prepares a jq expression. It has no access to the environment.
 func compile(expression string) (*gojq.Code, error) {
 	query, err := gojq.Parse(expression)
 	if err != nil {

@@ -33,7 +33,7 @@ func newRobotsCommand(env Environment) *cobra.Command {
 		newRobotsSetCommand(env), newRobotsUnsetCommand(env))
 }
 
-// asset tells an asset from others.
+// asset identifies an asset.
 type asset struct{ kind, version, platform, architecture string }
 
 func (a *asset) bind(cmd *cobra.Command) {
