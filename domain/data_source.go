@@ -64,13 +64,15 @@ const (
 	MaxDataSourceRequest = 64 << 10
 )
 
-// DataSourceRun is a request to a data source. Page is set for completed queries, ErrorCode and ErrorMessage for
-// failed runs. A run that is PENDING after Deadline has failed; see At.
+// DataSourceRun is a request to a data source. Check is what it is to check, nil for a query. Page is set for
+// completed queries, ErrorCode and ErrorMessage for failed runs. A run that is PENDING after Deadline has failed;
+// see At.
 type DataSourceRun struct {
 	ID           uuid.UUID
 	TenantID     uuid.UUID
 	SourceCode   string
 	RequestedBy  uuid.UUID
+	Check        *ItemCheck
 	State        DataSourceRunState
 	Page         *DataSourcePage
 	ErrorCode    string
@@ -113,7 +115,7 @@ func AdmitDataSourceQuery(pending int) error {
 		"%d queries of yours wait for their answers, which is what you may have at once: read their answers first", pending))
 }
 
-// Complete ends a query with the page that it found.
+// Complete ends a run, a query with the page that it found.
 func (r *DataSourceRun) Complete(page *DataSourcePage, now time.Time) {
 	r.State, r.Page, r.FinishedAt = DataSourceRunCompleted, page, &now
 }
@@ -150,11 +152,15 @@ const DataSourceWorkflow = "DataSource"
 func NewDataSourceRun(
 	id uuid.UUID, r *DataSourceRun, source *DataSource, namespace string, request json.RawMessage,
 ) EngineRun {
+	activity := DataSourceQueryActivity
+	if r.Check != nil {
+		activity = DataSourceValidateActivity
+	}
 	return EngineRun{
 		ID: id, TenantID: r.TenantID, Kind: RunKindDataSource, OwnerID: r.ID, Namespace: namespace,
 		WorkflowID: "data-source-" + r.ID.String(), WorkflowType: DataSourceWorkflow, TaskQueue: DataSourceTaskQueue,
 		State: RunPending, DataSource: &DataSourceRequest{
-			Activity: DataSourceQueryActivity, TaskQueue: source.TaskQueue, Deadline: r.Deadline,
+			Activity: activity, TaskQueue: source.TaskQueue, Deadline: r.Deadline,
 			Attempts: dataSourceQueryAttempts, Request: request,
 		},
 	}

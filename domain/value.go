@@ -12,8 +12,12 @@ type JSONValue struct {
 }
 
 // ValueError is one violation. PropertyPath is a JSON Pointer (RFC 6901) into
-// the value; Type is the JSON Schema keyword that failed.
+// the value; Type is the JSON Schema keyword that failed, or ItemPending, ItemInvalid
+// or ItemUnavailable of a reference to an item of a data source. Those have a Message
+// for people, and a Check, which is for the service alone.
 type ValueError struct {
-	PropertyPath string `json:"propertyPath"`
-	Type         string `json:"type"`
+	PropertyPath string      `json:"propertyPath"`
+	Type         string      `json:"type"`
+	Message      string      `json:"message,omitempty"`
+	Check        *ValueCheck `json:"check,omitempty"`
 }

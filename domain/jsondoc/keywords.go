@@ -6,6 +6,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
+	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/kuflowref"
 )
 
@@ -15,7 +16,8 @@ import (
 //     "kuflow-process", "kuflow-business-artifact": the string is a reference of
 //     that kind, to something visible to the caller who saves it. For
 //     "kuflow-data-source" it is only well formed: items of data sources are not
-//     kept here. "dataSource" beside it is the code of the data source, for forms.
+//     kept here. "dataSource" beside it is the code of the data source; Items
+//     collects the references that have one.
 //   - "accept": the documents that are allowed: a list of media types (application/pdf,
 //     image/*, */*) and of file name extensions (.pdf), as an array or separated
 //     by commas. Any of them suffices.
@@ -29,6 +31,7 @@ import (
 // read by the subschema of the enclosing object.
 const (
 	keywordFormat           = "format"
+	keywordDataSource       = "dataSource"
 	keywordAccept           = "accept"
 	keywordMaxSize          = "maxSize"
 	keywordRequiredOnUpdate = "requiredOnUpdate"
@@ -49,7 +52,9 @@ type dialect struct {
 type rules struct {
 	dialect *dialect
 	// kind is the kind of reference that the format requires, "" if none.
-	kind     kuflowref.Kind
+	kind kuflowref.Kind
+	// source is the code of the data source of KindDataSource, "" if none.
+	source   string
 	accept   []filter
 	maxSize  *int64
 	onUpdate []string
@@ -74,6 +79,9 @@ func (d *dialect) Compile(_ jsonschema.CompilerContext, keywords map[string]any)
 	r := &rules{dialect: d}
 	if format, ok := keywords[keywordFormat].(string); ok {
 		r.kind = referenceFormat(format)
+	}
+	if r.kind == kuflowref.KindDataSource {
+		r.source, _ = keywords[keywordDataSource].(string)
 	}
 	var err error
 	if value, ok := keywords[keywordAccept]; ok {
@@ -128,6 +136,11 @@ func (r *rules) Validate(ctx jsonschema.ValidationContext, value any) error {
 		}
 	case string:
 		r.text(v, fail)
+		if r.source != "" && r.dialect.now.items != nil && len(failed) == 0 {
+			// An error is what tells where the string is.
+			at := unescaped(ctx.Error(keywordDataSource, "").InstanceLocation)
+			r.dialect.now.items[domain.ItemReference{Pointer: at, Source: r.source, Text: v}] = struct{}{}
+		}
 	}
 	switch len(failed) {
 	case 0:

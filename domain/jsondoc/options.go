@@ -1,6 +1,7 @@
 package jsondoc
 
 import (
+	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/kuflowref"
 )
 
@@ -11,6 +12,7 @@ type Option func(*circumstances)
 type circumstances struct {
 	resolve Resolver
 	update  bool
+	items   domain.ItemReferences
 }
 
 // Resolver reports whether the target of a reference is visible to the caller who saves the document, and
@@ -33,6 +35,12 @@ type Stored struct {
 // accept and maxSize. Without it references are only checked for syntax.
 func References(resolver Resolver) Option {
 	return func(c *circumstances) { c.resolve = resolver }
+}
+
+// Items makes Validate add to into the references to items of data sources that the
+// schema names, which may be those of a subschema that is only one of several.
+func Items(into domain.ItemReferences) Option {
+	return func(c *circumstances) { c.items = into }
 }
 
 // OnUpdate enables requiredOnUpdate: the document replaces an existing value.

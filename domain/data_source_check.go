@@ -1,0 +1,210 @@
+package domain
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// DataSourceValidateActivity is the activity of the worker that checks values.
+const DataSourceValidateActivity = "KuFlow_DataSource_ValidateValue"
+
+// The types of errors about references to items of data sources.
+const (
+	// ItemPending says that the data source is being asked.
+	ItemPending = "dataSourcePending"
+	// ItemInvalid says that the data source refused the reference.
+	ItemInvalid = "dataSourceInvalid"
+	// ItemUnavailable says that the data source was not asked, or did not answer.
+	// Saving the value again asks it again.
+	ItemUnavailable = "dataSourceUnavailable"
+)
+
+const (
+	// maxItemsAsked is how many references one save has checked.
+	maxItemsAsked = 100
+	// maxItemText bounds a reference that is checked, maxItemTexts those of one save
+	// together, in bytes.
+	maxItemText  = 8 << 10
+	maxItemTexts = 48 << 10
+	// MaxItemReferences is how many references to be checked a value may have.
+	MaxItemReferences = 1000
+)
+
+// ItemReference is a reference to an item of the data source with the code Source,
+// as it is written at a JSON Pointer of a value.
+type ItemReference struct {
+	Pointer string
+	Source  string
+	Text    string
+}
+
+// ItemReferences is a set of references.
+type ItemReferences map[ItemReference]struct{}
+
+// Sorted lists the references by their pointers.
+func (r ItemReferences) Sorted() []ItemReference {
+	list := make([]ItemReference, 0, len(r))
+	for reference := range r {
+		list = append(list, reference)
+	}
+	slices.SortFunc(list, func(a, b ItemReference) int {
+		return cmp.Or(strings.Compare(a.Pointer, b.Pointer), strings.Compare(a.Source, b.Source), strings.Compare(a.Text, b.Text))
+	})
+	return list
+}
+
+// ValueCheck is what an error about a reference keeps for the service: which data
+// source is meant and, while it is asked, the run that brings the verdict. A value
+// that is saved after Until asks again.
+type ValueCheck struct {
+	Source string    `json:"source"`
+	Run    uuid.UUID `json:"run,omitzero"`
+	Until  time.Time `json:"until,omitzero"`
+}
+
+// CheckedHolder says what kind of resource a checked value belongs to.
+type CheckedHolder string
+
+// The resources whose values are checked.
+const (
+	CheckedProcess  CheckedHolder = "PROCESS"
+	CheckedItem     CheckedHolder = "PROCESS_ITEM"
+	CheckedArtifact CheckedHolder = "BUSINESS_ARTIFACT"
+)
+
+// ItemCheck is a check of references in a value of a resource. A verdict belongs to
+// the reference at the pointer of the same index.
+type ItemCheck struct {
+	Kind     CheckedHolder `json:"kind"`
+	HolderID uuid.UUID     `json:"holderId"`
+	Slot     ValueSlot     `json:"slot"`
+	Pointers []string      `json:"pointers"`
+}
+
+// ItemVerdict is what a data source says of a reference. Message is for people.
+type ItemVerdict struct {
+	Valid   bool
+	Message string
+}
+
+// NewDataSourceCheck is a check that waits for its verdicts.
+func NewDataSourceCheck(id uuid.UUID, source *DataSource, check *ItemCheck, by uuid.UUID, now time.Time) *DataSourceRun {
+	run := NewDataSourceQuery(id, source, by, now)
+	run.Check = check
+	return run
+}
+
+// CarryVerdicts gives the value, whose references are new, the verdicts of those that
+// were stored before, and returns the references that are to be asked: those that
+// are new, and those of which the data source gave no verdict in time.
+func (v *JSONValue) CarryVerdicts(
+	references ItemReferences, stored *JSONValue, before ItemReferences, now time.Time,
+) (asked []ItemReference) {
+	known := map[[2]string]ValueError{}
+	if stored != nil {
+		for _, e := range stored.Errors {
+			if e.Check != nil {
+				known[[2]string{e.PropertyPath, e.Check.Source}] = e
+			}
+		}
+	}
+	for _, reference := range references.Sorted() {
+		_, unchanged := before[reference]
+		e, blamed := known[[2]string{reference.Pointer, reference.Source}]
+		switch {
+		case !unchanged:
+			asked = append(asked, reference)
+		case !blamed:
+		case e.Type == ItemInvalid, e.Type == ItemPending && now.Before(e.Check.Until):
+			v.blame(e)
+		default:
+			asked = append(asked, reference)
+		}
+	}
+	return asked
+}
+
+// AdmitChecks returns, by data source, the references that one save may ask for. The
+// others have errors in the value then.
+func (v *JSONValue) AdmitChecks(asked []ItemReference) map[string][]ItemReference {
+	admitted := map[string][]ItemReference{}
+	count, size := 0, 0
+	for _, reference := range asked {
+		switch {
+		case len(reference.Text) > maxItemText:
+			v.blame(reference.blamed(ItemInvalid, fmt.Sprintf("is longer than %d bytes", maxItemText)))
+		case count == maxItemsAsked || size+len(reference.Text) > maxItemTexts:
+			v.blame(reference.blamed(ItemUnavailable, fmt.Sprintf(
+				"is not checked yet, because at most %d references are checked at once: save the value again", maxItemsAsked)))
+		default:
+			count, size = count+1, size+len(reference.Text)
+			admitted[reference.Source] = append(admitted[reference.Source], reference)
+		}
+	}
+	return admitted
+}
+
+// Await marks references as being checked by a run.
+func (v *JSONValue) Await(references []ItemReference, run *DataSourceRun) {
+	for _, reference := range references {
+		e := reference.blamed(ItemPending, "is being checked by the data source "+reference.Source)
+		e.Check.Run, e.Check.Until = run.ID, run.Deadline
+		v.blame(e)
+	}
+}
+
+// Unavailable marks references as not checked.
+func (v *JSONValue) Unavailable(references []ItemReference) {
+	for _, reference := range references {
+		v.blame(reference.blamed(ItemUnavailable, unavailable(reference.Source)))
+	}
+}
+
+func unavailable(source string) string {
+	return "could not be checked by the data source " + source + ": save the value again to have it checked"
+}
+
+func (r ItemReference) blamed(kind, message string) ValueError {
+	return ValueError{PropertyPath: r.Pointer, Type: kind, Message: message, Check: &ValueCheck{Source: r.Source}}
+}
+
+func (v *JSONValue) blame(e ValueError) {
+	v.Errors, v.Valid = append(v.Errors, e), false
+}
+
+// Judge notes the verdicts of a run at the references that still wait for it, and
+// reports whether there are any. Without verdicts the references are marked as not
+// checked.
+func (v *JSONValue) Judge(run *DataSourceRun, verdicts []ItemVerdict) bool {
+	judged := false
+	kept := make([]ValueError, 0, len(v.Errors))
+	for _, e := range v.Errors {
+		at := -1
+		if e.Type == ItemPending && e.Check != nil && e.Check.Run == run.ID {
+			judged, at = true, slices.Index(run.Check.Pointers, e.PropertyPath)
+			e = ItemReference{Pointer: e.PropertyPath, Source: e.Check.Source}.blamed(ItemUnavailable, unavailable(e.Check.Source))
+		}
+		if at >= 0 && at < len(verdicts) {
+			if verdicts[at].Valid {
+				continue
+			}
+			e.Type, e.Message = ItemInvalid, cmp.Or(verdicts[at].Message, "is refused by the data source "+e.Check.Source)
+		}
+		kept = append(kept, e)
+	}
+	v.Errors, v.Valid = kept, len(kept) == 0
+	return judged
+}
+
+// SortErrors orders the errors by place and type, each once.
+func (v *JSONValue) SortErrors() {
+	slices.SortStableFunc(v.Errors, func(a, b ValueError) int {
+		return cmp.Or(strings.Compare(a.PropertyPath, b.PropertyPath), strings.Compare(a.Type, b.Type))
+	})
+	v.Errors = slices.Compact(v.Errors)
+}
