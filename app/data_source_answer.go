@@ -18,17 +18,25 @@ const maxDataSourceMessage = 500
 
 // FinishDataSourceRun ends a run of a data source with what the worker answered;
 // problem says why there is no answer that could be read, "" for one that can. A run
-// that has ended stays as it is.
+// that has ended stays as it is. What a check found is noted in the value that it is
+// about, except at references that were saved meanwhile.
 func (s *Service) FinishDataSourceRun(
 	ctx context.Context, id uuid.UUID, answer json.RawMessage, problem string,
 ) error {
-	return s.endDataSourceRun(ctx, id, func(run *domain.DataSourceRun) {
+	return s.endDataSourceRun(ctx, id, func(run *domain.DataSourceRun) (verdicts []domain.ItemVerdict) {
 		now := s.now()
 		if problem != "" {
 			run.Fail(domain.DataSourceInvalidAnswer, problem, now)
-			return
+			return nil
 		}
-		page, refusal, err := readDataSourcePage(answer)
+		var page *domain.DataSourcePage
+		var refusal string
+		var err error
+		if run.Check != nil {
+			verdicts, refusal, err = readItemVerdicts(answer, len(run.Check.Pointers))
+		} else {
+			page, refusal, err = readDataSourcePage(answer)
+		}
 		switch {
 		case err != nil:
 			run.Fail(domain.DataSourceInvalidAnswer, "the answer of the data source cannot be read: "+err.Error(), now)
@@ -37,6 +45,7 @@ func (s *Service) FinishDataSourceRun(
 		default:
 			run.Complete(page, now)
 		}
+		return verdicts
 	})
 }
 
@@ -47,18 +56,32 @@ func (s *Service) FailDataSourceRun(ctx context.Context, id uuid.UUID, code stri
 	if code == domain.DataSourceTimedOut {
 		message = "the data source did not answer in time"
 	}
-	return s.endDataSourceRun(ctx, id, func(run *domain.DataSourceRun) { run.Fail(code, message, s.now()) })
+	return s.endDataSourceRun(ctx, id, func(run *domain.DataSourceRun) []domain.ItemVerdict {
+		run.Fail(code, message, s.now())
+		return nil
+	})
 }
 
-func (s *Service) endDataSourceRun(ctx context.Context, id uuid.UUID, end func(*domain.DataSourceRun)) error {
+// endDataSourceRun ends a run that is still open. end returns the verdicts of a check,
+// nil when there are none.
+func (s *Service) endDataSourceRun(
+	ctx context.Context, id uuid.UUID, end func(*domain.DataSourceRun) []domain.ItemVerdict,
+) error {
+	check := false
 	err := s.note(ctx, func(tx *persistence.Tx) error {
 		run, err := tx.LockDataSourceRun(ctx, id)
 		if err != nil || run.State != domain.DataSourceRunPending {
 			return err
 		}
+		if check = run.Check != nil; check {
+			return nil
+		}
 		end(run)
 		return tx.FinishDataSourceRun(run)
 	})
+	if err == nil && check {
+		err = s.endItemCheck(ctx, id, end)
+	}
 	if domain.HasCode(err, domain.CodeNotFound) {
 		return nil
 	}

@@ -1,11 +1,9 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -37,6 +35,8 @@ type keeper struct {
 	// unresolved are references without a target, whatever is visible to the
 	// caller.
 	unresolved map[referred]bool
+	// sources is set once the data sources of the tenants of the caller are looked up.
+	sources bool
 	// principals are those referenced by values of elements.
 	principals []persistence.TenantPrincipal
 	// inForms are the documents that this save found referred to in values of forms.
@@ -67,6 +67,9 @@ func keep(
 			return nil, err
 		}
 		k.lookUp(found)
+		if refersToItems(found) {
+			k.lookUpSources()
+		}
 	}
 	if holder != nil {
 		tx.Linked(*holder, k.links, k.known)
@@ -140,29 +143,36 @@ type place struct {
 	// owner is what the documents of the value belong to.
 	owner  domain.DocumentOwner
 	holder domain.ValueHolder
+	// checked is what references to items of data sources are checked for, "" where
+	// they are taken on trust.
+	checked domain.CheckedHolder
 }
 
 // ofProcess is the place of a value of a process.
 func ofProcess(p *domain.Process, slot domain.ValueSlot) place {
 	return place{
 		tenant: p.TenantID, owner: domain.DocumentOwner{Kind: domain.DocumentOfProcess, ID: p.ID},
-		holder: domain.ValueHolder{ID: p.ID, Slot: slot},
+		holder: domain.ValueHolder{ID: p.ID, Slot: slot}, checked: domain.CheckedProcess,
 	}
 }
 
 // ofItem is the place of a value of a process item.
 func ofItem(i *domain.ProcessItem, slot domain.ValueSlot) place {
-	return place{
+	at := place{
 		tenant: i.TenantID, owner: domain.DocumentOwner{Kind: domain.DocumentOfProcess, ID: i.ProcessID},
 		holder: domain.ValueHolder{ID: i.ID, Slot: slot},
 	}
+	if i.Task != nil {
+		at.checked = domain.CheckedItem
+	}
+	return at
 }
 
 // ofArtifact is the place of the data of a business artifact.
 func ofArtifact(a *domain.BusinessArtifact) place {
 	return place{
 		tenant: a.TenantID, owner: domain.DocumentOwner{Kind: domain.DocumentOfArtifact, ID: a.ID},
-		holder: domain.ValueHolder{ID: a.ID, Slot: domain.SlotData},
+		holder: domain.ValueHolder{ID: a.ID, Slot: domain.SlotData}, checked: domain.CheckedArtifact,
 	}
 }
 
@@ -174,7 +184,7 @@ func (k *keeper) initial(
 	if given = schema.Initial(given); given == nil {
 		return nil, nil
 	}
-	value, err := k.value(ctx, at, schema, given)
+	value, err := k.value(ctx, at, schema, nil, given)
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +199,7 @@ func (k *keeper) replacement(
 	if err := k.inherit(at.holder.ID, current); err != nil {
 		return domain.JSONValue{}, err
 	}
-	return k.value(ctx, at, schema, given, jsondoc.OnUpdate())
+	return k.value(ctx, at, schema, current, given, jsondoc.OnUpdate())
 }
 
 // patched applies a patch to a value, which may be missing. Except for documents,
@@ -231,15 +241,29 @@ func (k *keeper) apply(
 	if err != nil {
 		return domain.JSONValue{}, err
 	}
-	return k.value(ctx, at, schema, result, jsondoc.OnUpdate())
+	return k.value(ctx, at, schema, current, result, jsondoc.OnUpdate())
 }
 
 func (k *keeper) value(
-	ctx context.Context, at place, schema *jsondoc.Schema, given json.RawMessage, options ...jsondoc.Option,
+	ctx context.Context, at place, schema *jsondoc.Schema, current *domain.JSONValue, given json.RawMessage,
+	options ...jsondoc.Option,
 ) (domain.JSONValue, error) {
+	found, err := k.references(given)
+	if err != nil {
+		return domain.JSONValue{}, err
+	}
+	items := domain.ItemReferences{}
+	if at.checked != "" && refersToItems(found) {
+		options = append(options, jsondoc.Items(items))
+	}
 	value, linked, err := k.resolved(ctx, at, schema, given, options...)
 	if err != nil {
 		return domain.JSONValue{}, err
+	}
+	if len(items) > 0 {
+		if err := k.checkItems(ctx, at, schema, current, &value, items); err != nil {
+			return domain.JSONValue{}, err
+		}
 	}
 	k.tx.Link(at.holder, k.links[at.holder], linked, k.now.Add(domain.UnlinkedLifetime))
 	k.links[at.holder] = linked
@@ -329,8 +353,8 @@ func (k *keeper) document(tenant uuid.UUID, file kuflowref.File) (domain.Documen
 	return d, ok && isAt(&d, at)
 }
 
-// resolver returns the resolver of references for validation. Items of data
-// sources are always accepted: they are stored elsewhere.
+// resolver returns the resolver of references for validation. It accepts all items
+// of data sources: checkItems has them checked by their workers.
 func (k *keeper) resolver(at place) jsondoc.Resolver {
 	return func(r kuflowref.Reference) (jsondoc.Stored, bool) {
 		if named, ok := nameOf(r); ok && k.unresolved[named] {
@@ -364,10 +388,7 @@ func invalidAt(value domain.JSONValue, pointers []string) domain.JSONValue {
 	for _, pointer := range pointers {
 		value.Errors = append(value.Errors, domain.ValueError{PropertyPath: pointer, Type: format})
 	}
-	slices.SortFunc(value.Errors, func(a, b domain.ValueError) int {
-		return cmp.Or(strings.Compare(a.PropertyPath, b.PropertyPath), strings.Compare(a.Type, b.Type))
-	})
-	value.Errors = slices.Compact(value.Errors)
+	value.SortErrors()
 	value.Valid = false
 	return value
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// AskedDataSource is a data source that the caller may query, with the namespace
-// of its tenant.
+// AskedDataSource is a data source that is to be asked, with the namespace of its
+// tenant.
 type AskedDataSource struct {
 	domain.DataSource
 	Namespace string
@@ -30,7 +30,7 @@ SELECT s.id, s.tenant_id, s.code, s.task_queue, s.runner_id, coalesce(s.encrypti
 	pendingDataSourceQueries = `
 SELECT count(*)
   FROM data_source_runs r
- WHERE r.requested_by = $1 AND r.state = 'PENDING' AND r.deadline > $2`
+ WHERE r.requested_by = $1 AND r.state = 'PENDING' AND r.deadline > $2 AND r.checked IS NULL`
 )
 
 // ListAskedDataSources returns the data sources with a code that the caller may query, one for each tenant, or
@@ -46,16 +46,17 @@ func (tx *Tx) ListAskedDataSources(
 
 const (
 	insertDataSourceRun = `
-INSERT INTO data_source_runs (id, tenant_id, data_source_code, requested_by, state, created_at, deadline)
-VALUES ($1, $2, $3, $4, $5, $6, $7)`
+INSERT INTO data_source_runs (id, tenant_id, data_source_code, requested_by, state, created_at, deadline, checked)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
 
 	// The statement removes the oldest answers of the principal beyond the limit, and old runs. Their commands
-	// are removed too, if they were not carried out yet.
+	// are removed too, if they were not carried out yet. Checks without a verdict are kept for days, because
+	// values wait for them.
 	removeDataSourceRuns = `
 WITH many AS (
     SELECT r.id
       FROM data_source_runs r
-     WHERE r.requested_by = $1 AND (r.state <> 'PENDING' OR r.deadline < $2)
+     WHERE r.requested_by = $1 AND r.checked IS NULL AND (r.state <> 'PENDING' OR r.deadline < $2)
      ORDER BY r.created_at DESC, r.id DESC
     OFFSET $3
      LIMIT $4
@@ -63,7 +64,7 @@ WITH many AS (
 ), old AS (
     SELECT r.id
       FROM data_source_runs r
-     WHERE r.created_at < $5
+     WHERE r.created_at < $5 AND (r.checked IS NULL OR r.state <> 'PENDING' OR r.created_at < $6)
      ORDER BY r.created_at
      LIMIT $4
        FOR UPDATE SKIP LOCKED
@@ -86,14 +87,17 @@ SELECT count(*) FROM gone`
 	dataSourceRunsSwept = 50
 	// dataSourceRunLifetime is how long runs are kept. It is longer than any run waits for its answer.
 	dataSourceRunLifetime = time.Hour
+	// dataSourceCheckLifetime is how long a check without a verdict is kept: longer
+	// than Temporal may be down.
+	dataSourceCheckLifetime = 7 * 24 * time.Hour
 )
 
 // InsertDataSourceRun stores a run and removes the answers of its principal beyond the limit, and old runs of
 // all principals.
 func (tx *Tx) InsertDataSourceRun(r *domain.DataSourceRun) {
-	tx.queue(insertDataSourceRun, r.ID, r.TenantID, r.SourceCode, r.RequestedBy, r.State, r.CreatedAt, r.Deadline)
+	tx.queue(insertDataSourceRun, r.ID, r.TenantID, r.SourceCode, r.RequestedBy, r.State, r.CreatedAt, r.Deadline, r.Check)
 	tx.queue(removeDataSourceRuns, r.RequestedBy, r.CreatedAt, domain.MaxDataSourceResults, dataSourceRunsSwept,
-		r.CreatedAt.Add(-dataSourceRunLifetime))
+		r.CreatedAt.Add(-dataSourceRunLifetime), r.CreatedAt.Add(-dataSourceCheckLifetime))
 }
 
 // RemoveDataSourceRuns deletes up to limit runs that are not needed any more, and returns their number.
@@ -101,19 +105,22 @@ func (db *DB) RemoveDataSourceRuns(ctx context.Context, now time.Time, limit int
 	var removed int
 	// No run has this principal.
 	err := send(ctx, db.pool, &pgx.Batch{}, []query{{
-		removeDataSourceRuns, []any{uuid.Nil, now, 0, limit, now.Add(-dataSourceRunLifetime)}, one(&removed),
+		removeDataSourceRuns, []any{
+			uuid.Nil, now, 0, limit, now.Add(-dataSourceRunLifetime), now.Add(-dataSourceCheckLifetime),
+		}, one(&removed),
 	}})
 	return removed, translate("removing runs of data sources", err)
 }
 
 const (
-	dataSourceRunColumns = `r.id, r.tenant_id, r.data_source_code, r.requested_by, r.state, r.result,
+	dataSourceRunColumns = `r.id, r.tenant_id, r.data_source_code, r.requested_by, r.state, r.checked, r.result,
        coalesce(r.error_code, ''), coalesce(r.error_message, ''), r.created_at, r.deadline, r.finished_at`
 
 	getDataSourceQuery = `
 SELECT ` + dataSourceRunColumns + `
   FROM data_source_runs r
- WHERE r.id = $3 AND r.tenant_id = ANY($2) AND r.requested_by = $1 AND r.created_at > $4`
+ WHERE r.id = $3 AND r.tenant_id = ANY($2) AND r.requested_by = $1 AND r.created_at > $4
+   AND r.checked IS NULL`
 
 	lockDataSourceRun = `
 SELECT ` + dataSourceRunColumns + `
@@ -125,7 +132,7 @@ SELECT ` + dataSourceRunColumns + `
 func oneDataSourceRun(dest *domain.DataSourceRun) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error {
 		var result []byte
-		err := one(&dest.ID, &dest.TenantID, &dest.SourceCode, &dest.RequestedBy, &dest.State, &result,
+		err := one(&dest.ID, &dest.TenantID, &dest.SourceCode, &dest.RequestedBy, &dest.State, &dest.Check, &result,
 			&dest.ErrorCode, &dest.ErrorMessage, &dest.CreatedAt, &dest.Deadline, &dest.FinishedAt)(rows)
 		if err != nil || result == nil {
 			return err

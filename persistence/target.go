@@ -38,6 +38,7 @@ func (t *TargetIDs) Add(kind kuflowref.Kind, id uuid.UUID) {
 type Targets struct {
 	documents                             map[uuid.UUID]domain.Document
 	principals, groups, processes, things map[target]bool
+	sources                               []AskedDataSource
 }
 
 // target identifies a resource in a tenant.

@@ -1,0 +1,253 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/jsondoc"
+	"github.com/procession-dev/procession/domain/kuflowref"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// itemCheckRequest is the one argument of the activity that checks values (engine
+// contract, section 7).
+type itemCheckRequest struct {
+	TenantID uuid.UUID `json:"tenantId"`
+	Code     string    `json:"code"`
+	Values   []string  `json:"values"`
+}
+
+// refersToItems reports whether there is a reference to an item of a data source.
+func refersToItems(found []jsondoc.Occurrence) bool {
+	return slices.ContainsFunc(found, func(o jsondoc.Occurrence) bool {
+		return o.Reference.Kind() == kuflowref.KindDataSource
+	})
+}
+
+func (k *keeper) lookUpSources() {
+	if !k.sources {
+		k.tx.LookUpDataSources(k.known, k.caller)
+		k.sources = true
+	}
+}
+
+// checkItems has the references of a value to items of data sources checked, except
+// those that the stored value has at the same place with a verdict. The value is not
+// valid before all are accepted.
+func (k *keeper) checkItems(
+	ctx context.Context, at place, schema *jsondoc.Schema, stored, value *domain.JSONValue, items domain.ItemReferences,
+) error {
+	if len(items) > domain.MaxItemReferences {
+		return domain.InvalidBody("", fmt.Sprintf("refers to %d items of data sources, at most %d are allowed",
+			len(items), domain.MaxItemReferences))
+	}
+	before := domain.ItemReferences{}
+	if stored != nil {
+		// What cannot be checked has no verdicts.
+		if _, err := schema.Validate(stored.Value, jsondoc.Items(before)); err != nil {
+			clear(before)
+		}
+	}
+	admitted := value.AdmitChecks(value.CarryVerdicts(items, stored, before, k.now))
+	if len(admitted) > 0 && !k.sources {
+		k.lookUpSources()
+		if err := k.tx.Catch(ctx); err != nil {
+			return err
+		}
+	}
+	for _, code := range slices.Sorted(maps.Keys(admitted)) {
+		source, ok := k.known.DataSource(at.tenant, code)
+		if !ok {
+			value.Unavailable(admitted[code])
+			continue
+		}
+		if err := k.askItems(at, source, value, admitted[code]); err != nil {
+			return err
+		}
+	}
+	value.SortErrors()
+	return nil
+}
+
+// askItems has a data source asked for references once the value is stored.
+func (k *keeper) askItems(
+	at place, source *persistence.AskedDataSource, value *domain.JSONValue, asked []domain.ItemReference,
+) error {
+	check := &domain.ItemCheck{Kind: at.checked, HolderID: at.holder.ID, Slot: at.holder.Slot}
+	request := itemCheckRequest{TenantID: at.tenant, Code: source.Code}
+	for _, reference := range asked {
+		check.Pointers = append(check.Pointers, reference.Pointer)
+		request.Values = append(request.Values, reference.Text)
+	}
+	text, err := json.Marshal(request)
+	if err != nil {
+		return fmt.Errorf("writing a check of a data source: %w", err)
+	}
+	run := domain.NewDataSourceCheck(domain.NewID(), &source.DataSource, check, k.caller.PrincipalID, k.now)
+	value.Await(asked, run)
+	k.tx.InsertDataSourceRun(run)
+	startWorkflow(k.tx, domain.NewDataSourceRun(domain.NewID(), run, &source.DataSource, source.Namespace, text),
+		source.EncryptionKey, k.now)
+	return nil
+}
+
+// readItemVerdicts reads the answer to a check of so many values, or the error that
+// the worker answered with.
+func readItemVerdicts(text json.RawMessage, count int) (verdicts []domain.ItemVerdict, refusal string, err error) {
+	var answer struct {
+		Error       string `json:"error"`
+		Validations []struct {
+			Valid   *bool  `json:"valid"`
+			Message string `json:"message"`
+		} `json:"validations"`
+	}
+	if err := json.Unmarshal(text, &answer); err != nil {
+		return nil, "", errors.New("it is no object with validations")
+	}
+	if answer.Error != "" {
+		return nil, shortened(answer.Error), nil
+	}
+	if len(answer.Validations) != count {
+		return nil, "", fmt.Errorf("it has %d validations of %d values", len(answer.Validations), count)
+	}
+	for i, v := range answer.Validations {
+		if v.Valid == nil {
+			return nil, "", fmt.Errorf("validation %d does not say whether the value is valid", i)
+		}
+		verdicts = append(verdicts, domain.ItemVerdict{Valid: *v.Valid, Message: shortened(v.Message)})
+	}
+	return verdicts, "", nil
+}
+
+// errNothingToJudge says that no reference waits for a check any longer.
+var errNothingToJudge = errors.New("nothing waits for the check")
+
+// endItemCheck ends a check that is still open, together with the save that its
+// verdicts make unless the references were saved meanwhile.
+func (s *Service) endItemCheck(
+	ctx context.Context, id uuid.UUID, end func(*domain.DataSourceRun) []domain.ItemVerdict,
+) error {
+	err := s.judgeItems(ctx, id, end)
+	if !errors.Is(err, errNothingToJudge) {
+		return err
+	}
+	return s.note(ctx, func(tx *persistence.Tx) error {
+		run, err := tx.LockDataSourceRun(ctx, id)
+		if err != nil || run.State != domain.DataSourceRunPending {
+			return err
+		}
+		end(run)
+		return tx.FinishDataSourceRun(run)
+	})
+}
+
+// judgeItems is endItemCheck where there is something to judge, and otherwise returns
+// errNothingToJudge.
+func (s *Service) judgeItems(
+	ctx context.Context, id uuid.UUID, end func(*domain.DataSourceRun) []domain.ItemVerdict,
+) error {
+	return s.write(ctx, func(tx *persistence.Tx) error {
+		run, err := tx.LockDataSourceRun(ctx, id)
+		if err != nil || run.State != domain.DataSourceRunPending {
+			return err
+		}
+		j := judgement{tx: tx, run: run, verdicts: end(run)}
+		switch run.Check.Kind {
+		case domain.CheckedProcess:
+			err = j.process(ctx)
+		case domain.CheckedItem:
+			err = j.item(ctx)
+		case domain.CheckedArtifact:
+			err = j.artifact(ctx)
+		default:
+			err = errNothingToJudge
+		}
+		if domain.HasCode(err, domain.CodeNotFound) {
+			return errNothingToJudge
+		}
+		if err != nil {
+			return err
+		}
+		return tx.FinishDataSourceRun(run)
+	})
+}
+
+// judgement notes the verdicts of a run in the resource that holds the value.
+type judgement struct {
+	tx       *persistence.Tx
+	run      *domain.DataSourceRun
+	verdicts []domain.ItemVerdict
+}
+
+// value is what a value becomes.
+func (j *judgement) value(stored *domain.JSONValue) (domain.JSONValue, error) {
+	if stored == nil {
+		return domain.JSONValue{}, errNothingToJudge
+	}
+	value := *stored
+	if !value.Judge(j.run, j.verdicts) {
+		return value, errNothingToJudge
+	}
+	return value, nil
+}
+
+func (j *judgement) process(ctx context.Context) error {
+	p, err := j.tx.LockCheckedProcess(ctx, j.run.Check.HolderID)
+	if err != nil {
+		return err
+	}
+	stored, set, event := p.Metadata, p.SetMetadata, domain.EventProcessMetadataSaved
+	if j.run.Check.Slot == domain.SlotEntity {
+		stored, set, event = p.Entity, p.SetEntity, domain.EventProcessEntitySaved
+	}
+	value, err := j.value(stored)
+	if err != nil {
+		return err
+	}
+	by, now := domain.SystemPrincipalID(), *j.run.FinishedAt
+	set(value, by, now)
+	j.tx.Record(domain.ProcessEvent(event, p, by, now).With("valid", strconv.FormatBool(value.Valid)))
+	return j.tx.UpdateProcess(p)
+}
+
+func (j *judgement) item(ctx context.Context) error {
+	i, err := j.tx.LockCheckedItem(ctx, j.run.Check.HolderID)
+	if err != nil {
+		return err
+	}
+	stored, set, event := i.Task.Data, i.SetTaskData, domain.EventItemTaskDataSaved
+	if j.run.Check.Slot == domain.SlotContextData {
+		stored, set, event = i.Task.ContextData, i.SetTaskContextData, domain.EventItemTaskContextDataSaved
+	}
+	value, err := j.value(stored)
+	if err != nil {
+		return err
+	}
+	by, now := domain.SystemPrincipalID(), *j.run.FinishedAt
+	set(value, by, now)
+	j.tx.Record(domain.ItemEvent(event, i, by, now).With("valid", strconv.FormatBool(value.Valid)))
+	return j.tx.UpdateTaskData(i)
+}
+
+func (j *judgement) artifact(ctx context.Context) error {
+	a, err := j.tx.LockCheckedArtifact(ctx, j.run.Check.HolderID)
+	if err != nil {
+		return err
+	}
+	value, err := j.value(a.Data)
+	if err != nil {
+		return err
+	}
+	by, now := domain.SystemPrincipalID(), *j.run.FinishedAt
+	a.SetData(value, by, now)
+	j.tx.Record(domain.ArtifactEvent(domain.EventArtifactDataSaved, a, by, now).With("valid", strconv.FormatBool(value.Valid)))
+	return j.tx.UpdateArtifactVerdict(a)
+}

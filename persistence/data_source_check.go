@@ -1,0 +1,91 @@
+package persistence
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+const selectDataSources = `
+SELECT s.id, s.tenant_id, s.code, s.task_queue, s.runner_id, coalesce(s.encryption_key, '') AS encryption_key, t.namespace
+  FROM data_sources s
+  JOIN tenants t ON t.id = s.tenant_id
+ WHERE s.tenant_id = ANY($1)`
+
+// LookUpDataSources adds to t, with the next read, the data sources of the caller's
+// tenants, whoever may query them.
+func (tx *Tx) LookUpDataSources(t *Targets, caller domain.Caller) {
+	tx.goAlong(query{selectDataSources, []any{caller.TenantIDs()}, into(&t.sources)})
+}
+
+// DataSource is the data source of the tenant with a code.
+func (t *Targets) DataSource(tenant uuid.UUID, code string) (*AskedDataSource, bool) {
+	for i := range t.sources {
+		if s := &t.sources[i]; s.TenantID == tenant && s.Code == code {
+			return s, true
+		}
+	}
+	return nil, false
+}
+
+const (
+	lockCheckedProcess = `
+SELECT ` + processColumns + `
+  FROM processes p
+ WHERE p.id = $1
+   FOR UPDATE OF p`
+
+	lockCheckedItem = `
+SELECT ` + itemColumns + `
+  FROM process_items i
+ WHERE i.id = $1
+   FOR UPDATE OF i`
+
+	lockCheckedArtifact = `
+SELECT ` + artifactColumns + `
+  FROM business_artifacts a
+ WHERE a.id = $1
+   FOR UPDATE OF a`
+)
+
+// LockCheckedProcess locks a process whose value was checked, or returns NOT_FOUND.
+func (tx *Tx) LockCheckedProcess(ctx context.Context, id uuid.UUID) (*domain.Process, error) {
+	var p domain.Process
+	err := tx.read(ctx, query{lockCheckedProcess, []any{id}, scanProcess(&p)})
+	return &p, notFound(err, "process")
+}
+
+// LockCheckedItem locks an item whose value was checked, or returns NOT_FOUND. The
+// log of a task is not read.
+func (tx *Tx) LockCheckedItem(ctx context.Context, id uuid.UUID) (*domain.ProcessItem, error) {
+	var row itemRow
+	if err := tx.read(ctx, query{lockCheckedItem, []any{id}, one(row.fields()...)}); err != nil {
+		return nil, notFound(err, "process item")
+	}
+	return row.processItem(nil)
+}
+
+// LockCheckedArtifact locks an artifact whose data was checked, or returns NOT_FOUND.
+func (tx *Tx) LockCheckedArtifact(ctx context.Context, id uuid.UUID) (*domain.BusinessArtifact, error) {
+	var a domain.BusinessArtifact
+	err := tx.read(ctx, query{lockCheckedArtifact, []any{id}, scanArtifact(&a)})
+	return &a, notFound(err, "business artifact")
+}
+
+const updateArtifactVerdict = `
+UPDATE business_artifacts
+   SET data_valid = $2, data_errors = $3, last_modified_by = $4, last_modified_at = $5
+ WHERE id = $1`
+
+// UpdateArtifactVerdict stores whether the data of an artifact that is under lock is
+// valid. What it can be found by stays.
+func (tx *Tx) UpdateArtifactVerdict(a *domain.BusinessArtifact) error {
+	data, err := store(a.Data)
+	if err != nil {
+		return err
+	}
+	tx.queue(updateArtifactVerdict, a.ID, data.valid, data.errors, a.LastModifiedBy, a.LastModifiedAt)
+	return nil
+}
