@@ -17,9 +17,11 @@ func jsonValue(v *domain.JSONValue) *oasb.JSONValue {
 	}
 	value := &oasb.JSONValue{Valid: &v.Valid, Value: v.Value}
 	for _, violation := range v.Errors {
-		value.Errors = append(value.Errors, oasb.JSONValueError{
-			PropertyPath: &violation.PropertyPath, Type: &violation.Type,
-		})
+		shown := oasb.JSONValueError{PropertyPath: &violation.PropertyPath, Type: &violation.Type}
+		if violation.Message != "" {
+			shown.Message = &violation.Message
+		}
+		value.Errors = append(value.Errors, shown)
 	}
 	return value
 }

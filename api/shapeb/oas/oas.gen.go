@@ -1249,10 +1249,16 @@ type JSONValue struct {
 
 // JSONValueError One way in which a value breaks its schema
 type JSONValueError struct {
+	// Message An extension of this service: what people may be shown of an error about a data source. It may be the text of the
+	// data source's worker, with at most 500 characters.
+	Message *string `json:"message,omitempty"`
+
 	// PropertyPath JSON Pointer (RFC 6901) to the offending value
 	PropertyPath *string `json:"propertyPath,omitempty"`
 
-	// Type The schema keyword that failed
+	// Type The schema keyword that failed. Of a reference to an item of a data source, `dataSourcePending` while the data
+	// source is asked, `dataSourceInvalid` when it refused the reference, and `dataSourceUnavailable` when it gave no
+	// verdict: then saving the value again asks it again.
 	Type *string `json:"type,omitempty"`
 }
 
