@@ -97,29 +97,37 @@ func TestDataSourceHistory(t *testing.T) {
 	stack := enginetest.New(t, pgtest.New(t))
 	stack.Start()
 	require.NoError(t, stack.Engine().EnsureNamespace(t.Context(), "tenant"))
-	c := stack.Client("tenant")
-	own := worker.New(c, domain.DataSourceTaskQueue, worker.Options{})
+	engine := stack.Client("tenant")
+	own := worker.New(engine, domain.DataSourceTaskQueue, worker.Options{})
 	workflows.RegisterDataSources(own)
 	registerEnds(own, func(ended) {})
-	goods := worker.New(c, "goods", worker.Options{})
+	goods := worker.New(engine, "goods", worker.Options{})
 	goods.RegisterActivityWithOptions(func(context.Context, converter.RawValue) (converter.RawValue, error) {
 		return sealed("answer"), nil
 	}, activity.RegisterOptions{Name: domain.DataSourceQueryActivity})
+	goods.RegisterActivityWithOptions(func(context.Context, converter.RawValue) (converter.RawValue, error) {
+		return sealed("verdicts"), nil
+	}, activity.RegisterOptions{Name: domain.DataSourceValidateActivity})
 	for _, w := range []worker.Worker{own, goods} {
 		require.NoError(t, w.Start())
 		t.Cleanup(w.Stop)
 	}
-	for name, deadline := range map[string]time.Time{
-		"data_source.json": time.Now().Add(time.Minute), "data_source_late.json": time.Unix(0, 0),
+	for name, c := range map[string]struct {
+		activity string
+		deadline time.Time
+	}{
+		"data_source.json":       {domain.DataSourceQueryActivity, time.Now().Add(time.Minute)},
+		"data_source_late.json":  {domain.DataSourceQueryActivity, time.Unix(0, 0)},
+		"data_source_check.json": {domain.DataSourceValidateActivity, time.Now().Add(time.Minute)},
 	} {
-		run, err := c.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{TaskQueue: domain.DataSourceTaskQueue},
+		run, err := engine.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{TaskQueue: domain.DataSourceTaskQueue},
 			domain.DataSourceWorkflow, domain.DataSourceInput{
-				Activity: domain.DataSourceQueryActivity, TaskQueue: "goods", Deadline: deadline, Attempts: 3,
+				Activity: c.activity, TaskQueue: "goods", Deadline: c.deadline, Attempts: 3,
 			}, sealed("question"))
 		require.NoError(t, err)
 		require.NoError(t, run.Get(t.Context(), nil))
 		history := &historypb.History{}
-		events := c.GetWorkflowHistory(t.Context(), run.GetID(), "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+		events := engine.GetWorkflowHistory(t.Context(), run.GetID(), "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 		for events.HasNext() {
 			event, err := events.Next()
 			require.NoError(t, err)

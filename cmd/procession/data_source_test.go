@@ -32,6 +32,18 @@ spec:
   runner: loan-worker
   encryptionKey: demo-key
   permissions: {queriers: [{user: bob}]}
+---
+apiVersion: procession/v1
+kind: ProcessDefinition
+metadata: {code: ORDER, tenant: demo}
+spec:
+  name: Order
+  metadataSchema:
+    properties:
+      GOODS: {type: string, format: kuflow-data-source, dataSource: GOODS}
+      OTHERS: {items: {type: string, format: kuflow-data-source, dataSource: GOODS}}
+      SECRET: {type: string, format: kuflow-data-source, dataSource: SECRETS}
+  permissions: {initiators: [{user: alice}], managers: [{user: alice}]}
 `
 
 func TestDataSourceEndToEnd(t *testing.T) {
@@ -72,9 +84,51 @@ func TestDataSourceEndToEnd(t *testing.T) {
 	refused := asked(map[string]any{"dataSourceCode": "GOODS", "filter": "cheap"})
 	require.Equal(t, []any{"FAILED", "REFUSED", "goods cannot be filtered"},
 		[]any{refused["state"], refused["errorCode"], refused["errorMessage"]})
+	s.requireGoodsChecked()
 	var open int
 	s.query("SELECT count(*) FROM engine_runs WHERE kind = 'DATA_SOURCE' AND closed_at IS NULL", &open)
 	require.Zero(t, open)
+}
+
+// requireGoodsChecked requires that the references in a value are checked by the data
+// sources that its schema names.
+func (s *testStack) requireGoodsChecked() {
+	s.t.Helper()
+	const known, unknown = "kuflow-data-source:id=01970000-0000-7000-8000-00000000d001;", "kuflow-data-source:id=01970000-0000-7000-8000-00000000ffff;"
+	metadataOf := func(process map[string]any) (bool, []any) {
+		metadata := field[map[string]any](s.t, process, "metadata")
+		errors, _ := metadata["errors"].([]any)
+		return field[bool](s.t, metadata, "valid"), errors
+	}
+	status, process := s.call(demo.Alice(), http.MethodPost, "/processes", map[string]any{
+		"tenantId": demo.TenantDemo(), "processDefinitionCode": "ORDER",
+		"metadata": map[string]any{"value": map[string]any{"GOODS": known, "OTHERS": []string{known, unknown}, "SECRET": known}},
+	})
+	require.Equal(s.t, http.StatusCreated, status, process)
+	valid, errors := metadataOf(process)
+	require.False(s.t, valid)
+	require.Len(s.t, errors, 4)
+	require.Equal(s.t, map[string]any{
+		"propertyPath": "/GOODS", "type": "dataSourcePending", "message": "is being checked by the data source GOODS",
+	}, errors[0])
+	path := "/processes/" + field[string](s.t, process, "id")
+	settled := func() {
+		s.await("the data sources to check the value", func() bool {
+			_, process = s.call(demo.Alice(), http.MethodGet, path, nil)
+			valid, errors = metadataOf(process)
+			return valid || len(errors) == 1 && field[string](s.t, errors[0], "type") != "dataSourcePending"
+		})
+	}
+	settled()
+	require.Equal(s.t, []any{map[string]any{
+		"propertyPath": "/OTHERS/1", "type": "dataSourceInvalid", "message": "there are no such goods",
+	}}, errors)
+	status, process = s.call(demo.Alice(), http.MethodPut, path+"/metadata", map[string]any{
+		"metadata": map[string]any{"value": map[string]any{"GOODS": known, "OTHERS": []string{known}, "SECRET": known}},
+	})
+	require.Equal(s.t, http.StatusOK, status, process)
+	valid, errors = metadataOf(process)
+	require.True(s.t, valid, errors)
 }
 
 // requireDataSourceHidden requires that what a data source was asked and answered is

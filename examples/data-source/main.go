@@ -53,7 +53,7 @@ func serve(ctx context.Context, getenv func(string) string, logger *slog.Logger)
 	defer temporal.Close()
 	registration := restapi.WorkerCreateParams{
 		Identity: "data-source@" + getenv("DATA_SOURCE_CLIENT_ID"), TaskQueue: goods.TaskQueue,
-		WorkflowTypes: []string{}, ActivityTypes: []string{goods.QueryActivity}, Hostname: "localhost", IP: "127.0.0.1",
+		WorkflowTypes: []string{}, ActivityTypes: []string{goods.QueryActivity, goods.ValidateActivity}, Hostname: "localhost", IP: "127.0.0.1",
 	}
 	window, err := api.CreateWorker(ctx, registration)
 	if err != nil {

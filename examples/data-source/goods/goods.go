@@ -3,6 +3,7 @@ package goods
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"go.temporal.io/sdk/activity"
@@ -13,8 +14,11 @@ import (
 // TaskQueue is the queue that the manifest of the data source names.
 const TaskQueue = "QUEUE_GOODS"
 
-// QueryActivity is the activity that the service calls.
-const QueryActivity = "KuFlow_DataSource_RunQuery"
+// The activities that the service calls.
+const (
+	QueryActivity    = "KuFlow_DataSource_RunQuery"
+	ValidateActivity = "KuFlow_DataSource_ValidateValue"
+)
 
 // Item is one of the goods. Label is what people are shown.
 type Item struct {
@@ -75,7 +79,51 @@ func RunQuery(_ context.Context, q Query) (Page, error) {
 	}, nil
 }
 
-// Register makes the activity known to a worker.
+// Check is what the service asks about references in a value that is saved.
+type Check struct {
+	TenantID string   `json:"tenantId"`
+	Code     string   `json:"code"`
+	Values   []string `json:"values"`
+}
+
+// Verdicts are what is answered: one for each of the values, in their order, or an error.
+type Verdicts struct {
+	Validations []Verdict `json:"validations"`
+	Error       string    `json:"error,omitempty"`
+}
+
+// Verdict says whether a value is one of the goods. Message is for people.
+type Verdict struct {
+	Valid   bool   `json:"valid"`
+	Message string `json:"message,omitempty"`
+}
+
+// ValidateValue accepts references to goods, such as kuflow-data-source:id=01970000-0000-7000-8000-00000000d001;name=Bolt;
+func ValidateValue(_ context.Context, c Check) (Verdicts, error) {
+	verdicts := Verdicts{Validations: make([]Verdict, len(c.Values))}
+	for i, value := range c.Values {
+		id := idOf(value)
+		known := slices.ContainsFunc(items(), func(item Item) bool { return strings.EqualFold(item.ID, id) })
+		if verdicts.Validations[i].Valid = known; !known {
+			verdicts.Validations[i].Message = "there are no such goods"
+		}
+	}
+	return verdicts, nil
+}
+
+// idOf is the id in a reference, "" when there is none.
+func idOf(value string) string {
+	_, parts, _ := strings.Cut(value, ":")
+	for part := range strings.SplitSeq(parts, ";") {
+		if id, ok := strings.CutPrefix(strings.TrimSpace(part), "id="); ok {
+			return id
+		}
+	}
+	return ""
+}
+
+// Register makes the activities known to a worker.
 func Register(w worker.Registry) {
+	w.RegisterActivityWithOptions(ValidateValue, activity.RegisterOptions{Name: ValidateActivity})
 	w.RegisterActivityWithOptions(RunQuery, activity.RegisterOptions{Name: QueryActivity})
 }

@@ -25,3 +25,15 @@ func TestGoodsAreFoundByPages(t *testing.T) {
 	_, err = goods.RunQuery(t.Context(), goods.Query{})
 	require.Error(t, err)
 }
+
+func TestGoodsThatThereAreAreAccepted(t *testing.T) {
+	t.Parallel()
+	answer, err := goods.ValidateValue(t.Context(), goods.Check{Values: []string{
+		"kuflow-data-source:id=01970000-0000-7000-8000-00000000d001;name=Bolt%20M4;",
+		"kuflow-data-source:name=Bolt;id=01970000-0000-7000-8000-00000000ffff;",
+		"kuflow-data-source:",
+	}})
+	require.NoError(t, err)
+	refused := goods.Verdict{Message: "there are no such goods"}
+	require.Equal(t, []goods.Verdict{{Valid: true}, refused, refused}, answer.Validations)
+}
