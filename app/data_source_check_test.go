@@ -69,7 +69,9 @@ func newChecking(t *testing.T) *checking {
 	return c
 }
 
-func goodsItem(n int) string { return fmt.Sprintf("kuflow-data-source:id=01970000-0000-7000-8000-%012d;", n) }
+func goodsItem(n int) string {
+	return fmt.Sprintf("kuflow-data-source:id=01970000-0000-7000-8000-%012d;", n)
+}
 
 // values is an object with references by the names of its members.
 func values(t *testing.T, references map[string]any) json.RawMessage {

@@ -98,7 +98,7 @@ type Verdict struct {
 	Message string `json:"message,omitempty"`
 }
 
-// ValidateValue accepts references to goods, such as kuflow-data-source:id=01970000-0000-7000-8000-00000000d001;name=Bolt;
+// ValidateValue accepts references whose id is that of one of the goods.
 func ValidateValue(_ context.Context, c Check) (Verdicts, error) {
 	verdicts := Verdicts{Validations: make([]Verdict, len(c.Values))}
 	for i, value := range c.Values {
