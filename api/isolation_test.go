@@ -27,7 +27,7 @@ func TestForeignIsAbsent(t *testing.T) {
 		absent := strings.NewReplacer(f.process.String(), uuid.NewString(), f.finished.String(), uuid.NewString(), f.task.String(), uuid.NewString(),
 			f.tenant.String(), uuid.NewString(), f.user.String(), uuid.NewString(), f.principal.String(), uuid.NewString(),
 			f.artifact.String(), uuid.NewString(), f.action.String(), uuid.NewString(), "demo-key", "absent-key",
-			f.robot.String(), uuid.NewString(), demo.Loan().String(), uuid.NewString(), customers().String(), uuid.NewString())
+			f.robot.String(), uuid.NewString(), f.query.String(), uuid.NewString(), demo.Loan().String(), uuid.NewString(), customers().String(), uuid.NewString())
 		for kind, replace := range map[string]func(string) string{
 			"foreign": func(text string) string { return text }, "absent": absent.Replace,
 		} {

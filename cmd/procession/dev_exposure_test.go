@@ -5,11 +5,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/devstack/demo"
@@ -73,18 +73,17 @@ func TestDevRefusesAddressesOfTheEnvironmentAndOfAFile(t *testing.T) {
 	require.Contains(t, out, "--listen is 0.0.0.0:0")
 }
 
-// Every listener of the service has a setting that begins with Listen.
+// The settings of the service's listeners begin with "listen".
 func TestDevAddressesHasEveryListener(t *testing.T) {
 	t.Parallel()
 	var c Config
-	settings := reflect.ValueOf(&c).Elem()
 	var flags []string
-	for i := range settings.NumField() {
-		if field := settings.Type().Field(i); strings.HasPrefix(field.Name, "Listen") {
-			settings.Field(i).SetString("127.0.0.1:0")
-			flags = append(flags, field.Tag.Get("yaml"))
+	c.visitSettings(func(setting *pflag.Flag) {
+		if strings.HasPrefix(setting.Name, "listen") {
+			require.NoError(t, setting.Value.Set("127.0.0.1:0"))
+			flags = append(flags, setting.Name)
 		}
-	}
+	})
 	require.NotEmpty(t, flags)
 	var found []string
 	for _, a := range devAddresses(c, devOptions{temporalListen: "127.0.0.1:0"}) {

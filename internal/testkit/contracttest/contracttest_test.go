@@ -117,6 +117,8 @@ func samples() map[string]func() *http.Request {
 		"uploadProcessActionDocument": upload("/processes/" + someID + "/actions/" + someID + "/~actions/upload-document?fileName=a.txt"),
 		"findAvailableProcessActions": get("/processes/" + someID + "/actions/~available"),
 		"findBusinessArtifacts":       get("/business-artifacts?value=name%20eq%20a"),
+		"createDataSourceQuery":       post("/data-source-queries", `{"dataSourceCode":"GOODS"}`),
+		"retrieveDataSourceQuery":     get("/data-source-queries/" + someID),
 		"createBusinessArtifact": post("/business-artifacts",
 			`{"businessArtifactDefinitionId":"`+someID+`","data":`+value+`}`),
 		"retrieveBusinessArtifact":       get("/business-artifacts/" + someID),
