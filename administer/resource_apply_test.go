@@ -178,7 +178,7 @@ func TestWhatIsWrongChangesNothing(t *testing.T) {
 	}{
 		{
 			"a missing reference", "/documents/1/spec/members/0/user",
-			document("Group", "north", "BAD", `{"name":"Bad","members":[{"user":"nobody"}]}`),
+			document("Group", "north", "BAD", `{"name":"Bad","members":[{"user":"absent"}]}`),
 		},
 		{
 			"a reference into another tenant", "/documents/1/spec/members/0/user",

@@ -96,7 +96,7 @@ func TestSecretsTakeTheRightsOfApplying(t *testing.T) {
 			try(key, as.others)
 		}
 	}
-	absent := c.RevokeSecret(t.Context(), c.as(domain.RoleOwner), inVault(resource.KindUser, "nobody"), uuid.New())
+	absent := c.RevokeSecret(t.Context(), c.as(domain.RoleOwner), inVault(resource.KindUser, "absent"), uuid.New())
 	require.Equal(t, absent, c.RevokeSecret(t.Context(), stranger, robot(), uuid.New()), "another tenant's is absent")
 }
 

@@ -112,7 +112,7 @@ func TestApplyIsAtomic(t *testing.T) {
 			"/spec/schema",
 		},
 		"missing member of a group": {
-			document("north", "Group", "REVIEWERS", `{"name":"Reviewers","members":[{"user":"nobody"}]}`),
+			document("north", "Group", "REVIEWERS", `{"name":"Reviewers","members":[{"user":"absent"}]}`),
 			"/spec/members/0",
 		},
 		"missing group of a grant": {
@@ -122,7 +122,7 @@ func TestApplyIsAtomic(t *testing.T) {
 		},
 		"missing runner": {
 			document("north", "ProcessDefinition", "LOAN",
-				`{"name":"Loan","engine":{"workflowType":"W","taskQueue":"Q","runner":"nobody"},`+permissions+`}`),
+				`{"name":"Loan","engine":{"workflowType":"W","taskQueue":"Q","runner":"absent"},`+permissions+`}`),
 			"/spec/engine/runner",
 		},
 		"published without an initiator": {

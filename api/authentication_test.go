@@ -49,11 +49,11 @@ func TestCredentials(t *testing.T) {
 		"token as a secret":              {[]string{"Basic " + pair(alice.ID.String(), alice.Secret)}, 401},
 		"token under basic":              {[]string{"Basic " + alice.Secret}, 401},
 		"not base64":                     {[]string{"Basic " + worker.ID.String() + ":" + worker.Secret}, 401},
-		"unknown token":                  {[]string{"Bearer nobody"}, 401},
+		"unknown token":                  {[]string{"Bearer unknown"}, 401},
 		"with something behind":          {[]string{"Bearer " + alice.Secret + " more"}, 401},
 		"very long":                      {[]string{"Bearer " + strings.Repeat("a", 100_000)}, 401},
 		"twice":                          {[]string{"Basic " + good, "Basic " + good}, 401},
-		"good and bad, whichever counts": {[]string{"Basic " + good, "Bearer nobody"}, 401},
+		"good and bad, whichever counts": {[]string{"Basic " + good, "Bearer unknown"}, 401},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

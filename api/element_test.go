@@ -40,7 +40,7 @@ func TestValuesOfElements(t *testing.T) {
 			`[{"valid":true,"type":"OBJECT","value":{"AGE":7.0,"z":1,"a":2}},{"valid":false,"type":"OBJECT","value":{"AGE":"x"}}]`,
 		},
 		"user": {
-			"INSPECTOR", `[{"type":"PRINCIPAL","value":{"id":"` + bob + `","type":"USER","name":"Somebody"}}]`,
+			"INSPECTOR", `[{"type":"PRINCIPAL","value":{"id":"` + bob + `","type":"USER","name":"Another"}}]`,
 			`[{"valid":true,"type":"PRINCIPAL","value":{"id":"` + bob + `","type":"USER","name":"Bob"}}]`,
 		},
 		"application as a user": {

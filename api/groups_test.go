@@ -28,7 +28,7 @@ func TestListingGroups(t *testing.T) {
 	s := newService(t)
 	bob, reviewers := demo.Bob().ID, demo.Reviewers()
 	auditors := s.addGroup(demo.TenantDemo(), "AUDITORS", "Auditors", bob, demo.Carol().ID)
-	nobody := s.addGroup(demo.TenantDemo(), "NOBODY", "Zero")
+	empty := s.addGroup(demo.TenantDemo(), "EMPTY", "Zero")
 	foreign := s.addGroup(demo.TenantOther(), "REVIEWERS", "Reviewers", bob)
 
 	page := decode[oasb.GroupPage](t, s.get(200, demo.Stranger(), "/groups?groupCode=REVIEWERS"))
@@ -39,29 +39,29 @@ func TestListingGroups(t *testing.T) {
 
 	absent := uuid.NewString()
 	s.filtered(demo.Carol(), "/groups", map[string][]uuid.UUID{
-		"":                                       {reviewers, auditors, nobody},
-		"tenantId=" + demo.TenantDemo().String(): {reviewers, auditors, nobody},
-		"tenantId=" + demo.TenantDemo().String() + "&tenantId=" + absent: {reviewers, auditors, nobody},
+		"":                                       {reviewers, auditors, empty},
+		"tenantId=" + demo.TenantDemo().String(): {reviewers, auditors, empty},
+		"tenantId=" + demo.TenantDemo().String() + "&tenantId=" + absent: {reviewers, auditors, empty},
 		"tenantId=" + demo.TenantOther().String():                        nil,
 		"principalId=" + bob.String():                                    {reviewers, auditors},
 		"principalId=" + demo.Carol().ID.String():                        {auditors},
 		"principalId=" + absent:                                          nil,
-		"groupId=" + nobody.String() + "&groupId=" + reviewers.String():  {reviewers, nobody},
+		"groupId=" + empty.String() + "&groupId=" + reviewers.String():   {reviewers, empty},
 		"groupId=" + foreign.String():                                    nil,
-		"groupId=" + nobody.String() + "&principalId=" + bob.String():    nil,
-		"groupCode=NOBODY&groupCode=AUDITORS":                            {auditors, nobody},
-		"groupCode=nobody":                                               nil,
-		"groupCode=NOBODY,AUDITORS":                                      nil,
-		"groupCode=AUDITORS&groupId=" + nobody.String():                  nil,
+		"groupId=" + empty.String() + "&principalId=" + bob.String():     nil,
+		"groupCode=EMPTY&groupCode=AUDITORS":                             {auditors, empty},
+		"groupCode=empty":                                                nil,
+		"groupCode=EMPTY,AUDITORS":                                       nil,
+		"groupCode=AUDITORS&groupId=" + empty.String():                   nil,
 	})
 	s.filtered(demo.OtherWorker(), "/groups", map[string][]uuid.UUID{
 		"": {foreign}, "principalId=" + bob.String(): {foreign}, "groupId=" + reviewers.String(): nil,
 	})
 
-	require.Equal(t, []uuid.UUID{auditors, reviewers, nobody}, s.list(demo.Bob(), "/groups?sort=name").ids())
-	require.Equal(t, []uuid.UUID{nobody, reviewers, auditors}, s.list(demo.Bob(), "/groups?sort=name,DESC").ids())
+	require.Equal(t, []uuid.UUID{auditors, reviewers, empty}, s.list(demo.Bob(), "/groups?sort=name").ids())
+	require.Equal(t, []uuid.UUID{empty, reviewers, auditors}, s.list(demo.Bob(), "/groups?sort=name,DESC").ids())
 	second := s.list(demo.Bob(), "/groups?sort=name&size=2&page=1")
-	require.Equal(t, []uuid.UUID{nobody}, second.ids())
+	require.Equal(t, []uuid.UUID{empty}, second.ids())
 	require.Equal(t, oasb.PageMetadata{Size: 2, Page: 1, TotalElements: 3, TotalPages: 2}, second.Metadata)
 	require.Equal(t, oasb.PageMetadata{TotalElements: 3}, s.list(demo.Bob(), "/groups?size=0").Metadata)
 }

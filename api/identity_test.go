@@ -79,7 +79,7 @@ func TestFilteringIdentities(t *testing.T) {
 		"groupCode=MACHINES&groupCode=REVIEWERS":                              {asBob, asCarol},
 		"email=" + url.QueryEscape("BOB@Demo.Example"):                        {asBob},
 		"email=bob@demo.example&email=alice@demo.example":                     {asAlice, asBob},
-		"email=nobody@demo.example":                                           {},
+		"email=absent@demo.example":                                           {},
 		"email=bob@demo.example&groupCode=MACHINES":                           {},
 		"tenantId=" + tenant:                                                  {asAlice, asBob, asCarol},
 		"tenantId=" + demo.TenantOther().String() + "&email=bob@demo.example": {},

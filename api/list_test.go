@@ -160,7 +160,7 @@ func TestFilteringProcesses(t *testing.T) {
 		"state=COMPLETED&state=CANCELLED":                                                      {onboarding, inspection},
 		"initiatorId=" + demo.Carol().ID.String():                                              {carols},
 		"initiatorEmail=" + url.QueryEscape("CAROL@demo.example"):                              {carols},
-		"initiatorEmail=nobody@demo.example":                                                   nil,
+		"initiatorEmail=absent@demo.example":                                                   nil,
 		"initiatorEmail=carol@demo.example&processDefinitionCode=ONBOARDING":                   nil,
 		"state=RUNNING&initiatorId=" + demo.Alice().ID.String():                                {alices},
 	})

@@ -238,7 +238,7 @@ func TestRunnerOfAUserAction(t *testing.T) {
 	s.apply(s.as("administrator"), own("LOANS", ""))
 	s.refusedApply(403, "ACCESS_DENIED", s.as("definer"), own("OTHERS", ""))
 	s.refusedApply(403, "ACCESS_DENIED", s.as("definer"), own("LOANS", `,"runner":"stranger"`))
-	s.refusedApply(400, "VALIDATION", s.as("owner"), own("LOANS", `,"runner":"nobody"`))
+	s.refusedApply(400, "VALIDATION", s.as("owner"), own("LOANS", `,"runner":"absent"`))
 	s.apply(s.as("administrator"), own("OTHERS", `,"runner":"stranger"`))
 	s.refusedApply(403, "ACCESS_DENIED", s.as("definer"), own("LOANS", ""))
 	s.get(200, s.as("stranger"), processPath(process, ""))

@@ -52,7 +52,7 @@ func TestFilteringProcessesByMetadata(t *testing.T) {
 		fitting("NAME contains É"):                                       {tom, digits, almost},
 		fitting("NAME contains %25"):                                     {tom},
 		fitting("NAME contains _"):                                       nil,
-		fitting("NAME in Mary%20Ann Nobody Tom%20+%2050%25%20é"):         {mary, tom},
+		fitting("NAME in Mary%20Ann Unknown Tom%20+%2050%25%20é"):        {mary, tom},
 		fitting("NAME eq " + long + "b"):                                 {almost},
 		fitting("NAME in " + long + "a " + long + "c"):                   {digits},
 		fitting("AMOUNT eq 10"):                                          {mary},

@@ -332,9 +332,9 @@ func TestAuthenticateReportsAnUnreachableDatabase(t *testing.T) {
 	t.Cleanup(db.Close)
 	a, err := authn.NewAuthenticator(db.Reader(), newTestClock().Now)
 	require.NoError(t, err)
-	_, err = a.Authenticate(t.Context(), "Bearer secret-nobody-may-see")
+	_, err = a.Authenticate(t.Context(), "Bearer secret-of-the-caller")
 	require.True(t, domain.HasCode(err, domain.CodeUnavailable), "%v", err)
-	require.NotContains(t, err.Error(), "secret-nobody-may-see")
+	require.NotContains(t, err.Error(), "secret-of-the-caller")
 }
 
 func TestAuthenticateConcurrently(t *testing.T) {

@@ -29,14 +29,14 @@ func Reseal(ctx context.Context, db *persistence.DB, sealer *Sealer) ([]Resealed
 		for after := ""; ; {
 			batch, err := db.Reader().ListSealed(ctx, table, after, resealBatch)
 			if err != nil {
-				return done, fmt.Errorf("sealing %s anew: %w", table, err)
+				return done, fmt.Errorf("resealing %s: %w", table, err)
 			}
 			if len(batch) == 0 {
 				break
 			}
 			changed, err := resealSecrets(ctx, db, sealer, table, batch)
 			if err != nil {
-				return done, fmt.Errorf("sealing %s anew: %w", table, err)
+				return done, fmt.Errorf("resealing %s: %w", table, err)
 			}
 			counted.Secrets += len(batch)
 			counted.Changed += changed

@@ -25,7 +25,7 @@ const (
 
 // directory keeps blobs in files. A document is received in a file of the
 // directory "incoming", which moves to its place by a hard link: unlike a rename
-// that never replaces a file, whoever else writes it. All access goes through an
+// that never replaces a file, even when another process writes it. All access goes through an
 // os.Root, so that a symbolic link cannot lead out.
 type directory struct {
 	root  *os.Root

@@ -216,7 +216,7 @@ func TestSubscribeLimitsAPrincipal(t *testing.T) {
 
 	select {
 	case <-again.Draining():
-		require.FailNow(t, "nobody is to go yet")
+		require.FailNow(t, "a subscription ended too early")
 	default:
 	}
 	hub.Drain()

@@ -158,7 +158,7 @@ func TestExplain(t *testing.T) {
 
 func TestWhatTheServiceShowedCanBeApplied(t *testing.T) {
 	t.Parallel()
-	sources, err := manifest.Parse("shown.yaml", []byte("kind: Group\nspec:\n  status: kept\nstatus:\n  createdBy: somebody\n"))
+	sources, err := manifest.Parse("shown.yaml", []byte("kind: Group\nspec:\n  status: kept\nstatus:\n  createdBy: another\n"))
 	require.NoError(t, err)
 	require.JSONEq(t, `{"kind":"Group","spec":{"status":"kept"}}`, string(sources[0].JSON))
 }

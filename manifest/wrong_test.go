@@ -119,7 +119,7 @@ spec:
 ---
 apiVersion: procession/v1
 kind: Group
-metadata: {code: G, tenant: nobody}
+metadata: {code: G, tenant: absent}
 spec:
   name: G
   members:
@@ -167,7 +167,7 @@ spec:
 		"56: spec.processDefinition: there is no ProcessDefinition R in the tenant demo",
 		"65: spec.members[1].user: there is no User bob in the tenant demo",
 		"66: spec.members[2].application: there is no Application worker in the tenant demo",
-		"70: metadata.tenant: there is no tenant nobody",
+		"70: metadata.tenant: there is no tenant absent",
 		"82: spec.runner: there is no Application worker in the tenant demo",
 		"83: spec.encryptionKey: there is no EncryptionKey K in the tenant demo",
 		"93: spec.schema.properties.B.items.dataSource: there is no DataSource GOODS in the tenant demo",

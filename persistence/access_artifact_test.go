@@ -26,8 +26,8 @@ func (s *society) kindOfArtifact(tenant uuid.UUID) (definition, artifact uuid.UU
 	definition, artifact = uuid.New(), uuid.New()
 	code := fmt.Sprintf("K%d", len(s.tables["resources"].rows))
 	s.add("resources", tenant, resource.KindBusinessArtifactDefinition, code, definition, map[string]string{},
-		[]byte(`{"name":"K","indexes":[{"field":"F","type":"STRING"}]}`), s.somebody, s.now, s.somebody, s.now)
-	s.add("business_artifacts", artifact, tenant, definition, code, s.somebody, s.now, s.somebody, s.now)
+		[]byte(`{"name":"K","indexes":[{"field":"F","type":"STRING"}]}`), s.author, s.now, s.author, s.now)
+	s.add("business_artifacts", artifact, tenant, definition, code, s.author, s.now, s.author, s.now)
 	s.add("business_artifact_index", artifact, definition, s.now, "F", "x")
 	return definition, artifact
 }

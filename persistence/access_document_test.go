@@ -78,8 +78,8 @@ func (a *archivist) add(
 			a.documents[id], a.processOf[id] = d.DocumentRelations, process
 		}
 		action := uuid.New()
-		s.add("process_actions", action, s.tenant, process, "DOWNLOADABLE", "COMPLETED", uuid.New(), "A", by, s.now, s.somebody, s.now, s.now)
-		id := s.document("PROCESS_ACTION", action, s.somebody)
+		s.add("process_actions", action, s.tenant, process, "DOWNLOADABLE", "COMPLETED", uuid.New(), "A", by, s.now, s.author, s.now, s.now)
+		id := s.document("PROCESS_ACTION", action, s.author)
 		a.documents[id] = domain.DocumentRelations{Process: of, Delivered: true, Invoker: uploads}
 		a.processOf[id] = process
 	}

@@ -30,8 +30,8 @@ type society struct {
 	tables map[string]*table
 	// tenant is the tenant of all rows, elsewhere another tenant.
 	tenant, elsewhere uuid.UUID
-	// somebody is the author of what the callers did not do.
-	somebody uuid.UUID
+	// author is the author of what the callers did not do.
+	author uuid.UUID
 }
 
 type table struct {
@@ -43,7 +43,7 @@ func newSociety(t *testing.T) *society {
 	t.Helper()
 	s := &society{
 		t: t, now: time.Date(2026, time.March, 2, 10, 0, 0, 0, time.UTC), tables: map[string]*table{},
-		tenant: uuid.New(), elsewhere: uuid.New(), somebody: uuid.New(),
+		tenant: uuid.New(), elsewhere: uuid.New(), author: uuid.New(),
 	}
 	for name, columns := range map[string][]string{
 		"tenants": {
@@ -91,9 +91,9 @@ func newSociety(t *testing.T) *society {
 		s.tables[name] = &table{columns: columns}
 	}
 	for code, id := range map[string]uuid.UUID{"here": s.tenant, "elsewhere": s.elsewhere} {
-		s.add("tenants", id, code, code, "FREE", code, s.somebody, s.now, s.somebody, s.now)
+		s.add("tenants", id, code, code, "FREE", code, s.author, s.now, s.author, s.now)
 	}
-	s.add("principals", s.somebody, domain.PrincipalUser, "Somebody", "somebody@demo.example", nil, nil, s.now)
+	s.add("principals", s.author, domain.PrincipalUser, "Author", "author@demo.example", nil, nil, s.now)
 	return s
 }
 
@@ -143,7 +143,7 @@ func (s *society) define(runner *uuid.UUID) *kindOfProcess {
 		workflow, queue, shape = "Workflow", "queue", "B"
 	}
 	s.add("process_definition_versions", k.version, k.id, k.code, workflow, queue, shape, runner, []byte("{}"),
-		1, []byte{}, s.somebody, s.now)
+		1, []byte{}, s.author, s.now)
 	for _, item := range []domain.DefinitionRef{k.item, k.other} {
 		s.add("item_definitions", item.ID, k.id, item.Code)
 		s.add("item_definition_versions", item.Version, item.ID, k.version, domain.ItemTask, item.Code, []byte("{}"))
@@ -182,7 +182,7 @@ func (s *society) grantItem(
 func (s *society) process(k *kindOfProcess, initiator uuid.UUID) uuid.UUID {
 	id := uuid.New()
 	s.add("processes", id, s.tenant, k.id, k.version, k.code, domain.ProcessRunning,
-		initiator, s.somebody, s.now, s.somebody, s.now, "A process")
+		initiator, s.author, s.now, s.author, s.now, "A process")
 	return id
 }
 
@@ -194,7 +194,7 @@ func (s *society) itemOf(process uuid.UUID, k *kindOfProcess, item domain.Defini
 		state, claimed = domain.TaskClaimed, &s.now
 	}
 	s.add("process_items", id, s.tenant, process, k.id, domain.ItemTask, item.ID, item.Version, item.Code,
-		owner, state, claimed, s.somebody, s.now, s.somebody, s.now)
+		owner, state, claimed, s.author, s.now, s.author, s.now)
 	return id
 }
 

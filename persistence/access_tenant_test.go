@@ -23,9 +23,9 @@ func TestGroupsOfAnotherTenantAreGivenNothing(t *testing.T) {
 	caller.Memberships = append(caller.Memberships, domain.Membership{TenantID: s.elsewhere, Role: domain.RoleMember})
 	foreign := s.groupOf(caller.PrincipalID, s.elsewhere)
 	k, of := s.define(nil), s.define(nil)
-	process := s.process(k, s.somebody)
+	process := s.process(k, s.author)
 	item := s.itemOf(process, k, k.item, nil)
-	s.itemOf(s.process(of, s.somebody), of, of.item, nil)
+	s.itemOf(s.process(of, s.author), of, of.item, nil)
 	url := pgtest.URL(t)
 	s.store(url)
 	db := pgtest.Open(t, url)
@@ -78,15 +78,15 @@ func TestProcessesStayWithTheirRunner(t *testing.T) {
 	runner, _ := s.principal(domain.PrincipalApplication)
 	successor, _ := s.principal(domain.PrincipalApplication)
 	k := s.define(&runner.PrincipalID)
-	old := s.process(k, s.somebody)
+	old := s.process(k, s.author)
 	item := s.itemOf(old, k, k.item, nil)
 	later := uuid.New()
 	s.add("process_definition_versions", later, k.id, k.code, "Workflow", "queue", "B", &successor.PrincipalID, []byte("{}"),
-		2, []byte{}, s.somebody, s.now)
+		2, []byte{}, s.author, s.now)
 	s.grant(k, domain.PermissionManager, directly, successor, uuid.Nil)
 	recent := *k
 	recent.version = later
-	young := s.process(&recent, s.somebody)
+	young := s.process(&recent, s.author)
 	url := pgtest.URL(t)
 	s.store(url)
 	reader := pgtest.Open(t, url).Reader()
@@ -108,7 +108,7 @@ func TestResourcesExistForWhomTheDomainSays(t *testing.T) {
 	t.Parallel()
 	s := newSociety(t)
 	store := func(kind resource.Kind, code string, id uuid.UUID, spec string) {
-		s.add("resources", s.tenant, kind, code, id, map[string]string{}, []byte(spec), s.somebody, s.now, s.somebody, s.now)
+		s.add("resources", s.tenant, kind, code, id, map[string]string{}, []byte(spec), s.author, s.now, s.author, s.now)
 	}
 	type viewer struct {
 		domain.Caller

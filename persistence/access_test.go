@@ -116,7 +116,7 @@ func (o *onlooker) add(s *society, st standing, group uuid.UUID) {
 			o.items[s.itemOf(process, k, k.other, nil)] = domain.ItemRelations{Process: r.Process}
 		}
 	}
-	process := s.process(k, s.somebody)
+	process := s.process(k, s.author)
 	o.processes[process] = byGrant.Process
 	item := s.itemOf(process, k, k.other, nil)
 	o.items[item], o.processOf[item] = domain.ItemRelations{Process: byGrant.Process}, process
@@ -127,7 +127,7 @@ func (s *society) either(caller bool, id uuid.UUID) uuid.UUID {
 	if caller {
 		return id
 	}
-	return s.somebody
+	return s.author
 }
 
 // onlookers returns callers among which all standings of their kind are distributed.

@@ -122,7 +122,7 @@ func TestFindOIDCUserOnlyFindsActiveUsers(t *testing.T) {
 	p.unknown(t, persistence.OIDCSubject{Issuer: issuer, Subject: "b", Email: bob.Email})
 	p.exec(t, "INSERT INTO oidc_subjects VALUES ($1, 'w', $2, now())", issuer, demo.LoanWorker().ID)
 	p.unknown(t, persistence.OIDCSubject{Issuer: issuer, Subject: "w"})
-	for _, email := range []string{"", "%", "alice%", "nobody@demo.example", " " + alice.Email} {
+	for _, email := range []string{"", "%", "alice%", "absent@demo.example", " " + alice.Email} {
 		p.unknown(t, persistence.OIDCSubject{Issuer: issuer, Subject: "n", Email: email})
 	}
 	require.Equal(t, map[string]uuid.UUID{"b": bob.ID, "w": demo.LoanWorker().ID}, p.linked(t))

@@ -71,7 +71,7 @@ func TestNudgeEndToEnd(t *testing.T) {
 	action := s.invokeUserAction(demo.Carol(), loan, map[string]any{"processActionDefinitionCode": "NUDGE"})
 	s.awaitUserAction(loan, uuid.MustParse(field[string](t, action, "id")), "COMPLETED")
 	_, note := s.call(demo.Alice(), http.MethodGet, "/process-items/"+s.awaitItem(loan, "NOTE"), nil)
-	require.Equal(t, "Somebody is waiting for LOAN_APPLICATION", field[string](t, note, "message", "text")) // wording: text of the example
+	require.Equal(t, "Waiting for LOAN_APPLICATION", field[string](t, note, "message", "text"))
 }
 
 func TestUserActionWithoutAWorker(t *testing.T) {

@@ -15,12 +15,12 @@ type account struct {
 }
 
 // serverAccount returns nil unless this program runs as root, which PostgreSQL
-// refuses: then it is the user postgres or, without that, nobody.
+// refuses: then it is the user postgres or else the one without rights.
 func serverAccount() (*account, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil //nolint:nilnil // nil is the current user, as documented
 	}
-	for _, name := range []string{"postgres", "nobody"} {
+	for _, name := range []string{"postgres", "nobody"} { // wording: a user of Unix
 		u, err := user.Lookup(name)
 		if err != nil {
 			var unknown user.UnknownUserError
@@ -36,7 +36,7 @@ func serverAccount() (*account, error) {
 		}
 		return &account{uid: uint32(uid), gid: uint32(gid)}, nil
 	}
-	return nil, errors.New("PostgreSQL does not run as root, and there is neither a user postgres nor a user nobody to run it as")
+	return nil, errors.New("PostgreSQL does not run as root, and there is neither a user postgres nor a user nobody to run it as") // wording: a user of Unix
 }
 
 // sysProcAttr makes a child run as the account and with none of root's groups.

@@ -215,11 +215,11 @@ func TestOrdinaryUserOwnsTheCluster(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("the other tests show it: they run as an ordinary user already")
 	}
-	nobody, err := user.Lookup("nobody")
+	other, err := user.Lookup("nobody") // wording: a user of Unix
 	require.NoError(t, err)
-	uid, err := strconv.ParseUint(nobody.Uid, 10, 32)
+	uid, err := strconv.ParseUint(other.Uid, 10, 32)
 	require.NoError(t, err)
-	gid, err := strconv.ParseUint(nobody.Gid, 10, 32)
+	gid, err := strconv.ParseUint(other.Gid, 10, 32)
 	require.NoError(t, err)
 
 	// The test binary lies where only its owner may look: run a copy. It does

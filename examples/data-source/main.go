@@ -35,7 +35,7 @@ func main() {
 	}
 }
 
-// serve answers until ctx ends. It fails when it gets no access; whoever started it starts it again.
+// serve answers until ctx ends. It fails when it gets no access and is started again from outside.
 func serve(ctx context.Context, getenv func(string) string, logger *slog.Logger) error {
 	api, err := restapi.New(restapi.Config{
 		Endpoint:    getenv("DATA_SOURCE_ENDPOINT"),

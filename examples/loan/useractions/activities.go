@@ -48,7 +48,7 @@ func (a *Activities) uploadReport(ctx context.Context, request ActionRequest) (A
 		return ActionResponse{}, refusal.Failure(err)
 	}
 	if !taken {
-		return ActionResponse{Message: "Nobody waits for the report any longer"}, nil
+		return ActionResponse{Message: "The report is not waited for any longer"}, nil
 	}
 	return ActionResponse{Message: "The report is ready"}, nil
 }
@@ -99,7 +99,7 @@ func (a *Activities) remind(ctx context.Context, request ActionRequest) (ActionR
 	if len(open) == 0 {
 		return ActionResponse{Message: "No task is open"}, nil
 	}
-	text := "Somebody is waiting for " + strings.Join(open, ", ")
+	text := "Waiting for " + strings.Join(open, ", ")
 	_, err = a.API.CreateProcessItem(ctx, restapi.ProcessItemCreateParams{
 		ID: uuid.NewSHA1(request.UserActionID, []byte("reminder")), Type: restapi.ItemMessage,
 		ProcessID: request.ProcessID, ProcessItemDefinitionCode: "NOTE", Message: &restapi.MessageCreateParams{Text: text},

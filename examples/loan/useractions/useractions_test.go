@@ -102,7 +102,7 @@ func TestReportThatNobodyWaitsFor(t *testing.T) {
 	s.upload = http.StatusNotModified
 	response, err := s.run(t, ReportWorkflow)
 	require.NoError(t, err)
-	require.Equal(t, "Nobody waits for the report any longer", response.Message)
+	require.Equal(t, "The report is not waited for any longer", response.Message)
 }
 
 func TestReportOfALoanThatThereIsNot(t *testing.T) {
@@ -121,14 +121,14 @@ func TestNudgeNamesTheOpenTasksOnce(t *testing.T) {
 	for range 2 {
 		response, err := s.run(t, NudgeWorkflow)
 		require.NoError(t, err)
-		require.Equal(t, "Somebody is waiting for LOAN_APPLICATION", response.Message)
+		require.Equal(t, "Waiting for LOAN_APPLICATION", response.Message)
 	}
 	require.Len(t, s.stored, 2)
 	require.Equal(t, s.stored[0], s.stored[1])
 	var created restapi.ProcessItemCreateParams
 	require.NoError(t, json.Unmarshal([]byte(s.stored[0]), &created))
 	require.Equal(t, "NOTE", created.ProcessItemDefinitionCode)
-	require.Equal(t, "Somebody is waiting for LOAN_APPLICATION", created.Message.Text)
+	require.Equal(t, "Waiting for LOAN_APPLICATION", created.Message.Text)
 }
 
 func TestNudgeOfAFinishedLoan(t *testing.T) {

@@ -147,7 +147,7 @@ func (s *Stack) Client(namespace string) client.Client {
 	return c
 }
 
-// Logger drops what it is told.
+// Logger drops what is logged.
 func Logger() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 func (s *Stack) freeAddress() string {
