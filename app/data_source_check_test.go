@@ -261,5 +261,23 @@ func TestDataOfTasksAndArtifactsIsCheckedByDataSources(t *testing.T) {
 	})
 	require.NoError(t, err)
 	requireErrors(t, other.Metadata, "/A dataSourcePending")
-	c.asked(t, 1)
+	run := c.asked(t, 1)
+	c.save(t, map[string]any{"A": goodsItem(2)})
+	stale := c.asked(t, 2)
+
+	// A check without a verdict is kept while Temporal is down, but not forever.
+	expire := func(after time.Duration) {
+		c.ahead.Add(int64(after))
+		_, err := c.ExpireRegistrations(t.Context(), 1000)
+		require.NoError(t, err)
+	}
+	expire(2 * time.Hour)
+	c.answer(t, run, accepted)
+	other, err = c.RetrieveProcess(t.Context(), c.Caller, other.ID)
+	require.NoError(t, err)
+	requireErrors(t, other.Metadata)
+	require.Equal(t, domain.SystemPrincipalID(), other.LastModifiedBy)
+	expire(8 * 24 * time.Hour)
+	c.answer(t, stale, accepted)
+	requireErrors(t, c.metadata(t), "/A dataSourcePending")
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/kuflowref"
 )
@@ -119,6 +120,23 @@ func TestReferenceFormats(t *testing.T) {
 		require.Empty(t, violations(t, schema, document))
 		require.Empty(t, violationsWith(t, schema, document, jsondoc.References(nil)))
 	})
+}
+
+func TestReferencesToItemsAreCollected(t *testing.T) {
+	t.Parallel()
+	reference := "kuflow-data-source:id=" + someID + ";"
+	item := func(pointer, source string) domain.ItemReference {
+		return domain.ItemReference{Pointer: pointer, Source: source, Text: reference}
+	}
+	schema := compile(t, `{"$defs":{"g":{"format":"kuflow-data-source","dataSource":"GOODS"}},"properties":{
+		"a/b":{"$ref":"#/$defs/g"},"n":{"format":"kuflow-data-source"},"o":{"dataSource":"GOODS"},
+		"l":{"items":{"anyOf":[{"$ref":"#/$defs/g"},{"format":"kuflow-data-source","dataSource":"CARS"}]}}}}`)
+	found := domain.ItemReferences{}
+	require.Equal(t, []string{"/a~1b format"}, violationsWith(t, schema, `{"a/b":"x"}`, jsondoc.Items(found)))
+	require.Empty(t, found, "what is no reference is not collected")
+	document := `{"a/b":"` + reference + `","n":"` + reference + `","o":"` + reference + `","l":["` + reference + `"]}`
+	require.Empty(t, violationsWith(t, schema, document, jsondoc.Items(found)))
+	require.Equal(t, []domain.ItemReference{item("/a~1b", "GOODS"), item("/l/0", "CARS"), item("/l/0", "GOODS")}, found.Sorted())
 }
 
 func drafts() []string {
