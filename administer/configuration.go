@@ -129,7 +129,7 @@ func (c *configuration) unknownTenants(documents []resource.Document) []resource
 			pointer = "/metadata/code"
 		}
 		violations = append(violations, resource.Violation{
-			Document: i, Pointer: pointer, Message: fmt.Sprintf("%q is not a tenant of yours", d.TenantCode()),
+			Document: i, Pointer: pointer, Message: fmt.Sprintf("%q is not a tenant that you belong to", d.TenantCode()),
 		})
 	}
 	return violations
@@ -176,7 +176,7 @@ func sameResource(a, b *resource.Document) (bool, error) {
 func (c *configuration) planPrune(documents []resource.Document, prune *Prune) error {
 	tenant := c.tenants[prune.Tenant]
 	if tenant == nil {
-		return domain.InvalidBody("/prune/tenant", fmt.Sprintf("%q is not a tenant of yours", prune.Tenant))
+		return domain.InvalidBody("/prune/tenant", fmt.Sprintf("%q is not a tenant that you belong to", prune.Tenant))
 	}
 	described := map[resource.Key]bool{}
 	for i := range documents {

@@ -62,7 +62,7 @@ func TestQueriesOfDataSources(t *testing.T) {
 		"error":     {`{"error":"no such filter"}`, "", "REFUSED", "no such filter"},
 		"no object": {`[]`, "", "INVALID_ANSWER", "no object"},
 		"negative":  {`{"pageNumber":-1}`, "", "INVALID_ANSWER", "negative"},
-		"no item":   {`{"items":[null]}`, "", "INVALID_ANSWER", "item 0 is no object"},
+		"no item":   {`{"items":[null]}`, "", "INVALID_ANSWER", "item 0 is not an object"},
 		"unread":    {``, "cannot be decrypted", "INVALID_ANSWER", "cannot be decrypted"},
 	} {
 		failed := finish(s.queryGoods(bob), c.answer, c.problem)

@@ -63,13 +63,13 @@ func refusal(name string) string {
 	case limit.Tenant:
 		return "too many requests in your tenant"
 	case limit.Concurrency:
-		return "too many requests of yours at once"
+		return "too many concurrent requests"
 	case limit.Address:
 		return "too many requests from your address"
 	case limit.SignIn:
 		return "too many failed sign-ins from your address"
 	default:
-		return "too many requests of yours"
+		return "too many requests"
 	}
 }
 

@@ -273,5 +273,5 @@ func (d *artifactDefinition) action(code string) *resource.ArtifactActionSpec {
 }
 
 func unknownArtifactAction() error {
-	return unknownAction(domain.FieldArtifactAction, "is no action of the business artifact")
+	return unknownAction(domain.FieldArtifactAction, "is not an action of the business artifact")
 }

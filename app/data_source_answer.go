@@ -100,7 +100,7 @@ func readDataSourcePage(text json.RawMessage) (page *domain.DataSourcePage, refu
 		Error         string            `json:"error"`
 	}
 	if err := json.Unmarshal(text, &answer); err != nil {
-		return nil, "", errors.New("it is no object with the members of a page")
+		return nil, "", errors.New("it is not an object with the members of a page")
 	}
 	switch {
 	case answer.Error != "":
@@ -127,7 +127,7 @@ func readDataSourcePage(text json.RawMessage) (page *domain.DataSourcePage, refu
 func readDataSourceItem(text json.RawMessage) (domain.DataSourceItem, error) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(text, &members); err != nil || members == nil {
-		return domain.DataSourceItem{}, errors.New("is no object")
+		return domain.DataSourceItem{}, errors.New("is not an object")
 	}
 	item := domain.DataSourceItem{Properties: text}
 	id := memberText(members, "id")

@@ -110,7 +110,7 @@ func readItemVerdicts(text json.RawMessage, count int) (verdicts []domain.ItemVe
 		} `json:"validations"`
 	}
 	if err := json.Unmarshal(text, &answer); err != nil {
-		return nil, "", errors.New("it is no object with validations")
+		return nil, "", errors.New("it is not an object with validations")
 	}
 	if answer.Error != "" {
 		return nil, shortened(answer.Error), nil

@@ -275,7 +275,7 @@ func (k *keeper) documentValue(
 	}
 	original, ok := k.known.Document(at.tenant, uri.DocumentID)
 	if !ok || !isAt(&original, uri) {
-		return none, domain.InvalidAt(domain.FieldElements, pointer+"/value/uri", "refers to no document that you see")
+		return none, domain.InvalidAt(domain.FieldElements, pointer+"/value/uri", "refers to a document that does not exist or is not visible to you")
 	}
 	made := original.Copy(domain.NewID(), at.owner, k.caller.PrincipalID, k.now)
 	k.tx.InsertDocument(&made)

@@ -46,7 +46,7 @@ type NewItem struct {
 //
 // It requires the Manager permission. Errors: NOT_FOUND for the process,
 // PROCESS_FINISHED, DEFINITION_NOT_FOUND for the code, VALIDATION for an owner
-// who is no active principal of the tenant and for a thread that is not of the
+// who is not an active principal of the tenant and for a thread that is not of the
 // process or not visible to the caller, CONFLICT for an id that is in use by an
 // item of another process or type, or by one not visible to the caller.
 func (s *Service) CreateProcessItem(
@@ -228,7 +228,7 @@ func newMessage(
 }
 
 func unknownThread(field domain.Field) error {
-	return domain.InvalidField(field, "is no thread of the process that you see")
+	return domain.InvalidField(field, "is not a thread of the process that is visible to you")
 }
 
 func unknownDefinition(field domain.Field) error {

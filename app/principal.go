@@ -23,8 +23,8 @@ func resolvePrincipal(
 	case found.In(tenant):
 		return &found.ID, nil
 	case key.ID != nil:
-		return nil, domain.InvalidField(field.Member(cmp.Or(key.IDMember, domain.MemberID)), "is no active principal of the tenant")
+		return nil, domain.InvalidField(field.Member(cmp.Or(key.IDMember, domain.MemberID)), "is not an active principal of the tenant")
 	default:
-		return nil, domain.InvalidField(field.Member(domain.MemberEmail), "is no active user of the tenant")
+		return nil, domain.InvalidField(field.Member(domain.MemberEmail), "is not an active user of the tenant")
 	}
 }

@@ -69,7 +69,7 @@ func (s *Service) CreateProcessAction(
 		}
 		of := d.action(in.Code)
 		if of == nil {
-			return unknownAction(domain.FieldUserAction, "is no user action of the process")
+			return unknownAction(domain.FieldUserAction, "is not a user action of the process")
 		}
 		obstacle, fault := of.firstObstacle(&known.ActionableProcess, s.now())
 		if fault != nil {

@@ -57,7 +57,7 @@ func (in *NewProcess) describes(p *domain.Process) bool {
 //
 // It requires the Initiator or the Manager permission on the definition.
 // Errors: DEFINITION_NOT_FOUND, DEFINITION_NOT_PUBLISHED, ACCESS_DENIED,
-// VALIDATION for an initiator who is no active principal of the tenant and for
+// VALIDATION for an initiator who is not an active principal of the tenant and for
 // a related process that is of another tenant or not visible to the caller,
 // CONFLICT for an id that is in use by a process of another definition, or by
 // one not visible to the caller.
@@ -110,7 +110,7 @@ func (s *Service) startProcess(
 		return nil, domain.Conflict(domain.CodeDefinitionNotPublished, "this version of the process definition is not published")
 	}
 	if in.RelatedID != nil && (known.RelatedTenantID == nil || *known.RelatedTenantID != found.TenantID) {
-		return nil, domain.InvalidField(domain.FieldRelatedProcess, "is no process of the tenant that you see")
+		return nil, domain.InvalidField(domain.FieldRelatedProcess, "does not exist in the tenant or is not visible to you")
 	}
 	d, err := s.definitions.get(ctx, tx, *found.Version)
 	if err != nil {

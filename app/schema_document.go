@@ -83,7 +83,7 @@ func fit(in *work.Upload, schema *jsondoc.Schema, path string) error {
 	rule, ok := schema.DocumentAt(path)
 	switch {
 	case !ok:
-		return domain.InvalidField(domain.FieldSchemaPath, "is no place in the schema")
+		return domain.InvalidField(domain.FieldSchemaPath, "does not match any location in the schema")
 	case !rule.IsDocument():
 		return domain.InvalidField(domain.FieldSchemaPath, "names a place where the schema has no document: "+path)
 	}

@@ -80,7 +80,7 @@ func (s *Service) ExplainProcessActions(
 		return nil, err
 	}
 	if !who.In(p.Process.TenantID) {
-		return nil, domain.InvalidField(domain.FieldPrincipal, "is no active principal of the tenant")
+		return nil, domain.InvalidField(domain.FieldPrincipal, "is not an active principal of the tenant")
 	}
 	d, err := s.definitions.get(ctx, s.reader, p.Process.Definition.Version)
 	if err != nil {

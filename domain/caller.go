@@ -67,7 +67,7 @@ func (c Caller) Tenant(tenantID *uuid.UUID) (Membership, error) {
 	}
 	i := slices.IndexFunc(c.Memberships, func(m Membership) bool { return m.TenantID == *tenantID })
 	if i < 0 {
-		return Membership{}, InvalidField(FieldTenant, "is not a tenant of yours")
+		return Membership{}, InvalidField(FieldTenant, "is not a tenant that you belong to")
 	}
 	return c.Memberships[i], nil
 }

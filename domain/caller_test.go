@@ -29,8 +29,8 @@ func TestTenant(t *testing.T) {
 		{"one of several is named", []domain.Membership{first, second}, asked(2), second, ""},
 		{"one of several must be named", []domain.Membership{first, second}, nil, domain.Membership{}, "is required"},
 		{"of nothing one must be named", nil, nil, domain.Membership{}, "is required"},
-		{"another one is named", []domain.Membership{first}, asked(2), domain.Membership{}, "is not a tenant of yours"},
-		{"no one is named", []domain.Membership{first}, asked(0), domain.Membership{}, "is not a tenant of yours"},
+		{"another one is named", []domain.Membership{first}, asked(2), domain.Membership{}, "is not a tenant that you belong to"},
+		{"no one is named", []domain.Membership{first}, asked(0), domain.Membership{}, "is not a tenant that you belong to"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -112,7 +112,7 @@ func AdmitDataSourceQuery(pending int) error {
 		return nil
 	}
 	return Conflict(CodeConflict, fmt.Sprintf(
-		"%d queries of yours wait for their answers, which is what you may have at once: read their answers first", pending))
+		"%d queries are waiting for their answers, the most you may have at once: read their answers first", pending))
 }
 
 // Complete ends a run, a query with the page that it found.

@@ -109,7 +109,7 @@ type ValueHolder struct {
 // write to an open task of it. Once the process is finished, documents can be added only through an open task.
 func (p *Process) CheckMayAttach(rights ProcessRights, writesTask bool) error {
 	if !rights.Manages && !writesTask {
-		return Denied("the Manager permission on the process, or an open task of yours in it, is required")
+		return Denied("the Manager permission on the process, or an open task in it that you own, is required")
 	}
 	if p.Finished() && !writesTask {
 		return ProcessFinished()

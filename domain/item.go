@@ -234,5 +234,5 @@ func (i *ProcessItem) AppendLog(entry TaskLog, limit int, rights ItemRights, by 
 }
 
 func notOwned() *Error {
-	return &Error{Kind: KindDenied, Code: CodeTaskNotOwned, Message: "the task is not yours"}
+	return &Error{Kind: KindDenied, Code: CodeTaskNotOwned, Message: "you do not own the task"}
 }

@@ -172,10 +172,10 @@ func (w *ErrorWriter) shown(c *gin.Context, err error) *domain.Error {
 	return &domain.Error{Kind: domain.KindInternal, Code: domain.CodeInternal, Message: "internal error"}
 }
 
-func (w *ErrorWriter) logFailure(c *gin.Context, what string, err error) {
+// logFailure logs an error that the client is not shown. event is a fixed sentence.
+func (w *ErrorWriter) logFailure(c *gin.Context, event string, err error) {
 	ctx := c.Request.Context()
-	w.log.LogAttrs(ctx, slog.LevelError, "failure",
-		slog.String("what", what),
+	w.log.LogAttrs(ctx, slog.LevelError, event,
 		slog.String("route", routeName(c)),
 		slog.String("request_id", RequestIDFrom(ctx)),
 		slog.String("error", err.Error()),

@@ -40,7 +40,7 @@ func (in *Upload) Check() error {
 	name, _, err := mime.ParseMediaType(in.ContentType)
 	major, minor, _ := strings.Cut(name, "/")
 	if err != nil || major == "" || minor == "" || strings.Contains(name, "*") {
-		return domain.InvalidField(domain.FieldContentType, "is no media type")
+		return domain.InvalidField(domain.FieldContentType, "is not a media type")
 	}
 	return nil
 }

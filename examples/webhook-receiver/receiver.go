@@ -67,7 +67,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	}
 	var told event
 	if err := json.Unmarshal(body, &told); err != nil {
-		http.Error(w, "the body is no event", http.StatusBadRequest)
+		http.Error(w, "the body is not an event", http.StatusBadRequest)
 		return
 	}
 	// The id of the webhook is that of the event, on every attempt.
