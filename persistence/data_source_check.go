@@ -15,7 +15,7 @@ SELECT s.id, s.tenant_id, s.code, s.task_queue, s.runner_id, coalesce(s.encrypti
  WHERE s.tenant_id = ANY($1)`
 
 // LookUpDataSources adds to t, with the next read, the data sources of the caller's
-// tenants, whoever may query them.
+// tenants, also those that the caller may not query.
 func (tx *Tx) LookUpDataSources(t *Targets, caller domain.Caller) {
 	tx.goAlong(query{selectDataSources, []any{caller.TenantIDs()}, into(&t.sources)})
 }
