@@ -60,7 +60,7 @@ func TestQueriesOfDataSources(t *testing.T) {
 
 	for name, c := range map[string]struct{ answer, problem, code, message string }{
 		"error":     {`{"error":"no such filter"}`, "", "REFUSED", "no such filter"},
-		"no object": {`[]`, "", "INVALID_ANSWER", "no object"},
+		"no object": {`[]`, "", "INVALID_ANSWER", "not an object"},
 		"negative":  {`{"pageNumber":-1}`, "", "INVALID_ANSWER", "negative"},
 		"no item":   {`{"items":[null]}`, "", "INVALID_ANSWER", "item 0 is not an object"},
 		"unread":    {``, "cannot be decrypted", "INVALID_ANSWER", "cannot be decrypted"},
