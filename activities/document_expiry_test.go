@@ -83,7 +83,7 @@ func TestDocumentsAreExpiredSweptAndMissed(t *testing.T) {
 	lost := stored()[0]
 	require.NoError(t, documents.Delete(t.Context(), lost.Key))
 	require.Equal(t, activities.SweepDocumentsResult{Lost: 1}, sweep())
-	require.Contains(t, logged.String(), "the bytes of a document are missing")
+	require.Contains(t, logged.String(), "document bytes are missing or truncated")
 	require.NotContains(t, logged.String(), lost.Key.Document.String())
 	require.Equal(t, activities.DocumentStats{Expired: 501, Swept: 600, Lost: 1}, acts.DocumentStats())
 }

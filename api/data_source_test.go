@@ -71,6 +71,10 @@ func TestQueriesOfDataSources(t *testing.T) {
 		require.Contains(t, *failed.ErrorMessage, c.message, name)
 	}
 
+	broken := s.queryGoods(bob)
+	require.NoError(t, s.app.FailDataSourceRun(t.Context(), broken, domain.DataSourceBroken))
+	require.Equal(t, oasb.DataSourceQueryErrorCodeFAILED, *read(broken).ErrorCode)
+
 	s.refused(404, "NOT_FOUND", demo.Alice(), "POST", "/data-source-queries", `{"dataSourceCode":"GOODS"}`)
 	s.refused(404, "NOT_FOUND", demo.Alice(), "GET", path(asked.ID), "")
 	large := make([]byte, domain.MaxDataSourceRequest)
@@ -104,4 +108,20 @@ func TestQueriesOfDataSources(t *testing.T) {
 		require.Equal(t, 0, s.count("SELECT count(*) FROM "+table), table)
 	}
 	require.Equal(t, 0, s.count("SELECT count(*) FROM engine_commands"), "nothing waits for an answer any more")
+}
+
+// The errors of a value say what its data source makes of a reference.
+func TestReferencesToDataSourcesHaveMessages(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	id := uuid.New()
+	s.define(document("demo", "DataSource", "GOODS", `{"name":"Goods","taskQueue":"QUEUE_GOODS","runner":"loan-worker"}`), identified("demo", "ProcessDefinition", "ORDER", id, `{"name":"Order",`+
+		`"metadataSchema":{"type":"object","properties":{"GOOD":{"type":"string","format":"kuflow-data-source","dataSource":"GOODS"}}},`+
+		`"items":[],"permissions":{"initiators":[{"user":"alice"}],"managers":[{"user":"alice"}]}}`))
+	created := decode[oasb.Process](t, s.post(201, demo.Alice(), "/processes", `{"processDefinitionId":"`+id.String()+`",`+
+		`"metadata":{"value":{"GOOD":"kuflow-data-source:id=01970000-0000-7000-8000-00000000d001;"}}}`))
+	require.False(t, *created.Metadata.Valid)
+	failure := created.Metadata.Errors[0]
+	require.Equal(t, "/GOOD dataSourcePending", *failure.PropertyPath+" "+*failure.Type)
+	require.Contains(t, *failure.Message, "GOODS")
 }

@@ -23,7 +23,7 @@ type visits struct {
 }
 
 const visitItems = `[{"code":"FILL","type":"TASK","name":"Fill","requireValidDataOnComplete":true,"form":true,` +
-	`"elements":[{"code":"CHOICE","name":"Choice","type":"DECISION","mandatory":true,"options":[{"code":"Y","name":"Yes"}]}],` +
+	`"elements":[{"code":"CHOICE","name":"Choice","type":"DECISION","mandatory":true,"options":[{"code":"Y","name":"Yes"}]},{"code":"BY","name":"By","type":"PRINCIPAL"}],` +
 	`"dataSchema":{"type":"object","properties":{"A":{"type":"number","maximum":1E400}}},"uiSchema":{"type":"VerticalLayout"},` +
 	`"contextDataSchema":{"type":"object","title":"beside"},"candidates":[{"user":"bob"}]},` +
 	`{"code":"MINE","type":"TASK","name":"Mine","candidates":[{"role":"PROCESS_INITIATOR"}]},` +
@@ -150,7 +150,7 @@ func TestProcessDefinitionHoldsFormsAndNoSecrets(t *testing.T) {
 	require.Equal(t, []oasb.ElementDefinition{{
 		Code: "CHOICE", Name: "Choice", Type: oasb.ElementDefinitionTypeDECISION, Mandatory: true,
 		Options: []oasb.ElementOption{{Code: "Y", Name: "Yes"}},
-	}}, fill.ElementDefinitions)
+	}, {Code: "BY", Name: "By", Type: oasb.ElementDefinitionTypePRINCIPAL}}, fill.ElementDefinitions)
 	require.Equal(t, []oasb.ElementDefinition{{
 		Code: "COSTS", Name: "Costs", Type: oasb.ElementDefinitionTypeFIELD, Multiple: true,
 		FieldType: new(oasb.ElementDefinitionFieldTypeNUMBER),
