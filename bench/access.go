@@ -10,13 +10,14 @@ import (
 	"sync"
 	"time"
 
+	"go.temporal.io/sdk/client"
+	sdklog "go.temporal.io/sdk/log"
+
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/engine"
 	"github.com/procession-dev/procession/examples/loan/restapi"
 	"github.com/procession-dev/procession/persistence"
-	"go.temporal.io/sdk/client"
-	sdklog "go.temporal.io/sdk/log"
 )
 
 // issuerName is the service's default.

@@ -8,10 +8,11 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/procession-dev/procession/devstack/demo"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/procession-dev/procession/devstack/demo"
 )
 
 const (

@@ -9,8 +9,9 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/procession-dev/procession/devstack/demo"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/procession-dev/procession/devstack/demo"
 )
 
 const (

@@ -17,12 +17,13 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
 	"github.com/procession-dev/procession/app"
 	appwork "github.com/procession-dev/procession/app/work"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/internal/testkit/pgtest"
-	"github.com/stretchr/testify/require"
 )
 
 // recorder passes connections on to PostgreSQL and records the statements that are

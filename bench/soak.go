@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
 	"github.com/procession-dev/procession/devstack/demo"
 )
 
