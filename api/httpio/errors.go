@@ -175,7 +175,7 @@ func (w *ErrorWriter) shown(c *gin.Context, err error) *domain.Error {
 // logFailure logs an error that the client is not shown. event is a fixed sentence.
 func (w *ErrorWriter) logFailure(c *gin.Context, event string, err error) {
 	ctx := c.Request.Context()
-	w.log.LogAttrs(ctx, slog.LevelError, event,
+	w.log.LogAttrs(ctx, slog.LevelError, event, //nolint:sloglint // the callers give constants
 		slog.String("route", routeName(c)),
 		slog.String("request_id", RequestIDFrom(ctx)),
 		slog.String("error", err.Error()),
