@@ -15,7 +15,7 @@ import (
 
 	"github.com/procession-dev/procession/activities"
 	"github.com/procession-dev/procession/app"
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/internal/testkit/enginetest"
 	"github.com/procession-dev/procession/internal/testkit/pgtest"
@@ -29,7 +29,7 @@ func TestDocumentsAreExpiredSweptAndMissed(t *testing.T) {
 	require.NoError(t, err)
 	now := time.Now()
 	service := app.New(app.Options{
-		Store: work.New(work.Options{DB: db, Clock: func() time.Time { return now }}), Documents: documents,
+		Store: storage.New(storage.Options{DB: db, Clock: func() time.Time { return now }}), Documents: documents,
 	})
 	var logged bytes.Buffer
 	acts := activities.New(activities.Options{
@@ -43,7 +43,7 @@ func TestDocumentsAreExpiredSweptAndMissed(t *testing.T) {
 	upload := func(n int) {
 		for i := range n {
 			_, err := service.UploadProcessDocument(t.Context(), tenant.Caller, process.ID,
-				work.Upload{Name: "a.txt", ContentType: "text/plain", Body: strings.NewReader(fmt.Sprint(i))})
+				storage.Upload{Name: "a.txt", ContentType: "text/plain", Body: strings.NewReader(fmt.Sprint(i))})
 			require.NoError(t, err)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 
 	"github.com/procession-dev/procession/activities"
 	"github.com/procession-dev/procession/app"
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
 	"github.com/procession-dev/procession/internal/testkit/enginetest"
@@ -83,7 +83,7 @@ func newWatch(t *testing.T) *watch {
 		outcome: map[string]*domain.Closing{},
 	}
 	w.Service = app.New(app.Options{
-		Store:        work.New(work.Options{DB: db, Clock: time.Now}),
+		Store:        storage.New(storage.Options{DB: db, Clock: time.Now}),
 		TaskLogLimit: app.DefaultTaskLogLimit, CancelGrace: time.Minute,
 	})
 	return w

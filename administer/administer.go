@@ -10,7 +10,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/domain"
@@ -20,7 +20,7 @@ import (
 // Options configure an Administration.
 type Options struct {
 	// Store is what the operations run in. It is shared with those of app.
-	Store *work.Store
+	Store *storage.Store
 	// Sealer seals stored secrets. Without one no webhook secrets can be
 	// issued, no encryption keys made and no environment variables of robots
 	// set.
@@ -30,7 +30,7 @@ type Options struct {
 	// Documents is the blob store of the files of robots.
 	Documents *blobstore.Store
 	// MaxDocumentBytes is how large a file of a robot may be, 0 for
-	// work.DefaultMaxDocumentBytes.
+	// storage.DefaultMaxDocumentBytes.
 	MaxDocumentBytes int64
 	// CheckWebhookURL refuses URLs that events cannot be sent to with a
 	// webhook.URLError. Without it only what is public is accepted.
@@ -42,11 +42,11 @@ type Options struct {
 
 // Administration carries out the operations. It is safe for concurrent use.
 type Administration struct {
-	store           *work.Store
+	store           *storage.Store
 	reader          *persistence.Reader
 	sealer          *authn.Sealer
 	lifetimes       SecretLifetimes
-	uploads         *work.Documents
+	uploads         *storage.Documents
 	checkWebhookURL func(url string) error
 	queuePatience   domain.TaskQueuePatience
 }
@@ -58,8 +58,8 @@ func New(o Options) *Administration {
 	}
 	return &Administration{
 		store: o.Store, reader: o.Store.Reader, sealer: o.Sealer, lifetimes: o.Lifetimes,
-		uploads: &work.Documents{
-			Store: o.Store, Blobs: o.Documents, MaxBytes: cmp.Or(o.MaxDocumentBytes, work.DefaultMaxDocumentBytes),
+		uploads: &storage.Documents{
+			Store: o.Store, Blobs: o.Documents, MaxBytes: cmp.Or(o.MaxDocumentBytes, storage.DefaultMaxDocumentBytes),
 		},
 		checkWebhookURL: o.CheckWebhookURL,
 		queuePatience:   cmp.Or(o.TaskQueuePatience, domain.DefaultTaskQueuePatience()),

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/persistence"
@@ -102,6 +102,6 @@ func reindexArtifacts(
 		return err
 	}
 	return tx.ReindexArtifacts(ctx, tenant, id, func(data []byte) ([]persistence.IndexedValue, error) {
-		return work.IndexedValues(data, indexes)
+		return storage.IndexedValues(data, indexes)
 	})
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/app"
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/domain"
@@ -45,7 +45,7 @@ func newConfigured(t *testing.T) *configured {
 	t.Helper()
 	c := &configured{t: t, url: pgtest.URL(t), ids: map[resource.Key]uuid.UUID{}}
 	c.db = pgtest.Open(t, c.url)
-	c.serve(work.Options{Clock: time.Now}, nil, nil)
+	c.serve(storage.Options{Clock: time.Now}, nil, nil)
 	c.apply(system(), north()...)
 	c.apply(system(), document("Tenant", "", "south", `{"name":"South"}`),
 		document("User", "south", "erik", `{"name":"Erik","email":"erik@south.example","role":"OWNER"}`))
@@ -53,9 +53,9 @@ func newConfigured(t *testing.T) *configured {
 }
 
 // serve restarts the operations on the same database.
-func (c *configured) serve(o work.Options, sealer *authn.Sealer, documents *blobstore.Store) {
+func (c *configured) serve(o storage.Options, sealer *authn.Sealer, documents *blobstore.Store) {
 	o.DB = c.db
-	store := work.New(o)
+	store := storage.New(o)
 	c.Service = app.New(app.Options{
 		Store: store, TaskLogLimit: app.DefaultTaskLogLimit, CancelGrace: time.Minute, Sealer: sealer,
 		Documents: documents, MaxDocumentBytes: maxDocumentBytes,

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
 )
@@ -24,7 +24,7 @@ func newEncryptionKey(
 	sealer *authn.Sealer, tenant uuid.UUID, code string, others int, by uuid.UUID, now time.Time,
 ) (sealedKey, error) {
 	if sealer == nil {
-		return sealedKey{}, fmt.Errorf("making the encryption key %s: %w", code, work.ErrNoSealer)
+		return sealedKey{}, fmt.Errorf("making the encryption key %s: %w", code, storage.ErrNoSealer)
 	}
 	made := sealedKey{EncryptionKey: domain.EncryptionKey{
 		ID: domain.NewID(), TenantID: tenant, Code: code, KeyID: code, Version: others + 1, CreatedBy: by, CreatedAt: now,
@@ -35,6 +35,6 @@ func newEncryptionKey(
 	var value [domain.EncryptionKeySize]byte
 	// It never fails: the program ends when there is no randomness.
 	_, _ = rand.Read(value[:])
-	made.sealed = sealer.Seal(work.EncryptionKeyPurpose, made.ID.String(), value[:])
+	made.sealed = sealer.Seal(storage.EncryptionKeyPurpose, made.ID.String(), value[:])
 	return made, nil
 }

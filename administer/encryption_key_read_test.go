@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
 )
@@ -76,7 +76,7 @@ func TestReadsOfKeysAreRecordedOnceADay(t *testing.T) {
 	t.Parallel()
 	k := newKeyed(t)
 	now := time.Date(2026, time.March, 2, 23, 0, 0, 0, time.UTC)
-	k.serve(work.Options{Clock: func() time.Time { return now }}, k.sealer, nil)
+	k.serve(storage.Options{Clock: func() time.Time { return now }}, k.sealer, nil)
 	runner, sharing := workerOf(k), k.reader("north", "sharing", `,"engine":{"taskQueues":["claims"]}`)
 	idle := k.reader("north", "idle", `,"engine":{"taskQueues":["others"]}`)
 	k.rotate("claims")

@@ -13,7 +13,7 @@ import (
 
 	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/app"
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
@@ -39,7 +39,7 @@ func newKeyed(t *testing.T) *keyed {
 }
 
 // restart has another replica of the service take over.
-func (k *keyed) restart(sealer *authn.Sealer) { k.serve(work.Options{Clock: time.Now}, sealer, nil) }
+func (k *keyed) restart(sealer *authn.Sealer) { k.serve(storage.Options{Clock: time.Now}, sealer, nil) }
 
 func encryptionKey(code string) json.RawMessage {
 	return document("EncryptionKey", "north", code, `{"description":"For claims"}`)

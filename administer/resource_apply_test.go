@@ -13,7 +13,7 @@ import (
 
 	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/app"
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/internal/testkit/pgtest"
@@ -350,7 +350,7 @@ func TestApplyingElsewhereGivesTheSame(t *testing.T) {
 	}
 	elsewhere := &configured{t: t, url: pgtest.URL(t), ids: map[resource.Key]uuid.UUID{}}
 	elsewhere.db = pgtest.Open(t, elsewhere.url)
-	elsewhere.serve(work.Options{Clock: time.Now}, nil, nil)
+	elsewhere.serve(storage.Options{Clock: time.Now}, nil, nil)
 	elsewhere.apply(system(), documents...)
 	for _, action := range elsewhere.apply(system(), documents...) {
 		require.Equal(t, administer.ApplyUnchanged, action)

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence"
 )
@@ -55,7 +55,7 @@ func (s *Administration) SetRobotVariable(
 		}
 		tx.PutRobotVariable(domain.RobotVariable{
 			RobotID: locked.ID, Name: name,
-			Sealed:     s.sealer.Seal(work.RobotVariablePurpose, work.RobotVariableRecord(locked.ID, name), []byte(text)),
+			Sealed:     s.sealer.Seal(storage.RobotVariablePurpose, storage.RobotVariableRecord(locked.ID, name), []byte(text)),
 			ModifiedBy: caller.PrincipalID, ModifiedAt: now,
 		})
 		tx.TouchRobot(locked.ID, caller.PrincipalID, now)

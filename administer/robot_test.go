@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/administer"
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/authn"
 	blobs "github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/domain"
@@ -47,7 +47,7 @@ func newRobots(t *testing.T) *robots {
 	require.NoError(t, err)
 	sealer, err := authn.NewSealer(key)
 	require.NoError(t, err)
-	r.serve(work.Options{Clock: func() time.Time { return r.clock }}, sealer, r.documents)
+	r.serve(storage.Options{Clock: func() time.Time { return r.clock }}, sealer, r.documents)
 	r.apply(r.anna(), document("Application", "north", "bot", `{"name":"Bot"}`), bot(botSpec))
 	r.id = r.configured.id(resource.KindRobot, "north", "BOT")
 	return r
@@ -57,7 +57,7 @@ func (r *robots) anna() domain.Caller { return r.caller("north", "anna", domain.
 
 func (r *robots) upload(asset domain.RobotAssetKey, text string) (*domain.RobotFile, error) {
 	return r.UploadRobotFile(r.t.Context(), r.anna(), botKey(), asset,
-		work.Upload{Name: "a.zip", ContentType: "application/zip", Body: strings.NewReader(text)})
+		storage.Upload{Name: "a.zip", ContentType: "application/zip", Body: strings.NewReader(text)})
 }
 
 // content reads the source package, "" when there is none.
@@ -216,7 +216,7 @@ func TestUploadRobotFileIntoDeletedRobot(t *testing.T) {
 		require.NoError(t, r.DeleteResource(context.WithoutCancel(t.Context()), r.anna(), botKey()))
 	}}
 	_, err := r.UploadRobotFile(t.Context(), r.anna(), botKey(), domain.RobotAssetKey{},
-		work.Upload{Name: "a.zip", ContentType: "application/zip", Body: deleting})
+		storage.Upload{Name: "a.zip", ContentType: "application/zip", Body: deleting})
 	require.True(t, domain.HasCode(err, domain.CodeNotFound), err)
 	require.Zero(t, r.blobs(0))
 	require.Zero(t, r.count(`SELECT count(*) FROM documents`))

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/persistence"
@@ -23,7 +23,7 @@ const MaxRobotAssets = 200
 // Errors: VALIDATION for an invalid content type or version, NOT_FOUND,
 // DOCUMENT_TOO_LARGE, CONFLICT for more assets than allowed.
 func (s *Administration) UploadRobotFile(
-	ctx context.Context, caller domain.Caller, key ResourceKey, asset domain.RobotAssetKey, in work.Upload,
+	ctx context.Context, caller domain.Caller, key ResourceKey, asset domain.RobotAssetKey, in storage.Upload,
 ) (*domain.RobotFile, error) {
 	if err := in.Check(); err != nil {
 		return nil, err

@@ -10,7 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
@@ -126,7 +126,7 @@ func (s *Administration) insertWebhookSecret(
 	}
 	tx.InsertWebhookSecret(domain.WebhookSecret{
 		SecretInfo: issued.Secret, TenantID: owner.TenantID, SubscriptionID: owner.ID,
-		Sealed: s.sealer.Seal(work.WebhookSecretPurpose, issued.ID.String(), []byte(issued.Value.Reveal())),
+		Sealed: s.sealer.Seal(storage.WebhookSecretPurpose, issued.ID.String(), []byte(issued.Value.Reveal())),
 	})
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/administer"
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
@@ -78,7 +78,7 @@ func TestWebhookSecretIsSealed(t *testing.T) {
 
 	sealed := queried[[]byte](c, `SELECT sealed FROM webhook_secrets WHERE id = $1 AND tenant_id = $2 AND subscription_id = $3`,
 		issued.ID, c.ids["vault"], c.ids["EVENTS"])
-	opened, err := c.sealer.Open(work.WebhookSecretPurpose, issued.ID.String(), sealed)
+	opened, err := c.sealer.Open(storage.WebhookSecretPurpose, issued.ID.String(), sealed)
 	require.NoError(t, err)
 	require.Equal(t, issued.Value.Reveal(), string(opened))
 
@@ -89,7 +89,7 @@ func TestWebhookSecretIsSealed(t *testing.T) {
 func TestWebhookSecretNeedsAKeyToSealIt(t *testing.T) {
 	t.Parallel()
 	c := newCustody(t)
-	unsealed := administer.New(administer.Options{Store: work.New(work.Options{DB: c.db, Clock: func() time.Time { return *c.clock }})})
+	unsealed := administer.New(administer.Options{Store: storage.New(storage.Options{DB: c.db, Clock: func() time.Time { return *c.clock }})})
 	_, err := unsealed.IssueSecret(t.Context(), c.as(domain.RoleOwner), events(), administer.NewSecret{Name: "first"})
 	require.ErrorContains(t, err, "no key to seal it with")
 	require.Empty(t, c.find(c.as(domain.RoleOwner), events()))

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/administer"
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
@@ -32,7 +32,7 @@ func TestEverySealedSecretIsSealedAnew(t *testing.T) {
 		return s
 	}
 	before := sealer(keys[0])
-	c.Administration = administer.New(administer.Options{Store: work.New(work.Options{DB: c.db, Clock: time.Now}), Sealer: before})
+	c.Administration = administer.New(administer.Options{Store: storage.New(storage.Options{DB: c.db, Clock: time.Now}), Sealer: before})
 	require.NoError(t, authn.NewKeys(c.db, before, time.Now).EnsureKeys(t.Context()))
 	c.issue(c.as(domain.RoleOwner), events(), "first")
 	_, err := c.ApplyResources(t.Context(), system(), administer.ApplyRequest{Documents: []json.RawMessage{

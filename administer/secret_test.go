@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/administer"
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
@@ -46,7 +46,7 @@ func newCustody(t *testing.T) *custody {
 	c.sealer, err = authn.NewSealer(key)
 	require.NoError(t, err)
 	c.Administration = administer.New(administer.Options{
-		Store: work.New(work.Options{DB: c.db, Clock: func() time.Time { return *c.clock }}), Sealer: c.sealer,
+		Store: storage.New(storage.Options{DB: c.db, Clock: func() time.Time { return *c.clock }}), Sealer: c.sealer,
 	})
 	hash := authn.HashSecret(declaredSecret)
 	vault := []json.RawMessage{

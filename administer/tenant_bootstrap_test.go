@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/administer"
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
@@ -28,7 +28,7 @@ func callerWith(t *testing.T, db *persistence.DB, token domain.Secret) (domain.C
 func TestBootstrappedUserMakesEverythingElse(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
-	s := administer.New(administer.Options{Store: work.New(work.Options{DB: db, Clock: time.Now})})
+	s := administer.New(administer.Options{Store: storage.New(storage.Options{DB: db, Clock: time.Now})})
 	made, err := s.BootstrapTenant(t.Context(), administer.FirstTenant{Code: "north", Email: "Olga@north.example"})
 	require.NoError(t, err)
 	olga, err := callerWith(t, db, made.Token)
@@ -61,7 +61,7 @@ func TestBootstrappedUserMakesEverythingElse(t *testing.T) {
 func TestBootstrapTenantSaysWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
-	s := administer.New(administer.Options{Store: work.New(work.Options{DB: db, Clock: time.Now})})
+	s := administer.New(administer.Options{Store: storage.New(storage.Options{DB: db, Clock: time.Now})})
 	for _, c := range []struct {
 		in        administer.FirstTenant
 		locations []string

@@ -16,7 +16,7 @@ import (
 	"github.com/procession-dev/procession/api"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/app"
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/assistance"
 	"github.com/procession-dev/procession/assistance/extract"
 	"github.com/procession-dev/procession/devstack/demo"
@@ -154,7 +154,7 @@ func (s *service) withoutFeatures() *service {
 	s.t.Helper()
 	bare, options := *s, s.options
 	bare.app = app.New(app.Options{
-		Store: work.New(work.Options{DB: s.db, Clock: s.now}), TaskLogLimit: logLimit, Documents: s.documents,
+		Store: storage.New(storage.Options{DB: s.db, Clock: s.now}), TaskLogLimit: logLimit, Documents: s.documents,
 	})
 	options.Service = bare.app
 	var err error

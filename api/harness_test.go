@@ -24,7 +24,7 @@ import (
 	"github.com/procession-dev/procession/api"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/app"
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/assistance"
 	"github.com/procession-dev/procession/authn"
 	blobs "github.com/procession-dev/procession/blobstore"
@@ -111,7 +111,7 @@ func newServiceWithin(t *testing.T, within bounds, change ...func(*api.Options))
 	s.documentsDir = t.TempDir()
 	s.documents = openDocuments(t, s.documentsDir)
 	hub := runHub(t, s.db)
-	store := work.New(work.Options{DB: s.db, Clock: s.now, Recorded: hub.Wake})
+	store := storage.New(storage.Options{DB: s.db, Clock: s.now, Recorded: hub.Wake})
 	options := api.Options{
 		Service: app.New(app.Options{
 			Store: store, TaskLogLimit: logLimit, CancelGrace: time.Minute, Issuer: issuer, Sealer: sealer, Documents: s.documents, MaxDocumentBytes: documentLimit,

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/administer"
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
@@ -37,7 +37,7 @@ func (s *service) applyRobot(tenant, code, spec string) uuid.UUID {
 func (s *service) uploadRobot(tenant, code string, key domain.RobotAssetKey, name, contentType, text string) *domain.RobotFile {
 	s.t.Helper()
 	stored, err := s.administration.UploadRobotFile(s.t.Context(), operatorCaller(), robotKey(tenant, code), key,
-		work.Upload{Name: name, ContentType: contentType, Body: strings.NewReader(text)})
+		storage.Upload{Name: name, ContentType: contentType, Body: strings.NewReader(text)})
 	require.NoError(s.t, err)
 	return stored
 }

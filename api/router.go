@@ -16,7 +16,7 @@ import (
 	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/api/limit"
 	"github.com/procession-dev/procession/app"
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/audit"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
@@ -41,7 +41,7 @@ type Options struct {
 	// httpio.DefaultBodyLimit.
 	BodyLimit int64
 	// DocumentLimit is the size in bytes that a document may have, 0 for
-	// work.DefaultMaxDocumentBytes. The service has to know the same.
+	// storage.DefaultMaxDocumentBytes. The service has to know the same.
 	DocumentLimit int64
 	// Stall is how long a client may send or read almost nothing of a body, 0
 	// for a minute, or not read a stream of events, 0 for shapeb.DefaultStall.
@@ -84,7 +84,7 @@ func NewRouter(o Options) (http.Handler, error) {
 	if o.BodyLimit == 0 {
 		o.BodyLimit = httpio.DefaultBodyLimit
 	}
-	o.DocumentLimit = cmp.Or(o.DocumentLimit, work.DefaultMaxDocumentBytes)
+	o.DocumentLimit = cmp.Or(o.DocumentLimit, storage.DefaultMaxDocumentBytes)
 	if err := o.Deprecation.check(); err != nil {
 		return nil, fmt.Errorf("making the router: %w", err)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/api"
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
@@ -19,7 +19,7 @@ func TestIssuedTokensExpire(t *testing.T) {
 	const day = 24 * time.Hour
 	options := s.options
 	options.Administration = administer.New(administer.Options{
-		Store:     work.New(work.Options{DB: s.db, Clock: s.now}),
+		Store:     storage.New(storage.Options{DB: s.db, Clock: s.now}),
 		Lifetimes: administer.SecretLifetimes{AccessToken: 90 * day, MaxAccessToken: 365 * day, MaxApplicationSecret: 30 * day},
 	})
 	handler, err := api.NewRouter(options)

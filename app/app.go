@@ -13,7 +13,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/assistance"
 	"github.com/procession-dev/procession/assistance/extract"
 	"github.com/procession-dev/procession/authn"
@@ -31,7 +31,7 @@ const DefaultTaskLogLimit = 100
 // Options configure a Service.
 type Options struct {
 	// Store is what the operations run in. It is shared with those of administer.
-	Store *work.Store
+	Store *storage.Store
 	// TaskLogLimit is how many entries the log of a task holds, 1..10000.
 	TaskLogLimit int
 	// CancelGrace is how long a workflow that was asked to cancel may take
@@ -45,7 +45,7 @@ type Options struct {
 	// Documents is the blob store of documents.
 	Documents *blobstore.Store
 	// MaxDocumentBytes is how large a document may be, 0 for
-	// work.DefaultMaxDocumentBytes.
+	// storage.DefaultMaxDocumentBytes.
 	MaxDocumentBytes int64
 	// Webhooks sends events to subscribers.
 	Webhooks WebhookSender
@@ -68,7 +68,7 @@ type Options struct {
 
 // Service carries out the operations. It is safe for concurrent use.
 type Service struct {
-	store  *work.Store
+	store  *storage.Store
 	db     *persistence.DB
 	reader *persistence.Reader
 	// streams reads for answers that go on while their clients take them.
@@ -83,7 +83,7 @@ type Service struct {
 	encryptionKeys      *encryptionKeyCache
 	environmentReads    *environmentReads
 	documents           *blobstore.Store
-	uploads             *work.Documents
+	uploads             *storage.Documents
 	webhooks            WebhookSender
 	webhookDelay        WebhookDelay
 	// assistant is nil where there is no AI assistance.
@@ -107,9 +107,9 @@ func New(o Options) *Service {
 		definitions: newDefinitionCache(), artifactDefinitions: newArtifactDefinitionCache(),
 		encryptionKeys: newEncryptionKeyCache(), environmentReads: newEnvironmentReads(),
 		documents: o.Documents,
-		uploads: &work.Documents{
+		uploads: &storage.Documents{
 			Store: o.Store, Blobs: o.Documents, Quotas: *o.Quotas,
-			MaxBytes: cmp.Or(o.MaxDocumentBytes, work.DefaultMaxDocumentBytes),
+			MaxBytes: cmp.Or(o.MaxDocumentBytes, storage.DefaultMaxDocumentBytes),
 		},
 		webhooks: o.Webhooks, webhookDelay: o.WebhookDelay,
 		assistant: newAssistant(o.Assistance, o.Texts), assistanceTime: cmp.Or(o.AssistanceTime, DefaultAssistanceTime),

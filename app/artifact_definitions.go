@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/persistence"
@@ -55,7 +55,7 @@ func (d *artifactDefinition) indexed(data *domain.JSONValue) ([]persistence.Inde
 	if data == nil {
 		return nil, nil
 	}
-	return work.IndexedValues(data.Value, d.indexes)
+	return storage.IndexedValues(data.Value, d.indexes)
 }
 
 // maxSeen bounds the number of callers whose visible definitions are cached.

@@ -19,7 +19,7 @@ import (
 
 	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/app"
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/internal/testkit/pgtest"
@@ -30,7 +30,7 @@ import (
 type engineAccess struct {
 	*app.Service
 	*administer.Administration
-	*work.Store
+	*storage.Store
 
 	db     *persistence.DB
 	url    string
@@ -58,7 +58,7 @@ func newEngineAccess(t *testing.T) engineAccess {
 	issuer, err := authn.NewIssuer(keys, "procession", authn.DefaultCertificateLifetime)
 	require.NoError(t, err)
 
-	store := work.New(work.Options{DB: db, Clock: clock})
+	store := storage.New(storage.Options{DB: db, Clock: clock})
 	a := engineAccess{
 		Service: app.New(app.Options{Store: store, Issuer: issuer}), Administration: administer.New(administer.Options{Store: store}),
 		Store: store, db: db, url: url, issuer: issuer, now: now, later: later,

@@ -12,7 +12,7 @@ import (
 
 	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/app"
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/internal/testkit/enginetest"
@@ -33,7 +33,7 @@ func newActing(t *testing.T, code string) acting {
 	t.Helper()
 	db := pgtest.New(t)
 	a := acting{running: running{db: db, Tenant: enginetest.Seed(t, db, "tenant", "Loan")}}
-	store := work.New(work.Options{DB: db, Clock: time.Now})
+	store := storage.New(storage.Options{DB: db, Clock: time.Now})
 	a.Service = app.New(app.Options{Store: store, TaskLogLimit: app.DefaultTaskLogLimit, CancelGrace: time.Minute})
 	a.Administration = administer.New(administer.Options{Store: store})
 	definition := uuid.New()
@@ -148,7 +148,7 @@ func TestEndOfTheWorkflowOfAnAction(t *testing.T) {
 		require.NoError(t, err)
 		require.WithinDuration(t, time.Now().Add(7*24*time.Hour), *document.ExpiresAt, time.Minute)
 
-		late := app.New(app.Options{Store: work.New(work.Options{
+		late := app.New(app.Options{Store: storage.New(storage.Options{
 			DB: a.db, Clock: func() time.Time { return time.Now().Add(8 * 24 * time.Hour) },
 		})})
 		got, err = late.RetrieveBusinessArtifactAction(t.Context(), a.Caller, a.artifact.ID, a.action.ID)

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/app"
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/internal/testkit/enginetest"
@@ -39,7 +39,7 @@ func newChecking(t *testing.T) *checking {
 	c := &checking{running: running{db: db, Tenant: enginetest.Seed(t, db, "tenant")}, artifacts: uuid.New()}
 	begin := time.Now().Add(-time.Hour)
 	clock := func() time.Time { return begin.Add(time.Duration(c.ahead.Load())) }
-	store := work.New(work.Options{DB: db, Clock: clock})
+	store := storage.New(storage.Options{DB: db, Clock: clock})
 	c.Service = app.New(app.Options{Store: store, TaskLogLimit: app.DefaultTaskLogLimit, CancelGrace: time.Minute})
 	artifacts, err := resource.FromStored(resource.KindBusinessArtifactDefinition,
 		resource.Metadata{Code: "BOX", Tenant: "tenant"}, []byte(`{"name":"Box","dataSchema":`+goodsSchema+`}`))

@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/kuflowref"
 	"github.com/procession-dev/procession/persistence"
@@ -17,7 +17,7 @@ import (
 // VALIDATION for a content type that is none, PROCESS_FINISHED,
 // DOCUMENT_TOO_LARGE.
 func (s *Service) UploadProcessDocument(
-	ctx context.Context, caller domain.Caller, process uuid.UUID, in work.Upload,
+	ctx context.Context, caller domain.Caller, process uuid.UUID, in storage.Upload,
 ) (*domain.Document, error) {
 	if err := in.Check(); err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func (s *Service) UploadProcessDocument(
 // artifact. It requires the Editor permission. Errors: VALIDATION for a content type
 // that is none, INVALID_STATE for an artifact that is deleted, DOCUMENT_TOO_LARGE.
 func (s *Service) UploadBusinessArtifactDocument(
-	ctx context.Context, caller domain.Caller, artifact uuid.UUID, in work.Upload,
+	ctx context.Context, caller domain.Caller, artifact uuid.UUID, in storage.Upload,
 ) (*domain.Document, error) {
 	if err := in.Check(); err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (s *Service) UploadBusinessArtifactDocument(
 // then. It has the conditions and errors of UploadProcessDocument and
 // UploadBusinessArtifactDocument, and VALIDATION for a target that is neither.
 func (s *Service) UploadDocument(
-	ctx context.Context, caller domain.Caller, target string, in work.Upload,
+	ctx context.Context, caller domain.Caller, target string, in storage.Upload,
 ) (*domain.Document, error) {
 	in.Lifetime = domain.TargetedLifetime
 	at, _ := kuflowref.ParseResource(target)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence"
 )
@@ -73,9 +73,9 @@ func (s *Service) openEncryptionKey(k *persistence.SealedKey) (domain.Secret, er
 		return fmt.Errorf("%w: opening %s: %w", domain.ErrKeyLost, k.KeyID, cause)
 	}
 	if s.sealer == nil {
-		return domain.Secret{}, lost(work.ErrNoSealer)
+		return domain.Secret{}, lost(storage.ErrNoSealer)
 	}
-	value, err := s.sealer.Open(work.EncryptionKeyPurpose, k.ID.String(), k.Sealed)
+	value, err := s.sealer.Open(storage.EncryptionKeyPurpose, k.ID.String(), k.Sealed)
 	if err != nil {
 		return domain.Secret{}, lost(err)
 	}

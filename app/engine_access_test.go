@@ -12,7 +12,7 @@ import (
 
 	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/app"
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/persistence"
@@ -104,7 +104,7 @@ type denied struct {
 	Certificates []string
 }
 
-func deniedBy(t *testing.T, s *work.Store) denied {
+func deniedBy(t *testing.T, s *storage.Store) denied {
 	t.Helper()
 	var list denied
 	require.NoError(t, json.Unmarshal(s.Revocations().Document(), &list))
@@ -331,7 +331,7 @@ func TestExpiredRevocationsAndGrantsAreDeleted(t *testing.T) {
 func TestRevocationsAreKnownInEveryReplica(t *testing.T) {
 	t.Parallel()
 	a := newEngineAccess(t)
-	other := work.New(work.Options{DB: a.db, Clock: func() time.Time { return a.now }})
+	other := storage.New(storage.Options{DB: a.db, Clock: func() time.Time { return a.now }})
 	require.NoError(t, other.Revocations().Reload(t.Context()))
 	require.Empty(t, deniedBy(t, other).Tokens)
 	var wait sync.WaitGroup

@@ -10,7 +10,7 @@ import (
 
 	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/app"
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/internal/testkit/enginetest"
 	"github.com/procession-dev/procession/internal/testkit/pgtest"
@@ -31,7 +31,7 @@ func newRunning(t *testing.T) running {
 	t.Helper()
 	db := pgtest.New(t)
 	r := running{db: db, Tenant: enginetest.Seed(t, db, "tenant", "Loan")}
-	store := work.New(work.Options{DB: db, Clock: time.Now})
+	store := storage.New(storage.Options{DB: db, Clock: time.Now})
 	r.Service = app.New(app.Options{Store: store, TaskLogLimit: app.DefaultTaskLogLimit, CancelGrace: time.Minute})
 	r.Administration = administer.New(administer.Options{Store: store})
 	r.process = r.Create(t, r.Service, "Loan")

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence"
 )
@@ -14,7 +14,7 @@ import (
 // UploadProcessUserActionDocument (A13, B14) is UploadProcessActionDocument that
 // returns the process.
 func (s *Service) UploadProcessUserActionDocument(
-	ctx context.Context, caller domain.Caller, process, action uuid.UUID, in work.Upload,
+	ctx context.Context, caller domain.Caller, process, action uuid.UUID, in storage.Upload,
 ) (p *domain.Process, taken bool, err error) {
 	site, err := s.deliver(ctx, caller, process, action, in)
 	if site == nil || err != nil {
@@ -29,7 +29,7 @@ func (s *Service) UploadProcessUserActionDocument(
 // permission. Errors: NOT_FOUND, INVALID_STATE for an action that delivers no
 // document, VALIDATION, DOCUMENT_TOO_LARGE.
 func (s *Service) UploadProcessActionDocument(
-	ctx context.Context, caller domain.Caller, process, action uuid.UUID, in work.Upload,
+	ctx context.Context, caller domain.Caller, process, action uuid.UUID, in storage.Upload,
 ) (a *domain.ProcessAction, taken bool, err error) {
 	site, err := s.deliver(ctx, caller, process, action, in)
 	if site == nil || err != nil {
@@ -41,7 +41,7 @@ func (s *Service) UploadProcessActionDocument(
 // deliver stores the document of an action and completes the action. It returns
 // nil for an action that is final already.
 func (s *Service) deliver(
-	ctx context.Context, caller domain.Caller, process, action uuid.UUID, in work.Upload,
+	ctx context.Context, caller domain.Caller, process, action uuid.UUID, in storage.Upload,
 ) (*persistence.ProcessActionSite, error) {
 	if err := in.Check(); err != nil {
 		return nil, err

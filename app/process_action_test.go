@@ -11,7 +11,7 @@ import (
 
 	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/app"
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	blobs "github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/internal/testkit/enginetest"
@@ -34,7 +34,7 @@ func newInvoked(t *testing.T, code string) invoked {
 	store, err := blobs.Open(t.Context(), "file://"+t.TempDir()+"?fsync=off")
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
-	shared := work.New(work.Options{DB: db, Clock: time.Now})
+	shared := storage.New(storage.Options{DB: db, Clock: time.Now})
 	i.Service = app.New(app.Options{
 		Store: shared, TaskLogLimit: app.DefaultTaskLogLimit, CancelGrace: time.Minute, Documents: store,
 	})
@@ -86,7 +86,7 @@ func (i invoked) retrieve(t *testing.T) *domain.ProcessAction {
 
 func (i invoked) upload(t *testing.T) bool {
 	t.Helper()
-	_, taken, err := i.UploadProcessActionDocument(t.Context(), i.Caller, i.process.ID, i.action.ID, work.Upload{
+	_, taken, err := i.UploadProcessActionDocument(t.Context(), i.Caller, i.process.ID, i.action.ID, storage.Upload{
 		Name: "a.txt", ContentType: "text/plain", Body: strings.NewReader("text"),
 	})
 	require.NoError(t, err)

@@ -1,7 +1,7 @@
 package app
 
 import (
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence"
 )
@@ -12,7 +12,7 @@ func indexProcess(tx *persistence.Tx, p *domain.Process, d *definition) error {
 	if len(d.Spec.MetadataIndexes) == 0 || p.Metadata == nil {
 		return nil
 	}
-	values, err := work.IndexedValues(p.Metadata.Value, d.Spec.MetadataIndexes)
+	values, err := storage.IndexedValues(p.Metadata.Value, d.Spec.MetadataIndexes)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence"
 )
@@ -53,7 +53,7 @@ func (s *Service) RetrieveRobot(
 		if s.sealer == nil {
 			return nil, errors.New("reading the environment of a robot: there is no key to open it with")
 		}
-		value, err := s.sealer.Open(work.RobotVariablePurpose, work.RobotVariableRecord(v.RobotID, v.Name), v.Sealed)
+		value, err := s.sealer.Open(storage.RobotVariablePurpose, storage.RobotVariableRecord(v.RobotID, v.Name), v.Sealed)
 		if err != nil {
 			return nil, fmt.Errorf("reading the environment of robot %s: %w", v.RobotID, err)
 		}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/jsondoc"
@@ -18,7 +18,7 @@ import (
 // document and for a content type that is none, DOCUMENT_TYPE, DOCUMENT_TOO_LARGE,
 // PROCESS_FINISHED.
 func (s *Service) SaveEntityDocument(
-	ctx context.Context, caller domain.Caller, process uuid.UUID, schemaPath string, in work.Upload,
+	ctx context.Context, caller domain.Caller, process uuid.UUID, schemaPath string, in storage.Upload,
 ) (*domain.Document, error) {
 	if err := in.Check(); err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func (s *Service) SaveEntityDocument(
 // SaveTaskJSONFormsDocument (A29) is SaveEntityDocument for the form data of an
 // open task. It requires owning the task or the Manager permission.
 func (s *Service) SaveTaskJSONFormsDocument(
-	ctx context.Context, caller domain.Caller, task uuid.UUID, schemaPath string, in work.Upload,
+	ctx context.Context, caller domain.Caller, task uuid.UUID, schemaPath string, in storage.Upload,
 ) (*domain.Document, error) {
 	if err := in.Check(); err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func (s *Service) SaveTaskJSONFormsDocument(
 
 // fit refuses a document that the schema does not accept at a path, or that is
 // larger than the schema allows.
-func fit(in *work.Upload, schema *jsondoc.Schema, path string) error {
+func fit(in *storage.Upload, schema *jsondoc.Schema, path string) error {
 	rule, ok := schema.DocumentAt(path)
 	switch {
 	case !ok:

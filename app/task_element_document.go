@@ -6,14 +6,14 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence"
 )
 
 // ElementUpload is a document for an element of a task.
 type ElementUpload struct {
-	work.Upload
+	storage.Upload
 	// Code is that of the element.
 	Code string
 	// ValueID is the value that the document replaces, nil for none.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/webhook"
@@ -74,7 +74,7 @@ func (s *Service) openWebhookSecrets(due *DueDelivery) ([]webhook.Secret, error)
 	}
 	secrets := make([]webhook.Secret, 0, len(due.Secrets))
 	for _, sealed := range due.Secrets {
-		opened, err := s.sealer.Open(work.WebhookSecretPurpose, sealed.ID.String(), sealed.Sealed)
+		opened, err := s.sealer.Open(storage.WebhookSecretPurpose, sealed.ID.String(), sealed.Sealed)
 		if err != nil {
 			return nil, fmt.Errorf("opening the webhook secret %s: %w", sealed.ID, err)
 		}

@@ -20,7 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/app"
-	appwork "github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/internal/testkit/pgtest"
@@ -123,7 +123,7 @@ func TestScriptsAreWhatTheServiceSends(t *testing.T) {
 	r, through := newRecorder(t, pgtest.URL(t))
 	db := pgtest.Open(t, through)
 	require.NoError(t, demo.Load(t.Context(), db, nil, time.Now()))
-	service := app.New(app.Options{Store: appwork.New(appwork.Options{DB: db, Clock: time.Now})})
+	service := app.New(app.Options{Store: storage.New(storage.Options{DB: db, Clock: time.Now})})
 	tenant := demo.TenantDemo()
 	alice := domain.Caller{
 		PrincipalID: demo.Alice().ID, Type: domain.PrincipalUser,

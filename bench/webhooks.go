@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/procession-dev/procession/administer"
-	appwork "github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
@@ -115,7 +115,7 @@ func (b *bench) newWebhookBench(ctx context.Context) (*webhookBench, error) {
 		return nil, err
 	}
 	w.app = administer.New(administer.Options{
-		Store: appwork.New(appwork.Options{DB: b.db, Clock: time.Now}), Sealer: sealer, CheckWebhookURL: func(string) error { return nil },
+		Store: storage.New(storage.Options{DB: b.db, Clock: time.Now}), Sealer: sealer, CheckWebhookURL: func(string) error { return nil },
 	})
 	if w.receiver, err = newTimedReceiver(ctx); err != nil {
 		return nil, err

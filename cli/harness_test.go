@@ -19,7 +19,7 @@ import (
 	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/api"
 	"github.com/procession-dev/procession/app"
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/cli"
@@ -70,7 +70,7 @@ func newTerminal(t *testing.T) *terminal {
 	require.NoError(t, err)
 	documents, err := blobstore.Open(t.Context(), "mem://")
 	require.NoError(t, err)
-	store := work.New(work.Options{DB: db, Clock: now})
+	store := storage.New(storage.Options{DB: db, Clock: now})
 	operations := app.New(app.Options{
 		Store: store, TaskLogLimit: app.DefaultTaskLogLimit, Issuer: issuer, Sealer: sealer, Documents: documents,
 	})

@@ -20,7 +20,7 @@ import (
 
 	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/app"
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
@@ -61,7 +61,7 @@ func newHouse(t *testing.T) *house {
 	require.NoError(t, err)
 	h.client = webhook.NewClient(webhook.ClientConfig{Guard: guard, Clock: time.Now})
 	t.Cleanup(h.client.Close)
-	store := work.New(work.Options{DB: h.db, Clock: h.now})
+	store := storage.New(storage.Options{DB: h.db, Clock: h.now})
 	h.Service = app.New(app.Options{Store: store, Sealer: sealer, TaskLogLimit: 10, Webhooks: h.client})
 	h.Administration = administer.New(administer.Options{Store: store, Sealer: sealer, CheckWebhookURL: guard.CheckURL})
 	for _, tenant := range []string{"north", "south"} {

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/app"
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/internal/testkit/enginetest"
 	"github.com/procession-dev/procession/internal/testkit/pgtest"
@@ -46,7 +46,7 @@ func newOffice(t *testing.T) *office {
 	o := &office{db: db, Tenant: enginetest.Seed(t, db, "tenant", "Loan")}
 	o.relay = o.newRelay()
 	o.Service = app.New(app.Options{
-		Store:        work.New(work.Options{DB: db, Clock: time.Now, Wake: o.relay.Wake}),
+		Store:        storage.New(storage.Options{DB: db, Clock: time.Now, Wake: o.relay.Wake}),
 		TaskLogLimit: app.DefaultTaskLogLimit, CancelGrace: time.Hour,
 	})
 	return o

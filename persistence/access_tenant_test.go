@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/administer"
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/internal/testkit/pgtest"
@@ -149,7 +149,7 @@ func TestResourcesExistForWhomTheDomainSays(t *testing.T) {
 	url := pgtest.URL(t)
 	s.store(url)
 	db := pgtest.Open(t, url)
-	service := administer.New(administer.Options{Store: work.New(work.Options{DB: db, Clock: time.Now})})
+	service := administer.New(administer.Options{Store: storage.New(storage.Options{DB: db, Clock: time.Now})})
 	for _, v := range viewers {
 		want := map[resource.Key]bool{}
 		for key, r := range v.relations {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/app"
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/internal/testkit/pgtest"
@@ -31,7 +31,7 @@ func TestConstraintsRefuseWhatTheDomainRefuses(t *testing.T) {
 	url := pgtest.URL(t)
 	db := pgtest.Open(t, url)
 	require.NoError(t, demo.Load(t.Context(), db, nil, time.Now()))
-	service := app.New(app.Options{Store: work.New(work.Options{DB: db, Clock: time.Now}), TaskLogLimit: 10})
+	service := app.New(app.Options{Store: storage.New(storage.Options{DB: db, Clock: time.Now}), TaskLogLimit: 10})
 	alice := domain.Caller{
 		PrincipalID: demo.Alice().ID, Type: domain.PrincipalUser,
 		Memberships: []domain.Membership{{TenantID: demo.TenantDemo(), Namespace: "demo"}},

@@ -22,7 +22,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 
 	"github.com/procession-dev/procession/app"
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/assistance"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
@@ -166,7 +166,7 @@ func (f *floor) ask(t *testing.T, name string) domain.AssistanceKey {
 	p := f.Create(t, f.Service, "loan")
 	item := f.Task(t, f.Service, p, true)
 	document, err := f.UploadProcessDocument(t.Context(), f.Caller, p.ID,
-		work.Upload{Name: "a.txt", ContentType: "text/plain", Body: strings.NewReader("A secret of " + name + ".")})
+		storage.Upload{Name: "a.txt", ContentType: "text/plain", Body: strings.NewReader("A secret of " + name + ".")})
 	require.NoError(t, err)
 	data, err := json.Marshal(map[string]string{"CASE": name, "A": app.DocumentURI(document)})
 	require.NoError(t, err)

@@ -18,7 +18,7 @@ import (
 	"go.temporal.io/sdk/testsuite"
 
 	"github.com/procession-dev/procession/activities"
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
 	"github.com/procession-dev/procession/internal/testkit/enginetest"
@@ -88,7 +88,7 @@ func TestSchedulesExpireAndSweep(t *testing.T) {
 	process := f.Create(t, f.Service, "loan")
 	upload := func(text string) {
 		_, err := f.UploadProcessDocument(t.Context(), f.Caller, process.ID,
-			work.Upload{Name: "a.txt", ContentType: "text/plain", Body: strings.NewReader(text)})
+			storage.Upload{Name: "a.txt", ContentType: "text/plain", Body: strings.NewReader(text)})
 		require.NoError(t, err)
 	}
 	upload("kept")

@@ -17,7 +17,7 @@ import (
 	"github.com/procession-dev/procession/activities"
 	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/app"
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
@@ -66,7 +66,7 @@ func newFloor(t *testing.T, change ...func(*app.Options)) *floor {
 	f.documents, err = blobstore.Open(t.Context(), "mem://")
 	require.NoError(t, err)
 	options := app.Options{
-		Store: work.New(work.Options{
+		Store: storage.New(storage.Options{
 			DB: db, Clock: time.Now, Wake: func() { f.relay.Load().Wake(); f.starter.Load().Wake() },
 		}),
 		TaskLogLimit: app.DefaultTaskLogLimit, CancelGrace: time.Minute, Documents: f.documents,

@@ -18,7 +18,7 @@ import (
 	"github.com/procession-dev/procession/activities"
 	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/app"
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
@@ -65,7 +65,7 @@ func newCounter(t *testing.T, clock func() time.Time, delay app.WebhookDelay) *c
 	require.NoError(t, err)
 	sealer, err := authn.NewSealer(key)
 	require.NoError(t, err)
-	store := work.New(work.Options{DB: c.db, Clock: clock})
+	store := storage.New(storage.Options{DB: c.db, Clock: clock})
 	c.Service = app.New(app.Options{Store: store, Sealer: sealer, Webhooks: c, WebhookDelay: delay})
 	c.Administration = administer.New(administer.Options{Store: store, Sealer: sealer})
 	_, err = c.ApplyResources(t.Context(), c.system(), administer.ApplyRequest{Documents: []json.RawMessage{

@@ -6,7 +6,7 @@ import (
 
 	"github.com/procession-dev/procession/administer"
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
 )
@@ -17,7 +17,7 @@ func (s *Server) UploadRobotSource(
 ) (UploadRobotSourceResponseObject, error) {
 	params := request.Params
 	stored, err := s.administration.UploadRobotFile(ctx, s.caller(ctx), keyOf(resource.KindRobot, request.Code, params.Tenant),
-		domain.RobotAssetKey{}, work.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
+		domain.RobotAssetKey{}, storage.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func (s *Server) UploadRobotAsset(
 	params := request.Params
 	stored, err := s.administration.UploadRobotFile(ctx, s.caller(ctx), keyOf(resource.KindRobot, request.Code, params.Tenant),
 		assetKey(params.Type, params.Version, params.Platform, params.Architecture),
-		work.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
+		storage.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/procession-dev/procession/api/httpio"
 	oasa "github.com/procession-dev/procession/api/shapea/oas"
 	"github.com/procession-dev/procession/app"
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 )
 
 // ActionsProcessSaveUserActionValueDocument is A13.
@@ -16,7 +16,7 @@ func (s *Server) ActionsProcessSaveUserActionValueDocument(
 ) (oasa.ActionsProcessSaveUserActionValueDocumentResponseObject, error) {
 	params := request.Params
 	changed, taken, err := s.app.UploadProcessUserActionDocument(ctx, s.caller(ctx), request.ID, params.UserActionValueID,
-		work.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
+		storage.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
 	if err == nil && !taken {
 		httpio.LeaveBody(ctx)
 		return oasa.ActionsProcessSaveUserActionValueDocument304Response{}, nil
@@ -34,7 +34,7 @@ func (s *Server) ActionsProcessSaveEntityDocument(
 ) (oasa.ActionsProcessSaveEntityDocumentResponseObject, error) {
 	params := request.Params
 	stored, err := s.app.SaveEntityDocument(ctx, s.caller(ctx), request.ID, params.SchemaPath,
-		work.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
+		storage.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (s *Server) ActionsTaskSaveElementValueDocument(
 ) (oasa.ActionsTaskSaveElementValueDocumentResponseObject, error) {
 	params := request.Params
 	changed, err := s.app.SaveTaskElementDocument(ctx, s.caller(ctx), request.ID, app.ElementUpload{
-		Upload: work.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body},
+		Upload: storage.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body},
 		Code:   params.ElementDefinitionCode, ValueID: params.ElementValueID, Valid: params.ElementValueValid,
 	})
 	answer, err := task(changed, err)
@@ -96,7 +96,7 @@ func (s *Server) ActionsTaskSaveJSONFormsValueDocument(
 ) (oasa.ActionsTaskSaveJSONFormsValueDocumentResponseObject, error) {
 	params := request.Params
 	stored, err := s.app.SaveTaskJSONFormsDocument(ctx, s.caller(ctx), request.ID, params.SchemaPath,
-		work.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
+		storage.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
 	if err != nil {
 		return nil, asNotFound(err)
 	}

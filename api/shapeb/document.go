@@ -7,14 +7,14 @@ import (
 	"github.com/procession-dev/procession/api/httpio"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/app"
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 )
 
 // UploadProcessDocument is B19.
 func (s *Server) UploadProcessDocument(
 	ctx context.Context, request oasb.UploadProcessDocumentRequestObject,
 ) (oasb.UploadProcessDocumentResponseObject, error) {
-	stored, err := s.app.UploadProcessDocument(ctx, s.caller(ctx), request.ID, work.Upload{
+	stored, err := s.app.UploadProcessDocument(ctx, s.caller(ctx), request.ID, storage.Upload{
 		Name: request.Params.FileName, ContentType: request.Params.FileContentType, Body: request.Body,
 	})
 	if err != nil {
@@ -29,7 +29,7 @@ func (s *Server) UploadProcessUserActionDocument(
 ) (oasb.UploadProcessUserActionDocumentResponseObject, error) {
 	params := request.Params
 	changed, taken, err := s.app.UploadProcessUserActionDocument(ctx, s.caller(ctx), request.ID, params.UserActionValueID,
-		work.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
+		storage.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
 	switch {
 	case err != nil:
 		return nil, err
@@ -56,7 +56,7 @@ func (s *Server) DownloadProcessDocument(
 func (s *Server) UploadBusinessArtifactDocument(
 	ctx context.Context, request oasb.UploadBusinessArtifactDocumentRequestObject,
 ) (oasb.UploadBusinessArtifactDocumentResponseObject, error) {
-	stored, err := s.app.UploadBusinessArtifactDocument(ctx, s.caller(ctx), request.ID, work.Upload{
+	stored, err := s.app.UploadBusinessArtifactDocument(ctx, s.caller(ctx), request.ID, storage.Upload{
 		Name: request.Params.FileName, ContentType: request.Params.FileContentType, Body: request.Body,
 	})
 	if err != nil {
@@ -80,7 +80,7 @@ func (s *Server) DownloadBusinessArtifactDocument(
 func (s *Server) UploadDocument(
 	ctx context.Context, request oasb.UploadDocumentRequestObject,
 ) (oasb.UploadDocumentResponseObject, error) {
-	stored, err := s.app.UploadDocument(ctx, s.caller(ctx), request.Params.TargetURI, work.Upload{
+	stored, err := s.app.UploadDocument(ctx, s.caller(ctx), request.Params.TargetURI, storage.Upload{
 		Name: request.Params.FileName, ContentType: request.Params.FileContentType, Body: request.Body,
 	})
 	if err != nil {

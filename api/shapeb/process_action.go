@@ -8,7 +8,7 @@ import (
 	"github.com/procession-dev/procession/api/httpio"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/app"
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/domain"
 )
 
@@ -84,7 +84,7 @@ func (s *Server) UploadProcessActionDocument(
 ) (oasb.UploadProcessActionDocumentResponseObject, error) {
 	params := request.Params
 	completed, taken, err := s.app.UploadProcessActionDocument(ctx, s.caller(ctx), request.ID, request.ActionID,
-		work.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
+		storage.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
 	switch {
 	case err != nil:
 		return nil, err

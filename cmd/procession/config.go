@@ -11,7 +11,7 @@ import (
 
 	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/app"
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
@@ -131,7 +131,7 @@ func (c *Config) bind(f *pflag.FlagSet) {
 		"URL of what encrypts the seal key in its file: awskms:///alias/…?region=… (may be secret)")
 	f.StringVar(&c.DocumentsURL, "documents-url", "",
 		"where the bytes of documents are kept: file:///directory or s3://bucket?region=…")
-	f.Int64Var(&c.MaxDocumentBytes, "max-document-bytes", work.DefaultMaxDocumentBytes, "largest document, in bytes")
+	f.Int64Var(&c.MaxDocumentBytes, "max-document-bytes", storage.DefaultMaxDocumentBytes, "largest document, in bytes")
 	f.StringVar(&c.TemporalAddress, "temporal-address", "", "host:port of Temporal's frontend")
 	f.DurationVar(&c.TemporalRetention, "temporal-retention", engine.DefaultRetention,
 		"how long namespaces made by the service keep ended workflows")

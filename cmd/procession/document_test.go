@@ -24,7 +24,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/app"
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/devstack/demo"
@@ -199,7 +199,7 @@ func TestKilledAmidAnUpload(t *testing.T) {
 	defer func() { require.NoError(t, documents.Close()) }()
 	sweep := func(now time.Time) int {
 		operations := app.New(app.Options{
-			Store: work.New(work.Options{DB: db, Clock: func() time.Time { return now }}), Documents: documents,
+			Store: storage.New(storage.Options{DB: db, Clock: func() time.Time { return now }}), Documents: documents,
 		})
 		removed, cursor := 0, ""
 		for {

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/procession-dev/procession/administer"
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -63,7 +63,7 @@ func withOperations(ctx context.Context, c Config, fn func(s *administer.Adminis
 
 // newAdministration is what commands do that work on the database directly.
 func newAdministration(db *persistence.DB) *administer.Administration {
-	return administer.New(administer.Options{Store: work.New(work.Options{DB: db, Clock: time.Now})})
+	return administer.New(administer.Options{Store: storage.New(storage.Options{DB: db, Clock: time.Now})})
 }
 
 func newOperatorsListCommand() *cobra.Command {

@@ -19,7 +19,7 @@ import (
 	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/api/limit"
 	"github.com/procession-dev/procession/app"
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/audit"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/blobstore"
@@ -127,7 +127,7 @@ func newService(
 	s.hub = feed.NewHub(feed.Options{DB: k.db, Logger: log})
 	// Operations are given what wakes the relay and the dispatcher before there are
 	// such: nothing runs before run.
-	store := work.New(work.Options{
+	store := storage.New(storage.Options{
 		DB: k.db, Clock: time.Now, Wake: func() { s.relay.Wake(); s.starter.Wake() },
 		Recorded: func() {
 			s.hub.Wake()

@@ -15,12 +15,12 @@ func TestRulesAreThoseOfTheTable(t *testing.T) {
 
 func TestRun(t *testing.T) {
 	t.Parallel()
-	const rows = "| `app` | `domain` | what can be done |\n| `app/work` | `domain` | transactions |\n| `domain` | – | what is true |\n"
+	const rows = "| `app` | `domain` | what can be done |\n| `app/storage` | `domain` | transactions |\n| `domain` | – | what is true |\n"
 	const empty = "rules:\n" + begin + end
 	tree := func(table, config string, files ...string) fstest.MapFS {
 		root := fstest.MapFS{
 			"docs/architecture.md": {Data: []byte(table)}, ".golangci.yml": {Data: []byte(config)},
-			"app/app.go": {}, "app/work/work.go": {}, "domain/domain.go": {}, "other/go.mod": {}, "other/other.go": {},
+			"app/app.go": {}, "app/storage/work.go": {}, "domain/domain.go": {}, "other/go.mod": {}, "other/other.go": {},
 		}
 		for _, name := range files {
 			root[name] = &fstest.MapFile{}
@@ -56,6 +56,6 @@ func TestRun(t *testing.T) {
 
 func TestRulesExceptInnerFolders(t *testing.T) {
 	t.Parallel()
-	require.Contains(t, rules(read("| `app` | `domain` | a |\n| `app/work` | – | b |\n")),
-		`files: ["${base-path}/app/**", "!${base-path}/app/work/**", "!$test"]`)
+	require.Contains(t, rules(read("| `app` | `domain` | a |\n| `app/storage` | – | b |\n")),
+		`files: ["${base-path}/app/**", "!${base-path}/app/storage/**", "!$test"]`)
 }

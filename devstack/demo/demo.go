@@ -15,7 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/administer"
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
@@ -135,7 +135,7 @@ func Load(ctx context.Context, db *persistence.DB, sealer *authn.Sealer, now tim
 		}
 	}
 	service := administer.New(administer.Options{
-		Store: work.New(work.Options{DB: db, Clock: func() time.Time { return now }}), Sealer: sealer,
+		Store: storage.New(storage.Options{DB: db, Clock: func() time.Time { return now }}), Sealer: sealer,
 	})
 	if _, err := service.ApplyResources(ctx, operator(), administer.ApplyRequest{Documents: documents}); err != nil {
 		return fmt.Errorf("applying the demonstration data: %w", err)

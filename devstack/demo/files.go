@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/procession-dev/procession/administer"
-	"github.com/procession-dev/procession/app/work"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
@@ -25,7 +25,7 @@ func RobotAsset() domain.RobotAssetKey {
 // already stays as it is.
 func LoadFiles(ctx context.Context, db *persistence.DB, documents *blobstore.Store, now time.Time) error {
 	service := administer.New(administer.Options{
-		Store: work.New(work.Options{DB: db, Clock: func() time.Time { return now }}), Documents: documents,
+		Store: storage.New(storage.Options{DB: db, Clock: func() time.Time { return now }}), Documents: documents,
 	})
 	key := administer.ResourceKey{Tenant: "demo", Kind: resource.KindRobot, Code: "KYC_BOT"}
 	robot, err := service.RetrieveResource(ctx, operator(), key)
@@ -51,7 +51,7 @@ func LoadFiles(ctx context.Context, db *persistence.DB, documents *blobstore.Sto
 		if stored, ok := there[file.key]; ok && stored == sha256.Sum256(content) {
 			continue
 		}
-		_, err = service.UploadRobotFile(ctx, operator(), key, file.key, work.Upload{
+		_, err = service.UploadRobotFile(ctx, operator(), key, file.key, storage.Upload{
 			Name: file.name, ContentType: "application/zip", Body: bytes.NewReader(content),
 		})
 		if err != nil {

@@ -1,7 +1,7 @@
-// Package work is what the operations of app and administer have in common: the
+// Package storage is what the operations of app and administer have in common: the
 // transactions that they run in, how documents are stored, and what values are
 // found by and sealed for.
-package work
+package storage
 
 import (
 	"context"

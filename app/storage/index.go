@@ -1,4 +1,4 @@
-package work
+package storage
 
 import (
 	"encoding/json"
