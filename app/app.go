@@ -140,10 +140,9 @@ func WithPrecondition(ctx context.Context, p domain.Precondition) context.Contex
 	return persistence.WithPrecondition(ctx, p)
 }
 
-// note runs fn in a transaction for internal state of the service, which no
-// follower is notified of.
+// note runs fn in a transaction of the store for internal state of the service.
 func (s *Service) note(ctx context.Context, fn func(tx *persistence.Tx) error) error {
-	return s.db.Write(ctx, fn)
+	return s.store.Note(ctx, fn)
 }
 
 // WithRequestID has what operations record under the context say which request it

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -52,36 +53,34 @@ func (s *Service) FinishDataSourceRun(
 // FailDataSourceRun ends a run of a data source that gets no answer. A run that has
 // ended stays as it is.
 func (s *Service) FailDataSourceRun(ctx context.Context, id uuid.UUID, code string) error {
-	message := "the worker of the data source failed"
-	if code == domain.DataSourceTimedOut {
-		message = "the data source did not answer in time"
-	}
 	return s.endDataSourceRun(ctx, id, func(run *domain.DataSourceRun) []domain.ItemVerdict {
-		run.Fail(code, message, s.now())
+		if code == domain.DataSourceTimedOut {
+			run.TimeOut(s.now())
+		} else {
+			run.Fail(code, "the worker of the data source failed", s.now())
+		}
 		return nil
 	})
 }
 
-// endDataSourceRun ends a run that is still open. end returns the verdicts of a check,
-// nil when there are none.
+// endDataSourceRun ends a run that is still open, a check together with the save that
+// its verdicts make. end returns the verdicts, nil when there are none.
 func (s *Service) endDataSourceRun(
 	ctx context.Context, id uuid.UUID, end func(*domain.DataSourceRun) []domain.ItemVerdict,
 ) error {
-	check := false
 	err := s.note(ctx, func(tx *persistence.Tx) error {
 		run, err := tx.LockDataSourceRun(ctx, id)
 		if err != nil || run.State != domain.DataSourceRunPending {
 			return err
 		}
-		if check = run.Check != nil; check {
-			return nil
+		verdicts := end(run)
+		if run.Check != nil {
+			if err := judgeItems(ctx, tx, run, verdicts); err != nil {
+				return err
+			}
 		}
-		end(run)
 		return tx.FinishDataSourceRun(run)
 	})
-	if err == nil && check {
-		err = s.endItemCheck(ctx, id, end)
-	}
 	if domain.HasCode(err, domain.CodeNotFound) {
 		return nil
 	}
@@ -130,20 +129,12 @@ func readDataSourceItem(text json.RawMessage) (domain.DataSourceItem, error) {
 		return domain.DataSourceItem{}, errors.New("is not an object")
 	}
 	item := domain.DataSourceItem{Properties: text}
-	id := memberText(members, "id")
-	if !isID(id) {
-		return item, nil
+	if id, err := uuid.Parse(memberText(members, "id")); err == nil {
+		name := cmp.Or(memberText(members, "label"), memberText(members, "name"))
+		item.Value = kuflowref.DataSource{ID: id, Name: shortened(name)}.String()
 	}
-	name := memberText(members, "label")
-	if name == "" {
-		name = memberText(members, "name")
-	}
-	item.Value = kuflowref.DataSource{ID: uuid.MustParse(id), Name: shortened(name)}.String()
 	return item, nil
 }
-
-// isID reports whether a text is a UUID.
-func isID(text string) bool { return uuid.Validate(text) == nil }
 
 // memberText is a member that is a string, "" for others.
 func memberText(members map[string]json.RawMessage, name string) string {

@@ -130,54 +130,23 @@ func readItemVerdicts(text json.RawMessage, count int) (verdicts []domain.ItemVe
 // errNothingToJudge says that no reference waits for a check any longer.
 var errNothingToJudge = errors.New("nothing waits for the check")
 
-// endItemCheck ends a check that is still open, together with the save that its
-// verdicts make unless the references were saved meanwhile.
-func (s *Service) endItemCheck(
-	ctx context.Context, id uuid.UUID, end func(*domain.DataSourceRun) []domain.ItemVerdict,
-) error {
-	err := s.judgeItems(ctx, id, end)
-	if !errors.Is(err, errNothingToJudge) {
-		return err
+// judgeItems notes the verdicts of a check in the value that it is about, except at
+// references that were saved meanwhile.
+func judgeItems(ctx context.Context, tx *persistence.Tx, run *domain.DataSourceRun, verdicts []domain.ItemVerdict) error {
+	j := judgement{tx: tx, run: run, verdicts: verdicts}
+	var err error
+	switch run.Check.Kind {
+	case domain.CheckedProcess:
+		err = j.process(ctx)
+	case domain.CheckedItem:
+		err = j.item(ctx)
+	case domain.CheckedArtifact:
+		err = j.artifact(ctx)
 	}
-	return s.note(ctx, func(tx *persistence.Tx) error {
-		run, err := tx.LockDataSourceRun(ctx, id)
-		if err != nil || run.State != domain.DataSourceRunPending {
-			return err
-		}
-		end(run)
-		return tx.FinishDataSourceRun(run)
-	})
-}
-
-// judgeItems is endItemCheck where there is something to judge, and otherwise returns
-// errNothingToJudge.
-func (s *Service) judgeItems(
-	ctx context.Context, id uuid.UUID, end func(*domain.DataSourceRun) []domain.ItemVerdict,
-) error {
-	return s.write(ctx, func(tx *persistence.Tx) error {
-		run, err := tx.LockDataSourceRun(ctx, id)
-		if err != nil || run.State != domain.DataSourceRunPending {
-			return err
-		}
-		j := judgement{tx: tx, run: run, verdicts: end(run)}
-		switch run.Check.Kind {
-		case domain.CheckedProcess:
-			err = j.process(ctx)
-		case domain.CheckedItem:
-			err = j.item(ctx)
-		case domain.CheckedArtifact:
-			err = j.artifact(ctx)
-		default:
-			err = errNothingToJudge
-		}
-		if domain.HasCode(err, domain.CodeNotFound) {
-			return errNothingToJudge
-		}
-		if err != nil {
-			return err
-		}
-		return tx.FinishDataSourceRun(run)
-	})
+	if errors.Is(err, errNothingToJudge) || domain.HasCode(err, domain.CodeNotFound) {
+		return nil
+	}
+	return err
 }
 
 // judgement notes the verdicts of a run in the resource that holds the value.

@@ -125,13 +125,18 @@ func (r *DataSourceRun) Fail(code, message string, now time.Time) {
 	r.State, r.ErrorCode, r.ErrorMessage, r.FinishedAt = DataSourceRunFailed, code, message, &now
 }
 
+// TimeOut ends a run whose answer did not come in time.
+func (r *DataSourceRun) TimeOut(now time.Time) {
+	r.Fail(DataSourceTimedOut, "the data source did not answer in time", now)
+}
+
 // At returns the run as of a time: one whose deadline has passed without an answer has failed.
 func (r *DataSourceRun) At(now time.Time) *DataSourceRun {
 	if r.State != DataSourceRunPending || now.Before(r.Deadline) {
 		return r
 	}
 	late := *r
-	late.Fail(DataSourceTimedOut, "the data source did not answer in time", r.Deadline)
+	late.TimeOut(r.Deadline)
 	return &late
 }
 

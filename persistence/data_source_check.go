@@ -8,16 +8,13 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-const selectDataSources = `
-SELECT s.id, s.tenant_id, s.code, s.task_queue, s.runner_id, coalesce(s.encryption_key, '') AS encryption_key, t.namespace
-  FROM data_sources s
-  JOIN tenants t ON t.id = s.tenant_id
+const dataSourcesOfTenants = selectDataSources + `
  WHERE s.tenant_id = ANY($1)`
 
 // LookUpDataSources adds to t, with the next read, the data sources of the caller's
 // tenants, also those that the caller may not query.
 func (tx *Tx) LookUpDataSources(t *Targets, caller domain.Caller) {
-	tx.goAlong(query{selectDataSources, []any{caller.TenantIDs()}, into(&t.sources)})
+	tx.goAlong(query{dataSourcesOfTenants, []any{caller.TenantIDs()}, into(&t.sources)})
 }
 
 // DataSource is the data source of the tenant with a code.

@@ -20,10 +20,12 @@ type AskedDataSource struct {
 }
 
 const (
-	askedDataSources = `
+	selectDataSources = `
 SELECT s.id, s.tenant_id, s.code, s.task_queue, s.runner_id, coalesce(s.encryption_key, '') AS encryption_key, t.namespace
   FROM data_sources s
-  JOIN tenants t ON t.id = s.tenant_id
+  JOIN tenants t ON t.id = s.tenant_id`
+
+	askedDataSources = selectDataSources + `
  WHERE s.tenant_id = ANY($2) AND s.code = $3 AND ($4::uuid IS NULL OR s.tenant_id = $4)
    AND s.id IN (SELECT g.data_source_id FROM data_source_grants g WHERE ` + callerIsGrantee + `)`
 

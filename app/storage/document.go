@@ -71,7 +71,7 @@ func (s *Documents) Receive(
 	}
 	stored, err := s.Blobs.Put(ctx, blobstore.KeyOf(d), in.Body, min(s.MaxBytes, cmp.Or(in.Limit, s.MaxBytes)))
 	if err != nil {
-		return nil, StorageError(ctx, err)
+		return nil, BlobError(ctx, err)
 	}
 	d.Size, d.SHA256 = stored.Size, stored.SHA256
 	d.CreatedAt = s.Store.Now()
@@ -108,9 +108,9 @@ func refused(err error) bool {
 	return errors.Is(err, domain.ErrActionFinal) || errors.As(err, &known) && known.Kind != domain.KindUnavailable
 }
 
-// StorageError returns a failure of the blob store as an unavailable
+// BlobError returns a failure of the blob store as an unavailable
 // dependency.
-func StorageError(ctx context.Context, err error) error {
+func BlobError(ctx context.Context, err error) error {
 	var known *domain.Error
 	if errors.As(err, &known) || ctx.Err() != nil {
 		return err

@@ -80,13 +80,28 @@ var errUnrecorded = errors.New("the operation changes something and records no e
 // out the commands that fn staged and what delivers the events that fn recorded.
 // What changes something has to record it with tx.Record.
 func (s *Store) Write(ctx context.Context, fn func(tx *persistence.Tx) error) error {
-	staged, public, revoked := false, false, false
-	err := s.DB.Write(ctx, func(tx *persistence.Tx) error {
+	return s.run(ctx, func(tx *persistence.Tx) error {
 		if err := preferPrecondition(fn(tx), tx); err != nil {
 			return err
 		}
 		if tx.Changed() && !tx.Recorded() {
 			return errUnrecorded
+		}
+		return nil
+	})
+}
+
+// Note is Write for the service's own state, whose changes need not be recorded. The
+// precondition of a request is not about it.
+func (s *Store) Note(ctx context.Context, fn func(tx *persistence.Tx) error) error {
+	return s.run(ctx, fn)
+}
+
+func (s *Store) run(ctx context.Context, fn func(tx *persistence.Tx) error) error {
+	staged, public, revoked := false, false, false
+	err := s.DB.Write(ctx, func(tx *persistence.Tx) error {
+		if err := fn(tx); err != nil {
+			return err
 		}
 		staged, public, revoked = tx.Staged(), tx.RecordedPublic(), tx.Revoked()
 		return nil

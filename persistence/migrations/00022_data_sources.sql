@@ -40,7 +40,7 @@ CREATE TABLE data_source_runs (
 CREATE INDEX data_source_runs_of ON data_source_runs (requested_by, created_at);
 CREATE INDEX data_source_runs_created ON data_source_runs (created_at);
 
--- Runs of the service's own workflow that asks data sources. data_source is what it is told when it starts.
+-- Runs of the service's own workflow that asks data sources. data_source is the input that it starts with.
 ALTER TABLE engine_runs
     ADD COLUMN data_source json,
     DROP CONSTRAINT engine_runs_kind_check,
