@@ -17,8 +17,8 @@ type builder struct {
 	other   []Field
 }
 
-// otherLabel is the heading of what the form has no place for.
-const otherLabel = "Other"
+// OtherLabel is the heading of what the form has no place for.
+const OtherLabel = "Other"
 
 // NewModel builds the model of an input. It returns a *LimitError when the
 // input is too large, the error of the context when that ends, and an error

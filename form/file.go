@@ -20,18 +20,18 @@ type File struct {
 	// Reference is how the value refers to the document. It is the zero File when
 	// the value holds the document itself.
 	Reference kuflowref.File
-
-	data []byte
+	// Data is the document itself, nil where there is a reference to it.
+	Data []byte
 }
 
-// isImage reports whether the file may be placed.
-func (f *File) isImage() bool {
+// IsImage reports whether the file may be placed.
+func (f *File) IsImage() bool {
 	mediaType, _, err := mime.ParseMediaType(f.Type)
 	return err == nil && (mediaType == "image/png" || mediaType == "image/jpeg" || mediaType == "image/jpg")
 }
 
-// describe is the file as a line of text.
-func (f *File) describe() string {
+// Describe returns the file as a line of text.
+func (f *File) Describe() string {
 	name := f.Name
 	if name == "" {
 		name = "Unnamed file"
@@ -94,5 +94,5 @@ func readDataURL(text string) (File, bool) {
 	if err != nil {
 		return File{}, false
 	}
-	return File{Name: parameters["name"], Type: parsed, Size: int64(len(data)), data: data}, true
+	return File{Name: parameters["name"], Type: parsed, Size: int64(len(data)), Data: data}, true
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/procession-dev/procession/assistance/extract"
 	"github.com/procession-dev/procession/form"
+	"github.com/procession-dev/procession/form/paper"
 )
 
 // objects are a PDF of objects, numbered from 1.
@@ -52,11 +53,11 @@ func locked() string {
 
 func TestFormOnPaperIsReadBack(t *testing.T) {
 	t.Parallel()
-	r, err := form.NewRenderer(form.DefaultLimits())
+	r, err := paper.NewRenderer(paper.DefaultLimits())
 	require.NoError(t, err)
 	var out bytes.Buffer
 	in := form.Input{Title: "Ελληνικά и кириллица", Value: []byte(`{"income":"3 200 €, Łódź"}`)}
-	require.NoError(t, r.RenderInput(t.Context(), &out, in, form.Options{Created: time.Unix(0, 0)}))
+	require.NoError(t, r.RenderInput(t.Context(), &out, in, paper.Options{Created: time.Unix(0, 0)}))
 	text, err := read(t, "a.pdf", "", out.String(), extract.DefaultLimits())
 	require.NoError(t, err)
 	require.Contains(t, text.Body, "Ελληνικά и кириллица")

@@ -22,6 +22,7 @@ import (
 	"github.com/procession-dev/procession/assistance"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/form"
+	"github.com/procession-dev/procession/form/paper"
 )
 
 // newFeatureStack starts everything with changed settings.
@@ -82,13 +83,13 @@ func (s *testStack) awaitAnswer(task string) map[string]any {
 func TestApprovalsAreAssisted(t *testing.T) {
 	t.Parallel()
 	s := newFeatureStack(t, func(s *testStack) { s.config.AssistanceBuiltin, s.config.FormsAsDocuments = true, true })
-	renderer, err := form.NewRenderer(form.DefaultLimits())
+	renderer, err := paper.NewRenderer(paper.DefaultLimits())
 	require.NoError(t, err)
 	var pdf bytes.Buffer
 	require.NoError(t, renderer.RenderInput(t.Context(), &pdf, form.Input{
 		Title: "Statement", Value: json.RawMessage(`{"Income":"Ada Lovelace earns 5,000 EUR a month and asks for a loan.",` +
 			`"Weather":"It rained on Sunday."}`),
-	}, form.Options{Created: time.Date(2026, time.March, 2, 0, 0, 0, 0, time.UTC)}))
+	}, paper.Options{Created: time.Date(2026, time.March, 2, 0, 0, 0, 0, time.UTC)}))
 	task := s.approval("application/pdf", "statement.pdf", pdf.Bytes())
 	s.assist(task)
 	run := s.awaitAnswer(task)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/procession-dev/procession/domain/kuflowref"
 	"github.com/procession-dev/procession/form"
+	"github.com/procession-dev/procession/form/paper"
 )
 
 // TaskName is the name of Task for package confine.
@@ -64,16 +65,16 @@ func (j *Job) print(ctx context.Context, c *child) (ending, error) {
 	if err != nil {
 		return ending{}, err
 	}
-	renderer, err := form.NewRenderer(form.DefaultLimits())
+	renderer, err := paper.NewRenderer(paper.DefaultLimits())
 	if err != nil {
 		return ending{}, err
 	}
-	made := ending{Name: form.Filenames(inputs[:1])[0], ContentType: form.ContentType}
-	options := form.Options{Created: j.Created, Open: c.open}
+	made := ending{Name: paper.Filenames(inputs[:1])[0], ContentType: paper.ContentType}
+	options := paper.Options{Created: j.Created, Open: c.open}
 	if len(inputs) == 1 {
 		return made, renderer.RenderInput(ctx, c, inputs[0], options)
 	}
-	made.Name, made.ContentType = strings.TrimSuffix(made.Name, ".pdf")+".zip", form.ArchiveType
+	made.Name, made.ContentType = strings.TrimSuffix(made.Name, ".pdf")+".zip", paper.ArchiveType
 	return made, renderer.RenderAll(ctx, c, inputs, options)
 }
 

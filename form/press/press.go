@@ -13,6 +13,7 @@ import (
 	"github.com/procession-dev/procession/confine"
 	"github.com/procession-dev/procession/domain/kuflowref"
 	"github.com/procession-dev/procession/form"
+	"github.com/procession-dev/procession/form/paper"
 )
 
 const (
@@ -69,7 +70,7 @@ func New() *Press {
 // Print has a child do a job. open opens the images that the forms refer to. It
 // returns form.ErrNoForm, a *form.LimitError for what is too much, ErrTime, or the
 // error of the context.
-func (p *Press) Print(ctx context.Context, job Job, open form.OpenFunc) (*Paper, error) {
+func (p *Press) Print(ctx context.Context, job Job, open paper.OpenFunc) (*Paper, error) {
 	if len(job.Values) > MaxForms {
 		return nil, &form.LimitError{What: "forms", Max: MaxForms}
 	}
@@ -101,9 +102,9 @@ func (p *Press) Print(ctx context.Context, job Job, open form.OpenFunc) (*Paper,
 }
 
 // receive takes what a child writes until it is done.
-func (p *Paper) receive(ctx context.Context, in io.Writer, out io.Reader, open form.OpenFunc) error {
+func (p *Paper) receive(ctx context.Context, in io.Writer, out io.Reader, open paper.OpenFunc) error {
 	var sheets bytes.Buffer
-	limits := form.DefaultLimits()
+	limits := paper.DefaultLimits()
 	opened := 0
 	for {
 		kind, payload, err := readFrame(out, maxFrame)
@@ -139,7 +140,7 @@ func (p *Paper) receive(ctx context.Context, in io.Writer, out io.Reader, open f
 }
 
 // send gives a child an image, as far as it may be large.
-func send(ctx context.Context, in io.Writer, file kuflowref.File, open form.OpenFunc, most int64) error {
+func send(ctx context.Context, in io.Writer, file kuflowref.File, open paper.OpenFunc, most int64) error {
 	if open == nil {
 		return writeFrame(in, frameAbsent, nil)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/procession-dev/procession/confine"
 	"github.com/procession-dev/procession/domain/kuflowref"
 	"github.com/procession-dev/procession/form"
+	"github.com/procession-dev/procession/form/paper"
 	"github.com/procession-dev/procession/form/press"
 )
 
@@ -48,17 +49,17 @@ func TestPrint(t *testing.T) {
 	p := press.New()
 	made, err := p.Print(t.Context(), job("", `{"A":"x"}`), nil)
 	require.NoError(t, err)
-	r, err := form.NewRenderer(form.DefaultLimits())
+	r, err := paper.NewRenderer(paper.DefaultLimits())
 	require.NoError(t, err)
 	var here bytes.Buffer
 	in := form.Input{Title: "Order", Subject: "S", Value: json.RawMessage(`{"A":"x"}`)}
-	require.NoError(t, r.RenderInput(t.Context(), &here, in, form.Options{Created: created()}))
-	require.Equal(t, press.Paper{Name: "Order.pdf", ContentType: form.ContentType, Content: here.Bytes()}, *made)
+	require.NoError(t, r.RenderInput(t.Context(), &here, in, paper.Options{Created: created()}))
+	require.Equal(t, press.Paper{Name: "Order.pdf", ContentType: paper.ContentType, Content: here.Bytes()}, *made)
 
 	for _, several := range []press.Job{job("/L", `{"L":[{"A":1},{"A":2}]}`), job("-", `{"A":1}`, `{"A":2}`)} {
 		made, err = p.Print(t.Context(), several, nil)
 		require.NoError(t, err)
-		require.Equal(t, form.ArchiveType, made.ContentType)
+		require.Equal(t, paper.ArchiveType, made.ContentType)
 		archive, err := zip.NewReader(bytes.NewReader(made.Content), int64(len(made.Content)))
 		require.NoError(t, err)
 		require.Len(t, archive.File, 2)
@@ -129,7 +130,7 @@ func TestImages(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 1, bytes.Count(made.Content, []byte("/Subtype /Image")))
 	require.Len(t, opened, 3)
-	require.Less(t, opened["endless.png"], form.DefaultLimits().ImageBytes+1<<20)
+	require.Less(t, opened["endless.png"], paper.DefaultLimits().ImageBytes+1<<20)
 }
 
 type endless struct{ read func(int) }
@@ -186,12 +187,12 @@ func BenchmarkPrint(b *testing.B) {
 			require.NoError(b, err)
 		}
 	})
-	r, err := form.NewRenderer(form.DefaultLimits())
+	r, err := paper.NewRenderer(paper.DefaultLimits())
 	require.NoError(b, err)
 	b.Run("here", func(b *testing.B) {
 		in := form.Input{Title: "Order", Subject: "S", Value: json.RawMessage(`{"A":"x"}`)}
 		for b.Loop() {
-			require.NoError(b, r.RenderInput(b.Context(), io.Discard, in, form.Options{Created: created()}))
+			require.NoError(b, r.RenderInput(b.Context(), io.Discard, in, paper.Options{Created: created()}))
 		}
 	})
 }

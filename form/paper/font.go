@@ -1,4 +1,4 @@
-package form
+package paper
 
 import (
 	_ "embed"

@@ -1,4 +1,4 @@
-package form_test
+package paper_test
 
 import (
 	"bytes"
@@ -20,13 +20,14 @@ import (
 
 	"github.com/procession-dev/procession/domain/kuflowref"
 	"github.com/procession-dev/procession/form"
+	"github.com/procession-dev/procession/form/paper"
 )
 
 func created() time.Time { return time.Date(2026, 3, 2, 10, 4, 5, 0, time.UTC) }
 
-func newRenderer(tb testing.TB, limits form.Limits) *form.Renderer {
+func newRenderer(tb testing.TB, limits paper.Limits) *paper.Renderer {
 	tb.Helper()
-	r, err := form.NewRenderer(limits)
+	r, err := paper.NewRenderer(limits)
 	require.NoError(tb, err)
 	return r
 }
@@ -47,11 +48,11 @@ func inspection(tb testing.TB) form.Input {
 	}
 }
 
-func render(tb testing.TB, in form.Input, open form.OpenFunc) []byte {
+func render(tb testing.TB, in form.Input, open paper.OpenFunc) []byte {
 	tb.Helper()
 	var out bytes.Buffer
-	o := form.Options{Created: created(), Open: open}
-	require.NoError(tb, newRenderer(tb, form.DefaultLimits()).RenderInput(tb.Context(), &out, in, o))
+	o := paper.Options{Created: created(), Open: open}
+	require.NoError(tb, newRenderer(tb, paper.DefaultLimits()).RenderInput(tb.Context(), &out, in, o))
 	return out.Bytes()
 }
 
@@ -114,7 +115,7 @@ func jpegImage(tb testing.TB, width, height int) []byte {
 }
 
 // opens gives every document the same bytes.
-func opens(data []byte) form.OpenFunc {
+func opens(data []byte) paper.OpenFunc {
 	return func(context.Context, kuflowref.File) (io.ReadCloser, error) {
 		return io.NopCloser(bytes.NewReader(data)), nil
 	}
@@ -159,8 +160,8 @@ func TestSameInputSameBytes(t *testing.T) {
 	in := inspection(t)
 	in.Value = json.RawMessage(strings.Replace(string(in.Value), `"unknownMember"`, `"more": ["`+
 		fileValue("b.jpg", "image/jpeg")+`", "`+fileValue("c.jpg", "image/jpeg")+`"], "unknownMember"`, 1))
-	r := newRenderer(t, form.DefaultLimits())
-	o := form.Options{Created: created(), Open: opens(jpegImage(t, 300, 200))}
+	r := newRenderer(t, paper.DefaultLimits())
+	o := paper.Options{Created: created(), Open: opens(jpegImage(t, 300, 200))}
 	done := make(chan []byte)
 	for range 4 {
 		go func() {

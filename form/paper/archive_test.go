@@ -1,4 +1,4 @@
-package form_test
+package paper_test
 
 import (
 	"archive/zip"
@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/form"
+	"github.com/procession-dev/procession/form/paper"
 )
 
 func TestArchive(t *testing.T) {
@@ -20,10 +21,10 @@ func TestArchive(t *testing.T) {
 		{Title: "Report", Value: json.RawMessage(`{"a":"second"}`)},
 		{Title: "../../etc/passwd\x00", Value: json.RawMessage(`{"a":"third"}`)},
 	}
-	r := newRenderer(t, form.DefaultLimits())
+	r := newRenderer(t, paper.DefaultLimits())
 	var out, again bytes.Buffer
-	require.NoError(t, r.RenderAll(t.Context(), &out, inputs, form.Options{Created: created()}))
-	require.NoError(t, r.RenderAll(t.Context(), &again, inputs, form.Options{Created: created()}))
+	require.NoError(t, r.RenderAll(t.Context(), &out, inputs, paper.Options{Created: created()}))
+	require.NoError(t, r.RenderAll(t.Context(), &again, inputs, paper.Options{Created: created()}))
 	require.Equal(t, out.Bytes(), again.Bytes())
 	archive, err := zip.NewReader(bytes.NewReader(out.Bytes()), int64(out.Len()))
 	require.NoError(t, err)
@@ -50,10 +51,10 @@ func TestFilenames(t *testing.T) {
 		strings.Repeat("ä", 500): strings.Repeat("ä", 49) + ".pdf",
 		"\xff\xfe\u202egnp.exe😀": "gnp-exe.pdf",
 	} {
-		require.Equal(t, []string{want}, form.Filenames([]form.Input{{Title: title}}), title)
+		require.Equal(t, []string{want}, paper.Filenames([]form.Input{{Title: title}}), title)
 	}
 	inputs := make([]form.Input, 12)
-	names := form.Filenames(inputs)
+	names := paper.Filenames(inputs)
 	require.Equal(t, "form-01.pdf", names[0])
 	require.Equal(t, "form-12.pdf", names[11])
 }

@@ -1,9 +1,11 @@
-package form
+package paper
 
 import (
 	"context"
 	"io"
 	"time"
+
+	"github.com/procession-dev/procession/form"
 )
 
 // ContentType is the media type of what Render writes, ArchiveType of what
@@ -43,9 +45,9 @@ type Options struct {
 }
 
 // Render writes a model as a PDF. The same model and options give the same
-// bytes. It writes nothing when it returns a *LimitError or the error of the
+// bytes. It writes nothing when it returns a *form.LimitError or the error of the
 // context.
-func (r *Renderer) Render(ctx context.Context, w io.Writer, m *Model, o Options) error {
+func (r *Renderer) Render(ctx context.Context, w io.Writer, m *form.Model, o Options) error {
 	c := &composer{
 		ctx: ctx, regular: r.regular, bold: r.bold, limits: r.limits, open: o.Open,
 		pictures: map[string]*picture{},
@@ -57,8 +59,8 @@ func (r *Renderer) Render(ctx context.Context, w io.Writer, m *Model, o Options)
 }
 
 // RenderInput is NewModel and Render.
-func (r *Renderer) RenderInput(ctx context.Context, w io.Writer, in Input, o Options) error {
-	m, err := NewModel(ctx, in, r.limits)
+func (r *Renderer) RenderInput(ctx context.Context, w io.Writer, in form.Input, o Options) error {
+	m, err := form.NewModel(ctx, in, r.limits.Limits)
 	if err != nil {
 		return err
 	}

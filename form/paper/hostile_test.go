@@ -1,4 +1,4 @@
-package form_test
+package paper_test
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 
 	"github.com/procession-dev/procession/domain/kuflowref"
 	"github.com/procession-dev/procession/form"
+	"github.com/procession-dev/procession/form/paper"
 )
 
 func valueInput(tb testing.TB, value any) form.Input {
@@ -56,11 +57,11 @@ func TestEmptyForms(t *testing.T) {
 
 func TestTooManyPages(t *testing.T) {
 	t.Parallel()
-	limits := form.DefaultLimits()
+	limits := paper.DefaultLimits()
 	limits.Pages = 2
 	var out bytes.Buffer
 	in := valueInput(t, map[string]any{"a": strings.Repeat("line\n", 5000)})
-	err := newRenderer(t, limits).RenderInput(t.Context(), &out, in, form.Options{Created: created()})
+	err := newRenderer(t, limits).RenderInput(t.Context(), &out, in, paper.Options{Created: created()})
 	var limit *form.LimitError
 	require.ErrorAs(t, err, &limit)
 	require.Equal(t, form.LimitError{What: "pages", Max: 2}, *limit)
@@ -102,18 +103,18 @@ func TestWideTables(t *testing.T) {
 
 func TestRenderStopsWithItsContext(t *testing.T) {
 	t.Parallel()
-	r := newRenderer(t, form.DefaultLimits())
+	r := newRenderer(t, paper.DefaultLimits())
 	m, err := form.NewModel(t.Context(), wide(t), form.DefaultLimits())
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	require.ErrorIs(t, r.Render(ctx, io.Discard, m, form.Options{Created: created()}), context.Canceled)
+	require.ErrorIs(t, r.Render(ctx, io.Discard, m, paper.Options{Created: created()}), context.Canceled)
 }
 
 func TestUnknownContentIsAnError(t *testing.T) {
 	t.Parallel()
-	r := newRenderer(t, form.DefaultLimits())
-	require.Error(t, r.Render(t.Context(), io.Discard, &form.Model{Fields: []form.Field{{Label: "x"}}}, form.Options{}))
+	r := newRenderer(t, paper.DefaultLimits())
+	require.Error(t, r.Render(t.Context(), io.Discard, &form.Model{Fields: []form.Field{{Label: "x"}}}, paper.Options{}))
 }
 
 type failing struct{}
@@ -122,10 +123,10 @@ func (failing) Write([]byte) (int, error) { return 0, errors.New("the client is 
 
 func TestWriterThatFails(t *testing.T) {
 	t.Parallel()
-	r := newRenderer(t, form.DefaultLimits())
+	r := newRenderer(t, paper.DefaultLimits())
 	in := []form.Input{{Title: "a"}, {Title: "b"}}
-	require.ErrorContains(t, r.RenderInput(t.Context(), failing{}, in[0], form.Options{}), "the client is gone")
-	require.Error(t, r.RenderAll(t.Context(), failing{}, in, form.Options{}))
+	require.ErrorContains(t, r.RenderInput(t.Context(), failing{}, in[0], paper.Options{}), "the client is gone")
+	require.Error(t, r.RenderAll(t.Context(), failing{}, in, paper.Options{}))
 }
 
 // FuzzRender holds that no schema, layout or value breaks the service: what is
@@ -136,7 +137,7 @@ func FuzzRender(f *testing.F) {
 	f.Add(`{"items":[{"$ref":"#/items/0"}]}`, `{"type":"Group","elements":[{}]}`, `[[1e9],{"a":[{"b":{}}]}]`, "\xff")
 	f.Add(`{"properties":{"a":{"type":["x",[]],"oneOf":[1,{"const":[]}]}}}`, `{"type":"Control","scope":"#/properties/a"}`, `{"a":[]}`, "")
 	f.Add(``, ``, `{"a":"data:image/png;base64,iVBORw0KGgo=","b":"kuflow-file:uri=x;type=image/png;size=1;name=a;"}`, "")
-	limits := form.Limits{Depth: 6, Fields: 500, Rows: 50, Pages: 20, Images: 2, ImageBytes: 1 << 16, ImagePixels: 1 << 12}
+	limits := paper.Limits{Limits: form.Limits{Depth: 6, Fields: 500, Rows: 50}, Pages: 20, Images: 2, ImageBytes: 1 << 16, ImagePixels: 1 << 12}
 	r := newRenderer(f, limits)
 	f.Fuzz(func(t *testing.T, schema, layout, value, title string) {
 		in := form.Input{
@@ -146,7 +147,7 @@ func FuzzRender(f *testing.F) {
 			return io.NopCloser(strings.NewReader(title)), nil
 		}
 		var out bytes.Buffer
-		err := r.RenderInput(t.Context(), &out, in, form.Options{Created: created(), Open: open})
+		err := r.RenderInput(t.Context(), &out, in, paper.Options{Created: created(), Open: open})
 		var limit *form.LimitError
 		switch {
 		case err == nil:

@@ -1,4 +1,4 @@
-package form_test
+package paper_test
 
 import (
 	"encoding/json"
@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/form"
+	"github.com/procession-dev/procession/form/paper"
 )
 
 // wide is a form of 200 fields and an array of 50 rows.
@@ -43,20 +44,20 @@ func wide(tb testing.TB) form.Input {
 
 // BenchmarkWideForm is held to 100 ms.
 func BenchmarkWideForm(b *testing.B) {
-	r, in := newRenderer(b, form.DefaultLimits()), wide(b)
+	r, in := newRenderer(b, paper.DefaultLimits()), wide(b)
 	for b.Loop() {
-		require.NoError(b, r.RenderInput(b.Context(), io.Discard, in, form.Options{Created: created()}))
+		require.NoError(b, r.RenderInput(b.Context(), io.Discard, in, paper.Options{Created: created()}))
 	}
 }
 
 // A machine under load is still not ten times slower.
 func TestWideFormIsFast(t *testing.T) {
 	t.Parallel()
-	r, in := newRenderer(t, form.DefaultLimits()), wide(t)
+	r, in := newRenderer(t, paper.DefaultLimits()), wide(t)
 	best := time.Hour
 	for range 3 {
 		begun := time.Now()
-		require.NoError(t, r.RenderInput(t.Context(), io.Discard, in, form.Options{Created: created()}))
+		require.NoError(t, r.RenderInput(t.Context(), io.Discard, in, paper.Options{Created: created()}))
 		best = min(best, time.Since(begun))
 	}
 	require.Less(t, best, time.Second)

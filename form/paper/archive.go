@@ -1,4 +1,4 @@
-package form
+package paper
 
 import (
 	"archive/zip"
@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/procession-dev/procession/form"
 )
 
 const (
@@ -22,7 +24,7 @@ const (
 // RenderAll writes each input as a PDF into a ZIP, one after the other. The files
 // are named by the titles, with numbers where those are the same. When it returns
 // an error, part of the ZIP may have been written.
-func (r *Renderer) RenderAll(ctx context.Context, w io.Writer, inputs []Input, o Options) error {
+func (r *Renderer) RenderAll(ctx context.Context, w io.Writer, inputs []form.Input, o Options) error {
 	archive := zip.NewWriter(w)
 	names := Filenames(inputs)
 	for i := range inputs {
@@ -43,7 +45,7 @@ func (r *Renderer) RenderAll(ctx context.Context, w io.Writer, inputs []Input, o
 
 // Filenames are names for the PDFs of inputs: each unique, also where upper and
 // lower case are one, and safe on every system.
-func Filenames(inputs []Input) []string {
+func Filenames(inputs []form.Input) []string {
 	names := make([]string, len(inputs))
 	width := len(fmt.Sprint(len(inputs)))
 	for i := range inputs {

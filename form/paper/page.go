@@ -1,6 +1,10 @@
-package form
+package paper
 
-import "context"
+import (
+	"context"
+
+	"github.com/procession-dev/procession/form"
+)
 
 // The page is A4. All measures are points (1/72 inch), from the upper left corner.
 const (
@@ -67,7 +71,7 @@ func (c *composer) face(s style) *face {
 
 func (c *composer) newPage() error {
 	if len(c.pages) >= c.limits.Pages {
-		return &LimitError{What: "pages", Max: c.limits.Pages}
+		return &form.LimitError{What: "pages", Max: c.limits.Pages}
 	}
 	c.pages = append(c.pages, nil)
 	c.y = marginTop

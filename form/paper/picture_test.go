@@ -1,4 +1,4 @@
-package form_test
+package paper_test
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/domain/kuflowref"
-	"github.com/procession-dev/procession/form"
+	"github.com/procession-dev/procession/form/paper"
 )
 
 func fileValue(name, mediaType string) string {
@@ -88,14 +88,14 @@ func bomb(t *testing.T) []byte {
 
 func TestNoMoreImagesThanTheLimit(t *testing.T) {
 	t.Parallel()
-	limits := form.DefaultLimits()
+	limits := paper.DefaultLimits()
 	limits.Images = 2
 	var list []string
 	for i := range 5 {
 		list = append(list, fileValue(fmt.Sprintf("%d.png", i), "image/png"))
 	}
 	var out bytes.Buffer
-	o := form.Options{Created: created(), Open: opens(pngImage(t, 20, 20))}
+	o := paper.Options{Created: created(), Open: opens(pngImage(t, 20, 20))}
 	require.NoError(t, newRenderer(t, limits).RenderInput(t.Context(), &out, valueInput(t, map[string]any{"a": list}), o))
 	require.Len(t, images(t, out.Bytes()), 2)
 	require.Contains(t, textOf(t, out.Bytes()), "4.png")
@@ -176,7 +176,7 @@ func TestImagesAreBoundedByMemory(t *testing.T) {
 	require.Contains(t, textOf(t, pdf), "photo.jpg")
 	require.Len(t, images(t, render(t, in, opens(progressive(2000)))), 1, "one that people have")
 
-	limits := form.DefaultLimits()
+	limits := paper.DefaultLimits()
 	for name, test := range map[string]struct {
 		image  []byte
 		memory int
@@ -191,7 +191,7 @@ func TestImagesAreBoundedByMemory(t *testing.T) {
 	} {
 		limits.ImageMemory = test.memory
 		var out bytes.Buffer
-		o := form.Options{Created: created(), Open: opens(test.image)}
+		o := paper.Options{Created: created(), Open: opens(test.image)}
 		require.NoError(t, newRenderer(t, limits).RenderInput(t.Context(), &out, in, o), name)
 		require.Equal(t, test.placed, len(images(t, out.Bytes())) == 1, name)
 	}
@@ -206,6 +206,6 @@ func TestDecodingStops(t *testing.T) {
 		return io.NopCloser(bytes.NewReader(jpegImage(t, 3000, 1000))), nil
 	}
 	in := valueInput(t, map[string]any{"a": []string{fileValue("a.jpg", "image/jpeg"), fileValue("b.jpg", "image/jpeg")}})
-	err := newRenderer(t, form.DefaultLimits()).RenderInput(ctx, io.Discard, in, form.Options{Created: created(), Open: open})
+	err := newRenderer(t, paper.DefaultLimits()).RenderInput(ctx, io.Discard, in, paper.Options{Created: created(), Open: open})
 	require.ErrorIs(t, err, context.Canceled)
 }

@@ -1,4 +1,4 @@
-package form_test
+package paper_test
 
 import (
 	"bytes"

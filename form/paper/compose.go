@@ -1,6 +1,10 @@
-package form
+package paper
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/procession-dev/procession/form"
+)
 
 const (
 	indentStep = 10.0
@@ -35,7 +39,7 @@ func headingStyle(depth int) style {
 }
 
 // model puts a whole model on pages.
-func (c *composer) model(m *Model) error {
+func (c *composer) model(m *form.Model) error {
 	if err := c.newPage(); err != nil {
 		return err
 	}
@@ -52,7 +56,7 @@ func (c *composer) model(m *Model) error {
 	if len(m.Other) == 0 {
 		return nil
 	}
-	return c.group(otherLabel, m.Other, 0)
+	return c.group(form.OtherLabel, m.Other, 0)
 }
 
 func (c *composer) paragraph(x float64, s style, text string) error {
@@ -64,7 +68,7 @@ func (c *composer) paragraph(x float64, s style, text string) error {
 
 func indent(depth int) float64 { return marginSide + min(maxIndent, float64(depth)*indentStep) }
 
-func (c *composer) fields(fields []Field, depth int) error {
+func (c *composer) fields(fields []form.Field, depth int) error {
 	for i := range fields {
 		if err := c.field(&fields[i], depth); err != nil {
 			return err
@@ -73,18 +77,18 @@ func (c *composer) fields(fields []Field, depth int) error {
 	return nil
 }
 
-func (c *composer) field(f *Field, depth int) error {
+func (c *composer) field(f *form.Field, depth int) error {
 	switch content := f.Content.(type) {
-	case Group:
+	case form.Group:
 		return c.group(f.Label, content, depth)
-	case Records:
+	case form.Records:
 		return c.records(f.Label, content, depth)
-	case Files:
+	case form.Files:
 		return c.files(f.Label, content, depth)
-	case Note:
+	case form.Note:
 		c.y += fieldGap
 		return c.paragraph(indent(depth), noteStyle(), c.regular.clean(f.Label))
-	case Text:
+	case form.Text:
 		return c.text(f.Label, string(content), depth)
 	}
 	return fmt.Errorf("a field of a form has the content %T", f.Content)
@@ -103,7 +107,7 @@ func (c *composer) heading(label string, depth int) error {
 	return nil
 }
 
-func (c *composer) group(label string, fields []Field, depth int) error {
+func (c *composer) group(label string, fields []form.Field, depth int) error {
 	if err := c.heading(label, depth); err != nil {
 		return err
 	}
@@ -144,7 +148,7 @@ func (c *composer) rule(x float64) {
 }
 
 // files lists documents, with images beneath their names.
-func (c *composer) files(label string, files Files, depth int) error {
+func (c *composer) files(label string, files form.Files, depth int) error {
 	name := c.label(label, depth)
 	c.y += fieldGap
 	for i := range files {
@@ -152,7 +156,7 @@ func (c *composer) files(label string, files Files, depth int) error {
 		if err != nil {
 			return err
 		}
-		text := files[i].describe()
+		text := files[i].Describe()
 		if missing {
 			text += " – not available"
 		}

@@ -1,4 +1,4 @@
-package form
+package paper
 
 import (
 	"bytes"
@@ -15,6 +15,7 @@ import (
 	xdraw "golang.org/x/image/draw"
 
 	"github.com/procession-dev/procession/domain/kuflowref"
+	"github.com/procession-dev/procession/form"
 )
 
 const (
@@ -52,13 +53,13 @@ func (p *picture) fit(maxWidth, maxHeight float64) (width, height float64) {
 // picture reads the image that a file is. It returns none for other files, for
 // what is no image after all, and for what is too large; missing is whether the
 // file could not be opened. Only the end of the context is an error.
-func (c *composer) picture(f *File) (p *picture, missing bool, err error) {
-	if !f.isImage() || f.data == nil && c.open == nil || c.placed >= c.limits.Images {
+func (c *composer) picture(f *form.File) (p *picture, missing bool, err error) {
+	if !f.IsImage() || f.Data == nil && c.open == nil || c.placed >= c.limits.Images {
 		return nil, false, nil
 	}
 	key := "reference " + f.Reference.URI
-	if f.data != nil {
-		key = "data " + string(f.data)
+	if f.Data != nil {
+		key = "data " + string(f.Data)
 	}
 	p, known := c.pictures[key]
 	if !known {
@@ -82,9 +83,9 @@ func (c *composer) picture(f *File) (p *picture, missing bool, err error) {
 }
 
 // read is the bytes of a file, nil when there are too many.
-func (c *composer) read(f *File) (data []byte, missing bool) {
-	if f.data != nil {
-		return f.data, false
+func (c *composer) read(f *form.File) (data []byte, missing bool) {
+	if f.Data != nil {
+		return f.Data, false
 	}
 	body, err := c.open(c.ctx, f.Reference)
 	if err != nil || body == nil {

@@ -1,9 +1,11 @@
-package form
+package paper
 
 import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/procession-dev/procession/form"
 )
 
 const (
@@ -26,7 +28,7 @@ type grid struct {
 
 // records shows objects as a table where they fit in one, else one after the
 // other.
-func (c *composer) records(label string, records Records, depth int) error {
+func (c *composer) records(label string, records form.Records, depth int) error {
 	x := indent(depth + 1)
 	if g := c.grid(records, marginSide+bodyWidth-x); g != nil {
 		if err := c.heading(label, depth); err != nil {
@@ -47,7 +49,7 @@ func (c *composer) records(label string, records Records, depth int) error {
 
 // grid makes a table of records that is no wider than width. It returns nil when
 // there is none: fields have more than text, or there are too many.
-func (c *composer) grid(records Records, width float64) *grid {
+func (c *composer) grid(records form.Records, width float64) *grid {
 	g := &grid{}
 	places := map[string]int{}
 	for _, fields := range records {
@@ -79,17 +81,17 @@ func (c *composer) grid(records Records, width float64) *grid {
 
 // cellText is what a field shows in a cell. It reports false for what does not
 // belong in one.
-func cellText(f *Field) (string, bool) {
+func cellText(f *form.Field) (string, bool) {
 	switch content := f.Content.(type) {
-	case Text:
+	case form.Text:
 		return string(content), true
-	case Files:
+	case form.Files:
 		lines := make([]string, len(content))
 		for i := range content {
-			if content[i].isImage() {
+			if content[i].IsImage() {
 				return "", false
 			}
-			lines[i] = content[i].describe()
+			lines[i] = content[i].Describe()
 		}
 		return strings.Join(lines, "\n"), true
 	}

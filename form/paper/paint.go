@@ -1,4 +1,4 @@
-package form
+package paper
 
 import (
 	"bytes"
@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"codeberg.org/go-pdf/fpdf"
+
+	"github.com/procession-dev/procession/form"
 )
 
 const (
@@ -19,7 +21,7 @@ const (
 
 // paint writes pages as a PDF. Header and footer are added here, where the number
 // of pages is known.
-func (c *composer) paint(w io.Writer, m *Model, created time.Time) (err error) {
+func (c *composer) paint(w io.Writer, m *form.Model, created time.Time) (err error) {
 	defer func() {
 		// What the library makes of a document is no reason to end the service.
 		if broken := recover(); broken != nil {
