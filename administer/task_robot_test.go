@@ -108,6 +108,32 @@ func (a assisted) incidents() []domain.Incident {
 	return page.Items
 }
 
+func TestReleaseStopsTheRobotAndTheNextClaimStartsAnother(t *testing.T) {
+	t.Parallel()
+	a := newAssisted(t)
+	task, first := a.claimed()
+	_, err := a.ReleaseProcessItemTask(t.Context(), a.member("ines"), task.ID)
+	require.True(t, domain.HasCode(err, domain.CodeTaskNotOwned), "%v", err)
+	released, err := a.ReleaseProcessItemTask(t.Context(), a.carl, task.ID)
+	require.NoError(t, err)
+	require.Equal(t, domain.TaskReady, released.Task.State)
+	require.Nil(t, released.OwnerID)
+	require.Nil(t, released.Task.ClaimedAt)
+	stop := enginetest.CarryOut(t, a.db, "")
+	require.Equal(t, domain.CommandCancel, stop.Kind)
+	require.Equal(t, first.Run.ID, stop.Run.ID)
+
+	for _, by := range []domain.Caller{a.carl, a.ada} {
+		again, err := a.ReleaseProcessItemTask(t.Context(), by, task.ID)
+		require.NoError(t, err)
+		require.Equal(t, released.LastModifiedAt, again.LastModifiedAt)
+	}
+	require.Nil(t, enginetest.Take(t, a.db))
+	_, err = a.ClaimProcessItemTask(t.Context(), a.member("ines"), task.ID)
+	require.NoError(t, err)
+	require.NotEqual(t, first.Run.ID, a.starts(task, "run-2").Run.ID)
+}
+
 func TestClaimStartsRobotOnce(t *testing.T) {
 	t.Parallel()
 

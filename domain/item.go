@@ -115,7 +115,7 @@ func (i *ProcessItem) Claim(rights ItemRights, by uuid.UUID, now time.Time) (boo
 	return true, nil
 }
 
-// CheckMayHandle refuses principals that may not assign the task and write to it: its owner and Managers may.
+// CheckMayHandle refuses principals that may not assign or release the task and write to it: its owner and Managers may.
 func (i *ProcessItem) CheckMayHandle(rights ItemRights, by uuid.UUID) error {
 	if _, err := i.task(); err != nil {
 		return err
@@ -140,6 +140,28 @@ func (i *ProcessItem) Assign(owner, by uuid.UUID, now time.Time) (bool, error) {
 		return false, err
 	}
 	i.OwnerID = &owner
+	i.touch(by, now)
+	return true, nil
+}
+
+// Release returns a CLAIMED task to READY, without an owner, and reports whether that changed it. Principals that
+// pass CheckMayHandle may. For a candidate, who may have been the owner, a READY task stays unchanged too.
+func (i *ProcessItem) Release(rights ItemRights, by uuid.UUID, now time.Time) (bool, error) {
+	task, err := i.task()
+	if err != nil {
+		return false, err
+	}
+	if task.State == TaskReady && rights.Candidate {
+		return false, nil
+	}
+	if err := i.CheckMayHandle(rights, by); err != nil {
+		return false, err
+	}
+	before := task.State
+	if err := task.act(releaseTask, now); err != nil || task.State == before {
+		return false, err
+	}
+	i.OwnerID = nil
 	i.touch(by, now)
 	return true, nil
 }

@@ -27,6 +27,7 @@ type taskAction string
 const (
 	claimTask    taskAction = "claim"
 	assignTask   taskAction = "assign"
+	releaseTask  taskAction = "release"
 	completeTask taskAction = "complete"
 	cancelTask   taskAction = "cancel"
 	saveTask     taskAction = "save"
@@ -44,6 +45,11 @@ var taskTransitions = transitions[TaskState, taskAction]{
 	{TaskClaimed, assignTask}:   {to: TaskClaimed},
 	{TaskCompleted, assignTask}: {refused: "the task is completed"},
 	{TaskCancelled, assignTask}: {refused: "the task is cancelled"},
+
+	{TaskReady, releaseTask}:     {to: TaskReady},
+	{TaskClaimed, releaseTask}:   {to: TaskReady},
+	{TaskCompleted, releaseTask}: {refused: "the task is completed"},
+	{TaskCancelled, releaseTask}: {refused: "the task is cancelled"},
 
 	{TaskReady, completeTask}:     {refused: "the task is not claimed"},
 	{TaskClaimed, completeTask}:   {to: TaskCompleted},
@@ -100,6 +106,7 @@ func (t *Task) act(action taskAction, now time.Time) error {
 	t.State = to
 	switch to {
 	case TaskReady:
+		t.ClaimedAt = nil
 	case TaskClaimed:
 		t.ClaimedAt = &now
 	case TaskCompleted:

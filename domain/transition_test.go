@@ -51,6 +51,7 @@ func TestTaskTransitions(t *testing.T) {
 		map[taskAction][]TaskState{
 			claimTask:    {TaskClaimed, "", "", ""},
 			assignTask:   {TaskClaimed, TaskClaimed, "", ""},
+			releaseTask:  {TaskReady, TaskReady, "", ""},
 			completeTask: {"", TaskCompleted, TaskCompleted, ""},
 			cancelTask:   {TaskCancelled, TaskCancelled, "", ""},
 			saveTask:     {TaskReady, TaskClaimed, "", ""},

@@ -1,0 +1,38 @@
+package app
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// ReleaseProcessItemTask returns a claimed task to its candidates: it is READY
+// again, has no owner and keeps its data. The caller must have the Manager
+// permission or own the task. Releasing a READY task changes nothing; a finished
+// one is refused with INVALID_STATE. A robot that assists is stopped; the next
+// owner gets another run of it.
+func (s *Service) ReleaseProcessItemTask(
+	ctx context.Context, caller domain.Caller, id uuid.UUID,
+) (*domain.ProcessItem, error) {
+	var item *domain.ProcessItem
+	now := s.now()
+	err := s.write(ctx, func(tx *persistence.Tx) error {
+		locked, err := tx.LockProcessItem(ctx, caller, id)
+		if err != nil {
+			return err
+		}
+		item = locked.ProcessItem
+		before := taskState(item)
+		changed, err := item.Release(locked.Rights, caller.PrincipalID, now)
+		if err != nil || !changed {
+			return err
+		}
+		saveTaskState(tx, item, before, caller.PrincipalID, now)
+		tx.StopTaskRobots(item.ID, now, now.Add(s.cancelGrace))
+		return nil
+	})
+	return item, err
+}
