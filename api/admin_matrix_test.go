@@ -63,6 +63,7 @@ replayFailedWebhookDeliveries 200   200           404     404     404    404    
 findWebhookDeliveries   200+  200+          200-    200-    200-   200-      200-      200-   200-     200+  401       200-
 retrieveWebhookDelivery 200   200           404     404     404    404       404       404    404      200   401       404
 replayWebhookDelivery   200   200           404     404     404    404       404       404    404      200   401       404
+releaseProcessItemTask  404   404           404     200     403o   200       404       200    404      404   401       404
 explainProcessActions   200   200           404     404     404    404       404       404    404      200   401       404
 evaluateAvailability    200   200           404     404     404    404       404       404    404      200   401       404
 evaluate_MODEL          200   200           200     200     200    200       200       200    200      200   401       200
@@ -81,8 +82,8 @@ type adminThings struct {
 	// for itself.
 	definition, group, application, webhook, robot string
 	secret, incident, delivery                     uuid.UUID
-	// process is one of LOAN, principal a user of the tenant.
-	process, principal uuid.UUID
+	// process is one of LOAN, task one of it that "candidate" has claimed, principal a user of the tenant.
+	process, task, principal uuid.UUID
 	// access is the id of an engine token of the worker, tenantID its tenant.
 	access, tenantID uuid.UUID
 }
@@ -91,7 +92,7 @@ func absentAdminThings() adminThings {
 	return adminThings{
 		tenant: "nowhere", definition: "LOAN", group: "REVIEWERS", application: "worker", robot: "BOT",
 		webhook: "HOOK", secret: uuid.New(), incident: uuid.New(), delivery: uuid.New(),
-		access: uuid.New(), tenantID: uuid.New(), process: uuid.New(), principal: uuid.New(),
+		access: uuid.New(), tenantID: uuid.New(), process: uuid.New(), task: uuid.New(), principal: uuid.New(),
 	}
 }
 
@@ -146,6 +147,7 @@ func (f adminThings) operations() map[string]operation {
 		},
 		"retrieveWebhookDelivery": {method: get, path: delivery},
 		"replayWebhookDelivery":   {method: post, path: delivery + "/~actions/replay"},
+		"releaseProcessItemTask":  {method: post, path: adminAPI + "/tasks/" + f.task.String() + "/~actions/release"},
 		"explainProcessActions": {
 			method: get, path: adminAPI + "/processes/" + f.process.String() + "/user-actions?principalId=" + f.principal.String(),
 		},
@@ -191,6 +193,9 @@ func (s *administered) things(tenant, name string) adminThings {
 	}
 	process := s.process(s.of(tenant, "initiator"), s.definition(tenant))
 	f.process = process.ID
+	f.task = decode[oasb.ProcessItem](s.t, s.post(201, s.of(tenant, "worker"), "/process-items",
+		`{"type":"TASK","processId":"`+process.ID.String()+`","processItemDefinitionCode":"APPROVE"`+
+			ownedBy(s.of(tenant, "candidate"))+`}`)).ID
 	require.NoError(s.t, s.db.Write(s.t.Context(), func(tx *persistence.Tx) error {
 		tx.RecordAvailabilityFault(domain.AvailabilityFault{
 			TenantID: process.TenantID, Definition: domain.DefinitionRef{Version: process.ProcessDefinitionRef.Version},

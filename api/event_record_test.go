@@ -191,8 +191,10 @@ func askFor(t *testing.T, name string, shared *reads) (*service, asked) {
 	}
 	if id, ok := strings.CutPrefix(name, "admin."); ok {
 		s := newAdministered(t)
-		op := s.things("north", "one").operations()[id]
+		op, as := s.things("north", "one").operations()[id], s.as("owner")
 		switch id {
+		case "releaseProcessItemTask":
+			as = s.as("candidate")
 		case "applyResources":
 			op.body = applying("", document("north", "Group", "NEW", `{"name":"New"}`))
 		case "enableWebhookEndpoint":
@@ -201,7 +203,7 @@ func askFor(t *testing.T, name string, shared *reads) (*service, asked) {
 			require.NoError(t, err)
 			require.NoError(t, conn.Close(t.Context()))
 		}
-		return s.service, asked{operation: op, as: s.as("owner")}
+		return s.service, asked{operation: op, as: as}
 	}
 	s := newService(t)
 	f := newFixture(s)

@@ -122,6 +122,7 @@ admin.findEvents                             none                               
 admin.findIncidents                          none                                                               none
 admin.retrieveIncident                       none                                                               none
 admin.retryIncident                          INCIDENT.STATE_CHANGED:OPEN>RETRIED                                none
+admin.releaseProcessItemTask                 PROCESS_ITEM.TASK_STATE_CHANGED:CLAIMED>READY                      none
 admin.dismissIncident                        INCIDENT.STATE_CHANGED:OPEN>DISMISSED                              none
 admin.findWebhookEndpoints                   none                                                               none
 admin.pingWebhookEndpoint                    WEBHOOK_SUBSCRIPTION.PINGED                                        same

@@ -91,15 +91,17 @@ func withUserActions(t *testing.T) string {
     initiators:`, 1)
 }
 
-func (w *terminal) create(path, body string) { w.ask(http.MethodPost, path, body, http.StatusCreated) }
+func (w *terminal) create(path, body string) {
+	w.ask(memberToken, http.MethodPost, path, body, http.StatusCreated)
+}
 
-func (w *terminal) get(path string) { w.ask(http.MethodGet, path, "", http.StatusOK) }
+func (w *terminal) get(path string) { w.ask(memberToken, http.MethodGet, path, "", http.StatusOK) }
 
-// ask sends a request of the member.
-func (w *terminal) ask(method, path, body string, status int) {
+// ask sends a request to the second shape.
+func (w *terminal) ask(token, method, path, body string, status int) {
 	w.t.Helper()
 	request := httptest.NewRequestWithContext(w.t.Context(), method, path, strings.NewReader(body))
-	request.Header.Set("Authorization", "Bearer "+memberToken)
+	request.Header.Set("Authorization", "Bearer "+token)
 	if body != "" {
 		request.Header.Set("Content-Type", "application/json")
 	}

@@ -27,7 +27,7 @@ func Commands(env Environment) []*cobra.Command {
 		newApplyCommand(env), newDiffCommand(env),
 		newGetCommand(env), newDescribeCommand(env), newDeleteCommand(env), newExportCommand(env),
 		newSecretsCommand(env), newEncryptionKeysCommand(env), newAccessCommand(env), newWhoamiCommand(env),
-		newIncidentsCommand(env), newActionsCommand(env), newWorkersCommand(env), newTaskQueuesCommand(env),
+		newIncidentsCommand(env), newTasksCommand(env), newActionsCommand(env), newWorkersCommand(env), newTaskQueuesCommand(env),
 		newWebhooksCommand(env), newEventsCommand(env), newRobotsCommand(env),
 	}
 }

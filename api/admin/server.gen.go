@@ -102,6 +102,9 @@ type ServerInterface interface {
 	// FindTaskQueues List task queues, who serves them, and what is wrong
 	// (GET /task-queues)
 	FindTaskQueues(c *gin.Context, params FindTaskQueuesParams)
+	// ReleaseProcessItemTask Return a claimed task to its candidates
+	// (POST /tasks/{id}/~actions/release)
+	ReleaseProcessItemTask(c *gin.Context, id openapi_types.UUID)
 	// FindWebhookDeliveries List deliveries
 	// (GET /webhook-deliveries)
 	FindWebhookDeliveries(c *gin.Context, params FindWebhookDeliveriesParams)
@@ -1414,6 +1417,31 @@ func (siw *ServerInterfaceWrapper) FindTaskQueues(c *gin.Context) {
 	siw.Handler.FindTaskQueues(c, params)
 }
 
+// ReleaseProcessItemTask operation middleware
+func (siw *ServerInterfaceWrapper) ReleaseProcessItemTask(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id openapi_types.UUID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ReleaseProcessItemTask(c, id)
+}
+
 // FindWebhookDeliveries operation middleware
 func (siw *ServerInterfaceWrapper) FindWebhookDeliveries(c *gin.Context) {
 
@@ -1860,6 +1888,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.DELETE(options.BaseURL+"/robots/:code/source", wrapper.DeleteRobotSource)
 	router.PUT(options.BaseURL+"/robots/:code/source", wrapper.UploadRobotSource)
 	router.GET(options.BaseURL+"/task-queues", wrapper.FindTaskQueues)
+	router.POST(options.BaseURL+"/tasks/:id/~actions/release", wrapper.ReleaseProcessItemTask)
 	router.GET(options.BaseURL+"/webhook-deliveries", wrapper.FindWebhookDeliveries)
 	router.GET(options.BaseURL+"/webhook-deliveries/:id", wrapper.RetrieveWebhookDelivery)
 	router.POST(options.BaseURL+"/webhook-deliveries/:id/~actions/replay", wrapper.ReplayWebhookDelivery)
@@ -2296,6 +2325,20 @@ func (response FindTaskQueues200JSONResponse) VisitFindTaskQueuesResponse(w http
 	return httpio.WriteJSON(w, 200, response)
 }
 
+type ReleaseProcessItemTaskRequestObject struct {
+	ID openapi_types.UUID `json:"id"`
+}
+
+type ReleaseProcessItemTaskResponseObject interface {
+	VisitReleaseProcessItemTaskResponse(w http.ResponseWriter) error
+}
+
+type ReleaseProcessItemTask200JSONResponse Task
+
+func (response ReleaseProcessItemTask200JSONResponse) VisitReleaseProcessItemTaskResponse(w http.ResponseWriter) error {
+	return httpio.WriteJSON(w, 200, response)
+}
+
 type FindWebhookDeliveriesRequestObject struct {
 	Params FindWebhookDeliveriesParams
 }
@@ -2498,6 +2541,9 @@ type StrictServerInterface interface {
 	// FindTaskQueues List task queues, who serves them, and what is wrong
 	// (GET /task-queues)
 	FindTaskQueues(ctx context.Context, request FindTaskQueuesRequestObject) (FindTaskQueuesResponseObject, error)
+	// ReleaseProcessItemTask Return a claimed task to its candidates
+	// (POST /tasks/{id}/~actions/release)
+	ReleaseProcessItemTask(ctx context.Context, request ReleaseProcessItemTaskRequestObject) (ReleaseProcessItemTaskResponseObject, error)
 	// FindWebhookDeliveries List deliveries
 	// (GET /webhook-deliveries)
 	FindWebhookDeliveries(ctx context.Context, request FindWebhookDeliveriesRequestObject) (FindWebhookDeliveriesResponseObject, error)
@@ -2994,6 +3040,20 @@ func (sh *strictHandler) FindTaskQueues(ctx *gin.Context, params FindTaskQueuesP
 	if err == nil {
 		httpio.SetVersion(ctx, sh.version(response))
 		err = response.VisitFindTaskQueuesResponse(ctx.Writer)
+	}
+	if err != nil {
+		sh.errs.Write(ctx, err)
+	}
+}
+
+// ReleaseProcessItemTask handles (POST /tasks/{id}/~actions/release).
+func (sh *strictHandler) ReleaseProcessItemTask(ctx *gin.Context, id openapi_types.UUID) {
+	var request ReleaseProcessItemTaskRequestObject
+	request.ID = id
+	response, err := sh.ssi.ReleaseProcessItemTask(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitReleaseProcessItemTaskResponse(ctx.Writer)
 	}
 	if err != nil {
 		sh.errs.Write(ctx, err)

@@ -367,6 +367,14 @@ type ClientInterface interface {
 	// Corresponds with GET /task-queues (the `FindTaskQueues` operationId).
 	FindTaskQueues(ctx context.Context, params *FindTaskQueuesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ReleaseProcessItemTask Return a claimed task to its candidates
+	//
+	// The task is READY again, has no owner and keeps its data. Its owner and managers of its process may release it. A task
+	// that is READY is returned unchanged; a finished one is refused.
+	//
+	// Corresponds with POST /tasks/{id}/~actions/release (the `ReleaseProcessItemTask` operationId).
+	ReleaseProcessItemTask(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// FindWebhookDeliveries List deliveries
 	//
 	// The newest comes first, unless told otherwise.
@@ -1035,6 +1043,24 @@ func (c *Client) UploadRobotSourceWithBody(ctx context.Context, code ResourceCod
 // Corresponds with GET /task-queues (the `FindTaskQueues` operationId).
 func (c *Client) FindTaskQueues(ctx context.Context, params *FindTaskQueuesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewFindTaskQueuesRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ReleaseProcessItemTask Return a claimed task to its candidates
+//
+// The task is READY again, has no owner and keeps its data. Its owner and managers of its process may release it. A task
+// that is READY is returned unchanged; a finished one is refused.
+//
+// Corresponds with POST /tasks/{id}/~actions/release (the `ReleaseProcessItemTask` operationId).
+func (c *Client) ReleaseProcessItemTask(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewReleaseProcessItemTaskRequest(c.Server, id)
 	if err != nil {
 		return nil, err
 	}
@@ -3289,6 +3315,40 @@ func NewFindTaskQueuesRequest(server string, params *FindTaskQueuesParams) (*htt
 	return req, nil
 }
 
+// NewReleaseProcessItemTaskRequest constructs an http.Request for the ReleaseProcessItemTask method
+func NewReleaseProcessItemTaskRequest(server string, id openapi_types.UUID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/tasks/%s/~actions/release", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewFindWebhookDeliveriesRequest constructs an http.Request for the FindWebhookDeliveries method
 func NewFindWebhookDeliveriesRequest(server string, params *FindWebhookDeliveriesParams) (*http.Request, error) {
 	var err error
@@ -4303,6 +4363,16 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /task-queues (the `FindTaskQueues` operationId).
 	FindTaskQueuesWithResponse(ctx context.Context, params *FindTaskQueuesParams, reqEditors ...RequestEditorFn) (*FindTaskQueuesResponse, error)
+
+	// ReleaseProcessItemTaskWithResponse Return a claimed task to its candidates
+	//
+	// The task is READY again, has no owner and keeps its data. Its owner and managers of its process may release it. A task
+	// that is READY is returned unchanged; a finished one is refused.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /tasks/{id}/~actions/release (the `ReleaseProcessItemTask` operationId).
+	ReleaseProcessItemTaskWithResponse(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*ReleaseProcessItemTaskResponse, error)
 
 	// FindWebhookDeliveriesWithResponse List deliveries
 	//
@@ -5693,6 +5763,54 @@ func (r FindTaskQueuesResponse) ContentType() string {
 	return ""
 }
 
+type ReleaseProcessItemTaskResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Task
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Error
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ReleaseProcessItemTaskResponse) GetJSON200() *Task {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r ReleaseProcessItemTaskResponse) GetJSONDefault() *Error {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ReleaseProcessItemTaskResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ReleaseProcessItemTaskResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ReleaseProcessItemTaskResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ReleaseProcessItemTaskResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type FindWebhookDeliveriesResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -6590,6 +6708,22 @@ func (c *ClientWithResponses) FindTaskQueuesWithResponse(ctx context.Context, pa
 		return nil, err
 	}
 	return ParseFindTaskQueuesResponse(rsp)
+}
+
+// ReleaseProcessItemTaskWithResponse Return a claimed task to its candidates
+//
+// The task is READY again, has no owner and keeps its data. Its owner and managers of its process may release it. A task
+// that is READY is returned unchanged; a finished one is refused.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /tasks/{id}/~actions/release (the `ReleaseProcessItemTask` operationId).
+func (c *ClientWithResponses) ReleaseProcessItemTaskWithResponse(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*ReleaseProcessItemTaskResponse, error) {
+	rsp, err := c.ReleaseProcessItemTask(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseReleaseProcessItemTaskResponse(rsp)
 }
 
 // FindWebhookDeliveriesWithResponse List deliveries
@@ -7615,6 +7749,39 @@ func ParseFindTaskQueuesResponse(rsp *http.Response) (*FindTaskQueuesResponse, e
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest TaskQueuePage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseReleaseProcessItemTaskResponse parses an HTTP response from a ReleaseProcessItemTaskWithResponse call
+func ParseReleaseProcessItemTaskResponse(rsp *http.Response) (*ReleaseProcessItemTaskResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ReleaseProcessItemTaskResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Task
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

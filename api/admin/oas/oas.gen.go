@@ -171,6 +171,7 @@ const (
 	ErrorCodePRECONDITIONFAILED ErrorCode = "PRECONDITION_FAILED"
 	ErrorCodePROCESSFINISHED    ErrorCode = "PROCESS_FINISHED"
 	ErrorCodeRATELIMITED        ErrorCode = "RATE_LIMITED"
+	ErrorCodeTASKNOTOWNED       ErrorCode = "TASK_NOT_OWNED"
 	ErrorCodeUNAUTHENTICATED    ErrorCode = "UNAUTHENTICATED"
 	ErrorCodeUNAVAILABLE        ErrorCode = "UNAVAILABLE"
 	ErrorCodeVALIDATION         ErrorCode = "VALIDATION"
@@ -196,6 +197,8 @@ func (e ErrorCode) Valid() bool {
 	case ErrorCodePROCESSFINISHED:
 		return true
 	case ErrorCodeRATELIMITED:
+		return true
+	case ErrorCodeTASKNOTOWNED:
 		return true
 	case ErrorCodeUNAUTHENTICATED:
 		return true
@@ -430,6 +433,30 @@ func (e TaskQueueNeedKind) Valid() bool {
 	case TaskQueueNeedKindROBOT:
 		return true
 	case TaskQueueNeedKindUSERACTION:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TaskState.
+const (
+	TaskStateCANCELLED TaskState = "CANCELLED"
+	TaskStateCLAIMED   TaskState = "CLAIMED"
+	TaskStateCOMPLETED TaskState = "COMPLETED"
+	TaskStateREADY     TaskState = "READY"
+)
+
+// Valid indicates whether the value is a known member of the TaskState enum.
+func (e TaskState) Valid() bool {
+	switch e {
+	case TaskStateCANCELLED:
+		return true
+	case TaskStateCLAIMED:
+		return true
+	case TaskStateCOMPLETED:
+		return true
+	case TaskStateREADY:
 		return true
 	default:
 		return false
@@ -1148,6 +1175,18 @@ type SecretList struct {
 // SecretOwnerKind What can have secrets
 type SecretOwnerKind string
 
+// Task A task of a process. Its data are read and written by the operations of the two shapes.
+type Task struct {
+	// Code The code of its definition
+	Code           string             `json:"code"`
+	CreatedAt      time.Time          `json:"createdAt"`
+	ID             openapi_types.UUID `json:"id"`
+	LastModifiedAt time.Time          `json:"lastModifiedAt"`
+	ProcessID      openapi_types.UUID `json:"processId"`
+	State          TaskState          `json:"state"`
+	TenantID       openapi_types.UUID `json:"tenantId"`
+}
+
 // TaskKind The kind of task that workers poll for
 type TaskKind string
 
@@ -1249,6 +1288,9 @@ type TaskQueueWorker struct {
 	State         WorkerState `json:"state"`
 	WorkflowTypes []string    `json:"workflowTypes"`
 }
+
+// TaskState defines model for TaskState.
+type TaskState string
 
 // TenantRole defines model for TenantRole.
 type TenantRole string
