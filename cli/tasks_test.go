@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
-
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/cli"
