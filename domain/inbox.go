@@ -1,0 +1,41 @@
+package domain
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// InboxView is a selection of the tasks that are visible to a user.
+type InboxView string
+
+// The views.
+const (
+	// InboxToClaim are READY tasks that the user may claim.
+	InboxToClaim InboxView = "to-claim"
+	// InboxMine are CLAIMED tasks of the user.
+	InboxMine InboxView = "mine"
+	// InboxDone are COMPLETED tasks of the user.
+	InboxDone InboxView = "done"
+	// InboxAll are all tasks that are visible to the user.
+	InboxAll InboxView = "all"
+)
+
+// InboxViews returns all views in the order in which they are offered.
+func InboxViews() []InboxView { return []InboxView{InboxToClaim, InboxMine, InboxDone, InboxAll} }
+
+// InboxTask is a task as a list for people shows it.
+type InboxTask struct {
+	ID          uuid.UUID
+	Name        string
+	State       TaskState
+	ProcessID   uuid.UUID
+	ProcessName string
+	// Subject says what the process is about.
+	Subject       string
+	InitiatorName string
+	// OwnerName is empty for a task that is not claimed.
+	OwnerName      string
+	CreatedAt      time.Time
+	LastModifiedAt time.Time
+}
