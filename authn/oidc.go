@@ -24,6 +24,7 @@ const subjectHash = 8
 // is safe for concurrent use.
 type OIDC struct {
 	db      *persistence.DB
+	clock   func() time.Time
 	issuers map[string]*trustedIssuer
 }
 
@@ -32,6 +33,7 @@ type trustedIssuer struct {
 	OIDCIssuer
 
 	keys *issuerKeys
+	code *codeFlow
 }
 
 // NewOIDC returns an OIDC that trusts the issuers. It makes no requests: the keys
@@ -40,12 +42,15 @@ func NewOIDC(db *persistence.DB, issuers []OIDCIssuer, clock func() time.Time) (
 	if err := CheckOIDCIssuers(issuers); err != nil {
 		return nil, fmt.Errorf("trusting OpenID Connect issuers: %w", err)
 	}
-	o := &OIDC{db: db, issuers: make(map[string]*trustedIssuer, len(issuers))}
+	o := &OIDC{db: db, clock: clock, issuers: make(map[string]*trustedIssuer, len(issuers))}
 	client := newIssuerClient()
 	for _, i := range issuers {
 		i = i.WithDefaults()
 		source := keySource{issuer: i.Issuer, jwksURL: i.JWKSURL, client: client}
-		o.issuers[i.Issuer] = &trustedIssuer{OIDCIssuer: i, keys: &issuerKeys{fetch: source.fetch, clock: clock}}
+		o.issuers[i.Issuer] = &trustedIssuer{
+			OIDCIssuer: i, keys: &issuerKeys{fetch: source.fetch, clock: clock},
+			code: &codeFlow{issuer: i.Issuer, client: client, clock: clock},
+		}
 	}
 	return o, nil
 }
@@ -79,20 +84,29 @@ func (o *OIDC) RefreshEvery(ctx context.Context, interval time.Duration, log *sl
 // UNAVAILABLE when the issuer's keys are not known and the issuer does not
 // answer.
 func (o *OIDC) find(ctx context.Context, raw string, now time.Time) (domain.Caller, *time.Time, error) {
-	issuer, claims, err := o.verify(ctx, raw, now)
+	issuer, claims, err := o.verify(ctx, raw, now, nil)
 	if err != nil {
 		return domain.Caller{}, nil, err
 	}
-	caller, err := o.db.FindOIDCUser(ctx, persistence.OIDCSubject{
-		Issuer: claims.Issuer, Subject: claims.Subject, Email: claims.email,
-		Tenants: issuer.scope(), EmailDomains: issuer.domains(), Operators: issuer.Operators,
-	}, now)
+	caller, err := o.user(ctx, issuer, claims.Subject, claims.email, now)
 	if err != nil {
 		return domain.Caller{}, nil, issuer.blame(err, claims)
 	}
-	caller.OAuth = true
 	expires := numericDate(*claims.Expiry)
 	return caller, &expires, nil
+}
+
+// user returns the user that a subject of an issuer is linked to, or is to be linked
+// to by a verified address.
+func (o *OIDC) user(
+	ctx context.Context, issuer *trustedIssuer, subject, email string, now time.Time,
+) (domain.Caller, error) {
+	caller, err := o.db.FindOIDCUser(ctx, persistence.OIDCSubject{
+		Issuer: issuer.Issuer, Subject: subject, Email: email,
+		Tenants: issuer.scope(), EmailDomains: issuer.domains(), Operators: issuer.Operators,
+	}, now)
+	caller.OAuth = err == nil
+	return caller, err
 }
 
 // blame adds the issuer and subject to the refusal of a token that the issuer
@@ -108,8 +122,9 @@ func (i *trustedIssuer) blame(err error, claims tokenClaims) error {
 }
 
 // verify returns the claims of a token that one of the issuers signed for one of
-// its audiences and that is valid now. It returns the errors of find.
-func (o *OIDC) verify(ctx context.Context, raw string, now time.Time) (*trustedIssuer, tokenClaims, error) {
+// the audiences, those of the issuer where audiences is nil, and that is valid now.
+// Its errors are those of find.
+func (o *OIDC) verify(ctx context.Context, raw string, now time.Time, audiences []string) (*trustedIssuer, tokenClaims, error) {
 	fail := func(reason domain.SignInReason, issuer string) (*trustedIssuer, tokenClaims, error) {
 		return nil, tokenClaims{}, domain.RefuseSignIn(domain.SignInError{Reason: reason, Issuer: issuer})
 	}
@@ -144,7 +159,10 @@ func (o *OIDC) verify(ctx context.Context, raw string, now time.Time) (*trustedI
 	if !ok {
 		return fail(domain.SignInMalformed, named)
 	}
-	if reason := claims.refusal(issuer.Audiences, now, *issuer.ClockSkew); reason != "" {
+	if audiences == nil {
+		audiences = issuer.Audiences
+	}
+	if reason := claims.refusal(audiences, now, *issuer.ClockSkew); reason != "" {
 		_, _, err := fail(reason, named)
 		return nil, tokenClaims{}, issuer.blame(err, claims)
 	}

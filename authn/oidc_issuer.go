@@ -50,6 +50,14 @@ type OIDCIssuer struct {
 	EmailDomains []string `yaml:"email-domains,flow,omitempty"`
 	// Operators allows operators to sign in through it.
 	Operators bool `yaml:"operators"`
+	// Name is what the console calls it on the button to sign in.
+	Name string `yaml:"name,omitempty"`
+	// ClientID is what the console is registered as with it (RFC 6749, section 2.2).
+	// Without one the console does not offer it.
+	ClientID string `yaml:"client-id,omitempty"`
+	// ClientSecretFile holds the secret of a confidential client. A public client has
+	// none and proves itself by PKCE (RFC 7636), which is always used.
+	ClientSecretFile string `yaml:"client-secret-file,omitempty"`
 }
 
 // AllTenants stands explicitly for every tenant.
@@ -135,6 +143,7 @@ func (i OIDCIssuer) check() []error {
 	must(err == nil && safeURL(u) && u.RawQuery == "" && !u.ForceQuery && len(i.Issuer) <= maxIssuer,
 		"issuer must be an https URL without query (http only for the loopback)")
 	must(len(i.Audiences) > 0 && !slices.Contains(i.Audiences, ""), "audiences must hold at least one, and none empty")
+	must(i.ClientID != "" || i.ClientSecretFile == "" && i.Name == "", "name and client-secret-file need a client-id")
 	if i.JWKSURL != "" {
 		u, err := url.Parse(i.JWKSURL)
 		must(err == nil && safeURL(u), "jwks-url must be an https URL (http only for the loopback)")

@@ -64,6 +64,7 @@ type tokenClaims struct {
 	NotBefore    *float64           `json:"nbf"`
 	IssuedAt     *float64           `json:"iat"`
 	Confirmation stdjson.RawMessage `json:"cnf"`
+	Nonce        string             `json:"nonce"`
 
 	// email is empty unless the issuer verified it.
 	email string

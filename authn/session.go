@@ -1,0 +1,209 @@
+package authn
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+const (
+	// DefaultSessionIdle is how long a session lasts without being used unless the
+	// configuration says otherwise.
+	DefaultSessionIdle = 8 * time.Hour
+	// DefaultSessionLifetime is how long a session lasts at most unless the
+	// configuration says otherwise.
+	DefaultSessionLifetime = 24 * time.Hour
+	// maxSessions bounds the sessions of one principal.
+	maxSessions = 20
+	// maxUserAgent bounds what is kept of a User-Agent header, in bytes.
+	maxUserAgent = 256
+)
+
+// SessionOptions are what Sessions are made of.
+type SessionOptions struct {
+	DB            *persistence.DB
+	Authenticator *Authenticator
+	Clock         func() time.Time
+	// Idle and Lifetime end sessions; 0 stands for the defaults.
+	Idle, Lifetime time.Duration
+}
+
+// Sessions are what browsers are signed in with. It is safe for concurrent use.
+type Sessions struct {
+	db       *persistence.DB
+	auth     *Authenticator
+	clock    func() time.Time
+	lifetime time.Duration
+	limits   persistence.SessionLimits
+	known    *lru.Cache[[sha256.Size]byte, knownSession]
+}
+
+type knownSession struct {
+	session domain.Session
+	caller  domain.Caller
+	until   time.Time
+}
+
+// NewSessions returns the sessions in the database.
+func NewSessions(o SessionOptions) (*Sessions, error) {
+	known, err := lru.New[[sha256.Size]byte, knownSession](maxCallers)
+	if err != nil {
+		return nil, fmt.Errorf("making the cache of sessions: %w", err)
+	}
+	s := &Sessions{
+		db: o.DB, auth: o.Authenticator, clock: o.Clock, lifetime: DefaultSessionLifetime, known: known,
+		limits: persistence.SessionLimits{Idle: DefaultSessionIdle, Each: maxSessions},
+	}
+	if o.Lifetime > 0 {
+		s.lifetime = o.Lifetime
+	}
+	if o.Idle > 0 {
+		s.limits.Idle = o.Idle
+	}
+	return s, nil
+}
+
+// Lifetime returns how long a session lasts at most.
+func (s *Sessions) Lifetime() time.Duration { return s.lifetime }
+
+// Proof is what a user signs in with.
+type Proof struct {
+	caller     domain.Caller
+	credential []byte
+	issuer     string
+	subject    string
+	expiresAt  *time.Time
+}
+
+// Caller returns who signs in.
+func (p Proof) Caller() domain.Caller { return p.caller }
+
+// ProveByToken returns the proof of a personal access token of a user. Anything
+// else is UNAUTHENTICATED, with a *domain.SignInError as its cause.
+func (s *Sessions) ProveByToken(ctx context.Context, token string) (Proof, error) {
+	shown, ok := parseHeader("Bearer " + token)
+	if !ok || shown.token != "" || shown.key.Kind != domain.CredentialPersonalAccessToken {
+		return Proof{}, refuse(domain.SignInMalformed)
+	}
+	caller, expiresAt, err := s.auth.reader.LookUpCredential(ctx, shown.key, s.clock())
+	if err != nil {
+		return Proof{}, err
+	}
+	if caller.Type != domain.PrincipalUser {
+		return Proof{}, domain.RefuseSignIn(domain.SignInError{
+			Reason: domain.SignInUnknownUser, PrincipalID: caller.PrincipalID,
+		})
+	}
+	return Proof{caller: caller, credential: shown.key.SecretSHA256[:], expiresAt: expiresAt}, nil
+}
+
+// Open opens a session for a user and returns it with the secret for the cookie.
+// The session of a token that expires ends with the token.
+func (s *Sessions) Open(ctx context.Context, proof Proof, userAgent string) (domain.Secret, domain.Session, error) {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return domain.Secret{}, domain.Session{}, fmt.Errorf("making the id of a session: %w", err)
+	}
+	now := s.clock()
+	session := domain.Session{
+		ID: id, PrincipalID: proof.caller.PrincipalID, CredentialSHA256: proof.credential,
+		Issuer: proof.issuer, Subject: proof.subject, UserAgent: shortened(userAgent),
+		CreatedAt: now, LastUsedAt: now, ExpiresAt: now.Add(s.lifetime),
+	}
+	if proof.expiresAt != nil && proof.expiresAt.Before(session.ExpiresAt) {
+		session.ExpiresAt = *proof.expiresAt
+	}
+	secret := NewSecret()
+	err = s.db.OpenSession(ctx, session, HashSecret(secret.Reveal()), s.limits)
+	return secret, session, err
+}
+
+// Find returns the session that the secret of a cookie opens, and its user. It is
+// UNAUTHENTICATED where there is none, or where what the session was opened with
+// does not let the user in any longer. A session is remembered for 10 seconds, so
+// that is how long one that was ended elsewhere may still work.
+func (s *Sessions) Find(ctx context.Context, secret string) (domain.Session, domain.Caller, error) {
+	hash := HashSecret(secret)
+	now := s.clock()
+	if known, ok := s.known.Get(hash); ok && now.Before(known.until) {
+		return known.session, known.caller, nil
+	}
+	session, err := s.db.UseSession(ctx, hash, now, s.limits)
+	if err != nil {
+		return domain.Session{}, domain.Caller{}, err
+	}
+	if session == nil {
+		s.known.Remove(hash)
+		return domain.Session{}, domain.Caller{}, refuse(domain.SignInUnknownCredential)
+	}
+	caller, err := s.caller(ctx, session, now)
+	if err != nil {
+		s.known.Remove(hash)
+		return domain.Session{}, domain.Caller{}, err
+	}
+	until := now.Add(callerLifetime)
+	if session.ExpiresAt.Before(until) {
+		until = session.ExpiresAt
+	}
+	s.known.Add(hash, knownSession{session: *session, caller: caller, until: until})
+	return *session, caller, nil
+}
+
+// caller returns the user of a session as what it was opened with says now.
+func (s *Sessions) caller(ctx context.Context, session *domain.Session, now time.Time) (domain.Caller, error) {
+	if session.Issuer != "" {
+		return s.auth.oidc.resume(ctx, session, now)
+	}
+	caller, _, err := s.auth.reader.LookUpCredential(ctx, persistence.CredentialKey{
+		Kind: domain.CredentialPersonalAccessToken, SecretSHA256: [32]byte(session.CredentialSHA256),
+	}, now)
+	if err == nil && caller.PrincipalID != session.PrincipalID {
+		return domain.Caller{}, refuse(domain.SignInUnknownCredential)
+	}
+	return caller, err
+}
+
+// List returns the open sessions of a user, the one used last first.
+func (s *Sessions) List(ctx context.Context, user uuid.UUID) ([]domain.Session, error) {
+	return s.db.Reader().ListSessions(ctx, user, s.clock(), s.limits)
+}
+
+// End ends a session of a user. One that is not there is not an error.
+func (s *Sessions) End(ctx context.Context, user, id uuid.UUID) error {
+	if err := s.db.EndSession(ctx, user, id); err != nil {
+		return err
+	}
+	for _, hash := range s.known.Keys() {
+		if known, ok := s.known.Peek(hash); ok && known.session.ID == id {
+			s.known.Remove(hash)
+		}
+	}
+	return nil
+}
+
+// shortened returns what is kept of a User-Agent header.
+func shortened(userAgent string) string {
+	if len(userAgent) <= maxUserAgent {
+		return sanitized(userAgent)
+	}
+	cut := maxUserAgent
+	for cut > 0 && !utf8.RuneStart(userAgent[cut]) {
+		cut--
+	}
+	return sanitized(userAgent[:cut])
+}
+
+// sanitized drops what PostgreSQL or a terminal cannot show.
+func sanitized(text string) string {
+	runes := []rune(text)
+	return string(slices.DeleteFunc(runes, func(r rune) bool { return r < ' ' || r == 0x7f || r == utf8.RuneError }))
+}
