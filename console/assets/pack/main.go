@@ -1,0 +1,229 @@
+// Command pack makes the assets of the console: it fetches the npm packages of
+// package-lock.json, joins what the pages need of them with the files in src, and
+// writes the results into dist with their digests in their names and compressed
+// beside them. It does nothing when dist was made from the same sources.
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/andybalholm/brotli"
+
+	"github.com/procession-dev/procession/console/assets"
+)
+
+// digestLength is how many characters of a digest are in the name of a file.
+const digestLength = 12
+
+// bundle is a file that pages load, joined from others.
+type bundle struct {
+	name  string
+	parts []string
+}
+
+func bundles() []bundle {
+	return []bundle{
+		{"console.css", []string{"node_modules/@tabler/core/dist/css/tabler.min.css", "src/tokens.css", "src/console.css"}},
+		{"console.js", []string{
+			"node_modules/htmx.org/dist/htmx.min.js", "node_modules/htmx.org/dist/ext/hx-sse.min.js", "src/console.js",
+		}},
+		{"favicon.svg", []string{"src/favicon.svg"}},
+		{"licenses.txt", []string{
+			"node_modules/htmx.org/LICENSE", "node_modules/@tabler/icons/LICENSE", "src/licenses.txt",
+		}},
+	}
+}
+
+func main() {
+	dir := flag.String("dir", "console/assets", "the folder of the assets")
+	flag.Parse()
+	if err := pack(*dir); err != nil {
+		fmt.Fprintln(os.Stderr, "pack:", err)
+		os.Exit(1)
+	}
+}
+
+func pack(dir string) error {
+	source, err := digest(dir)
+	if err != nil {
+		return err
+	}
+	if made(dir) == source {
+		return nil
+	}
+	if err := fetch(dir); err != nil {
+		return err
+	}
+	dist := filepath.Join(dir, "dist")
+	if err := empty(dist); err != nil {
+		return err
+	}
+	manifest := assets.Manifest{Source: source, Files: map[string]string{}, Icons: map[string]string{}}
+	for _, b := range bundles() {
+		content, err := b.join(dir)
+		if err != nil {
+			return err
+		}
+		if manifest.Files[b.name], err = write(dist, b.name, content); err != nil {
+			return err
+		}
+	}
+	for _, name := range assets.Icons() {
+		if manifest.Icons[name], err = icon(dir, name); err != nil {
+			return err
+		}
+	}
+	text, err := json.MarshalIndent(manifest, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dist, assets.ManifestName), text, 0o644) //nolint:gosec // read by the build
+}
+
+// digest returns a digest of all that the assets are made from.
+func digest(dir string) (string, error) {
+	names, err := filepath.Glob(filepath.Join(dir, "src", "*"))
+	if err != nil {
+		return "", err
+	}
+	names = append(names, filepath.Join(dir, "package-lock.json"))
+	slices.Sort(names)
+	sum := sha256.New()
+	for _, name := range names {
+		content, err := os.ReadFile(name) //nolint:gosec // our own files
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(sum, "%s %d\n%s", filepath.Base(name), len(content), content)
+	}
+	fmt.Fprintf(sum, "%v %v", bundles(), assets.Icons())
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// made returns the digest of what dist was made from, "" where it was not made.
+func made(dir string) string {
+	text, err := os.ReadFile(filepath.Join(dir, "dist", assets.ManifestName)) //nolint:gosec // our own file
+	if err != nil {
+		return ""
+	}
+	var manifest assets.Manifest
+	if json.Unmarshal(text, &manifest) != nil {
+		return ""
+	}
+	return manifest.Source
+}
+
+// fetch installs the packages of package-lock.json, whose digests npm checks. None
+// of their scripts run.
+func fetch(dir string) error {
+	npm := exec.CommandContext(context.Background(), "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
+	npm.Dir = dir
+	output, err := npm.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("npm ci: %w\n%s", err, output)
+	}
+	return nil
+}
+
+func empty(dist string) error {
+	entries, err := os.ReadDir(dist)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		if entry.Name() == ".gitignore" {
+			continue
+		}
+		if err := os.Remove(filepath.Join(dist, entry.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sourceMap is the comment by which debuggers find a file that is not packed.
+var sourceMap = regexp.MustCompile(`(?m)^(//|/\*)[#@] sourceMappingURL=.*$`)
+
+func (b bundle) join(dir string) ([]byte, error) {
+	var joined bytes.Buffer
+	for _, part := range b.parts {
+		content, err := os.ReadFile(filepath.Join(dir, part)) //nolint:gosec // our own list
+		if err != nil {
+			return nil, err
+		}
+		joined.Write(bytes.TrimSpace(sourceMap.ReplaceAll(content, nil)))
+		joined.WriteByte('\n')
+	}
+	return joined.Bytes(), nil
+}
+
+// write writes a file with its digest in its name, and its compressed forms, and
+// returns its name.
+func write(dist, name string, content []byte) (string, error) {
+	sum := sha256.Sum256(content)
+	extension := filepath.Ext(name)
+	packed := strings.TrimSuffix(name, extension) + "." + hex.EncodeToString(sum[:])[:digestLength] + extension
+	gz, err := compress(content, func(w io.Writer) io.WriteCloser {
+		z, _ := gzip.NewWriterLevel(w, gzip.BestCompression)
+		return z
+	})
+	if err != nil {
+		return "", err
+	}
+	br, err := compress(content, func(w io.Writer) io.WriteCloser { return brotli.NewWriterLevel(w, brotli.BestCompression) })
+	if err != nil {
+		return "", err
+	}
+	for suffix, bytes := range map[string][]byte{"": content, ".gz": gz, ".br": br} {
+		if err := os.WriteFile(filepath.Join(dist, packed+suffix), bytes, 0o644); err != nil { //nolint:gosec // read by the build
+			return "", err
+		}
+	}
+	return packed, nil
+}
+
+func compress(content []byte, to func(io.Writer) io.WriteCloser) ([]byte, error) {
+	var compressed bytes.Buffer
+	w := to(&compressed)
+	if _, err := w.Write(content); err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return compressed.Bytes(), nil
+}
+
+var (
+	svgElement = regexp.MustCompile(`(?s)^.*?<svg[^>]*>(.*)</svg>\s*$`)
+	svgFrame   = regexp.MustCompile(`<path stroke="none" d="M0 0h24v24H0z" fill="none" ?/>`)
+	svgSpace   = regexp.MustCompile(`\s*\n\s*`)
+)
+
+// icon returns the content of the svg element of an icon.
+func icon(dir, name string) (string, error) {
+	text, err := os.ReadFile(filepath.Join(dir, "node_modules/@tabler/icons/icons/outline", name+".svg")) //nolint:gosec // our own list
+	if err != nil {
+		return "", err
+	}
+	found := svgElement.FindSubmatch(text)
+	if found == nil {
+		return "", fmt.Errorf("the icon %s is not one svg element", name)
+	}
+	content := svgFrame.ReplaceAllString(string(found[1]), "")
+	return strings.ReplaceAll(svgSpace.ReplaceAllString(strings.TrimSpace(content), ""), " />", "/>"), nil
+}
