@@ -3,10 +3,13 @@
 FROM golang:1.26.8-bookworm AS build
 WORKDIR /src
 ENV CGO_ENABLED=0 GOFLAGS=-trimpath
+# npm fetches what the console's pages load.
+RUN apt-get update && apt-get install --yes --no-install-recommends npm
 COPY go.mod go.sum ./
 RUN --mount=type=cache,target=/go/pkg/mod go mod download
 COPY . .
 RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build \
+    go run ./console/assets/pack && \
     go build -ldflags='-s -w' -o /out/ ./cmd/procession && \
     go build -ldflags='-s -w' -o /out/loan-worker ./examples/loan && \
     go run ./cmd/sbom -dir /out/sbom /out/procession /out/loan-worker

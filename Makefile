@@ -46,12 +46,12 @@ demo: ## Drive the loan example against the running stack
 ##@ Develop
 
 .PHONY: test
-test: bootstrap temporal ## Run all tests; needs no running service
+test: bootstrap-tests assets temporal ## Run all tests; needs no running service
 	@go test -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
 	@$(MAKE) test-nested
 
 .PHONY: check
-check: bootstrap lint drift temporal ## All that must hold before a merge: lint, drift, tests with the race detector, fuzzing
+check: bootstrap-tests assets lint drift temporal ## All that must hold before a merge: lint, drift, tests with the race detector, fuzzing
 	@go test -race -shuffle=on -count=1 -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
 	@$(MAKE) test-nested TEST_FLAGS="-shuffle=on -count=1 $(TEST_FLAGS)"
 	@$(MAKE) fuzz
@@ -88,11 +88,11 @@ lint: $(TOOLS)/golangci-lint $(TOOLS)/workflowcheck ## Check format, words, lint
 	done
 
 .PHONY: generate
-generate: $(TOOLS)/oapi-codegen ## Make the generated code from the contracts
+generate: $(TOOLS)/oapi-codegen $(TOOLS)/templ ## Make the generated code from the contracts and the templates of the console
 	@go generate ./...
 
 .PHONY: drift
-drift: $(TOOLS)/oapi-codegen ## Check that generated code and module files are current
+drift: $(TOOLS)/oapi-codegen $(TOOLS)/templ ## Check that generated code and module files are current
 	@scripts/generated-current
 	@for module in $(ALL_MODULES); do \
 	  (cd "$$module" && go mod tidy -diff) || { echo "go.mod or go.sum of $$module is not tidy: run go mod tidy there" >&2; exit 1; }; \
@@ -127,9 +127,13 @@ soak: bootstrap temporal ## Run under load for long and watch memory and backlog
 ##@ Build
 
 .PHONY: build
-build: ## Build the service and the example worker into bin/
+build: assets ## Build the service and the example worker into bin/
 	@go build -o bin/procession ./cmd/procession
 	@go build -o bin/loan-worker ./examples/loan
+
+.PHONY: assets
+assets: ## Fetch and pack what the console's pages load; seconds, and only when that changed
+	@go run ./console/assets/pack
 
 .PHONY: temporal
 temporal: ## Build the Temporal server into the user's cache; minutes the first time
@@ -140,8 +144,13 @@ sbom: build temporal ## Write a bill of materials of each binary into dist/, as 
 	@go run ./cmd/sbom -dir dist bin/procession bin/loan-worker "$$(go run ./devstack/temporalserver/prebuild)"
 
 .PHONY: bootstrap
-bootstrap: ## Check for Go and PostgreSQL; install PostgreSQL with apt where it is missing
+bootstrap: ## Check for Go, PostgreSQL and Node; install all but Go with apt where they are missing
 	@scripts/bootstrap
+
+# The tests of the console need a browser.
+.PHONY: bootstrap-tests
+bootstrap-tests:
+	@scripts/bootstrap --tests
 
 .PHONY: clean
 clean: ## Remove what was built here; data in .procession/ and caches stay
@@ -153,6 +162,9 @@ $(TOOLS)/golangci-lint: tools/lint/go.mod tools/lint/go.sum
 
 $(TOOLS)/oapi-codegen: tools/codegen/go.mod tools/codegen/go.sum
 	@scripts/install-tool codegen github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen
+
+$(TOOLS)/templ: tools/templ/go.mod tools/templ/go.sum
+	@scripts/install-tool templ github.com/a-h/templ/cmd/templ
 
 $(TOOLS)/workflowcheck: tools/workflowcheck/go.mod tools/workflowcheck/go.sum
 	@scripts/install-tool workflowcheck go.temporal.io/sdk/contrib/tools/workflowcheck
