@@ -1,0 +1,55 @@
+// Package lang is the languages of the console. Texts in the code are English; a
+// catalogue holds each of them in another language.
+package lang
+
+import (
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+	"golang.org/x/text/message/catalog"
+)
+
+// Language is one that pages can be read in.
+type Language struct {
+	Tag language.Tag
+	// Name is what its speakers call it.
+	Name string
+}
+
+// Languages returns all of them, English first.
+func Languages() []Language {
+	return []Language{{language.English, "English"}, {language.German, "Deutsch"}}
+}
+
+// texts are the catalogues of the languages but English.
+func texts() map[language.Tag]map[string]string {
+	return map[language.Tag]map[string]string{language.German: german()}
+}
+
+//nolint:gochecknoglobals // made once and never changed
+var (
+	known   = builder()
+	matcher = language.NewMatcher([]language.Tag{language.English, language.German})
+)
+
+func builder() catalog.Catalog {
+	b := catalog.NewBuilder(catalog.Fallback(language.English))
+	for tag, translated := range texts() {
+		for text, translation := range translated {
+			// It fails for placeholders that cannot be parsed, which the tests look for.
+			_ = b.SetString(tag, text, translation)
+		}
+	}
+	return b
+}
+
+// Match returns the language that fits best what was chosen, or else the value of an
+// Accept-Language header.
+func Match(chosen, accepted string) language.Tag {
+	_, index := language.MatchStrings(matcher, chosen, accepted)
+	return Languages()[index].Tag
+}
+
+// Printer returns what puts texts into a language.
+func Printer(tag language.Tag) *message.Printer {
+	return message.NewPrinter(tag, message.Catalog(known))
+}

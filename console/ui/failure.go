@@ -1,0 +1,57 @@
+package ui
+
+import (
+	"context"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// Failure is what kept a page from being shown.
+type Failure struct {
+	Kind domain.Kind
+	// Message says what was wrong, "" where that is nothing for the user.
+	Message  string
+	SignedIn bool
+}
+
+// Title returns what happened in a few words.
+func (f Failure) Title(ctx context.Context) string {
+	switch f.Kind {
+	case domain.KindNotFound:
+		return T(ctx, "Not found")
+	case domain.KindDenied:
+		return T(ctx, "Not allowed")
+	case domain.KindUnauthenticated:
+		return T(ctx, "Signed out")
+	case domain.KindUnavailable:
+		return T(ctx, "Not available right now")
+	case domain.KindRateLimited:
+		return T(ctx, "Too many requests")
+	case domain.KindConflict, domain.KindPrecondition:
+		return T(ctx, "Changed meanwhile")
+	case domain.KindInvalid, domain.KindTooLarge, domain.KindOutOfRange, domain.KindUnsupportedMedia:
+		return T(ctx, "That did not work")
+	case domain.KindInternal:
+	}
+	return T(ctx, "Something went wrong")
+}
+
+// Advice returns what the user can do now.
+func (f Failure) Advice(ctx context.Context) string {
+	switch f.Kind {
+	case domain.KindNotFound:
+		return T(ctx, "It does not exist, or you may not see it.")
+	case domain.KindDenied:
+		return T(ctx, "You may see this but not do that. Ask a manager of the process.")
+	case domain.KindUnauthenticated:
+		return T(ctx, "Sign in again to go on.")
+	case domain.KindUnavailable, domain.KindRateLimited:
+		return T(ctx, "Wait a moment and try again. Nothing was changed.")
+	case domain.KindConflict, domain.KindPrecondition:
+		return T(ctx, "Go back, reload the page and look at how it is now.")
+	case domain.KindInvalid, domain.KindTooLarge, domain.KindOutOfRange, domain.KindUnsupportedMedia:
+		return T(ctx, "Go back and correct what you entered. Nothing was changed.")
+	case domain.KindInternal:
+	}
+	return T(ctx, "Try again. If it happens again, tell an administrator the number below.")
+}

@@ -1,0 +1,88 @@
+package ui
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+
+	"github.com/procession-dev/procession/console/assets"
+	"github.com/procession-dev/procession/console/lang"
+)
+
+// Names of the cookies in which browsers keep how their users want pages to be. They
+// are set by the script of the pages, or by the form of the preferences.
+const (
+	LanguageCookie = "procession-language"
+	ThemeCookie    = "procession-theme"
+	ZoneCookie     = "procession-zone"
+)
+
+// Viewer is who a page is made for, and how.
+type Viewer struct {
+	// Name is what the signed-in user is called, "" for a visitor.
+	Name string
+	// Language is one of lang.Languages.
+	Language language.Tag
+	// Theme is "light", "dark" or, for that of the system, "".
+	Theme string
+	// Zone is the time zone of the browser, UTC until it is known.
+	Zone      *time.Location
+	Now       time.Time
+	Path      string
+	RequestID string
+	Assets    *assets.Set
+
+	printer *message.Printer
+}
+
+// Read takes from a request how its visitor wants pages to be.
+func (v *Viewer) Read(r *http.Request) {
+	v.Language = lang.Match(cookie(r, LanguageCookie), r.Header.Get("Accept-Language"))
+	v.printer = lang.Printer(v.Language)
+	v.Zone = time.UTC
+	if zone, err := time.LoadLocation(cookie(r, ZoneCookie)); err == nil && zone != time.Local {
+		v.Zone = zone
+	}
+	v.Theme = Theme(cookie(r, ThemeCookie))
+}
+
+// Theme returns a theme that is known, and "" for any other text.
+func Theme(text string) string {
+	if text == "light" || text == "dark" {
+		return text
+	}
+	return ""
+}
+
+func cookie(r *http.Request, name string) string {
+	found, err := r.Cookie(name)
+	if err != nil {
+		return ""
+	}
+	return found.Value
+}
+
+type viewerKey struct{}
+
+// WithViewer returns a context in which components find the viewer.
+func WithViewer(ctx context.Context, v *Viewer) context.Context {
+	return context.WithValue(ctx, viewerKey{}, v)
+}
+
+// ViewerOf returns the viewer of a page that is rendered in ctx.
+func ViewerOf(ctx context.Context) *Viewer {
+	v, ok := ctx.Value(viewerKey{}).(*Viewer)
+	if !ok {
+		return &Viewer{Language: language.English, Zone: time.UTC, printer: lang.Printer(language.English)}
+	}
+	return v
+}
+
+// T returns an English text in the language of the viewer, with the arguments put in
+// as fmt.Sprintf does and numbers as the language writes them.
+func T(ctx context.Context, text string, args ...any) string {
+	return ViewerOf(ctx).printer.Sprintf(message.Key(text, text), args...)
+}
