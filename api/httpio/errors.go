@@ -27,9 +27,9 @@ const (
 	retryAfterRateLimited = 1
 )
 
-// statusOf is the one table from kinds of error to HTTP statuses. ok is false
+// StatusOf is the one table from kinds of error to HTTP statuses. ok is false
 // for a kind that must not be shown to clients.
-func statusOf(kind domain.Kind) (status int, ok bool) {
+func StatusOf(kind domain.Kind) (status int, ok bool) {
 	switch kind {
 	case domain.KindInvalid:
 		return http.StatusBadRequest, true
@@ -116,7 +116,7 @@ func (w *ErrorWriter) Write(c *gin.Context, err error) {
 	if shown.Code == domain.CodeAccessDenied {
 		c.Set(deniedKey, true)
 	}
-	status, _ := statusOf(shown.Kind)
+	status, _ := StatusOf(shown.Kind)
 	switch status {
 	case http.StatusPreconditionFailed:
 		shown = withCurrentTag(c, shown)
@@ -158,7 +158,7 @@ func withCurrentTag(c *gin.Context, failed *domain.Error) *domain.Error {
 func (w *ErrorWriter) shown(c *gin.Context, err error) *domain.Error {
 	var known *domain.Error
 	if errors.As(err, &known) {
-		if _, ok := statusOf(known.Kind); ok {
+		if _, ok := StatusOf(known.Kind); ok {
 			if known.Kind == domain.KindUnavailable {
 				w.logFailure(c, "dependency unavailable", err)
 			}

@@ -22,7 +22,7 @@ type headKey struct{}
 func Handler(engine http.Handler) (http.Handler, error) {
 	compress, err := gzhttp.NewWrapper(
 		gzhttp.MinSize(gzipMinSize),
-		gzhttp.ContentTypes([]string{"application/json"}),
+		gzhttp.ContentTypes([]string{"application/json", "text/html"}),
 		gzhttp.SuffixETag(compressedTag),
 	)
 	if err != nil {

@@ -1,0 +1,252 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/gin-gonic/gin"
+
+	"github.com/procession-dev/procession/api/httpio"
+	"github.com/procession-dev/procession/api/limit"
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/console/assets"
+	"github.com/procession-dev/procession/console/ui"
+	"github.com/procession-dev/procession/domain"
+)
+
+// Options are what a Site is made of. All fields are required unless their comment
+// says otherwise.
+type Options struct {
+	Sessions *authn.Sessions
+	Assets   *assets.Set
+	Log      *slog.Logger
+	Clock    func() time.Time
+	// Hosts reports whether requests with a Host header are answered; nil for all.
+	Hosts func(host string) bool
+	// Limiter bounds what visitors may ask for; nil for no bounds.
+	Limiter *limit.Limiter
+	// TrustedProxies are believed about the addresses of visitors; nil for none.
+	TrustedProxies httpio.Proxies
+	// Observe is called for every answer, and may be nil.
+	Observe func(method, route string, status int, took time.Duration)
+}
+
+// Site answers requests with the pages of screens.
+type Site struct {
+	o      Options
+	engine *gin.Engine
+}
+
+// NewSite returns the handler of the routes.
+func NewSite(o Options, routes []Route) http.Handler {
+	gin.SetMode(gin.ReleaseMode)
+	s := &Site{o: o, engine: gin.New()}
+	s.engine.HandleMethodNotAllowed = true
+	s.engine.RedirectTrailingSlash = false
+	s.engine.Use(httpio.RequestID, httpio.AccessLog(o.Log, o.Clock, nil), s.observe, s.headers, s.recover, s.hosts, s.sameOrigin, s.view)
+	s.engine.NoRoute(s.screen(Route{Open: true, Handler: func(*Visit) (*Answer, error) { return nil, domain.NotFound("page") }}))
+	s.engine.NoMethod(s.screen(Route{Open: true, Handler: func(*Visit) (*Answer, error) { return nil, domain.NotFound("page") }}))
+	s.engine.GET(Root+"assets/*name", gin.WrapH(o.Assets))
+	for _, route := range routes {
+		s.engine.Handle(route.Method, Root+strings.TrimPrefix(route.Path, "/"), s.screen(route))
+	}
+	return s.engine
+}
+
+// observe reports every answer.
+func (s *Site) observe(c *gin.Context) {
+	if s.o.Observe == nil {
+		return
+	}
+	start := s.o.Clock()
+	c.Next()
+	s.o.Observe(httpio.MethodLabel(c.Request), cmp.Or(c.FullPath(), "unmatched"), c.Writer.Status(), s.o.Clock().Sub(start))
+}
+
+// headers keeps pages out of caches and frames, and lets them load nothing but the
+// console's own files.
+func (s *Site) headers(c *gin.Context) {
+	c.Header("Cache-Control", "no-store")
+	c.Header("X-Content-Type-Options", "nosniff")
+	c.Header("Referrer-Policy", "same-origin")
+	c.Header("Cross-Origin-Opener-Policy", "same-origin")
+	c.Header("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "+
+		"font-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
+}
+
+// recover turns a panic into a page, or drops the connection where a part of the
+// page is out already.
+func (s *Site) recover(c *gin.Context) {
+	defer func() {
+		cause := recover()
+		if cause == nil {
+			return
+		}
+		s.o.Log.LogAttrs(c.Request.Context(), slog.LevelError, "panic in a screen",
+			slog.String("route", c.FullPath()), slog.String("request_id", httpio.RequestIDFrom(c.Request.Context())),
+			slog.String("stack", string(debug.Stack())))
+		if c.Writer.Written() {
+			panic(http.ErrAbortHandler)
+		}
+		s.fail(c, &Visit{Request: c.Request}, fmt.Errorf("panic: %v", cause))
+	}()
+	c.Next()
+}
+
+func (s *Site) hosts(c *gin.Context) {
+	if s.o.Hosts != nil && !s.o.Hosts(c.Request.Host) {
+		c.String(http.StatusMisdirectedRequest, "this host is not served here")
+		c.Abort()
+	}
+}
+
+// sameOrigin refuses what pages of other origins make a browser send, unless it
+// changes nothing.
+func (s *Site) sameOrigin(c *gin.Context) {
+	if err := http.NewCrossOriginProtection().Check(c.Request); err != nil {
+		s.fail(c, &Visit{Request: c.Request}, &domain.Error{
+			Kind: domain.KindDenied, Code: domain.CodeAccessDenied,
+			Message: "the request comes from a page of another origin", Cause: err,
+		})
+	}
+}
+
+// view reads how the visitor wants pages to be.
+func (s *Site) view(c *gin.Context) {
+	viewer := &ui.Viewer{
+		Assets: s.o.Assets, Now: s.o.Clock(), Path: c.Request.URL.RequestURI(),
+		RequestID: httpio.RequestIDFrom(c.Request.Context()),
+	}
+	viewer.Read(c.Request)
+	c.Request = c.Request.WithContext(ui.WithViewer(c.Request.Context(), viewer))
+}
+
+// screen returns what gin calls for a route.
+func (s *Site) screen(route Route) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		visit := &Visit{Request: c.Request, Param: c.Param}
+		if err := s.signedIn(c, visit); err != nil && !route.Open {
+			if domain.HasCode(err, domain.CodeUnauthenticated) {
+				s.sendToSignIn(c, visit)
+				return
+			}
+			s.fail(c, visit, err)
+			return
+		}
+		leave, err := s.enter(c, visit)
+		if err != nil {
+			s.fail(c, visit, err)
+			return
+		}
+		defer leave()
+		answer, err := route.Handler(visit)
+		if err != nil {
+			s.fail(c, visit, err)
+			return
+		}
+		s.answer(c, visit, answer)
+	}
+}
+
+// signedIn finds the user of the request's session.
+func (s *Site) signedIn(c *gin.Context, visit *Visit) error {
+	secret := sessionSecret(c.Request)
+	if secret == "" {
+		return domain.Unauthenticated()
+	}
+	ctx := c.Request.Context()
+	session, caller, err := s.o.Sessions.Find(ctx, secret)
+	if err != nil {
+		return err
+	}
+	ui.ViewerOf(ctx).Name = session.Name
+	visit.Session, visit.Caller = session, caller
+	visit.Request = visit.WithContext(app.WithRequestID(ctx, httpio.RequestIDFrom(ctx)))
+	return nil
+}
+
+// sendToSignIn sends a visitor to the sign-in page, and back afterwards where the
+// request is one that can be repeated.
+func (s *Site) sendToSignIn(c *gin.Context, visit *Visit) {
+	if visit.Partial() {
+		c.Header("HX-Redirect", Root+"sign-in")
+		s.fail(c, visit, domain.Unauthenticated())
+		return
+	}
+	to := Root + "sign-in"
+	if c.Request.Method == http.MethodGet && c.Request.URL.Path != Root {
+		to += "?return=" + queryEscape(c.Request.URL.RequestURI())
+	}
+	c.Redirect(http.StatusSeeOther, to)
+}
+
+// enter counts the request against the limits of the user, or of the address where
+// there is none.
+func (s *Site) enter(c *gin.Context, visit *Visit) (leave func(), err error) {
+	var verdict limit.Verdict
+	if visit.Caller.PrincipalID == ([16]byte{}) {
+		leave, verdict = func() {}, s.o.Limiter.Open(httpio.Network(s.o.TrustedProxies.Client(c.Request)))
+	} else {
+		leave, verdict = s.o.Limiter.Enter(visit.Caller)
+	}
+	if verdict.Allowed {
+		return leave, nil
+	}
+	c.Header("Retry-After", strconv.Itoa(max(1, int(verdict.Wait.Seconds()))))
+	return nil, &domain.Error{
+		Kind: domain.KindRateLimited, Code: domain.CodeRateLimited, Message: "too many requests; try again in a moment",
+	}
+}
+
+func (s *Site) answer(c *gin.Context, visit *Visit, answer *Answer) {
+	for _, cookie := range answer.Cookies {
+		http.SetCookie(c.Writer, cookie)
+	}
+	if answer.To != "" {
+		c.Redirect(http.StatusSeeOther, answer.To)
+		return
+	}
+	body := answer.Body
+	if !answer.Raw {
+		body = ui.Layout(ui.Page{Title: answer.Title, Area: answer.Area, Bare: answer.Bare}, answer.Body)
+	}
+	s.render(c, visit, cmp.Or(answer.Status, http.StatusOK), body)
+}
+
+// fail answers with a page that says what happened, what to do, and the id of the
+// request. Causes go to the log.
+func (s *Site) fail(c *gin.Context, visit *Visit, err error) {
+	c.Abort()
+	ctx := visit.Context()
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return
+	}
+	var known *domain.Error
+	if !errors.As(err, &known) || known.Kind == domain.KindInternal {
+		s.o.Log.LogAttrs(ctx, slog.LevelError, "a screen failed", slog.String("route", c.FullPath()),
+			slog.String("request_id", httpio.RequestIDFrom(ctx)), slog.Any("error", err))
+		known = &domain.Error{Kind: domain.KindInternal}
+	}
+	failure := ui.Failure{Kind: known.Kind, Message: known.Message, SignedIn: visit.Caller.PrincipalID != [16]byte{}}
+	page := ui.Layout(ui.Page{Title: failure.Title(ctx), Bare: !failure.SignedIn}, ui.FailurePage(failure))
+	status, _ := httpio.StatusOf(known.Kind)
+	s.render(c, visit, status, page)
+}
+
+func (s *Site) render(c *gin.Context, visit *Visit, status int, page templ.Component) {
+	c.Header("Content-Type", "text/html; charset=utf-8")
+	c.Status(status)
+	if err := page.Render(visit.Context(), c.Writer); err != nil {
+		s.o.Log.LogAttrs(visit.Context(), slog.LevelWarn, "a page was not sent", slog.Any("error", err))
+	}
+}

@@ -1,0 +1,124 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// maxForm bounds the body of a form without files, in bytes.
+const maxForm = 1 << 20
+
+// Visit is a request to a screen. Caller and Session are those of the signed-in
+// user, and zero on the pages that need none.
+type Visit struct {
+	*http.Request
+
+	Caller  domain.Caller
+	Session domain.Session
+	// Param returns a parameter of the path.
+	Param func(name string) string
+}
+
+// ID returns the parameter "id" of the path. One that is no id is NOT_FOUND, because
+// there is nothing with it.
+func (v *Visit) ID() (uuid.UUID, error) {
+	id, err := uuid.Parse(v.Param("id"))
+	if err != nil {
+		return uuid.UUID{}, domain.NotFound("page")
+	}
+	return id, nil
+}
+
+// Form returns the values of the posted form. One that cannot be read, or that is
+// larger than 1 MiB, is a VALIDATION error.
+func (v *Visit) Form() (url.Values, error) {
+	v.Body = http.MaxBytesReader(nil, v.Body, maxForm)
+	if err := v.ParseForm(); err != nil {
+		var tooLarge *http.MaxBytesError
+		if errors.As(err, &tooLarge) {
+			return nil, &domain.Error{Kind: domain.KindTooLarge, Code: domain.CodeValidation, Message: "the form is too large"}
+		}
+		return nil, domain.Invalid(domain.LocationBody, "", "the form cannot be read")
+	}
+	return v.PostForm, nil
+}
+
+// Partial reports whether the page is asked for by its script, to replace a part of
+// what is shown.
+func (v *Visit) Partial() bool { return v.Header.Get("HX-Request") == "true" }
+
+// Answer is a page, or where the browser is sent instead.
+type Answer struct {
+	// Title is that of the page.
+	Title string
+	// Body is the content of the page.
+	Body templ.Component
+	// Area is the entry of the navigation that the page belongs to.
+	Area string
+	// Status is that of the answer, 0 for 200.
+	Status int
+	// To is the path that the browser is sent to, "" for a page.
+	To string
+	// Bare pages have no navigation.
+	Bare bool
+	// Raw is a part of a page, sent as it is.
+	Raw bool
+	// Cookies are set with the answer.
+	Cookies []*http.Cookie
+}
+
+// SeeOther sends the browser to a path after a form was posted.
+func SeeOther(path string, cookies ...*http.Cookie) *Answer {
+	return &Answer{To: path, Cookies: cookies}
+}
+
+// Handler is a screen, or what a form of a screen does.
+type Handler func(*Visit) (*Answer, error)
+
+// Route is a screen and where it is.
+type Route struct {
+	Method string
+	// Path is relative to Root, in the form of gin.
+	Path    string
+	Handler Handler
+	// Open routes answer visitors that are not signed in too.
+	Open bool
+}
+
+// Get returns the route of a page.
+func Get(path string, handler Handler) Route {
+	return Route{Method: http.MethodGet, Path: path, Handler: handler}
+}
+
+// Post returns the route of what a form does.
+func Post(path string, handler Handler) Route {
+	return Route{Method: http.MethodPost, Path: path, Handler: handler}
+}
+
+// ForVisitors returns the route open to visitors that are not signed in.
+func (r Route) ForVisitors() Route {
+	r.Open = true
+	return r
+}
+
+// LocalPath returns a path of the console that a browser may be sent to, or the
+// console's own where text is none: an absolute path below it, without a host.
+func LocalPath(text string) string {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil, u.Scheme != "", u.Host != "", u.User != nil, u.Opaque != "",
+		!strings.HasPrefix(u.Path, Root), strings.Contains(text, `\`), strings.HasPrefix(text, "//"):
+		return Root
+	}
+	return (&url.URL{Path: u.Path, RawQuery: u.RawQuery}).String()
+}
+
+// Root is the path of the console.
+const Root = "/console/"
