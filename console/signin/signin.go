@@ -1,0 +1,227 @@
+package signin
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/google/uuid"
+	"golang.org/x/text/language"
+
+	"github.com/procession-dev/procession/api/httpio"
+	"github.com/procession-dev/procession/api/limit"
+	"github.com/procession-dev/procession/audit"
+	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/console/lang"
+	"github.com/procession-dev/procession/console/ui"
+	"github.com/procession-dev/procession/console/web"
+	"github.com/procession-dev/procession/domain"
+)
+
+const (
+	attemptCookie = "procession-sign-in"
+	// attemptLifetime is how long a user may take at an issuer.
+	attemptLifetime = 10 * time.Minute
+	// preferenceLifetime is how long browsers keep preferences.
+	preferenceLifetime = 365 * 24 * time.Hour
+)
+
+// DemoUser is a user of the local stack, whose token is public.
+type DemoUser struct {
+	Name  string
+	About string
+	Token string
+}
+
+// Screens are those of signing in. All fields are required unless their comment says
+// otherwise.
+type Screens struct {
+	Sessions *authn.Sessions
+	OIDC     *authn.OIDC
+	// Limiter bounds sign-ins that fail; nil for no bounds.
+	Limiter *limit.Limiter
+	// TrustedProxies are believed about the addresses of visitors; nil for none.
+	TrustedProxies httpio.Proxies
+	// Audit records sign-ins that are refused, and may be nil.
+	Audit *audit.Recorder
+	// Demo are users that are signed in by one click; nil where there are none.
+	Demo []DemoUser
+	// BaseURL is the URL of the service as browsers reach it, "" for that of the request.
+	BaseURL string
+}
+
+// Show shows the ways to sign in.
+func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
+	back := web.LocalPath(v.URL.Query().Get("return"))
+	if v.Session.ID != (uuid.UUID{}) {
+		return web.SeeOther(back), nil
+	}
+	return s.page(v, back, http.StatusOK, ""), nil
+}
+
+// page is the sign-in page, with what was wrong with the last attempt.
+func (s *Screens) page(v *web.Visit, back string, status int, problem string) *web.Answer {
+	return &web.Answer{
+		Title: ui.T(v.Context(), "Sign in"), Bare: true, Status: status,
+		Body: signInPage(choices{Issuers: s.OIDC.SignInIssuers(), Demo: s.Demo, Return: back, Problem: problem}),
+	}
+}
+
+// SignIn signs in with a personal access token.
+func (s *Screens) SignIn(v *web.Visit) (*web.Answer, error) {
+	form, err := v.Form()
+	if err != nil {
+		return nil, err
+	}
+	back, token := web.LocalPath(form.Get("return")), form.Get("token")
+	network := httpio.Network(s.TrustedProxies.Client(v.Request))
+	if !s.Limiter.SignIn(network, token).Allowed {
+		return s.page(v, back, http.StatusTooManyRequests, ui.T(v.Context(), "Too many failed sign-ins from here. Try again in a minute.")), nil
+	}
+	proof, err := s.Sessions.ProveByToken(v.Context(), token)
+	if err == nil || domain.HasCode(err, domain.CodeUnauthenticated) {
+		s.Limiter.SignedIn(network, token, err == nil)
+	}
+	return s.finish(v, proof, back, err)
+}
+
+// finish opens the session of a user who has proven who they are, or says that it
+// did not work.
+func (s *Screens) finish(v *web.Visit, proof authn.Proof, back string, err error) (*web.Answer, error) {
+	if domain.HasCode(err, domain.CodeUnauthenticated) {
+		var refused *domain.SignInError
+		if errors.As(err, &refused) && s.Audit != nil {
+			s.Audit.SignInRefused(v.Context(), refused, s.origin(v))
+		}
+		return s.page(v, back, http.StatusUnauthorized, ui.T(v.Context(), "That did not work: the token is not valid here, or you have no access.")), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	// A session of before ends, so that nothing that knew its cookie takes part in the
+	// new one.
+	if v.Session.ID != (uuid.UUID{}) {
+		if err := s.Sessions.End(v.Context(), v.Caller.PrincipalID, v.Session.ID); err != nil {
+			return nil, err
+		}
+	}
+	secret, _, err := s.Sessions.Open(v.Context(), proof, v.UserAgent())
+	if err != nil {
+		return nil, err
+	}
+	return web.SeeOther(back, web.SessionCookie(v.Request, secret, s.Sessions.Lifetime()), web.Cookie(v.Request, attemptCookie, "", 0)), nil
+}
+
+func (s *Screens) origin(v *web.Visit) audit.Origin {
+	from := audit.Origin{RequestID: httpio.RequestIDFrom(v.Context())}
+	if client := s.TrustedProxies.Client(v.Request); client.IsValid() {
+		from.Address = client.String()
+	}
+	return from
+}
+
+// redirect is where issuers send users back to.
+func (s *Screens) redirect(v *web.Visit) string {
+	base := s.BaseURL
+	if base == "" {
+		u := url.URL{Scheme: "http", Host: v.Host}
+		if web.Secure(v.Request) {
+			u.Scheme = "https"
+		}
+		base = u.String()
+	}
+	return base + web.Root + "sign-in/callback"
+}
+
+// ToIssuer sends the visitor to an issuer to sign in there.
+func (s *Screens) ToIssuer(v *web.Visit) (*web.Answer, error) {
+	query := v.URL.Query()
+	to, attempt, err := s.OIDC.BeginSignIn(v.Context(), query.Get("issuer"), s.redirect(v))
+	if err != nil {
+		return nil, err
+	}
+	attempt.Return = web.LocalPath(query.Get("return"))
+	text, err := json.Marshal(attempt)
+	if err != nil {
+		return nil, err
+	}
+	return web.SeeOther(to, web.Cookie(v.Request, attemptCookie, base64.RawURLEncoding.EncodeToString(text), attemptLifetime)), nil
+}
+
+// FromIssuer signs in a visitor that an issuer has sent back.
+func (s *Screens) FromIssuer(v *web.Visit) (*web.Answer, error) {
+	attempt, known := attemptOf(v)
+	if !known {
+		return s.page(v, web.Root, http.StatusUnauthorized, ui.T(v.Context(), "The sign-in took too long or was begun in another browser. Try again.")), nil
+	}
+	back, query := web.LocalPath(attempt.Return), v.URL.Query()
+	if query.Get("error") != "" {
+		return s.page(v, back, http.StatusUnauthorized, ui.T(v.Context(), "The identity provider did not sign you in.")), nil
+	}
+	proof, err := s.OIDC.ProveByCode(v.Context(), attempt, s.redirect(v), query.Get("state"), query.Get("code"))
+	return s.finish(v, proof, back, err)
+}
+
+// attemptOf returns what the browser kept while its user was at an issuer.
+func attemptOf(v *web.Visit) (attempt authn.SignInAttempt, known bool) {
+	text, err := base64.RawURLEncoding.DecodeString(web.CookieValue(v.Request, attemptCookie))
+	known = err == nil && json.Unmarshal(text, &attempt) == nil && attempt.State != ""
+	return attempt, known
+}
+
+// SignOut ends the session of the browser.
+func (s *Screens) SignOut(v *web.Visit) (*web.Answer, error) {
+	if v.Session.ID != (uuid.UUID{}) {
+		if err := s.Sessions.End(v.Context(), v.Caller.PrincipalID, v.Session.ID); err != nil {
+			return nil, err
+		}
+	}
+	return web.SeeOther(web.Root+"sign-in", web.EndSessionCookie(v.Request)), nil
+}
+
+// Prefer stores how the visitor wants pages to be, in cookies that the script of the
+// pages reads too.
+func (s *Screens) Prefer(v *web.Visit) (*web.Answer, error) {
+	form, err := v.Form()
+	if err != nil {
+		return nil, err
+	}
+	answer := web.SeeOther(web.LocalPath(form.Get("return")))
+	for name, value := range map[string]string{
+		ui.LanguageCookie: lang.Match(form.Get("language"), language.English.String()).String(),
+		ui.ThemeCookie:    ui.Theme(form.Get("theme")),
+	} {
+		answer.Cookies = append(answer.Cookies, &http.Cookie{ //nolint:gosec // scripts read it, and it holds no secret
+			Name: name, Value: value, Path: web.Root, MaxAge: int(preferenceLifetime.Seconds()),
+			SameSite: http.SameSiteLaxMode, Secure: web.Secure(v.Request),
+		})
+	}
+	return answer, nil
+}
+
+// List shows in which browsers the user is signed in.
+func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
+	found, err := s.Sessions.List(v.Context(), v.Caller.PrincipalID)
+	if err != nil {
+		return nil, err
+	}
+	return &web.Answer{Title: ui.T(v.Context(), "Signed in on"), Body: sessionsPage(found, v.Session.ID)}, nil
+}
+
+// End ends one of the user's sessions.
+func (s *Screens) End(v *web.Visit) (*web.Answer, error) {
+	id, err := v.ID()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Sessions.End(v.Context(), v.Caller.PrincipalID, id); err != nil {
+		return nil, err
+	}
+	if id == v.Session.ID {
+		return web.SeeOther(web.Root+"sign-in", web.EndSessionCookie(v.Request)), nil
+	}
+	return web.SeeOther(web.Root + "sessions"), nil
+}
