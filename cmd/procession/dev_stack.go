@@ -106,7 +106,7 @@ func (s *stack) prepareService(ctx context.Context, c *Config, o devOptions) (*s
 		return nil, files, err
 	}
 	made, err := newService(*c, k, documents, log, &devService{
-		authority: []byte(k.issuer.RootsPEM()), hosts: devHosts(*c, o),
+		authority: []byte(k.issuer.RootsPEM()), hosts: devHosts(*c, o), users: demoUsers(),
 	})
 	return made, files, err
 }

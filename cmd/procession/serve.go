@@ -23,6 +23,7 @@ import (
 	"github.com/procession-dev/procession/audit"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/blobstore"
+	"github.com/procession-dev/procession/console/signin"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
 	"github.com/procession-dev/procession/feed"
@@ -96,6 +97,8 @@ type devService struct {
 	authority []byte
 	// hosts reports whether requests for a host are answered.
 	hosts func(host string) bool
+	// users can be signed in to the console by one click.
+	users []signin.DemoUser
 }
 
 // newService wires the service. Nothing runs before run. dev is nil for one that
@@ -250,6 +253,9 @@ func newService(
 		TrustedProxies: proxies, Limiter: limiter, Limited: m.limit,
 	}
 	if err := s.route(options); err != nil {
+		return nil, err
+	}
+	if err := s.addConsole(options, k.db, dev.users); err != nil {
 		return nil, err
 	}
 	s.health = &health{checks: []check{

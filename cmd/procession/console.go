@@ -1,0 +1,63 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/procession-dev/procession/api"
+	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/console"
+	"github.com/procession-dev/procession/console/signin"
+	"github.com/procession-dev/procession/console/web"
+	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// addConsole serves the console beside the REST API, within the same limits.
+func (s *service) addConsole(o api.Options, db *persistence.DB, users []signin.DemoUser) error {
+	sessions, err := authn.NewSessions(authn.SessionOptions{DB: db, Authenticator: o.Authenticator, Clock: o.Clock})
+	if err != nil {
+		return err
+	}
+	screens, err := console.New(console.Options{
+		Options: web.Options{
+			Sessions: sessions, Log: o.Log, Clock: o.Clock, Hosts: o.Hosts, Limiter: o.Limiter,
+			TrustedProxies: o.TrustedProxies, Observe: o.Observe,
+		},
+		Service: o.Service,
+		SignIn:  signin.Screens{OIDC: s.oidc, Audit: s.audit, Demo: users},
+	})
+	if err != nil {
+		return fmt.Errorf("making the console: %w", err)
+	}
+	s.handler = besideConsole(s.handler, screens)
+	return nil
+}
+
+// besideConsole sends requests below web.Root to the console and all others to the
+// REST API. A mux would clean their paths.
+func besideConsole(rest, screens http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case strings.HasPrefix(r.URL.Path, web.Root):
+			screens.ServeHTTP(w, r)
+		case r.URL.Path+"/" == web.Root:
+			http.Redirect(w, r, web.Root, http.StatusSeeOther)
+		default:
+			rest.ServeHTTP(w, r)
+		}
+	})
+}
+
+// demoUsers are those of the local stack.
+func demoUsers() []signin.DemoUser {
+	about := map[string]string{
+		"Alice": "manages all processes", "Bob": "reviews loans", "Carol": "applies for loans",
+	}
+	var users []signin.DemoUser
+	for _, a := range []demo.Account{demo.Carol(), demo.Bob(), demo.Alice()} {
+		users = append(users, signin.DemoUser{Name: a.Name, About: about[a.Name], Token: a.Secret})
+	}
+	return users
+}

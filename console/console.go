@@ -1,0 +1,37 @@
+// Package console is what people see of the service: the screens on which they find
+// their tasks and work on them, follow processes, and set up what runs. It is served
+// by the service itself and calls its operations in process.
+package console
+
+import (
+	"net/http"
+
+	"github.com/procession-dev/procession/api/httpio"
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/console/assets"
+	"github.com/procession-dev/procession/console/signin"
+	"github.com/procession-dev/procession/console/tasks"
+	"github.com/procession-dev/procession/console/web"
+)
+
+// Options are what the console is made of.
+type Options struct {
+	web.Options
+
+	Service *app.Service
+	SignIn  signin.Screens
+}
+
+// New returns the handler of all paths below web.Root.
+func New(o Options) (http.Handler, error) {
+	var err error
+	if o.Assets, err = assets.Load(web.Root + "assets"); err != nil {
+		return nil, err
+	}
+	o.SignIn.Sessions, o.SignIn.Limiter, o.SignIn.TrustedProxies = o.Sessions, o.Limiter, o.TrustedProxies
+	handler, err := httpio.Handler(web.NewSite(o.Options, routes(&o.SignIn, &tasks.Screens{App: o.Service})))
+	if err != nil {
+		return nil, err
+	}
+	return httpio.GuardAnswers(handler, 0), nil
+}

@@ -1,0 +1,3 @@
+package console
+
+//go:generate ../bin/tools/templ generate -path . -log-level warn
