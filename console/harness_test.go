@@ -1,0 +1,191 @@
+package console_test
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http/httptest"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/app/storage"
+	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/blobstore"
+	"github.com/procession-dev/procession/console"
+	"github.com/procession-dev/procession/console/assets"
+	"github.com/procession-dev/procession/console/signin"
+	"github.com/procession-dev/procession/console/web"
+	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/feed"
+	"github.com/procession-dev/procession/form/press"
+	"github.com/procession-dev/procession/internal/testkit/browsertest"
+	"github.com/procession-dev/procession/internal/testkit/pgtest"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// site is the console over a database with the demonstration data.
+type site struct {
+	t   *testing.T
+	url string
+	db  *persistence.DB
+	app *app.Service
+}
+
+// lasting is what the shared site is made with: it outlives the test that asks for
+// it first.
+type lasting struct {
+	testing.TB
+
+	dir string
+}
+
+func (lasting) Helper()                  {}
+func (lasting) Cleanup(func())           {}
+func (lasting) Context() context.Context { return context.Background() }
+func (l lasting) TempDir() string        { return l.dir }
+func (lasting) Errorf(format string, args ...any) {
+	panic("making the shared site: " + format)
+}
+
+// The site is shared by all tests, which start in no order.
+var shared struct {
+	once sync.Once
+	site site
+}
+
+// newSite returns the site that all tests share.
+func newSite(t *testing.T) *site {
+	t.Helper()
+	shared.once.Do(func() {
+		dir, err := os.MkdirTemp("", "procession-console-") //nolint:usetesting // it outlives the test
+		require.NoError(t, err)
+		shared.site = *makeSite(lasting{dir: dir})
+	})
+	s := shared.site
+	s.t = t
+	return &s
+}
+
+// makeSite makes a site of its own for a test.
+func makeSite(tb testing.TB, change ...func(*console.Options)) *site {
+	tb.Helper()
+	files, err := assets.Load(web.Root)
+	require.NoError(tb, err)
+	require.False(tb, files.Missing(), "the console's assets are not there: run make assets")
+	s := &site{db: pgtest.New(tb)}
+	key, err := authn.LoadOrCreateSealKey(tb.TempDir() + "/seal.key")
+	require.NoError(tb, err)
+	sealer, err := authn.NewSealer(key)
+	require.NoError(tb, err)
+	require.NoError(tb, demo.Load(tb.Context(), s.db, sealer, time.Now()))
+	authenticator, err := authn.NewAuthenticator(s.db.Reader(), time.Now)
+	require.NoError(tb, err)
+	documents, err := blobstore.Open(tb.Context(), "file://"+tb.TempDir()+"/documents?fsync=off")
+	require.NoError(tb, err)
+	log := slog.New(slog.DiscardHandler)
+	hub := feed.NewHub(feed.Options{DB: s.db, Logger: log})
+	ctx, stop := context.WithCancel(tb.Context())
+	tb.Cleanup(stop)
+	go hub.Run(ctx)
+	s.app = app.New(app.Options{
+		Store:        storage.New(storage.Options{DB: s.db, Clock: time.Now, Recorded: hub.Wake}),
+		TaskLogLimit: 100, CancelGrace: time.Minute, Sealer: sealer, Documents: documents, MaxDocumentBytes: 1 << 20,
+		Forms: press.New(),
+	})
+	sessions, err := authn.NewSessions(authn.SessionOptions{DB: s.db, Authenticator: authenticator, Clock: time.Now})
+	require.NoError(tb, err)
+	oidc, err := authn.NewOIDC(s.db, nil, time.Now)
+	require.NoError(tb, err)
+	options := console.Options{
+		Options: web.Options{Sessions: sessions, Log: log, Clock: time.Now},
+		Service: s.app,
+		SignIn: signin.Screens{OIDC: oidc, Demo: []signin.DemoUser{
+			{Name: "Carol", About: "applies for loans", Token: demo.Carol().Secret},
+			{Name: "Bob", About: "reviews loans", Token: demo.Bob().Secret},
+			{Name: "Alice", About: "manages all processes", Token: demo.Alice().Secret},
+		}},
+	}
+	for _, f := range change {
+		f(&options)
+	}
+	handler, err := console.New(options)
+	require.NoError(tb, err)
+	server := httptest.NewServer(handler)
+	tb.Cleanup(server.Close)
+	s.url = server.URL + web.Root
+	return s
+}
+
+// person is a user of the demonstration data and their browser.
+type person struct {
+	*browsertest.Tab
+
+	s *site
+}
+
+// visitor opens the sign-in page in a browser of its own.
+func (s *site) visitor() *browsertest.Tab {
+	s.t.Helper()
+	b := browsertest.New(s.t)
+	b.Open(s.url + "sign-in")
+	return b
+}
+
+// signIn returns the browser of a demo user who has just signed in.
+func (s *site) signIn(name string) *person {
+	s.t.Helper()
+	b := s.visitor()
+	b.Click("button[data-user=" + name + "]")
+	b.AwaitPath(web.Root + "tasks")
+	return &person{b, s}
+}
+
+// open goes to a path of the console.
+func (p *person) open(path string) {
+	p.s.t.Helper()
+	p.Open(p.s.url + path)
+}
+
+// caller is what operations know of a demo account.
+func (s *site) caller(a demo.Account) domain.Caller {
+	s.t.Helper()
+	kind := domain.CredentialApplicationSecret
+	if a.Email != "" {
+		kind = domain.CredentialPersonalAccessToken
+	}
+	found, _, err := s.db.Reader().LookUpCredential(s.t.Context(), persistence.CredentialKey{
+		Kind: kind, PrincipalID: &a.ID, SecretSHA256: authn.HashSecret(a.Secret),
+	}, time.Now())
+	require.NoError(s.t, err)
+	return found
+}
+
+// loan starts a loan of Carol's with a title.
+func (s *site) loan(subject string) uuid.UUID {
+	s.t.Helper()
+	definition := demo.Loan()
+	started, _, err := s.app.CreateProcess(s.t.Context(), s.caller(demo.Carol()), app.NewProcess{
+		Definition: app.DefinitionKey{ID: &definition}, Subject: subject,
+	})
+	require.NoError(s.t, err)
+	return started.ID
+}
+
+// task creates a task of a process as the loan worker does; data may be "".
+func (s *site) task(process uuid.UUID, code, data string) uuid.UUID {
+	s.t.Helper()
+	in := app.NewItem{Type: domain.ItemTask, ProcessID: process, DefinitionCode: code}
+	if data != "" {
+		in.Data = json.RawMessage(data)
+	}
+	created, _, err := s.app.CreateProcessItem(s.t.Context(), s.caller(demo.LoanWorker()), in)
+	require.NoError(s.t, err)
+	return created.ID
+}

@@ -1,0 +1,278 @@
+// Package browsertest drives a real Chromium in tests. All tests of a binary share
+// one browser; each has a tab with cookies of its own.
+//
+// A test binary that uses it calls Close from TestMain.
+package browsertest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	cdpruntime "github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+)
+
+// patience bounds every wait for a page.
+const patience = 20 * time.Second
+
+//nolint:gochecknoglobals // the browser is shared by all tests of a binary, which start in no order
+var shared struct {
+	once  sync.Once
+	ctx   context.Context
+	close context.CancelFunc
+	err   error
+}
+
+func start() {
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.Flag("disable-dev-shm-usage", true))
+	if os.Geteuid() == 0 {
+		options = append(options, chromedp.NoSandbox)
+	}
+	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, end := chromedp.NewContext(allocator)
+	shared.ctx = ctx //nolint:fatcontext // set once
+	shared.close = func() {
+		end()
+		stop()
+	}
+	shared.err = chromedp.Do(ctx)
+}
+
+// Close ends the browser, if one was started.
+func Close() {
+	if shared.close != nil {
+		shared.close()
+	}
+}
+
+// Tab is a tab with cookies of its own. Its methods fail the test when something
+// does not happen in time.
+type Tab struct {
+	t   *testing.T
+	ctx context.Context
+
+	mu       sync.Mutex
+	problems []string
+}
+
+// New opens a tab of 1280 by 800 pixels in a light scheme until the test ends. The
+// test fails when a script of a page has failed, or a page has tried what its
+// Content-Security-Policy forbids.
+func New(t *testing.T) *Tab {
+	t.Helper()
+	shared.once.Do(start)
+	require.NoError(t, shared.err, "starting Chromium, which apt-get install chromium brings")
+	ctx, cancel := chromedp.NewContext(shared.ctx, chromedp.WithNewBrowserContext())
+	b := &Tab{t: t, ctx: ctx}
+	t.Cleanup(func() {
+		cancel()
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		require.Empty(t, b.problems, "problems that the browser reported")
+	})
+	require.NoError(t, chromedp.Do(ctx))
+	require.NoError(t, chromedp.Listen(ctx, b.listen))
+	b.Size(1280, 800)
+	b.Scheme("light")
+	return b
+}
+
+func (b *Tab) listen(event any) {
+	var problem string
+	switch e := event.(type) {
+	case *cdpruntime.EventExceptionThrown:
+		problem = e.ExceptionDetails.Text
+	case *log.EventEntryAdded:
+		if e.Entry.Source == log.EntrySourceSecurity || e.Entry.Source == log.EntrySourceJavascript {
+			problem = e.Entry.Text
+		}
+	}
+	if problem != "" {
+		b.mu.Lock()
+		b.problems = append(b.problems, problem)
+		b.mu.Unlock()
+	}
+}
+
+func (b *Tab) do(what string, steps ...chromedp.Action[chromedp.Void]) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	if err := chromedp.Do(ctx, steps...); err != nil {
+		b.t.Fatalf("%s: %v\n%s", what, err, b.glance())
+	}
+}
+
+// glance returns where the tab is and what it shows, for messages.
+func (b *Tab) glance() string {
+	ctx, cancel := context.WithTimeout(b.ctx, time.Second)
+	defer cancel()
+	seen, err := chromedp.Run(ctx, chromedp.Evaluate[string](`location.href + "\n" + document.body.innerText.slice(0, 2000)`))
+	if err != nil {
+		return err.Error()
+	}
+	return seen
+}
+
+// Open goes to a URL and waits until the page and its scripts are there.
+func (b *Tab) Open(url string) {
+	b.t.Helper()
+	b.do("opening "+url, chromedp.Navigate(url))
+}
+
+// Size makes the window as large as the pixels say.
+func (b *Tab) Size(width, height int64) {
+	b.t.Helper()
+	b.do("resizing", chromedp.EmulateViewport(width, height))
+}
+
+// Scheme makes the system prefer "light" or "dark" colours.
+func (b *Tab) Scheme(name string) {
+	b.t.Helper()
+	_, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}},
+	})
+	require.NoError(b.t, err)
+}
+
+// Scripts allows or forbids pages to run scripts.
+func (b *Tab) Scripts(allowed bool) {
+	b.t.Helper()
+	_, err := chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled,
+		emulation.SetScriptExecutionDisabledParams{Value: !allowed})
+	require.NoError(b.t, err)
+}
+
+// Await waits until an expression of JavaScript is true.
+func (b *Tab) Await(expression string) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	for {
+		if met, err := chromedp.Run(ctx, chromedp.Evaluate[bool]("!!("+expression+")")); err == nil && met {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			b.t.Fatalf("waited in vain for %s\n%s", expression, b.glance())
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// AwaitText waits until the page shows a text.
+func (b *Tab) AwaitText(text string) {
+	b.t.Helper()
+	b.Await(fmt.Sprintf("document.body && document.body.innerText.includes(%q)", text))
+}
+
+// AwaitPath waits until the tab is at a path of the site, with its query.
+func (b *Tab) AwaitPath(path string) {
+	b.t.Helper()
+	b.Await(fmt.Sprintf(`document.readyState === "complete" && location.pathname + location.search === %q`, path))
+}
+
+// Click clicks on an element that is visible.
+func (b *Tab) Click(selector string) {
+	b.t.Helper()
+	b.do("clicking on "+selector, chromedp.Click(chromedp.CSS(selector), chromedp.NodeVisible))
+}
+
+// Type focuses a field and types into it.
+func (b *Tab) Type(selector, text string) {
+	b.t.Helper()
+	b.do("typing into "+selector, chromedp.SendKeys(chromedp.CSS(selector), text, chromedp.NodeVisible))
+}
+
+// Set replaces the value of a field.
+func (b *Tab) Set(selector, value string) {
+	b.t.Helper()
+	b.do("setting "+selector, chromedp.SetValue(chromedp.CSS(selector), value))
+}
+
+// Press presses a key, or several one after the other, where the focus is.
+func (b *Tab) Press(keys string, modifiers ...chromedp.Modifier) {
+	b.t.Helper()
+	b.do("pressing "+keys, chromedp.KeyEvent(keys, chromedp.KeyModifiers(modifiers...)))
+}
+
+// Text returns the text of an element as it is shown.
+func (b *Tab) Text(selector string) string {
+	b.t.Helper()
+	return Eval[string](b, fmt.Sprintf("document.querySelector(%q)?.innerText ?? ''", selector))
+}
+
+// Count returns how many elements there are.
+func (b *Tab) Count(selector string) int {
+	b.t.Helper()
+	return Eval[int](b, fmt.Sprintf("document.querySelectorAll(%q).length", selector))
+}
+
+// Path returns where the tab is, with the query.
+func (b *Tab) Path() string {
+	b.t.Helper()
+	return Eval[string](b, "location.pathname + location.search")
+}
+
+// Eval returns the value of an expression of JavaScript, awaiting a promise.
+func Eval[T any](b *Tab, expression string) T {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	value, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	require.NoError(b.t, err, expression)
+	return value
+}
+
+// Screenshot writes a picture of the whole page as a PNG file.
+func (b *Tab) Screenshot(file string) {
+	b.t.Helper()
+	picture, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
+	require.NoError(b.t, err)
+	require.NoError(b.t, os.MkdirAll(filepath.Dir(file), 0o750))
+	require.NoError(b.t, os.WriteFile(file, picture, 0o600))
+}
+
+// RequireAccessible fails the test for each problem that axe-core finds on the page.
+func (b *Tab) RequireAccessible() {
+	b.t.Helper()
+	_, self, _, _ := runtime.Caller(0)
+	script, err := os.ReadFile(filepath.Join(filepath.Dir(self), "../../../console/assets/node_modules/axe-core/axe.min.js"))
+	require.NoError(b.t, err, "make assets fetches axe-core")
+	_, err = chromedp.Run(b.ctx, chromedp.Evaluate[cdpruntime.RemoteObject](string(script)+"; undefined"))
+	require.NoError(b.t, err)
+	found := Eval[[]string](b, `axe.run(document, {resultTypes: ["violations"]}).then((r) => r.violations.flatMap((v) =>
+		v.nodes.map((n) => v.id + ": " + n.target.join(" ") + ": " + n.any.concat(n.all, n.none).map((c) => c.message).join("; "))))`)
+	require.Empty(b.t, found, "what axe finds at %s", b.Path())
+}
+
+// RequireNoSidewaysScroll fails the test when the page is wider than the window.
+func (b *Tab) RequireNoSidewaysScroll() {
+	b.t.Helper()
+	wide := Eval[string](b, `(() => {
+		const root = document.documentElement;
+		if (root.scrollWidth <= root.clientWidth) return "";
+		const wide = [...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > root.clientWidth + 1);
+		return root.scrollWidth + " px: " + wide.slice(0, 5).map((e) => e.tagName + "." + e.className).join(", ");
+	})()`)
+	require.Empty(b.t, wide, "the page at %s is wider than the window", b.Path())
+}
+
+// NewTab opens another tab with the same cookies.
+func (b *Tab) NewTab() *Tab {
+	b.t.Helper()
+	ctx, cancel := chromedp.NewContext(b.ctx)
+	b.t.Cleanup(cancel)
+	other := &Tab{t: b.t, ctx: ctx}
+	require.NoError(b.t, chromedp.Do(ctx))
+	return other
+}
