@@ -11,8 +11,7 @@ import (
 	"github.com/procession-dev/procession/domain/jsontext"
 )
 
-// FuzzApply checks that no patch makes Apply panic, that a result is an object, and that it equals the library's
-// for simple patches.
+// FuzzApply checks that no patch makes Apply panic, and that a result is an object.
 func FuzzApply(f *testing.F) {
 	f.Add(`{"a":[1,{"b":null}]}`, "test", "/a/1", "", `{"b":null}`, "move", "/c", "/a/0", "1")
 	f.Add(`{"a":{"b":1}}`, "copy", "/a/c", "/a", "0", "remove", "/a/b", "", "0")
@@ -32,17 +31,6 @@ func FuzzApply(f *testing.F) {
 		}
 		require.True(t, json.Valid(result))
 		require.Equal(t, byte('{'), result[0])
-		steps, err := check(patch)
-		require.NoError(t, err)
-		if !simple([]byte(document), steps) {
-			return
-		}
-		expected, err := applyLibrary([]byte(document), steps)
-		require.NoError(t, err)
-		a, b := newNode(result), newNode(expected)
-		same, err := new(tree).equal(a, b)
-		require.NoError(t, err)
-		require.True(t, same, "%s and %s", result, expected)
 	})
 }
 

@@ -1,7 +1,6 @@
 package jsondoc
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -107,22 +106,6 @@ func check(patch []Operation) ([]step, error) {
 		}
 	}
 	return steps, nil
-}
-
-// finished checks the result of a patch and removes its white space.
-func finished(text []byte) (json.RawMessage, error) {
-	var result bytes.Buffer
-	if err := json.Compact(&result, text); err != nil {
-		return nil, fmt.Errorf("compacting the result: %w", err)
-	}
-	if result.Len() == 0 || result.Bytes()[0] != '{' {
-		return nil, errNotObject
-	}
-	r := jsontext.NewLooseReader(result.Bytes())
-	if r.Skip(); r.Deepest() > jsontext.MaxDepth {
-		return nil, errDepth
-	}
-	return result.Bytes(), nil
 }
 
 // reason returns the part of err that may be shown to the author of the patch.

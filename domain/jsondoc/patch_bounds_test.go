@@ -77,6 +77,17 @@ func TestPatchIsBounded(t *testing.T) {
 		}
 		require.ErrorContains(t, apply(t, document, patch), "too much work")
 	})
+	t.Run("tests between changes", func(t *testing.T) {
+		t.Parallel()
+		document := `{"a":"x","b":"` + strings.Repeat("x", 200_000) + `"}`
+		replace := jsondoc.Operation{Op: "replace", Path: "/a", Value: json.RawMessage(`"x"`)}
+		var patch []jsondoc.Operation
+		for range 100 {
+			patch = append(patch, replace, test)
+		}
+		require.NoError(t, apply(t, document, patch[:20]))
+		require.ErrorContains(t, apply(t, document, patch), "too much work")
+	})
 	t.Run("long arrays", func(t *testing.T) {
 		t.Parallel()
 		document := `{"a":[0` + strings.Repeat(",0", 200_000) + `]}`

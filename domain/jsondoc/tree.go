@@ -1,54 +1,9 @@
 package jsondoc
 
-import (
-	"bytes"
-	"encoding/json"
-	"fmt"
-	"slices"
-
-	"github.com/procession-dev/procession/domain/jsontext"
-)
-
-// A tree is a document while a patch works on it. Its root is nil after the
-// whole document was removed.
+// A tree is a document that values are looked up in, and the work that a patch has taken.
 type tree struct {
-	root   *node
-	copied int
-	work   int
-}
-
-// applySteps applies a patch as RFC 6902 defines it.
-func applySteps(document json.RawMessage, steps []step) (json.RawMessage, error) {
-	t := &tree{root: newNode(document)}
-	for i, s := range steps {
-		if err := t.apply(s); err != nil {
-			return nil, fmt.Errorf("operation %d: %w", i, err)
-		}
-	}
-	if t.root == nil {
-		return nil, errNotObject
-	}
-	var text bytes.Buffer
-	t.root.write(&text)
-	return finished(text.Bytes())
-}
-
-func (t *tree) apply(s step) error {
-	switch s.Op {
-	case "add":
-		return t.add(s.path, newNode(s.Value))
-	case "remove":
-		_, err := t.remove(s.path)
-		return err
-	case "replace":
-		return t.replace(s.path, newNode(s.Value))
-	case "move":
-		return t.move(s.from, s.path)
-	case "copy":
-		return t.copy(s.from, s.path)
-	default:
-		return t.test(s.path, newNode(s.Value))
-	}
+	root *node
+	work int
 }
 
 // spend counts work and returns an error beyond the limit.
@@ -62,152 +17,19 @@ func (t *tree) spend(work int) error {
 // get returns the value at a path.
 func (t *tree) get(path []string) (*node, error) {
 	n := t.root
-	if n == nil {
-		return nil, errMissing
-	}
 	for _, key := range path {
-		slot, err := t.slot(n, key)
-		if err != nil {
+		n.expand()
+		if err := t.spend(len(n.members)); err != nil {
 			return nil, err
 		}
-		n = *slot
+		if n = n.at(key); n == nil {
+			return nil, errMissing
+		}
 	}
 	return n, nil
 }
 
-// slot returns where a container stores the value of a key.
-func (t *tree) slot(n *node, key string) (**node, error) {
-	n.expand()
-	if n.isObject() {
-		if err := t.spend(len(n.members)); err != nil {
-			return nil, err
-		}
-		if i := n.find(key); i >= 0 {
-			return &n.members[i].value, nil
-		}
-		return nil, errMissing
-	}
-	if i, ok := jsontext.Index(key); ok && i < len(n.elements) {
-		return &n.elements[i], nil
-	}
-	return nil, errMissing
-}
-
-// parent returns the expanded container that path leads into, and the last token.
-func (t *tree) parent(path []string) (*node, string, error) {
-	n, err := t.get(path[:len(path)-1])
-	if err != nil {
-		return nil, "", err
-	}
-	n.expand()
-	return n, path[len(path)-1], t.spend(n.size())
-}
-
-func (t *tree) add(path []string, value *node) error {
-	if len(path) == 0 {
-		t.root = value
-		return nil
-	}
-	n, key, err := t.parent(path)
-	if err != nil {
-		return err
-	}
-	if n.isObject() {
-		if i := n.find(key); i >= 0 {
-			n.members[i].value = value
-		} else {
-			n.members = append(n.members, member{key: key, name: jsontext.Quote(key), value: value})
-		}
-		return nil
-	}
-	i, ok := jsontext.Index(key)
-	if key == "-" {
-		i, ok = len(n.elements), true
-	}
-	if !n.isArray() || !ok || i > len(n.elements) {
-		return errMissing
-	}
-	n.elements = slices.Insert(n.elements, i, value)
-	return nil
-}
-
-func (t *tree) remove(path []string) (*node, error) {
-	removed, err := t.get(path)
-	if err != nil {
-		return nil, err
-	}
-	if len(path) == 0 {
-		t.root = nil
-		return removed, nil
-	}
-	n, key, err := t.parent(path)
-	if err != nil {
-		return nil, err
-	}
-	if n.isObject() {
-		i := n.find(key)
-		n.members = slices.Delete(n.members, i, i+1)
-	} else if i, ok := jsontext.Index(key); ok {
-		n.elements = slices.Delete(n.elements, i, i+1)
-	}
-	return removed, nil
-}
-
-func (t *tree) replace(path []string, value *node) error {
-	if _, err := t.get(path); err != nil {
-		return err
-	}
-	if len(path) == 0 {
-		t.root = value
-		return nil
-	}
-	n, key, err := t.parent(path)
-	if err != nil {
-		return err
-	}
-	slot, err := t.slot(n, key)
-	if err != nil {
-		return err
-	}
-	*slot = value
-	return nil
-}
-
-// within reports whether path leads to a place inside from.
-func within(path, from []string) bool {
-	return len(path) > len(from) && slices.Equal(path[:len(from)], from)
-}
-
-func (t *tree) move(from, to []string) error {
-	if within(to, from) {
-		return errIntoItself
-	}
-	if _, err := t.get(from); err != nil {
-		return err
-	}
-	if slices.Equal(from, to) {
-		return nil
-	}
-	value, err := t.remove(from)
-	if err != nil {
-		return err
-	}
-	return t.add(to, value)
-}
-
-func (t *tree) copy(from, to []string) error {
-	value, err := t.get(from)
-	if err != nil {
-		return err
-	}
-	var text bytes.Buffer
-	value.write(&text)
-	if t.copied += text.Len(); t.copied > maxCopied {
-		return errCopied
-	}
-	return t.add(to, newNode(text.Bytes()))
-}
-
+// test checks that the value at a path equals another one.
 func (t *tree) test(path []string, want *node) error {
 	value, err := t.get(path)
 	if err != nil {
