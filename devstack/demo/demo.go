@@ -114,9 +114,24 @@ func OtherLoan() uuid.UUID { return id(0xe0b1) }
 // Robot is KYC_BOT, which the loan worker runs.
 func Robot() uuid.UUID { return id(0x9001) }
 
-// Load applies the documents of examples/demo, all or nothing. What is there
-// already and says the same stays as it is. Keys are made that sealer seals; a
-// nil sealer leaves their documents out, for who needs none.
+// LoadNew is Load for a database that does not have the demonstration data yet, and
+// reports whether it was one. What users have made of the data stays as it is.
+func LoadNew(ctx context.Context, db *persistence.DB, sealer *authn.Sealer, now time.Time) (bool, error) {
+	service := administer.New(administer.Options{
+		Store: storage.New(storage.Options{DB: db, Clock: func() time.Time { return now }}),
+	})
+	_, err := service.RetrieveResource(ctx, operator(), administer.ResourceKey{
+		Tenant: "demo", Kind: resource.KindTenant, Code: "demo",
+	})
+	if err == nil || !domain.HasCode(err, domain.CodeNotFound) {
+		return false, err
+	}
+	return true, Load(ctx, db, sealer, now)
+}
+
+// Load applies the documents of examples/demo, all or nothing. Documents that
+// change nothing leave their resources unchanged. Encryption keys are sealed by
+// sealer, and left out if it is nil.
 func Load(ctx context.Context, db *persistence.DB, sealer *authn.Sealer, now time.Time) error {
 	sources, err := manifest.ReadFS(demo.Files)
 	if err != nil {
@@ -143,7 +158,7 @@ func Load(ctx context.Context, db *persistence.DB, sealer *authn.Sealer, now tim
 	return nil
 }
 
-// operator is who loads the data.
+// operator is the caller that loads the data.
 func operator() domain.Caller {
 	return domain.Caller{PrincipalID: domain.SystemPrincipalID(), Type: domain.PrincipalSystem, Operator: true}
 }

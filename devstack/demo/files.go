@@ -3,7 +3,6 @@ package demo
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"time"
 
@@ -21,20 +20,24 @@ func RobotAsset() domain.RobotAssetKey {
 	return domain.RobotAssetKey{Type: "NODEJS", Version: "20.0.0", Platform: "LINUX", Architecture: "X86_64"}
 }
 
-// LoadFiles uploads the files of the robot, which Load has made. What is there
-// already stays as it is.
+// LoadFiles uploads the files that the robot of the demonstration data does not
+// have yet. Files that users have replaced stay, and a robot that was deleted gets
+// none.
 func LoadFiles(ctx context.Context, db *persistence.DB, documents *blobstore.Store, now time.Time) error {
 	service := administer.New(administer.Options{
 		Store: storage.New(storage.Options{DB: db, Clock: func() time.Time { return now }}), Documents: documents,
 	})
 	key := administer.ResourceKey{Tenant: "demo", Kind: resource.KindRobot, Code: "KYC_BOT"}
 	robot, err := service.RetrieveResource(ctx, operator(), key)
+	if domain.HasCode(err, domain.CodeNotFound) {
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("looking for the robot of the demonstration data: %w", err)
 	}
-	there := map[domain.RobotAssetKey][sha256.Size]byte{}
+	there := map[domain.RobotAssetKey]bool{}
 	for _, file := range robot.Robot.Files {
-		there[file.Key] = file.SHA256
+		there[file.Key] = true
 	}
 	for _, file := range []struct {
 		key  domain.RobotAssetKey
@@ -44,12 +47,12 @@ func LoadFiles(ctx context.Context, db *persistence.DB, documents *blobstore.Sto
 		{domain.RobotAssetKey{}, "kyc-bot.zip", demo.RobotPackage},
 		{RobotAsset(), "node-20.0.0-linux-x86_64.zip", demo.RobotRuntime},
 	} {
+		if there[file.key] {
+			continue
+		}
 		content, err := file.make()
 		if err != nil {
 			return err
-		}
-		if stored, ok := there[file.key]; ok && stored == sha256.Sum256(content) {
-			continue
 		}
 		_, err = service.UploadRobotFile(ctx, operator(), key, file.key, storage.Upload{
 			Name: file.name, ContentType: "application/zip", Body: bytes.NewReader(content),
