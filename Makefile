@@ -36,7 +36,7 @@ help: ## Show this list
 	  /^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: run
-run: bootstrap build temporal ## Run the whole stack here until Ctrl-C; DEV_FLAGS=--ephemeral forgets its data
+run: bootstrap build ## Run the whole stack here until Ctrl-C; DEV_FLAGS=--ephemeral forgets its data
 	@exec bin/procession dev --worker "$(WORKER)" $(DEV_FLAGS)
 
 .PHONY: demo
@@ -128,6 +128,7 @@ soak: bootstrap temporal ## Run under load for long and watch memory and backlog
 
 .PHONY: build
 build: assets ## Build the service and the example worker into bin/
+	@[ -x bin/procession ] || echo "building the service: one to three minutes the first time"
 	@go build -o bin/procession ./cmd/procession
 	@go build -o bin/loan-worker ./examples/loan
 

@@ -17,6 +17,9 @@ import (
 	"github.com/procession-dev/procession/engine"
 )
 
+// defaultListen is the default address of the REST API.
+const defaultListen = "127.0.0.1:8080"
+
 // Config holds every setting of the service. A setting is declared once, by its
 // flag in bind: its environment variable and its key in the file have the name of
 // the flag. See load.
@@ -116,7 +119,7 @@ const (
 // bind sets the defaults and declares the flags.
 func (c *Config) bind(f *pflag.FlagSet) {
 	f.StringVar(&c.File, configFlag, "", "YAML file of settings")
-	f.StringVar(&c.Listen, "listen", "127.0.0.1:8080", "address of the REST API over HTTP; empty for none")
+	f.StringVar(&c.Listen, "listen", defaultListen, "address of the REST API over HTTP; empty for none")
 	f.StringVar(&c.ListenTLS, "listen-tls", "", "address of the REST API over HTTPS; empty for none")
 	f.StringVar(&c.TLSCert, "tls-cert", "", "certificate of the HTTPS listeners (PEM file), read again when it changes")
 	f.StringVar(&c.TLSKey, "tls-key", "", "private key of the HTTPS listeners (PEM file), read again when it changes")

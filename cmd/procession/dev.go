@@ -5,9 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,6 +27,7 @@ const (
 	// of Temporal excluded.
 	devStartTimeout = 2 * time.Minute
 	noWorker        = "none"
+	portOffsetFlag  = "port-offset"
 )
 
 // devOptions are the settings of the local stack beside those of the service.
@@ -31,6 +36,7 @@ type devOptions struct {
 	binaries       string
 	temporalListen string
 	worker         string
+	portOffset     int
 	ephemeral      bool
 	expose         bool
 }
@@ -46,6 +52,7 @@ func newDevCommand() *cobra.Command {
 	f.StringVar(&o.binaries, "postgres-binaries", "", "directory of initdb and postgres; empty to look for them")
 	f.StringVar(&o.temporalListen, "temporal-listen", devTemporalAddress, "address of the stack's own Temporal")
 	f.StringVar(&o.worker, "worker", "", "program of the example worker, or none")
+	f.IntVar(&o.portOffset, portOffsetFlag, 0, "add `n` to the ports of all addresses that the stack listens on")
 	f.BoolVar(&o.ephemeral, "ephemeral", false, "start empty and forget all data on exit")
 	f.BoolVar(&o.expose, exposeFlag, false,
 		"listen beyond loopback too, so that other machines can use the demo accounts, whose secrets are public")
@@ -67,10 +74,13 @@ func newDevCommand() *cobra.Command {
 // it does. Temporal reads the service's keys, so it is started after the service,
 // and is stopped after it too.
 func runDev(ctx context.Context, out io.Writer, c Config, o devOptions) (err error) {
-	if err := checkLoopback(c, o); err != nil {
+	if err := checkLoopback(&c, &o); err != nil {
 		return err
 	}
-	if err := checkFree(ctx, c, o); err != nil {
+	if err := movePorts(&c, &o); err != nil {
+		return err
+	}
+	if err := checkFree(ctx, &c, &o); err != nil {
 		return err
 	}
 	if err := checkOwnDatabase(ctx, c); err != nil {
@@ -109,7 +119,7 @@ func runDev(ctx context.Context, out io.Writer, c Config, o devOptions) (err err
 	if err := s.startWorker(c, o); err != nil {
 		return err
 	}
-	printBanner(out, c, o)
+	printBanner(out, c, o, s.newDemo)
 	select {
 	case <-ctx.Done():
 		fmt.Fprintln(out, "\nstopping")
@@ -121,17 +131,45 @@ func runDev(ctx context.Context, out io.Writer, c Config, o devOptions) (err err
 	}
 }
 
-// checkFree finds out early, before anything is built, whether an address is
-// taken.
-func checkFree(ctx context.Context, c Config, o devOptions) error {
+// movePorts adds the offset to the ports of all addresses.
+func movePorts(c *Config, o *devOptions) error {
+	if o.portOffset == 0 {
+		return nil
+	}
 	for _, a := range devAddresses(c, o) {
-		l, err := listen(ctx, a.address, a.flag, nil, newLogger(io.Discard, c))
+		host, port, err := net.SplitHostPort(*a.address)
 		if err != nil {
-			return err
+			return usageError{fmt.Errorf("--%s must be host:port: %w", a.flag, err)}
 		}
-		_ = l.Close()
+		number, err := strconv.Atoi(port)
+		if moved := number + o.portOffset; err != nil || moved < 1 || moved > math.MaxUint16 {
+			return usageError{fmt.Errorf("--%s %d moves --%s %s out of the range of ports", portOffsetFlag, o.portOffset, a.flag, *a.address)}
+		}
+		*a.address = net.JoinHostPort(host, strconv.Itoa(number+o.portOffset))
 	}
 	return nil
+}
+
+// checkFree finds out, before anything is built or started, which addresses are in
+// use.
+func checkFree(ctx context.Context, c *Config, o *devOptions) error {
+	var taken []string
+	for _, a := range devAddresses(c, o) {
+		l, err := listen(ctx, *a.address, a.flag, nil, newLogger(io.Discard, *c))
+		switch {
+		case errors.Is(err, syscall.EADDRINUSE):
+			taken = append(taken, fmt.Sprintf("%s (--%s)", *a.address, a.flag))
+		case err != nil:
+			return err
+		default:
+			_ = l.Close()
+		}
+	}
+	if len(taken) == 0 {
+		return nil
+	}
+	return fmt.Errorf("other programs use %s; move all ports with --%s 100, with make: make run DEV_FLAGS='--%[2]s 100'",
+		strings.Join(taken, ", "), portOffsetFlag)
 }
 
 // writeDevConfig writes the settings in force, so that other commands can be

@@ -11,7 +11,7 @@ import (
 )
 
 // printBanner prints what runs where, who may use it, and what to try next.
-func printBanner(out io.Writer, c Config, o devOptions) {
+func printBanner(out io.Writer, c Config, o devOptions, newDemo bool) {
 	base := "http://" + hostPort(c.Listen)
 	fmt.Fprintln(out)
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
@@ -36,10 +36,18 @@ func printBanner(out io.Writer, c Config, o devOptions) {
 	}
 	row("")
 	row("Try next, in another terminal:")
-	row("  make demo")
+	if c.Listen == defaultListen {
+		row("  make demo")
+	} else {
+		row("  make demo DEMO_FLAGS='-endpoint " + base + "'")
+	}
+	row(fmt.Sprintf("  export PROCESSION_SERVER=%s PROCESSION_TOKEN=%s", base, demo.Alice().Secret))
+	row("  bin/procession get all")
 	row(fmt.Sprintf("  curl -H 'Authorization: Bearer %s' '%s/v2024-06-14/processes?size=5'", demo.Alice().Secret, base))
-	row(fmt.Sprintf("  PROCESSION_TOKEN=%s bin/procession get all --server %s", demo.Alice().Secret, base))
 	row("")
+	if !newDemo {
+		row("The demo data were loaded before; your changes to them are kept. --ephemeral starts with new ones.")
+	}
 	row("Ctrl-C stops all of it.")
 	// What cannot be shown is not worth stopping for.
 	_ = table.Flush()

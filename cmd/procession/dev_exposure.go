@@ -18,32 +18,36 @@ import (
 // that neither the environment nor a file of settings can set it unnoticed.
 const exposeFlag = "expose-demo-accounts"
 
-// devAddress is an address that the local stack listens on, and its flag.
-type devAddress struct{ address, flag string }
+// devAddress is a setting with an address that the local stack listens on, and its
+// flag.
+type devAddress struct {
+	address *string
+	flag    string
+}
 
 // devAddresses are all addresses that the local stack listens on.
-func devAddresses(c Config, o devOptions) []devAddress {
+func devAddresses(c *Config, o *devOptions) []devAddress {
 	addresses := []devAddress{
-		{c.Listen, "listen"},
-		{c.ListenTLS, "listen-tls"},
-		{c.ListenManagement, "listen-management"},
-		{c.ListenAdmin, "listen-admin"},
+		{&c.Listen, "listen"},
+		{&c.ListenTLS, "listen-tls"},
+		{&c.ListenManagement, "listen-management"},
+		{&c.ListenAdmin, "listen-admin"},
 	}
 	if c.TemporalAddress == "" {
-		addresses = append(addresses, devAddress{o.temporalListen, "temporal-listen"})
+		addresses = append(addresses, devAddress{&o.temporalListen, "temporal-listen"})
 	}
-	return slices.DeleteFunc(addresses, func(a devAddress) bool { return a.address == "" })
+	return slices.DeleteFunc(addresses, func(a devAddress) bool { return *a.address == "" })
 }
 
 // checkLoopback refuses addresses that other machines may reach: the secrets of
 // the demo accounts are public.
-func checkLoopback(c Config, o devOptions) error {
+func checkLoopback(c *Config, o *devOptions) error {
 	if o.expose {
 		return nil
 	}
 	var refused []error
 	for _, a := range devAddresses(c, o) {
-		host, _, err := net.SplitHostPort(a.address)
+		host, _, err := net.SplitHostPort(*a.address)
 		if err != nil {
 			refused = append(refused, fmt.Errorf("--%s must be host:port: %w", a.flag, err))
 			continue
@@ -51,7 +55,7 @@ func checkLoopback(c Config, o devOptions) error {
 		if !loopbackHost(host) {
 			refused = append(refused, fmt.Errorf("--%s is %s, which is not a loopback address such as 127.0.0.1; "+
 				"dev loads accounts whose secrets are public. Only --%s lets other machines reach them",
-				a.flag, a.address, exposeFlag))
+				a.flag, *a.address, exposeFlag))
 		}
 	}
 	if len(refused) > 0 {

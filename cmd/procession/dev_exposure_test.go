@@ -86,7 +86,7 @@ func TestDevAddressesHasEveryListener(t *testing.T) {
 	})
 	require.NotEmpty(t, flags)
 	var found []string
-	for _, a := range devAddresses(c, devOptions{temporalListen: "127.0.0.1:0"}) {
+	for _, a := range devAddresses(&c, &devOptions{temporalListen: "127.0.0.1:0"}) {
 		found = append(found, a.flag)
 	}
 	require.ElementsMatch(t, append(flags, "temporal-listen"), found)

@@ -12,12 +12,12 @@ import (
 // it was made to listen on. A browser that was led here by a name in the DNS of an
 // attacker sends that name. A stack that listens on all addresses answers to every
 // address, which is no name.
-func devHosts(c Config, o devOptions) func(host string) bool {
+func devHosts(c *Config, o *devOptions) func(host string) bool {
 	configured := map[string]bool{}
 	anyAddress := false
 	for _, a := range devAddresses(c, o) {
 		// checkFree has found the addresses to be valid.
-		host, _, _ := net.SplitHostPort(a.address)
+		host, _, _ := net.SplitHostPort(*a.address)
 		configured[strings.ToLower(host)] = true
 		address, err := netip.ParseAddr(host)
 		anyAddress = anyAddress || host == "" || err == nil && address.IsUnspecified()

@@ -27,6 +27,8 @@ type stack struct {
 	// died receives the name of every part that ends, by itself or because it is stopped.
 	died     chan string
 	temporal *temporalserver.Server
+	// newDemo reports whether the demo data were loaded by this start.
+	newDemo bool
 }
 
 // stop ends the parts, the last one first.
@@ -87,7 +89,7 @@ func (s *stack) prepareService(ctx context.Context, c *Config, o devOptions) (*s
 	}
 	s.stops = append(s.stops, func(context.Context) error { k.db.Close(); return nil })
 	now := time.Now()
-	if err := demo.Load(ctx, k.db, k.sealer, now); err != nil {
+	if s.newDemo, err = demo.LoadNew(ctx, k.db, k.sealer, now); err != nil {
 		return nil, files, fmt.Errorf("loading the demo data: %w", err)
 	}
 	files, err = writeServerCertificate(k.issuer, filepath.Join(o.dir, "tls"), []string{"127.0.0.1", "localhost"}, now)
@@ -106,7 +108,7 @@ func (s *stack) prepareService(ctx context.Context, c *Config, o devOptions) (*s
 		return nil, files, err
 	}
 	made, err := newService(*c, k, documents, log, &devService{
-		authority: []byte(k.issuer.RootsPEM()), hosts: devHosts(*c, o), users: demoUsers(),
+		authority: []byte(k.issuer.RootsPEM()), hosts: devHosts(c, &o), users: demoUsers(),
 	})
 	return made, files, err
 }

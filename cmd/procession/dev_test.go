@@ -97,14 +97,36 @@ func TestDevRunsTheWholeStackAndKeepsItsData(t *testing.T) {
 	item := d.awaitItem(process, "LOAN_APPLICATION")
 	d.requireRobot()
 	d.requireOwnHosts()
+	const renamed = `{"documents":[{"apiVersion":"procession/v1","kind":"Group","metadata":{"code":"REVIEWERS","tenant":"demo"},` +
+		`"spec":{"name":"Renamed","members":[{"user":"bob"}]}}]}`
+	d.administer(http.MethodPost, "/resources/~actions/apply", renamed)
 	d.interrupt()
 
 	d.start()
+	require.Contains(t, d.out.String(), "your changes to them are kept")
+	require.Contains(t, d.administer(http.MethodGet, "/resources/Group/REVIEWERS?tenant=demo", ""), `"name":"Renamed"`)
 	require.Equal(t, "RUNNING", d.processState(process), "the process is still there")
 	d.requireRobot()
 	d.fill(item, map[string]any{"FIRST_NAME": "Carol", "LAST_NAME": "Demo", "CURRENCY": "EUR", "AMOUNT": 1})
 	d.awaitState(process, "COMPLETED")
 	d.interrupt()
+}
+
+// administer sends a request of Alice to the administration API and returns the
+// answer.
+func (d *devStack) administer(method, path, body string) string {
+	d.t.Helper()
+	request, err := http.NewRequestWithContext(d.t.Context(), method, d.url()+"/admin/v1"+path, strings.NewReader(body))
+	require.NoError(d.t, err)
+	request.Header.Set("Authorization", "Bearer "+demo.Alice().Secret)
+	request.Header.Set("Content-Type", "application/json")
+	answer, err := d.http.Do(request)
+	require.NoError(d.t, err)
+	defer func() { require.NoError(d.t, answer.Body.Close()) }()
+	got, err := io.ReadAll(answer.Body)
+	require.NoError(d.t, err)
+	require.Equal(d.t, http.StatusOK, answer.StatusCode, string(got))
+	return string(got)
 }
 
 // requireRobot requires that the robot of the demo data can be downloaded.
@@ -125,23 +147,27 @@ func (d *devStack) requireRobot() {
 	require.Equal(d.t, want, got)
 }
 
-func TestDevNamesTheBusyAddressAndItsFlag(t *testing.T) {
+func TestDevListsAllBusyAddressesAndCanMoveThem(t *testing.T) {
 	t.Parallel()
 	var config net.ListenConfig
 	taken, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer func() { require.NoError(t, taken.Close()) }()
-	for _, flag := range []string{"listen", "listen-tls", "listen-admin", "temporal-listen"} {
-		args := []string{"dev", "--dir", t.TempDir()}
-		for _, other := range []string{"listen", "listen-tls", "listen-admin", "temporal-listen"} {
-			address := freeAddress(t)
-			if other == flag {
-				address = taken.Addr().String()
-			}
-			args = append(args, "--"+other, address)
-		}
-		err := run(context.Background(), args, t.Output(), t.Output())
-		require.ErrorContains(t, err, taken.Addr().String())
-		require.ErrorContains(t, err, "--"+flag)
+	free := "127.0.0.1:60000"
+	args := []string{"dev", "--dir", t.TempDir(), "--listen", taken.Addr().String(), "--listen-tls", freeAddress(t)}
+	err = run(context.Background(), append(args, "--listen-admin", taken.Addr().String(), "--temporal-listen", taken.Addr().String()),
+		t.Output(), t.Output())
+	for _, flag := range []string{"listen", "listen-admin", "temporal-listen"} {
+		require.ErrorContains(t, err, taken.Addr().String()+" (--"+flag+")")
+	}
+	require.NotContains(t, err.Error(), "listen-tls")
+	require.ErrorContains(t, err, "make run DEV_FLAGS='--port-offset 100'")
+
+	c, o := Config{Listen: free, ListenAdmin: "[::1]:1"}, devOptions{temporalListen: "localhost:7233", portOffset: 100}
+	require.NoError(t, movePorts(&c, &o))
+	require.Equal(t, []string{"127.0.0.1:60100", "[::1]:101", "localhost:7333"}, []string{c.Listen, c.ListenAdmin, o.temporalListen})
+	for _, offset := range []int{5436, -101} {
+		o.portOffset = offset
+		require.ErrorContains(t, movePorts(&c, &o), "out of the range of ports")
 	}
 }

@@ -30,7 +30,7 @@ func listen(ctx context.Context, address, flag string, handler http.Handler, log
 	var config net.ListenConfig
 	l, err := config.Listen(ctx, "tcp", address)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, fmt.Errorf("%s is in use by another program; choose another address with --%s", address, flag)
+		return nil, fmt.Errorf("%s is in use by another program; choose another address with --%s: %w", address, flag, syscall.EADDRINUSE)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("listening for --%s: %w", flag, err)
