@@ -90,7 +90,7 @@ func (d *dialect) Compile(_ jsonschema.CompilerContext, keywords map[string]any)
 		}
 	}
 	if value, ok := keywords[keywordMaxSize]; ok {
-		size, err := readSize(value)
+		size, err := ReadSize(value)
 		if err != nil {
 			r.refuse(keywordMaxSize, err)
 		}

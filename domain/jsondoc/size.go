@@ -10,9 +10,9 @@ import (
 
 var errSize = errors.New("must be a number of bytes: an integer, or text such as 500, 500 B, 10 MB (millions of bytes) and 10 MiB (1024 times 1024 bytes), up to GB and GiB")
 
-// readSize parses the value of maxSize, in bytes. In text a number may be followed by a unit, in any case and
+// ReadSize parses the value of maxSize, in bytes; numbers are json.Number. In text a number may be followed by a unit, in any case and
 // after an optional space.
-func readSize(value any) (int64, error) {
+func ReadSize(value any) (int64, error) {
 	switch v := value.(type) {
 	case json.Number:
 		// As an integer of JSON Schema it may be written 1.0 or 1e6.
