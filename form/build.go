@@ -143,7 +143,7 @@ func (b *builder) members(v *view, value *object, path []string) ([]Field, error
 func (b *builder) layout(
 	e *element, v *view, value *object, path []string, shown coverage, conditional bool,
 ) ([]Field, error) {
-	conditional = conditional || e.conditional
+	conditional = conditional || e.rule != nil
 	switch e.kind {
 	case kindLabel:
 		if e.label == "" {

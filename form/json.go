@@ -3,6 +3,7 @@ package form
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 
 	"github.com/procession-dev/procession/domain/jsontext"
 )
@@ -32,6 +33,13 @@ func (o *object) set(name string, value any) {
 		o.names = append(o.names, name)
 	}
 	o.members[name] = value
+}
+
+func (o *object) remove(name string) {
+	if _, known := o.members[name]; known {
+		delete(o.members, name)
+		o.names = slices.DeleteFunc(o.names, func(other string) bool { return other == name })
+	}
 }
 
 // text is the string that a member is, "" when it is none.
@@ -134,4 +142,67 @@ func isEmpty(value any) bool {
 		return len(v.names) == 0
 	}
 	return false
+}
+
+// decodeExactly is decode for what is written back: what a decoded string would not
+// keep is deep.
+func decodeExactly(text json.RawMessage, depth int) (any, error) {
+	if len(bytes.TrimSpace(text)) == 0 {
+		return nil, nil
+	}
+	r := jsontext.NewLooseReader(text)
+	value := exactNext(r, depth)
+	if err := r.End(); err != nil {
+		return nil, err
+	}
+	return value, nil
+}
+
+func exactNext(r *jsontext.Reader, depth int) any {
+	whole := r.Fork()
+	switch kind := r.Kind(); {
+	case depth <= 0 && (kind == '{' || kind == '['):
+		return deep(r.Raw())
+	case kind == '{':
+		o := newObject()
+		for name := range r.Members() {
+			if _, again := o.get(jsontext.Unquote(name)); again || jsontext.Key(name) != jsontext.Unquote(name) {
+				r.Skip()
+				o = nil
+				break
+			}
+			o.set(jsontext.Unquote(name), exactNext(r, depth-1))
+		}
+		if o == nil {
+			raw := whole.Raw()
+			*r = *whole
+			return deep(raw)
+		}
+		return o
+	case kind == '[':
+		elements := []any{}
+		for range r.Elements() {
+			elements = append(elements, exactNext(r, depth-1))
+		}
+		return elements
+	case kind == '"':
+		if raw := r.Raw(); len(raw) > 1 && jsontext.Key(raw) == jsontext.Unquote(raw) {
+			return jsontext.Unquote(raw)
+		} else if len(raw) > 1 {
+			return deep(raw)
+		}
+		return nil
+	}
+	return r.Value()
+}
+
+// jsonText is a value as compact JSON.
+func jsonText(value any) json.RawMessage {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		return json.RawMessage("null") // Values that were decoded can be encoded.
+	}
+	return bytes.TrimSuffix(text.Bytes(), []byte("\n"))
 }

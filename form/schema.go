@@ -31,6 +31,8 @@ type schemas struct {
 // every value, those among maybe for some.
 type view struct {
 	sure, maybe []*object
+	// needed are the members that required has found, nil before.
+	needed map[string]bool
 }
 
 func newSchemas(root any) *schemas {

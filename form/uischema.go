@@ -8,7 +8,7 @@ import (
 	"github.com/procession-dev/procession/domain/jsontext"
 )
 
-// elementKind is what an element of a UI schema is to a reader of paper.
+// elementKind is what an element of a UI schema is.
 type elementKind int
 
 const (
@@ -28,8 +28,14 @@ type element struct {
 	label string
 	// path of a control leads to its value, by the names of properties.
 	path []string
-	// conditional elements have a rule: the form does not always show them.
-	conditional bool
+	// kindName is the type as the UI schema spells it.
+	kindName string
+	// unlabelled elements have their label switched off.
+	unlabelled bool
+	// options are those of the element, nil for none.
+	options *object
+	// rule says when the element is shown or enabled, nil for always.
+	rule *object
 	// detail lays the elements of an array out.
 	detail   *element
 	elements []*element
@@ -50,17 +56,22 @@ func readElement(value any, budget *int) *element {
 		return nil
 	}
 	*budget--
-	_, conditional := o.get("rule")
-	e := &element{label: labelOf(o), conditional: conditional}
-	switch o.text("type") {
+	e := &element{label: labelOf(o), kindName: o.text("type"), unlabelled: isUnlabelled(o)}
+	e.options, _ = o.members["options"].(*object)
+	if rule, ok := o.get("rule"); ok {
+		if e.rule, ok = rule.(*object); !ok {
+			e.rule = newObject()
+		}
+	}
+	switch e.kindName {
 	case "Control", "ListWithDetail":
 		path, ok := scopePath(o.text("scope"))
 		if !ok {
 			return nil
 		}
 		e.kind, e.path = kindControl, path
-		if options, ok := o.members["options"].(*object); ok {
-			e.detail = readElement(options.members["detail"], budget)
+		if e.options != nil {
+			e.detail = readElement(e.options.members["detail"], budget)
 		}
 		return e
 	case "Label":
@@ -91,6 +102,14 @@ func labelOf(o *object) string {
 		return label.text("text")
 	}
 	return ""
+}
+
+func isUnlabelled(o *object) bool {
+	label := o.members["label"]
+	if of, ok := label.(*object); ok {
+		label = of.members["show"]
+	}
+	return label == false
 }
 
 // scopePath reads the scope of a control, such as #/properties/a/properties/b.
