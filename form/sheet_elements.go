@@ -1,0 +1,122 @@
+package form
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/kuflowref"
+)
+
+// ElementsInput returns the elements of a process or of a task of Shape A, and their
+// values, as one object with a member for each element.
+func ElementsInput(elements []domain.ElementDefinition, values domain.ElementValues) (Input, error) {
+	properties, value := newObject(), newObject()
+	var required []any
+	for i := range elements {
+		e := &elements[i]
+		schema, err := elementSchema(e)
+		if err != nil {
+			return Input{}, err
+		}
+		properties.set(e.Code, schema)
+		if e.Mandatory {
+			required = append(required, e.Code)
+		}
+		members, err := elementValues(values[e.Code])
+		switch {
+		case err != nil:
+			return Input{}, err
+		case e.Multiple && len(members) > 0:
+			value.set(e.Code, members)
+		case len(members) > 0:
+			value.set(e.Code, members[0])
+		}
+	}
+	schema := newObject()
+	schema.set("type", "object")
+	schema.set("properties", properties)
+	if len(required) > 0 {
+		schema.set("required", required)
+	}
+	return Input{Schema: jsonText(schema), Value: jsonText(value)}, nil
+}
+
+func elementSchema(e *domain.ElementDefinition) (*object, error) {
+	schema := newObject()
+	switch e.ValueType() {
+	case domain.ValueObject:
+		decoded, err := decode(e.Schema, maxSchemaDepth)
+		if err != nil {
+			return nil, fmt.Errorf("reading the schema of element %s: %w", e.Code, err)
+		}
+		if o, ok := decoded.(*object); ok {
+			schema = o
+		}
+		schema.set("type", "object")
+	case domain.ValueNumber:
+		schema.set("type", "number")
+	case domain.ValueDocument, domain.ValuePrincipal, domain.ValueString:
+		schema.set("type", "string")
+	}
+	switch e.Type {
+	case domain.ElementDocument:
+		schema.set("format", string(kuflowref.KindFile))
+	case domain.ElementPrincipal:
+		schema.set("format", string(kuflowref.KindPrincipal))
+	case domain.ElementDecision:
+		schema.set("oneOf", decisionOptions(e.Options))
+	case domain.ElementField, domain.ElementForm:
+	}
+	if e.Multiple {
+		list := newObject()
+		list.set("type", "array")
+		list.set("items", schema)
+		schema = list
+	}
+	if e.Name != "" {
+		schema.set("title", e.Name)
+	}
+	return schema, nil
+}
+
+func decisionOptions(options []domain.ElementOption) []any {
+	list := make([]any, len(options))
+	for i, option := range options {
+		entry := newObject()
+		entry.set("const", option.Code)
+		if option.Name != "" {
+			entry.set("title", option.Name)
+		}
+		list[i] = entry
+	}
+	return list
+}
+
+func elementValues(values []domain.ElementValue) ([]any, error) {
+	var members []any
+	for i := range values {
+		v := &values[i]
+		var member any
+		var err error
+		switch {
+		case v.Value == nil:
+			continue
+		case v.Type == domain.ValueDocument:
+			var d domain.DocumentValue
+			d, err = v.Document()
+			member = kuflowref.File{URI: d.URI, Type: d.ContentType, Size: d.ContentLength, Name: d.Name}.String()
+		case v.Type == domain.ValuePrincipal:
+			var p domain.PrincipalValue
+			err = json.Unmarshal(v.Value, &p)
+			member = kuflowref.Principal{ID: p.ID, Type: p.Type, Name: p.Name}.String()
+		default:
+			member, err = decodeExactly(v.Value, maxSelectDepth)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading the value of an element: %w", err)
+		}
+		members = append(members, member)
+	}
+	return members, nil
+}
