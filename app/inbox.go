@@ -2,23 +2,35 @@ package app
 
 import (
 	"context"
+	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence"
 )
 
-// InboxFilter narrows FindInbox.
+// InboxFilter narrows ReadInbox.
 type InboxFilter = persistence.InboxFilter
 
-// FindInbox returns a page of the tasks of a view that are visible to the caller, as
-// people look for them.
-func (s *Service) FindInbox(
+// ReadInbox returns a page of the tasks of a view that are visible to the caller, as
+// people look for them, and the counts of all views.
+func (s *Service) ReadInbox(
 	ctx context.Context, caller domain.Caller, filter InboxFilter, page domain.PageRequest, sort []domain.SortKey,
-) (domain.Page[domain.InboxTask], error) {
-	return s.reader.ListInbox(ctx, caller, filter, page, sort)
+) (domain.Inbox, error) {
+	return s.reader.ReadInbox(ctx, caller, filter, page, sort)
 }
 
-// CountInbox returns how many tasks each view has for the caller.
-func (s *Service) CountInbox(ctx context.Context, caller domain.Caller) (map[domain.InboxView]int64, error) {
-	return s.reader.CountInbox(ctx, caller)
+// CountInboxNews returns how many tasks have come into a view since a moment by
+// what others did, leaving out those that are known.
+func (s *Service) CountInboxNews(
+	ctx context.Context, caller domain.Caller, filter InboxFilter, since time.Time, known []uuid.UUID,
+) (int64, error) {
+	return s.reader.CountInboxNews(ctx, caller, filter, since, known)
+}
+
+// OpenTask returns a task that is visible to the caller, with what the caller may
+// do, or NOT_FOUND.
+func (s *Service) OpenTask(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.OpenedTask, error) {
+	return s.reader.OpenTask(ctx, caller, id)
 }

@@ -39,3 +39,31 @@ type InboxTask struct {
 	CreatedAt      time.Time
 	LastModifiedAt time.Time
 }
+
+// Inbox is a page of the tasks of a view, with what the view can be narrowed to.
+type Inbox struct {
+	Page[InboxTask]
+	// Counts are how many tasks each view has, whatever it is narrowed to.
+	Counts map[InboxView]int64
+	// Definitions are those of the processes of the view's tasks, by name.
+	Definitions []InboxDefinition
+}
+
+// InboxDefinition is a process definition, and how many tasks of a view belong to
+// its processes.
+type InboxDefinition struct {
+	ID    uuid.UUID
+	Name  string
+	Tasks int64
+}
+
+// OpenedTask is a task as it is shown to a user, with what the user may do.
+type OpenedTask struct {
+	InboxTask
+
+	Item *ProcessItem `db:"-"`
+	// Candidate may claim the task while it is READY.
+	Candidate bool
+	// Manages may assign the task, release it and write to it.
+	Manages bool
+}

@@ -2,7 +2,9 @@ package persistence
 
 import (
 	"context"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -19,6 +21,10 @@ type InboxFilter struct {
 	Search               string
 	ProcessDefinitionIDs []uuid.UUID
 }
+
+// inboxDefinitionLimit bounds the process definitions that an inbox offers to be
+// narrowed to.
+const inboxDefinitionLimit = "100"
 
 const (
 	inboxColumns = `i.id, t.name, i.task_state AS state, i.process_id, v.name AS process_name, p.subject,
@@ -46,31 +52,38 @@ func inboxCondition(view domain.InboxView) string {
 	return `i.type = 'TASK' AND ` + visibleItem
 }
 
-// ListInbox returns a page of the tasks of a view. They can be sorted by createdAt,
-// lastModifiedAt, name and subject.
-func (r *Reader) ListInbox(
-	ctx context.Context, caller domain.Caller, filter InboxFilter, page domain.PageRequest, sort []domain.SortKey,
-) (domain.Page[domain.InboxTask], error) {
-	result := domain.Page[domain.InboxTask]{PageRequest: page}
+// list selects the tasks of the filter.
+func (f InboxFilter) list(caller domain.Caller) *list {
 	l := newList(caller, inboxColumns, inboxTables, "i.tenant_id")
-	l.where = append(l.where, "i.deleted_at IS NULL", inboxCondition(filter.View))
-	anyOf(l, "i.process_definition_id", filter.ProcessDefinitionIDs)
-	if search := strings.TrimSpace(filter.Search); search != "" {
+	l.where = append(l.where, "i.deleted_at IS NULL", inboxCondition(f.View))
+	anyOf(l, "i.process_definition_id", f.ProcessDefinitionIDs)
+	if search := strings.TrimSpace(f.Search); search != "" {
 		l.filter(`(p.subject ILIKE %[1]s OR t.name ILIKE %[1]s OR v.name ILIKE %[1]s OR s.name ILIKE %[1]s)`, containing(search))
 	}
+	return l
+}
+
+// ReadInbox returns a page of the tasks of a view, and the counts of all views.
+// Tasks can be sorted by createdAt, lastModifiedAt, name and subject.
+func (r *Reader) ReadInbox(
+	ctx context.Context, caller domain.Caller, filter InboxFilter, page domain.PageRequest, sort []domain.SortKey,
+) (domain.Inbox, error) {
+	result := domain.Inbox{Counts: map[domain.InboxView]int64{}}
+	result.PageRequest = page
+	l := filter.list(caller)
 	err := l.sortBy(sort, map[string]string{
 		"id": "i.id", "createdAt": "i.created_at", "lastModifiedAt": "i.last_modified_at", "name": "t.name", "subject": "p.subject",
 	}, "i.created_at")
 	if err != nil {
 		return result, err
 	}
-	err = r.read(ctx, l.page(page, into(&result.Items), &result.Total)...)
-	return result, translate("listing an inbox", err)
+	queries := slices.Concat(l.page(page, into(&result.Items), &result.Total), countInbox(caller, result.Counts),
+		[]query{inboxDefinitions(caller, filter.View, &result.Definitions)})
+	return result, translate("reading an inbox", r.read(ctx, queries...))
 }
 
-// CountInbox returns how many tasks each view has.
-func (r *Reader) CountInbox(ctx context.Context, caller domain.Caller) (map[domain.InboxView]int64, error) {
-	counts := map[domain.InboxView]int64{}
+// countInbox returns the queries of how many tasks each view has.
+func countInbox(caller domain.Caller, counts map[domain.InboxView]int64) []query {
 	var queries []query
 	for _, view := range domain.InboxViews() {
 		l := newList(caller, "", "process_items i JOIN processes p ON p.id = i.process_id", "i.tenant_id")
@@ -85,7 +98,63 @@ func (r *Reader) CountInbox(ctx context.Context, caller domain.Caller) (map[doma
 		}
 		queries = append(queries, counted)
 	}
-	return counts, translate("counting an inbox", r.read(ctx, queries...))
+	return queries
+}
+
+// inboxDefinitions returns the query of the process definitions of a view.
+func inboxDefinitions(caller domain.Caller, view domain.InboxView, dest *[]domain.InboxDefinition) query {
+	l := newList(caller, "", "", "i.tenant_id")
+	l.where = append(l.where, "i.deleted_at IS NULL", inboxCondition(view))
+	return query{`
+SELECT i.process_definition_id AS id, max(v.name) AS name, count(*) AS tasks
+  FROM process_items i
+  JOIN processes p ON p.id = i.process_id
+  JOIN process_definition_versions v ON v.version = p.process_version
+ WHERE ` + strings.Join(l.where, "\n   AND ") + `
+ GROUP BY i.process_definition_id
+ ORDER BY name, id
+ LIMIT ` + inboxDefinitionLimit, l.args, into(dest)}
+}
+
+// CountInboxNews returns how many tasks have come into a view since a moment by
+// what others did, leaving out those that are known.
+func (r *Reader) CountInboxNews(
+	ctx context.Context, caller domain.Caller, filter InboxFilter, since time.Time, known []uuid.UUID,
+) (int64, error) {
+	var total int64
+	l := filter.list(caller)
+	if filter.View == domain.InboxAll {
+		l.filter("i.created_at > %s", since)
+	} else {
+		l.filter("i.last_modified_at > %s AND i.last_modified_by <> $1", since)
+	}
+	l.filter("i.id <> ALL(%s)", known)
+	err := r.read(ctx, l.page(domain.PageRequest{}, nil, &total)...)
+	return total, translate("counting news of an inbox", err)
+}
+
+const openTask = `
+SELECT ` + inboxColumns + `,
+       ` + candidateOfItem + ` AS candidate, ` + managesProcess + ` AS manages
+  FROM ` + inboxTables + `
+ WHERE i.id = $3 AND i.tenant_id = ANY($2) AND i.type = 'TASK' AND i.deleted_at IS NULL AND ` + visibleItem
+
+// OpenTask returns a task that is visible to the caller, with what the caller may
+// do, or NOT_FOUND.
+func (r *Reader) OpenTask(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.OpenedTask, error) {
+	var row itemRow
+	var logs []domain.TaskLog
+	var found *domain.OpenedTask
+	args := []any{caller.PrincipalID, caller.TenantIDs(), id}
+	err := r.read(ctx, query{openTask, args, atMostOne(&found)}, query{getItem, args, one(row.fields()...)}, taskLogs(id, &logs))
+	if err == nil && found == nil {
+		err = pgx.ErrNoRows
+	}
+	if err != nil {
+		return nil, translate("opening a task", notFound(err, "task"))
+	}
+	found.Item, err = row.processItem(logs)
+	return found, err
 }
 
 // containing returns the pattern of LIKE for texts that contain a text.

@@ -87,6 +87,8 @@ type PrincipalFilter struct {
 	GroupIDs   []uuid.UUID
 	GroupCodes []string
 	TenantIDs  []uuid.UUID
+	// Search is what the name or the e-mail contains, without regard to case.
+	Search string
 }
 
 // ListPrincipals returns a page of the principals that the caller may list. They can be sorted by id and name.
@@ -103,6 +105,9 @@ func (r *Reader) ListPrincipals(
 	}
 	if filter.Type != "" {
 		l.filter("p.type = %s", filter.Type)
+	}
+	if filter.Search != "" {
+		l.filter("(p.name ILIKE %[1]s OR p.email ILIKE %[1]s)", containing(filter.Search))
 	}
 	l.inGroups("p.id", listedGroup, filter.GroupIDs, filter.GroupCodes)
 	if err := l.sortBy(sort, map[string]string{"id": "p.id", "name": "p.name"}, "p.id"); err != nil {
