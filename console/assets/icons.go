@@ -5,7 +5,7 @@ func Icons() []string {
 	return []string{
 		"adjustments-horizontal", "alert-circle", "alert-triangle", "arrow-back-up", "arrow-down", "arrow-left", "arrow-up",
 		"ban", "bolt", "check", "checklist", "chevron-down", "chevron-left", "chevron-right", "circle-check", "circle-dashed",
-		"clock", "cloud-off", "copy", "dots-vertical", "download", "file", "files", "flag", "hand-grab", "help", "history",
+		"clock", "cloud-off", "command", "copy", "device-desktop", "dots-vertical", "download", "file", "files", "flag", "hand-grab", "help", "history",
 		"home", "inbox", "info-circle", "keyboard", "language", "link", "list-details", "login", "logout", "message",
 		"messages", "moon", "paperclip", "player-play", "plus", "refresh", "route", "search", "send", "settings", "sparkles",
 		"sun", "table", "trash", "upload", "user", "user-check", "user-plus", "users", "x",

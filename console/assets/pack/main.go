@@ -39,8 +39,9 @@ func bundles() []bundle {
 	return []bundle{
 		{"console.css", []string{"node_modules/@tabler/core/dist/css/tabler.min.css", "src/tokens.css", "src/console.css"}},
 		{"console.js", []string{
-			"node_modules/htmx.org/dist/htmx.min.js", "node_modules/htmx.org/dist/ext/hx-sse.min.js", "src/console.js",
+			"node_modules/htmx.org/dist/htmx.min.js", "src/console.js",
 		}},
+		{"theme.js", []string{"src/theme.js"}},
 		{"favicon.svg", []string{"src/favicon.svg"}},
 		{"licenses.txt", []string{
 			"node_modules/htmx.org/LICENSE", "node_modules/@tabler/icons/LICENSE", "src/licenses.txt",

@@ -2,51 +2,142 @@
 (() => {
   "use strict";
 
-  const cookie = (name) => document.cookie.split("; ").find((c) => c.startsWith(name + "="))?.slice(name.length + 1);
-  const keep = (name, value) => {
-    const secure = location.protocol === "https:" ? "; Secure" : "";
-    document.cookie = `${name}=${value}; Path=/console/; Max-Age=31536000; SameSite=Lax${secure}`;
-  };
+  const $ = (selector, within = document) => within.querySelector(selector);
+  const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 
   // The server writes times in the zone of the browser once it knows it.
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  if (zone && cookie("procession-zone") !== zone) keep("procession-zone", zone);
+  if (zone && !document.cookie.split("; ").includes("procession-zone=" + zone)) {
+    const secure = location.protocol === "https:" ? "; Secure" : "";
+    document.cookie = `procession-zone=${zone}; Path=/console/; Max-Age=31536000; SameSite=Lax${secure}`;
+  }
 
-  // Without a chosen theme pages follow the system.
-  const root = document.documentElement;
-  const dark = matchMedia("(prefers-color-scheme: dark)");
-  const chosen = root.dataset.bsTheme;
-  const follow = () => { root.dataset.bsTheme = chosen || (dark.matches ? "dark" : "light"); };
-  follow();
-  dark.addEventListener("change", follow);
-
-  // A menu closes when something else is used.
+  // Dialogs and menus.
+  const open = (name) => {
+    const dialog = document.getElementById(name);
+    if (!dialog || dialog.open) return;
+    closeMenus();
+    dialog.showModal();
+    const input = $("input", dialog);
+    if (!input) return;
+    input.select();
+    input.dispatchEvent(new CustomEvent("procession:open"));
+  };
+  const closeMenus = (except) => {
+    for (const menu of all("details.menu[open]")) {
+      if (!menu.contains(except)) menu.open = false;
+    }
+  };
   document.addEventListener("click", (event) => {
-    for (const menu of document.querySelectorAll("details.menu[open]")) {
-      if (!menu.contains(event.target)) menu.open = false;
+    closeMenus(event.target);
+    const opener = event.target.closest("[data-opens]");
+    if (opener) {
+      event.preventDefault();
+      open(opener.dataset.opens);
+    } else if (event.target.matches("dialog")) {
+      event.target.close();
+    } else if (event.target.closest("dialog a")) {
+      event.target.closest("dialog").close();
     }
   });
-  document.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape") return;
-    for (const menu of document.querySelectorAll("details.menu[open]")) {
-      menu.open = false;
-      menu.querySelector("summary").focus();
-    }
-  });
-
-  // Changing a filter asks for the list at once.
   document.addEventListener("change", (event) => {
-    if (event.target.matches(".filters select")) event.target.form.requestSubmit();
+    if (event.target.matches("[data-submits]")) event.target.form.requestSubmit();
   });
 
-  // j and k move along the rows of a list.
-  const typing = (element) => element.closest("input, textarea, select, [contenteditable]");
+  // Keys. Those without Ctrl can be turned off, and do nothing while typing.
+  const rows = () => all("[data-rows] .row-link", $("dialog[open]") ?? document);
+  const move = (by) => {
+    const links = rows();
+    if (links.length === 0) return;
+    const focused = links.indexOf(document.activeElement.closest(".row-item")?.querySelector(".row-link"));
+    const from = focused >= 0 ? focused : links.findIndex((link) => link.closest(".row-item.active"));
+    const at = from < 0 ? (by > 0 ? 0 : links.length - 1) : Math.min(Math.max(from + by, 0), links.length - 1);
+    links[at].focus();
+  };
+  const press = (key) => {
+    const control = $(`[data-key="${key}"]`);
+    if (control) control.matches("input") ? control.focus() : control.click();
+    return Boolean(control);
+  };
+  const keys = {
+    j: () => move(1),
+    k: () => move(-1),
+    x: () => document.activeElement.closest(".row-item")?.querySelector("input[type=checkbox]")?.click(),
+    c: () => press("c"),
+    a: () => press("a"),
+    "/": () => press("search"),
+    "?": () => open("keys"),
+  };
+  const typing = (element) => element.matches("input:not([type=checkbox]), textarea, select, [contenteditable]");
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
-    const links = [...document.querySelectorAll("[data-keys=rows] .row-link")];
-    if (links.length === 0 || (event.key !== "j" && event.key !== "k")) return;
-    const at = links.indexOf(document.activeElement);
-    const next = event.key === "j" ? Math.min(at + 1, links.length - 1) : Math.max(at - 1, 0);
-    links[next].focus();
+    const command = event.ctrlKey || event.metaKey;
+    if (command && event.key.toLowerCase() === "k") {
+      event.preventDefault();
+      open("palette");
+    } else if (command && event.key === "Enter") {
+      if (press("complete")) event.preventDefault();
+    } else if (event.key === "Escape") {
+      for (const menu of all("details.menu[open]")) {
+        menu.open = false;
+        $("summary", menu).focus();
+      }
+    } else if (event.target.closest("dialog.palette") && ["ArrowDown", "ArrowUp"].includes(event.key)) {
+      event.preventDefault();
+      move(event.key === "ArrowDown" ? 1 : -1);
+    } else if (event.target.closest("dialog.palette") && event.key === "Enter" && event.target.matches("input")) {
+      event.preventDefault();
+      rows()[0]?.click();
+    } else if (!command && !event.altKey && !typing(event.target) && !$("dialog[open]") &&
+        $("#page")?.dataset.keys === "on" && Object.hasOwn(keys, event.key)) {
+      event.preventDefault();
+      keys[event.key]();
+    }
   });
+
+  // A page that came in place of another is announced, and has the focus unless
+  // something of it has kept it.
+  document.addEventListener("htmx:after:history:update", () => {
+    $("#live").textContent = document.title;
+    if (document.activeElement === document.body) $("#content")?.focus({preventScroll: true});
+  });
+
+  // News: one tab of the browser follows the service and tells the others. Where tabs
+  // cannot agree on one, each asks from time to time.
+  const channel = "BroadcastChannel" in window ? new BroadcastChannel("procession-news") : null;
+  let due;
+  const news = () => {
+    due ??= setTimeout(() => {
+      due = undefined;
+      document.body.dispatchEvent(new CustomEvent("procession:news"));
+    }, 300);
+  };
+  const poll = () => setInterval(news, 15000);
+  const follow = () => new Promise((ended) => {
+    const source = new EventSource("/console/live");
+    let asking;
+    source.addEventListener("news", () => {
+      news();
+      channel.postMessage("news");
+    });
+    source.addEventListener("open", () => {
+      clearInterval(asking);
+      asking = undefined;
+    });
+    source.addEventListener("error", () => {
+      asking ??= poll();
+      if (source.readyState === EventSource.CLOSED) {
+        clearInterval(asking);
+        setTimeout(ended, 15000);
+      }
+    });
+  });
+  if ($("#page")) {
+    if (channel && navigator.locks) {
+      channel.addEventListener("message", news);
+      const lead = () => navigator.locks.request("procession-live", follow).then(lead);
+      lead();
+    } else {
+      poll();
+    }
+  }
 })();
