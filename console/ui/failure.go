@@ -14,6 +14,26 @@ type Failure struct {
 	SignedIn bool
 }
 
+// reasons are why operations are refused, in words of people.
+func reasons() map[domain.Code]string {
+	return map[domain.Code]string{
+		domain.CodeTaskAlreadyClaimed: Text("Another person has claimed this task."),
+		domain.CodeTaskNotOwned:       Text("The task belongs to another person."),
+		domain.CodeTaskDataInvalid:    Text("Something is missing or not valid. Correct it, then complete the task."),
+		domain.CodeAccessDenied:       Text("You may not do this."),
+		domain.CodeNotFound:           Text("It does not exist, or you may not see it."),
+		domain.CodeInvalidState:       Text("That is not possible in the state that it is in now."),
+	}
+}
+
+// Reason returns in words why an operation was refused.
+func Reason(ctx context.Context, err *domain.Error) string {
+	if text, ok := reasons()[err.Code]; ok {
+		return T(ctx, text)
+	}
+	return err.Message
+}
+
 // Title returns what happened in a few words.
 func (f Failure) Title(ctx context.Context) string {
 	switch f.Kind {

@@ -18,6 +18,7 @@ const (
 	LanguageCookie = "procession-language"
 	ThemeCookie    = "procession-theme"
 	ZoneCookie     = "procession-zone"
+	KeysCookie     = "procession-keys"
 )
 
 // Viewer is who a page is made for, and how.
@@ -28,6 +29,8 @@ type Viewer struct {
 	Language language.Tag
 	// Theme is "light", "dark" or, for that of the system, "".
 	Theme string
+	// NoKeys turns off keys that do something without Ctrl.
+	NoKeys bool
 	// Zone is the time zone of the browser, UTC until it is known.
 	Zone      *time.Location
 	Now       time.Time
@@ -47,7 +50,11 @@ func (v *Viewer) Read(r *http.Request) {
 		v.Zone = zone
 	}
 	v.Theme = Theme(cookie(r, ThemeCookie))
+	v.NoKeys = cookie(r, KeysCookie) == KeysOff
 }
+
+// KeysOff is the value of KeysCookie that turns off keys.
+const KeysOff = "off"
 
 // Theme returns a theme that is known, and "" for any other text.
 func Theme(text string) string {
@@ -80,6 +87,9 @@ func ViewerOf(ctx context.Context) *Viewer {
 	}
 	return v
 }
+
+// Text returns an English text that is given to T elsewhere.
+func Text(text string) string { return text }
 
 // T returns an English text in the language of the viewer, with the arguments put in
 // as fmt.Sprintf does and numbers as the language writes them.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -171,6 +172,10 @@ func (s *Site) signedIn(c *gin.Context, visit *Visit) error {
 	}
 	ui.ViewerOf(ctx).Name = session.Name
 	visit.Session, visit.Caller = session, caller
+	visit.StillSignedIn = func() error {
+		_, _, err := s.o.Sessions.Find(ctx, secret)
+		return err
+	}
 	visit.Request = visit.WithContext(app.WithRequestID(ctx, httpio.RequestIDFrom(ctx)))
 	return nil
 }
@@ -178,12 +183,16 @@ func (s *Site) signedIn(c *gin.Context, visit *Visit) error {
 // sendToSignIn sends a visitor to the sign-in page, and back afterwards where the
 // request is one that can be repeated.
 func (s *Site) sendToSignIn(c *gin.Context, visit *Visit) {
-	if visit.Partial() {
-		c.Header("HX-Redirect", Root+"sign-in")
+	to := Root + "sign-in"
+	if visit.Scripted() {
+		// The page says where the user is, which may not be where the request goes.
+		if current, err := url.Parse(c.GetHeader("HX-Current-URL")); err == nil {
+			to += "?return=" + queryEscape(current.RequestURI())
+		}
+		c.Header("HX-Redirect", to)
 		s.fail(c, visit, domain.Unauthenticated())
 		return
 	}
-	to := Root + "sign-in"
 	if c.Request.Method == http.MethodGet && c.Request.URL.Path != Root {
 		to += "?return=" + queryEscape(c.Request.URL.RequestURI())
 	}
@@ -214,6 +223,10 @@ func (s *Site) answer(c *gin.Context, visit *Visit, answer *Answer) {
 	}
 	if answer.To != "" {
 		c.Redirect(http.StatusSeeOther, answer.To)
+		return
+	}
+	if answer.Stream != nil {
+		answer.Stream(c.Writer)
 		return
 	}
 	body := answer.Body

@@ -24,6 +24,8 @@ type Visit struct {
 	Session domain.Session
 	// Param returns a parameter of the path.
 	Param func(name string) string
+	// StillSignedIn returns an error once the session has ended.
+	StillSignedIn func() error
 }
 
 // ID returns the parameter "id" of the path. One that is no id is NOT_FOUND, because
@@ -50,9 +52,12 @@ func (v *Visit) Form() (url.Values, error) {
 	return v.PostForm, nil
 }
 
-// Partial reports whether the page is asked for by its script, to replace a part of
-// what is shown.
-func (v *Visit) Partial() bool { return v.Header.Get("HX-Request") == "true" }
+// Scripted reports whether the request comes from the script of a page.
+func (v *Visit) Scripted() bool { return v.Header.Get("HX-Request") == "true" }
+
+// Partial reports whether the script of a page asks for a part of one, and not for
+// the next page.
+func (v *Visit) Partial() bool { return v.Scripted() && v.Header.Get("HX-Boosted") != "true" }
 
 // Answer is a page, or where the browser is sent instead.
 type Answer struct {
@@ -70,6 +75,8 @@ type Answer struct {
 	Bare bool
 	// Raw is a part of a page, sent as it is.
 	Raw bool
+	// Stream writes the whole answer, nil for a page.
+	Stream func(http.ResponseWriter)
 	// Cookies are set with the answer.
 	Cookies []*http.Cookie
 }
