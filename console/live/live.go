@@ -1,0 +1,57 @@
+// Package live tells pages of the console when something has changed.
+package live
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/procession-dev/procession/api/httpio"
+	"github.com/procession-dev/procession/console/web"
+	"github.com/procession-dev/procession/feed"
+)
+
+const (
+	// heartbeat is how often a stream shows that it is alive, and its session is looked
+	// up again.
+	heartbeat = 10 * time.Second
+	// stall is how long a browser may take to accept what a stream has for it.
+	stall = 10 * time.Second
+	// comeBackAfter is how soon a browser reconnects after its stream has ended.
+	comeBackAfter = 2 * time.Second
+)
+
+// Screens are what pages follow.
+type Screens struct {
+	Hub *feed.Hub
+}
+
+// Follow sends an event whenever something has happened in a tenant of the user. It
+// holds nothing: the page asks for what it shows. The stream ends with the session.
+func (s *Screens) Follow(v *web.Visit) (*web.Answer, error) {
+	subscription, err := s.Hub.Subscribe(v.Caller.PrincipalID, v.Caller.TenantIDs())
+	if err != nil {
+		return nil, err
+	}
+	return &web.Answer{Stream: func(w http.ResponseWriter) {
+		defer subscription.Close()
+		out := httpio.NewEventStream(w, stall)
+		out.Retry(comeBackAfter)
+		beat := time.NewTicker(heartbeat)
+		defer beat.Stop()
+		for out.Comment(); out.Flush() == nil; {
+			select {
+			case <-v.Context().Done():
+				return
+			case <-subscription.Draining():
+				return
+			case <-subscription.News():
+				out.Event("", "news", []byte("-"))
+			case <-beat.C:
+				out.Comment()
+			}
+			if v.StillSignedIn() != nil {
+				return
+			}
+		}
+	}}, nil
+}

@@ -1,0 +1,81 @@
+// Package palette is how people go to a screen or a task by typing.
+package palette
+
+import (
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/console/ui"
+	"github.com/procession-dev/procession/console/web"
+	"github.com/procession-dev/procession/domain"
+)
+
+// tasksShown bounds how many tasks are found.
+const tasksShown = 6
+
+// Screens are those of the palette.
+type Screens struct {
+	App *app.Service
+}
+
+// target is where a user can go.
+type target struct{ Path, Icon, Text, About string }
+
+// Show shows the screens and tasks that match a text. A page's script asks for the
+// matches alone.
+func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
+	search := strings.TrimSpace(v.URL.Query().Get("q"))
+	found := screens(v, search)
+	if search != "" {
+		tasks, err := s.tasks(v, search)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, tasks...)
+	}
+	if v.Partial() {
+		return &web.Answer{Raw: true, Body: targets(found)}, nil
+	}
+	return &web.Answer{Title: ui.T(v.Context(), "Go to"), Body: palettePage(search, found)}, nil
+}
+
+// screens returns the screens whose names contain a text.
+func screens(v *web.Visit, search string) []target {
+	var found []target
+	for _, e := range ui.Entries() {
+		if name := ui.T(v.Context(), e.Text); strings.Contains(strings.ToLower(name), strings.ToLower(search)) {
+			found = append(found, target{Path: web.Root + e.Path, Icon: e.Icon, Text: name})
+		}
+	}
+	return found
+}
+
+// tasks returns the tasks that a text names or is found in.
+func (s *Screens) tasks(v *web.Visit, search string) ([]target, error) {
+	if id, err := uuid.Parse(search); err == nil {
+		task, err := s.App.OpenTask(v.Context(), v.Caller, id)
+		if domain.HasCode(err, domain.CodeNotFound) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		return []target{of(task.InboxTask)}, nil
+	}
+	inbox, err := s.App.ReadInbox(v.Context(), v.Caller, app.InboxFilter{View: domain.InboxAll, Search: search},
+		domain.PageRequest{Size: tasksShown}, []domain.SortKey{{Property: "lastModifiedAt", Descending: true}})
+	if err != nil {
+		return nil, err
+	}
+	found := make([]target, 0, len(inbox.Items))
+	for _, task := range inbox.Items {
+		found = append(found, of(task))
+	}
+	return found, nil
+}
+
+func of(task domain.InboxTask) target {
+	return target{Path: web.Root + "tasks/" + task.ID.String(), Icon: "checklist", Text: task.Name, About: task.Subject}
+}
