@@ -4,9 +4,11 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/app"
-	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
 )
@@ -21,10 +23,11 @@ type Screens struct {
 
 // question is what a visitor asks the inbox for. It is the query of its URL.
 type question struct {
-	View   domain.InboxView
-	Search string
-	Sort   string
-	Page   int
+	View       domain.InboxView
+	Search     string
+	Definition uuid.UUID
+	Sort       string
+	PageNumber int
 }
 
 // orders are the values of the parameter sort.
@@ -38,7 +41,7 @@ func orders() map[string]domain.SortKey {
 	}
 }
 
-// asked reads the query of a URL. What is not known counts as not given.
+// asked reads the query of a URL. A value that is not known counts as not given.
 func asked(query url.Values) question {
 	q := question{View: domain.InboxView(query.Get("view")), Search: query.Get("q"), Sort: query.Get("sort")}
 	if !slices.Contains(domain.InboxViews(), q.View) {
@@ -47,53 +50,109 @@ func asked(query url.Values) question {
 	if _, known := orders()[q.Sort]; !known {
 		q.Sort = ""
 	}
-	q.Page, _ = strconv.Atoi(query.Get("page"))
-	q.Page = max(q.Page, 1)
+	q.Definition, _ = uuid.Parse(query.Get("definition"))
+	q.PageNumber, _ = strconv.Atoi(query.Get("page"))
+	q.PageNumber = max(q.PageNumber, 1)
 	return q
 }
 
-// path returns the URL of the inbox that asks the question.
-func (q question) path() string {
+func (q question) query() string {
 	query := url.Values{"view": {string(q.View)}}
 	for name, value := range map[string]string{"q": q.Search, "sort": q.Sort} {
 		if value != "" {
 			query.Set(name, value)
 		}
 	}
-	if q.Page > 1 {
-		query.Set("page", strconv.Itoa(q.Page))
+	if q.Definition != uuid.Nil {
+		query.Set("definition", q.Definition.String())
 	}
-	return web.Root + "tasks?" + query.Encode()
+	if q.PageNumber > 1 {
+		query.Set("page", strconv.Itoa(q.PageNumber))
+	}
+	return query.Encode()
 }
 
-func (q question) onPage(page int) question { q.Page = page; return q }
+// path returns the URL of the inbox that asks the question.
+func (q question) path() string { return web.Root + "tasks?" + q.query() }
 
-func (q question) in(view domain.InboxView) question { q.View, q.Page = view, 1; return q }
+// pathOf returns the URL of a task beside the list.
+func (q question) pathOf(task uuid.UUID) string {
+	return web.Root + "tasks/" + task.String() + "?" + q.query()
+}
+
+// newsPath returns the URL of the news since a moment.
+func (q question) newsPath(since time.Time) string {
+	return web.Root + "tasks/news?" + q.query() + "&since=" + strconv.FormatInt(since.UnixMicro(), 10)
+}
+
+func (q question) onPage(page int) question { q.PageNumber = page; return q }
+
+func (q question) in(view domain.InboxView) question {
+	return question{View: view, Sort: q.Sort, PageNumber: 1}
+}
+
+// narrowed reports whether the question leaves out tasks of the view.
+func (q question) narrowed() bool { return q.Search != "" || q.Definition != uuid.Nil }
+
+func (q question) filter() app.InboxFilter {
+	filter := app.InboxFilter{View: q.View, Search: q.Search}
+	if q.Definition != uuid.Nil {
+		filter.ProcessDefinitionIDs = []uuid.UUID{q.Definition}
+	}
+	return filter
+}
 
 // listed is what the inbox shows.
 type listed struct {
 	question
-	Counts map[domain.InboxView]int64
-	Found  domain.Page[domain.InboxTask]
+	domain.Inbox
+
+	// Open is the task beside the list, nil for none.
+	Open *opened
+}
+
+// list reads what the question asks for.
+func (s *Screens) list(v *web.Visit, q question) (listed, error) {
+	page := domain.PageRequest{Number: q.PageNumber - 1, Size: pageSize}
+	found, err := s.App.ReadInbox(v.Context(), v.Caller, q.filter(), page, []domain.SortKey{orders()[q.Sort]})
+	return listed{question: q, Inbox: found}, err
 }
 
 // Inbox shows the tasks of a view.
 func (s *Screens) Inbox(v *web.Visit) (*web.Answer, error) {
 	q := asked(v.URL.Query())
-	page := domain.PageRequest{Number: q.Page - 1, Size: pageSize}
-	found, err := s.App.FindInbox(v.Context(), v.Caller, app.InboxFilter{View: q.View, Search: q.Search}, page,
-		[]domain.SortKey{orders()[q.Sort]})
+	l, err := s.list(v, q)
 	if err != nil {
 		return nil, err
 	}
-	if len(found.Items) == 0 && q.Page > 1 {
-		return web.SeeOther(q.onPage(max(1, found.TotalPages())).path()), nil
+	if len(l.Items) == 0 && q.PageNumber > 1 {
+		return web.SeeOther(q.onPage(max(1, l.TotalPages())).path()), nil
 	}
-	counts, err := s.App.CountInbox(v.Context(), v.Caller)
+	return &web.Answer{Title: viewName(v.Context(), q.View), Area: "tasks", Body: inboxPage(l)}, nil
+}
+
+// News shows how many tasks have come into a view since a page was made.
+func (s *Screens) News(v *web.Visit) (*web.Answer, error) {
+	query := v.URL.Query()
+	q := asked(query)
+	micros, err := strconv.ParseInt(query.Get("since"), 10, 64)
+	if err != nil {
+		return nil, domain.Invalid(domain.LocationQuery, "since", "must be a time in microseconds")
+	}
+	count, err := s.App.CountInboxNews(v.Context(), v.Caller, q.filter(), time.UnixMicro(micros), known(query["task"]))
 	if err != nil {
 		return nil, err
 	}
-	return &web.Answer{
-		Title: ui.T(v.Context(), "Tasks"), Area: "tasks", Body: inboxPage(listed{question: q, Counts: counts, Found: found}),
-	}, nil
+	return &web.Answer{Raw: true, Body: newsButton(q, count)}, nil
+}
+
+// known returns the ids of tasks that a page shows.
+func known(texts []string) []uuid.UUID {
+	ids := []uuid.UUID{}
+	for _, text := range texts[:min(len(texts), pageSize)] {
+		if id, err := uuid.Parse(text); err == nil {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }

@@ -1,54 +1,160 @@
 package tasks
 
 import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/api/httpio"
+	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
 )
 
-// Show shows a task.
+// newsOverlap is how long before a page was made news may have been recorded: a
+// change has its time before it is committed.
+const newsOverlap = 5 * time.Second
+
+// opened is a task beside the list.
+type opened struct {
+	*domain.OpenedTask
+
+	// User is who looks at it.
+	User uuid.UUID
+	// Problem says why the last action was refused, "" if none was.
+	Problem string
+}
+
+func (o *opened) mine() bool { return o.Item.OwnerID != nil && *o.Item.OwnerID == o.User }
+
+func (o *opened) claimable() bool { return o.State == domain.TaskReady && o.Candidate }
+
+func (o *opened) open() bool { return o.State == domain.TaskReady || o.State == domain.TaskClaimed }
+
+func (o *opened) assignable() bool { return o.open() && (o.Manages || o.mine()) }
+
+func (o *opened) releasable() bool { return o.State == domain.TaskClaimed && (o.Manages || o.mine()) }
+
+func (o *opened) completable() bool { return o.State == domain.TaskClaimed && o.mine() }
+
+// Show shows a task beside the list that it was found in.
 func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 	id, err := v.ID()
 	if err != nil {
 		return nil, err
 	}
-	item, err := s.App.RetrieveProcessItem(v.Context(), v.Caller, id)
-	switch {
-	case err != nil:
-		return nil, err
-	case item.Task == nil:
-		return nil, domain.NotFound("task")
-	}
-	return &web.Answer{Title: item.DefinitionCode(), Area: "tasks", Body: taskPage(item)}, nil
+	return s.show(v, id, v.URL.Query(), nil)
 }
 
-// Claim makes the user the owner of the task.
+// show shows a task with what was refused, nil for nothing.
+func (s *Screens) show(v *web.Visit, id uuid.UUID, query url.Values, refused *domain.Error) (*web.Answer, error) {
+	found, err := s.App.OpenTask(v.Context(), v.Caller, id)
+	if err != nil {
+		return nil, err
+	}
+	task := &opened{OpenedTask: found, User: v.Caller.PrincipalID}
+	if !query.Has("view") && task.mine() {
+		query.Set("view", string(domain.InboxMine))
+	}
+	l, err := s.list(v, asked(query))
+	if err != nil {
+		return nil, err
+	}
+	l.Open = task
+	answer := &web.Answer{Title: found.Name, Area: "tasks", Body: inboxPage(l)}
+	if refused != nil {
+		task.Problem = ui.Reason(v.Context(), refused)
+		answer.Status, _ = httpio.StatusOf(refused.Kind)
+	}
+	return answer, nil
+}
+
+// Claim makes the user the owner of the chosen tasks.
 func (s *Screens) Claim(v *web.Visit) (*web.Answer, error) {
-	return s.act(v, func() error {
-		id, err := v.ID()
-		if err != nil {
-			return err
-		}
-		_, err = s.App.ClaimProcessItemTask(v.Context(), v.Caller, id)
+	return s.each(v, func(ctx context.Context, id uuid.UUID, _ url.Values) error {
+		_, err := s.App.ClaimProcessItemTask(ctx, v.Caller, id)
 		return err
 	})
 }
 
-// Complete completes the task.
+// Release returns the chosen tasks to their candidates.
+func (s *Screens) Release(v *web.Visit) (*web.Answer, error) {
+	return s.each(v, func(ctx context.Context, id uuid.UUID, _ url.Values) error {
+		_, err := s.App.ReleaseProcessItemTask(ctx, v.Caller, id)
+		return err
+	})
+}
+
+// Complete completes the chosen tasks.
 func (s *Screens) Complete(v *web.Visit) (*web.Answer, error) {
-	return s.act(v, func() error {
-		id, err := v.ID()
-		if err != nil {
-			return err
-		}
-		_, err = s.App.CompleteProcessItemTask(v.Context(), v.Caller, id)
+	return s.each(v, func(ctx context.Context, id uuid.UUID, _ url.Values) error {
+		_, err := s.App.CompleteProcessItemTask(ctx, v.Caller, id)
 		return err
 	})
 }
 
-// act does something to the task of the path and shows it afterwards.
-func (s *Screens) act(v *web.Visit, do func() error) (*web.Answer, error) {
-	if err := do(); err != nil {
+// result is what has become of one of several tasks.
+type result struct {
+	ID      uuid.UUID
+	Name    string
+	Subject string
+	State   domain.TaskState
+	// Problem says why the action was refused, "" if it was not.
+	Problem string
+}
+
+// each does something to each chosen task. One is shown afterwards, of several what
+// has become of each.
+func (s *Screens) each(v *web.Visit, do func(context.Context, uuid.UUID, url.Values) error) (*web.Answer, error) {
+	form, err := v.Form()
+	if err != nil {
 		return nil, err
 	}
-	return web.SeeOther(web.Root + "tasks/" + v.Param("id")), nil
+	ids, back := known(form["task"]), web.LocalPath(cmp.Or(form.Get("return"), web.Root+"tasks"))
+	if len(ids) == 0 {
+		return nil, domain.Invalid(domain.LocationBody, "task", "choose at least one task")
+	}
+	results := make([]result, 0, len(ids))
+	for _, id := range ids {
+		err := do(v.Context(), id, form)
+		refused, isRefusal := errors.AsType[*domain.Error](err)
+		switch {
+		case err != nil && !isRefusal, len(ids) == 1 && isRefusal && refused.Kind == domain.KindNotFound:
+			return nil, err
+		case len(ids) == 1 && isRefusal:
+			return s.show(v, id, queryOf(back), refused)
+		case len(ids) == 1:
+			return web.SeeOther(back), nil
+		}
+		results = append(results, s.result(v, id, refused))
+	}
+	return &web.Answer{
+		Title: ui.T(v.Context(), "What was done"), Area: "tasks", Status: http.StatusOK, Body: resultsPage(results, back),
+	}, nil
+}
+
+func (s *Screens) result(v *web.Visit, id uuid.UUID, refused *domain.Error) result {
+	r := result{ID: id, Name: ui.T(v.Context(), "Task")}
+	if refused != nil {
+		r.Problem = ui.Reason(v.Context(), refused)
+	}
+	// A task that cannot be read has no name; what was done to it is shown all the same.
+	if task, err := s.App.OpenTask(v.Context(), v.Caller, id); err == nil {
+		r.Name, r.Subject, r.State = task.Name, task.Subject, task.State
+	}
+	return r
+}
+
+// queryOf returns the query of a path.
+func queryOf(path string) url.Values {
+	u, err := url.Parse(path)
+	if err != nil {
+		return url.Values{}
+	}
+	return u.Query()
 }

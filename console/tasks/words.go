@@ -1,0 +1,90 @@
+package tasks
+
+import (
+	"context"
+
+	"github.com/procession-dev/procession/console/ui"
+	"github.com/procession-dev/procession/domain"
+)
+
+func viewName(ctx context.Context, view domain.InboxView) string {
+	switch view {
+	case domain.InboxMine:
+		return ui.T(ctx, "Mine")
+	case domain.InboxDone:
+		return ui.T(ctx, "Done by me")
+	case domain.InboxAll:
+		return ui.T(ctx, "All I may see")
+	case domain.InboxToClaim:
+	}
+	return ui.T(ctx, "To claim")
+}
+
+func viewIcon(view domain.InboxView) string {
+	switch view {
+	case domain.InboxMine:
+		return "user"
+	case domain.InboxDone:
+		return "circle-check"
+	case domain.InboxAll:
+		return "list-details"
+	case domain.InboxToClaim:
+	}
+	return "inbox"
+}
+
+// nothing says why a view is empty and what comes next.
+func nothing(ctx context.Context, l listed) (what, next string) {
+	if l.narrowed() {
+		return ui.T(ctx, "No task matches your search."), ui.T(ctx, "Try fewer words, or look in another view.")
+	}
+	switch l.View {
+	case domain.InboxMine:
+		return ui.T(ctx, "You have no open tasks."), ui.T(ctx, "Tasks that you claim, or that are assigned to you, appear here.")
+	case domain.InboxDone:
+		return ui.T(ctx, "You have not completed a task yet."), ui.T(ctx, "What you complete stays here.")
+	case domain.InboxAll:
+		return ui.T(ctx, "There are no tasks that you may see."), ui.T(ctx, "A task appears here when a process that you take part in needs one.")
+	case domain.InboxToClaim:
+	}
+	return ui.T(ctx, "Nothing to claim."), ui.T(ctx, "New tasks for you or your groups are announced here.")
+}
+
+func stateName(ctx context.Context, state domain.TaskState) string {
+	switch state {
+	case domain.TaskReady:
+		return ui.T(ctx, "Ready")
+	case domain.TaskClaimed:
+		return ui.T(ctx, "Claimed")
+	case domain.TaskCompleted:
+		return ui.T(ctx, "Completed")
+	case domain.TaskCancelled:
+	}
+	return ui.T(ctx, "Cancelled")
+}
+
+func stateIcon(state domain.TaskState) string {
+	switch state {
+	case domain.TaskReady:
+		return "circle-dashed"
+	case domain.TaskClaimed:
+		return "user-check"
+	case domain.TaskCompleted:
+		return "circle-check"
+	case domain.TaskCancelled:
+	}
+	return "ban"
+}
+
+func stateClass(state domain.TaskState) string {
+	switch state {
+	case domain.TaskReady:
+		return "text-blue"
+	case domain.TaskClaimed:
+		return "text-yellow"
+	case domain.TaskCompleted:
+		return "text-green"
+	case domain.TaskCancelled:
+	}
+	return "text-secondary"
+}
