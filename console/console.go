@@ -9,9 +9,12 @@ import (
 	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/console/assets"
+	"github.com/procession-dev/procession/console/live"
+	"github.com/procession-dev/procession/console/palette"
 	"github.com/procession-dev/procession/console/signin"
 	"github.com/procession-dev/procession/console/tasks"
 	"github.com/procession-dev/procession/console/web"
+	"github.com/procession-dev/procession/feed"
 )
 
 // Options are what the console is made of.
@@ -20,6 +23,8 @@ type Options struct {
 
 	Service *app.Service
 	SignIn  signin.Screens
+	// Feed tells pages of news.
+	Feed *feed.Hub
 }
 
 // New returns the handler of all paths below web.Root.
@@ -29,7 +34,10 @@ func New(o Options) (http.Handler, error) {
 		return nil, err
 	}
 	o.SignIn.Sessions, o.SignIn.Limiter, o.SignIn.TrustedProxies = o.Sessions, o.Limiter, o.TrustedProxies
-	handler, err := httpio.Handler(web.NewSite(o.Options, routes(&o.SignIn, &tasks.Screens{App: o.Service})))
+	handler, err := httpio.Handler(web.NewSite(o.Options, routes(screens{
+		signin: &o.SignIn, tasks: &tasks.Screens{App: o.Service}, palette: &palette.Screens{App: o.Service},
+		live: &live.Screens{Hub: o.Feed},
+	})))
 	if err != nil {
 		return nil, err
 	}

@@ -105,7 +105,7 @@ func makeSite(tb testing.TB, change ...func(*console.Options)) *site {
 	require.NoError(tb, err)
 	options := console.Options{
 		Options: web.Options{Sessions: sessions, Log: log, Clock: time.Now},
-		Service: s.app,
+		Service: s.app, Feed: hub,
 		SignIn: signin.Screens{OIDC: oidc, Demo: []signin.DemoUser{
 			{Name: "Carol", About: "applies for loans", Token: demo.Carol().Secret},
 			{Name: "Bob", About: "reviews loans", Token: demo.Bob().Secret},

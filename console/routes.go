@@ -1,29 +1,46 @@
 package console
 
 import (
+	"github.com/procession-dev/procession/console/live"
+	"github.com/procession-dev/procession/console/palette"
 	"github.com/procession-dev/procession/console/signin"
 	"github.com/procession-dev/procession/console/tasks"
 	"github.com/procession-dev/procession/console/web"
 )
 
+// screens are those of each area.
+type screens struct {
+	signin  *signin.Screens
+	tasks   *tasks.Screens
+	palette *palette.Screens
+	live    *live.Screens
+}
+
 // routes are all screens, and what the forms on them do.
-func routes(s *signin.Screens, t *tasks.Screens) []web.Route {
+func routes(s screens) []web.Route {
 	return []web.Route{
 		web.Get("", home),
 
-		web.Get("sign-in", s.Show).ForVisitors(),
-		web.Post("sign-in", s.SignIn).ForVisitors(),
-		web.Get("sign-in/issuer", s.ToIssuer).ForVisitors(),
-		web.Get("sign-in/callback", s.FromIssuer).ForVisitors(),
-		web.Post("sign-out", s.SignOut).ForVisitors(),
-		web.Post("preferences", s.Prefer).ForVisitors(),
-		web.Get("sessions", s.List),
-		web.Post("sessions/:id/end", s.End),
+		web.Get("sign-in", s.signin.Show).ForVisitors(),
+		web.Post("sign-in", s.signin.SignIn).ForVisitors(),
+		web.Get("sign-in/issuer", s.signin.ToIssuer).ForVisitors(),
+		web.Get("sign-in/callback", s.signin.FromIssuer).ForVisitors(),
+		web.Post("sign-out", s.signin.SignOut).ForVisitors(),
+		web.Post("preferences", s.signin.Prefer).ForVisitors(),
+		web.Get("sessions", s.signin.List),
+		web.Post("sessions/:id/end", s.signin.End),
 
-		web.Get("tasks", t.Inbox),
-		web.Get("tasks/:id", t.Show),
-		web.Post("tasks/:id/claim", t.Claim),
-		web.Post("tasks/:id/complete", t.Complete),
+		web.Get("palette", s.palette.Show),
+		web.Get("live", s.live.Follow),
+
+		web.Get("tasks", s.tasks.Inbox),
+		web.Get("tasks/news", s.tasks.News),
+		web.Get("tasks/assign", s.tasks.ChooseOwner),
+		web.Post("tasks/assign", s.tasks.Assign),
+		web.Post("tasks/claim", s.tasks.Claim),
+		web.Post("tasks/release", s.tasks.Release),
+		web.Post("tasks/complete", s.tasks.Complete),
+		web.Get("tasks/:id", s.tasks.Show),
 	}
 }
 

@@ -16,7 +16,7 @@ func TestTask(t *testing.T) {
 		bob.open("tasks?q=Loan+to+claim")
 		bob.AwaitText("1 in all")
 		bob.Click(".row-link")
-		bob.AwaitPath(web.Root + "tasks/" + task.String())
+		bob.AwaitPath(web.Root + "tasks/" + task.String() + "?q=Loan+to+claim&view=to-claim")
 		bob.Click("form[action$=claim] button")
 		bob.AwaitText("Claimed")
 	})
