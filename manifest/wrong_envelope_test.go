@@ -1,8 +1,11 @@
 package manifest_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/procession-dev/procession/domain/resource"
 )
 
 // What every document has.
@@ -41,7 +44,7 @@ kind: group
 metadata: {code: g, tenant: demo}
 spec: {name: G}
 `,
-			want: []string{`2: kind: must be one of Tenant, User, Application, Group, DataStructure, EncryptionKey, DataSource, ProcessDefinition, BusinessArtifactDefinition, WebhookSubscription, Robot`},
+			want: []string{"2: kind: must be one of " + strings.Trim(strings.ReplaceAll(fmt.Sprint(resource.Kinds()), " ", ", "), "[]")},
 		},
 		{
 			name: "no metadata",

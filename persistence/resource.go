@@ -3,6 +3,7 @@ package persistence
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -84,9 +85,14 @@ type ResourceFilter struct {
 	Selector resource.Selector
 }
 
-// kindOrder is the position of a kind in the order in which kinds are applied.
-const kindOrder = `array_position(ARRAY['Tenant', 'User', 'Application', 'Group', 'DataStructure', 'EncryptionKey',
-       'DataSource', 'ProcessDefinition', 'BusinessArtifactDefinition', 'WebhookSubscription', 'Robot'], r.kind)`
+// kindOrder returns the position of a kind in the order in which kinds are applied, as SQL.
+func kindOrder() string {
+	var kinds []string
+	for _, kind := range resource.Kinds() {
+		kinds = append(kinds, "'"+string(kind)+"'")
+	}
+	return "array_position(ARRAY[" + strings.Join(kinds, ", ") + "], r.kind)"
+}
 
 // ShowResources calls show with a page of the resources in scope, and returns its
 // error. They can be sorted by kind, code, createdAt and lastModifiedAt.
@@ -114,8 +120,8 @@ func filteredResources(scope ResourceScope, filter ResourceFilter, sort []domain
 		l.filter("r.labels @> %s::jsonb", map[string]string(filter.Selector))
 	}
 	err := l.sortBy(sort, map[string]string{
-		"id": "r.id", "kind": kindOrder, "code": "r.code", "createdAt": "r.created_at", "lastModifiedAt": "r.last_modified_at",
-	}, "t.code", kindOrder, "r.code")
+		"id": "r.id", "kind": kindOrder(), "code": "r.code", "createdAt": "r.created_at", "lastModifiedAt": "r.last_modified_at",
+	}, "t.code", kindOrder(), "r.code")
 	return l, err
 }
 
