@@ -70,102 +70,16 @@ func contract(t *testing.T) *contracttest.Contract {
 	return c
 }
 
-// samples are valid requests for every operation.
+// samples are valid requests for some operations.
 func samples() map[string]func() *http.Request {
-	get := func(path string) func() *http.Request { return request(http.MethodGet, path, "", "") }
-	post := func(path, body string) func() *http.Request {
-		return request(http.MethodPost, path, "application/json", body)
-	}
-	put := func(path, body string) func() *http.Request {
-		return request(http.MethodPut, path, "application/json", body)
-	}
-	patch := func(path string) func() *http.Request {
-		return request(http.MethodPatch, path, "application/json-patch+json", `[{"op":"add","path":"/a","value":1}]`)
-	}
-	upload := func(path string) func() *http.Request {
-		return request(http.MethodPost, path+"&fileContentType=text%2Fplain", "application/octet-stream", "content")
-	}
 	value := `{"value":{"a":1},"valid":false,"errors":[]}`
 	return map[string]func() *http.Request{
-		"findPrincipals":            get("/principals?type=USER&sort=name%2Cdesc"),
-		"retrievePrincipal":         get("/principals/" + someID),
-		"findTenants":               get("/tenants"),
-		"retrieveTenant":            get("/tenants/" + someID),
-		"findTenantUsers":           get("/tenant-users?email=a@example.test"),
-		"retrieveTenantUser":        get("/tenant-users/" + someID),
-		"findGroups":                get("/groups?groupCode=A&sort=name"),
-		"streamEvents":              get("/events?follow=false&after=0.0.0"),
-		"findProcesses":             get("/processes?size=25&page=0&state=RUNNING&state=COMPLETED"),
-		"createProcess":             post("/processes", `{"processDefinitionId":"`+someID+`","metadata":`+value+`}`),
-		"retrieveProcess":           get("/processes/" + someID),
-		"completeProcess":           request(http.MethodPost, "/processes/"+someID+"/~actions/complete", "", ""),
-		"cancelProcess":             request(http.MethodPost, "/processes/"+someID+"/~actions/cancel", "", ""),
-		"cancelProcessProcessItems": request(http.MethodPost, "/processes/"+someID+"/~actions/cancel-process-items", "", ""),
-		"updateProcessMetadata":     put("/processes/"+someID+"/metadata", `{"metadata":`+value+`}`),
-		"patchProcessMetadata":      patch("/processes/" + someID + "/metadata"),
-		"updateProcessEntity":       put("/processes/"+someID+"/entity", `{"entity":`+value+`}`),
-		"patchProcessEntity":        patch("/processes/" + someID + "/entity"),
-		"changeProcessInitiator":    post("/processes/"+someID+"/~actions/change-initiator", `{"initiatorId":"`+someID+`"}`),
-		"uploadProcessDocument":     upload("/processes/" + someID + "/~actions/upload-document?fileName=a.txt"),
-		"uploadProcessUserActionDocument": upload("/processes/" + someID +
-			"/~actions/upload-user-action-document?fileName=a.txt&userActionValueId=" + someID),
-		"downloadProcessDocument": get("/processes/" + someID + "/~actions/download-document?documentUri=u"),
-		"createProcessAction":     post("/processes/"+someID+"/actions", `{"processActionDefinitionCode":"A"}`),
-		"retrieveProcessAction":   get("/processes/" + someID + "/actions/" + someID),
-		"cancelProcessAction": request(http.MethodPost,
-			"/processes/"+someID+"/actions/"+someID+"/~actions/cancel", "", ""),
-		"uploadProcessActionDocument": upload("/processes/" + someID + "/actions/" + someID + "/~actions/upload-document?fileName=a.txt"),
-		"findAvailableProcessActions": get("/processes/" + someID + "/actions/~available"),
-		"findBusinessArtifacts":       get("/business-artifacts?value=name%20eq%20a"),
-		"createDataSourceQuery":       post("/data-source-queries", `{"dataSourceCode":"GOODS"}`),
-		"retrieveDataSourceQuery":     get("/data-source-queries/" + someID),
-		"createBusinessArtifact": post("/business-artifacts",
-			`{"businessArtifactDefinitionId":"`+someID+`","data":`+value+`}`),
-		"retrieveBusinessArtifact":       get("/business-artifacts/" + someID),
-		"deleteProcess":                  request(http.MethodDelete, "/processes/"+someID, "", ""),
-		"restoreBusinessArtifact":        request(http.MethodPost, "/business-artifacts/"+someID+"/~actions/restore", "", ""),
-		"deleteBusinessArtifact":         request(http.MethodDelete, "/business-artifacts/"+someID, "", ""),
-		"updateBusinessArtifactData":     put("/business-artifacts/"+someID+"/data", `{"data":`+value+`}`),
-		"patchBusinessArtifactData":      patch("/business-artifacts/" + someID + "/data"),
-		"createBusinessArtifactAction":   post("/business-artifacts/"+someID+"/actions", `{"businessArtifactActionDefinitionCode":"A"}`),
-		"retrieveBusinessArtifactAction": get("/business-artifacts/" + someID + "/actions/" + someID),
-		"cancelBusinessArtifactAction": request(http.MethodPost,
-			"/business-artifacts/"+someID+"/actions/"+someID+"/~actions/cancel", "", ""),
-		"prepareBusinessArtifactCreateArtifact": post("/business-artifacts/"+someID+"/~actions/prepare-create-artifact",
-			`{"businessArtifactActionDefinitionCode":"A"}`),
-		"prepareBusinessArtifactStartProcess": post("/business-artifacts/"+someID+"/~actions/prepare-start-process",
-			`{"businessArtifactActionDefinitionCode":"A"}`),
-		"uploadBusinessArtifactDocument":     upload("/business-artifacts/" + someID + "/~actions/upload-document?fileName=a.txt"),
-		"downloadBusinessArtifactDocument":   get("/business-artifacts/" + someID + "/~actions/download-document?documentUri=u"),
-		"findProcessDefinitions":             get("/process-definitions?startable=true"),
-		"retrieveProcessDefinition":          get("/process-definitions/" + someID),
-		"findBusinessArtifactDefinitions":    get("/business-artifact-definitions"),
-		"retrieveBusinessArtifactDefinition": get("/business-artifact-definitions/" + someID),
-		"uploadDocument":                     upload("/documents/~actions/upload?targetUri=ku:process/" + someID + "&fileName=a.txt"),
-		"downloadDocument":                   get("/documents/~actions/download?documentUri=u"),
-		"findProcessItems":                   get("/process-items?type=TASK&taskState=READY&sort=claimedAt"),
-		"createProcessItem": post("/process-items",
+		"retrieveTenant": request(http.MethodGet, "/tenants/"+someID, "", ""),
+		"findProcesses":  request(http.MethodGet, "/processes?size=25&page=0&state=RUNNING&state=COMPLETED", "", ""),
+		"patchProcessEntity": request(http.MethodPatch, "/processes/"+someID+"/entity", "application/json-patch+json",
+			`[{"op":"add","path":"/a","value":1}]`),
+		"createProcessItem": request(http.MethodPost, "/process-items", "application/json",
 			`{"type":"TASK","processId":"`+someID+`","task":{"data":`+value+`},"message":{"data":`+value+`}}`),
-		"retrieveProcessItem":              get("/process-items/" + someID),
-		"claimProcessItemTask":             request(http.MethodPost, "/process-items/"+someID+"/task/~actions/claim", "", ""),
-		"assignProcessItemTask":            post("/process-items/"+someID+"/task/~actions/assign", `{"ownerId":"`+someID+`"}`),
-		"completeProcessItemTask":          request(http.MethodPost, "/process-items/"+someID+"/task/~actions/complete", "", ""),
-		"appendProcessItemTaskLog":         post("/process-items/"+someID+"/task/~actions/append-log", `{"message":"m","level":"INFO"}`),
-		"updateProcessItemTaskData":        put("/process-items/"+someID+"/task/data", `{"data":`+value+`}`),
-		"patchProcessItemTaskData":         patch("/process-items/" + someID + "/task/data"),
-		"updateProcessItemTaskContextData": put("/process-items/"+someID+"/task/context-data", `{"data":`+value+`}`),
-		"createWorker":                     post("/workers", `{"identity":"w","taskQueue":"q","hostname":"h","ip":"127.0.0.1"}`),
-		"createAuthentication":             post("/authentications", `{"type":"ENGINE_TOKEN"}`),
-		"retrieveKmsKey":                   get("/kms/keys/key"),
-		"retrieveProcessItemAiAssistance":  get("/process-items/" + someID + "/~actions/ai-assistance"),
-		"generateProcessItemAiAssistance":  post("/process-items/"+someID+"/~actions/ai-assistance", `{"requestId":"`+someID+`"}`),
-		"downloadProcessItemTaskDataWebformsAsDocument": get("/process-items/" + someID +
-			"/task/data/~actions/download-webforms-as-document?propertyPath=%2FA"),
-		"findRobots":              get("/robots?filterContext=READY"),
-		"retrieveRobot":           get("/robots/" + someID),
-		"downloadRobotSourceCode": get("/robots/" + someID + "/~actions/download-source-code"),
-		"downloadRobotAsset": get("/robots/" + someID +
-			"/~actions/download-asset?type=NODEJS&version=20.0.0&platform=LINUX&architecture=X86_64"),
 	}
 }
 
@@ -179,22 +93,6 @@ func request(method, path, media, body string) func() *http.Request {
 			r.Header.Set("Content-Type", media)
 		}
 		return r
-	}
-}
-
-// Every operation refuses every kind of bad input before its handler runs: the
-// stub has no handlers.
-func TestBadInputsOfEveryOperation(t *testing.T) {
-	t.Parallel()
-	c := contract(t)
-	client := contracttest.Client(contracttest.InProcess(serve(t, stub{})), c)
-	requests := samples()
-	for _, id := range c.Operations() {
-		require.Contains(t, requests, id)
-		t.Run(id, func(t *testing.T) {
-			t.Parallel()
-			c.RunBadInputs(t, client, id, requests[id])
-		})
 	}
 }
 
