@@ -1,0 +1,106 @@
+package scripts_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The files that a recipe of CONTRIBUTING.md names exist, and every file that lists all things of its sort is named by
+// the recipe.
+func TestRecipesNameTheFiles(t *testing.T) {
+	t.Parallel()
+	for recipe, c := range map[string]struct {
+		// from lists the things, which the expression finds.
+		from, expression string
+		// limit is how many files the recipe may name, 0 for any number.
+		limit int
+	}{
+		"a kind of manifest": {"../domain/resource/kind.go", `\bKind\w+ +Kind = "(\w+)"`, 10},
+		"an operation":       {"../api/openapi/shape_b.yaml", `operationId: (\w+)`, 0},
+		"an event type":      {"../domain/event.go", `\bEvent(\w+) +EventType = "`, 0},
+		"a setting":          {"../cmd/procession/config_http.go", `Var\(&c\.[\w.]+, "([\w-]+)"`, 0},
+	} {
+		t.Run(recipe, func(t *testing.T) {
+			t.Parallel()
+			named := filesOfRecipe(t, recipe)
+			if c.limit > 0 {
+				require.LessOrEqual(t, len(named), c.limit, named)
+			}
+			for _, pattern := range named {
+				found, err := filepath.Glob("../" + pattern)
+				require.NoError(t, err)
+				require.NotEmpty(t, found, pattern)
+			}
+			text, err := os.ReadFile(c.from)
+			require.NoError(t, err)
+			var things []*regexp.Regexp
+			for _, match := range regexp.MustCompile(c.expression).FindAllStringSubmatch(string(text), -1) {
+				things = append(things, regexp.MustCompile(`\b(Kind|Event)?`+match[1]+`\b`))
+			}
+			require.NotEmpty(t, things)
+			for _, path := range listing(t, things) {
+				require.Condition(t, func() bool {
+					for _, pattern := range named {
+						if matched, _ := filepath.Match(pattern, path); matched {
+							return true
+						}
+					}
+					return false
+				}, "%s lists every one, and the recipe for %s does not name it", path, recipe)
+			}
+		})
+	}
+}
+
+// filesOfRecipe returns the files that a section of CONTRIBUTING.md names, with an asterisk for what varies.
+func filesOfRecipe(t *testing.T, recipe string) []string {
+	t.Helper()
+	text, err := os.ReadFile("../CONTRIBUTING.md")
+	require.NoError(t, err)
+	_, section, found := strings.Cut(string(text), "\n## Add "+recipe)
+	require.True(t, found, recipe)
+	section, _, _ = strings.Cut(section, "\n## ")
+	var files []string
+	known := map[string]bool{}
+	for _, match := range regexp.MustCompile("`([\\w./<>-]*/[\\w<>-]+[.]\\w+)`").FindAllStringSubmatch(section, -1) {
+		pattern := regexp.MustCompile(`<\w+>|NNNNN_\w+`).ReplaceAllString(match[1], "*")
+		if !known[pattern] {
+			known[pattern] = true
+			files = append(files, pattern)
+		}
+	}
+	return files
+}
+
+// listing returns the files, written by hand, in which every one of the expressions matches.
+func listing(t *testing.T, things []*regexp.Regexp) []string {
+	t.Helper()
+	var files []string
+	require.NoError(t, filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
+		path = strings.TrimPrefix(filepath.ToSlash(path), "../")
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && (strings.HasPrefix(entry.Name(), ".") && path != ".." || entry.Name() == "bin" || entry.Name() == "testdata"),
+			entry.IsDir() && (path == "docs/decisions" || path == "persistence/migrations"):
+			return fs.SkipDir
+		case entry.IsDir(), strings.HasSuffix(path, "gen.go"), path == "CHANGELOG.md", !regexp.MustCompile(`\.(go|json|md|ya?ml)$`).MatchString(path):
+			return nil
+		}
+		text, err := os.ReadFile("../" + path)
+		for _, thing := range things {
+			if !thing.Match(text) {
+				return err
+			}
+		}
+		files = append(files, path)
+		return err
+	}))
+	return files
+}
