@@ -44,7 +44,7 @@ func (s *Administration) SetRobotVariable(
 	}
 	now := s.now()
 	return s.write(ctx, func(tx *persistence.Tx) error {
-		locked, err := tx.LockRobot(ctx, resourceScope(caller), key)
+		locked, err := persistence.LockRobot(resourceScope(caller), key).Do(ctx, tx)
 		if err != nil {
 			return err
 		}
@@ -75,7 +75,7 @@ func (s *Administration) DeleteRobotVariable(
 	}
 	now := s.now()
 	return s.write(ctx, func(tx *persistence.Tx) error {
-		locked, err := tx.LockRobot(ctx, resourceScope(caller), key)
+		locked, err := persistence.LockRobot(resourceScope(caller), key).Do(ctx, tx)
 		if err != nil {
 			return err
 		}

@@ -38,23 +38,23 @@ func (s *Administration) UploadRobotFile(
 	}
 	var stored domain.RobotFile
 	owner := domain.DocumentOwner{Kind: domain.DocumentOfRobot, ID: found.ID}
-	_, err = s.uploads.Receive(ctx, caller, found.TenantID, owner, in, func(tx *persistence.Tx, d *domain.Document) error {
-		locked, err := tx.LockRobot(ctx, resourceScope(caller), key)
-		if err != nil {
-			return err
-		}
-		if locked.ID != found.ID {
-			return domain.NotFound("resource")
-		}
-		if !asset.Source() && countAssets(locked, asset) >= MaxRobotAssets {
-			return domain.Conflict(domain.CodeConflict, fmt.Sprintf("the robot has %d assets already", MaxRobotAssets))
-		}
-		stored = domain.NewRobotFile(asset, d)
-		tx.PutRobotFile(found.ID, stored, d.CreatedAt.Add(domain.DocumentOfRobot.Lifetime()))
-		tx.TouchRobot(found.ID, caller.PrincipalID, d.CreatedAt)
-		tx.Record(robotFileEvent(domain.EventRobotFileUploaded, locked, asset, caller, d.CreatedAt))
-		return nil
-	})
+	_, err = storage.Receive(ctx, s.uploads, caller, found.TenantID, owner, in,
+		func(*domain.Document) persistence.Read[*StoredResource] {
+			return persistence.LockRobot(resourceScope(caller), key)
+		},
+		func(tx *persistence.Tx, d *domain.Document, locked *StoredResource) error {
+			if locked.ID != found.ID {
+				return domain.NotFound("resource")
+			}
+			if !asset.Source() && countAssets(locked, asset) >= MaxRobotAssets {
+				return domain.Conflict(domain.CodeConflict, fmt.Sprintf("the robot has %d assets already", MaxRobotAssets))
+			}
+			stored = domain.NewRobotFile(asset, d)
+			tx.PutRobotFile(found.ID, stored, d.CreatedAt.Add(domain.DocumentOfRobot.Lifetime()))
+			tx.TouchRobot(found.ID, caller.PrincipalID, d.CreatedAt)
+			tx.Record(robotFileEvent(domain.EventRobotFileUploaded, locked, asset, caller, d.CreatedAt))
+			return nil
+		})
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (s *Administration) DeleteRobotFile(
 	}
 	now := s.now()
 	return s.write(ctx, func(tx *persistence.Tx) error {
-		locked, err := tx.LockRobot(ctx, resourceScope(caller), key)
+		locked, err := persistence.LockRobot(resourceScope(caller), key).Do(ctx, tx)
 		if err != nil {
 			return err
 		}

@@ -192,7 +192,7 @@ func filesOfElement(value domain.ElementValue, add func(name string, id uuid.UUI
 		}
 		add(d.Name, d.DocumentID)
 	case value.Type == domain.ValueObject:
-		found, err := references(value.Value)
+		found, err := jsondoc.FindReferences(value.Value)
 		if err != nil {
 			return err
 		}
@@ -211,7 +211,7 @@ func dataReferences(item *domain.ProcessItem) ([]jsondoc.Occurrence, error) {
 	if data == nil {
 		return nil, nil
 	}
-	return references(data.Value)
+	return jsondoc.FindReferences(data.Value)
 }
 
 // reads reports whether the configuration has documents at the pointer read.

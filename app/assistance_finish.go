@@ -88,14 +88,11 @@ func (s *Service) finishDraft(ctx context.Context, run *domain.AssistanceRun, sp
 		return false, err
 	}
 	err = s.write(ctx, func(tx *persistence.Tx) error {
-		k, err := keep(tx, caller, s.now(), &run.ItemID)
+		locked, k, err := persistence.Both(ctx, tx, persistence.LockAssistance(caller, run.ItemID), newLookUps(caller, s.now(), &run.ItemID).keeper())
 		if err != nil {
 			return err
 		}
-		locked, latest, err := tx.LockAssistance(ctx, caller, run.ItemID)
-		if err != nil {
-			return err
-		}
+		latest := locked.Latest
 		if latest == nil || latest.AssistanceKey != run.AssistanceKey || latest.State != domain.AssistancePending {
 			return ErrAssistanceOver
 		}

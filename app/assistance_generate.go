@@ -25,13 +25,12 @@ func (s *Service) GenerateProcessItemAIAssistance(
 ) (run *domain.AssistanceRun, begun bool, err error) {
 	err = s.write(ctx, func(tx *persistence.Tx) error {
 		now := s.now()
-		var use domain.AssistanceUse
-		tx.CountAssistance(id, now, s.quotas.AssistanceAtOnce, &use)
-		locked, latest, err := tx.LockAssistance(ctx, caller, id)
+		locked, use, err := persistence.Both(ctx, tx, persistence.LockAssistance(caller, id),
+			persistence.CountAssistance(id, now, s.quotas.AssistanceAtOnce))
 		if err != nil {
 			return err
 		}
-		item := locked.ProcessItem
+		item, latest := locked.ProcessItem, locked.Latest
 		if err := item.CheckMayAssist(locked.Rights, caller.PrincipalID); err != nil {
 			return err
 		}

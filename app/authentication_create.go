@@ -55,24 +55,20 @@ func (s *Service) CreateAuthentication(
 		ID: idOr(in.ID), Type: in.Type, TenantID: tenant.TenantID, Audit: domain.NewAudit(caller.PrincipalID, now),
 	}
 	err = s.write(ctx, func(tx *persistence.Tx) error {
-		var access persistence.EngineAccess
-		var taken bool
-		tx.EngineGrantTaken(authentication.ID, &taken)
-		tx.ReadEngineAccessAlong(caller.PrincipalID, tenant.TenantID, &access)
-		err := tx.LockGrantee(ctx, caller.PrincipalID, tenant.TenantID)
+		grantee, err := tx.LockGrantee(ctx, caller.PrincipalID, tenant.TenantID, authentication.ID)
 		if domain.HasCode(err, domain.CodeNotFound) {
 			return domain.Unauthenticated()
 		}
 		if err != nil {
 			return err
 		}
-		if !access.Worker {
+		if !grantee.Access.Worker {
 			return notWorker()
 		}
-		if taken {
+		if grantee.Taken {
 			return idTaken()
 		}
-		grant, err := s.issue(authentication, tenant.Namespace, access, now)
+		grant, err := s.issue(authentication, tenant.Namespace, grantee.Access, now)
 		if err != nil {
 			return err
 		}

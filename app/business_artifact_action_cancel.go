@@ -19,7 +19,7 @@ func (s *Service) CancelBusinessArtifactAction(
 	var canceled *domain.BusinessArtifactAction
 	now := s.now()
 	err := s.write(ctx, func(tx *persistence.Tx) error {
-		locked, err := tx.LockArtifactAction(ctx, caller, artifact, action, now)
+		locked, err := persistence.LockArtifactAction(caller, artifact, action, now).Do(ctx, tx)
 		if err != nil {
 			return err
 		}

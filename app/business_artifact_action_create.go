@@ -43,11 +43,11 @@ func (s *Service) CreateBusinessArtifactAction(
 ) (action *domain.BusinessArtifactAction, created bool, err error) {
 	id, now := idOr(in.ID), s.now()
 	attempt := func(tx *persistence.Tx, failed *domain.Error) error {
-		k, err := keep(tx, caller, now, &artifact, in.WorkflowInput, in.DownloadInput, in.Metadata, in.Entity, in.Value)
+		l, err := lookUpsOf(caller, now, &artifact, in.WorkflowInput, in.DownloadInput, in.Metadata, in.Entity, in.Value)
 		if err != nil {
 			return err
 		}
-		locked, err := tx.LockArtifactAction(ctx, caller, artifact, id, now)
+		locked, k, err := persistence.Both(ctx, tx, persistence.LockArtifactAction(caller, artifact, id, now), l.keeper())
 		if err != nil {
 			return err
 		}
@@ -180,7 +180,7 @@ func (s *Service) invokeStartProcess(
 		}
 	}
 	id, key := domain.NewID(), DefinitionKey{TenantID: &a.TenantID, Code: spec.ProcessDefinition}
-	known, err := k.tx.PrepareProcess(ctx, k.caller, id, key, PrincipalKey{}, nil)
+	known, _, err := persistence.Both(ctx, k.tx, persistence.PrepareProcess(k.caller, id, key, PrincipalKey{}, nil), k.more())
 	if err != nil {
 		return err
 	}
@@ -211,7 +211,7 @@ func (s *Service) invokeCreateArtifact(
 		}
 	}
 	id, key := domain.NewID(), DefinitionKey{TenantID: &a.TenantID, Code: spec.BusinessArtifactDefinition}
-	known, err := k.tx.PrepareArtifact(ctx, k.caller, id, key)
+	known, _, err := persistence.Both(ctx, k.tx, persistence.PrepareArtifact(k.caller, id, key), k.more())
 	if err != nil {
 		return err
 	}
@@ -238,12 +238,7 @@ func (k *keeper) prefilled(source *domain.JSONValue, spec *resource.ArtifactActi
 	if err != nil {
 		return nil, err
 	}
-	found, err := references(value)
-	if err != nil {
-		return nil, err
-	}
-	k.lookUp(found)
-	return value, nil
+	return value, k.ask(value)
 }
 
 // noMembers reports whether there is no object, or one that is empty.

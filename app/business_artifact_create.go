@@ -49,11 +49,11 @@ func (s *Service) CreateBusinessArtifact(
 	}
 	id, now := idOr(in.ID), s.now()
 	err = s.write(ctx, func(tx *persistence.Tx) error {
-		k, err := keep(tx, caller, now, nil, in.Data)
+		l, err := lookUpsOf(caller, now, nil, in.Data)
 		if err != nil {
 			return err
 		}
-		known, err := tx.PrepareArtifact(ctx, caller, id, in.Definition)
+		known, k, err := persistence.Both(ctx, tx, persistence.PrepareArtifact(caller, id, in.Definition), l.keeper())
 		if err != nil {
 			return err
 		}

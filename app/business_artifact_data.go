@@ -48,11 +48,11 @@ func (s *Service) changeArtifact(
 ) (*domain.BusinessArtifact, error) {
 	var artifact *domain.BusinessArtifact
 	err := s.write(ctx, func(tx *persistence.Tx) error {
-		k, err := keep(tx, caller, s.now(), &id, texts...)
+		l, err := lookUpsOf(caller, s.now(), &id, texts...)
 		if err != nil {
 			return err
 		}
-		locked, err := tx.LockArtifact(ctx, caller, id)
+		locked, k, err := persistence.Both(ctx, tx, persistence.LockArtifact(caller, id), l.keeper())
 		if err != nil {
 			return err
 		}

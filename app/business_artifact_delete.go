@@ -45,7 +45,7 @@ func (s *Service) RestoreBusinessArtifact(
 	var artifact *domain.BusinessArtifact
 	now := s.now()
 	err := s.write(ctx, func(tx *persistence.Tx) error {
-		locked, err := tx.LockAnyArtifact(ctx, caller, id)
+		locked, err := persistence.LockAnyArtifact(caller, id).Do(ctx, tx)
 		if err != nil {
 			return err
 		}

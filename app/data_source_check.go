@@ -32,13 +32,6 @@ func refersToItems(found []jsondoc.Occurrence) bool {
 	})
 }
 
-func (k *keeper) lookUpSources() {
-	if !k.sources {
-		k.tx.LookUpDataSources(k.known, k.caller)
-		k.sources = true
-	}
-}
-
 // checkItems has the references of a value to items of data sources checked, except
 // those that the stored value has at the same place with a verdict. The value is not
 // valid before all are accepted.
@@ -58,8 +51,8 @@ func (k *keeper) checkItems(
 	}
 	admitted := value.AdmitChecks(value.CarryVerdicts(items, stored, before, k.now))
 	if len(admitted) > 0 && !k.sources {
-		k.lookUpSources()
-		if err := k.tx.Catch(ctx); err != nil {
+		k.wanted.Sources, k.sources = true, true
+		if err := k.lookUp(ctx); err != nil {
 			return err
 		}
 	}

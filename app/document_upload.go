@@ -30,13 +30,13 @@ func (s *Service) UploadProcessDocument(
 		return nil, err
 	}
 	owner := domain.DocumentOwner{Kind: domain.DocumentOfProcess, ID: process}
-	return s.uploads.Receive(ctx, caller, site.Process.TenantID, owner, in, func(tx *persistence.Tx, _ *domain.Document) error {
-		site, err := tx.ShareProcessSite(ctx, caller, process)
-		if err != nil {
-			return err
-		}
-		return site.CheckMayAttach()
-	})
+	return storage.Receive(ctx, s.uploads, caller, site.Process.TenantID, owner, in,
+		func(*domain.Document) persistence.Read[*persistence.ProcessSite] {
+			return persistence.ShareProcessSite(caller, process)
+		},
+		func(_ *persistence.Tx, _ *domain.Document, site *persistence.ProcessSite) error {
+			return site.CheckMayAttach()
+		})
 }
 
 // UploadBusinessArtifactDocument (B44) stores a temporary document of a business
@@ -56,13 +56,13 @@ func (s *Service) UploadBusinessArtifactDocument(
 		return nil, err
 	}
 	owner := domain.DocumentOwner{Kind: domain.DocumentOfArtifact, ID: artifact}
-	return s.uploads.Receive(ctx, caller, site.TenantID, owner, in, func(tx *persistence.Tx, _ *domain.Document) error {
-		site, err := tx.ShareArtifactSite(ctx, caller, artifact)
-		if err != nil {
-			return err
-		}
-		return site.CheckMayAttach()
-	})
+	return storage.Receive(ctx, s.uploads, caller, site.TenantID, owner, in,
+		func(*domain.Document) persistence.Read[*persistence.ArtifactSite] {
+			return persistence.ShareArtifactSite(caller, artifact)
+		},
+		func(_ *persistence.Tx, _ *domain.Document, site *persistence.ArtifactSite) error {
+			return site.CheckMayAttach()
+		})
 }
 
 // UploadDocument stores a temporary document of the process or the business

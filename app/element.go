@@ -54,10 +54,8 @@ type givenDocument struct {
 	URI string     `json:"uri"`
 }
 
-// lookUpElements asks, with the next read of the transaction, for what values of
-// elements refer to.
-func (k *keeper) lookUpElements(values domain.ElementValues) error {
-	var documents, principals []uuid.UUID
+// askElements adds what values of elements refer to.
+func (l *lookUps) askElements(values domain.ElementValues) error {
 	for _, list := range values {
 		for _, v := range list {
 			switch {
@@ -68,25 +66,21 @@ func (k *keeper) lookUpElements(values domain.ElementValues) error {
 					return err
 				}
 				if at, ok := kuflowref.ParseDocumentURI(given.URI); ok {
-					documents = append(documents, at.DocumentID)
+					l.wanted.Documents = append(l.wanted.Documents, at.DocumentID)
 				}
 			case v.Type == domain.ValuePrincipal:
 				given, err := read[domain.PrincipalValue](v.Value)
 				if err != nil {
 					return err
 				}
-				principals = append(principals, given.ID)
+				l.wanted.Named = append(l.wanted.Named, given.ID)
 			case v.Type == domain.ValueObject:
-				found, err := references(v.Value)
-				if err != nil {
+				if err := l.ask(v.Value); err != nil {
 					return err
 				}
-				k.lookUp(found)
 			}
 		}
 	}
-	k.tx.LookUp(k.known, k.caller, persistence.TargetIDs{Documents: documents}, k.now)
-	k.tx.LookUpPrincipals(k.caller, principals, &k.principals)
 	return nil
 }
 
@@ -128,20 +122,20 @@ func (k *keeper) linkElements(at place, values domain.ElementValues) error {
 		return err
 	}
 	for _, text := range values.Objects() {
-		found, err := references(text)
+		found, err := k.references(text)
 		if err != nil {
 			return err
 		}
 		for _, o := range found {
 			named, ok := nameOf(o.Reference)
-			resolved := k.inForms[named.id] || slices.Contains(k.links[at.holder], named.id)
+			resolved := k.inForms[named.id] || slices.Contains(k.known.Links[at.holder], named.id)
 			if ok && named.kind == kuflowref.KindFile && resolved && !slices.Contains(documents, named.id) {
 				documents = append(documents, named.id)
 			}
 		}
 	}
-	k.tx.Link(at.holder, k.links[at.holder], documents, k.now.Add(domain.UnlinkedLifetime))
-	k.links[at.holder] = documents
+	k.tx.Link(at.holder, k.known.Links[at.holder], documents, k.now.Add(domain.UnlinkedLifetime))
+	k.known.Links[at.holder] = documents
 	return nil
 }
 
@@ -222,10 +216,8 @@ func (k *keeper) principalValue(at place, value json.RawMessage) (json.RawMessag
 	}
 	made := domain.PrincipalValue{ID: given.ID, Type: given.Type}
 	fits := false
-	for _, p := range k.principals {
-		if p.TenantID == at.tenant && p.ID == given.ID {
-			made.Name, fits = p.Name, p.Type == given.Type
-		}
+	if p, ok := k.known.Named(at.tenant, given.ID); ok {
+		made.Name, fits = p.Name, p.Type == given.Type
 	}
 	text, err := json.Marshal(made)
 	if err != nil {
@@ -305,28 +297,25 @@ func (s *Service) changeTaskElements(
 ) (*domain.ProcessItem, error) {
 	var item *domain.ProcessItem
 	err := s.write(ctx, func(tx *persistence.Tx) error {
-		k, err := keep(tx, caller, s.now(), &id)
+		l := newLookUps(caller, s.now(), &id)
+		if err := l.askElements(domain.ElementValues{"": given}); err != nil {
+			return err
+		}
+		locked, k, err := persistence.Both(ctx, tx, persistence.LockProcessItem(caller, id), l.keeper())
 		if err != nil {
 			return err
 		}
-		if err := k.lookUpElements(domain.ElementValues{"": given}); err != nil {
-			return err
-		}
-		item, err = s.changeElements(ctx, k, id, change)
+		item, err = s.changeElements(ctx, k, locked, change)
 		return err
 	})
 	return item, err
 }
 
-// changeElements is changeTaskElements within a transaction.
+// changeElements is changeTaskElements for a task that is under lock.
 func (s *Service) changeElements(
-	ctx context.Context, k *keeper, id uuid.UUID,
+	ctx context.Context, k *keeper, locked *persistence.LockedItem,
 	change func(*keeper, *domain.ProcessItem, map[string]*elementDefinition) (*domain.Event, error),
 ) (*domain.ProcessItem, error) {
-	locked, err := k.tx.LockProcessItem(ctx, k.caller, id)
-	if err != nil {
-		return nil, err
-	}
 	item := locked.ProcessItem
 	if err := item.CheckMayWriteTask(locked.Rights, k.caller.PrincipalID); err != nil {
 		return nil, err

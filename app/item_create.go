@@ -57,14 +57,14 @@ func (s *Service) CreateProcessItem(
 	}
 	id, now := idOr(in.ID), s.now()
 	err = s.write(ctx, func(tx *persistence.Tx) error {
-		k, err := keep(tx, caller, now, nil, in.Data, in.ContextData, in.MessageData)
+		l, err := lookUpsOf(caller, now, nil, in.Data, in.ContextData, in.MessageData)
 		if err != nil {
 			return err
 		}
-		if err := k.lookUpElements(in.Elements); err != nil {
+		if err := l.askElements(in.Elements); err != nil {
 			return err
 		}
-		known, err := tx.PrepareProcessItem(ctx, caller, id, in.ProcessID, in.Owner, in.ThreadID)
+		known, k, err := persistence.Both(ctx, tx, persistence.PrepareProcessItem(caller, id, in.ProcessID, in.Owner, in.ThreadID), l.keeper())
 		if err != nil {
 			return err
 		}

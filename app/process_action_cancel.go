@@ -19,7 +19,7 @@ func (s *Service) CancelProcessAction(
 	var canceled *domain.ProcessAction
 	now := s.now()
 	err := s.write(ctx, func(tx *persistence.Tx) error {
-		site, err := tx.LockProcessAction(ctx, caller, process, action, now)
+		site, err := persistence.LockProcessAction(caller, process, action, now).Do(ctx, tx)
 		if err != nil {
 			return err
 		}

@@ -48,11 +48,11 @@ func (s *Service) CreateProcessAction(
 	var faulty func() error
 	attempt := func(tx *persistence.Tx, failed *domain.Error) error {
 		faulty = nil
-		k, err := keep(tx, caller, now, nil, in.Metadata, in.Entity, in.SignalInput)
+		l, err := lookUpsOf(caller, now, nil, in.Metadata, in.Entity, in.SignalInput)
 		if err != nil {
 			return err
 		}
-		known, err := tx.PrepareProcessAction(ctx, caller, process, id, in.threads(), now)
+		known, k, err := persistence.Both(ctx, tx, persistence.PrepareProcessAction(caller, process, id, in.threads(), now), l.keeper())
 		if err != nil {
 			return err
 		}

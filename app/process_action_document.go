@@ -54,20 +54,20 @@ func (s *Service) deliver(
 		return nil, unlessNotTaken(err)
 	}
 	owner := domain.DocumentOwner{Kind: domain.DocumentOfProcessAction, ID: action}
-	_, err = s.uploads.Receive(ctx, caller, site.Process.TenantID, owner, in, func(tx *persistence.Tx, d *domain.Document) error {
-		locked, err := tx.LockProcessAction(ctx, caller, process, action, d.CreatedAt)
-		if err != nil {
-			return err
-		}
-		if err := takesDocument(locked); err != nil {
-			return err
-		}
-		site = locked
-		site.Action.Complete(caller.PrincipalID, d.CreatedAt)
-		site.Action.Deliver(d.ID, DocumentURI(d))
-		storeProcessActionEnd(tx, site.Action, caller.PrincipalID, d.CreatedAt)
-		return nil
-	})
+	_, err = storage.Receive(ctx, s.uploads, caller, site.Process.TenantID, owner, in,
+		func(d *domain.Document) persistence.Read[*persistence.ProcessActionSite] {
+			return persistence.LockProcessAction(caller, process, action, d.CreatedAt)
+		},
+		func(tx *persistence.Tx, d *domain.Document, locked *persistence.ProcessActionSite) error {
+			if err := takesDocument(locked); err != nil {
+				return err
+			}
+			site = locked
+			site.Action.Complete(caller.PrincipalID, d.CreatedAt)
+			site.Action.Deliver(d.ID, DocumentURI(d))
+			storeProcessActionEnd(tx, site.Action, caller.PrincipalID, d.CreatedAt)
+			return nil
+		})
 	if err != nil {
 		return nil, unlessNotTaken(err)
 	}

@@ -23,7 +23,7 @@ func (s *Service) ChangeProcessInitiator(
 	var process *domain.Process
 	now := s.now()
 	err := s.write(ctx, func(tx *persistence.Tx) error {
-		locked, found, err := tx.LockProcessAnd(ctx, caller, id, initiator)
+		locked, found, err := persistence.Both(ctx, tx, persistence.LockProcess(caller, id), persistence.FindPrincipal(initiator))
 		if err != nil {
 			return err
 		}

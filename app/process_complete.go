@@ -16,7 +16,7 @@ func (s *Service) CompleteProcess(ctx context.Context, caller domain.Caller, id 
 	var process *domain.Process
 	now := s.now()
 	err := s.write(ctx, func(tx *persistence.Tx) error {
-		locked, err := tx.LockProcess(ctx, caller, id)
+		locked, err := persistence.LockProcess(caller, id).Do(ctx, tx)
 		if err != nil {
 			return err
 		}

@@ -69,11 +69,11 @@ func (s *Service) CreateProcess(
 	}
 	id, now := idOr(in.ID), s.now()
 	err = s.write(ctx, func(tx *persistence.Tx) error {
-		k, err := keep(tx, caller, now, nil, in.Metadata, in.Entity)
+		l, err := lookUpsOf(caller, now, nil, in.Metadata, in.Entity)
 		if err != nil {
 			return err
 		}
-		known, err := tx.PrepareProcess(ctx, caller, id, in.Definition, in.Initiator, in.RelatedID)
+		known, k, err := persistence.Both(ctx, tx, persistence.PrepareProcess(caller, id, in.Definition, in.Initiator, in.RelatedID), l.keeper())
 		if err != nil {
 			return err
 		}

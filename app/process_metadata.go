@@ -101,11 +101,11 @@ func (s *Service) changeProcess(
 ) (*domain.Process, error) {
 	var process *domain.Process
 	err := s.write(ctx, func(tx *persistence.Tx) error {
-		k, err := keep(tx, caller, s.now(), &id, texts...)
+		l, err := lookUpsOf(caller, s.now(), &id, texts...)
 		if err != nil {
 			return err
 		}
-		locked, err := tx.LockProcess(ctx, caller, id)
+		locked, k, err := persistence.Both(ctx, tx, persistence.LockProcess(caller, id), l.keeper())
 		if err != nil {
 			return err
 		}

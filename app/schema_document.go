@@ -25,7 +25,7 @@ func (s *Service) SaveEntityDocument(
 	}
 	var tenant uuid.UUID
 	err := s.write(ctx, func(tx *persistence.Tx) error {
-		site, err := tx.ShareProcessSite(ctx, caller, process)
+		site, err := persistence.ShareProcessSite(caller, process).Do(ctx, tx)
 		if err != nil {
 			return err
 		}
@@ -43,13 +43,13 @@ func (s *Service) SaveEntityDocument(
 		return nil, err
 	}
 	owner := domain.DocumentOwner{Kind: domain.DocumentOfProcess, ID: process}
-	return s.uploads.Receive(ctx, caller, tenant, owner, in, func(tx *persistence.Tx, _ *domain.Document) error {
-		site, err := tx.ShareProcessSite(ctx, caller, process)
-		if err != nil {
-			return err
-		}
-		return site.Process.CheckMayWrite(site.Rights)
-	})
+	return storage.Receive(ctx, s.uploads, caller, tenant, owner, in,
+		func(*domain.Document) persistence.Read[*persistence.ProcessSite] {
+			return persistence.ShareProcessSite(caller, process)
+		},
+		func(_ *persistence.Tx, _ *domain.Document, site *persistence.ProcessSite) error {
+			return site.Process.CheckMayWrite(site.Rights)
+		})
 }
 
 // SaveTaskJSONFormsDocument (A29) is SaveEntityDocument for the form data of an
@@ -68,13 +68,13 @@ func (s *Service) SaveTaskJSONFormsDocument(
 		return nil, err
 	}
 	owner := domain.DocumentOwner{Kind: domain.DocumentOfProcess, ID: site.Item.ProcessID}
-	return s.uploads.Receive(ctx, caller, site.Item.TenantID, owner, in, func(tx *persistence.Tx, _ *domain.Document) error {
-		site, err := tx.ShareTaskSite(ctx, caller, task)
-		if err != nil {
-			return err
-		}
-		return site.Item.CheckMayWriteTask(site.Rights, caller.PrincipalID)
-	})
+	return storage.Receive(ctx, s.uploads, caller, site.Item.TenantID, owner, in,
+		func(*domain.Document) persistence.Read[*persistence.TaskSite] {
+			return persistence.ShareTaskSite(caller, task)
+		},
+		func(_ *persistence.Tx, _ *domain.Document, site *persistence.TaskSite) error {
+			return site.Item.CheckMayWriteTask(site.Rights, caller.PrincipalID)
+		})
 }
 
 // fit refuses a document that the schema does not accept at a path, or that is

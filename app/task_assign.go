@@ -22,9 +22,8 @@ func (s *Service) AssignProcessItemTask(
 	var item *domain.ProcessItem
 	now := s.now()
 	err := s.write(ctx, func(tx *persistence.Tx) error {
-		var robot *domain.AssistingRobot
-		tx.RobotOfTask(id, &robot)
-		locked, found, err := tx.LockProcessItemAnd(ctx, caller, id, owner)
+		locked, found, err := persistence.Both(ctx, tx, persistence.LockProcessItem(caller, id),
+			persistence.And(persistence.FindPrincipal(owner), persistence.RobotOfTask(id)))
 		if err != nil {
 			return err
 		}
@@ -32,10 +31,11 @@ func (s *Service) AssignProcessItemTask(
 		if err := item.CheckMayHandle(locked.Rights, caller.PrincipalID); err != nil {
 			return err
 		}
-		principal, err := resolvePrincipal(owner, found, item.TenantID, domain.FieldNewOwner)
+		principal, err := resolvePrincipal(owner, found.First, item.TenantID, domain.FieldNewOwner)
 		if err != nil {
 			return err
 		}
+		robot := found.Second
 		if item.OwnerID != nil {
 			// The robot does not depend on the owner.
 			robot = nil

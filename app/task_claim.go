@@ -19,9 +19,7 @@ func (s *Service) ClaimProcessItemTask(
 	var item *domain.ProcessItem
 	now := s.now()
 	err := s.write(ctx, func(tx *persistence.Tx) error {
-		var robot *domain.AssistingRobot
-		tx.RobotOfTask(id, &robot)
-		locked, err := tx.LockProcessItem(ctx, caller, id)
+		locked, robot, err := persistence.Both(ctx, tx, persistence.LockProcessItem(caller, id), persistence.RobotOfTask(id))
 		if err != nil {
 			return err
 		}

@@ -78,11 +78,11 @@ func (s *Service) changeTask(
 ) (*domain.ProcessItem, error) {
 	var item *domain.ProcessItem
 	err := s.write(ctx, func(tx *persistence.Tx) error {
-		k, err := keep(tx, caller, s.now(), &id, texts...)
+		l, err := lookUpsOf(caller, s.now(), &id, texts...)
 		if err != nil {
 			return err
 		}
-		locked, err := tx.LockProcessItem(ctx, caller, id)
+		locked, k, err := persistence.Both(ctx, tx, persistence.LockProcessItem(caller, id), l.keeper())
 		if err != nil {
 			return err
 		}

@@ -44,26 +44,26 @@ func (s *Service) SaveTaskElementDocument(
 	}
 	owner := domain.DocumentOwner{Kind: domain.DocumentOfProcess, ID: site.Item.ProcessID}
 	var changed *domain.ProcessItem
-	_, err = s.uploads.Receive(ctx, caller, site.Item.TenantID, owner, in.Upload, func(tx *persistence.Tx, stored *domain.Document) error {
-		k, err := keep(tx, caller, s.now(), &id)
-		if err != nil {
+	_, err = storage.Receive(ctx, s.uploads, caller, site.Item.TenantID, owner, in.Upload,
+		func(*domain.Document) persistence.Read[persistence.Pair[*persistence.LockedItem, *keeper]] {
+			return persistence.And(persistence.LockProcessItem(caller, id), newLookUps(caller, s.now(), &id).keeper())
+		},
+		func(tx *persistence.Tx, stored *domain.Document, found persistence.Pair[*persistence.LockedItem, *keeper]) error {
+			changed, err = s.changeElements(ctx, found.Second, found.First,
+				func(k *keeper, i *domain.ProcessItem, elements map[string]*elementDefinition) (*domain.Event, error) {
+					d, err := documentElement(elements, in.Code)
+					if err != nil {
+						return nil, err
+					}
+					values, err := in.place(d, i.Task.Elements, stored)
+					if err != nil {
+						return nil, err
+					}
+					i.SetTaskElement(in.Code, values, caller.PrincipalID, k.now)
+					return taskElementEvent(k, domain.EventItemTaskElementSaved, i, in.Code), nil
+				})
 			return err
-		}
-		changed, err = s.changeElements(ctx, k, id,
-			func(k *keeper, i *domain.ProcessItem, elements map[string]*elementDefinition) (*domain.Event, error) {
-				d, err := documentElement(elements, in.Code)
-				if err != nil {
-					return nil, err
-				}
-				values, err := in.place(d, i.Task.Elements, stored)
-				if err != nil {
-					return nil, err
-				}
-				i.SetTaskElement(in.Code, values, caller.PrincipalID, k.now)
-				return taskElementEvent(k, domain.EventItemTaskElementSaved, i, in.Code), nil
-			})
-		return err
-	})
+		})
 	return changed, err
 }
 
@@ -118,7 +118,7 @@ func (s *Service) taskSite(
 	ctx context.Context, caller domain.Caller, id uuid.UUID,
 ) (site *persistence.TaskSite, item *itemDefinition, err error) {
 	err = s.write(ctx, func(tx *persistence.Tx) error {
-		if site, err = tx.ShareTaskSite(ctx, caller, id); err != nil {
+		if site, err = persistence.ShareTaskSite(caller, id).Do(ctx, tx); err != nil {
 			return err
 		}
 		if err := site.Item.CheckMayWriteTask(site.Rights, caller.PrincipalID); err != nil {

@@ -34,7 +34,7 @@ func (s *Service) AppendProcessItemTaskLog(
 		entry.Timestamp = in.Timestamp.UTC().Truncate(time.Microsecond)
 	}
 	err := s.write(ctx, func(tx *persistence.Tx) error {
-		locked, err := tx.LockProcessItem(ctx, caller, id)
+		locked, err := persistence.LockProcessItem(caller, id).Do(ctx, tx)
 		if err != nil {
 			return err
 		}

@@ -20,7 +20,7 @@ func (s *Service) ReleaseProcessItemTask(
 	var item *domain.ProcessItem
 	now := s.now()
 	err := s.write(ctx, func(tx *persistence.Tx) error {
-		locked, err := tx.LockProcessItem(ctx, caller, id)
+		locked, err := persistence.LockProcessItem(caller, id).Do(ctx, tx)
 		if err != nil {
 			return err
 		}

@@ -24,23 +24,26 @@ import (
 // copy; any other document reference makes the value invalid, whatever its
 // schema. References that the value had before are not resolved again.
 type keeper struct {
-	tx     *persistence.Tx
+	*lookUps
+	tx    *persistence.Tx
+	known *persistence.Targets
+	// inForms are the documents that this save found referred to in values of forms.
+	inForms map[uuid.UUID]bool
+}
+
+// lookUps collect what a save refers to, until the read that makes the keeper.
+type lookUps struct {
 	caller domain.Caller
 	now    time.Time
+	wanted persistence.LookUps
 	asked  map[referred]bool
-	known  *persistence.Targets
-	links  persistence.Links
 	// found are the references in the texts that were read.
 	found map[textKey][]jsondoc.Occurrence
 	// unresolved are references without a target, whatever is visible to the
 	// caller.
 	unresolved map[referred]bool
-	// sources is set once the data sources of the tenants of the caller are looked up.
+	// sources is set once the data sources of the tenants of the caller are wanted.
 	sources bool
-	// principals are those referenced by values of elements.
-	principals []persistence.TenantPrincipal
-	// inForms are the documents that this save found referred to in values of forms.
-	inForms map[uuid.UUID]bool
 }
 
 // referred is what a reference names.
@@ -49,32 +52,57 @@ type referred struct {
 	id   uuid.UUID
 }
 
-// keep returns a keeper and queues look-ups for the references in texts: whole
-// values, or what a patch puts into one. They run with the next read of the
-// transaction. holder, unless it is nil, is the resource whose values change;
-// that read locks it.
-func keep(
-	tx *persistence.Tx, caller domain.Caller, now time.Time, holder *uuid.UUID, texts ...json.RawMessage,
-) (*keeper, error) {
-	k := &keeper{
-		tx: tx, caller: caller, now: now, asked: map[referred]bool{}, known: persistence.NewTargets(),
-		links: persistence.Links{}, unresolved: map[referred]bool{}, inForms: map[uuid.UUID]bool{},
-		found: map[textKey][]jsondoc.Occurrence{},
+// newLookUps are those of a save by the caller. holder, unless it is nil, is the
+// resource whose values change; the read that the look-ups go along with locks it.
+func newLookUps(caller domain.Caller, now time.Time, holder *uuid.UUID) *lookUps {
+	return &lookUps{
+		caller: caller, now: now, wanted: persistence.LookUps{Holder: holder}, asked: map[referred]bool{},
+		found: map[textKey][]jsondoc.Occurrence{}, unresolved: map[referred]bool{},
 	}
+}
+
+// lookUpsOf are newLookUps for the references in texts: whole values, or what a patch
+// puts into one.
+func lookUpsOf(caller domain.Caller, now time.Time, holder *uuid.UUID, texts ...json.RawMessage) (*lookUps, error) {
+	l := newLookUps(caller, now, holder)
 	for _, text := range texts {
-		found, err := k.references(text)
+		found, err := l.references(text)
 		if err != nil {
 			return nil, err
 		}
-		k.lookUp(found)
+		l.askFor(found)
 		if refersToItems(found) {
-			k.lookUpSources()
+			l.wanted.Sources, l.sources = true, true
 		}
 	}
-	if holder != nil {
-		tx.Linked(*holder, k.links, k.known)
+	return l, nil
+}
+
+func newKeeper(l *lookUps) *keeper {
+	return &keeper{lookUps: l, known: persistence.NewTargets(), inForms: map[uuid.UUID]bool{}}
+}
+
+// keeper looks up what was asked for. Only this read makes keepers for operations.
+func (l *lookUps) keeper() persistence.Read[*keeper] { return newKeeper(l).more() }
+
+// more looks up what was asked for since the last read.
+func (k *keeper) more() persistence.Read[*keeper] {
+	read := persistence.LookUp(k.caller, k.wanted, k.now)
+	k.wanted = persistence.LookUps{}
+	return persistence.Then(read, func(tx *persistence.Tx, found *persistence.Targets) (*keeper, error) {
+		k.tx = tx
+		k.known.Merge(found)
+		return k, nil
+	})
+}
+
+// lookUp is more in a round trip of its own, if there is anything to look up.
+func (k *keeper) lookUp(ctx context.Context) error {
+	if k.wanted.Empty() {
+		return nil
 	}
-	return k, nil
+	_, err := k.more().Do(ctx, k.tx)
+	return err
 }
 
 // textsOf are the values that a patch puts into a document.
@@ -95,46 +123,38 @@ type textKey struct {
 }
 
 // references lists the references in a text. It reads each text once.
-func (k *keeper) references(text json.RawMessage) ([]jsondoc.Occurrence, error) {
+func (l *lookUps) references(text json.RawMessage) ([]jsondoc.Occurrence, error) {
 	if len(text) == 0 {
 		return nil, nil
 	}
 	key := textKey{&text[0], len(text)}
-	found, ok := k.found[key]
+	found, ok := l.found[key]
 	if !ok {
 		var err error
 		if found, err = jsondoc.FindReferences(text); err != nil {
 			return nil, err
 		}
-		k.found[key] = found
+		l.found[key] = found
 	}
 	return found, nil
 }
 
-func references(text json.RawMessage) ([]jsondoc.Occurrence, error) {
-	if len(text) == 0 {
-		return nil, nil
-	}
-	return jsondoc.FindReferences(text)
+// ask adds what a text refers to and was not asked for before.
+func (l *lookUps) ask(text json.RawMessage) error {
+	found, err := l.references(text)
+	l.askFor(found)
+	return err
 }
 
-// lookUp asks for what is referred to and was not asked for before, and reports
-// whether there is any such thing.
-func (k *keeper) lookUp(found []jsondoc.Occurrence) bool {
-	var ids persistence.TargetIDs
-	asked := false
+func (l *lookUps) askFor(found []jsondoc.Occurrence) {
 	for _, occurrence := range found {
 		named, ok := nameOf(occurrence.Reference)
-		if !ok || k.asked[named] || k.unresolved[named] {
+		if !ok || l.asked[named] || l.unresolved[named] {
 			continue
 		}
-		k.asked[named], asked = true, true
-		ids.Add(named.kind, named.id)
+		l.asked[named] = true
+		l.wanted.Add(named.kind, named.id)
 	}
-	if asked {
-		k.tx.LookUp(k.known, k.caller, ids, k.now)
-	}
-	return asked
 }
 
 // place is where a value is stored.
@@ -265,8 +285,8 @@ func (k *keeper) value(
 			return domain.JSONValue{}, err
 		}
 	}
-	k.tx.Link(at.holder, k.links[at.holder], linked, k.now.Add(domain.UnlinkedLifetime))
-	k.links[at.holder] = linked
+	k.tx.Link(at.holder, k.known.Links[at.holder], linked, k.now.Add(domain.UnlinkedLifetime))
+	k.known.Links[at.holder] = linked
 	return value, nil
 }
 
@@ -280,13 +300,12 @@ func (k *keeper) resolved(
 	if err != nil {
 		return value, nil, err
 	}
-	for _, id := range k.links[at.holder] {
+	for _, id := range k.known.Links[at.holder] {
 		k.asked[referred{kuflowref.KindFile, id}] = true
 	}
-	if k.lookUp(found) {
-		if err := k.tx.Catch(ctx); err != nil {
-			return value, nil, err
-		}
+	k.askFor(found)
+	if err := k.lookUp(ctx); err != nil {
+		return value, nil, err
 	}
 	files := k.files(at, found)
 	if len(files.texts) > 0 {

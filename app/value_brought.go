@@ -44,7 +44,7 @@ func (k *keeper) leave(stored *domain.JSONValue, unresolved func(jsondoc.Occurre
 	if stored == nil {
 		return nil
 	}
-	found, err := references(stored.Value)
+	found, err := k.references(stored.Value)
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (k *keeper) leave(stored *domain.JSONValue, unresolved func(jsondoc.Occurre
 // stored.
 func (k *keeper) bring(texts ...json.RawMessage) error {
 	for _, text := range texts {
-		found, err := references(text)
+		found, err := k.references(text)
 		if err != nil {
 			return err
 		}
@@ -79,7 +79,7 @@ func (k *keeper) bring(texts ...json.RawMessage) error {
 func (k *keeper) distrust(holder uuid.UUID, stored *domain.JSONValue, texts ...json.RawMessage) error {
 	known := map[referred]bool{}
 	if stored != nil {
-		found, err := references(stored.Value)
+		found, err := k.references(stored.Value)
 		if err != nil {
 			return err
 		}
@@ -103,7 +103,7 @@ func (k *keeper) distrust(holder uuid.UUID, stored *domain.JSONValue, texts ...j
 // linkedTo reports whether a value of a resource that is under lock refers to a
 // document.
 func (k *keeper) linkedTo(holder, document uuid.UUID) bool {
-	for at, linked := range k.links {
+	for at, linked := range k.known.Links {
 		if at.ID == holder && slices.Contains(linked, document) {
 			return true
 		}

@@ -146,7 +146,7 @@ func (c *collector) requireArtifactWrites(t *testing.T, db *persistence.DB) {
 		for definition, r := range c.definitions {
 			rights := domain.ArtifactRights{Edits: domain.EditsArtifact(r), Manages: domain.ManagesArtifact(r)}
 			artifact := c.artifactOf[definition]
-			prepared, err := tx.PrepareArtifact(t.Context(), c.Caller, artifact, persistence.DefinitionKey{ID: &definition})
+			prepared, err := persistence.PrepareArtifact(c.Caller, artifact, persistence.DefinitionKey{ID: &definition}).Do(t.Context(), tx)
 			require.NoError(t, err)
 			require.NotNil(t, prepared.Existing)
 			require.Equal(t, domain.SeesArtifact(r), prepared.ExistingVisible, "%+v", r)
@@ -160,7 +160,7 @@ func (c *collector) requireArtifactWrites(t *testing.T, db *persistence.DB) {
 	require.ErrorIs(t, err, errChecked)
 	for definition, r := range c.definitions {
 		err := db.Write(t.Context(), func(tx *persistence.Tx) error {
-			locked, err := tx.LockArtifact(t.Context(), c.Caller, c.artifactOf[definition])
+			locked, err := persistence.LockArtifact(c.Caller, c.artifactOf[definition]).Do(t.Context(), tx)
 			requireFound(t, domain.SeesArtifact(r), err, r)
 			if err == nil {
 				require.Equal(t, domain.ArtifactRights{Edits: domain.EditsArtifact(r), Manages: domain.ManagesArtifact(r)},

@@ -107,14 +107,14 @@ func TestDocumentsAreVisibleAsTheDomainSays(t *testing.T) {
 	for i, a := range archivists {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
-			targets := persistence.NewTargets()
-			err := db.Write(t.Context(), func(tx *persistence.Tx) error {
-				var ids persistence.TargetIDs
+			var targets *persistence.Targets
+			err := db.Write(t.Context(), func(tx *persistence.Tx) (err error) {
+				var wanted persistence.LookUps
 				for id := range a.documents {
-					ids.Documents = append(ids.Documents, id)
+					wanted.Documents = append(wanted.Documents, id)
 				}
-				tx.LookUp(targets, a.Caller, ids, s.now)
-				require.NoError(t, tx.Catch(t.Context()))
+				targets, err = persistence.LookUp(a.Caller, wanted, s.now).Do(t.Context(), tx)
+				require.NoError(t, err)
 				return errChecked
 			})
 			require.ErrorIs(t, err, errChecked)

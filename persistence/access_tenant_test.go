@@ -36,7 +36,7 @@ func TestGroupsOfAnotherTenantAreGivenNothing(t *testing.T) {
 		i, err := db.Reader().ListProcessItems(t.Context(), caller, persistence.ItemFilter{}, page, nil)
 		require.NoError(t, err)
 		err = db.Write(t.Context(), func(tx *persistence.Tx) error {
-			prepared, err := tx.PrepareProcess(t.Context(), caller, uuid.New(), persistence.DefinitionKey{ID: &k.id}, persistence.PrincipalKey{}, nil)
+			prepared, err := persistence.PrepareProcess(caller, uuid.New(), persistence.DefinitionKey{ID: &k.id}, persistence.PrincipalKey{}, nil).Do(t.Context(), tx)
 			require.NoError(t, err)
 			if prepared.Definitions[0].Rights.Sees() {
 				definitions++

@@ -277,7 +277,7 @@ func (o *onlooker) requireWrites(t *testing.T, db *persistence.DB) {
 	t.Helper()
 	err := db.Write(t.Context(), func(tx *persistence.Tx) error {
 		for id, r := range o.definitions {
-			prepared, err := tx.PrepareProcess(t.Context(), o.Caller, uuid.New(), persistence.DefinitionKey{ID: &id}, persistence.PrincipalKey{}, nil)
+			prepared, err := persistence.PrepareProcess(o.Caller, uuid.New(), persistence.DefinitionKey{ID: &id}, persistence.PrincipalKey{}, nil).Do(t.Context(), tx)
 			require.NoError(t, err)
 			require.Equal(t, r.Member, len(prepared.Definitions) == 1, "%+v", r)
 			if r.Member {
@@ -286,26 +286,26 @@ func (o *onlooker) requireWrites(t *testing.T, db *persistence.DB) {
 			}
 		}
 		for id, r := range o.processes {
-			locked, err := tx.LockProcess(t.Context(), o.Caller, id)
+			locked, err := persistence.LockProcess(o.Caller, id).Do(t.Context(), tx)
 			requireFound(t, domain.SeesProcess(r), err, r)
 			if err == nil {
 				require.Equal(t, domain.ManagesProcess(r), locked.Rights.Manages, "%+v", r)
 			}
-			prepared, err := tx.PrepareProcess(t.Context(), o.Caller, id, persistence.DefinitionKey{ID: &id}, persistence.PrincipalKey{}, nil)
+			prepared, err := persistence.PrepareProcess(o.Caller, id, persistence.DefinitionKey{ID: &id}, persistence.PrincipalKey{}, nil).Do(t.Context(), tx)
 			require.NoError(t, err, "%+v", r)
 			require.NotNil(t, prepared.Existing)
 			require.Equal(t, domain.SeesProcess(r), prepared.ExistingVisible, "%+v", r)
 		}
 		for id, process := range o.processOf {
 			r := o.items[id]
-			locked, err := tx.LockProcessItem(t.Context(), o.Caller, id)
+			locked, err := persistence.LockProcessItem(o.Caller, id).Do(t.Context(), tx)
 			requireFound(t, domain.SeesItem(r), err, r)
 			if err == nil {
 				require.Equal(t, domain.ItemRights{
 					ProcessRights: domain.ProcessRights{Manages: domain.ManagesProcess(r.Process)}, Candidate: domain.ClaimsItem(r),
 				}, locked.Rights, "%+v", r)
 			}
-			prepared, err := tx.PrepareProcessItem(t.Context(), o.Caller, id, process, persistence.PrincipalKey{}, nil)
+			prepared, err := persistence.PrepareProcessItem(o.Caller, id, process, persistence.PrincipalKey{}, nil).Do(t.Context(), tx)
 			require.NoError(t, err, "%+v", r)
 			require.NotNil(t, prepared.Existing)
 			require.Equal(t, domain.SeesItem(r), prepared.ExistingVisible, "%+v", r)

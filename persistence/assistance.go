@@ -96,15 +96,20 @@ func (r *Reader) GetAssistance(ctx context.Context, caller domain.Caller, item u
 	return found, nil
 }
 
-// LockAssistance locks an item visible to the caller together with its latest run, nil when there is none, or
-// returns NOT_FOUND. The run is read while the item is under lock, so transactions that begin runs are
-// serialized.
-func (tx *Tx) LockAssistance(
-	ctx context.Context, caller domain.Caller, item uuid.UUID,
-) (*LockedItem, *domain.AssistanceRun, error) {
-	var run *domain.AssistanceRun
-	locked, err := tx.lockItem(ctx, caller, item, query{lockAssistance, []any{item}, assistanceIfAny(&run)})
-	return locked, run, err
+// AssistableItem is an item with its latest run, nil when there is none.
+type AssistableItem struct {
+	*LockedItem
+	Latest *domain.AssistanceRun
+}
+
+// LockAssistance locks an item visible to the caller together with its latest run, or returns NOT_FOUND. The run
+// is read while the item is under lock, so transactions that begin runs are serialized.
+func LockAssistance(caller domain.Caller, item uuid.UUID) Read[AssistableItem] {
+	run := new(*domain.AssistanceRun)
+	both := And(LockProcessItem(caller, item), answer(run, query{lockAssistance, []any{item}, assistanceIfAny(run)}))
+	return Then(both, func(_ *Tx, found Pair[*LockedItem, *domain.AssistanceRun]) (AssistableItem, error) {
+		return AssistableItem{found.First, found.Second}, nil
+	})
 }
 
 const putAssistance = `

@@ -84,33 +84,23 @@ SELECT ` + artifactColumns + `, ` + editsArtifact + `, ` + managesArtifact + `
 )
 
 // LockArtifact locks an artifact visible to the caller, or returns NOT_FOUND, and INVALID_STATE for one that is
-// deleted. The queries of more are read in the same round trip.
-func (tx *Tx) LockArtifact(
-	ctx context.Context, caller domain.Caller, id uuid.UUID, more ...query,
-) (*LockedArtifact, error) {
-	locked, err := tx.LockAnyArtifact(ctx, caller, id, more...)
-	if err != nil {
-		return nil, err
-	}
-	if err := locked.RequireKept("business artifact"); err != nil {
-		return nil, err
-	}
-	return locked, nil
+// deleted.
+func LockArtifact(caller domain.Caller, id uuid.UUID) Read[*LockedArtifact] {
+	return Then(LockAnyArtifact(caller, id), func(_ *Tx, locked *LockedArtifact) (*LockedArtifact, error) {
+		return locked, locked.RequireKept("business artifact")
+	})
 }
 
 // LockAnyArtifact is LockArtifact for one that may be deleted.
-func (tx *Tx) LockAnyArtifact(
-	ctx context.Context, caller domain.Caller, id uuid.UUID, more ...query,
-) (*LockedArtifact, error) {
+func LockAnyArtifact(caller domain.Caller, id uuid.UUID) Read[*LockedArtifact] {
 	locked := &LockedArtifact{BusinessArtifact: &domain.BusinessArtifact{}}
 	args := []any{caller.PrincipalID, caller.TenantIDs(), id}
-	queries := append([]query{
-		{shareDefinitionOfArtifact, args, one(&locked.DefinitionModifiedAt)},
-		{lockArtifact, args, scanArtifact(locked.BusinessArtifact, &locked.Rights.Edits, &locked.Rights.Manages)},
-	}, more...)
-	if err := tx.read(ctx, queries...); err != nil {
-		return nil, notFound(err, "business artifact")
-	}
-	tx.Found(locked.ID, locked.Version())
-	return locked, nil
+	return Read[*LockedArtifact]{[]query{
+		{shareDefinitionOfArtifact, args, orNotFound("business artifact", one(&locked.DefinitionModifiedAt))},
+		{lockArtifact, args, orNotFound("business artifact",
+			scanArtifact(locked.BusinessArtifact, &locked.Rights.Edits, &locked.Rights.Manages))},
+	}, func(tx *Tx) (*LockedArtifact, error) {
+		tx.Found(locked.ID, locked.Version())
+		return locked, nil
+	}}
 }

@@ -97,21 +97,20 @@ SELECT EXISTS (SELECT 1 FROM business_artifact_actions x WHERE x.id = $2 AND x.b
 
 // LockArtifactAction locks an artifact visible to the caller, or returns NOT_FOUND, together with the action
 // that has the id.
-func (tx *Tx) LockArtifactAction(
-	ctx context.Context, caller domain.Caller, artifact, id uuid.UUID, now time.Time,
-) (*LockedArtifactAction, error) {
+func LockArtifactAction(
+	caller domain.Caller, artifact, id uuid.UUID, now time.Time,
+) Read[*LockedArtifactAction] {
 	var locked LockedArtifactAction
-	var err error
-	locked.Artifact, err = tx.LockArtifact(ctx, caller, artifact,
+	both := And(LockArtifact(caller, artifact), answer(&locked,
 		query{lockArtifactAction, []any{artifact, id}, scanArtifactActionIfAny(&locked.Action, now, &locked.RunID)},
-		query{actionOfAnotherArtifact, []any{artifact, id}, one(&locked.Taken)})
-	if err != nil {
-		return nil, err
-	}
-	if locked.Action != nil {
-		tx.Found(locked.Action.ID, locked.Action.Version())
-	}
-	return &locked, nil
+		query{actionOfAnotherArtifact, []any{artifact, id}, one(&locked.Taken)}))
+	return Then(both, func(tx *Tx, found Pair[*LockedArtifact, LockedArtifactAction]) (*LockedArtifactAction, error) {
+		locked.Artifact = found.First
+		if locked.Action != nil {
+			tx.Found(locked.Action.ID, locked.Action.Version())
+		}
+		return &locked, nil
+	})
 }
 
 // ArtifactActionSource is an artifact with the specification of an action from its definition, nil when there is
@@ -212,7 +211,7 @@ func (tx *Tx) LockArtifactAndOpenActions(
 	ctx context.Context, caller domain.Caller, artifact uuid.UUID,
 ) (*LockedArtifact, []OpenArtifactAction, error) {
 	var open []OpenArtifactAction
-	locked, err := tx.LockAnyArtifact(ctx, caller, artifact, query{
+	return Both(ctx, tx, LockAnyArtifact(caller, artifact), answer(&open, query{
 		lockOpenActionRuns,
 		[]any{artifact},
 		func(rows pgx.Rows) (err error) {
@@ -221,8 +220,7 @@ func (tx *Tx) LockArtifactAndOpenActions(
 			})
 			return err
 		},
-	})
-	return locked, open, err
+	}))
 }
 
 const insertArtifactAction = `

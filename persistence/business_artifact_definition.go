@@ -131,20 +131,18 @@ SELECT ` + artifactDefinitionStateColumns + `,
 )
 
 // PrepareArtifact reads what creating a business artifact depends on.
-func (tx *Tx) PrepareArtifact(
-	ctx context.Context, caller domain.Caller, id uuid.UUID, key DefinitionKey,
-) (*NewArtifact, error) {
+func PrepareArtifact(caller domain.Caller, id uuid.UUID, key DefinitionKey) Read[*NewArtifact] {
 	n := &NewArtifact{}
 	var existing domain.BusinessArtifact
-	err := tx.read(ctx,
-		query{getArtifactByID, []any{caller.PrincipalID, caller.TenantIDs(), id}, func(rows pgx.Rows) error {
+	return Read[*NewArtifact]{[]query{
+		{getArtifactByID, []any{caller.PrincipalID, caller.TenantIDs(), id}, func(rows pgx.Rows) error {
 			err := scanArtifact(&existing, &n.ExistingVisible)(rows)
 			if err == nil {
 				n.Existing = &existing
 			}
 			return ignoreNoRows(err)
 		}},
-		query{
+		{
 			shareArtifactDefinition,
 			[]any{caller.PrincipalID, caller.TenantIDs(), key.ID, key.TenantID, key.Code},
 			func(rows pgx.Rows) (err error) {
@@ -153,11 +151,13 @@ func (tx *Tx) PrepareArtifact(
 				})
 				return err
 			},
-		})
-	if n.ExistingVisible {
-		tx.Found(existing.ID, existing.Version())
-	}
-	return n, err
+		},
+	}, func(tx *Tx) (*NewArtifact, error) {
+		if n.ExistingVisible {
+			tx.Found(existing.ID, existing.Version())
+		}
+		return n, nil
+	}}
 }
 
 const (

@@ -11,12 +11,6 @@ import (
 const dataSourcesOfTenants = selectDataSources + `
  WHERE s.tenant_id = ANY($1)`
 
-// LookUpDataSources adds to t, with the next read, the data sources of the caller's
-// tenants, also those that the caller may not query.
-func (tx *Tx) LookUpDataSources(t *Targets, caller domain.Caller) {
-	tx.goAlong(query{dataSourcesOfTenants, []any{caller.TenantIDs()}, into(&t.sources)})
-}
-
 // DataSource is the data source of the tenant with a code.
 func (t *Targets) DataSource(tenant uuid.UUID, code string) (*AskedDataSource, bool) {
 	for i := range t.sources {

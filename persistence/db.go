@@ -136,8 +136,6 @@ type Tx struct {
 	revoked bool
 	// failed is why the transaction cannot be committed.
 	failed error
-	// along are queries to be sent with the next read.
-	along []query
 	// precondition is that of the request; current is the version of its resource, nil until the resource was
 	// read.
 	precondition domain.Precondition
@@ -153,21 +151,15 @@ func (tx *Tx) Revoked() bool { return tx.revoked }
 // Staged reports whether the transaction stages commands for Temporal.
 func (tx *Tx) Staged() bool { return tx.staged }
 
-// read sends queries in one round trip, the first time together with BEGIN. The queries of goAlong are sent
-// after them, so that they run when the rows are under lock.
+// read sends queries in one round trip, the first time together with BEGIN.
 func (tx *Tx) read(ctx context.Context, queries ...query) error {
 	var batch pgx.Batch
 	if !tx.begun {
 		batch.Queue("BEGIN")
 		tx.begun = true
 	}
-	queries = append(queries[:len(queries):len(queries)], tx.along...)
-	tx.along = nil
 	return send(ctx, tx.conn, &batch, queries)
 }
-
-// goAlong adds queries to the next read, so that look-ups beside the locked row need no round trip of their own.
-func (tx *Tx) goAlong(queries ...query) { tx.along = append(tx.along, queries...) }
 
 // queue adds a statement to be sent with the commit. The rows it changes are new or under lock by then, so the
 // number of affected rows is known beforehand.

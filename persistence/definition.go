@@ -145,22 +145,21 @@ SELECT p.tenant_id
 )
 
 // PrepareProcess reads what creating a process depends on. The id of the originating process may be nil.
-func (tx *Tx) PrepareProcess(
-	ctx context.Context, caller domain.Caller, id uuid.UUID, key DefinitionKey, initiator PrincipalKey,
-	related *uuid.UUID,
-) (*NewProcess, error) {
+func PrepareProcess(
+	caller domain.Caller, id uuid.UUID, key DefinitionKey, initiator PrincipalKey, related *uuid.UUID,
+) Read[*NewProcess] {
 	n := &NewProcess{}
 	var existing domain.Process
 	var relatedOfExisting domain.RelatedProcesses
-	err := tx.read(ctx,
-		query{getProcessByID, []any{caller.PrincipalID, caller.TenantIDs(), id}, func(rows pgx.Rows) error {
+	return Read[*NewProcess]{[]query{
+		{getProcessByID, []any{caller.PrincipalID, caller.TenantIDs(), id}, func(rows pgx.Rows) error {
 			err := scanProcess(&existing, &n.ExistingVisible)(rows)
 			if err == nil {
 				n.Existing = &existing
 			}
 			return ignoreNoRows(err)
 		}},
-		query{
+		{
 			findDefinition,
 			[]any{caller.PrincipalID, caller.TenantIDs(), key.ID, key.TenantID, key.Code},
 			func(rows pgx.Rows) (err error) {
@@ -170,15 +169,17 @@ func (tx *Tx) PrepareProcess(
 		},
 		lookUpPrincipal(initiator, &n.Initiator),
 		relatedProcesses(caller, id, &relatedOfExisting),
-		query{tenantOfProcess, []any{caller.PrincipalID, caller.TenantIDs(), related}, func(rows pgx.Rows) error {
+		{tenantOfProcess, []any{caller.PrincipalID, caller.TenantIDs(), related}, func(rows pgx.Rows) error {
 			return ignoreNoRows(one(&n.RelatedTenantID)(rows))
-		}})
-	existing.Related = relatedOfExisting
-	if n.ExistingVisible {
-		tx.Found(existing.ID, existing.Version())
-		tx.process = &existing
-	}
-	return n, err
+		}},
+	}, func(tx *Tx) (*NewProcess, error) {
+		existing.Related = relatedOfExisting
+		if n.ExistingVisible {
+			tx.Found(existing.ID, existing.Version())
+			tx.process = &existing
+		}
+		return n, nil
+	}}
 }
 
 // NewItem is what PrepareProcessItem reads before a process item is created.
@@ -216,9 +217,9 @@ SELECT ` + processColumns + `,
 
 // PrepareProcessItem reads what creating a process item depends on. thread is the thread to attach the item to,
 // nil for none.
-func (tx *Tx) PrepareProcessItem(
-	ctx context.Context, caller domain.Caller, id, process uuid.UUID, owner PrincipalKey, thread *uuid.UUID,
-) (*NewItem, error) {
+func PrepareProcessItem(
+	caller domain.Caller, id, process uuid.UUID, owner PrincipalKey, thread *uuid.UUID,
+) Read[*NewItem] {
 	n := &NewItem{}
 	var row itemRow
 	var logs []domain.TaskLog
@@ -243,13 +244,14 @@ func (tx *Tx) PrepareProcessItem(
 	if thread != nil {
 		queries = append(queries, threadsOf(caller, process, []uuid.UUID{*thread}, &n.Threads))
 	}
-	err := tx.read(ctx, queries...)
-	if err == nil && found {
-		n.Existing, err = row.processItem(logs)
-	}
-	if n.ExistingVisible {
-		tx.Found(row.item.ID, row.item.Version())
-		tx.item = n.Existing
-	}
-	return n, err
+	return Read[*NewItem]{queries, func(tx *Tx) (_ *NewItem, err error) {
+		if found {
+			n.Existing, err = row.processItem(logs)
+		}
+		if n.ExistingVisible {
+			tx.Found(row.item.ID, row.item.Version())
+			tx.item = n.Existing
+		}
+		return n, err
+	}}
 }

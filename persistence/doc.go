@@ -3,7 +3,8 @@
 //
 // Writes go through DB.Write and cost two round trips: one that opens the transaction and reads under lock what
 // the rules need, one that sends every queued statement together with the commit. Reads go through Reader and
-// cost one.
+// cost one. What is read together is returned together: a Read is a value, and Both makes two of them in one round
+// trip.
 //
 // Visibility is part of the SQL: rows that are not visible to the caller are neither found nor counted.
 // access.go is its one definition. Queries that depend on it take the caller's principal id as $1 and the

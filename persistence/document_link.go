@@ -19,23 +19,19 @@ SELECT ` + documentColumns + `, l.holder_id, l.slot
   JOIN documents d ON d.id = l.document_id
  WHERE l.holder_id = $1`
 
-// Linked adds to links and to targets, with the next read, the documents that the values of a resource refer to,
-// visible to the caller or not. The resource is under lock by then.
-func (tx *Tx) Linked(holder uuid.UUID, links Links, targets *Targets) {
-	tx.goAlong(query{selectLinks, []any{holder}, func(rows pgx.Rows) error {
-		for rows.Next() {
-			var h domain.ValueHolder
-			var d domain.Document
-			var digest []byte
-			if err := rows.Scan(append(documentFields(&d, &digest), &h.ID, &h.Slot)...); err != nil {
-				return err
-			}
-			copy(d.SHA256[:], digest)
-			links[h] = append(links[h], d.ID)
-			targets.Add(d)
+func (t *Targets) scanLinks(rows pgx.Rows) error {
+	for rows.Next() {
+		var h domain.ValueHolder
+		var d domain.Document
+		var digest []byte
+		if err := rows.Scan(append(documentFields(&d, &digest), &h.ID, &h.Slot)...); err != nil {
+			return err
 		}
-		return rows.Err()
-	}})
+		copy(d.SHA256[:], digest)
+		t.Links[h] = append(t.Links[h], d.ID)
+		t.Add(d)
+	}
+	return rows.Err()
 }
 
 const (

@@ -36,8 +36,8 @@ SELECT ` + processSummaryColumns + `,
 )
 
 func processSite(sql string, caller domain.Caller, id uuid.UUID, site *ProcessSite) query {
-	return query{sql, []any{caller.PrincipalID, caller.TenantIDs(), id}, one(
-		append(processSummaryFields(&site.Process), &site.Rights.Manages, &site.WritesTask)...)}
+	return query{sql, []any{caller.PrincipalID, caller.TenantIDs(), id}, orNotFound("process", one(
+		append(processSummaryFields(&site.Process), &site.Rights.Manages, &site.WritesTask)...))}
 }
 
 // GetProcessSite returns a process visible to the caller, or NOT_FOUND.
@@ -45,20 +45,19 @@ func (r *Reader) GetProcessSite(ctx context.Context, caller domain.Caller, id uu
 	var site ProcessSite
 	err := r.read(ctx, processSite(selectProcessSite, caller, id, &site))
 	if err != nil {
-		return nil, translate("reading a process", notFound(err, "process"))
+		return nil, translate("reading a process", err)
 	}
 	return &site, nil
 }
 
 // ShareProcessSite is GetProcessSite that also blocks the process from being finished until the transaction
 // ends.
-func (tx *Tx) ShareProcessSite(ctx context.Context, caller domain.Caller, id uuid.UUID) (*ProcessSite, error) {
+func ShareProcessSite(caller domain.Caller, id uuid.UUID) Read[*ProcessSite] {
 	var site ProcessSite
-	if err := tx.read(ctx, processSite(shareProcessSite, caller, id, &site)); err != nil {
-		return nil, notFound(err, "process")
-	}
-	tx.Found(id, site.Process.Version())
-	return &site, nil
+	return Read[*ProcessSite]{[]query{processSite(shareProcessSite, caller, id, &site)}, func(tx *Tx) (*ProcessSite, error) {
+		tx.Found(id, site.Process.Version())
+		return &site, nil
+	}}
 }
 
 // ArtifactSite is a business artifact to which a document is to be added.
@@ -88,8 +87,8 @@ SELECT a.tenant_id, a.last_modified_at, a.deleted_at, a.deleted_by, ` + editsArt
 )
 
 func artifactSite(sql string, caller domain.Caller, id uuid.UUID, site *ArtifactSite) query {
-	return query{sql, []any{caller.PrincipalID, caller.TenantIDs(), id}, one(
-		&site.TenantID, &site.ModifiedAt, &site.DeletedAt, &site.DeletedBy, &site.Rights.Edits, &site.Rights.Manages)}
+	return query{sql, []any{caller.PrincipalID, caller.TenantIDs(), id}, orNotFound("business artifact", one(
+		&site.TenantID, &site.ModifiedAt, &site.DeletedAt, &site.DeletedBy, &site.Rights.Edits, &site.Rights.Manages))}
 }
 
 // GetArtifactSite returns a business artifact visible to the caller, or NOT_FOUND.
@@ -97,18 +96,17 @@ func (r *Reader) GetArtifactSite(ctx context.Context, caller domain.Caller, id u
 	var site ArtifactSite
 	err := r.read(ctx, artifactSite(selectArtifactSite, caller, id, &site))
 	if err != nil {
-		return nil, translate("reading a business artifact", notFound(err, "business artifact"))
+		return nil, translate("reading a business artifact", err)
 	}
 	return &site, nil
 }
 
 // ShareArtifactSite is GetArtifactSite that also blocks the artifact from being deleted until the transaction
 // ends.
-func (tx *Tx) ShareArtifactSite(ctx context.Context, caller domain.Caller, id uuid.UUID) (*ArtifactSite, error) {
+func ShareArtifactSite(caller domain.Caller, id uuid.UUID) Read[*ArtifactSite] {
 	var site ArtifactSite
-	if err := tx.read(ctx, artifactSite(shareArtifactSite, caller, id, &site)); err != nil {
-		return nil, notFound(err, "business artifact")
-	}
-	tx.Found(id, domain.VersionAt(site.ModifiedAt))
-	return &site, nil
+	return Read[*ArtifactSite]{[]query{artifactSite(shareArtifactSite, caller, id, &site)}, func(tx *Tx) (*ArtifactSite, error) {
+		tx.Found(id, domain.VersionAt(site.ModifiedAt))
+		return &site, nil
+	}}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -83,16 +84,18 @@ SELECT t.id, p.id, p.type, p.name, coalesce(p.email, '')
     OR EXISTS (SELECT 1 FROM tenant_users u WHERE u.principal_id = p.id AND u.tenant_id = t.id))
  WHERE p.id = ANY($2)`
 
-// LookUpPrincipals adds to found, with the next read, the principals with the
-// ids in the tenants of the caller.
-func (tx *Tx) LookUpPrincipals(caller domain.Caller, ids []uuid.UUID, found *[]TenantPrincipal) {
-	if len(ids) == 0 {
-		return
+func (t *Targets) scanNamed(rows pgx.Rows) (err error) {
+	t.named, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (p TenantPrincipal, err error) {
+		return p, row.Scan(&p.TenantID, &p.ID, &p.Type, &p.Name, &p.Email)
+	})
+	return err
+}
+
+// Named returns a principal of the tenant with its name.
+func (t *Targets) Named(tenant, id uuid.UUID) (domain.Principal, bool) {
+	i := slices.IndexFunc(t.named, func(p TenantPrincipal) bool { return p.TenantID == tenant && p.ID == id })
+	if i < 0 {
+		return domain.Principal{}, false
 	}
-	tx.goAlong(query{selectTenantPrincipals, []any{caller.TenantIDs(), ids}, func(rows pgx.Rows) (err error) {
-		*found, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (p TenantPrincipal, err error) {
-			return p, row.Scan(&p.TenantID, &p.ID, &p.Type, &p.Name, &p.Email)
-		})
-		return err
-	}})
+	return t.named[i].Principal, true
 }

@@ -118,8 +118,3 @@ func (r *Reader) GetEngineAccess(ctx context.Context, caller domain.Caller, tena
 	err := r.read(ctx, engineAccessOf(caller.PrincipalID, tenant, &access))
 	return access, translate("reading the access to the engine", err)
 }
-
-// ReadEngineAccessAlong reads what GetEngineAccess returns, with the next read of the transaction.
-func (tx *Tx) ReadEngineAccessAlong(principal, tenant uuid.UUID, into *EngineAccess) {
-	tx.goAlong(engineAccessOf(principal, tenant, into))
-}

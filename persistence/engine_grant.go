@@ -37,23 +37,28 @@ SELECT p.id
    FOR SHARE OF p`
 )
 
-// LockGrantee keeps a principal active in the tenant until the transaction ends, or returns NOT_FOUND if it is
-// not.
-func (tx *Tx) LockGrantee(ctx context.Context, principal, tenant uuid.UUID) error {
-	args := []any{principal, tenant}
-	var id uuid.UUID
-	err := tx.read(ctx,
-		query{lockMembership, args, func(rows pgx.Rows) error { rows.Close(); return rows.Err() }},
-		query{lockGrantee, args, one(&id)})
-	return notFound(err, "principal")
-}
-
 const engineGrantTaken = `
 SELECT EXISTS (SELECT 1 FROM engine_grants g WHERE g.id = $1)`
 
-// EngineGrantTaken reads, with the next read, whether a grant with the id exists.
-func (tx *Tx) EngineGrantTaken(id uuid.UUID, taken *bool) {
-	tx.goAlong(query{engineGrantTaken, []any{id}, one(taken)})
+// Grantee is a principal that asks for access to the engine. Taken reports whether a grant with the id of the new
+// one exists.
+type Grantee struct {
+	Access EngineAccess
+	Taken  bool
+}
+
+// LockGrantee keeps a principal active in the tenant until the transaction ends, and returns what the grant with
+// the id depends on, or NOT_FOUND if the principal is not active.
+func (tx *Tx) LockGrantee(ctx context.Context, principal, tenant, id uuid.UUID) (Grantee, error) {
+	args := []any{principal, tenant}
+	var locked uuid.UUID
+	var g Grantee
+	err := tx.read(ctx,
+		query{lockMembership, args, none},
+		query{lockGrantee, args, one(&locked)},
+		query{engineGrantTaken, []any{id}, one(&g.Taken)},
+		engineAccessOf(principal, tenant, &g.Access))
+	return g, notFound(err, "principal")
 }
 
 const (

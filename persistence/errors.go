@@ -114,6 +114,11 @@ func notFound(err error, resource string) error {
 	return err
 }
 
+// orNotFound makes a scan return NOT_FOUND for a missing row.
+func orNotFound(resource string, scan func(pgx.Rows) error) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error { return notFound(scan(rows), resource) }
+}
+
 // ignoreNoRows maps pgx.ErrNoRows to nil.
 func ignoreNoRows(err error) error {
 	if errors.Is(err, pgx.ErrNoRows) {

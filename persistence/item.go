@@ -182,37 +182,21 @@ SELECT ` + itemColumns + `,
 
 // LockProcessItem locks an item visible to the caller, or returns NOT_FOUND, and INVALID_STATE for one that is
 // deleted. The process is not locked: a transaction that finishes it locks its tasks.
-func (tx *Tx) LockProcessItem(ctx context.Context, caller domain.Caller, id uuid.UUID) (*LockedItem, error) {
-	return tx.lockItem(ctx, caller, id)
-}
-
-// LockProcessItemAnd is LockProcessItem that also looks a principal up in the same round trip.
-func (tx *Tx) LockProcessItemAnd(
-	ctx context.Context, caller domain.Caller, id uuid.UUID, who PrincipalKey,
-) (*LockedItem, *PrincipalTenants, error) {
-	var found *PrincipalTenants
-	locked, err := tx.lockItem(ctx, caller, id, lookUpPrincipal(who, &found))
-	return locked, found, err
-}
-
-func (tx *Tx) lockItem(ctx context.Context, caller domain.Caller, id uuid.UUID, more ...query) (*LockedItem, error) {
+func LockProcessItem(caller domain.Caller, id uuid.UUID) Read[*LockedItem] {
 	var row itemRow
 	var logs []domain.TaskLog
 	locked := &LockedItem{}
 	fields := append(row.fields(), &locked.Rights.Manages, &locked.Rights.Candidate,
 		&locked.ProcessState, &locked.ProcessVersion, &locked.SignalShape, &locked.RunID, &locked.Awaited)
-	queries := append([]query{
-		{lockItem, []any{caller.PrincipalID, caller.TenantIDs(), id}, one(fields...)},
+	return Read[*LockedItem]{[]query{
+		{lockItem, []any{caller.PrincipalID, caller.TenantIDs(), id}, orNotFound("process item", one(fields...))},
 		taskLogs(id, &logs),
-	}, more...)
-	if err := tx.read(ctx, queries...); err != nil {
-		return nil, notFound(err, "process item")
-	}
-	var err error
-	if locked.ProcessItem, err = row.processItem(logs); err != nil {
-		return nil, err
-	}
-	tx.Found(locked.ID, locked.Version())
-	tx.item = locked.ProcessItem
-	return locked, locked.RequireKept("process of the item")
+	}, func(tx *Tx) (_ *LockedItem, err error) {
+		if locked.ProcessItem, err = row.processItem(logs); err != nil {
+			return nil, err
+		}
+		tx.Found(locked.ID, locked.Version())
+		tx.item = locked.ProcessItem
+		return locked, locked.RequireKept("process of the item")
+	}}
 }

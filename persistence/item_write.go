@@ -166,10 +166,10 @@ type LockedTasks struct {
 func (tx *Tx) LockProcessAndOpenTasks(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, ids []uuid.UUID,
 ) (*LockedTasks, error) {
-	locked := &LockedTasks{}
-	var err error
-	locked.LockedProcess, err = tx.lockProcess(ctx, caller, id,
-		openTasks(id, ids, &locked.Open),
-		query{countItemsOfProcess, []any{id, ids}, one(&locked.Known)})
-	return locked, err
+	var tasks LockedTasks
+	process, locked, err := Both(ctx, tx, LockProcess(caller, id), answer(&tasks,
+		openTasks(id, ids, &tasks.Open),
+		query{countItemsOfProcess, []any{id, ids}, one(&tasks.Known)}))
+	locked.LockedProcess = process
+	return &locked, err
 }

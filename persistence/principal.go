@@ -44,6 +44,12 @@ SELECT p.id, ARRAY(SELECT u.tenant_id FROM tenant_users u WHERE u.principal_id =
    AND ($1::uuid IS NOT NULL OR $2 <> '')
    AND ($3 = '' OR p.type = $3)`
 
+// FindPrincipal finds an active principal, nil when there is none.
+func FindPrincipal(key PrincipalKey) Read[*PrincipalTenants] {
+	found := new(*PrincipalTenants)
+	return answer(found, lookUpPrincipal(key, found))
+}
+
 // lookUpPrincipal finds an active principal; dest is nil when there is none.
 func lookUpPrincipal(key PrincipalKey, dest **PrincipalTenants) query {
 	return query{selectPrincipalTenants, []any{key.ID, key.Email, key.Type}, atMostOne(dest)}

@@ -107,34 +107,17 @@ SELECT ` + processColumns + `,
    FOR UPDATE OF p`
 
 // LockProcess locks a process visible to the caller, or returns NOT_FOUND.
-func (tx *Tx) LockProcess(ctx context.Context, caller domain.Caller, id uuid.UUID) (*LockedProcess, error) {
-	return tx.lockProcess(ctx, caller, id)
-}
-
-// LockProcessAnd is LockProcess that also looks a principal up in the same round trip.
-func (tx *Tx) LockProcessAnd(
-	ctx context.Context, caller domain.Caller, id uuid.UUID, who PrincipalKey,
-) (*LockedProcess, *PrincipalTenants, error) {
-	var found *PrincipalTenants
-	locked, err := tx.lockProcess(ctx, caller, id, lookUpPrincipal(who, &found))
-	return locked, found, err
-}
-
-func (tx *Tx) lockProcess(
-	ctx context.Context, caller domain.Caller, id uuid.UUID, more ...query,
-) (*LockedProcess, error) {
+func LockProcess(caller domain.Caller, id uuid.UUID) Read[*LockedProcess] {
 	locked := &LockedProcess{Process: &domain.Process{}}
-	queries := append([]query{{
+	return Read[*LockedProcess]{[]query{{
 		lockProcess,
 		[]any{caller.PrincipalID, caller.TenantIDs(), id},
-		scanProcess(locked.Process, &locked.Rights.Manages, &locked.RunID),
-	}, relatedProcesses(caller, id, &locked.Related)}, more...)
-	if err := tx.read(ctx, queries...); err != nil {
-		return nil, notFound(err, "process")
-	}
-	tx.Found(locked.ID, locked.Version())
-	tx.process = locked.Process
-	return locked, nil
+		orNotFound("process", scanProcess(locked.Process, &locked.Rights.Manages, &locked.RunID)),
+	}, relatedProcesses(caller, id, &locked.Related)}, func(tx *Tx) (*LockedProcess, error) {
+		tx.Found(locked.ID, locked.Version())
+		tx.process = locked.Process
+		return locked, nil
+	}}
 }
 
 const insertProcess = `

@@ -100,7 +100,7 @@ func (s *ProcessActionSite) queries(action string, caller domain.Caller, process
 		{
 			selectActionSite,
 			[]any{caller.PrincipalID, caller.TenantIDs(), process},
-			scanProcess(&s.Process, &s.Rights.Manages),
+			orNotFound("process", scanProcess(&s.Process, &s.Rights.Manages)),
 		},
 		{action, []any{process, id}, scanProcessActionIfAny(&s.Action, now, &s.RunID)},
 		relatedProcesses(caller, process, &s.Process.Related),
@@ -114,25 +114,24 @@ func (r *Reader) GetProcessActionSite(
 ) (*ProcessActionSite, error) {
 	var site ProcessActionSite
 	if err := r.read(ctx, site.queries(selectProcessAction, caller, process, action, now)...); err != nil {
-		return nil, translate("reading an action of a process", notFound(err, "process"))
+		return nil, translate("reading an action of a process", err)
 	}
 	return &site, nil
 }
 
 // LockProcessAction is GetProcessActionSite with the action under lock.
-func (tx *Tx) LockProcessAction(
-	ctx context.Context, caller domain.Caller, process, action uuid.UUID, now time.Time,
-) (*ProcessActionSite, error) {
+func LockProcessAction(
+	caller domain.Caller, process, action uuid.UUID, now time.Time,
+) Read[*ProcessActionSite] {
 	var site ProcessActionSite
-	if err := tx.read(ctx, site.queries(lockProcessAction, caller, process, action, now)...); err != nil {
-		return nil, notFound(err, "process")
-	}
-	tx.Found(process, site.Process.Version())
-	tx.process = &site.Process
-	if site.Action != nil {
-		tx.Found(site.Action.ID, site.Action.Version())
-	}
-	return &site, nil
+	return Read[*ProcessActionSite]{site.queries(lockProcessAction, caller, process, action, now), func(tx *Tx) (*ProcessActionSite, error) {
+		tx.Found(process, site.Process.Version())
+		tx.process = &site.Process
+		if site.Action != nil {
+			tx.Found(site.Action.ID, site.Action.Version())
+		}
+		return &site, nil
+	}}
 }
 
 const insertProcessAction = `

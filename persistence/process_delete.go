@@ -18,8 +18,7 @@ SELECT EXISTS (SELECT 1 FROM process_items i WHERE i.process_id = $1 AND i.task_
 func (tx *Tx) LockProcessToDelete(
 	ctx context.Context, caller domain.Caller, id uuid.UUID,
 ) (locked *LockedProcess, inProgress bool, err error) {
-	locked, err = tx.lockProcess(ctx, caller, id, query{processInProgress, []any{id}, one(&inProgress)})
-	return locked, inProgress, err
+	return Both(ctx, tx, LockProcess(caller, id), answer(&inProgress, query{processInProgress, []any{id}, one(&inProgress)}))
 }
 
 const (

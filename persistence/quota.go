@@ -30,20 +30,25 @@ VALUES ($1, $2::date, 1)
    SET runs = CASE WHEN u.day = excluded.day THEN u.runs + 1 ELSE 1 END, day = excluded.day`
 )
 
-// CountTemporaryDocuments counts, with the next read, the unexpired documents of a tenant without references:
-// all of them, and those of a principal.
-func (tx *Tx) CountTemporaryDocuments(tenant, principal uuid.UUID, now time.Time, all, own *domain.DocumentUse) {
-	tx.goAlong(query{
+// TemporaryDocuments are the unexpired documents of a tenant without references: all of them, and those of a
+// principal.
+type TemporaryDocuments struct{ All, Own domain.DocumentUse }
+
+// CountTemporaryDocuments counts the temporary documents of a tenant and of a principal.
+func CountTemporaryDocuments(tenant, principal uuid.UUID, now time.Time) Read[TemporaryDocuments] {
+	var use TemporaryDocuments
+	return answer(&use, query{
 		countTemporaryDocuments,
 		[]any{tenant, principal, now},
-		one(&all.Documents, &all.Bytes, &own.Documents, &own.Bytes),
+		one(&use.All.Documents, &use.All.Bytes, &use.Own.Documents, &use.Own.Bytes),
 	})
 }
 
-// CountAssistance counts, with the next read, the runs of assistance that the tenant of an item has begun on the
-// day of now, and the running ones, up to atOnce.
-func (tx *Tx) CountAssistance(item uuid.UUID, now time.Time, atOnce int, use *domain.AssistanceUse) {
-	tx.goAlong(query{countAssistance, []any{item, now, atOnce}, func(rows pgx.Rows) error {
+// CountAssistance counts the runs of assistance that the tenant of an item has begun on the day of now, and the
+// running ones, up to atOnce.
+func CountAssistance(item uuid.UUID, now time.Time, atOnce int) Read[domain.AssistanceUse] {
+	var use domain.AssistanceUse
+	return answer(&use, query{countAssistance, []any{item, now, atOnce}, func(rows pgx.Rows) error {
 		return ignoreNoRows(one(&use.Today, &use.Pending)(rows))
 	}})
 }

@@ -1,7 +1,6 @@
 package persistence
 
 import (
-	"context"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -77,7 +76,7 @@ func readRobotState(text []byte) (*RobotState, error) {
 
 // LockRobot returns a Robot in scope, locked against concurrent changes of it, its files and its environment.
 // Errors are those of GetResource.
-func (tx *Tx) LockRobot(ctx context.Context, scope ResourceScope, key resource.Key) (*StoredResource, error) {
+func LockRobot(scope ResourceScope, key resource.Key) Read[*StoredResource] {
 	l := resourceList(scope)
 	l.filter("r.kind = %s", resource.KindRobot)
 	l.filter("r.code = %s", key.Code)
@@ -86,12 +85,8 @@ func (tx *Tx) LockRobot(ctx context.Context, scope ResourceScope, key resource.K
 	}
 	where := strings.Join(l.where, "\n   AND ")
 	var found []StoredResource
-	err := tx.read(ctx, query{fmt.Sprintf(lockSecretOwner, where), l.args, func(rows pgx.Rows) (err error) {
+	return Read[*StoredResource]{[]query{{fmt.Sprintf(lockSecretOwner, where), l.args, func(rows pgx.Rows) (err error) {
 		found, err = pgx.CollectRows(rows, scanResource)
 		return err
-	}})
-	if err != nil {
-		return nil, translate("locking a robot", err)
-	}
-	return tx.onlyResource(found)
+	}}}, func(tx *Tx) (*StoredResource, error) { return tx.onlyResource(found) }}
 }

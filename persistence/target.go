@@ -1,7 +1,7 @@
 package persistence
 
 import (
-	"context"
+	"maps"
 	"time"
 
 	"github.com/google/uuid"
@@ -33,11 +33,14 @@ func (t *TargetIDs) Add(kind kuflowref.Kind, id uuid.UUID) {
 	}
 }
 
-// Targets are the targets of references that exist for the caller. They are complete after the next read of the
-// transaction.
+// Targets are the targets of references that exist for the caller.
 type Targets struct {
+	// Links are the documents that the values of the holder refer to, visible to the caller or not.
+	Links Links
+
 	documents                             map[uuid.UUID]domain.Document
 	principals, groups, processes, things map[target]bool
+	named                                 []TenantPrincipal
 	sources                               []AskedDataSource
 }
 
@@ -47,7 +50,7 @@ type target struct{ tenant, id uuid.UUID }
 // NewTargets returns empty Targets.
 func NewTargets() *Targets {
 	return &Targets{
-		documents: map[uuid.UUID]domain.Document{}, principals: map[target]bool{}, groups: map[target]bool{},
+		Links: Links{}, documents: map[uuid.UUID]domain.Document{}, principals: map[target]bool{}, groups: map[target]bool{},
 		processes: map[target]bool{}, things: map[target]bool{},
 	}
 }
@@ -60,6 +63,18 @@ func (t *Targets) Document(tenant, id uuid.UUID) (domain.Document, bool) {
 
 // Add adds a document that is about to be stored.
 func (t *Targets) Add(d domain.Document) { t.documents[d.ID] = d }
+
+// Merge adds what another look-up found.
+func (t *Targets) Merge(found *Targets) {
+	maps.Copy(t.Links, found.Links)
+	maps.Copy(t.documents, found.documents)
+	maps.Copy(t.principals, found.principals)
+	maps.Copy(t.groups, found.groups)
+	maps.Copy(t.processes, found.processes)
+	maps.Copy(t.things, found.things)
+	t.named = append(t.named, found.named...)
+	t.sources = append(t.sources, found.sources...)
+}
 
 // Principal reports whether the tenant has the principal.
 func (t *Targets) Principal(tenant, id uuid.UUID) bool { return t.principals[target{tenant, id}] }
@@ -116,32 +131,54 @@ SELECT a.tenant_id, a.id
  WHERE a.id = ANY($3) AND a.tenant_id = ANY($2) AND a.deleted_at IS NULL AND ` + visibleArtifact
 )
 
-// LookUp adds to t, with the next read, the targets of the ids that are visible to the caller. Expired documents
-// are left out. Documents that are found are kept until the transaction ends.
-func (tx *Tx) LookUp(t *Targets, caller domain.Caller, ids TargetIDs, now time.Time) {
-	who, tenants := caller.PrincipalID, caller.TenantIDs()
-	if len(ids.Documents) > 0 {
-		tx.goAlong(query{lockTargetDocuments, []any{who, tenants, ids.Documents, now}, func(rows pgx.Rows) error {
-			found, err := pgx.CollectRows(rows, scanDocument)
-			for _, d := range found {
-				t.documents[d.ID] = d
-			}
-			return err
-		}})
-	}
-	ask := func(sql string, into map[target]bool, ids []uuid.UUID, args ...any) {
-		if len(ids) > 0 {
-			tx.goAlong(query{sql, append(args, ids), eachTarget(into)})
-		}
-	}
-	ask(selectTargetPrincipals, t.principals, ids.Principals, tenants)
-	ask(selectTargetGroups, t.groups, ids.Groups, tenants)
-	ask(selectTargetProcesses, t.processes, ids.Processes, who, tenants)
-	ask(selectTargetArtifacts, t.things, ids.Artifacts, who, tenants)
+// LookUps are what values refer to and has to be looked up.
+type LookUps struct {
+	TargetIDs
+	// Named are principals of whom the names are read, too.
+	Named []uuid.UUID
+	// Holder is the resource whose links are read, nil for none. It is under lock by then.
+	Holder *uuid.UUID
+	// Sources is set to read the data sources of the caller's tenants, also those that the caller may not query.
+	Sources bool
 }
 
-// Catch sends the look-ups that no other read has sent.
-func (tx *Tx) Catch(ctx context.Context) error { return tx.read(ctx) }
+// LookUp finds what is visible to the caller. Expired documents are left out. Documents that are found are kept
+// until the transaction ends.
+func LookUp(caller domain.Caller, wanted LookUps, now time.Time) Read[*Targets] {
+	t := NewTargets()
+	who, tenants := caller.PrincipalID, caller.TenantIDs()
+	var queries []query
+	ask := func(wanted bool, sql string, scan func(pgx.Rows) error, args ...any) {
+		if wanted {
+			queries = append(queries, query{sql, args, scan})
+		}
+	}
+	ids := wanted.TargetIDs
+	ask(len(ids.Documents) > 0, lockTargetDocuments, t.scanDocuments, who, tenants, ids.Documents, now)
+	ask(len(ids.Principals) > 0, selectTargetPrincipals, eachTarget(t.principals), tenants, ids.Principals)
+	ask(len(ids.Groups) > 0, selectTargetGroups, eachTarget(t.groups), tenants, ids.Groups)
+	ask(len(ids.Processes) > 0, selectTargetProcesses, eachTarget(t.processes), who, tenants, ids.Processes)
+	ask(len(ids.Artifacts) > 0, selectTargetArtifacts, eachTarget(t.things), who, tenants, ids.Artifacts)
+	ask(wanted.Sources, dataSourcesOfTenants, into(&t.sources), tenants)
+	ask(wanted.Holder != nil, selectLinks, t.scanLinks, wanted.Holder)
+	ask(len(wanted.Named) > 0, selectTenantPrincipals, t.scanNamed, tenants, wanted.Named)
+	return Read[*Targets]{queries, func(*Tx) (*Targets, error) { return t, nil }}
+}
+
+// Empty reports whether there is nothing to look up.
+func (l LookUps) Empty() bool {
+	ids := l.TargetIDs
+	return len(ids.Documents)+len(ids.Principals)+len(ids.Groups)+len(ids.Processes)+len(ids.Artifacts)+len(l.Named) == 0 &&
+		l.Holder == nil && !l.Sources
+}
+
+func (t *Targets) scanDocuments(rows pgx.Rows) error {
+	found, err := pgx.CollectRows(rows, scanDocument)
+	for _, d := range found {
+		t.documents[d.ID] = d
+	}
+	return err
+}
 
 func eachTarget(into map[target]bool) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error {

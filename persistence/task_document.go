@@ -87,16 +87,16 @@ SELECT ` + itemColumns + `,
 
 // ShareTaskSite returns an item visible to the caller, or NOT_FOUND, and blocks it from being finished until the
 // transaction ends.
-func (tx *Tx) ShareTaskSite(ctx context.Context, caller domain.Caller, id uuid.UUID) (*TaskSite, error) {
+func ShareTaskSite(caller domain.Caller, id uuid.UUID) Read[*TaskSite] {
 	var row itemRow
 	site := &TaskSite{}
 	fields := append(row.fields(), &site.Rights.Manages, &site.Rights.Candidate, &site.ProcessVersion)
-	err := tx.read(ctx, query{shareTaskSite, []any{caller.PrincipalID, caller.TenantIDs(), id}, one(fields...)})
-	if err != nil {
-		return nil, notFound(err, "process item")
-	}
-	if site.Item, err = row.processItem(nil); err == nil {
-		tx.Found(id, site.Item.Version())
-	}
-	return site, err
+	return Read[*TaskSite]{[]query{{
+		shareTaskSite, []any{caller.PrincipalID, caller.TenantIDs(), id}, orNotFound("process item", one(fields...)),
+	}}, func(tx *Tx) (_ *TaskSite, err error) {
+		if site.Item, err = row.processItem(nil); err == nil {
+			tx.Found(id, site.Item.Version())
+		}
+		return site, err
+	}}
 }

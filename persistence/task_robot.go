@@ -38,9 +38,10 @@ func scanAssistingRobot(dest **domain.AssistingRobot) func(pgx.Rows) error {
 	}
 }
 
-// RobotOfTask reads, with the next read, the robot that assists with a task. dest stays nil when there is none.
-func (tx *Tx) RobotOfTask(task uuid.UUID, dest **domain.AssistingRobot) {
-	tx.goAlong(query{robotOfTask, []any{task}, scanAssistingRobot(dest)})
+// RobotOfTask reads the robot that assists with a task, nil when there is none.
+func RobotOfTask(task uuid.UUID) Read[*domain.AssistingRobot] {
+	robot := new(*domain.AssistingRobot)
+	return answer(robot, query{robotOfTask, []any{task}, scanAssistingRobot(robot)})
 }
 
 // GetAssistingRobot returns the robot that a task definition of the tenant names, nil if there is none that can

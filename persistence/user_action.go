@@ -84,8 +84,8 @@ SELECT d.code, d.id, d.tenant_id, d.published_version,
 func (p *ActionableProcess) queries(process string, principal uuid.UUID, tenants []uuid.UUID, id uuid.UUID) []query {
 	args, r := []any{principal, tenants, id}, &p.Relations
 	return []query{
-		{process, args, one(append(processSummaryFields(&p.Process),
-			&r.Sees, &r.Initiator, &r.Viewer, &r.Manager, &p.RunID, &r.WorkflowOpen, &p.SignalShape)...)},
+		{process, args, orNotFound("process", one(append(processSummaryFields(&p.Process),
+			&r.Sees, &r.Initiator, &r.Viewer, &r.Manager, &p.RunID, &r.WorkflowOpen, &p.SignalShape)...))},
 		{selectNewestTasks, []any{id}, func(rows pgx.Rows) error {
 			p.Tasks = map[string]availability.Task{}
 			var code string
@@ -119,10 +119,10 @@ func (r *Reader) GetActionableProcess(
 	var p ActionableProcess
 	err := r.read(ctx, p.queries(selectActionableProcess, caller.PrincipalID, caller.TenantIDs(), id)...)
 	if err == nil && !p.Relations.Sees {
-		err = pgx.ErrNoRows
+		err = domain.NotFound("process")
 	}
 	if err != nil {
-		return nil, translate("reading the user actions of a process", notFound(err, "process"))
+		return nil, translate("reading the user actions of a process", err)
 	}
 	return &p, nil
 }
@@ -137,7 +137,7 @@ func (r *Reader) GetActionableProcessFor(
 	queries := append(p.queries(selectActionableProcess, principal, tenants, id),
 		lookUpPrincipal(PrincipalKey{ID: &principal}, &who))
 	if err := r.read(ctx, queries...); err != nil {
-		return nil, nil, translate("reading the user actions of a process", notFound(err, "process"))
+		return nil, nil, translate("reading the user actions of a process", err)
 	}
 	return &p, who, nil
 }
@@ -177,22 +177,20 @@ func threadsOf(caller domain.Caller, process uuid.UUID, ids []uuid.UUID, threads
 
 // PrepareProcessAction reads what invoking a user action depends on, or returns NOT_FOUND for the process. It
 // blocks the process from being finished until the transaction ends.
-func (tx *Tx) PrepareProcessAction(
-	ctx context.Context, caller domain.Caller, process, id uuid.UUID, threads []uuid.UUID, now time.Time,
-) (*NewProcessAction, error) {
+func PrepareProcessAction(
+	caller domain.Caller, process, id uuid.UUID, threads []uuid.UUID, now time.Time,
+) Read[*NewProcessAction] {
 	var n NewProcessAction
 	queries := append(n.queries(shareActionableProcess, caller.PrincipalID, caller.TenantIDs(), process),
 		query{getProcessActionByID, []any{id}, scanProcessActionIfAny(&n.Existing, now)})
 	if len(threads) > 0 {
 		queries = append(queries, threadsOf(caller, process, threads, &n.Threads))
 	}
-	err := tx.read(ctx, queries...)
-	if err == nil && !n.Relations.Sees {
-		err = pgx.ErrNoRows
-	}
-	if err != nil {
-		return nil, notFound(err, "process")
-	}
-	tx.Found(process, n.Process.Version())
-	return &n, nil
+	return Read[*NewProcessAction]{queries, func(tx *Tx) (*NewProcessAction, error) {
+		if !n.Relations.Sees {
+			return nil, domain.NotFound("process")
+		}
+		tx.Found(process, n.Process.Version())
+		return &n, nil
+	}}
 }

@@ -57,13 +57,13 @@ type Documents struct {
 }
 
 // Receive stores a document: first its bytes, which cannot be found without a
-// record, then the record, unless admit refuses it. After a failure the bytes
-// are removed at once if the record is certain not to be stored, and otherwise
-// left to the sweep. A document beyond the limits of the tenant or the caller
-// is a CONFLICT.
-func (s *Documents) Receive(
-	ctx context.Context, caller domain.Caller, tenant uuid.UUID, owner domain.DocumentOwner, in Upload,
-	admit func(*persistence.Tx, *domain.Document) error,
+// record, then the record, unless admit refuses it because of what read returned.
+// After a failure the bytes are removed at once if the record is certain not to be
+// stored, and otherwise left to the sweep. A document beyond the limits of the
+// tenant or the caller is a CONFLICT.
+func Receive[T any](
+	ctx context.Context, s *Documents, caller domain.Caller, tenant uuid.UUID, owner domain.DocumentOwner, in Upload,
+	read func(*domain.Document) persistence.Read[T], admit func(*persistence.Tx, *domain.Document, T) error,
 ) (*domain.Document, error) {
 	d := &domain.Document{
 		ID: domain.NewID(), TenantID: tenant, OwnerKind: owner.Kind, OwnerID: owner.ID, BlobID: uuid.New(),
@@ -78,16 +78,24 @@ func (s *Documents) Receive(
 	expiresAt := d.CreatedAt.Add(cmp.Or(in.Lifetime, owner.Kind.Lifetime()))
 	d.ExpiresAt = &expiresAt
 	err = s.Store.Write(ctx, func(tx *persistence.Tx) error {
-		var all, own domain.DocumentUse
-		if d.Temporary() {
-			tx.CountTemporaryDocuments(tenant, caller.PrincipalID, d.CreatedAt, &all, &own)
-		}
 		tx.InsertDocument(d)
 		tx.Record(domain.DocumentEvent(domain.EventDocumentUploaded, d, caller.PrincipalID, d.CreatedAt))
-		if err := admit(tx, d); err != nil || !d.Temporary() {
+		if !d.Temporary() {
+			found, err := read(d).Do(ctx, tx)
+			if err != nil {
+				return err
+			}
+			return admit(tx, d, found)
+		}
+		found, use, err := persistence.Both(ctx, tx, read(d),
+			persistence.CountTemporaryDocuments(tenant, caller.PrincipalID, d.CreatedAt))
+		if err != nil {
 			return err
 		}
-		return s.Quotas.AdmitDocument(all, own, d.Size)
+		if err := admit(tx, d, found); err != nil {
+			return err
+		}
+		return s.Quotas.AdmitDocument(use.All, use.Own, d.Size)
 	})
 	if err != nil && refused(err) {
 		discard, cancel := context.WithTimeout(context.WithoutCancel(ctx), discardTime)
