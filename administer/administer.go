@@ -67,7 +67,7 @@ func New(o Options) *Administration {
 }
 
 // write runs fn in a transaction of the store.
-func (s *Administration) write(ctx context.Context, fn func(tx *persistence.Tx) error) error {
+func (s *Administration) write(ctx context.Context, fn func(tx *persistence.Tx) (domain.Events, error)) error {
 	return s.store.Write(ctx, fn)
 }
 

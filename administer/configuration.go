@@ -271,7 +271,7 @@ func (c *configuration) checkOwners() error {
 
 // carryOut writes the change: what goes, then what is new or different, in the
 // order of the kinds, so that everything finds what it needs.
-func (c *configuration) carryOut(tx *persistence.Tx, now time.Time) error {
+func (c *configuration) carryOut(tx *persistence.Tx, now time.Time) (domain.Events, error) {
 	changed := c.changed()
 	for _, a := range slices.Backward(c.applied) {
 		if a.Action == ApplyDeleted {
@@ -280,27 +280,28 @@ func (c *configuration) carryOut(tx *persistence.Tx, now time.Time) error {
 	}
 	for _, key := range changed {
 		if err := c.put(tx, key, now); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	c.record(tx, now)
-	return nil
+	return c.events(now), nil
 }
 
-// record records the outcomes as events. Resources that only depend on an
-// applied one have not changed themselves.
-func (c *configuration) record(tx *persistence.Tx, now time.Time) {
+// events are the outcomes. Resources that only depend on an applied one have not
+// changed themselves.
+func (c *configuration) events(now time.Time) domain.Events {
+	var events domain.Events
 	types := map[ApplyAction]domain.EventType{
 		ApplyCreated: domain.EventResourceCreated, ApplyConfigured: domain.EventResourceChanged,
 		ApplyDeleted: domain.EventResourceDeleted,
 	}
 	for _, a := range c.applied {
 		if t, ok := types[a.Action]; ok {
-			tx.Record(domain.ConfigurationEvent(t, domain.Configured{
+			events = append(events, domain.ConfigurationEvent(t, domain.Configured{
 				ID: a.ID, TenantID: c.tenantID(a.Key.Tenant), Kind: string(a.Key.Kind), Code: a.Key.Code,
 			}, c.caller.PrincipalID, now))
 		}
 	}
+	return events
 }
 
 // changed returns the resources to write, in the order of the kinds: those that

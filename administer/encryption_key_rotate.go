@@ -19,22 +19,21 @@ func (s *Administration) RotateEncryptionKey(
 	var made sealedKey
 	key := ResourceKey{Tenant: tenant, Kind: resource.KindEncryptionKey, Code: code}
 	now := s.now()
-	err := s.write(ctx, func(tx *persistence.Tx) error {
+	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		found, err := tx.LockResource(ctx, resourceScope(caller), key)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		use, err := tx.LockEncryptionKey(ctx, found.TenantID, code)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		made, err = newEncryptionKey(s.sealer, found.TenantID, code, use.Versions, caller.PrincipalID, now)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		tx.InsertEncryptionKey(made.EncryptionKey, made.sealed)
-		tx.Record(domain.EncryptionKeyEvent(&made.EncryptionKey, found.ID, caller.PrincipalID, now))
-		return nil
+		return domain.Events{domain.EncryptionKeyEvent(&made.EncryptionKey, found.ID, caller.PrincipalID, now)}, nil
 	})
 	if err != nil {
 		return nil, err

@@ -27,26 +27,27 @@ func (s *Administration) RevokeEngineAccess(
 	}
 	now := s.now()
 	var revoked int64
-	err := s.write(ctx, func(tx *persistence.Tx) error {
+	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		found, err := tx.LockEngineGrants(ctx, grantScope(caller), selection, now)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if len(found) == 0 && selection.ID != nil {
-			return domain.NotFound("engine access")
+			return nil, domain.NotFound("engine access")
 		}
 		var active []uuid.UUID
+		var events domain.Events
 		for _, grant := range found {
 			if grant.Active {
 				active = append(active, grant.ID)
-				tx.Record(domain.EngineAccessEvent(grant.TenantID, grant.ID, caller.PrincipalID, now))
+				events = append(events, domain.EngineAccessEvent(grant.TenantID, grant.ID, caller.PrincipalID, now))
 			}
 		}
 		revoked = int64(len(active))
 		if revoked > 0 {
 			tx.RevokeEngineGrants(active, caller.PrincipalID, now)
 		}
-		return nil
+		return events, nil
 	})
 	if err != nil {
 		return 0, err

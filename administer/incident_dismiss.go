@@ -16,20 +16,20 @@ import (
 func (s *Administration) DismissIncident(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.Incident, error) {
 	var incident *domain.Incident
 	now := s.now()
-	err := s.write(ctx, func(tx *persistence.Tx) error {
+	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		locked, err := tx.LockIncident(ctx, incidentScope(caller), id)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		incident = &locked.Incident
 		before := incident.State
 		changed, err := incident.Dismiss(now)
-		if changed {
-			tx.UpdateIncident(*incident)
-			tx.Record(domain.IncidentEvent(domain.EventIncidentStateChanged, incident, caller.PrincipalID, now).
-				From(string(before)))
+		if err != nil || !changed {
+			return nil, err
 		}
-		return err
+		tx.UpdateIncident(*incident)
+		return domain.Events{domain.IncidentEvent(domain.EventIncidentStateChanged, incident, caller.PrincipalID, now).
+			From(string(before))}, nil
 	})
 	return incident, err
 }

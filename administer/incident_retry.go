@@ -19,38 +19,37 @@ import (
 func (s *Administration) RetryIncident(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.Incident, error) {
 	var incident *domain.Incident
 	now := s.now()
-	err := s.write(ctx, func(tx *persistence.Tx) error {
+	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		locked, err := tx.LockIncident(ctx, incidentScope(caller), id)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		incident = &locked.Incident
 		if incident.ActionID != nil {
-			return domain.Conflict(domain.CodeInvalidState, "a failed action cannot be retried; invoke it again")
+			return nil, domain.Conflict(domain.CodeInvalidState, "a failed action cannot be retried; invoke it again")
 		}
 		before := incident.State
 		changed, err := incident.Retry(now)
 		if err != nil || !changed {
-			return err
+			return nil, err
 		}
 		if locked.Process.Finished() {
-			return domain.ProcessFinished()
+			return nil, domain.ProcessFinished()
 		}
 		if locked.TaskState != nil && !locked.TaskState.Open() {
-			return domain.Conflict(domain.CodeInvalidState, "the task is finished: it needs no robot")
+			return nil, domain.Conflict(domain.CodeInvalidState, "the task is finished: it needs no robot")
 		}
 		run := locked.Run
 		if run.RunID != incident.EngineRun || !run.Restart() {
-			return domain.Conflict(domain.CodeInvalidState, "the workflow was started again since")
+			return nil, domain.Conflict(domain.CodeInvalidState, "the workflow was started again since")
 		}
 		tx.UpdateIncident(*incident)
-		tx.Record(domain.IncidentEvent(domain.EventIncidentStateChanged, incident, caller.PrincipalID, now).
-			From(string(before)))
 		tx.UpdateEngineRun(run, nil, now)
 		tx.Enqueue(domain.EngineCommand{
 			ID: domain.NewID(), RunID: run.ID, OrderKey: run.ID, Kind: domain.CommandRestart, CreatedAt: now, NotBefore: now,
 		})
-		return nil
+		return domain.Events{domain.IncidentEvent(domain.EventIncidentStateChanged, incident, caller.PrincipalID, now).
+			From(string(before))}, nil
 	})
 	return incident, err
 }

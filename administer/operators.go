@@ -29,13 +29,14 @@ func (s *Administration) ListOperators(ctx context.Context) ([]Person, error) {
 // BootstrapTokenLifetime. Errors: NOT_FOUND, CONFLICT for a disabled user.
 func (s *Administration) AddOperator(ctx context.Context, email string, withToken bool) (*Person, domain.Secret, error) {
 	token := authn.NewSecret()
-	person, err := s.changePerson(ctx, email, func(tx *persistence.Tx, c personChange) error {
+	person, err := s.changePerson(ctx, email, func(tx *persistence.Tx, c personChange) (domain.Events, error) {
 		if c.person.DisabledAt != nil {
-			return domain.Conflict(domain.CodeConflict, email+" is disabled")
+			return nil, domain.Conflict(domain.CodeConflict, email+" is disabled")
 		}
+		var events domain.Events
 		if !c.person.Operator {
 			tx.MakeOperator(c.person.ID)
-			tx.Record(c.event(domain.EventOperatorAdded, uuid.Nil))
+			events = append(events, c.event(domain.EventOperatorAdded, uuid.Nil))
 		}
 		if withToken {
 			id, expiresAt := domain.NewID(), c.now.Add(BootstrapTokenLifetime)
@@ -44,9 +45,9 @@ func (s *Administration) AddOperator(ctx context.Context, email string, withToke
 				Kind: domain.CredentialPersonalAccessToken, SecretSHA256: authn.HashSecret(token.Reveal()),
 				CreatedAt: c.now, ExpiresAt: &expiresAt,
 			})
-			tx.Record(c.event(domain.EventSecretIssued, uuid.Nil).With("secretId", id.String()))
+			events = append(events, c.event(domain.EventSecretIssued, uuid.Nil).With("secretId", id.String()))
 		}
-		return nil
+		return events, nil
 	})
 	return person, token, err
 }
@@ -55,16 +56,15 @@ func (s *Administration) AddOperator(ctx context.Context, email string, withToke
 // are good in all tenants. Errors: NOT_FOUND for who is no operator, CONFLICT for
 // the last one that is not disabled.
 func (s *Administration) RemoveOperator(ctx context.Context, email string) (*Person, error) {
-	return s.changePerson(ctx, email, func(tx *persistence.Tx, c personChange) error {
+	return s.changePerson(ctx, email, func(tx *persistence.Tx, c personChange) (domain.Events, error) {
 		if !c.person.Operator {
-			return domain.NotFound("operator")
+			return nil, domain.NotFound("operator")
 		}
 		if err := c.checkLast(); err != nil {
-			return err
+			return nil, err
 		}
 		tx.RemoveOperator(c.person.ID)
-		tx.Record(c.event(domain.EventOperatorRemoved, uuid.Nil))
-		return nil
+		return domain.Events{c.event(domain.EventOperatorRemoved, uuid.Nil)}, nil
 	})
 }
 
@@ -72,14 +72,14 @@ func (s *Administration) RemoveOperator(ctx context.Context, email string) (*Per
 // revokes its access to the engine, or enables it again. Errors: NOT_FOUND,
 // CONFLICT for the last operator.
 func (s *Administration) DisablePerson(ctx context.Context, email string, disabled bool) (*Person, error) {
-	return s.changePerson(ctx, email, func(tx *persistence.Tx, c personChange) error {
+	return s.changePerson(ctx, email, func(tx *persistence.Tx, c personChange) (domain.Events, error) {
 		if disabled == (c.person.DisabledAt != nil) {
-			return nil
+			return nil, nil
 		}
 		eventType := domain.EventPersonEnabled
 		if disabled {
 			if err := c.checkLast(); err != nil {
-				return err
+				return nil, err
 			}
 			eventType = domain.EventPersonDisabled
 			tx.DisablePerson(c.person.ID, &c.now)
@@ -87,10 +87,11 @@ func (s *Administration) DisablePerson(ctx context.Context, email string, disabl
 		} else {
 			tx.DisablePerson(c.person.ID, nil)
 		}
+		var events domain.Events
 		for _, tenant := range append(slices.Clone(c.tenants), uuid.Nil) {
-			tx.Record(c.event(eventType, tenant))
+			events = append(events, c.event(eventType, tenant))
 		}
-		return nil
+		return events, nil
 	})
 }
 
@@ -103,18 +104,18 @@ type personChange struct {
 }
 
 func (s *Administration) changePerson(
-	ctx context.Context, email string, change func(tx *persistence.Tx, c personChange) error,
+	ctx context.Context, email string, change func(tx *persistence.Tx, c personChange) (domain.Events, error),
 ) (*Person, error) {
 	var found Person
 	now := s.now()
-	err := s.write(ctx, func(tx *persistence.Tx) error {
+	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		people, tenants, err := tx.LockPeople(ctx, email)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		i := slices.IndexFunc(people, func(p Person) bool { return strings.EqualFold(p.Email, email) })
 		if i < 0 {
-			return domain.NotFound("user")
+			return nil, domain.NotFound("user")
 		}
 		found = people[i]
 		return change(tx, personChange{person: found, people: people, tenants: tenants, now: now})

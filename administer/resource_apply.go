@@ -72,24 +72,24 @@ func (s *Administration) ApplyResources(
 	}
 	var applied []AppliedResource
 	now := s.now()
-	err := s.write(ctx, func(tx *persistence.Tx) error {
+	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		c, err := prepareConfiguration(ctx, tx, caller, documents, in.Prune)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		c.dryRun = in.DryRun
 		if len(documents) == 1 && in.Prune == nil {
 			c.found(tx, documents[0].Key())
 		}
 		if err := c.plan(documents, in.Prune, s.checkWebhookURL); err != nil {
-			return err
+			return nil, err
 		}
 		applied = c.applied
 		if err := c.settleEncryptionKeys(ctx, tx, s.sealer, now); err != nil {
-			return err
+			return nil, err
 		}
 		if err := c.settleArtifacts(ctx, tx, in.DryRun); err != nil || in.DryRun {
-			return err
+			return nil, err
 		}
 		return c.carryOut(tx, now)
 	})
@@ -109,26 +109,26 @@ func (s *Administration) DeleteResource(ctx context.Context, caller domain.Calle
 	}
 	exact := resource.Key{Tenant: found.TenantCode(), Kind: key.Kind, Code: key.Code}
 	now := s.now()
-	return s.write(ctx, func(tx *persistence.Tx) error {
+	return s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		c, err := prepareConfiguration(ctx, tx, caller, []resource.Document{found.Document}, nil)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if c.stored[exact] == nil {
-			return domain.NotFound("resource")
+			return nil, domain.NotFound("resource")
 		}
 		c.found(tx, exact)
 		if err := c.planDeletion(exact); err != nil {
-			return err
+			return nil, err
 		}
 		if err := c.check(nil); err != nil {
-			return err
+			return nil, err
 		}
 		if err := c.settleEncryptionKeys(ctx, tx, s.sealer, now); err != nil {
-			return err
+			return nil, err
 		}
 		if err := c.settleArtifacts(ctx, tx, false); err != nil {
-			return err
+			return nil, err
 		}
 		return c.carryOut(tx, now)
 	})

@@ -43,14 +43,14 @@ func (s *Administration) SetRobotVariable(
 		return errors.New("setting an environment variable of a robot: there is no key to seal it with")
 	}
 	now := s.now()
-	return s.write(ctx, func(tx *persistence.Tx) error {
+	return s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		locked, err := persistence.LockRobot(resourceScope(caller), key).Do(ctx, tx)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		known := locked.Robot.Variables
 		if !slices.Contains(known, name) && len(known) >= MaxRobotVariables {
-			return domain.Conflict(domain.CodeConflict,
+			return nil, domain.Conflict(domain.CodeConflict,
 				fmt.Sprintf("the robot has %d environment variables already", MaxRobotVariables))
 		}
 		tx.PutRobotVariable(domain.RobotVariable{
@@ -59,9 +59,8 @@ func (s *Administration) SetRobotVariable(
 			ModifiedBy: caller.PrincipalID, ModifiedAt: now,
 		})
 		tx.TouchRobot(locked.ID, caller.PrincipalID, now)
-		tx.Record(domain.ConfigurationEvent(domain.EventRobotVariableSet, configured(locked), caller.PrincipalID, now).
-			With("name", name))
-		return nil
+		return domain.Events{domain.ConfigurationEvent(domain.EventRobotVariableSet, configured(locked), caller.PrincipalID, now).
+			With("name", name)}, nil
 	})
 }
 
@@ -74,19 +73,18 @@ func (s *Administration) DeleteRobotVariable(
 		return err
 	}
 	now := s.now()
-	return s.write(ctx, func(tx *persistence.Tx) error {
+	return s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		locked, err := persistence.LockRobot(resourceScope(caller), key).Do(ctx, tx)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if !slices.Contains(locked.Robot.Variables, name) {
-			return domain.NotFound("environment variable")
+			return nil, domain.NotFound("environment variable")
 		}
 		tx.DeleteRobotVariable(locked.ID, name)
 		tx.TouchRobot(locked.ID, caller.PrincipalID, now)
-		tx.Record(domain.ConfigurationEvent(domain.EventRobotVariableDeleted, configured(locked), caller.PrincipalID, now).
-			With("name", name))
-		return nil
+		return domain.Events{domain.ConfigurationEvent(domain.EventRobotVariableDeleted, configured(locked), caller.PrincipalID, now).
+			With("name", name)}, nil
 	})
 }
 

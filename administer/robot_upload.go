@@ -42,18 +42,17 @@ func (s *Administration) UploadRobotFile(
 		func(*domain.Document) persistence.Read[*StoredResource] {
 			return persistence.LockRobot(resourceScope(caller), key)
 		},
-		func(tx *persistence.Tx, d *domain.Document, locked *StoredResource) error {
+		func(tx *persistence.Tx, d *domain.Document, locked *StoredResource) (domain.Events, error) {
 			if locked.ID != found.ID {
-				return domain.NotFound("resource")
+				return nil, domain.NotFound("resource")
 			}
 			if !asset.Source() && countAssets(locked, asset) >= MaxRobotAssets {
-				return domain.Conflict(domain.CodeConflict, fmt.Sprintf("the robot has %d assets already", MaxRobotAssets))
+				return nil, domain.Conflict(domain.CodeConflict, fmt.Sprintf("the robot has %d assets already", MaxRobotAssets))
 			}
 			stored = domain.NewRobotFile(asset, d)
 			tx.PutRobotFile(found.ID, stored, d.CreatedAt.Add(domain.DocumentOfRobot.Lifetime()))
 			tx.TouchRobot(found.ID, caller.PrincipalID, d.CreatedAt)
-			tx.Record(robotFileEvent(domain.EventRobotFileUploaded, locked, asset, caller, d.CreatedAt))
-			return nil
+			return domain.Events{robotFileEvent(domain.EventRobotFileUploaded, locked, asset, caller, d.CreatedAt)}, nil
 		})
 	if err != nil {
 		return nil, err
@@ -71,18 +70,17 @@ func (s *Administration) DeleteRobotFile(
 		return err
 	}
 	now := s.now()
-	return s.write(ctx, func(tx *persistence.Tx) error {
+	return s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		locked, err := persistence.LockRobot(resourceScope(caller), key).Do(ctx, tx)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if robotFile(locked, asset) == nil {
-			return domain.NotFound("file of the robot")
+			return nil, domain.NotFound("file of the robot")
 		}
 		tx.DeleteRobotFile(locked.ID, asset, now.Add(domain.DocumentOfRobot.Lifetime()))
 		tx.TouchRobot(locked.ID, caller.PrincipalID, now)
-		tx.Record(robotFileEvent(domain.EventRobotFileDeleted, locked, asset, caller, now))
-		return nil
+		return domain.Events{robotFileEvent(domain.EventRobotFileDeleted, locked, asset, caller, now)}, nil
 	})
 }
 

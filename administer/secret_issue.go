@@ -58,26 +58,28 @@ func (s *Administration) IssueSecret(
 		return nil, err
 	}
 	issued := &IssuedSecret{Secret: Secret{ID: domain.NewID(), Name: in.Name, CreatedAt: now, ExpiresAt: expiresAt}}
-	err = s.write(ctx, func(tx *persistence.Tx) error {
+	err = s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		owner, err := lockSecretOwner(ctx, tx, caller, key)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		limit := domain.MaxActiveSecrets
 		if owner.Kind == resource.KindUser {
 			limit = domain.MaxAccessTokens
 		}
 		if err := owner.Secrets.Admit(in.Name, limit, now); err != nil {
-			return err
+			return nil, err
 		}
-		tx.Record(domain.SecretEvent(domain.EventSecretIssued, issued.Secret, configured(&owner.StoredResource), caller.PrincipalID, now))
+		events := domain.Events{
+			domain.SecretEvent(domain.EventSecretIssued, issued.Secret, configured(&owner.StoredResource), caller.PrincipalID, now),
+		}
 		if owner.Kind == resource.KindWebhookSubscription {
 			issued.Value = newWebhookSecret()
-			return s.insertWebhookSecret(tx, owner, issued)
+			return events, s.insertWebhookSecret(tx, owner, issued)
 		}
 		issued.Value = authn.NewSecret()
 		insertCredential(tx, caller, owner, issued)
-		return nil
+		return events, nil
 	})
 	if err != nil {
 		return nil, err

@@ -20,21 +20,22 @@ func (s *Administration) RevokeSecret(ctx context.Context, caller domain.Caller,
 		return err
 	}
 	now := s.now()
-	return s.write(ctx, func(tx *persistence.Tx) error {
+	return s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		owner, err := lockSecretOwner(ctx, tx, caller, key)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if err := owner.Secrets.Revoke(id); err != nil {
-			return err
+			return nil, err
 		}
 		secret := owner.Secrets[slices.IndexFunc(owner.Secrets, func(s Secret) bool { return s.ID == id })]
-		tx.Record(domain.SecretEvent(domain.EventSecretRevoked, secret, configured(&owner.StoredResource), caller.PrincipalID, now))
 		if owner.Kind == resource.KindWebhookSubscription {
 			tx.DeleteWebhookSecret(id)
 		} else {
 			tx.DeleteCredential(id)
 		}
-		return nil
+		return domain.Events{
+			domain.SecretEvent(domain.EventSecretRevoked, secret, configured(&owner.StoredResource), caller.PrincipalID, now),
+		}, nil
 	})
 }

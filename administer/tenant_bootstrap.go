@@ -54,36 +54,37 @@ func (s *Administration) BootstrapTenant(ctx context.Context, in FirstTenant) (*
 	now := s.now()
 	token := authn.NewSecret()
 	made := &BootstrappedTenant{Token: token, ExpiresAt: now.Add(BootstrapTokenLifetime)}
-	err = s.write(ctx, func(tx *persistence.Tx) error {
+	err = s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		exists, err := tx.LockTenants(ctx)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if exists {
-			return domain.Conflict(domain.CodeConflict,
+			return nil, domain.Conflict(domain.CodeConflict,
 				"there is a tenant already: the first one is made once, others by applying documents")
 		}
 		c, err := prepareConfiguration(ctx, tx, system, documents, nil)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if err := c.plan(documents, nil, s.checkWebhookURL); err != nil {
-			return err
+			return nil, err
 		}
 		made.TenantID, made.UserID = c.applied[0].ID, c.applied[1].ID
-		if err := c.carryOut(tx, now); err != nil {
-			return err
+		events, err := c.carryOut(tx, now)
+		if err != nil {
+			return nil, err
 		}
 		tx.MakeOperator(made.UserID)
 		credential := domain.SecretInfo{ID: domain.NewID(), Name: "bootstrap"}
-		tx.Record(domain.SecretEvent(domain.EventSecretIssued, credential, domain.Configured{
+		issued := domain.SecretEvent(domain.EventSecretIssued, credential, domain.Configured{
 			ID: made.UserID, TenantID: made.TenantID, Kind: string(resource.KindUser), Code: FirstUserCode,
-		}, system.PrincipalID, now))
+		}, system.PrincipalID, now)
 		tx.InsertCredential(domain.Credential{
 			ID: credential.ID, PrincipalID: made.UserID, Name: credential.Name, Kind: domain.CredentialPersonalAccessToken,
 			SecretSHA256: authn.HashSecret(token.Reveal()), CreatedAt: now, ExpiresAt: &made.ExpiresAt,
 		})
-		return nil
+		return append(events, issued), nil
 	})
 	if err != nil {
 		return nil, err

@@ -19,15 +19,16 @@ type WebhookKey struct{ Tenant, Code string }
 func (s *Administration) EnableWebhookEndpoint(ctx context.Context, caller domain.Caller, key WebhookKey) (*WebhookHealth, error) {
 	var endpoint *WebhookHealth
 	now := s.now()
-	err := s.write(ctx, func(tx *persistence.Tx) (err error) {
+	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
+		var err error
 		endpoint, err = tx.LockWebhookEndpoint(ctx, webhookScope(caller), key.Tenant, key.Code, now)
 		if err != nil || endpoint.DisabledAt == nil {
-			return err
+			return nil, err
 		}
 		tx.EnableWebhookEndpoint(endpoint.SubscriptionID)
-		tx.Record(domain.WebhookEvent(domain.EventWebhookEnabled, &endpoint.WebhookEndpoint, caller.PrincipalID, now))
+		enabled := domain.WebhookEvent(domain.EventWebhookEnabled, &endpoint.WebhookEndpoint, caller.PrincipalID, now)
 		endpoint.DisabledAt, endpoint.DisabledReason, endpoint.FailingSince = nil, "", nil
-		return nil
+		return domain.Events{enabled}, nil
 	})
 	return endpoint, err
 }
@@ -39,21 +40,20 @@ func (s *Administration) EnableWebhookEndpoint(ctx context.Context, caller domai
 func (s *Administration) PingWebhookEndpoint(ctx context.Context, caller domain.Caller, key WebhookKey) (*domain.Event, error) {
 	var ping domain.Event
 	now := s.now()
-	err := s.write(ctx, func(tx *persistence.Tx) error {
+	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		endpoint, err := tx.LockWebhookEndpoint(ctx, webhookScope(caller), key.Tenant, key.Code, now)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		switch state := endpoint.State(); state {
 		case domain.EndpointActive, domain.EndpointFailing:
 		case domain.EndpointPaused, domain.EndpointNoSecret, domain.EndpointDisabled:
-			return domain.Conflict(domain.CodeInvalidState, fmt.Sprintf("the endpoint is %s and would be sent nothing", state))
+			return nil, domain.Conflict(domain.CodeInvalidState, fmt.Sprintf("the endpoint is %s and would be sent nothing", state))
 		}
 		ping = domain.WebhookEvent(domain.EventWebhookPinged, &endpoint.WebhookEndpoint, caller.PrincipalID, now)
 		ping.ID = domain.NewID()
 		tx.TryWebhookEndpoint(endpoint.SubscriptionID)
-		tx.Record(ping)
-		return nil
+		return domain.Events{ping}, nil
 	})
 	if err != nil {
 		return nil, err

@@ -21,26 +21,26 @@ const MaxReplayed = 10_000
 func (s *Administration) ReplayWebhookDelivery(ctx context.Context, caller domain.Caller, id uuid.UUID) (*WebhookDeliveryInfo, error) {
 	var delivery *WebhookDeliveryInfo
 	now := s.now()
-	err := s.write(ctx, func(tx *persistence.Tx) error {
+	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		locked, err := tx.LockDelivery(ctx, webhookScope(caller), id)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		delivery = &locked.WebhookDeliveryInfo
 		switch {
 		case delivery.State == domain.DeliveryPending:
-			return nil
+			return nil, nil
 		case locked.Disabled:
-			return endpointDisabled()
+			return nil, endpointDisabled()
 		case !locked.EventKept:
-			return domain.Conflict(domain.CodeInvalidState, "the event has been removed from the ledger")
+			return nil, domain.Conflict(domain.CodeInvalidState, "the event has been removed from the ledger")
 		}
 		tx.ReplayDelivery(id, now)
 		tx.TryWebhookEndpoint(delivery.SubscriptionID)
-		tx.Record(domain.WebhookDeliveryReplayedEvent(&delivery.WebhookDelivery, caller.PrincipalID, now))
+		replayed := domain.WebhookDeliveryReplayedEvent(&delivery.WebhookDelivery, caller.PrincipalID, now)
 		delivery.Replay()
 		delivery.LastStatus, delivery.LastFailure = 0, ""
-		return nil
+		return domain.Events{replayed}, nil
 	})
 	if err != nil {
 		return nil, err
@@ -70,26 +70,27 @@ func (s *Administration) ReplayFailedDeliveries(
 ) (Replay, error) {
 	var replay Replay
 	now := s.now()
-	err := s.write(ctx, func(tx *persistence.Tx) error {
+	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		endpoint, err := tx.LockWebhookEndpoint(ctx, webhookScope(caller), key.Tenant, key.Code, now)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if endpoint.DisabledAt != nil {
-			return endpointDisabled()
+			return nil, endpointDisabled()
 		}
 		failed, err := tx.ListFailedDeliveries(ctx, endpoint.SubscriptionID, since, MaxReplayed+1)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		replay = Replay{Count: min(len(failed), MaxReplayed), More: len(failed) > MaxReplayed}
 		if replay.Count == 0 {
-			return nil
+			return nil, nil
 		}
 		tx.ReplayDeliveries(failed[:replay.Count], now)
 		tx.TryWebhookEndpoint(endpoint.SubscriptionID)
-		tx.Record(domain.WebhookReplayedEvent(&endpoint.WebhookEndpoint, since, replay.Count, caller.PrincipalID, now))
-		return nil
+		return domain.Events{
+			domain.WebhookReplayedEvent(&endpoint.WebhookEndpoint, since, replay.Count, caller.PrincipalID, now),
+		}, nil
 	})
 	if err != nil {
 		return Replay{}, err

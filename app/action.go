@@ -53,17 +53,18 @@ func startedByAction(err error) error {
 
 // endAs ends a REQUESTED action as its workflow ended, with an incident where that
 // failed.
-func endAs(tx *persistence.Tx, a *domain.Action, run domain.EngineRun, c domain.Closing, now time.Time) {
+func endAs(tx *persistence.Tx, a *domain.Action, run domain.EngineRun, c domain.Closing, now time.Time) domain.Events {
 	by := domain.SystemPrincipalID()
 	switch c.Status {
 	case domain.RunFailed:
 		a.Fail(c.Message, by, now)
-		openIncident(tx, run, c, now)
+		return domain.Events{openIncident(tx, run, c, now)}
 	case domain.RunCancelled:
 		a.Cancel(by, now)
 	case domain.RunCompleted, domain.RunPending, domain.RunRunning:
 		a.Complete(by, now)
 	}
+	return nil
 }
 
 // violates is why an action with a value that violates its schema is not carried

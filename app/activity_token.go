@@ -32,21 +32,20 @@ func finishActivity(tx *persistence.Tx, task uuid.UUID, run *uuid.UUID, now time
 // token is not of an activity of the process's own workflow.
 func waitAgain(
 	tx *persistence.Tx, caller domain.Caller, known *persistence.NewItem, token domain.ActivityToken, now time.Time,
-) error {
+) (domain.Events, error) {
 	if token == nil {
-		return nil
+		return nil, nil
 	}
 	process := known.Process
 	if err := process.CheckMayManage(process.Rights); err != nil {
-		return err
+		return nil, err
 	}
 	if err := mayWait(process, token); err != nil {
-		return err
+		return nil, err
 	}
-	tx.Record(domain.ItemEvent(domain.EventItemTaskAwaited, known.Existing, caller.PrincipalID, now))
 	tx.ReplaceActivityToken(known.Existing.ID, token)
 	finishActivity(tx, known.Existing.ID, process.RunID, now)
-	return nil
+	return domain.Events{domain.ItemEvent(domain.EventItemTaskAwaited, known.Existing, caller.PrincipalID, now)}, nil
 }
 
 // mayWait refuses activities that wait for tasks of a process unless the token is

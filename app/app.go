@@ -129,7 +129,7 @@ func (s *Service) Background() *Service {
 }
 
 // write runs fn in a transaction of the store.
-func (s *Service) write(ctx context.Context, fn func(tx *persistence.Tx) error) error {
+func (s *Service) write(ctx context.Context, fn func(tx *persistence.Tx) (domain.Events, error)) error {
 	return s.store.Write(ctx, fn)
 }
 

@@ -82,22 +82,22 @@ func (s *Service) assistedItem(ctx context.Context, key domain.AssistanceKey) (*
 		return nil, assistanceDisabled()
 	}
 	var found assisted
-	err := s.write(ctx, func(tx *persistence.Tx) error {
+	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		var err error
 		if found.AssistedItem, err = tx.GetAssistedItem(ctx, key); err != nil {
-			return overIfGone(err)
+			return nil, overIfGone(err)
 		}
 		if found.Run.State != domain.AssistancePending {
-			return ErrAssistanceOver
+			return nil, ErrAssistanceOver
 		}
 		d, err := s.definitions.get(ctx, tx, found.ProcessVersion)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if item, ok := d.items[found.Item.DefinitionCode()]; ok {
 			found.spec = item.Spec.Assistance
 		}
-		return nil
+		return nil, nil
 	})
 	if err == nil && found.spec == nil {
 		err = assistanceDisabled()

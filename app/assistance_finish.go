@@ -65,10 +65,9 @@ func ignoreOver(err error) error {
 }
 
 func (s *Service) endAssistance(ctx context.Context, run *domain.AssistanceRun) error {
-	return s.write(ctx, func(tx *persistence.Tx) error {
+	return s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		tx.FinishAssistance(run)
-		tx.Record(domain.AssistanceEvent(run, *run.FinishedAt))
-		return nil
+		return domain.Events{domain.AssistanceEvent(run, *run.FinishedAt)}, nil
 	})
 }
 
@@ -87,37 +86,37 @@ func (s *Service) finishDraft(ctx context.Context, run *domain.AssistanceRun, sp
 	if err != nil {
 		return false, err
 	}
-	err = s.write(ctx, func(tx *persistence.Tx) error {
+	err = s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		locked, k, err := persistence.Both(ctx, tx, persistence.LockAssistance(caller, run.ItemID), newLookUps(caller, s.now(), &run.ItemID).keeper())
 		if err != nil {
-			return err
+			return nil, err
 		}
 		latest := locked.Latest
 		if latest == nil || latest.AssistanceKey != run.AssistanceKey || latest.State != domain.AssistancePending {
-			return ErrAssistanceOver
+			return nil, ErrAssistanceOver
 		}
 		item := locked.ProcessItem
 		if err := item.CheckMayWriteTask(locked.Rights, caller.PrincipalID); err != nil {
-			return err
+			return nil, err
 		}
 		patch, drafted := drafting(item, run.Baseline, spec.DraftFields, answers)
 		run.Drafted = drafted
 		tx.FinishAssistance(run)
-		tx.Record(domain.AssistanceEvent(run, k.now))
+		ended := domain.AssistanceEvent(run, k.now)
 		if len(patch) == 0 {
-			return nil
+			return domain.Events{ended}, nil
 		}
 		d, err := s.definitions.get(ctx, tx, locked.ProcessVersion)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		value, err := k.drafted(ctx, ofItem(item, domain.SlotData), d.items[item.DefinitionCode()].data, item.Task.Data, patch)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		item.SetTaskData(value, caller.PrincipalID, k.now)
-		tx.Record(domain.ItemEvent(domain.EventItemTaskDataSaved, item, caller.PrincipalID, k.now).With("assistance", "true"))
-		return tx.UpdateTaskData(item)
+		saved := domain.ItemEvent(domain.EventItemTaskDataSaved, item, caller.PrincipalID, k.now).With("assistance", "true")
+		return domain.Events{ended, saved}, tx.UpdateTaskData(item)
 	})
 	var refusal *domain.Error
 	if errors.As(err, &refusal) && refusal.Kind != domain.KindUnavailable && refusal.Kind != domain.KindInternal {

@@ -23,36 +23,36 @@ import (
 func (s *Service) GenerateProcessItemAIAssistance(
 	ctx context.Context, caller domain.Caller, id, request uuid.UUID,
 ) (run *domain.AssistanceRun, begun bool, err error) {
-	err = s.write(ctx, func(tx *persistence.Tx) error {
+	err = s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		now := s.now()
 		locked, use, err := persistence.Both(ctx, tx, persistence.LockAssistance(caller, id),
 			persistence.CountAssistance(id, now, s.quotas.AssistanceAtOnce))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		item, latest := locked.ProcessItem, locked.Latest
 		if err := item.CheckMayAssist(locked.Rights, caller.PrincipalID); err != nil {
-			return err
+			return nil, err
 		}
 		run = latest
 		if begun, err = latest.Admit(request); err != nil || !begun {
-			return err
+			return nil, err
 		}
 		d, err := s.definitions.get(ctx, tx, locked.ProcessVersion)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		spec := assistanceOf(d, item)
 		if spec == nil || s.assistant == nil {
-			return assistanceDisabled()
+			return nil, assistanceDisabled()
 		}
 		if spec.Drafts() {
 			if err := item.CheckMayWriteTask(locked.Rights, caller.PrincipalID); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		if err := s.quotas.AdmitAssistance(use); err != nil {
-			return err
+			return nil, err
 		}
 		run = &domain.AssistanceRun{
 			AssistanceKey: domain.AssistanceKey{ItemID: id, Run: 1}, TenantID: item.TenantID,
@@ -65,8 +65,8 @@ func (s *Service) GenerateProcessItemAIAssistance(
 		if spec.Drafts() {
 			run.Answer, run.Baseline = domain.AssistanceDraft, baselineOf(item, spec.DraftFields)
 		}
-		tx.Record(domain.ItemEvent(domain.EventItemTaskAssistanceAsked, item, caller.PrincipalID, now))
-		return tx.BeginAssistance(run)
+		asked := domain.ItemEvent(domain.EventItemTaskAssistanceAsked, item, caller.PrincipalID, now)
+		return domain.Events{asked}, tx.BeginAssistance(run)
 	})
 	if err != nil {
 		return nil, false, err

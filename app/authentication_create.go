@@ -54,27 +54,26 @@ func (s *Service) CreateAuthentication(
 	authentication := &domain.Authentication{
 		ID: idOr(in.ID), Type: in.Type, TenantID: tenant.TenantID, Audit: domain.NewAudit(caller.PrincipalID, now),
 	}
-	err = s.write(ctx, func(tx *persistence.Tx) error {
+	err = s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		grantee, err := tx.LockGrantee(ctx, caller.PrincipalID, tenant.TenantID, authentication.ID)
 		if domain.HasCode(err, domain.CodeNotFound) {
-			return domain.Unauthenticated()
+			return nil, domain.Unauthenticated()
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if !grantee.Access.Worker {
-			return notWorker()
+			return nil, notWorker()
 		}
 		if grantee.Taken {
-			return idTaken()
+			return nil, idTaken()
 		}
 		grant, err := s.issue(authentication, tenant.Namespace, grantee.Access, now)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		tx.InsertEngineGrant(grant)
-		tx.Record(domain.AuthenticationEvent(authentication, caller.PrincipalID, now))
-		return nil
+		return domain.Events{domain.AuthenticationEvent(authentication, caller.PrincipalID, now)}, nil
 	})
 	if err != nil {
 		return nil, err

@@ -18,28 +18,28 @@ func (s *Service) CancelBusinessArtifactAction(
 ) (*domain.BusinessArtifactAction, error) {
 	var canceled *domain.BusinessArtifactAction
 	now := s.now()
-	err := s.write(ctx, func(tx *persistence.Tx) error {
+	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		locked, err := persistence.LockArtifactAction(caller, artifact, action, now).Do(ctx, tx)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if err := locked.Artifact.Rights.RequireEditor(); err != nil {
-			return err
+			return nil, err
 		}
 		if locked.Action == nil {
-			return domain.NotFound("business artifact action")
+			return nil, domain.NotFound("business artifact action")
 		}
 		canceled = locked.Action
 		if canceled.CreatedBy != caller.PrincipalID {
 			if err := locked.Artifact.Rights.RequireManager(); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		if canceled.Cancel(caller.PrincipalID, now) {
-			storeArtifactActionEnd(tx, canceled, caller.PrincipalID, now)
 			s.stopWorkflow(tx, locked.RunID, now)
+			return domain.Events{storeArtifactActionEnd(tx, canceled, caller.PrincipalID, now)}, nil
 		}
-		return nil
+		return nil, nil
 	})
 	if err != nil {
 		return nil, err

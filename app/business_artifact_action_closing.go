@@ -25,32 +25,32 @@ type actionResult struct {
 // DOWNLOADABLE returns the document.
 func endArtifactAction(
 	ctx context.Context, tx *persistence.Tx, locked *persistence.LockedRun, c domain.Closing, now time.Time,
-) error {
+) (domain.Events, error) {
 	a := locked.ArtifactAction
 	if a.Status != domain.ActionRequested {
-		return nil
+		return nil, nil
 	}
 	if c.Status == domain.RunCompleted && a.Type == domain.ArtifactActionDownloadable {
 		found, err := keepResult(ctx, tx, a, c.Result, now)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if !found {
 			c.Status = domain.RunFailed
 			c.Message = cmp.Or(c.Message, "the workflow returned no document of the business artifact")
 		}
 	}
-	endAs(tx, &a.Action, locked.Run, c, now)
-	storeArtifactActionEnd(tx, a, domain.SystemPrincipalID(), now)
-	return nil
+	events := endAs(tx, &a.Action, locked.Run, c, now)
+	return append(events, storeArtifactActionEnd(tx, a, domain.SystemPrincipalID(), now)), nil
 }
 
-// storeArtifactActionEnd stores that an action has got out of REQUESTED, and that
-// this happened.
-func storeArtifactActionEnd(tx *persistence.Tx, a *domain.BusinessArtifactAction, by uuid.UUID, now time.Time) {
+// storeArtifactActionEnd stores that an action has left REQUESTED.
+func storeArtifactActionEnd(
+	tx *persistence.Tx, a *domain.BusinessArtifactAction, by uuid.UUID, now time.Time,
+) domain.Event {
 	tx.EndArtifactAction(a)
-	tx.Record(domain.ArtifactActionEvent(domain.EventArtifactActionStateChanged, a, by, now).
-		From(string(domain.ActionRequested)))
+	return domain.ArtifactActionEvent(domain.EventArtifactActionStateChanged, a, by, now).
+		From(string(domain.ActionRequested))
 }
 
 // delivered is the document that a result names. A worker may return what it

@@ -42,31 +42,31 @@ func (s *Service) CreateBusinessArtifactAction(
 	ctx context.Context, caller domain.Caller, artifact uuid.UUID, in NewBusinessArtifactAction,
 ) (action *domain.BusinessArtifactAction, created bool, err error) {
 	id, now := idOr(in.ID), s.now()
-	attempt := func(tx *persistence.Tx, failed *domain.Error) error {
+	attempt := func(tx *persistence.Tx, failed *domain.Error) (domain.Events, error) {
 		l, err := lookUpsOf(caller, now, &artifact, in.WorkflowInput, in.DownloadInput, in.Metadata, in.Entity, in.Value)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		locked, k, err := persistence.Both(ctx, tx, persistence.LockArtifactAction(caller, artifact, id, now), l.keeper())
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if err := locked.Artifact.Rights.RequireEditor(); err != nil {
-			return err
+			return nil, err
 		}
 		if known := locked.Action; known != nil && known.Definition.Code == in.Code {
 			action, created = known, false
-			return nil
+			return nil, nil
 		}
 		if locked.Action != nil || locked.Taken {
-			return idTaken()
+			return nil, idTaken()
 		}
 		created = true
 		action, err = s.invoke(ctx, k, id, locked.Artifact, in, failed)
-		return err
+		return k.events, err
 	}
 	err = carryOut(func(failed *domain.Error) error {
-		return s.write(ctx, func(tx *persistence.Tx) error { return attempt(tx, failed) })
+		return s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) { return attempt(tx, failed) })
 	})
 	if err != nil {
 		return nil, false, err
@@ -147,7 +147,7 @@ func (s *Service) requestWorkflow(
 }
 
 func insertArtifactAction(k *keeper, a *domain.BusinessArtifactAction) error {
-	k.tx.Record(domain.ArtifactActionEvent(domain.EventArtifactActionCreated, a, k.caller.PrincipalID, k.now))
+	k.record(domain.ArtifactActionEvent(domain.EventArtifactActionCreated, a, k.caller.PrincipalID, k.now))
 	return k.tx.InsertArtifactAction(a)
 }
 

@@ -48,29 +48,29 @@ func (s *Service) CreateBusinessArtifact(
 			domain.FieldArtifactDefinition, "is required, or else businessArtifactDefinitionCode")
 	}
 	id, now := idOr(in.ID), s.now()
-	err = s.write(ctx, func(tx *persistence.Tx) error {
+	err = s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		l, err := lookUpsOf(caller, now, nil, in.Data)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		known, k, err := persistence.Both(ctx, tx, persistence.PrepareArtifact(caller, id, in.Definition), l.keeper())
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if known.Existing != nil {
 			if !known.ExistingVisible || !in.describes(known.Existing) {
-				return idTaken()
+				return nil, idTaken()
 			}
 			artifact, created = known.Existing, false
-			return nil
+			return nil, nil
 		}
 		found, err := creatable(known.Definitions)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		created = true
 		artifact, err = s.addArtifact(ctx, k, id, found.ArtifactDefinitionState, in.Data)
-		return err
+		return k.events, err
 	})
 	if err != nil {
 		return nil, false, err
@@ -118,6 +118,6 @@ func (s *Service) addArtifact(
 	if err != nil {
 		return nil, err
 	}
-	k.tx.Record(domain.ArtifactEvent(domain.EventArtifactCreated, a, k.caller.PrincipalID, k.now))
+	k.record(domain.ArtifactEvent(domain.EventArtifactCreated, a, k.caller.PrincipalID, k.now))
 	return a, k.tx.InsertBusinessArtifact(a, indexed)
 }

@@ -47,41 +47,41 @@ func (s *Service) changeArtifact(
 	change func(*keeper, *domain.BusinessArtifact, *jsondoc.Schema) (domain.JSONValue, error),
 ) (*domain.BusinessArtifact, error) {
 	var artifact *domain.BusinessArtifact
-	err := s.write(ctx, func(tx *persistence.Tx) error {
+	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		l, err := lookUpsOf(caller, s.now(), &id, texts...)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		locked, k, err := persistence.Both(ctx, tx, persistence.LockArtifact(caller, id), l.keeper())
 		if err != nil {
-			return err
+			return nil, err
 		}
 		artifact = locked.BusinessArtifact
 		// This check precedes the change, whose errors describe the stored
 		// value and must not reach a caller who may not write.
 		if err := locked.Rights.RequireEditor(); err != nil || change == nil {
-			return err
+			return nil, err
 		}
 		d, err := s.artifactDefinitions.of(ctx, tx, locked)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		schemas, err := d.schemas()
 		if err != nil {
-			return err
+			return nil, err
 		}
 		data, err := change(k, artifact, schemas.data)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		artifact.SetData(data, caller.PrincipalID, k.now)
 		indexed, err := d.indexed(artifact.Data)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		tx.Record(domain.ArtifactEvent(domain.EventArtifactDataSaved, artifact, caller.PrincipalID, k.now).
-			With("valid", strconv.FormatBool(data.Valid)))
-		return tx.UpdateBusinessArtifact(artifact, indexed)
+		saved := domain.ArtifactEvent(domain.EventArtifactDataSaved, artifact, caller.PrincipalID, k.now).
+			With("valid", strconv.FormatBool(data.Valid))
+		return domain.Events{saved}, tx.UpdateBusinessArtifact(artifact, indexed)
 	})
 	if err != nil {
 		return nil, err

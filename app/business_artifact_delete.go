@@ -16,23 +16,24 @@ import (
 // requires the Manager permission. Deleting it again changes nothing.
 func (s *Service) DeleteBusinessArtifact(ctx context.Context, caller domain.Caller, id uuid.UUID) error {
 	now := s.now()
-	return s.write(ctx, func(tx *persistence.Tx) error {
+	return s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		locked, open, err := tx.LockArtifactAndOpenActions(ctx, caller, id)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if err := locked.Rights.RequireManager(); err != nil || !locked.Delete(caller.PrincipalID, now) {
-			return err
+			return nil, err
 		}
+		var events domain.Events
 		for i := range open {
 			if open[i].Cancel(caller.PrincipalID, now) {
-				storeArtifactActionEnd(tx, &open[i].BusinessArtifactAction, caller.PrincipalID, now)
+				events = append(events, storeArtifactActionEnd(tx, &open[i].BusinessArtifactAction, caller.PrincipalID, now))
 				s.stopWorkflow(tx, &open[i].RunID, now)
 			}
 		}
-		tx.Record(domain.ArtifactEvent(domain.EventArtifactDeleted, locked.BusinessArtifact, caller.PrincipalID, now))
 		tx.UpdateArtifactDeletion(locked.BusinessArtifact)
-		return nil
+		deleted := domain.ArtifactEvent(domain.EventArtifactDeleted, locked.BusinessArtifact, caller.PrincipalID, now)
+		return append(events, deleted), nil
 	})
 }
 
@@ -44,18 +45,17 @@ func (s *Service) RestoreBusinessArtifact(
 ) (*domain.BusinessArtifact, error) {
 	var artifact *domain.BusinessArtifact
 	now := s.now()
-	err := s.write(ctx, func(tx *persistence.Tx) error {
+	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		locked, err := persistence.LockAnyArtifact(caller, id).Do(ctx, tx)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		artifact = locked.BusinessArtifact
 		if err := locked.Rights.RequireManager(); err != nil || !artifact.Restore(caller.PrincipalID, now) {
-			return err
+			return nil, err
 		}
-		tx.Record(domain.ArtifactEvent(domain.EventArtifactRestored, artifact, caller.PrincipalID, now))
 		tx.UpdateArtifactDeletion(artifact)
-		return nil
+		return domain.Events{domain.ArtifactEvent(domain.EventArtifactRestored, artifact, caller.PrincipalID, now)}, nil
 	})
 	if err != nil {
 		return nil, err

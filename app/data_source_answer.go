@@ -68,18 +68,18 @@ func (s *Service) FailDataSourceRun(ctx context.Context, id uuid.UUID, code stri
 func (s *Service) endDataSourceRun(
 	ctx context.Context, id uuid.UUID, end func(*domain.DataSourceRun) []domain.ItemVerdict,
 ) error {
-	err := s.note(ctx, func(tx *persistence.Tx) error {
+	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		run, err := tx.LockDataSourceRun(ctx, id)
 		if err != nil || run.State != domain.DataSourceRunPending {
-			return err
+			return nil, err
 		}
-		verdicts := end(run)
+		verdicts, events := end(run), domain.NoEvents()
 		if run.Check != nil {
-			if err := judgeItems(ctx, tx, run, verdicts); err != nil {
-				return err
+			if events, err = judgeItems(ctx, tx, run, verdicts); err != nil {
+				return nil, err
 			}
 		}
-		return tx.FinishDataSourceRun(run)
+		return events, tx.FinishDataSourceRun(run)
 	})
 	if domain.HasCode(err, domain.CodeNotFound) {
 		return nil

@@ -125,21 +125,22 @@ var errNothingToJudge = errors.New("nothing waits for the check")
 
 // judgeItems notes the verdicts of a check in the value that it is about, except at
 // references that were saved meanwhile.
-func judgeItems(ctx context.Context, tx *persistence.Tx, run *domain.DataSourceRun, verdicts []domain.ItemVerdict) error {
+func judgeItems(
+	ctx context.Context, tx *persistence.Tx, run *domain.DataSourceRun, verdicts []domain.ItemVerdict,
+) (events domain.Events, err error) {
 	j := judgement{tx: tx, run: run, verdicts: verdicts}
-	var err error
 	switch run.Check.Kind {
 	case domain.CheckedProcess:
-		err = j.process(ctx)
+		events, err = j.process(ctx)
 	case domain.CheckedItem:
-		err = j.item(ctx)
+		events, err = j.item(ctx)
 	case domain.CheckedArtifact:
-		err = j.artifact(ctx)
+		events, err = j.artifact(ctx)
 	}
 	if errors.Is(err, errNothingToJudge) || domain.HasCode(err, domain.CodeNotFound) {
-		return nil
+		return domain.NoEvents(), nil
 	}
-	return err
+	return events, err
 }
 
 // judgement notes the verdicts of a run in the resource that holds the value.
@@ -161,10 +162,10 @@ func (j *judgement) value(stored *domain.JSONValue) (domain.JSONValue, error) {
 	return value, nil
 }
 
-func (j *judgement) process(ctx context.Context) error {
+func (j *judgement) process(ctx context.Context) (domain.Events, error) {
 	p, err := j.tx.LockCheckedProcess(ctx, j.run.Check.HolderID)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	stored, set, event := p.Metadata, p.SetMetadata, domain.EventProcessMetadataSaved
 	if j.run.Check.Slot == domain.SlotEntity {
@@ -172,18 +173,18 @@ func (j *judgement) process(ctx context.Context) error {
 	}
 	value, err := j.value(stored)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	by, now := domain.SystemPrincipalID(), *j.run.FinishedAt
 	set(value, by, now)
-	j.tx.Record(domain.ProcessEvent(event, p, by, now).With("valid", strconv.FormatBool(value.Valid)))
-	return j.tx.UpdateProcess(p)
+	saved := domain.ProcessEvent(event, p, by, now).With("valid", strconv.FormatBool(value.Valid))
+	return domain.Events{saved}, j.tx.UpdateProcess(p)
 }
 
-func (j *judgement) item(ctx context.Context) error {
+func (j *judgement) item(ctx context.Context) (domain.Events, error) {
 	i, err := j.tx.LockCheckedItem(ctx, j.run.Check.HolderID)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	stored, set, event := i.Task.Data, i.SetTaskData, domain.EventItemTaskDataSaved
 	if j.run.Check.Slot == domain.SlotContextData {
@@ -191,25 +192,25 @@ func (j *judgement) item(ctx context.Context) error {
 	}
 	value, err := j.value(stored)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	by, now := domain.SystemPrincipalID(), *j.run.FinishedAt
 	set(value, by, now)
-	j.tx.Record(domain.ItemEvent(event, i, by, now).With("valid", strconv.FormatBool(value.Valid)))
-	return j.tx.UpdateTaskData(i)
+	saved := domain.ItemEvent(event, i, by, now).With("valid", strconv.FormatBool(value.Valid))
+	return domain.Events{saved}, j.tx.UpdateTaskData(i)
 }
 
-func (j *judgement) artifact(ctx context.Context) error {
+func (j *judgement) artifact(ctx context.Context) (domain.Events, error) {
 	a, err := j.tx.LockCheckedArtifact(ctx, j.run.Check.HolderID)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	value, err := j.value(a.Data)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	by, now := domain.SystemPrincipalID(), *j.run.FinishedAt
 	a.SetData(value, by, now)
-	j.tx.Record(domain.ArtifactEvent(domain.EventArtifactDataSaved, a, by, now).With("valid", strconv.FormatBool(value.Valid)))
-	return j.tx.UpdateArtifactVerdict(a)
+	saved := domain.ArtifactEvent(domain.EventArtifactDataSaved, a, by, now).With("valid", strconv.FormatBool(value.Valid))
+	return domain.Events{saved}, j.tx.UpdateArtifactVerdict(a)
 }

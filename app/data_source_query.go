@@ -45,31 +45,30 @@ func (s *Service) CreateDataSourceQuery(
 ) (*domain.DataSourceRun, error) {
 	var run *domain.DataSourceRun
 	id, engineRun, now := domain.NewID(), domain.NewID(), s.now()
-	err := s.write(ctx, func(tx *persistence.Tx) error {
+	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		sources, pending, err := tx.ListAskedDataSources(ctx, caller, in.TenantID, in.SourceCode, now)
 		switch {
 		case err != nil:
-			return err
+			return nil, err
 		case len(sources) == 0:
-			return domain.NotFound("data source")
+			return nil, domain.NotFound("data source")
 		case len(sources) > 1:
-			return domain.InvalidBody("/tenantId", "is required: several of your tenants have such a data source")
+			return nil, domain.InvalidBody("/tenantId", "is required: several of your tenants have such a data source")
 		}
 		if err := domain.AdmitDataSourceQuery(pending); err != nil {
-			return err
+			return nil, err
 		}
 		source := &sources[0]
 		request, err := in.request(source.TenantID)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		run = domain.NewDataSourceQuery(id, &source.DataSource, caller.PrincipalID, now)
 		tx.InsertDataSourceRun(run)
 		startWorkflow(tx, domain.NewDataSourceRun(engineRun, run, &source.DataSource, source.Namespace, request), source.EncryptionKey, now)
-		tx.Record(domain.ConfigurationEvent(domain.EventDataSourceQueried, domain.Configured{
+		return domain.Events{domain.ConfigurationEvent(domain.EventDataSourceQueried, domain.Configured{
 			ID: source.ID, TenantID: source.TenantID, Kind: "DataSource", Code: source.Code,
-		}, caller.PrincipalID, now))
-		return nil
+		}, caller.PrincipalID, now)}, nil
 	})
 	return run, err
 }

@@ -29,9 +29,8 @@ type Download struct {
 // if it fails.
 func (d *Download) Deliver(ctx context.Context) error {
 	now := d.service.now()
-	return d.service.write(ctx, func(tx *persistence.Tx) error {
-		tx.Record(d.event(now))
-		return nil
+	return d.service.write(ctx, func(*persistence.Tx) (domain.Events, error) {
+		return domain.Events{d.event(now)}, nil
 	})
 }
 

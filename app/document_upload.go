@@ -34,8 +34,8 @@ func (s *Service) UploadProcessDocument(
 		func(*domain.Document) persistence.Read[*persistence.ProcessSite] {
 			return persistence.ShareProcessSite(caller, process)
 		},
-		func(_ *persistence.Tx, _ *domain.Document, site *persistence.ProcessSite) error {
-			return site.CheckMayAttach()
+		func(_ *persistence.Tx, _ *domain.Document, site *persistence.ProcessSite) (domain.Events, error) {
+			return nil, site.CheckMayAttach()
 		})
 }
 
@@ -60,8 +60,8 @@ func (s *Service) UploadBusinessArtifactDocument(
 		func(*domain.Document) persistence.Read[*persistence.ArtifactSite] {
 			return persistence.ShareArtifactSite(caller, artifact)
 		},
-		func(_ *persistence.Tx, _ *domain.Document, site *persistence.ArtifactSite) error {
-			return site.CheckMayAttach()
+		func(_ *persistence.Tx, _ *domain.Document, site *persistence.ArtifactSite) (domain.Events, error) {
+			return nil, site.CheckMayAttach()
 		})
 }
 

@@ -283,9 +283,8 @@ func newDocumentValue(id uuid.UUID, d *domain.Document, valid bool) (domain.Elem
 }
 
 // taskElementEvent makes an event about an element of a task.
-func taskElementEvent(k *keeper, t domain.EventType, i *domain.ProcessItem, code string) *domain.Event {
-	event := domain.ItemEvent(t, i, k.caller.PrincipalID, k.now).With("code", code)
-	return &event
+func taskElementEvent(k *keeper, t domain.EventType, i *domain.ProcessItem, code string) domain.Events {
+	return domain.Events{domain.ItemEvent(t, i, k.caller.PrincipalID, k.now).With("code", code)}
 }
 
 // changeTaskElements changes values of elements of a task that the caller may
@@ -293,20 +292,20 @@ func taskElementEvent(k *keeper, t domain.EventType, i *domain.ProcessItem, code
 // record, nil if nothing changed.
 func (s *Service) changeTaskElements(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, given []domain.ElementValue,
-	change func(*keeper, *domain.ProcessItem, map[string]*elementDefinition) (*domain.Event, error),
+	change func(*keeper, *domain.ProcessItem, map[string]*elementDefinition) (domain.Events, error),
 ) (*domain.ProcessItem, error) {
 	var item *domain.ProcessItem
-	err := s.write(ctx, func(tx *persistence.Tx) error {
+	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		l := newLookUps(caller, s.now(), &id)
 		if err := l.askElements(domain.ElementValues{"": given}); err != nil {
-			return err
+			return nil, err
 		}
 		locked, k, err := persistence.Both(ctx, tx, persistence.LockProcessItem(caller, id), l.keeper())
 		if err != nil {
-			return err
+			return nil, err
 		}
 		item, err = s.changeElements(ctx, k, locked, change)
-		return err
+		return k.events, err
 	})
 	return item, err
 }
@@ -314,7 +313,7 @@ func (s *Service) changeTaskElements(
 // changeElements is changeTaskElements for a task that is under lock.
 func (s *Service) changeElements(
 	ctx context.Context, k *keeper, locked *persistence.LockedItem,
-	change func(*keeper, *domain.ProcessItem, map[string]*elementDefinition) (*domain.Event, error),
+	change func(*keeper, *domain.ProcessItem, map[string]*elementDefinition) (domain.Events, error),
 ) (*domain.ProcessItem, error) {
 	item := locked.ProcessItem
 	if err := item.CheckMayWriteTask(locked.Rights, k.caller.PrincipalID); err != nil {
@@ -324,11 +323,11 @@ func (s *Service) changeElements(
 	if err != nil {
 		return nil, err
 	}
-	event, err := change(k, item, d.items[item.DefinitionCode()].elements)
-	if err != nil || event == nil {
+	events, err := change(k, item, d.items[item.DefinitionCode()].elements)
+	if err != nil || events == nil {
 		return item, err
 	}
-	k.tx.Record(*event)
+	k.record(events...)
 	if err := k.linkElements(ofItem(item, domain.SlotElement), item.Task.Elements); err != nil {
 		return nil, err
 	}

@@ -39,9 +39,9 @@ func (s *Service) stopWorkflow(tx *persistence.Tx, run *uuid.UUID, now time.Time
 	})
 }
 
-// openIncident records that a workflow failed.
-func openIncident(tx *persistence.Tx, run domain.EngineRun, c domain.Closing, now time.Time) {
+// openIncident stores that a workflow failed.
+func openIncident(tx *persistence.Tx, run domain.EngineRun, c domain.Closing, now time.Time) domain.Event {
 	incident := domain.NewIncident(domain.NewID(), run, c, now)
 	tx.InsertIncident(incident)
-	tx.Record(domain.IncidentEvent(domain.EventIncidentCreated, &incident, domain.SystemPrincipalID(), now))
+	return domain.IncidentEvent(domain.EventIncidentCreated, &incident, domain.SystemPrincipalID(), now)
 }

@@ -23,31 +23,32 @@ import (
 func (s *Service) RecordClosing(ctx context.Context, c domain.Closing) (bool, error) {
 	recorded := false
 	now := s.now()
-	err := s.write(ctx, func(tx *persistence.Tx) error {
+	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		locked, err := tx.LockRunOfWorkflow(ctx, c)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		recorded = locked.Run.EndedBy(c) && !locked.Failed
 		if !recorded {
-			return nil
+			return nil, nil
 		}
 		before := locked.Run.State
 		locked.Run.Close(c)
-		tx.Record(domain.EngineRunEvent(locked.Run, before, domain.SystemPrincipalID(), now))
+		ended := domain.EngineRunEvent(locked.Run, before, domain.SystemPrincipalID(), now)
 		closedAt := c.ClosedAt.UTC().Truncate(time.Microsecond)
 		tx.UpdateEngineRun(locked.Run, &closedAt, now)
+		var events domain.Events
 		switch {
 		case locked.Process != nil:
-			return s.finishWithWorkflow(ctx, tx, locked, c, now)
+			events, err = s.finishWithWorkflow(ctx, tx, locked, c, now)
 		case locked.ProcessAction != nil:
-			endProcessAction(tx, locked, c, now)
+			events = endProcessAction(tx, locked, c, now)
 		case locked.ArtifactAction != nil:
-			return endArtifactAction(ctx, tx, locked, c, now)
+			events, err = endArtifactAction(ctx, tx, locked, c, now)
 		case locked.TaskState != nil:
-			endTaskRobot(tx, locked, c, now)
+			events = endTaskRobot(tx, locked, c, now)
 		}
-		return nil
+		return append(domain.Events{ended}, events...), err
 	})
 	return recorded && err == nil, err
 }
@@ -55,29 +56,29 @@ func (s *Service) RecordClosing(ctx context.Context, c domain.Closing) (bool, er
 // finishWithWorkflow ends a process with its workflow.
 func (s *Service) finishWithWorkflow(
 	ctx context.Context, tx *persistence.Tx, locked *persistence.LockedRun, c domain.Closing, now time.Time,
-) error {
+) (domain.Events, error) {
 	p, by := locked.Process, domain.SystemPrincipalID()
 	if p.Finished() {
-		return nil
+		return nil, nil
 	}
 	before := p.State
 	if c.Status == domain.RunFailed {
-		openIncident(tx, locked.Run, c, now)
-		return nil
+		return domain.Events{openIncident(tx, locked.Run, c, now)}, nil
 	}
 	if c.Status == domain.RunCompleted {
 		if _, err := p.Complete(by, now); err != nil {
-			return err
+			return nil, err
 		}
 		return finishProcess(tx, p, before, by, now)
 	}
 	if _, err := p.Cancel(by, now); err != nil {
-		return err
+		return nil, err
 	}
 	open, err := tx.LockOpenTasks(ctx, p.ID)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	s.cancelTasks(tx, open, &locked.Run.ID, by, now)
-	return finishProcess(tx, p, before, by, now)
+	cancelled := s.cancelTasks(tx, open, &locked.Run.ID, by, now)
+	finished, err := finishProcess(tx, p, before, by, now)
+	return append(cancelled, finished...), err
 }

@@ -146,21 +146,21 @@ func (s *Service) formsOf(
 	ctx context.Context, caller domain.Caller, id uuid.UUID,
 	choose func(*persistence.TaskForms, *definition) (press.Job, error),
 ) (found *persistence.TaskForms, job press.Job, err error) {
-	err = s.write(ctx, func(tx *persistence.Tx) error {
+	err = s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		var err error
 		if found, err = tx.GetTaskForms(ctx, caller, id); err != nil {
-			return err
+			return nil, err
 		}
 		if err := found.Item.RequireTask(); err != nil {
-			return err
+			return nil, err
 		}
 		d, err := s.definitions.get(ctx, tx, found.ProcessVersion)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		job, err = choose(found, d)
 		job.Created = found.Item.LastModifiedAt
-		return err
+		return nil, err
 	})
 	return found, job, err
 }

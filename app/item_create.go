@@ -56,31 +56,31 @@ func (s *Service) CreateProcessItem(
 		return nil, false, err
 	}
 	id, now := idOr(in.ID), s.now()
-	err = s.write(ctx, func(tx *persistence.Tx) error {
+	err = s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		l, err := lookUpsOf(caller, now, nil, in.Data, in.ContextData, in.MessageData)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if err := l.askElements(in.Elements); err != nil {
-			return err
+			return nil, err
 		}
 		known, k, err := persistence.Both(ctx, tx, persistence.PrepareProcessItem(caller, id, in.ProcessID, in.Owner, in.ThreadID), l.keeper())
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if known.Process == nil {
-			return domain.NotFound("process")
+			return nil, domain.NotFound("process")
 		}
 		if known.Existing != nil {
 			if !known.ExistingVisible || known.Existing.ProcessID != in.ProcessID || known.Existing.Type != in.Type {
-				return idTaken()
+				return nil, idTaken()
 			}
 			item, created = known.Existing, false
 			return waitAgain(tx, caller, known, in.ActivityToken, now)
 		}
 		item, created = nil, true
 		item, err = s.addItem(ctx, k, id, in, known)
-		return err
+		return k.events, err
 	})
 	return item, created && err == nil, err
 }
@@ -166,9 +166,9 @@ func putItem(
 	if err := k.tx.InsertProcessItem(i); err != nil {
 		return err
 	}
-	k.tx.Record(domain.ItemEvent(domain.EventItemCreated, i, k.caller.PrincipalID, k.now))
+	k.record(domain.ItemEvent(domain.EventItemCreated, i, k.caller.PrincipalID, k.now))
 	if i.Task != nil {
-		k.tx.Record(domain.TaskStateEvent(i, "", k.caller.PrincipalID, k.now))
+		k.record(domain.TaskStateEvent(i, "", k.caller.PrincipalID, k.now))
 		return assistOwner(ctx, k.tx, k.caller, i, d, k.now)
 	}
 	if k.caller.Type == domain.PrincipalUser && shape != domain.SignalShapeA {

@@ -18,25 +18,25 @@ func (s *Service) CancelProcessAction(
 ) (*domain.ProcessAction, error) {
 	var canceled *domain.ProcessAction
 	now := s.now()
-	err := s.write(ctx, func(tx *persistence.Tx) error {
+	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		site, err := persistence.LockProcessAction(caller, process, action, now).Do(ctx, tx)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if site.Action == nil {
-			return domain.NotFound("user action")
+			return nil, domain.NotFound("user action")
 		}
 		canceled = site.Action
 		if canceled.CreatedBy != caller.PrincipalID {
 			if err := site.Process.CheckMayManage(site.Rights); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		if canceled.Cancel(caller.PrincipalID, now) {
-			storeProcessActionEnd(tx, canceled, caller.PrincipalID, now)
 			s.stopWorkflow(tx, site.RunID, now)
+			return domain.Events{storeProcessActionEnd(tx, canceled, caller.PrincipalID, now)}, nil
 		}
-		return nil
+		return nil, nil
 	})
 	if err != nil {
 		return nil, err

@@ -11,23 +11,24 @@ import (
 
 // endProcessAction ends an action as its workflow ended. The workflow of a
 // DOWNLOADABLE has uploaded the document by then, which completed the action.
-func endProcessAction(tx *persistence.Tx, locked *persistence.LockedRun, c domain.Closing, now time.Time) {
+func endProcessAction(
+	tx *persistence.Tx, locked *persistence.LockedRun, c domain.Closing, now time.Time,
+) domain.Events {
 	a := locked.ProcessAction
 	if a.Status != domain.ActionRequested {
-		return
+		return nil
 	}
 	if c.Status == domain.RunCompleted && a.Type == domain.ProcessActionDownloadable {
 		c.Status = domain.RunFailed
 		c.Message = "the workflow ended without uploading a document"
 	}
-	endAs(tx, &a.Action, locked.Run, c, now)
-	storeProcessActionEnd(tx, a, domain.SystemPrincipalID(), now)
+	events := endAs(tx, &a.Action, locked.Run, c, now)
+	return append(events, storeProcessActionEnd(tx, a, domain.SystemPrincipalID(), now))
 }
 
-// storeProcessActionEnd stores that an action has got out of REQUESTED, and that
-// this happened.
-func storeProcessActionEnd(tx *persistence.Tx, a *domain.ProcessAction, by uuid.UUID, now time.Time) {
+// storeProcessActionEnd stores that an action has left REQUESTED.
+func storeProcessActionEnd(tx *persistence.Tx, a *domain.ProcessAction, by uuid.UUID, now time.Time) domain.Event {
 	tx.EndProcessAction(a)
-	tx.Record(domain.ProcessActionEvent(domain.EventProcessActionStateChanged, a, by, now).
-		From(string(domain.ActionRequested)))
+	return domain.ProcessActionEvent(domain.EventProcessActionStateChanged, a, by, now).
+		From(string(domain.ActionRequested))
 }

@@ -46,44 +46,44 @@ func (s *Service) CreateProcessAction(
 ) (action *domain.ProcessAction, created bool, err error) {
 	id, now := idOr(in.ID), s.now()
 	var faulty func() error
-	attempt := func(tx *persistence.Tx, failed *domain.Error) error {
+	attempt := func(tx *persistence.Tx, failed *domain.Error) (domain.Events, error) {
 		faulty = nil
 		l, err := lookUpsOf(caller, now, nil, in.Metadata, in.Entity, in.SignalInput)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		known, k, err := persistence.Both(ctx, tx, persistence.PrepareProcessAction(caller, process, id, in.threads(), now), l.keeper())
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if existing := known.Existing; existing != nil {
 			if existing.ProcessID != process || existing.Definition.Code != in.Code {
-				return idTaken()
+				return nil, idTaken()
 			}
 			action, created = existing, false
-			return nil
+			return nil, nil
 		}
 		d, err := s.definitions.get(ctx, tx, known.Process.Definition.Version)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		of := d.action(in.Code)
 		if of == nil {
-			return unknownAction(domain.FieldUserAction, "is not a user action of the process")
+			return nil, unknownAction(domain.FieldUserAction, "is not a user action of the process")
 		}
 		obstacle, fault := of.firstObstacle(&known.ActionableProcess, s.now())
 		if fault != nil {
 			faulty = func() error { return s.recordFault(ctx, of, &known.ActionableProcess, fault) }
 		}
 		if obstacle != "" {
-			return obstacle.Refusal()
+			return nil, obstacle.Refusal()
 		}
 		created = true
 		action, err = s.invokeUserAction(ctx, k, id, d, of, known, in, failed)
-		return err
+		return k.events, err
 	}
 	err = carryOut(func(failed *domain.Error) error {
-		return s.write(ctx, func(tx *persistence.Tx) error { return attempt(tx, failed) })
+		return s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) { return attempt(tx, failed) })
 	})
 	if faulty != nil {
 		if err := faulty(); err != nil {
@@ -189,7 +189,7 @@ func ofProcessAction(a *domain.ProcessAction) place {
 }
 
 func insertProcessAction(k *keeper, a *domain.ProcessAction) error {
-	k.tx.Record(domain.ProcessActionEvent(domain.EventProcessActionCreated, a, k.caller.PrincipalID, k.now))
+	k.record(domain.ProcessActionEvent(domain.EventProcessActionCreated, a, k.caller.PrincipalID, k.now))
 	return k.tx.InsertProcessAction(a)
 }
 

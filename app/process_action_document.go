@@ -58,15 +58,14 @@ func (s *Service) deliver(
 		func(d *domain.Document) persistence.Read[*persistence.ProcessActionSite] {
 			return persistence.LockProcessAction(caller, process, action, d.CreatedAt)
 		},
-		func(tx *persistence.Tx, d *domain.Document, locked *persistence.ProcessActionSite) error {
+		func(tx *persistence.Tx, d *domain.Document, locked *persistence.ProcessActionSite) (domain.Events, error) {
 			if err := takesDocument(locked); err != nil {
-				return err
+				return nil, err
 			}
 			site = locked
 			site.Action.Complete(caller.PrincipalID, d.CreatedAt)
 			site.Action.Deliver(d.ID, DocumentURI(d))
-			storeProcessActionEnd(tx, site.Action, caller.PrincipalID, d.CreatedAt)
-			return nil
+			return domain.Events{storeProcessActionEnd(tx, site.Action, caller.PrincipalID, d.CreatedAt)}, nil
 		})
 	if err != nil {
 		return nil, unlessNotTaken(err)

@@ -16,23 +16,24 @@ import (
 func (s *Service) CancelProcess(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.Process, error) {
 	var process *domain.Process
 	now := s.now()
-	err := s.write(ctx, func(tx *persistence.Tx) error {
+	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		locked, err := tx.LockProcessAndOpenTasks(ctx, caller, id, nil)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		process = locked.Process
 		if err := process.CheckMayManage(locked.Rights); err != nil {
-			return err
+			return nil, err
 		}
 		before := process.State
 		changed, err := process.Cancel(caller.PrincipalID, now)
 		if err != nil || !changed {
-			return err
+			return nil, err
 		}
 		s.stopWorkflow(tx, locked.RunID, now)
-		s.cancelTasks(tx, locked.Open, locked.RunID, caller.PrincipalID, now)
-		return finishProcess(tx, process, before, caller.PrincipalID, now)
+		cancelled := s.cancelTasks(tx, locked.Open, locked.RunID, caller.PrincipalID, now)
+		finished, err := finishProcess(tx, process, before, caller.PrincipalID, now)
+		return append(cancelled, finished...), err
 	})
 	return process, err
 }
@@ -47,20 +48,19 @@ func (s *Service) CancelProcessProcessItems(
 	ids = distinct(ids)
 	var process *domain.Process
 	now := s.now()
-	err := s.write(ctx, func(tx *persistence.Tx) error {
+	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		locked, err := tx.LockProcessAndOpenTasks(ctx, caller, id, ids)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		process = locked.Process
 		if err := process.CheckMayManage(locked.Rights); err != nil {
-			return err
+			return nil, err
 		}
 		if locked.Known != len(ids) {
-			return domain.NotFound("process item")
+			return nil, domain.NotFound("process item")
 		}
-		s.cancelTasks(tx, locked.Open, locked.RunID, caller.PrincipalID, now)
-		return nil
+		return s.cancelTasks(tx, locked.Open, locked.RunID, caller.PrincipalID, now), nil
 	})
 	return process, err
 }
@@ -68,15 +68,19 @@ func (s *Service) CancelProcessProcessItems(
 // cancelTasks cancels open tasks that are under lock, and stops the robots that
 // assist with them. run is that of their process's workflow, nil for a manual
 // process.
-func (s *Service) cancelTasks(tx *persistence.Tx, open []*domain.ProcessItem, run *uuid.UUID, by uuid.UUID, now time.Time) {
+func (s *Service) cancelTasks(
+	tx *persistence.Tx, open []*domain.ProcessItem, run *uuid.UUID, by uuid.UUID, now time.Time,
+) domain.Events {
+	var events domain.Events
 	for _, item := range open {
 		before := taskState(item)
 		if item.Cancel(by, now) {
-			saveTaskState(tx, item, before, by, now)
+			events = append(events, saveTaskState(tx, item, before, by, now))
 			finishActivity(tx, item.ID, run, now)
 			tx.StopTaskRobots(item.ID, now, now.Add(s.cancelGrace))
 		}
 	}
+	return events
 }
 
 // distinct returns the ids without repetitions, nil when there are none.

@@ -22,26 +22,26 @@ func (s *Service) ChangeProcessInitiator(
 	}
 	var process *domain.Process
 	now := s.now()
-	err := s.write(ctx, func(tx *persistence.Tx) error {
+	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		locked, found, err := persistence.Both(ctx, tx, persistence.LockProcess(caller, id), persistence.FindPrincipal(initiator))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		process = locked.Process
 		if err := process.CheckMayWrite(locked.Rights); err != nil {
-			return err
+			return nil, err
 		}
 		principal, err := resolvePrincipal(initiator, found, process.TenantID, domain.FieldNewInitiator)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		before := process.InitiatorID
 		if !process.ChangeInitiator(*principal, caller.PrincipalID, now) {
-			return nil
+			return nil, nil
 		}
-		tx.Record(domain.ProcessEvent(domain.EventProcessInitiatorChanged, process, caller.PrincipalID, now).
-			With("previousInitiatorId", before.String()).With("initiatorId", principal.String()))
-		return tx.UpdateProcess(process)
+		changed := domain.ProcessEvent(domain.EventProcessInitiatorChanged, process, caller.PrincipalID, now).
+			With("previousInitiatorId", before.String()).With("initiatorId", principal.String())
+		return domain.Events{changed}, tx.UpdateProcess(process)
 	})
 	return process, err
 }

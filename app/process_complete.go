@@ -15,19 +15,19 @@ import (
 func (s *Service) CompleteProcess(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.Process, error) {
 	var process *domain.Process
 	now := s.now()
-	err := s.write(ctx, func(tx *persistence.Tx) error {
+	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		locked, err := persistence.LockProcess(caller, id).Do(ctx, tx)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		process = locked.Process
 		if err := process.CheckMayManage(locked.Rights); err != nil {
-			return err
+			return nil, err
 		}
 		before := process.State
 		changed, err := process.Complete(caller.PrincipalID, now)
 		if err != nil || !changed {
-			return err
+			return nil, err
 		}
 		s.stopWorkflow(tx, locked.RunID, now)
 		return finishProcess(tx, process, before, caller.PrincipalID, now)

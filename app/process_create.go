@@ -68,25 +68,25 @@ func (s *Service) CreateProcess(
 		return nil, false, domain.InvalidField(domain.FieldProcessDefinition, "is required, or else processDefinitionCode")
 	}
 	id, now := idOr(in.ID), s.now()
-	err = s.write(ctx, func(tx *persistence.Tx) error {
+	err = s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		l, err := lookUpsOf(caller, now, nil, in.Metadata, in.Entity)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		known, k, err := persistence.Both(ctx, tx, persistence.PrepareProcess(caller, id, in.Definition, in.Initiator, in.RelatedID), l.keeper())
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if known.Existing != nil {
 			if !known.ExistingVisible || !in.describes(known.Existing) {
-				return idTaken()
+				return nil, idTaken()
 			}
 			process, created = known.Existing, false
-			return nil
+			return nil, nil
 		}
 		process, created = nil, true
 		process, err = s.startProcess(ctx, k, id, in, known)
-		return err
+		return k.events, err
 	})
 	return process, created && err == nil, err
 }
@@ -142,7 +142,7 @@ func (s *Service) startProcess(
 		p.Related.Incoming = []uuid.UUID{*in.RelatedID}
 		tx.InsertProcessRelation(*in.RelatedID, p)
 	}
-	tx.Record(
+	k.record(
 		domain.ProcessEvent(domain.EventProcessCreated, p, caller.PrincipalID, now).With("definitionCode", p.Definition.Code),
 		domain.ProcessEvent(domain.EventProcessStateChanged, p, caller.PrincipalID, now),
 	)

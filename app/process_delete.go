@@ -16,17 +16,16 @@ import (
 // it again changes nothing.
 func (s *Service) DeleteProcess(ctx context.Context, caller domain.Caller, id uuid.UUID) error {
 	now := s.now()
-	return s.write(ctx, func(tx *persistence.Tx) error {
+	return s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		locked, inProgress, err := tx.LockProcessToDelete(ctx, caller, id)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		changed, err := locked.Delete(locked.Rights, inProgress, caller.PrincipalID, now)
 		if err != nil || !changed {
-			return err
+			return nil, err
 		}
-		tx.Record(domain.ProcessEvent(domain.EventProcessDeleted, locked.Process, caller.PrincipalID, now))
 		tx.DeleteProcess(locked.Process)
-		return nil
+		return domain.Events{domain.ProcessEvent(domain.EventProcessDeleted, locked.Process, caller.PrincipalID, now)}, nil
 	})
 }

@@ -15,7 +15,7 @@ import (
 func (s *Service) SaveProcessElement(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, code string, given []domain.ElementValue,
 ) (*domain.Process, error) {
-	return s.changeProcess(ctx, caller, id, nil, func(k *keeper, p *domain.Process, d *definition) (*domain.Event, error) {
+	return s.changeProcess(ctx, caller, id, nil, func(k *keeper, p *domain.Process, d *definition) (domain.Events, error) {
 		element, ok := d.elements[code]
 		if !ok {
 			return nil, unknownElement(domain.FieldElementCode, "")
@@ -25,8 +25,8 @@ func (s *Service) SaveProcessElement(
 			return nil, err
 		}
 		p.SetElement(code, values, caller.PrincipalID, k.now)
-		event := domain.ProcessEvent(domain.EventProcessElementSaved, p, caller.PrincipalID, k.now).With("code", code)
-		return &event, k.tx.UpdateProcessElements(p)
+		changed := domain.ProcessEvent(domain.EventProcessElementSaved, p, caller.PrincipalID, k.now).With("code", code)
+		return domain.Events{changed}, k.tx.UpdateProcessElements(p)
 	})
 }
 
@@ -36,7 +36,7 @@ func (s *Service) SaveProcessElement(
 func (s *Service) DeleteProcessElement(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, code string,
 ) (*domain.Process, error) {
-	return s.changeProcess(ctx, caller, id, nil, func(k *keeper, p *domain.Process, d *definition) (*domain.Event, error) {
+	return s.changeProcess(ctx, caller, id, nil, func(k *keeper, p *domain.Process, d *definition) (domain.Events, error) {
 		if _, ok := d.elements[code]; !ok {
 			return nil, unknownElement(domain.FieldElementCode, "")
 		}
@@ -44,7 +44,7 @@ func (s *Service) DeleteProcessElement(
 			return nil, nil
 		}
 		p.SetElement(code, nil, caller.PrincipalID, k.now)
-		event := domain.ProcessEvent(domain.EventProcessElementDeleted, p, caller.PrincipalID, k.now).With("code", code)
-		return &event, k.tx.UpdateProcessElements(p)
+		changed := domain.ProcessEvent(domain.EventProcessElementDeleted, p, caller.PrincipalID, k.now).With("code", code)
+		return domain.Events{changed}, k.tx.UpdateProcessElements(p)
 	})
 }

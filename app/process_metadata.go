@@ -19,7 +19,7 @@ func (s *Service) UpdateProcessMetadata(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, metadata json.RawMessage,
 ) (*domain.Process, error) {
 	texts := []json.RawMessage{metadata}
-	return s.changeProcess(ctx, caller, id, texts, func(k *keeper, p *domain.Process, d *definition) (*domain.Event, error) {
+	return s.changeProcess(ctx, caller, id, texts, func(k *keeper, p *domain.Process, d *definition) (domain.Events, error) {
 		value, err := k.replacement(ctx, ofProcess(p, domain.SlotMetadata), d.metadata, p.Metadata, metadata)
 		if err != nil {
 			return nil, err
@@ -34,7 +34,7 @@ func (s *Service) UpdateProcessMetadata(
 func (s *Service) PatchProcessMetadata(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, patch []jsondoc.Operation,
 ) (*domain.Process, error) {
-	return s.changeProcess(ctx, caller, id, textsOf(patch), func(k *keeper, p *domain.Process, d *definition) (*domain.Event, error) {
+	return s.changeProcess(ctx, caller, id, textsOf(patch), func(k *keeper, p *domain.Process, d *definition) (domain.Events, error) {
 		if len(patch) == 0 {
 			return nil, nil
 		}
@@ -46,11 +46,11 @@ func (s *Service) PatchProcessMetadata(
 	})
 }
 
-func saveMetadata(k *keeper, p *domain.Process, d *definition, value domain.JSONValue) (*domain.Event, error) {
+func saveMetadata(k *keeper, p *domain.Process, d *definition, value domain.JSONValue) (domain.Events, error) {
 	p.SetMetadata(value, k.caller.PrincipalID, k.now)
-	event := domain.ProcessEvent(domain.EventProcessMetadataSaved, p, k.caller.PrincipalID, k.now).
+	saved := domain.ProcessEvent(domain.EventProcessMetadataSaved, p, k.caller.PrincipalID, k.now).
 		With("valid", strconv.FormatBool(value.Valid))
-	return &event, indexProcess(k.tx, p, d)
+	return domain.Events{saved}, indexProcess(k.tx, p, d)
 }
 
 // UpdateProcessEntity (B17) replaces the entity of a running process, under the
@@ -59,7 +59,7 @@ func (s *Service) UpdateProcessEntity(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, entity json.RawMessage,
 ) (*domain.Process, error) {
 	texts := []json.RawMessage{entity}
-	return s.changeProcess(ctx, caller, id, texts, func(k *keeper, p *domain.Process, d *definition) (*domain.Event, error) {
+	return s.changeProcess(ctx, caller, id, texts, func(k *keeper, p *domain.Process, d *definition) (domain.Events, error) {
 		value, err := k.replacement(ctx, ofProcess(p, domain.SlotEntity), d.entity, p.Entity, entity)
 		if err != nil {
 			return nil, err
@@ -73,7 +73,7 @@ func (s *Service) UpdateProcessEntity(
 func (s *Service) PatchProcessEntity(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, patch []jsondoc.Operation,
 ) (*domain.Process, error) {
-	return s.changeProcess(ctx, caller, id, textsOf(patch), func(k *keeper, p *domain.Process, d *definition) (*domain.Event, error) {
+	return s.changeProcess(ctx, caller, id, textsOf(patch), func(k *keeper, p *domain.Process, d *definition) (domain.Events, error) {
 		if len(patch) == 0 {
 			return nil, nil
 		}
@@ -85,11 +85,10 @@ func (s *Service) PatchProcessEntity(
 	})
 }
 
-func saveEntity(k *keeper, p *domain.Process, value domain.JSONValue) *domain.Event {
+func saveEntity(k *keeper, p *domain.Process, value domain.JSONValue) domain.Events {
 	p.SetEntity(value, k.caller.PrincipalID, k.now)
-	event := domain.ProcessEvent(domain.EventProcessEntitySaved, p, k.caller.PrincipalID, k.now).
-		With("valid", strconv.FormatBool(value.Valid))
-	return &event
+	return domain.Events{domain.ProcessEvent(domain.EventProcessEntitySaved, p, k.caller.PrincipalID, k.now).
+		With("valid", strconv.FormatBool(value.Valid))}
 }
 
 // changeProcess changes a process that a Manager may write to. texts are the
@@ -97,34 +96,33 @@ func saveEntity(k *keeper, p *domain.Process, value domain.JSONValue) *domain.Ev
 // if nothing changed.
 func (s *Service) changeProcess(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, texts []json.RawMessage,
-	change func(*keeper, *domain.Process, *definition) (*domain.Event, error),
+	change func(*keeper, *domain.Process, *definition) (domain.Events, error),
 ) (*domain.Process, error) {
 	var process *domain.Process
-	err := s.write(ctx, func(tx *persistence.Tx) error {
+	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		l, err := lookUpsOf(caller, s.now(), &id, texts...)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		locked, k, err := persistence.Both(ctx, tx, persistence.LockProcess(caller, id), l.keeper())
 		if err != nil {
-			return err
+			return nil, err
 		}
 		process = locked.Process
 		// This check precedes the change, whose errors describe the stored
 		// value and must not reach a caller who may not write.
 		if err := process.CheckMayWrite(locked.Rights); err != nil {
-			return err
+			return nil, err
 		}
 		d, err := s.definitions.get(ctx, tx, process.Definition.Version)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		event, err := change(k, process, d)
-		if err != nil || event == nil {
-			return err
+		events, err := change(k, process, d)
+		if err != nil || events == nil {
+			return nil, err
 		}
-		tx.Record(*event)
-		return tx.UpdateProcess(process)
+		return events, tx.UpdateProcess(process)
 	})
 	return process, err
 }

@@ -41,11 +41,10 @@ func (s *Service) recordEnvironmentRead(ctx context.Context, caller domain.Calle
 	if s.environmentReads.Contains(read) {
 		return nil
 	}
-	err := s.write(ctx, func(tx *persistence.Tx) error {
-		tx.Record(domain.ConfigurationEvent(domain.EventRobotEnvironmentRead, domain.Configured{
+	err := s.write(ctx, func(*persistence.Tx) (domain.Events, error) {
+		return domain.Events{domain.ConfigurationEvent(domain.EventRobotEnvironmentRead, domain.Configured{
 			ID: robot.ID, TenantID: robot.TenantID, Kind: "Robot", Code: robot.Code,
-		}, caller.PrincipalID, now))
-		return nil
+		}, caller.PrincipalID, now)}, nil
 	})
 	if err != nil {
 		return fmt.Errorf("recording who reads the environment of a robot: %w", err)

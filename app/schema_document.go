@@ -24,20 +24,20 @@ func (s *Service) SaveEntityDocument(
 		return nil, err
 	}
 	var tenant uuid.UUID
-	err := s.write(ctx, func(tx *persistence.Tx) error {
+	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		site, err := persistence.ShareProcessSite(caller, process).Do(ctx, tx)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if err := site.Process.CheckMayWrite(site.Rights); err != nil {
-			return err
+			return nil, err
 		}
 		d, err := s.definitions.get(ctx, tx, site.Process.Definition.Version)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		tenant = site.Process.TenantID
-		return fit(&in, d.entity, schemaPath)
+		return nil, fit(&in, d.entity, schemaPath)
 	})
 	if err != nil {
 		return nil, err
@@ -47,8 +47,8 @@ func (s *Service) SaveEntityDocument(
 		func(*domain.Document) persistence.Read[*persistence.ProcessSite] {
 			return persistence.ShareProcessSite(caller, process)
 		},
-		func(_ *persistence.Tx, _ *domain.Document, site *persistence.ProcessSite) error {
-			return site.Process.CheckMayWrite(site.Rights)
+		func(_ *persistence.Tx, _ *domain.Document, site *persistence.ProcessSite) (domain.Events, error) {
+			return nil, site.Process.CheckMayWrite(site.Rights)
 		})
 }
 
@@ -72,8 +72,8 @@ func (s *Service) SaveTaskJSONFormsDocument(
 		func(*domain.Document) persistence.Read[*persistence.TaskSite] {
 			return persistence.ShareTaskSite(caller, task)
 		},
-		func(_ *persistence.Tx, _ *domain.Document, site *persistence.TaskSite) error {
-			return site.Item.CheckMayWriteTask(site.Rights, caller.PrincipalID)
+		func(_ *persistence.Tx, _ *domain.Document, site *persistence.TaskSite) (domain.Events, error) {
+			return nil, site.Item.CheckMayWriteTask(site.Rights, caller.PrincipalID)
 		})
 }
 

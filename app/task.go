@@ -17,13 +17,13 @@ func taskState(item *domain.ProcessItem) domain.TaskState {
 	return item.Task.State
 }
 
-// saveTaskState stores that a task has got into another state than before or has
-// another owner, and that this happened.
-func saveTaskState(tx *persistence.Tx, item *domain.ProcessItem, before domain.TaskState, by uuid.UUID, now time.Time) {
+// saveTaskState stores that a task has another state than before, or another owner.
+func saveTaskState(
+	tx *persistence.Tx, item *domain.ProcessItem, before domain.TaskState, by uuid.UUID, now time.Time,
+) domain.Event {
 	tx.UpdateTaskState(item)
 	if before == item.Task.State {
-		tx.Record(domain.ItemEvent(domain.EventItemTaskAssigned, item, by, now).With("ownerId", item.OwnerID.String()))
-		return
+		return domain.ItemEvent(domain.EventItemTaskAssigned, item, by, now).With("ownerId", item.OwnerID.String())
 	}
-	tx.Record(domain.TaskStateEvent(item, before, by, now))
+	return domain.TaskStateEvent(item, before, by, now)
 }

@@ -21,19 +21,19 @@ func (s *Service) AssignProcessItemTask(
 	}
 	var item *domain.ProcessItem
 	now := s.now()
-	err := s.write(ctx, func(tx *persistence.Tx) error {
+	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		locked, found, err := persistence.Both(ctx, tx, persistence.LockProcessItem(caller, id),
 			persistence.And(persistence.FindPrincipal(owner), persistence.RobotOfTask(id)))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		item = locked.ProcessItem
 		if err := item.CheckMayHandle(locked.Rights, caller.PrincipalID); err != nil {
-			return err
+			return nil, err
 		}
 		principal, err := resolvePrincipal(owner, found.First, item.TenantID, domain.FieldNewOwner)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		robot := found.Second
 		if item.OwnerID != nil {
@@ -43,10 +43,10 @@ func (s *Service) AssignProcessItemTask(
 		before := taskState(item)
 		changed, err := item.Assign(*principal, caller.PrincipalID, now)
 		if err != nil || !changed {
-			return err
+			return nil, err
 		}
-		saveTaskState(tx, item, before, caller.PrincipalID, now)
-		return assist(tx, caller, item, robot, now)
+		saved := saveTaskState(tx, item, before, caller.PrincipalID, now)
+		return domain.Events{saved}, assist(tx, caller, item, robot, now)
 	})
 	return item, err
 }

@@ -18,19 +18,19 @@ func (s *Service) ClaimProcessItemTask(
 ) (*domain.ProcessItem, error) {
 	var item *domain.ProcessItem
 	now := s.now()
-	err := s.write(ctx, func(tx *persistence.Tx) error {
+	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		locked, robot, err := persistence.Both(ctx, tx, persistence.LockProcessItem(caller, id), persistence.RobotOfTask(id))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		item = locked.ProcessItem
 		before := taskState(item)
 		changed, err := item.Claim(locked.Rights, caller.PrincipalID, now)
 		if err != nil || !changed {
-			return err
+			return nil, err
 		}
-		saveTaskState(tx, item, before, caller.PrincipalID, now)
-		return assist(tx, caller, item, robot, now)
+		saved := saveTaskState(tx, item, before, caller.PrincipalID, now)
+		return domain.Events{saved}, assist(tx, caller, item, robot, now)
 	})
 	return item, err
 }

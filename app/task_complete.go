@@ -20,32 +20,32 @@ func (s *Service) CompleteProcessItemTask(
 ) (*domain.ProcessItem, error) {
 	var item *domain.ProcessItem
 	now := s.now()
-	err := s.write(ctx, func(tx *persistence.Tx) error {
+	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		locked, err := persistence.LockProcessItem(caller, id).Do(ctx, tx)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		item = locked.ProcessItem
 		d, err := s.definitions.get(ctx, tx, locked.ProcessVersion)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		definition, ok := d.items[item.DefinitionCode()]
 		requireValid := ok && definition.Spec.RequireValidDataOnComplete
 		before := taskState(item)
 		changed, err := item.Complete(requireValid, caller.PrincipalID, now)
 		if err != nil || !changed {
-			return err
+			return nil, err
 		}
 		if ok && !item.Task.Elements.Complete(definition.Spec.Elements) {
-			return domain.Conflict(domain.CodeTaskDataInvalid, "a mandatory element of the task has no value")
+			return nil, domain.Conflict(domain.CodeTaskDataInvalid, "a mandatory element of the task has no value")
 		}
-		saveTaskState(tx, item, before, caller.PrincipalID, now)
+		saved := saveTaskState(tx, item, before, caller.PrincipalID, now)
 		finishActivity(tx, item.ID, locked.RunID, now)
 		if locked.ProcessState == domain.ProcessRunning && !locked.Awaited {
 			signalItem(tx, item, locked.RunID, locked.SignalShape, now)
 		}
-		return nil
+		return domain.Events{saved}, nil
 	})
 	return item, err
 }

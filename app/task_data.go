@@ -19,7 +19,7 @@ func (s *Service) UpdateProcessItemTaskData(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, data json.RawMessage,
 ) (*domain.ProcessItem, error) {
 	texts := []json.RawMessage{data}
-	return s.changeTask(ctx, caller, id, texts, func(k *keeper, i *domain.ProcessItem, d *itemDefinition) (*domain.Event, error) {
+	return s.changeTask(ctx, caller, id, texts, func(k *keeper, i *domain.ProcessItem, d *itemDefinition) (domain.Events, error) {
 		value, err := k.replacement(ctx, ofItem(i, domain.SlotData), d.data, i.Task.Data, data)
 		if err != nil {
 			return nil, err
@@ -35,7 +35,7 @@ func (s *Service) UpdateProcessItemTaskData(
 func (s *Service) PatchProcessItemTaskData(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, patch []jsondoc.Operation,
 ) (*domain.ProcessItem, error) {
-	return s.changeTask(ctx, caller, id, textsOf(patch), func(k *keeper, i *domain.ProcessItem, d *itemDefinition) (*domain.Event, error) {
+	return s.changeTask(ctx, caller, id, textsOf(patch), func(k *keeper, i *domain.ProcessItem, d *itemDefinition) (domain.Events, error) {
 		if len(patch) == 0 {
 			return nil, nil
 		}
@@ -54,7 +54,7 @@ func (s *Service) UpdateProcessItemTaskContextData(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, data json.RawMessage,
 ) (*domain.ProcessItem, error) {
 	texts := []json.RawMessage{data}
-	return s.changeTask(ctx, caller, id, texts, func(k *keeper, i *domain.ProcessItem, d *itemDefinition) (*domain.Event, error) {
+	return s.changeTask(ctx, caller, id, texts, func(k *keeper, i *domain.ProcessItem, d *itemDefinition) (domain.Events, error) {
 		value, err := k.replacement(ctx, ofItem(i, domain.SlotContextData), d.contextData, i.Task.ContextData, data)
 		if err != nil {
 			return nil, err
@@ -64,9 +64,8 @@ func (s *Service) UpdateProcessItemTaskContextData(
 	})
 }
 
-func taskValueEvent(k *keeper, t domain.EventType, i *domain.ProcessItem, value domain.JSONValue) *domain.Event {
-	event := domain.ItemEvent(t, i, k.caller.PrincipalID, k.now).With("valid", strconv.FormatBool(value.Valid))
-	return &event
+func taskValueEvent(k *keeper, t domain.EventType, i *domain.ProcessItem, value domain.JSONValue) domain.Events {
+	return domain.Events{domain.ItemEvent(t, i, k.caller.PrincipalID, k.now).With("valid", strconv.FormatBool(value.Valid))}
 }
 
 // changeTask changes a task whose data the caller may write. texts are the
@@ -74,32 +73,31 @@ func taskValueEvent(k *keeper, t domain.EventType, i *domain.ProcessItem, value 
 // if nothing changed.
 func (s *Service) changeTask(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, texts []json.RawMessage,
-	change func(*keeper, *domain.ProcessItem, *itemDefinition) (*domain.Event, error),
+	change func(*keeper, *domain.ProcessItem, *itemDefinition) (domain.Events, error),
 ) (*domain.ProcessItem, error) {
 	var item *domain.ProcessItem
-	err := s.write(ctx, func(tx *persistence.Tx) error {
+	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		l, err := lookUpsOf(caller, s.now(), &id, texts...)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		locked, k, err := persistence.Both(ctx, tx, persistence.LockProcessItem(caller, id), l.keeper())
 		if err != nil {
-			return err
+			return nil, err
 		}
 		item = locked.ProcessItem
 		if err := item.CheckMayWriteTask(locked.Rights, caller.PrincipalID); err != nil {
-			return err
+			return nil, err
 		}
 		d, err := s.definitions.get(ctx, tx, locked.ProcessVersion)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		event, err := change(k, item, d.items[item.DefinitionCode()])
-		if err != nil || event == nil {
-			return err
+		events, err := change(k, item, d.items[item.DefinitionCode()])
+		if err != nil || events == nil {
+			return nil, err
 		}
-		tx.Record(*event)
-		return tx.UpdateTaskData(item)
+		return events, tx.UpdateTaskData(item)
 	})
 	return item, err
 }

@@ -19,7 +19,7 @@ func (s *Service) SaveTaskElement(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, code string, given []domain.ElementValue,
 ) (*domain.ProcessItem, error) {
 	return s.changeTaskElements(ctx, caller, id, given,
-		func(k *keeper, i *domain.ProcessItem, elements map[string]*elementDefinition) (*domain.Event, error) {
+		func(k *keeper, i *domain.ProcessItem, elements map[string]*elementDefinition) (domain.Events, error) {
 			d, ok := elements[code]
 			if !ok {
 				return nil, unknownElement(domain.FieldElementCode, "")
@@ -39,7 +39,7 @@ func (s *Service) DeleteTaskElement(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, code string,
 ) (*domain.ProcessItem, error) {
 	return s.changeTaskElements(ctx, caller, id, nil,
-		func(k *keeper, i *domain.ProcessItem, elements map[string]*elementDefinition) (*domain.Event, error) {
+		func(k *keeper, i *domain.ProcessItem, elements map[string]*elementDefinition) (domain.Events, error) {
 			if _, ok := elements[code]; !ok {
 				return nil, unknownElement(domain.FieldElementCode, "")
 			}

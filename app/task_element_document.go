@@ -48,9 +48,10 @@ func (s *Service) SaveTaskElementDocument(
 		func(*domain.Document) persistence.Read[persistence.Pair[*persistence.LockedItem, *keeper]] {
 			return persistence.And(persistence.LockProcessItem(caller, id), newLookUps(caller, s.now(), &id).keeper())
 		},
-		func(tx *persistence.Tx, stored *domain.Document, found persistence.Pair[*persistence.LockedItem, *keeper]) error {
-			changed, err = s.changeElements(ctx, found.Second, found.First,
-				func(k *keeper, i *domain.ProcessItem, elements map[string]*elementDefinition) (*domain.Event, error) {
+		func(tx *persistence.Tx, stored *domain.Document, found persistence.Pair[*persistence.LockedItem, *keeper]) (domain.Events, error) {
+			k := found.Second
+			changed, err = s.changeElements(ctx, k, found.First,
+				func(k *keeper, i *domain.ProcessItem, elements map[string]*elementDefinition) (domain.Events, error) {
 					d, err := documentElement(elements, in.Code)
 					if err != nil {
 						return nil, err
@@ -62,7 +63,7 @@ func (s *Service) SaveTaskElementDocument(
 					i.SetTaskElement(in.Code, values, caller.PrincipalID, k.now)
 					return taskElementEvent(k, domain.EventItemTaskElementSaved, i, in.Code), nil
 				})
-			return err
+			return k.events, err
 		})
 	return changed, err
 }
@@ -117,19 +118,19 @@ func documentElement(elements map[string]*elementDefinition, code string) (*elem
 func (s *Service) taskSite(
 	ctx context.Context, caller domain.Caller, id uuid.UUID,
 ) (site *persistence.TaskSite, item *itemDefinition, err error) {
-	err = s.write(ctx, func(tx *persistence.Tx) error {
+	err = s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		if site, err = persistence.ShareTaskSite(caller, id).Do(ctx, tx); err != nil {
-			return err
+			return nil, err
 		}
 		if err := site.Item.CheckMayWriteTask(site.Rights, caller.PrincipalID); err != nil {
-			return err
+			return nil, err
 		}
 		d, err := s.definitions.get(ctx, tx, site.ProcessVersion)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		item = d.items[site.Item.DefinitionCode()]
-		return nil
+		return nil, nil
 	})
 	return site, item, err
 }
@@ -141,7 +142,7 @@ func (s *Service) DeleteTaskElementDocument(
 	ctx context.Context, caller domain.Caller, id, document uuid.UUID,
 ) (*domain.ProcessItem, error) {
 	return s.changeTaskElements(ctx, caller, id, nil,
-		func(k *keeper, i *domain.ProcessItem, _ map[string]*elementDefinition) (*domain.Event, error) {
+		func(k *keeper, i *domain.ProcessItem, _ map[string]*elementDefinition) (domain.Events, error) {
 			code, index, found := i.Task.Elements.FindDocument(document)
 			if !found {
 				return nil, domain.NotFound("document")

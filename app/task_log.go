@@ -33,23 +33,22 @@ func (s *Service) AppendProcessItemTaskLog(
 	if in.Timestamp != nil {
 		entry.Timestamp = in.Timestamp.UTC().Truncate(time.Microsecond)
 	}
-	err := s.write(ctx, func(tx *persistence.Tx) error {
+	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		locked, err := persistence.LockProcessItem(caller, id).Do(ctx, tx)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		item = locked.ProcessItem
 		known := item.HasLog(entry.ID)
 		if err := item.AppendLog(entry, s.taskLogLimit, locked.Rights, caller.PrincipalID, now); err != nil {
-			return err
+			return nil, err
 		}
 		if known {
-			return nil
+			return nil, nil
 		}
-		tx.Record(domain.ItemEvent(domain.EventItemTaskLogAppended, item, caller.PrincipalID, now).
-			With("logId", entry.ID.String()).With("level", string(entry.Level)))
 		tx.AppendTaskLog(item, item.Task.Logs[len(item.Task.Logs)-1], s.taskLogLimit)
-		return nil
+		return domain.Events{domain.ItemEvent(domain.EventItemTaskLogAppended, item, caller.PrincipalID, now).
+			With("logId", entry.ID.String()).With("level", string(entry.Level))}, nil
 	})
 	return item, err
 }

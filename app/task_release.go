@@ -19,20 +19,19 @@ func (s *Service) ReleaseProcessItemTask(
 ) (*domain.ProcessItem, error) {
 	var item *domain.ProcessItem
 	now := s.now()
-	err := s.write(ctx, func(tx *persistence.Tx) error {
+	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		locked, err := persistence.LockProcessItem(caller, id).Do(ctx, tx)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		item = locked.ProcessItem
 		before := taskState(item)
 		changed, err := item.Release(locked.Rights, caller.PrincipalID, now)
 		if err != nil || !changed {
-			return err
+			return nil, err
 		}
-		saveTaskState(tx, item, before, caller.PrincipalID, now)
 		tx.StopTaskRobots(item.ID, now, now.Add(s.cancelGrace))
-		return nil
+		return domain.Events{saveTaskState(tx, item, before, caller.PrincipalID, now)}, nil
 	})
 	return item, err
 }

@@ -45,8 +45,9 @@ func assistOwner(
 
 // endTaskRobot records the end of the robot of a task and leaves the task
 // unchanged. A failure is an incident while the task still needs the robot.
-func endTaskRobot(tx *persistence.Tx, locked *persistence.LockedRun, c domain.Closing, now time.Time) {
+func endTaskRobot(tx *persistence.Tx, locked *persistence.LockedRun, c domain.Closing, now time.Time) domain.Events {
 	if c.Status == domain.RunFailed && locked.TaskState.Open() {
-		openIncident(tx, locked.Run, c, now)
+		return domain.Events{openIncident(tx, locked.Run, c, now)}
 	}
+	return nil
 }

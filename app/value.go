@@ -29,7 +29,12 @@ type keeper struct {
 	known *persistence.Targets
 	// inForms are the documents that this save found referred to in values of forms.
 	inForms map[uuid.UUID]bool
+	// events are what the save has done.
+	events domain.Events
 }
+
+// record adds to the events of the save.
+func (k *keeper) record(events ...domain.Event) { k.events = append(k.events, events...) }
 
 // lookUps collect what a save refers to, until the read that makes the keeper.
 type lookUps struct {

@@ -99,6 +99,13 @@ const (
 	EventDeletedRemoved EventType = "DELETED.REMOVED"
 )
 
+// Events are what a transaction reports to have done.
+type Events []Event
+
+// NoEvents is returned by a transaction that changes only state that the service keeps for itself. A transaction that
+// changes nothing returns nil.
+func NoEvents() Events { return Events{} }
+
 // EventResource is the kind of resource that an event is about. Resources of the configuration have theirs from
 // their kinds; see ConfiguredResource.
 type EventResource string

@@ -89,12 +89,11 @@ func (r *replicas) requireNews(s *feed.Subscription) {
 // record records an event of a tenant without a notification.
 func (r *replicas) record(tenant uuid.UUID, t domain.EventType) {
 	r.t.Helper()
-	require.NoError(r.t, r.db.Write(r.t.Context(), func(tx *persistence.Tx) error {
-		tx.Record(domain.Event{
+	require.NoError(r.t, r.db.Record(r.t.Context(), func(*persistence.Tx) (domain.Events, error) {
+		return domain.Events{{
 			TenantID: tenant, Type: t, ResourceKind: domain.ResourceProcess, ResourceID: uuid.New(),
 			ActorID: uuid.New(), OccurredAt: time.Now(),
-		})
-		return nil
+		}}, nil
 	}))
 }
 

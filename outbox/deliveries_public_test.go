@@ -28,7 +28,7 @@ func TestEveryPublicEventIsDelivered(t *testing.T) {
 	h.deliver(1)
 	item := uuid.New()
 	subjects := map[string]uuid.UUID{}
-	require.NoError(t, h.db.Write(t.Context(), func(tx *persistence.Tx) error {
+	require.NoError(t, h.db.Record(t.Context(), func(*persistence.Tx) (events domain.Events, _ error) {
 		for _, public := range domain.PublicEvents() {
 			e := domain.Event{
 				ID: uuid.New(), Type: public.Type, TenantID: h.ids["north/north"], ResourceKind: public.Subject, ResourceID: uuid.New(),
@@ -44,9 +44,9 @@ func TestEveryPublicEventIsDelivered(t *testing.T) {
 				e.ResourceID = e.ProcessID
 			}
 			subjects[e.ID.String()] = e.ResourceID
-			tx.Record(e)
+			events = append(events, e)
 		}
-		return nil
+		return events, nil
 	}))
 	h.settled()
 	for version, r := range receivers {
@@ -98,10 +98,7 @@ func TestFanOutAgreesWithPublicEvents(t *testing.T) {
 			}
 		}
 	}
-	require.NoError(t, h.db.Write(t.Context(), func(tx *persistence.Tx) error {
-		tx.Record(events...)
-		return nil
-	}))
+	require.NoError(t, h.db.Record(t.Context(), func(*persistence.Tx) (domain.Events, error) { return events, nil }))
 	h.eventually("the fan-out", func() bool {
 		_, err := h.db.ExchangeDeliveries(t.Context(), persistence.DeliveryExchange{FanOut: 1000, Now: time.Now()})
 		require.NoError(t, err)

@@ -102,6 +102,17 @@ func (db *DB) Write(ctx context.Context, fn func(tx *Tx) error) error {
 	}
 }
 
+// Record is Write for a transaction that reports what it does: it records the events that fn returns.
+func (db *DB) Record(ctx context.Context, fn func(tx *Tx) (domain.Events, error)) error {
+	return db.Write(ctx, func(tx *Tx) error {
+		events, err := fn(tx)
+		if err != nil {
+			return err
+		}
+		return tx.record(events)
+	})
+}
+
 func (db *DB) writeOnce(ctx context.Context, fn func(tx *Tx) error) error {
 	conn, err := acquire(ctx, db.pool)
 	if err != nil {
@@ -112,9 +123,6 @@ func (db *DB) writeOnce(ctx context.Context, fn func(tx *Tx) error) error {
 	defer tx.rollback(ctx)
 	if err := fn(tx); err != nil {
 		return err
-	}
-	if tx.failed != nil {
-		return tx.failed
 	}
 	if WantsNames(ctx) {
 		tx.queueNames()
@@ -130,12 +138,9 @@ type Tx struct {
 	staged bool
 	queued pgx.Batch
 	// requestID is the id of the request that the transaction belongs to, if any.
-	requestID        string
-	recorded, public bool
+	requestID string
 	// revoked reports whether the transaction revokes access to the engine.
 	revoked bool
-	// failed is why the transaction cannot be committed.
-	failed error
 	// precondition is that of the request; current is the version of its resource, nil until the resource was
 	// read.
 	precondition domain.Precondition

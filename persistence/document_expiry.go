@@ -44,22 +44,23 @@ SELECT ` + documentColumns + `
 // event of each. It returns the keys of their bytes, which other documents may share.
 func (db *DB) ExpireDocuments(ctx context.Context, now time.Time, limit int) ([]BlobKey, error) {
 	var keys []BlobKey
-	err := db.Write(ctx, func(tx *Tx) error {
+	err := db.Record(ctx, func(tx *Tx) (domain.Events, error) {
 		keys = nil
 		var expired []domain.Document
 		err := tx.read(ctx, query{lockExpiredDocuments, []any{now, limit}, scanDocuments(&expired)})
 		if err != nil || len(expired) == 0 {
-			return err
+			return nil, err
 		}
+		events := make(domain.Events, len(expired))
 		keys = make([]BlobKey, len(expired))
 		ids := make([]uuid.UUID, len(expired))
 		for i := range expired {
 			d := &expired[i]
 			keys[i], ids[i] = BlobKey{TenantID: d.TenantID, BlobID: d.BlobID}, d.ID
-			tx.Record(domain.DocumentEvent(domain.EventDocumentExpired, d, domain.SystemPrincipalID(), now))
+			events[i] = domain.DocumentEvent(domain.EventDocumentExpired, d, domain.SystemPrincipalID(), now)
 		}
 		tx.queue(deleteDocuments, ids)
-		return nil
+		return events, nil
 	})
 	return keys, err
 }

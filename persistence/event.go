@@ -40,28 +40,18 @@ func requestID(ctx context.Context) string {
 	return id
 }
 
-// Record records events in the transaction. Each event without an id gets one, and the id of the request that
-// the transaction belongs to.
-func (tx *Tx) Record(events ...domain.Event) {
+// record queues events. Each event without an id gets one, and the id of the request that the transaction belongs
+// to.
+func (tx *Tx) record(events domain.Events) error {
 	for i := range events {
-		e := &events[i]
-		args, err := eventArgs(e, tx.requestID)
+		args, err := eventArgs(&events[i], tx.requestID)
 		if err != nil {
-			tx.failed = err
-			return
+			return err
 		}
 		tx.queue(insertEvent, args...)
-		tx.recorded = true
-		tx.public = tx.public || e.Public()
 	}
+	return nil
 }
-
-// Recorded reports whether the transaction records events.
-func (tx *Tx) Recorded() bool { return tx.recorded }
-
-// RecordedPublic reports whether the transaction records events that are published to webhooks and the live
-// feed.
-func (tx *Tx) RecordedPublic() bool { return tx.public }
 
 // Changed reports whether the transaction changes anything.
 func (tx *Tx) Changed() bool { return tx.queued.Len() > 0 }

@@ -34,12 +34,16 @@ VALUES ($1, $2::date, 1)
 // principal.
 type TemporaryDocuments struct{ All, Own domain.DocumentUse }
 
-// CountTemporaryDocuments counts the temporary documents of a tenant and of a principal.
-func CountTemporaryDocuments(tenant, principal uuid.UUID, now time.Time) Read[TemporaryDocuments] {
+// CountTemporaryDocuments counts the temporary documents of the tenant and the uploader of a new one. Beside a
+// document that is not temporary it counts none.
+func CountTemporaryDocuments(d *domain.Document) Read[TemporaryDocuments] {
 	var use TemporaryDocuments
+	if !d.Temporary() {
+		return answer(&use)
+	}
 	return answer(&use, query{
 		countTemporaryDocuments,
-		[]any{tenant, principal, now},
+		[]any{d.TenantID, d.CreatedBy, d.CreatedAt},
 		one(&use.All.Documents, &use.All.Bytes, &use.Own.Documents, &use.Own.Bytes),
 	})
 }

@@ -66,16 +66,16 @@ UPDATE webhook_deliveries d
 
 // RecordAttempt records an attempt at a delivery that is being retried.
 func (db *DB) RecordAttempt(ctx context.Context, a domain.WebhookAttempt) error {
-	return db.Write(ctx, func(tx *Tx) error {
+	return db.Record(ctx, func(tx *Tx) (domain.Events, error) {
 		return tx.recordAttempts(ctx, []domain.WebhookAttempt{a})
 	})
 }
 
 // recordAttempts records attempts and updates their deliveries and endpoints. An attempt that no longer counts
 // is skipped.
-func (tx *Tx) recordAttempts(ctx context.Context, attempts []domain.WebhookAttempt) error {
+func (tx *Tx) recordAttempts(ctx context.Context, attempts []domain.WebhookAttempt) (domain.Events, error) {
 	if len(attempts) == 0 {
-		return nil
+		return nil, nil
 	}
 	ids, subscriptions := make([]uuid.UUID, len(attempts)), make([]uuid.UUID, len(attempts))
 	for i := range attempts {
@@ -87,7 +87,7 @@ func (tx *Tx) recordAttempts(ctx context.Context, attempts []domain.WebhookAttem
 		query{lockEndpoints, []any{subscriptions}, scanLockedEndpoints(&endpoints)},
 		query{lockDeliveries, []any{ids}, scanDeliveries(&deliveries)})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	byID := make(map[uuid.UUID]*domain.WebhookDelivery, len(deliveries))
 	for i := range deliveries {
@@ -102,8 +102,7 @@ func (tx *Tx) recordAttempts(ctx context.Context, attempts []domain.WebhookAttem
 		}
 	}
 	tx.queueAttempts(counted, byID)
-	tx.noteEndpoints(endpoints, at)
-	return nil
+	return tx.noteEndpoints(endpoints, at), nil
 }
 
 // queueAttempts stores attempts that count, each with the current state of its delivery.
@@ -129,7 +128,10 @@ func (tx *Tx) queueAttempts(attempts []domain.WebhookAttempt, deliveries map[uui
 
 // noteEndpoints updates the endpoints of the attempts, and drops the pending deliveries of those that are
 // disabled.
-func (tx *Tx) noteEndpoints(endpoints []domain.WebhookEndpoint, attempts map[uuid.UUID][]domain.WebhookAttempt) {
+func (tx *Tx) noteEndpoints(
+	endpoints []domain.WebhookEndpoint, attempts map[uuid.UUID][]domain.WebhookAttempt,
+) domain.Events {
+	var events domain.Events
 	var ids, disabled []uuid.UUID
 	var since, held, disabledAt []*time.Time
 	var failures []int
@@ -147,7 +149,7 @@ func (tx *Tx) noteEndpoints(endpoints []domain.WebhookEndpoint, attempts map[uui
 			disabled = append(disabled, w.SubscriptionID)
 		}
 		if w.DisabledAt != was {
-			tx.Record(domain.WebhookDisabledEvent(w))
+			events = append(events, domain.WebhookDisabledEvent(w))
 		}
 	}
 	if len(ids) > 0 {
@@ -156,6 +158,7 @@ func (tx *Tx) noteEndpoints(endpoints []domain.WebhookEndpoint, attempts map[uui
 	if len(disabled) > 0 {
 		tx.queue(dropDeliveriesOfDisabled, disabled)
 	}
+	return events
 }
 
 func scanLockedEndpoints(dest *[]domain.WebhookEndpoint) func(pgx.Rows) error {

@@ -227,10 +227,11 @@ func publicNames() []any {
 // transaction. It takes one round trip, and another one if there are attempts to record.
 func (db *DB) ExchangeDeliveries(ctx context.Context, e DeliveryExchange) (*Deliveries, error) {
 	var out Deliveries
-	err := db.Write(ctx, func(tx *Tx) error {
+	err := db.Record(ctx, func(tx *Tx) (domain.Events, error) {
 		out = Deliveries{}
-		if err := tx.recordAttempts(ctx, e.Attempted); err != nil {
-			return err
+		events, err := tx.recordAttempts(ctx, e.Attempted)
+		if err != nil {
+			return nil, err
 		}
 		tx.finishHandovers(e.HandedOver, e.Now)
 		if len(e.Released) > 0 {
@@ -246,7 +247,7 @@ func (db *DB) ExchangeDeliveries(ctx context.Context, e DeliveryExchange) (*Deli
 				claimHandovers, []any{e.Now, e.Handovers, e.LeaseUntil}, scanDeliveries(&out.Handovers),
 			})
 		}
-		return nil
+		return events, nil
 	})
 	return &out, err
 }

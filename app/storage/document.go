@@ -63,7 +63,7 @@ type Documents struct {
 // tenant or the caller is a CONFLICT.
 func Receive[T any](
 	ctx context.Context, s *Documents, caller domain.Caller, tenant uuid.UUID, owner domain.DocumentOwner, in Upload,
-	read func(*domain.Document) persistence.Read[T], admit func(*persistence.Tx, *domain.Document, T) error,
+	read func(*domain.Document) persistence.Read[T], admit func(*persistence.Tx, *domain.Document, T) (domain.Events, error),
 ) (*domain.Document, error) {
 	d := &domain.Document{
 		ID: domain.NewID(), TenantID: tenant, OwnerKind: owner.Kind, OwnerID: owner.ID, BlobID: uuid.New(),
@@ -77,25 +77,18 @@ func Receive[T any](
 	d.CreatedAt = s.Store.Now()
 	expiresAt := d.CreatedAt.Add(cmp.Or(in.Lifetime, owner.Kind.Lifetime()))
 	d.ExpiresAt = &expiresAt
-	err = s.Store.Write(ctx, func(tx *persistence.Tx) error {
+	err = s.Store.Write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		tx.InsertDocument(d)
-		tx.Record(domain.DocumentEvent(domain.EventDocumentUploaded, d, caller.PrincipalID, d.CreatedAt))
-		if !d.Temporary() {
-			found, err := read(d).Do(ctx, tx)
-			if err != nil {
-				return err
-			}
-			return admit(tx, d, found)
-		}
-		found, use, err := persistence.Both(ctx, tx, read(d),
-			persistence.CountTemporaryDocuments(tenant, caller.PrincipalID, d.CreatedAt))
+		uploaded := domain.DocumentEvent(domain.EventDocumentUploaded, d, caller.PrincipalID, d.CreatedAt)
+		found, use, err := persistence.Both(ctx, tx, read(d), persistence.CountTemporaryDocuments(d))
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if err := admit(tx, d, found); err != nil {
-			return err
+		events, err := admit(tx, d, found)
+		if err == nil && d.Temporary() {
+			err = s.Quotas.AdmitDocument(use.All, use.Own, d.Size)
 		}
-		return s.Quotas.AdmitDocument(use.All, use.Own, d.Size)
+		return append(domain.Events{uploaded}, events...), err
 	})
 	if err != nil && refused(err) {
 		discard, cancel := context.WithTimeout(context.WithoutCancel(ctx), discardTime)

@@ -6,6 +6,7 @@ package storage
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/procession-dev/procession/authn"
@@ -72,39 +73,37 @@ func (s *Store) Now() time.Time { return s.clock().UTC().Truncate(time.Microseco
 // Write that recorded an event for them does so itself.
 func (s *Store) Announce() { s.recorded() }
 
-// errUnrecorded is the failure of an operation that is not written as it should
-// be.
-var errUnrecorded = errors.New("the operation changes something and records no event")
+// errUnrecorded is the failure of an operation that says that it changes nothing.
+var errUnrecorded = errors.New("the operation changes something and returns no events")
 
-// Write runs fn in a transaction. Once that has committed, it wakes what carries
-// out the commands that fn staged and what delivers the events that fn recorded.
-// What changes something has to record it with tx.Record.
-func (s *Store) Write(ctx context.Context, fn func(tx *persistence.Tx) error) error {
-	return s.run(ctx, func(tx *persistence.Tx) error {
-		if err := preferPrecondition(fn(tx), tx); err != nil {
-			return err
+// Write runs fn in a transaction and records the events that it returns: nil when it
+// changes nothing. Once the transaction has committed, Write wakes what carries out
+// the commands that fn staged and what delivers the events.
+func (s *Store) Write(ctx context.Context, fn func(tx *persistence.Tx) (domain.Events, error)) error {
+	return s.run(ctx, func(tx *persistence.Tx) (domain.Events, error) {
+		events, err := fn(tx)
+		if err := preferPrecondition(err, tx); err != nil {
+			return nil, err
 		}
-		if tx.Changed() && !tx.Recorded() {
-			return errUnrecorded
+		if events == nil && tx.Changed() {
+			return nil, errUnrecorded
 		}
-		return nil
+		return events, nil
 	})
 }
 
 // Note is Write for the service's own state, whose changes need not be recorded. The
 // precondition of a request is not about it.
 func (s *Store) Note(ctx context.Context, fn func(tx *persistence.Tx) error) error {
-	return s.run(ctx, fn)
+	return s.run(ctx, func(tx *persistence.Tx) (domain.Events, error) { return nil, fn(tx) })
 }
 
-func (s *Store) run(ctx context.Context, fn func(tx *persistence.Tx) error) error {
+func (s *Store) run(ctx context.Context, fn func(tx *persistence.Tx) (domain.Events, error)) error {
 	staged, public, revoked := false, false, false
-	err := s.DB.Write(ctx, func(tx *persistence.Tx) error {
-		if err := fn(tx); err != nil {
-			return err
-		}
-		staged, public, revoked = tx.Staged(), tx.RecordedPublic(), tx.Revoked()
-		return nil
+	err := s.DB.Record(ctx, func(tx *persistence.Tx) (domain.Events, error) {
+		events, err := fn(tx)
+		staged, public, revoked = tx.Staged(), slices.ContainsFunc(events, domain.Event.Public), tx.Revoked()
+		return events, err
 	})
 	if err == nil && staged {
 		s.wake()
