@@ -8,6 +8,8 @@
 package cli
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,15 +23,27 @@ type Environment struct {
 	Clock     func() time.Time
 }
 
-// Commands makes the commands, to be added to a root command.
-func Commands(env Environment) []*cobra.Command {
-	return []*cobra.Command{
-		newApplyCommand(env), newDiffCommand(env),
+// AddCommands adds the commands to a root command, in groups of its help.
+func AddCommands(root *cobra.Command, env Environment) {
+	AddGroup(
+		root, "Describe what is configured:", newApplyCommand(env), newDiffCommand(env),
 		newGetCommand(env), newDescribeCommand(env), newDeleteCommand(env), newExportCommand(env),
-		newSecretsCommand(env), newEncryptionKeysCommand(env), newAccessCommand(env), newWhoamiCommand(env),
+		newSecretsCommand(env), newEncryptionKeysCommand(env), newRobotsCommand(env),
+	)
+	AddGroup(
+		root, "See what happens and act on it:",
 		newIncidentsCommand(env), newTasksCommand(env), newActionsCommand(env), newWorkersCommand(env), newTaskQueuesCommand(env),
-		newWebhooksCommand(env), newEventsCommand(env), newRobotsCommand(env),
+		newWebhooksCommand(env), newEventsCommand(env), newAccessCommand(env), newWhoamiCommand(env),
+	)
+}
+
+// AddGroup adds commands that the help of a root command lists under a title.
+func AddGroup(root *cobra.Command, title string, commands ...*cobra.Command) {
+	root.AddGroup(&cobra.Group{ID: title, Title: title})
+	for _, cmd := range commands {
+		cmd.GroupID = title
 	}
+	root.AddCommand(commands...)
 }
 
 // asking makes of cmd a command that asks the service: it has the flags of the
@@ -71,11 +85,22 @@ func group(use, short string, commands ...*cobra.Command) *cobra.Command {
 		Use: use, Short: short, Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return misuse("%s has no command %q", cmd.CommandPath(), args[0])
+				return UnknownCommand(cmd, args[0])
 			}
 			return cmd.Help()
 		},
 	}
 	cmd.AddCommand(commands...)
 	return cmd
+}
+
+// UnknownCommand is the failure of a command that has no command of that name. It
+// suggests those with similar names.
+func UnknownCommand(cmd *cobra.Command, name string) error {
+	cmd.SuggestionsMinimumDistance = 2
+	text := fmt.Sprintf("%s has no command %q", cmd.CommandPath(), name)
+	if similar := cmd.SuggestionsFor(name); len(similar) > 0 {
+		text += "; did you mean " + strings.Join(similar, " or ") + "?"
+	}
+	return misuse("%s", text)
 }

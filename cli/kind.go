@@ -23,7 +23,10 @@ func parseKind(name string) (resource.Kind, error) {
 			return kind.Kind, nil
 		}
 	}
-	return "", misuse("%q is not a kind of resource: there are %s", name, strings.Join(kindNames(), ", "))
+	if similar := resource.Similar(name, kindWords()); similar != "" {
+		return "", misuse("%q is not a kind of resource; did you mean %s?", name, similar)
+	}
+	return "", misuse("%q is not a kind of resource: there are %s", name, kindHelp())
 }
 
 // parseKinds finds the kinds of names separated by commas; none for all of them.
@@ -49,6 +52,15 @@ func kindNames() []string {
 		names = append(names, strings.ToLower(string(kind)))
 	}
 	return names
+}
+
+// kindWords are the names of kinds with all their short names.
+func kindWords() []string {
+	words := kindNames()
+	for _, kind := range resource.Definitions() {
+		words = append(words, kind.ShortNames...)
+	}
+	return words
 }
 
 // canHaveSecrets reports whether secrets are issued to resources of the kind.

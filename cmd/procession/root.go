@@ -3,11 +3,9 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
-	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -50,12 +48,16 @@ func newRoot(delay app.WebhookDelay) *cobra.Command {
 		RunE:          onlyCommands,
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(
-		newServeCommand(delay), newMigrateCommand(), newBootstrapCommand(), newOperatorsCommand(), newPeopleCommand(), newConfigCommand(),
-		newCertificateCommand(), newKeysCommand(), newCACommand(), newSealKeyCommand(), newDoctorCommand(),
-		newDevCommand(),
+	cli.AddCommands(root, cli.Environment{LookupEnv: os.LookupEnv, Clock: time.Now})
+	cli.AddGroup(
+		root, "Run the service:",
+		newServeCommand(delay), newDevCommand(), newDoctorCommand(), newConfigCommand(), newVersionCommand(),
 	)
-	root.AddCommand(cli.Commands(cli.Environment{LookupEnv: os.LookupEnv, Clock: time.Now})...)
+	cli.AddGroup(
+		root, "Maintain an installation, with access to its database:",
+		newMigrateCommand(), newBootstrapCommand(), newOperatorsCommand(), newPeopleCommand(),
+		newCertificateCommand(), newKeysCommand(), newCACommand(), newSealKeyCommand(),
+	)
 	return root
 }
 
@@ -63,24 +65,9 @@ func newRoot(delay app.WebhookDelay) *cobra.Command {
 // shows them, and refuses what is none of them.
 func onlyCommands(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return usageError{fmt.Errorf("%s has no command %q", cmd.CommandPath(), args[0])}
+		return cli.UnknownCommand(cmd, args[0])
 	}
 	return cmd.Help()
-}
-
-// version is the version of the module, or the commit of a build from a
-// checkout.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	for _, setting := range info.Settings {
-		if setting.Key == "vcs.revision" {
-			return fmt.Sprintf("%s (%s)", info.Main.Version, setting.Value)
-		}
-	}
-	return info.Main.Version
 }
 
 // configured makes a command whose flags are the settings of the service.

@@ -54,16 +54,23 @@ func wording(s *jsonschema.Schema, keyword, library string) string {
 // unknownMember reports that an object has no such member, with the most similar name.
 func unknownMember(s *jsonschema.Schema, name string) string {
 	message := "is not a member of " + s.Title
+	members := slices.Sorted(maps.Keys(s.Properties))
+	if similar := Similar(name, members); similar != "" {
+		return message + "; did you mean " + similar + "?"
+	}
+	return message + ", which has " + enumeration(members)
+}
+
+// Similar returns the known name that is most like a name, whatever the case: at most
+// two letters are added, removed or replaced. It is empty if there is none.
+func Similar(name string, known []string) string {
 	best, distance := "", 3
-	for _, known := range slices.Sorted(maps.Keys(s.Properties)) {
-		if d := editDistance(strings.ToLower(name), strings.ToLower(known)); d < distance {
-			best, distance = known, d
+	for _, k := range known {
+		if d := editDistance(strings.ToLower(name), strings.ToLower(k)); d < distance && d < len(k) {
+			best, distance = k, d
 		}
 	}
-	if best != "" && distance < len(best) {
-		return message + "; did you mean " + best + "?"
-	}
-	return message + ", which has " + enumeration(slices.Sorted(maps.Keys(s.Properties)))
+	return best
 }
 
 // editDistance returns how many letters must be added, removed or replaced; it is not computed for names that
