@@ -23,7 +23,7 @@ func newAccessListCommand(env Environment) *cobra.Command {
 	cmd := listCommand(env, &cobra.Command{
 		Use: "list", Args: exactly(), Short: "List tokens and certificates for the engine, the newest first",
 	}, listing[oasadmin.EngineAccess]{
-		rows: "engine access", limit: 50, tenant: "only that in the tenant with the `code`", table: accessTable,
+		rows: "engine access", limit: 50, tenant: ofTenantHelp, table: accessTable,
 		find: func(cmd *cobra.Command, s *service, _ []string, by listFlags) ([]oasadmin.EngineAccess, int64, error) {
 			params := oasadmin.FindEngineAccessParams{Size: &by.limit, Tenant: filter(by.tenant)}
 			if !all {

@@ -136,7 +136,7 @@ func newActionsFaultsCommand(env Environment) *cobra.Command {
 	return listCommand(env, &cobra.Command{
 		Use: "faults", Args: exactly(), Short: "List availability expressions that failed, the latest first",
 	}, listing[oasadmin.AvailabilityFault]{
-		rows: "faults", limit: 50, tenant: "only those of the tenant with the `code`",
+		rows: "faults", limit: 50, tenant: ofTenantHelp,
 		find: func(cmd *cobra.Command, s *service, _ []string, by listFlags) ([]oasadmin.AvailabilityFault, int64, error) {
 			answer, err := s.FindAvailabilityFaultsWithResponse(cmd.Context(),
 				&oasadmin.FindAvailabilityFaultsParams{Size: &by.limit, Tenant: filter(by.tenant)})

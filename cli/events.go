@@ -48,6 +48,11 @@ func newEventsCommand(env Environment) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if len(found.Content) == 0 {
+			if err := s.checkEmpty(cmd.Context(), "events", flags.tenant); err != nil {
+				return err
+			}
+		}
 		if len(found.Content) == 0 && out.format == formatTable {
 			cmd.PrintErrln("no events")
 			return nil
@@ -69,7 +74,7 @@ func newEventsCommand(env Environment) *cobra.Command {
 
 func (e *eventFlags) bind(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&e.tenant, "tenant", "", "only those of the tenant with the `code`")
+	f.StringVar(&e.tenant, "tenant", "", ofTenantHelp)
 	f.StringSliceVar(&e.types, "type", nil, "only those of the `type`, such as PROCESS.STATE_CHANGED; repeatable")
 	f.StringSliceVar(&e.actors, "actor", nil, "only what the principal with the `id` did; repeatable")
 	f.StringSliceVar(&e.processes, "process", nil, "only what is about the process with the `id`; repeatable")
@@ -79,7 +84,7 @@ func (e *eventFlags) bind(cmd *cobra.Command) {
 	f.StringVar(&e.from, "from", "", "only from `when` on: a time such as 2027-01-31T00:00:00Z, or how long ago, such as 90m or 7d")
 	f.StringVar(&e.to, "to", "", "only before `when`")
 	f.BoolVar(&e.oldestFirst, "oldest-first", false, "begin with the oldest")
-	f.StringVar(&e.after, "after", "", "continue behind the `cursor` that was told or that an event has")
+	f.StringVar(&e.after, "after", "", "continue behind the `cursor` that was printed or that an event has")
 	bindLimit(cmd, &e.limit, 50)
 	f.BoolVar(&e.follow, "follow", false, "go on with new events")
 }

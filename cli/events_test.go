@@ -51,8 +51,8 @@ func TestEvents(t *testing.T) {
 	o := w.runs("events", "--type", "NOTHING.HAPPENED")
 	require.NoError(t, o.err)
 	require.Equal(t, "no events\n", o.stderr)
-	require.Equal(t, "[]\n", w.as(memberToken).succeeds("events", "-o", "json"))
-	require.Equal(t, "0\n", w.succeeds("events", "--tenant", "home", "-o", "jq=length"))
+	require.Contains(t, w.as(memberToken).fails(cli.ExitDenied, "events", "-o", "json"), "you are MEMBER of north")
+	require.Equal(t, "Tenant/home not found", w.fails(cli.ExitNotFound, "events", "--tenant", "home", "-o", "jq=length"))
 	require.NotEqual(t, "0\n", w.as(w.operator).succeeds("events", "--tenant", "home", "-o", "jq=length"))
 	// The clock of the command is three days ahead of the service's.
 	require.Equal(t, "0\n", w.succeeds("events", "--from", "1d", "-o", "jq=length"))
@@ -104,10 +104,10 @@ func TestEventsAreFollowed(t *testing.T) {
 			before := strings.Fields(w.succeeds("events", "--limit", "2", "-o", "jq=.[].id"))
 			shown := &screen{}
 			root := &cobra.Command{Use: "procession", SilenceErrors: true, SilenceUsage: true}
-			root.AddCommand(cli.Commands(cli.Environment{
+			cli.AddCommands(root, cli.Environment{
 				LookupEnv: func(name string) (string, bool) { value, ok := w.env[name]; return value, ok },
 				Clock:     now,
-			})...)
+			})
 			root.SetOut(shown)
 			root.SetErr(shown)
 			root.SetArgs([]string{"events", "--follow", "--limit", "2", "-o", format})

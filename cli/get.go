@@ -21,7 +21,7 @@ type picking struct {
 func (p *picking) bind(env Environment, cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVarP(&p.selector, "selector", "l", "", "only those with the `labels`, as key=value,key2=value2")
-	f.StringVar(&p.tenant, "tenant", "", "only those of the tenant with the `code`")
+	f.StringVar(&p.tenant, "tenant", "", ofTenantHelp)
 	completeTenants(env, cmd)
 }
 
@@ -74,6 +74,11 @@ func newGetCommand(env Environment) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if len(found) == 0 && len(codes) == 0 {
+			if err := s.checkEmpty(cmd.Context(), "resources", p.tenant); err != nil {
+				return err
+			}
+		}
 		if err := showResources(cmd, out, found, codes); err != nil {
 			return err
 		}
@@ -83,7 +88,7 @@ func newGetCommand(env Environment) *cobra.Command {
 		return missing(args[0], codes, found, more)
 	})
 	p.bind(env, cmd)
-	cmd.Flags().IntVar(&p.limit, "limit", 0, "show so `many` at most; 0 for all")
+	cmd.Flags().IntVar(&p.limit, "limit", 0, "maximum `number` of results; 0 for all")
 	out = bindOutput(cmd, formatTable, formatJSON, formatYAML, formatJQ)
 	return cmd
 }

@@ -79,10 +79,23 @@ func TestWhatIsNotThere(t *testing.T) {
 	o = w.runs("get", "user", "owner", "absent", "-o", "jq=.[].metadata.code")
 	require.Equal(t, cli.ExitNotFound, o.code())
 	require.Equal(t, "owner\n", o.stdout)
-	// A caller that manages nothing finds nothing.
-	o = w.as(memberToken).runs("get", "all")
-	require.NoError(t, o.err)
-	require.Equal(t, "no resources\n", o.stderr)
+	// A caller that manages nothing is told why it finds nothing.
+	require.Equal(t, "only owners and administrators see the resources of a tenant; you are MEMBER of north",
+		w.as(memberToken).fails(cli.ExitDenied, "get", "all"))
+	for _, token := range []string{w.operator, ownerToken} {
+		require.Equal(t, "Tenant/nope not found", w.as(token).fails(cli.ExitNotFound, "get", "users", "--tenant", "nope", "-o", "json"))
+		require.Equal(t, "Tenant/nope not found", w.as(token).fails(cli.ExitNotFound, "workers", "--tenant", "nope"))
+	}
+	require.Equal(t, "[]\n", w.as(w.operator).succeeds("get", "robots", "-l", "no=label", "--tenant", "north", "-o", "json"))
+	require.Contains(t, w.fails(cli.ExitUsage, "get", "users", "-l", "team!=load"), `"team!=load" is not key=value`)
+}
+
+func TestSimilarNamesAreSuggested(t *testing.T) {
+	t.Parallel()
+	w := newTerminal(t)
+	require.Equal(t, `"gruop" is not a kind of resource; did you mean group?`, w.fails(cli.ExitUsage, "get", "gruop"))
+	require.Equal(t, `procession incidents has no command "retri"; did you mean retry?`, w.fails(cli.ExitUsage, "incidents", "retri"))
+	require.Contains(t, w.fails(cli.ExitUsage, "get", "artefacts"), "did you mean artifacts?")
 }
 
 func TestLimit(t *testing.T) {

@@ -133,13 +133,13 @@ func (o outcome) code() int { return cli.ExitCode(o.err) }
 func (w *terminal) runs(args ...string) outcome {
 	w.t.Helper()
 	root := &cobra.Command{Use: "procession", SilenceErrors: true, SilenceUsage: true}
-	root.AddCommand(cli.Commands(cli.Environment{
+	cli.AddCommands(root, cli.Environment{
 		LookupEnv: func(name string) (string, bool) {
 			value, ok := w.env[name]
 			return value, ok
 		},
 		Clock: func() time.Time { return now().Add(72 * time.Hour) },
-	})...)
+	})
 	var stdout, stderr bytes.Buffer
 	root.SetArgs(args)
 	root.SetIn(strings.NewReader(w.stdin))

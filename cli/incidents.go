@@ -31,7 +31,7 @@ func newIncidentsListCommand(env Environment) *cobra.Command {
 	cmd := listCommand(env, &cobra.Command{
 		Use: "list", Args: exactly(), Short: "List incidents, the newest first",
 	}, listing[oasadmin.Incident]{
-		rows: "incidents", limit: 50, tenant: "only those of the tenant with the `code`", table: incidentTable,
+		rows: "incidents", limit: 50, tenant: ofTenantHelp, table: incidentTable,
 		find: func(cmd *cobra.Command, s *service, _ []string, by listFlags) ([]oasadmin.Incident, int64, error) {
 			params := oasadmin.FindIncidentsParams{Size: &by.limit, Tenant: filter(by.tenant)}
 			if !all {

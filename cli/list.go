@@ -20,8 +20,11 @@ type listing[T any] struct {
 	// table writes the rows as a table. There is at least one.
 	table func(w io.Writer, found []T)
 	// below writes what follows the table, if anything does.
-	below func(cmd *cobra.Command, s *service, found []T) error
+	below func(cmd *cobra.Command, s *service, by listFlags, found []T) error
 }
+
+// ofTenantHelp describes --tenant of lists.
+const ofTenantHelp = "only those of the tenant with the `code`"
 
 // listFlags are the flags that lists have in common.
 type listFlags struct {
@@ -44,6 +47,11 @@ func listCommand[T any](env Environment, cmd *cobra.Command, l listing[T]) *cobr
 		if err != nil {
 			return err
 		}
+		if len(found) == 0 && l.tenant != "" {
+			if err := s.checkEmpty(cmd.Context(), l.rows, by.tenant); err != nil {
+				return err
+			}
+		}
 		if len(found) == 0 && out.format == formatTable {
 			cmd.PrintErrln("no " + l.rows)
 		} else if err := out.write(cmd.Context(), cmd.OutOrStdout(), found, func(w io.Writer) { l.table(w, found) }); err != nil {
@@ -57,7 +65,7 @@ func listCommand[T any](env Environment, cmd *cobra.Command, l listing[T]) *cobr
 			cmd.PrintErrf("%d of %d shown: %s\n", shown, total, narrow)
 		}
 		if l.below != nil && out.format == formatTable {
-			return l.below(cmd, s, found)
+			return l.below(cmd, s, by, found)
 		}
 		return nil
 	})
@@ -73,7 +81,7 @@ func listCommand[T any](env Environment, cmd *cobra.Command, l listing[T]) *cobr
 }
 
 func bindLimit(cmd *cobra.Command, limit *int, value int) {
-	cmd.Flags().IntVar(limit, "limit", value, "how `many` to show, at most 1000")
+	cmd.Flags().IntVar(limit, "limit", value, "maximum `number` of results, at most 1000")
 }
 
 func checkLimit(limit int) error {

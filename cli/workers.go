@@ -13,15 +13,15 @@ import (
 
 func newWorkersCommand(env Environment) *cobra.Command {
 	var all bool
-	var tenant, queue string
+	var queue string
 	cmd := listCommand(env, &cobra.Command{
 		Use: "workers", Args: exactly(), Short: "Show which workers registered, whether they poll, and what is missing",
 		Long: "Shows the workers that registered lately, their task queues, and whether they poll them. Problems are listed below\n" +
 			"the table, including those of task queues without a worker.",
 	}, listing[oasadmin.Worker]{
-		rows: "workers", limit: 100,
+		rows: "workers", limit: 100, tenant: ofTenantHelp,
 		find: func(cmd *cobra.Command, s *service, _ []string, by listFlags) ([]oasadmin.Worker, int64, error) {
-			params := oasadmin.FindWorkersParams{Size: &by.limit, Tenant: filter(tenant), TaskQueue: filter(queue)}
+			params := oasadmin.FindWorkersParams{Size: &by.limit, Tenant: filter(by.tenant), TaskQueue: filter(queue)}
 			if !all {
 				params.State = []oasadmin.WorkerState{oasadmin.WorkerStateONLINE}
 			}
@@ -30,8 +30,8 @@ func newWorkersCommand(env Environment) *cobra.Command {
 			return page.Content, page.Metadata.TotalElements, err
 		},
 		table: func(w io.Writer, found []oasadmin.Worker) { workerTable(env, w, found, queue) },
-		below: func(cmd *cobra.Command, s *service, found []oasadmin.Worker) error {
-			queues, err := s.taskQueues(cmd, tenant, queue)
+		below: func(cmd *cobra.Command, s *service, by listFlags, found []oasadmin.Worker) error {
+			queues, err := s.taskQueues(cmd, by.tenant, queue)
 			if err != nil {
 				return err
 			}
@@ -39,35 +39,33 @@ func newWorkersCommand(env Environment) *cobra.Command {
 		},
 	})
 	cmd.Flags().BoolVar(&all, "all", false, "also those that are offline")
-	bindQueuePicking(env, cmd, &tenant, &queue)
+	bindQueue(cmd, &queue)
 	return cmd
 }
 
 func newTaskQueuesCommand(env Environment) *cobra.Command {
-	var tenant, queue string
+	var queue string
 	cmd := listCommand(env, &cobra.Command{
 		Use: "task-queues", Args: exactly(), Short: "Show task queues, who needs and who serves them, and what is wrong",
 		Long: "Shows the task queues that definitions need or workers registered for: the workflows that are needed, how many of the\n" +
 			"workers are live, who polls, and what waits. Problems are listed below the table.",
 	}, listing[oasadmin.TaskQueue]{
-		rows: "task queues",
-		find: func(cmd *cobra.Command, s *service, _ []string, _ listFlags) ([]oasadmin.TaskQueue, int64, error) {
-			found, err := s.taskQueues(cmd, tenant, queue)
+		rows: "task queues", tenant: ofTenantHelp,
+		find: func(cmd *cobra.Command, s *service, _ []string, by listFlags) ([]oasadmin.TaskQueue, int64, error) {
+			found, err := s.taskQueues(cmd, by.tenant, queue)
 			return found, 0, err
 		},
 		table: func(w io.Writer, found []oasadmin.TaskQueue) { taskQueueTable(env, w, found) },
-		below: func(cmd *cobra.Command, _ *service, found []oasadmin.TaskQueue) error {
+		below: func(cmd *cobra.Command, _ *service, _ listFlags, found []oasadmin.TaskQueue) error {
 			return writeProblems(cmd.OutOrStdout(), found, true)
 		},
 	})
-	bindQueuePicking(env, cmd, &tenant, &queue)
+	bindQueue(cmd, &queue)
 	return cmd
 }
 
-func bindQueuePicking(env Environment, cmd *cobra.Command, tenant, queue *string) {
-	cmd.Flags().StringVar(tenant, "tenant", "", "only those of the tenant with the `code`")
+func bindQueue(cmd *cobra.Command, queue *string) {
 	cmd.Flags().StringVar(queue, "task-queue", "", "only those of the task queue with the `name`")
-	completeTenants(env, cmd)
 }
 
 // taskQueues are those of the tenant and with the name, each if it is given.

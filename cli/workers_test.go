@@ -43,9 +43,7 @@ func TestWorkers(t *testing.T) {
 	require.Equal(t, "1 of 2 shown: --limit\n", w.runs("workers", "--limit", "1").stderr)
 	require.Equal(t, "2\n", w.succeeds("workers", "--all", "--tenant", "north", "-o", "jq=length"))
 
-	o = w.as(memberToken).runs("task-queues")
-	require.NoError(t, o.err)
-	require.Equal(t, "no task queues\n", o.stderr)
+	w.as(memberToken).fails(cli.ExitDenied, "task-queues")
 	for _, wrong := range [][]string{
 		{"workers", "x"},
 		{"workers", "--limit", "0"},
