@@ -37,7 +37,8 @@ func describe(binary string) (*cdx.BOM, error) {
 	std := debug.Module{Path: "std", Version: strings.TrimPrefix(info.GoVersion, "go")}
 	components := []cdx.Component{component(std, cdx.ComponentTypeLibrary)}
 	for _, module := range info.Deps {
-		if module.Replace != nil {
+		// A folder of this repository in place of a module has no name of its own.
+		if module.Replace != nil && !strings.HasPrefix(module.Replace.Path, ".") {
 			module = module.Replace
 		}
 		components = append(components, component(*module, cdx.ComponentTypeLibrary))
