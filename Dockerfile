@@ -6,6 +6,7 @@ ENV CGO_ENABLED=0 GOFLAGS=-trimpath
 # npm fetches what the console's pages load.
 RUN apt-get update && apt-get install --yes --no-install-recommends npm
 COPY go.mod go.sum ./
+COPY sdk/go.mod sdk/go.sum sdk/
 RUN --mount=type=cache,target=/go/pkg/mod go mod download
 COPY . .
 RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build \

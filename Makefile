@@ -86,10 +86,12 @@ lint: $(TOOLS)/golangci-lint $(TOOLS)/workflowcheck ## Check format, words, lint
 	@for dir in workflows examples; do \
 	  if [ -d "$$dir" ]; then $(TOOLS)/workflowcheck -config tools/workflowcheck/config.yaml "./$$dir/..."; fi; \
 	done
+	@cd sdk && $(TOOLS)/workflowcheck -config ../tools/workflowcheck/config.yaml ./...
 
 .PHONY: generate
 generate: $(TOOLS)/oapi-codegen $(TOOLS)/templ ## Make the generated code from the contracts and the templates of the console
 	@go generate ./...
+	@go -C sdk generate ./...
 
 .PHONY: drift
 drift: $(TOOLS)/oapi-codegen $(TOOLS)/templ ## Check that generated code and module files are current

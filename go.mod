@@ -2,6 +2,10 @@ module github.com/procession-dev/procession
 
 go 1.26.0
 
+require github.com/procession-dev/procession/sdk v0.0.0
+
+replace github.com/procession-dev/procession/sdk => ./sdk
+
 require (
 	code.dny.dev/ssrf v0.3.0
 	codeberg.org/go-pdf/fpdf v0.12.0

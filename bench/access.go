@@ -16,8 +16,9 @@ import (
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/engine"
-	"github.com/procession-dev/procession/examples/loan/restapi"
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/sdk"
+	"github.com/procession-dev/procession/sdk/rest"
 )
 
 // issuerName is the service's default.
@@ -78,32 +79,38 @@ func (s *stack) dialRaw(ctx context.Context, namespace string) (client.Client, e
 }
 
 // dialEngine connects to Temporal as a worker of loan-worker's does: with what
-// the service issues to it (B51).
+// the service issues to it.
 func (s *stack) dialEngine(ctx context.Context) (client.Client, error) {
 	account := demo.LoanWorker()
-	api, err := restapi.New(restapi.Config{
-		Endpoint: "http://" + s.address, Credentials: restapi.ClientCredentials(account.ID.String(), account.Secret),
+	api, err := procession.NewClient(procession.ClientConfig{
+		Endpoint: "http://" + s.address, Credentials: procession.ClientCredentials(account.ID.String(), account.Secret),
 	})
 	if err != nil {
 		return nil, err
 	}
-	grant, err := api.CreateEngineCertificate(ctx)
+	granted, err := procession.Decode[rest.Authentication](api.CreateAuthentication(ctx,
+		rest.AuthenticationCreateParams{Type: rest.AuthenticationTypeENGINECERTIFICATE}))
 	if err != nil {
 		return nil, err
 	}
+	grant := granted.EngineCertificate
 	pair, err := tls.X509KeyPair([]byte(grant.TLS.ClientCertificate), []byte(grant.TLS.ClientPrivateKey))
 	if err != nil {
 		return nil, fmt.Errorf("reading the engine certificate: %w", err)
 	}
 	roots := x509.NewCertPool()
-	if !roots.AppendCertsFromPEM([]byte(grant.TLS.ServerRootCACertificate)) {
+	if !roots.AppendCertsFromPEM([]byte(grant.TLS.ServerRootCaCertificate)) {
 		return nil, errors.New("the engine certificate comes without an authority")
 	}
 	return s.dialTemporal(ctx, grant.Namespace, &tls.Config{
 		MinVersion: tls.VersionTLS13, RootCAs: roots, Certificates: []tls.Certificate{pair},
 	}, cached(20*time.Minute, func(ctx context.Context) (string, error) {
-		token, _, err := api.CreateEngineToken(ctx)
-		return token, err
+		granted, err := procession.Decode[rest.Authentication](api.CreateAuthentication(ctx,
+			rest.AuthenticationCreateParams{Type: rest.AuthenticationTypeENGINETOKEN}))
+		if err != nil {
+			return "", err
+		}
+		return granted.EngineToken.Token, nil
 	}))
 }
 

@@ -2,9 +2,15 @@ module github.com/procession-dev/procession/bench
 
 go 1.26.0
 
-require github.com/procession-dev/procession v0.0.0
+require (
+	github.com/procession-dev/procession v0.0.0
+	github.com/procession-dev/procession/sdk v0.0.0
+)
 
-replace github.com/procession-dev/procession => ../
+replace (
+	github.com/procession-dev/procession => ../
+	github.com/procession-dev/procession/sdk => ../sdk
+)
 
 require (
 	github.com/google/uuid v1.6.0
@@ -18,6 +24,7 @@ require (
 require (
 	code.dny.dev/ssrf v0.3.0 // indirect
 	codeberg.org/go-pdf/fpdf v0.12.0 // indirect
+	github.com/apapsch/go-jsonmerge/v2 v2.0.0 // indirect
 	github.com/aws/aws-sdk-go-v2 v1.46.0 // indirect
 	github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream v1.7.20 // indirect
 	github.com/aws/aws-sdk-go-v2/config v1.33.3 // indirect
@@ -60,6 +67,7 @@ require (
 	github.com/mfridman/interpolate v0.0.2 // indirect
 	github.com/nexus-rpc/nexus-proto-annotations v0.1.0 // indirect
 	github.com/nexus-rpc/sdk-go v0.7.0 // indirect
+	github.com/oapi-codegen/runtime v1.8.0 // indirect
 	github.com/pressly/goose/v3 v3.29.0 // indirect
 	github.com/robfig/cron v1.2.0 // indirect
 	github.com/santhosh-tekuri/jsonschema/v5 v5.3.1 // indirect

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/base64"
 	"encoding/hex"
-	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -22,8 +21,8 @@ import (
 
 	"github.com/procession-dev/procession/devstack/demo"
 	documents "github.com/procession-dev/procession/examples/demo"
-	"github.com/procession-dev/procession/examples/loan/encryption"
-	"github.com/procession-dev/procession/examples/loan/restapi"
+	"github.com/procession-dev/procession/sdk"
+	"github.com/procession-dev/procession/sdk/encryption"
 )
 
 // An encrypted loan, from the first to the last event of its history, and what
@@ -278,17 +277,17 @@ func eachPayload(m protoreflect.Message, place string, found func(place string, 
 // decrypting is what reads payloads as the example worker does.
 func (s *testStack) decrypting() converter.DataConverter {
 	s.t.Helper()
-	return encryption.NewDataConverter(encryption.NewKeys(time.Now, s.workerAPI().RetrieveKmsKey))
+	return encryption.NewDataConverter(encryption.NewKeys(time.Now, s.workerAPI().EncryptionKey))
 }
 
-func (s *testStack) workerAPI() *restapi.Client {
+func (s *testStack) workerAPI() *procession.Client {
 	s.t.Helper()
 	account := demo.LoanWorker()
-	api, err := restapi.New(restapi.Config{
-		Endpoint: s.url(), Credentials: restapi.ClientCredentials(account.ID.String(), account.Secret),
+	api, err := procession.NewClient(procession.ClientConfig{
+		Endpoint: s.url(), Credentials: procession.ClientCredentials(account.ID.String(), account.Secret),
 	})
 	require.NoError(s.t, err)
-	s.t.Cleanup(api.CloseIdleConnections)
+	s.t.Cleanup(api.Close)
 	return api
 }
 
@@ -296,14 +295,13 @@ func (s *testStack) workerAPI() *restapi.Client {
 func (s *testStack) requireNoKeyInLogs(keyIDs ...string) {
 	s.t.Helper()
 	for _, keyID := range keyIDs {
-		key, err := s.workerAPI().RetrieveKmsKey(s.t.Context(), keyID)
+		key, err := s.workerAPI().EncryptionKey(s.t.Context(), keyID)
 		require.NoError(s.t, err)
-		require.NotContains(s.t, fmt.Sprintf("%v %+v %#v %s", key, key, key, key), base64.StdEncoding.EncodeToString(key.Value))
 		for _, name := range []string{"service.log", "temporal.log", "worker.log"} {
 			log, err := os.ReadFile(filepath.Join(s.dir, name))
 			require.NoError(s.t, err)
 			for _, form := range []string{
-				string(key.Value), hex.EncodeToString(key.Value), base64.StdEncoding.EncodeToString(key.Value),
+				string(key), hex.EncodeToString(key), base64.StdEncoding.EncodeToString(key),
 			} {
 				require.NotContains(s.t, string(log), form, name)
 			}

@@ -16,7 +16,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/procession-dev/procession/devstack/demo"
-	"github.com/procession-dev/procession/examples/loan/encryption"
+	"github.com/procession-dev/procession/sdk/encryption"
 )
 
 // robotDocuments are a robot, a manual process and an encrypted one, of both of

@@ -1,4 +1,4 @@
-// Package goods answers for the data source GOODS: a short list of goods, by the engine contract.
+// Package goods answers for the data source GOODS: a short list of goods.
 package goods
 
 import (
@@ -6,19 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"go.temporal.io/sdk/activity"
-	"go.temporal.io/sdk/temporal"
-	"go.temporal.io/sdk/worker"
+	"github.com/procession-dev/procession/sdk"
 )
 
 // TaskQueue is the queue that the manifest of the data source names.
 const TaskQueue = "QUEUE_GOODS"
-
-// The activities that the service calls.
-const (
-	QueryActivity    = "KuFlow_DataSource_RunQuery"
-	ValidateActivity = "KuFlow_DataSource_ValidateValue"
-)
 
 // Item is one of the goods. Label is what people are shown.
 type Item struct {
@@ -36,94 +28,38 @@ func items() []Item {
 	}
 }
 
-// Query is what the service asks. PageNumber counts from 0.
-type Query struct {
-	TenantID   string         `json:"tenantId"`
-	Code       string         `json:"code"`
-	Query      string         `json:"query"`
-	Filter     string         `json:"filter"`
-	PageNumber int            `json:"pageNumber"`
-	PageSize   int            `json:"pageSize"`
-	Context    map[string]any `json:"context"`
+// Register has a worker answer for the data source.
+func Register(w *procession.Worker) error {
+	procession.RegisterDataSource(w, "GOODS", procession.DataSource[Item]{Query: Query, Validate: Validate})
+	return nil
 }
 
-// Page is what is answered: a page of the items, or an error for people to read.
-type Page struct {
-	PageNumber    int    `json:"pageNumber"`
-	PageSize      int    `json:"pageSize"`
-	TotalElements int    `json:"totalElements"`
-	TotalPages    int    `json:"totalPages"`
-	Items         []Item `json:"items"`
-	Error         string `json:"error,omitempty"`
-}
-
-// RunQuery finds the goods whose label contains what was typed.
-func RunQuery(_ context.Context, q Query) (Page, error) {
-	if q.PageSize < 1 || q.PageNumber < 0 {
-		return Page{}, temporal.NewNonRetryableApplicationError("a page is required", "validation", nil)
-	}
+// Query finds the goods whose label contains what was typed.
+func Query(_ context.Context, q procession.DataSourceQuery) (procession.DataSourcePage[Item], error) {
 	if q.Filter != "" {
-		return Page{Error: "goods cannot be filtered"}, nil
+		return procession.DataSourcePage[Item]{Error: "goods cannot be filtered"}, nil
 	}
-	found := []Item{}
+	var found []Item
 	for _, item := range items() {
 		if strings.Contains(strings.ToLower(item.Label), strings.ToLower(strings.TrimSpace(q.Query))) {
 			found = append(found, item)
 		}
 	}
 	first := min(q.PageNumber*q.PageSize, len(found))
-	return Page{
-		PageNumber: q.PageNumber, PageSize: q.PageSize, TotalElements: len(found),
-		TotalPages: (len(found) + q.PageSize - 1) / q.PageSize,
-		Items:      found[first:min(first+q.PageSize, len(found))],
+	return procession.DataSourcePage[Item]{
+		TotalElements: len(found), Items: found[first:min(first+q.PageSize, len(found))],
 	}, nil
 }
 
-// Check is what the service asks about references in a value that is saved.
-type Check struct {
-	TenantID string   `json:"tenantId"`
-	Code     string   `json:"code"`
-	Values   []string `json:"values"`
-}
-
-// Verdicts are what is answered: one for each of the values, in their order, or an error.
-type Verdicts struct {
-	Validations []Verdict `json:"validations"`
-	Error       string    `json:"error,omitempty"`
-}
-
-// Verdict says whether a value is one of the goods. Message is for people.
-type Verdict struct {
-	Valid   bool   `json:"valid"`
-	Message string `json:"message,omitempty"`
-}
-
-// ValidateValue accepts references whose id is that of one of the goods.
-func ValidateValue(_ context.Context, c Check) (Verdicts, error) {
-	verdicts := Verdicts{Validations: make([]Verdict, len(c.Values))}
+// Validate accepts references whose id is that of one of the goods.
+func Validate(_ context.Context, c procession.DataSourceCheck) (procession.DataSourceVerdicts, error) {
+	verdicts := make([]procession.DataSourceVerdict, len(c.Values))
 	for i, value := range c.Values {
-		id := idOf(value)
-		known := slices.ContainsFunc(items(), func(item Item) bool { return strings.EqualFold(item.ID, id) })
-		if verdicts.Validations[i].Valid = known; !known {
-			verdicts.Validations[i].Message = "there are no such goods"
+		id := procession.ReferenceID(value)
+		verdicts[i].Valid = slices.ContainsFunc(items(), func(item Item) bool { return strings.EqualFold(item.ID, id) })
+		if !verdicts[i].Valid {
+			verdicts[i].Message = "there are no such goods"
 		}
 	}
-	return verdicts, nil
-}
-
-// idOf is the id in a reference, "" when there is none.
-func idOf(value string) string {
-	_, parts, _ := strings.Cut(value, ":")
-	for part := range strings.SplitSeq(parts, ";") {
-		if id, ok := strings.CutPrefix(strings.TrimSpace(part), "id="); ok {
-			return id
-		}
-	}
-	return ""
-}
-
-// Register makes the activities known to a worker.
-func Register(w worker.Registry) {
-	w.RegisterActivityWithOptions(ValidateValue, activity.RegisterOptions{Name: ValidateActivity})
-	w.RegisterActivityWithOptions(RunQuery, activity.RegisterOptions{Name: QueryActivity})
+	return procession.DataSourceVerdicts{Validations: verdicts}, nil
 }

@@ -9,13 +9,34 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/examples/loan/restapi"
+	"github.com/procession-dev/procession/examples/loan/lending"
+	"github.com/procession-dev/procession/sdk"
+	"github.com/procession-dev/procession/sdk/processiontest"
+	"github.com/procession-dev/procession/sdk/rest"
 )
 
-func driving(t *testing.T, s *service, args ...string) (string, error) {
+// newService is a service that runs the real workflow, for which APPROVE_LOAN does not exist when Carol asks.
+func newService(t *testing.T, spoil func(operation string, item *rest.ProcessItem)) *processiontest.Service {
+	t.Helper()
+	carol := uuid.MustParse("01970000-0000-7000-8000-00000000c003")
+	return processiontest.New(t, processiontest.Options{
+		Register: func(w *procession.Worker) error { lending.Register(w); return nil }, Workflow: lending.WorkflowType,
+		Principals: map[string]uuid.UUID{
+			"demo-token-alice": uuid.MustParse("01970000-0000-7000-8000-00000000c001"),
+			"demo-token-bob":   uuid.MustParse("01970000-0000-7000-8000-00000000c002"),
+			"demo-token-carol": carol,
+		},
+		Hidden: func(caller uuid.UUID, item rest.ProcessItem) bool {
+			return caller == carol && item.ProcessItemDefinitionRef.Code == "APPROVE_LOAN"
+		},
+		Spoil: spoil,
+	})
+}
+
+func driving(t *testing.T, url string, args ...string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
-	err := run(t.Context(), append([]string{"-endpoint", s.url}, args...), environment{
+	err := run(t.Context(), append([]string{"-endpoint", url}, args...), environment{
 		getenv: func(string) string { return "" }, stdout: &out, stderr: io.Discard, clock: time.Now,
 	})
 	return out.String(), err
@@ -23,29 +44,29 @@ func driving(t *testing.T, s *service, args ...string) (string, error) {
 
 func TestDrivePlaysTheLoansWithTheRealWorkflow(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	out, err := driving(t, s)
+	s := newService(t, nil)
+	out, err := driving(t, s.URL)
 	t.Log(out)
 	require.NoError(t, err)
 	require.Contains(t, out, "all 3 loans went as they should")
 	require.Contains(t, out, "18400.00 EUR")
 	require.Contains(t, out, "refused (404)")
 	require.NotContains(t, out, "surprise")
-	require.Len(t, s.processes, 3)
-	require.Len(t, s.items, 2+3+3)
+	require.Len(t, s.Processes(), 3)
+	require.Len(t, s.Items(), 2+3+3)
 }
 
 func TestDriveFailsOnASurprise(t *testing.T) {
 	t.Parallel()
 	other := uuid.MustParse("01970000-0000-7000-8000-00000000c001")
 	for name, test := range map[string]struct {
-		mistake func(operation string, item *restapi.ProcessItem)
+		mistake func(operation string, item *rest.ProcessItem)
 		args    []string
 		want    string
 	}{
 		"notification of another user": {
-			mistake: func(operation string, item *restapi.ProcessItem) {
-				if operation == "create" && item.Code() == "NOTIFICATION_GRANTED" {
+			mistake: func(operation string, item *rest.ProcessItem) {
+				if operation == "create" && item.ProcessItemDefinitionRef.Code == "NOTIFICATION_GRANTED" {
 					item.OwnerID = &other
 				}
 			},
@@ -53,15 +74,15 @@ func TestDriveFailsOnASurprise(t *testing.T) {
 				"want 01970000-0000-7000-8000-00000000c003",
 		},
 		"claim changes nothing": {
-			mistake: func(operation string, item *restapi.ProcessItem) {
+			mistake: func(operation string, item *rest.ProcessItem) {
 				if operation == "claim" {
-					item.Task.State = restapi.TaskReady
+					item.Task.State = rest.ProcessItemTaskStateREADY
 				}
 			},
 			want: "a small loan is granted at once: Carol claims it: state: got READY, want CLAIMED",
 		},
 		"data judged invalid": {
-			mistake: func(operation string, item *restapi.ProcessItem) {
+			mistake: func(operation string, item *rest.ProcessItem) {
 				if operation == "update" {
 					item.Task.Data.Valid = new(bool)
 				}
@@ -69,8 +90,8 @@ func TestDriveFailsOnASurprise(t *testing.T) {
 			want: "a small loan is granted at once: Carol fills in 1200.50 EUR: task data: not valid: []",
 		},
 		"outcome never comes": {
-			mistake: func(operation string, item *restapi.ProcessItem) {
-				if operation == "create" && item.Code() == "NOTIFICATION_GRANTED" {
+			mistake: func(operation string, item *rest.ProcessItem) {
+				if operation == "create" && item.ProcessItemDefinitionRef.Code == "NOTIFICATION_GRANTED" {
 					item.ProcessID = other
 				}
 			},
@@ -85,9 +106,7 @@ func TestDriveFailsOnASurprise(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newService(t)
-			s.mistake = test.mistake
-			out, err := driving(t, s, test.args...)
+			out, err := driving(t, newService(t, test.mistake).URL, test.args...)
 			require.EqualError(t, err, test.want, out)
 			require.NotContains(t, out, "all 3 loans")
 		})
@@ -96,7 +115,7 @@ func TestDriveFailsOnASurprise(t *testing.T) {
 
 func TestDriveSaysThatTheServiceIsDown(t *testing.T) {
 	t.Parallel()
-	_, err := driving(t, &service{url: "http://127.0.0.1:1"})
-	require.ErrorContains(t, err, "Carol starts the process: createProcess:")
+	_, err := driving(t, "http://127.0.0.1:1")
+	require.ErrorContains(t, err, "Carol starts the process: POST /v2024-06-14/processes:")
 	require.ErrorContains(t, err, "connection refused")
 }

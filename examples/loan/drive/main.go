@@ -16,7 +16,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/procession-dev/procession/examples/loan/restapi"
+	"github.com/procession-dev/procession/sdk"
 )
 
 func main() {
@@ -107,14 +107,14 @@ type cast struct{ alice, bob, carol person }
 type person struct {
 	name string
 	id   uuid.UUID
-	api  *restapi.Client
+	api  *procession.Client
 }
 
 // newCast makes the clients. They never retry: a status that a retry would hide is a surprise to report.
 func newCast(cfg config) (cast, error) {
-	settings := restapi.Config{Endpoint: cfg.endpoint, Attempts: 1, Timeout: cfg.stepDeadline}
+	settings := procession.ClientConfig{Endpoint: cfg.endpoint, Attempts: 1, Timeout: cfg.stepDeadline}
 	if cfg.caFile != "" {
-		roots, err := restapi.LoadCAs(cfg.caFile)
+		roots, err := procession.LoadCAs(cfg.caFile)
 		if err != nil {
 			return cast{}, err
 		}
@@ -131,8 +131,8 @@ func newCast(cfg config) (cast, error) {
 		{&all.bob, "Bob", cfg.bobID, cfg.bobToken},
 		{&all.carol, "Carol", cfg.carolID, cfg.carolToken},
 	} {
-		settings.Credentials = restapi.BearerToken(member.token)
-		api, err := restapi.New(settings)
+		settings.Credentials = procession.BearerToken(member.token)
+		api, err := procession.NewClient(settings)
 		if err != nil {
 			return cast{}, err
 		}

@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"strings"
 
 	"github.com/google/uuid"
 
-	"github.com/procession-dev/procession/examples/loan/restapi"
+	"github.com/procession-dev/procession/sdk"
+	"github.com/procession-dev/procession/sdk/rest"
 )
 
 // scenario is one loan and what must become of it. Amounts lie far from the limit of 5,000 EUR, so that any sensible
@@ -63,21 +65,22 @@ func (d *drive) play(ctx context.Context, s scenario) error {
 // startProcess creates the process as Carol, twice: the second time must find the first.
 func (d *drive) startProcess(ctx context.Context, processID uuid.UUID) error {
 	carol := d.cast.carol
-	params := restapi.ProcessCreateParams{ID: processID, ProcessDefinitionID: d.cfg.definitionID}
+	params := rest.ProcessCreateParams{ID: &processID, ProcessDefinitionID: &d.cfg.definitionID}
 	for _, again := range []bool{false, true} {
 		what := "starts the process"
 		if again {
 			what = "starts it again: same process"
 		}
 		err := d.step(ctx, carol, what, func(ctx context.Context) (string, error) {
-			process, created, err := carol.api.CreateProcess(ctx, params)
+			response, err := carol.api.CreateProcess(ctx, params)
+			process, err := procession.Decode[rest.Process](response, err)
 			if err != nil {
 				return "", err
 			}
-			return process.State, firstOf(
-				expect("created (201) and not found (200)", created, !again),
+			return string(process.State), firstOf(
+				expect("created (201) and not found (200)", response.StatusCode == http.StatusCreated, !again),
 				expect("process id", process.ID, processID),
-				expect("state", process.State, restapi.ProcessRunning),
+				expect("state", process.State, rest.ProcessStateRUNNING),
 				expectPrincipal("initiator", process.InitiatorID, carol.id),
 			)
 		})
@@ -91,25 +94,21 @@ func (d *drive) startProcess(ctx context.Context, processID uuid.UUID) error {
 // apply has Carol fill in and complete the application.
 func (d *drive) apply(ctx context.Context, processID uuid.UUID, s scenario) error {
 	carol := d.cast.carol
-	item, err := d.awaitTask(ctx, carol, processID, "LOAN_APPLICATION", restapi.TaskReady)
+	item, err := d.awaitTask(ctx, carol, processID, "LOAN_APPLICATION", rest.ProcessItemTaskStateREADY)
 	if err != nil {
 		return err
 	}
 	if err := d.claim(ctx, carol, item.ID); err != nil {
 		return err
 	}
-	data := restapi.Object{
-		"FIRST_NAME": json.RawMessage(`"Carol"`),
-		"LAST_NAME":  json.RawMessage(`"Demo"`),
-		"CURRENCY":   json.RawMessage(`"` + s.currency + `"`),
-		"AMOUNT":     s.amount,
-	}
+	data := json.RawMessage(`{"FIRST_NAME":"Carol","LAST_NAME":"Demo","CURRENCY":"` + s.currency + `","AMOUNT":` + string(s.amount) + `}`)
 	err = d.step(ctx, carol, fmt.Sprintf("fills in %s %s", strings.Trim(string(s.amount), `"`), s.currency), func(ctx context.Context) (string, error) {
-		filled, err := carol.api.UpdateProcessItemTaskData(ctx, item.ID, data)
+		filled, err := procession.Decode[rest.ProcessItem](carol.api.UpdateProcessItemTaskData(ctx, item.ID,
+			rest.ProcessItemTaskDataUpdateParams{Data: rest.JSONValue{Value: data}}))
 		if err != nil {
 			return "", err
 		}
-		return "valid", firstOf(expectValid(filled), expect("AMOUNT", string(filled.TaskData()["AMOUNT"]), string(s.amount)))
+		return "valid", firstOf(expectValid(filled), expect("AMOUNT", dataOf(filled)["AMOUNT"], string(s.amount)))
 	})
 	if err != nil {
 		return err
@@ -120,12 +119,12 @@ func (d *drive) apply(ctx context.Context, processID uuid.UUID, s scenario) erro
 // approve has Bob decide, after checking that the worker told him what he decides on.
 func (d *drive) approve(ctx context.Context, processID uuid.UUID, s scenario) error {
 	bob, carol := d.cast.bob, d.cast.carol
-	item, err := d.awaitTask(ctx, bob, processID, "APPROVE_LOAN", restapi.TaskReady)
+	item, err := d.awaitTask(ctx, bob, processID, "APPROVE_LOAN", rest.ProcessItemTaskStateREADY)
 	if err != nil {
 		return err
 	}
 	err = d.step(ctx, carol, "may not approve her own loan", func(ctx context.Context) (string, error) {
-		_, err := carol.api.ClaimProcessItemTask(ctx, item.ID)
+		_, err := procession.Decode[rest.ProcessItem](carol.api.ClaimProcessItemTask(ctx, item.ID))
 		return expectRefusal(err, 403, 404)
 	})
 	if err != nil {
@@ -135,15 +134,15 @@ func (d *drive) approve(ctx context.Context, processID uuid.UUID, s scenario) er
 		return err
 	}
 	err = d.step(ctx, bob, "reads what to decide on", func(ctx context.Context) (string, error) {
-		read, err := bob.api.RetrieveProcessItem(ctx, item.ID)
+		read, err := procession.Decode[rest.ProcessItem](bob.api.RetrieveProcessItem(ctx, item.ID))
 		if err != nil {
 			return "", err
 		}
-		data := read.TaskData()
-		amount := strings.Trim(string(data["AMOUNT"]), `"`)
+		data := dataOf(read)
+		amount := strings.Trim(data["AMOUNT"], `"`)
 		return amount + " EUR", firstOf(
-			expect("FIRST_NAME", string(data["FIRST_NAME"]), `"Carol"`),
-			expect("LAST_NAME", string(data["LAST_NAME"]), `"Demo"`),
+			expect("FIRST_NAME", data["FIRST_NAME"], `"Carol"`),
+			expect("LAST_NAME", data["LAST_NAME"], `"Demo"`),
 			expect("AMOUNT is filled in", amount != "" && amount != "null", true),
 		)
 	})
@@ -151,16 +150,15 @@ func (d *drive) approve(ctx context.Context, processID uuid.UUID, s scenario) er
 		return err
 	}
 	err = d.step(ctx, bob, "decides "+s.approval, func(ctx context.Context) (string, error) {
-		decided, err := bob.api.PatchProcessItemTaskData(ctx, item.ID, []restapi.PatchOperation{
-			{Op: "add", Path: "/APPROVAL", Value: json.RawMessage(`"` + s.approval + `"`)},
-		})
+		decided, err := procession.Decode[rest.ProcessItem](bob.api.PatchProcessItemTaskDataWithApplicationJSONPatchPlusJSONBody(ctx,
+			item.ID, rest.JSONPatch{{Op: rest.JSONPatchOperationOpAdd, Path: "/APPROVAL", Value: json.RawMessage(`"` + s.approval + `"`)}}))
 		if err != nil {
 			return "", err
 		}
 		return "valid", firstOf(
 			expectValid(decided),
-			expect("APPROVAL", string(decided.TaskData()["APPROVAL"]), `"`+s.approval+`"`),
-			expect("FIRST_NAME", string(decided.TaskData()["FIRST_NAME"]), `"Carol"`),
+			expect("APPROVAL", dataOf(decided)["APPROVAL"], `"`+s.approval+`"`),
+			expect("FIRST_NAME", dataOf(decided)["FIRST_NAME"], `"Carol"`),
 		)
 	})
 	if err != nil {
@@ -172,30 +170,27 @@ func (d *drive) approve(ctx context.Context, processID uuid.UUID, s scenario) er
 // finish checks the outcome: the notification, the end of the process and what a manager sees of it.
 func (d *drive) finish(ctx context.Context, processID uuid.UUID, s scenario) error {
 	alice, carol := d.cast.alice, d.cast.carol
-	notification, err := d.awaitTask(ctx, carol, processID, s.notification, restapi.TaskClaimed)
+	notification, err := d.awaitTask(ctx, carol, processID, s.notification, rest.ProcessItemTaskStateCLAIMED)
 	if err != nil {
 		return err
 	}
 	if err := expectPrincipal("owner of "+s.notification, notification.OwnerID, carol.id); err != nil {
 		return err
 	}
-	if err := d.awaitProcess(ctx, carol, processID, restapi.ProcessCompleted); err != nil {
+	if err := d.awaitProcess(ctx, carol, processID, rest.ProcessStateCOMPLETED); err != nil {
 		return err
 	}
 	err = d.step(ctx, alice, "reads the process as manager", func(ctx context.Context) (string, error) {
-		process, err := alice.api.RetrieveProcess(ctx, processID)
+		process, err := procession.Decode[rest.Process](alice.api.RetrieveProcess(ctx, processID))
 		if err != nil {
 			return "", err
 		}
-		metadata := restapi.Object{}
-		if process.Metadata != nil {
-			metadata = process.Metadata.Value
-		}
-		return process.State, firstOf(
-			expect("state", process.State, restapi.ProcessCompleted),
+		metadata := members(process.Metadata)
+		return string(process.State), firstOf(
+			expect("state", process.State, rest.ProcessStateCOMPLETED),
 			expectPrincipal("initiator", process.InitiatorID, carol.id),
-			expect("metadata FIRST_NAME", string(metadata["FIRST_NAME"]), `"Carol"`),
-			expect("metadata LAST_NAME", string(metadata["LAST_NAME"]), `"Demo"`),
+			expect("metadata FIRST_NAME", metadata["FIRST_NAME"], `"Carol"`),
+			expect("metadata LAST_NAME", metadata["LAST_NAME"], `"Demo"`),
 		)
 	})
 	if err != nil {
@@ -218,13 +213,13 @@ func (d *drive) checkItems(ctx context.Context, processID uuid.UUID, s scenario)
 	}
 	want = append(want, s.notification+" CLAIMED")
 	return d.step(ctx, d.cast.alice, "lists its items", func(ctx context.Context) (string, error) {
-		items, err := d.cast.alice.api.FindProcessItems(ctx, processID)
+		items, err := find(ctx, d.cast.alice, processID)
 		if err != nil {
 			return "", err
 		}
 		var got []string
 		for _, item := range items {
-			got = append(got, item.Code()+" "+item.TaskState())
+			got = append(got, item.ProcessItemDefinitionRef.Code+" "+string(item.Task.State))
 		}
 		return fmt.Sprintf("%d items", len(got)), expect("items", strings.Join(got, ", "), strings.Join(want, ", "))
 	})

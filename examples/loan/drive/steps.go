@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,7 +11,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/procession-dev/procession/examples/loan/restapi"
+	"github.com/procession-dev/procession/sdk"
+	"github.com/procession-dev/procession/sdk/rest"
 )
 
 // pollInterval separates two looks at something awaited.
@@ -73,57 +75,67 @@ func (d *drive) await(ctx context.Context, who person, what string, look func(co
 }
 
 // awaitTask waits until the process has exactly one task of that code, visible to the person and in that state.
-func (d *drive) awaitTask(ctx context.Context, who person, processID uuid.UUID, code, state string) (restapi.ProcessItem, error) {
-	var found restapi.ProcessItem
+func (d *drive) awaitTask(
+	ctx context.Context, who person, processID uuid.UUID, code string, state rest.ProcessItemTaskState,
+) (rest.ProcessItemPageItem, error) {
+	var found rest.ProcessItemPageItem
 	err := d.await(ctx, who, "waits for "+code, func(ctx context.Context) (string, bool, error) {
-		items, err := who.api.FindProcessItems(ctx, processID, code)
+		items, err := find(ctx, who, processID, code)
 		if err != nil || len(items) == 0 {
 			return "no " + code, false, err
 		}
 		found = items[0]
-		return found.TaskState(), true, firstOf(
+		return string(found.Task.State), true, firstOf(
 			expect("number of "+code+" items", len(items), 1),
-			expect("type of "+code, found.Type, restapi.ItemTask),
-			expect("code", found.Code(), code),
+			expect("type of "+code, found.Type, rest.ProcessItemTypeTASK),
+			expect("code", found.ProcessItemDefinitionRef.Code, code),
 			expect("process of "+code, found.ProcessID, processID),
-			expect("state of "+code, found.TaskState(), state),
+			expect("state of "+code, found.Task.State, state),
 		)
 	})
 	return found, err
 }
 
-func (d *drive) awaitProcess(ctx context.Context, who person, processID uuid.UUID, state string) error {
+// find lists the items of a process, of all codes or of some, the oldest first.
+func find(ctx context.Context, who person, processID uuid.UUID, codes ...string) ([]rest.ProcessItemPageItem, error) {
+	page, err := procession.Decode[rest.ProcessItemPage](who.api.FindProcessItems(ctx, &rest.FindProcessItemsParams{
+		Size: new(100), Sort: []string{"createdAt,asc"}, ProcessID: []uuid.UUID{processID}, ProcessItemDefinitionCode: codes,
+	}))
+	return page.Content, err
+}
+
+func (d *drive) awaitProcess(ctx context.Context, who person, processID uuid.UUID, state rest.ProcessState) error {
 	return d.await(ctx, who, "waits for the end of the process", func(ctx context.Context) (string, bool, error) {
-		process, err := who.api.RetrieveProcess(ctx, processID)
+		process, err := procession.Decode[rest.Process](who.api.RetrieveProcess(ctx, processID))
 		if err != nil {
 			return "", false, err
 		}
-		if process.State != restapi.ProcessRunning && process.State != state {
+		if process.State != rest.ProcessStateRUNNING && process.State != state {
 			return "", false, fmt.Errorf("process is %s, want %s", process.State, state)
 		}
-		return process.State, process.State == state, nil
+		return string(process.State), process.State == state, nil
 	})
 }
 
 func (d *drive) claim(ctx context.Context, who person, itemID uuid.UUID) error {
 	return d.step(ctx, who, "claims it", func(ctx context.Context) (string, error) {
-		item, err := who.api.ClaimProcessItemTask(ctx, itemID)
+		item, err := procession.Decode[rest.ProcessItem](who.api.ClaimProcessItemTask(ctx, itemID))
 		if err != nil {
 			return "", err
 		}
-		return item.TaskState(), firstOf(
-			expect("state", item.TaskState(), restapi.TaskClaimed), expectPrincipal("owner", item.OwnerID, who.id),
+		return string(item.Task.State), firstOf(
+			expect("state", item.Task.State, rest.ProcessItemTaskStateCLAIMED), expectPrincipal("owner", item.OwnerID, who.id),
 		)
 	})
 }
 
 func (d *drive) complete(ctx context.Context, who person, itemID uuid.UUID) error {
 	return d.step(ctx, who, "completes it", func(ctx context.Context) (string, error) {
-		item, err := who.api.CompleteProcessItemTask(ctx, itemID)
+		item, err := procession.Decode[rest.ProcessItem](who.api.CompleteProcessItemTask(ctx, itemID))
 		if err != nil {
 			return "", err
 		}
-		return item.TaskState(), expect("state", item.TaskState(), restapi.TaskCompleted)
+		return string(item.Task.State), expect("state", item.Task.State, rest.ProcessItemTaskStateCOMPLETED)
 	})
 }
 
@@ -141,7 +153,7 @@ func expectPrincipal(what string, got *uuid.UUID, want uuid.UUID) error {
 	return expect(what, *got, want)
 }
 
-func expectValid(item restapi.ProcessItem) error {
+func expectValid(item rest.ProcessItem) error {
 	if item.Task == nil || item.Task.Data == nil || item.Task.Data.Valid == nil {
 		return errors.New("task data: the answer does not say whether it is valid")
 	}
@@ -156,11 +168,26 @@ func expectRefusal(err error, statuses ...int) (string, error) {
 	if err == nil {
 		return "", errors.New("the service allowed it")
 	}
-	refused, ok := errors.AsType[*restapi.ResponseError](err)
-	if !ok || !slices.Contains(statuses, refused.Status) {
+	if !slices.Contains(statuses, procession.Status(err)) {
 		return "", err
 	}
-	return fmt.Sprintf("refused (%d)", refused.Status), nil
+	return fmt.Sprintf("refused (%d)", procession.Status(err)), nil
+}
+
+// dataOf is the data of a task, by member.
+func dataOf(item rest.ProcessItem) map[string]string { return members(item.Task.Data) }
+
+// members are the members of a value as they are written in it.
+func members(value *rest.JSONValue) map[string]string {
+	var raw map[string]json.RawMessage
+	if value == nil || json.Unmarshal(value.Value, &raw) != nil {
+		return nil
+	}
+	result := map[string]string{}
+	for name, member := range raw {
+		result[name] = string(member)
+	}
+	return result
 }
 
 // firstOf returns the first error, or nil when there is none.

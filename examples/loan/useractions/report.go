@@ -9,36 +9,49 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/procession-dev/procession/examples/loan/restapi"
+	"github.com/procession-dev/procession/sdk/rest"
 )
 
 // report is a table with a line for every value of the process and of its tasks, with numbers as they are there.
-func report(process restapi.Process, tasks []restapi.ProcessItem) ([]byte, error) {
-	lines := [][]string{{"item", "state", "name", "value"}, {"LOAN", process.State, "id", process.ID.String()}}
+func report(process rest.Process, tasks []rest.ProcessItem) ([]byte, error) {
+	lines := [][]string{{"item", "state", "name", "value"}, {"LOAN", string(process.State), "id", process.ID.String()}}
 	if process.Metadata != nil {
-		lines = append(lines, values("LOAN", process.State, process.Metadata.Value)...)
+		of, err := values("LOAN", string(process.State), process.Metadata)
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, of...)
 	}
 	for _, task := range tasks {
-		lines = append(lines, values(task.Code(), task.TaskState(), task.TaskData())...)
+		of, err := values(task.ProcessItemDefinitionRef.Code, string(task.Task.State), task.Task.Data)
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, of...)
 	}
 	var out bytes.Buffer
-	w := csv.NewWriter(&out)
-	if err := w.WriteAll(lines); err != nil {
+	if err := csv.NewWriter(&out).WriteAll(lines); err != nil {
 		return nil, fmt.Errorf("writing the report: %w", err)
 	}
 	return out.Bytes(), nil
 }
 
 // values are the lines of an object, in the order of its names. An item without values has a line without any.
-func values(item, state string, object restapi.Object) [][]string {
+func values(item, state string, value *rest.JSONValue) ([][]string, error) {
+	var object map[string]json.RawMessage
+	if value != nil {
+		if err := json.Unmarshal(value.Value, &object); err != nil {
+			return nil, fmt.Errorf("reading the data of %s: %w", item, err)
+		}
+	}
 	if len(object) == 0 {
-		return [][]string{{item, state, "", ""}}
+		return [][]string{{item, state, "", ""}}, nil
 	}
 	var lines [][]string
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		lines = append(lines, []string{item, state, name, plain(object[name])})
 	}
-	return lines
+	return lines, nil
 }
 
 // plain is the content of a JSON string and the text of everything else. Programs that show tables take a text that

@@ -1,115 +1,87 @@
-package useractions
+package useractions_test
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
-	"net/http/httptest"
-	"strings"
-	"sync"
 	"testing"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/temporal"
-	"go.temporal.io/sdk/testsuite"
 
-	"github.com/procession-dev/procession/examples/loan/restapi"
+	"github.com/procession-dev/procession/examples/loan/useractions"
+	"github.com/procession-dev/procession/sdk"
+	"github.com/procession-dev/procession/sdk/processiontest"
+	"github.com/procession-dev/procession/sdk/rest"
 )
 
-// stage is a service with one loan, and what it was asked to store.
+// stage is a service with one loan that has an open task, and the action that is invoked on it.
 type stage struct {
-	process, action, task uuid.UUID
-	state                 string
-	// upload is the status that the document is answered with.
-	upload int
+	*processiontest.Service
 
-	mu      sync.Mutex
-	stored  []string
-	queries []string
+	process *rest.Process
+	action  procession.UserActionRequest
 }
 
-func newStage() *stage {
-	return &stage{process: uuid.New(), action: uuid.New(), task: uuid.New(), state: "RUNNING", upload: http.StatusOK}
-}
-
-func (s *stage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	path := strings.TrimPrefix(r.URL.Path, "/v2024-06-14")
-	task := `{"id":"` + s.task.String() + `","type":"TASK","processItemDefinitionRef":{"code":"LOAN_APPLICATION"},"task":{"state":"READY"`
-	w.Header().Set("Content-Type", "application/json")
-	switch {
-	case r.Method == http.MethodPost:
-		body, _ := io.ReadAll(r.Body)
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.stored, s.queries = append(s.stored, string(body)), append(s.queries, r.URL.RequestURI())
-		if strings.HasSuffix(path, "/~actions/upload-user-action-document") {
-			w.WriteHeader(s.upload)
-			if s.upload == http.StatusNotModified {
-				return
-			}
-		}
-		_, _ = io.WriteString(w, `{}`)
-	case path == "/processes/"+s.process.String():
-		_, _ = io.WriteString(w, `{"id":"`+s.process.String()+`","state":"`+s.state+`","metadata":{"value":{"LAST_NAME":"=Demo"}}}`)
-	case path == "/process-items":
-		_, _ = io.WriteString(w, `{"content":[`+task+`}},{"id":"`+uuid.NewString()+`","type":"MESSAGE"}]}`)
-	case path == "/process-items/"+s.task.String():
-		_, _ = io.WriteString(w, task+`,"data":{"value":{"AMOUNT":1E22,"FIRST_NAME":"A, B","OPEN":{"a":1}}}}}`)
-	default:
-		w.WriteHeader(http.StatusNotFound)
-	}
-}
-
-// run gives the workflow everything that the service sends.
-func (s *stage) run(t *testing.T, workflowType string) (ActionResponse, error) {
+func newStage(t *testing.T, refuse func(*http.Request) (int, string)) stage {
 	t.Helper()
-	server := httptest.NewServer(s)
-	t.Cleanup(server.Close)
-	api, err := restapi.New(restapi.Config{Endpoint: server.URL, Attempts: 1})
-	require.NoError(t, err)
-	var suite testsuite.WorkflowTestSuite
-	env := suite.NewTestWorkflowEnvironment()
-	(&Activities{API: api}).Register(env)
-	env.ExecuteWorkflow(workflowType, map[string]any{
-		"processId": s.process, "userActionDefinitionType": "DOWNLOADABLE", "userActionDefinitionCode": "REPORT",
-		"userActionId": s.action, "requestorPrincipalId": uuid.New(),
-		"requestTime": "2026-01-02T03:04:05Z", "requestTimeZone": "Europe/Madrid",
+	s := processiontest.New(t, processiontest.Options{
+		Register: func(w *procession.Worker) error { useractions.Register(w); return nil }, Refuse: refuse,
 	})
-	var response ActionResponse
-	if err := env.GetWorkflowError(); err != nil {
-		return response, err
+	process := s.NewProcess()
+	process.Metadata = &rest.JSONValue{Value: json.RawMessage(`{"LAST_NAME":"=Demo"}`)}
+	s.NewItem(rest.ProcessItem{
+		ID: uuid.New(), Type: rest.ProcessItemTypeTASK, ProcessID: process.ID,
+		ProcessItemDefinitionRef: &rest.ProcessItemDefinitionRef{Code: "LOAN_APPLICATION"},
+		Task: &rest.ProcessItemTask{State: rest.ProcessItemTaskStateREADY, Data: &rest.JSONValue{
+			Value: json.RawMessage(`{"AMOUNT":1E22,"FIRST_NAME":"A, B","OPEN":{"a":1}}`),
+		}},
+	})
+	return stage{s, process, procession.UserActionRequest{ProcessID: process.ID, UserActionID: uuid.New()}}
+}
+
+func (s stage) run(workflowType string) (string, error) {
+	var response procession.WorkflowResponse
+	err := s.Execute(workflowType, s.action, &response)
+	return response.Message, err
+}
+
+// refusing answers uploads with a status.
+func refusing(status int) func(*http.Request) (int, string) {
+	return func(r *http.Request) (int, string) {
+		if r.Method == http.MethodPost {
+			return status, ""
+		}
+		return 0, ""
 	}
-	return response, env.GetWorkflowResult(&response)
 }
 
 func TestReportHoldsWhatTheLoanHolds(t *testing.T) {
 	t.Parallel()
-	s := newStage()
-	response, err := s.run(t, ReportWorkflow)
+	s := newStage(t, nil)
+	message, err := s.run(useractions.ReportWorkflow)
 	require.NoError(t, err)
-	require.Equal(t, "The report is ready", response.Message)
-	require.Equal(t, []string{"item,state,name,value\nLOAN,RUNNING,id," + s.process.String() + "\nLOAN,RUNNING,LAST_NAME,'=Demo\n" +
-		"LOAN_APPLICATION,READY,AMOUNT,1E22\nLOAN_APPLICATION,READY,FIRST_NAME,\"A, B\"\n" +
-		"LOAN_APPLICATION,READY,OPEN,\"{\"\"a\"\":1}\"\n"}, s.stored)
-	require.Equal(t, []string{"/v2024-06-14/processes/" + s.process.String() + "/~actions/upload-user-action-document?" +
-		"fileContentType=text%2Fcsv&fileName=loan.csv&userActionValueId=" + s.action.String()}, s.queries)
+	require.Equal(t, "The report is ready", message)
+	require.Equal(t, []processiontest.Document{{
+		Query: map[string]string{
+			"fileContentType": "text/csv", "fileName": "loan.csv", "userActionValueId": s.action.UserActionID.String(),
+		},
+		Content: "item,state,name,value\nLOAN,RUNNING,id," + s.process.ID.String() + "\nLOAN,RUNNING,LAST_NAME,'=Demo\n" +
+			"LOAN_APPLICATION,READY,AMOUNT,1E22\nLOAN_APPLICATION,READY,FIRST_NAME,\"A, B\"\n" +
+			"LOAN_APPLICATION,READY,OPEN,\"{\"\"a\"\":1}\"\n",
+	}}, s.Documents())
 }
 
-func TestReportThatNobodyWaitsFor(t *testing.T) {
+func TestReportThatIsNotAwaited(t *testing.T) {
 	t.Parallel()
-	s := newStage()
-	s.upload = http.StatusNotModified
-	response, err := s.run(t, ReportWorkflow)
+	message, err := newStage(t, refusing(http.StatusNotModified)).run(useractions.ReportWorkflow)
 	require.NoError(t, err)
-	require.Equal(t, "The report is not waited for any longer", response.Message)
+	require.Equal(t, "The report is not waited for any longer", message)
 }
 
 func TestReportOfALoanThatThereIsNot(t *testing.T) {
 	t.Parallel()
-	s := newStage()
-	s.upload = http.StatusForbidden
-	_, err := s.run(t, ReportWorkflow)
+	_, err := newStage(t, refusing(http.StatusForbidden)).run(useractions.ReportWorkflow)
 	var failed *temporal.ApplicationError
 	require.ErrorAs(t, err, &failed)
 	require.True(t, failed.NonRetryable())
@@ -117,26 +89,22 @@ func TestReportOfALoanThatThereIsNot(t *testing.T) {
 
 func TestNudgeNamesTheOpenTasksOnce(t *testing.T) {
 	t.Parallel()
-	s := newStage()
+	s := newStage(t, nil)
 	for range 2 {
-		response, err := s.run(t, NudgeWorkflow)
+		message, err := s.run(useractions.NudgeWorkflow)
 		require.NoError(t, err)
-		require.Equal(t, "Waiting for LOAN_APPLICATION", response.Message)
+		require.Equal(t, "Waiting for LOAN_APPLICATION", message)
 	}
-	require.Len(t, s.stored, 2)
-	require.Equal(t, s.stored[0], s.stored[1])
-	var created restapi.ProcessItemCreateParams
-	require.NoError(t, json.Unmarshal([]byte(s.stored[0]), &created))
-	require.Equal(t, "NOTE", created.ProcessItemDefinitionCode)
-	require.Equal(t, "Waiting for LOAN_APPLICATION", created.Message.Text)
+	require.Equal(t, []string{"LOAN_APPLICATION", "NOTE"}, s.Codes())
+	require.Equal(t, "Waiting for LOAN_APPLICATION", *s.Items()[1].Message.Text)
 }
 
 func TestNudgeOfAFinishedLoan(t *testing.T) {
 	t.Parallel()
-	s := newStage()
-	s.state = "COMPLETED"
-	response, err := s.run(t, NudgeWorkflow)
+	s := newStage(t, nil)
+	s.process.State = rest.ProcessStateCOMPLETED
+	message, err := s.run(useractions.NudgeWorkflow)
 	require.NoError(t, err)
-	require.Equal(t, "The loan is decided", response.Message)
-	require.Empty(t, s.stored)
+	require.Equal(t, "The loan is decided", message)
+	require.Len(t, s.Items(), 1)
 }

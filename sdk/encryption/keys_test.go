@@ -1,0 +1,83 @@
+package encryption
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// safe counts what is fetched from it, at a time that the test moves.
+type safe struct {
+	*Keys
+	now     atomic.Int64
+	fetched atomic.Int64
+	answer  func() ([]byte, error)
+}
+
+func newSafe() *safe {
+	s := &safe{answer: func() ([]byte, error) { return make([]byte, keySize), nil }}
+	s.Keys = NewKeys(func() time.Time { return time.Unix(s.now.Load(), 0) },
+		func(context.Context, string) ([]byte, error) {
+			s.fetched.Add(1)
+			return s.answer()
+		})
+	return s
+}
+
+func (s *safe) get(t *testing.T, id string) {
+	t.Helper()
+	aead, err := s.Keys.get(t.Context(), id)
+	require.NoError(t, err)
+	require.NotNil(t, aead)
+}
+
+func TestAKeyIsKeptForAnHourAfterItsLastUse(t *testing.T) {
+	t.Parallel()
+	s := newSafe()
+	for range 5 {
+		s.get(t, "demo-key")
+		s.now.Add(3600)
+	}
+	require.EqualValues(t, 1, s.fetched.Load())
+	s.now.Add(1)
+	s.get(t, "demo-key")
+	require.EqualValues(t, 2, s.fetched.Load())
+	s.get(t, "demo-key.2")
+	require.EqualValues(t, 3, s.fetched.Load())
+	require.Len(t, s.known, 2)
+	s.now.Add(3601)
+	s.get(t, "other-key")
+	require.Len(t, s.known, 1)
+}
+
+func TestAKeyIsFetchedOnceForAll(t *testing.T) {
+	t.Parallel()
+	s := newSafe()
+	var callers sync.WaitGroup
+	for range 16 {
+		callers.Go(func() { s.get(t, "demo-key") })
+	}
+	callers.Wait()
+	require.EqualValues(t, 1, s.fetched.Load())
+}
+
+func TestAFailureIsNotRemembered(t *testing.T) {
+	t.Parallel()
+	s := newSafe()
+	good := s.answer
+	s.answer = func() ([]byte, error) {
+		return nil, errors.New("the service is down")
+	}
+	_, err := s.Keys.get(t.Context(), "demo-key")
+	require.ErrorContains(t, err, "the service is down")
+	s.answer = func() ([]byte, error) { return make([]byte, 16), nil }
+	_, err = s.Keys.get(t.Context(), "demo-key")
+	require.ErrorContains(t, err, "16 bytes instead of 32")
+	s.answer = good
+	s.get(t, "demo-key")
+}

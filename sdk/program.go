@@ -1,0 +1,130 @@
+package procession
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+)
+
+// Program is a worker as a program of its own, with flags and variables of the environment. Each flag has a variable of
+// the same meaning, and the flag wins: -endpoint and PREFIX_ENDPOINT, -temporal-address and PREFIX_TEMPORAL_ADDRESS, and
+// so on; -h lists them. The secret has no flag, because a command line is visible to every user of the machine: it is in
+// PREFIX_CLIENT_SECRET, or in the file that -client-secret-file names.
+type Program struct {
+	// Name is that of the program in messages.
+	Name string
+	// Prefix begins the names of the variables (default PROCESSION_WORKER).
+	Prefix string
+	// TaskQueue is the queue of the definitions; -task-queue names another.
+	TaskQueue string
+	// Flags, when set, defines flags besides those that every worker has.
+	Flags func(*flag.FlagSet)
+	// Register registers what the worker runs. It is called once the flags are read.
+	Register func(*Worker) error
+}
+
+// Main runs the program until it gets SIGINT or SIGTERM, and ends the process.
+func (p Program) Main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	err := p.Run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr) //nolint:forbidigo // the one place that reads the environment of a worker
+	stop()
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", p.Name, err)
+		os.Exit(1)
+	}
+}
+
+// Run is Main with everything that a process has from outside as its arguments. It prints one line to stdout when the
+// worker polls, and logs to stderr. Its errors are those of a wrong configuration and those of Worker.Run.
+func (p Program) Run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) error {
+	cfg, err := p.config(args, getenv, stderr)
+	if err != nil {
+		return err
+	}
+	cfg.Ready = func(namespace string) {
+		_, _ = fmt.Fprintf(stdout, "%s worker ready queue=%s namespace=%s identity=%s\n", p.Name, cfg.TaskQueue, namespace, cfg.Identity)
+	}
+	w, err := NewWorker(cfg)
+	if err != nil {
+		return err
+	}
+	if err := p.Register(w); err != nil {
+		return err
+	}
+	if err := w.Run(ctx); err != nil {
+		return err
+	}
+	cfg.Logger.InfoContext(ctx, "worker stopped")
+	return nil
+}
+
+// config reads flags and environment.
+func (p Program) config(args []string, getenv func(string) string, stderr io.Writer) (Config, error) {
+	hostname, err := os.Hostname()
+	if err != nil || hostname == "" {
+		hostname = "localhost"
+	}
+	cfg := Config{Hostname: hostname}
+	prefix := cmp.Or(p.Prefix, "PROCESSION_WORKER") + "_"
+	flags := flag.NewFlagSet(p.Name, flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	text := func(target *string, name, fallback, usage string) {
+		variable := prefix + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+		flags.StringVar(target, name, cmp.Or(getenv(variable), fallback), usage+" (env "+variable+")")
+	}
+	var caFile, clientID, secretFile string
+	var level slog.Level
+	text(&cfg.Client.Endpoint, "endpoint", "http://127.0.0.1:8080", "address of the REST API")
+	text(&caFile, "ca-file", "", "PEM file with the CA of an https endpoint, besides the system's")
+	text(&clientID, "client-id", "", "id of the application that the worker acts as")
+	text(&secretFile, "client-secret-file", "", "file with the application's secret; or set env "+prefix+"CLIENT_SECRET")
+	text(&cfg.TemporalAddress, "temporal-address", "127.0.0.1:7233", "host:port of Temporal")
+	text(&cfg.Identity, "identity", p.Name+"-worker@"+hostname, "name of this worker; unique among the tenant's workers")
+	text(&cfg.TaskQueue, "task-queue", p.TaskQueue, "task queue of the definitions")
+	flags.TextVar(&level, "log-level", slog.LevelInfo, "DEBUG, INFO, WARN or ERROR")
+	if p.Flags != nil {
+		p.Flags(flags)
+	}
+	if err := flags.Parse(args); err != nil {
+		return Config{}, err
+	}
+	if flags.NArg() > 0 {
+		return Config{}, fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	}
+	if clientID == "" {
+		return Config{}, errors.New("no client id: set -client-id or " + prefix + "CLIENT_ID")
+	}
+	secret, err := readSecret(getenv(prefix+"CLIENT_SECRET"), secretFile)
+	if err != nil {
+		return Config{}, err
+	}
+	if secret == "" {
+		return Config{}, errors.New("no client secret: set " + prefix + "CLIENT_SECRET or -client-secret-file")
+	}
+	cfg.Client.Credentials = ClientCredentials(clientID, secret)
+	cfg.Logger = slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level}))
+	if caFile != "" {
+		cfg.Client.RootCAs, err = LoadCAs(caFile)
+	}
+	return cfg, err
+}
+
+// readSecret takes the secret from the file when one is named, else from the environment.
+func readSecret(fromEnv, file string) (string, error) {
+	if file == "" {
+		return fromEnv, nil
+	}
+	content, err := os.ReadFile(file) //nolint:gosec // the operator names the file
+	if err != nil {
+		return "", fmt.Errorf("reading the client secret: %w", err)
+	}
+	return strings.TrimSpace(string(content)), nil
+}

@@ -1,0 +1,100 @@
+package procession
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/procession-dev/procession/sdk/rest"
+)
+
+const (
+	// defaultWindow is the registration period when the service names none.
+	defaultWindow = 300 * time.Second
+	// refusalsAllowed is how many refusals in a row mean that the access is revoked and not just being changed.
+	refusalsAllowed = 3
+)
+
+// registration keeps the worker registered with the service.
+type registration struct {
+	create func(context.Context) (time.Duration, error)
+	logger *slog.Logger
+	wait   func(context.Context, time.Duration) error
+	window time.Duration
+}
+
+func newRegistration(api *Client, logger *slog.Logger, params rest.WorkerCreateParams) *registration {
+	return &registration{
+		create: func(ctx context.Context) (time.Duration, error) { return register(ctx, api, params) },
+		logger: logger, wait: pausing,
+	}
+}
+
+// register registers the worker, or renews its registration, under its identity. The result is the period after which
+// to register again, which the service names in seconds.
+func register(ctx context.Context, api *Client, params rest.WorkerCreateParams) (time.Duration, error) {
+	response, err := api.CreateWorker(ctx, params)
+	if err != nil {
+		return 0, err
+	}
+	_ = response.Body.Close()
+	seconds, err := strconv.Atoi(response.Header.Get("X-Kf-Delay-Window"))
+	if err != nil || seconds <= 0 {
+		return defaultWindow, nil //nolint:nilerr // an absent or odd header is no failure: the registration stands
+	}
+	return time.Duration(seconds) * time.Second, nil
+}
+
+// once registers the worker and remembers the window that the service wants.
+func (r *registration) once(ctx context.Context) error {
+	window, err := r.create(ctx)
+	if err != nil {
+		return err
+	}
+	r.window = window
+	return nil
+}
+
+// keep registers again after each window until ctx ends; then it returns nil. A failure shortens the pause: 1 s, growing
+// by 2.5 up to the window. Refusals in a row end it with ErrAccessRevoked.
+func (r *registration) keep(ctx context.Context) error {
+	pause, backoff, refusals := r.window, time.Second, 0
+	for r.wait(ctx, pause) == nil {
+		err := r.once(ctx)
+		if ctx.Err() != nil {
+			return nil //nolint:nilerr // what failed because the worker stops is no failure
+		}
+		if err == nil {
+			pause, backoff, refusals = r.window, time.Second, 0
+			continue
+		}
+		if status := Status(err); status != http.StatusUnauthorized && status != http.StatusForbidden {
+			refusals = 0
+		} else if refusals++; refusals == refusalsAllowed {
+			return fmt.Errorf("%w: %w", ErrAccessRevoked, err)
+		}
+		pause = min(backoff, r.window)
+		backoff = min(backoff*5/2, r.window)
+		r.logger.WarnContext(ctx, "worker registration failed, retrying",
+			slog.Duration("pause", pause), slog.Any("error", err))
+	}
+	return nil
+}
+
+// hostAddress is the address the worker reports: the first IPv4 address that is not the loopback's, if there is one.
+func hostAddress() string {
+	addresses, err := net.InterfaceAddrs()
+	if err != nil {
+		return "127.0.0.1"
+	}
+	for _, address := range addresses {
+		if network, ok := address.(*net.IPNet); ok && !network.IP.IsLoopback() && network.IP.To4() != nil {
+			return network.IP.String()
+		}
+	}
+	return "127.0.0.1"
+}

@@ -1,0 +1,271 @@
+package procession
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/log"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/procession-dev/procession/sdk/encryption"
+	"github.com/procession-dev/procession/sdk/rest"
+)
+
+const (
+	firstStartWait = 500 * time.Millisecond
+	maxStartWait   = 5 * time.Second
+	dialTimeout    = 10 * time.Second
+	drainTimeout   = 20 * time.Second
+)
+
+// Config says where the service and Temporal are, and what the worker is. Client, TemporalAddress and TaskQueue are
+// required.
+type Config struct {
+	Client ClientConfig
+	// TemporalAddress is the host:port of Temporal. The namespace and everything that it takes to get in come from the
+	// service.
+	TemporalAddress string
+	// TaskQueue is the queue that the definitions name.
+	TaskQueue string
+	// Identity is the name of this worker, unique among the tenant's workers (default worker@host).
+	Identity string
+	// Hostname is what the worker reports (default: that of the machine).
+	Hostname string
+	// Logger gets what the worker and its workflows log; nil means slog.Default.
+	Logger *slog.Logger
+	// Temporal, when set, changes the options before they are used: for metrics, interceptors that trace, or limits.
+	Temporal func(*client.Options, *worker.Options)
+	// Ready, when set, is called when the worker polls, with the namespace that it works in.
+	Ready func(namespace string)
+	// Clock is the time that credentials are renewed by; nil means the machine's.
+	Clock func() time.Time
+}
+
+// Worker runs workflows and activities for the service. Make it with NewWorker, register what it runs, then call Run.
+type Worker struct {
+	cfg       Config
+	client    *Client
+	logger    *slog.Logger
+	workflows []registered
+	activity  []registered
+	sources   map[string]source
+}
+
+// registered is a workflow or an activity under the name that the service knows.
+type registered struct {
+	name string
+	f    any
+}
+
+// NewWorker checks the configuration and returns a worker that knows the activities of the service's API. It does not
+// call the service.
+func NewWorker(cfg Config) (*Worker, error) {
+	if cfg.TaskQueue == "" {
+		return nil, errors.New("no task queue: name that of the process definition")
+	}
+	cfg.Logger = orDefault(cfg.Logger, slog.Default())
+	if cfg.Hostname == "" {
+		cfg.Hostname, _ = os.Hostname()
+		cfg.Hostname = cmp.Or(cfg.Hostname, "localhost")
+	}
+	cfg.Identity = cmp.Or(cfg.Identity, "worker@"+cfg.Hostname)
+	if cfg.Clock == nil {
+		cfg.Clock = time.Now //nolint:forbidigo // the default of what can be injected
+	}
+	cfg.Client.Logger = orDefault(cfg.Client.Logger, cfg.Logger)
+	api, err := NewClient(cfg.Client)
+	if err != nil {
+		return nil, err
+	}
+	w := &Worker{cfg: cfg, client: api, logger: cfg.Logger}
+	registerOperations(w)
+	return w, nil
+}
+
+// Client calls the REST API as the worker's application.
+func (w *Worker) Client() *Client { return w.client }
+
+// RegisterWorkflow has the worker run f for the workflow type name, as a definition names it. Req is what the service
+// starts such a workflow with (WorkflowRequest, UserActionRequest, RobotRequest or ArtifactActionRequest) and Res what
+// it expects (WorkflowResponse or ArtifactActionResponse). In the context of f, activities are repeated without bound,
+// because a process outlives an outage of the service, and the functions of this package know the process.
+//
+// A child workflow, or one that something else starts, may have arguments and results of its own.
+func RegisterWorkflow[Req, Res any](w *Worker, name string, f func(workflow.Context, Req) (Res, error)) {
+	w.workflows = append(w.workflows, registered{name, func(ctx workflow.Context, request Req) (Res, error) {
+		return f(begin(ctx, request), request)
+	}})
+}
+
+// RegisterActivity has the worker run f for the activity type name. An error of the API that f returns, wrapped or not,
+// ends the activity when it is permanent, and has it repeated when it is temporary. Of two activities with one name the
+// one registered last counts.
+func RegisterActivity[Req, Res any](w *Worker, name string, f func(context.Context, Req) (Res, error)) {
+	w.activity = slices.DeleteFunc(w.activity, func(r registered) bool { return r.name == name })
+	w.activity = append(w.activity, registered{name, func(ctx context.Context, request Req) (Res, error) {
+		response, err := f(ctx, request)
+		return response, activityError(err)
+	}})
+}
+
+// RegisterOn registers what the worker runs with something else: a test environment of Temporal, or a worker that is
+// made in another way.
+func (w *Worker) RegisterOn(registry worker.Registry) {
+	for _, r := range w.workflows {
+		registry.RegisterWorkflowWithOptions(r.f, workflow.RegisterOptions{Name: r.name})
+	}
+	for _, r := range w.activities() {
+		registry.RegisterActivityWithOptions(r.f, activity.RegisterOptions{Name: r.name})
+	}
+}
+
+// activities are those registered; those of the API are of no use without workflows.
+func (w *Worker) activities() []registered {
+	if len(w.workflows) > 0 {
+		return w.activity
+	}
+	return slices.DeleteFunc(slices.Clone(w.activity), func(r registered) bool { return isOperation(r.name) })
+}
+
+// Run gets access to Temporal, registers the worker with the service, and polls until ctx ends; then it finishes the
+// tasks in hand (20 s at most) and returns nil. Each step of the start is repeated until it succeeds, so the service and
+// Temporal may start after the worker. Once it polls, it goes on through outages of both. It returns ErrAccessRevoked
+// when the service no longer accepts the credentials, and another error when Temporal refuses the worker for good.
+func (w *Worker) Run(ctx context.Context) error {
+	defer w.client.Close()
+	if err := w.serve(ctx); err != nil && ctx.Err() == nil {
+		return err
+	}
+	return nil
+}
+
+func (w *Worker) serve(ctx context.Context) error {
+	var access engineAccess
+	err := w.untilDone(ctx, "engine access", func(ctx context.Context) (err error) {
+		access, err = obtainEngineAccess(ctx, w.client, w.cfg.Clock)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	// Registered before the first poll, so that the service knows the queue when it issues the first token.
+	registered := newRegistration(w.client, w.logger, w.params())
+	if err := w.untilDone(ctx, "worker registration", registered.once); err != nil {
+		return err
+	}
+	fatal := make(chan error, 2)
+	var stop func()
+	err = w.untilDone(ctx, "Temporal connection", func(ctx context.Context) (err error) {
+		stop, err = w.connect(ctx, access, fatal)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	defer stop()
+	if w.cfg.Ready != nil {
+		w.cfg.Ready(access.namespace)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	kept := make(chan struct{})
+	defer func() { cancel(); <-kept }()
+	go func() {
+		defer close(kept)
+		if err := registered.keep(ctx); err != nil {
+			fatal <- err
+		}
+	}()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case err := <-fatal:
+		return err
+	}
+}
+
+// untilDone repeats a step with growing pauses until it succeeds or ctx ends. Refusals are repeated too: the
+// application may not be known yet when the worker starts beside the service.
+func (w *Worker) untilDone(ctx context.Context, step string, attempt func(context.Context) error) error {
+	for wait := firstStartWait; ; wait = min(2*wait, maxStartWait) {
+		err := attempt(ctx)
+		if err == nil {
+			return nil
+		}
+		if ctx.Err() == nil {
+			w.logger.WarnContext(ctx, "start-up step did not succeed, trying again", slog.String("step", step),
+				slog.Duration("pause", wait), slog.Any("error", err))
+		}
+		if err := pausing(ctx, wait); err != nil {
+			return fmt.Errorf("%s: %w", step, err)
+		}
+	}
+}
+
+func (w *Worker) params() rest.WorkerCreateParams {
+	return rest.WorkerCreateParams{
+		Identity: w.cfg.Identity, TaskQueue: w.cfg.TaskQueue, Hostname: w.cfg.Hostname, IP: hostAddress(),
+		WorkflowTypes: names(w.workflows), ActivityTypes: names(w.activities()),
+	}
+}
+
+func names(all []registered) []string {
+	result := make([]string, len(all))
+	for i, r := range all {
+		result[i] = r.name
+	}
+	return result
+}
+
+// connect dials Temporal and starts polling. What it returns stops that, waiting for the tasks in hand. A refusal for
+// good is sent to fatal.
+func (w *Worker) connect(ctx context.Context, access engineAccess, fatal chan<- error) (stop func(), err error) {
+	// Workflows that the service starts with a key keep their payloads to themselves.
+	keys := encryption.NewKeys(w.cfg.Clock, w.client.EncryptionKey)
+	dialling := client.Options{
+		HostPort:           w.cfg.TemporalAddress,
+		Namespace:          access.namespace,
+		Identity:           w.cfg.Identity,
+		Logger:             log.NewStructuredLogger(w.logger),
+		Credentials:        client.NewAPIKeyDynamicCredentials(access.token),
+		ConnectionOptions:  client.ConnectionOptions{TLS: access.tls.Clone()},
+		DataConverter:      encryption.NewDataConverter(keys),
+		ContextPropagators: []workflow.ContextPropagator{encryption.Propagator{}},
+	}
+	polling := worker.Options{
+		Identity:              w.cfg.Identity,
+		WorkerStopTimeout:     drainTimeout,
+		DisableWorkflowWorker: len(w.workflows) == 0,
+		OnFatalError: func(err error) {
+			select {
+			case fatal <- fmt.Errorf("polling %s: %w", w.cfg.TaskQueue, err):
+			default:
+			}
+		},
+	}
+	if w.cfg.Temporal != nil {
+		w.cfg.Temporal(&dialling, &polling)
+	}
+	dialCtx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	dialled, err := client.DialContext(dialCtx, dialling)
+	if err != nil {
+		return nil, fmt.Errorf("dialling %s: %w", w.cfg.TemporalAddress, err)
+	}
+	running := worker.New(dialled, w.cfg.TaskQueue, polling)
+	w.RegisterOn(running)
+	if err := running.Start(); err != nil {
+		dialled.Close()
+		return nil, fmt.Errorf("starting the worker: %w", err)
+	}
+	return func() { running.Stop(); dialled.Close() }, nil
+}
