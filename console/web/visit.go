@@ -1,6 +1,7 @@
 package web
 
 import (
+	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
@@ -79,6 +80,15 @@ type Answer struct {
 	Stream func(http.ResponseWriter)
 	// Cookies are set with the answer.
 	Cookies []*http.Cookie
+}
+
+// JSON answers a script.
+func JSON(content any) *Answer {
+	return &Answer{Stream: func(w http.ResponseWriter) {
+		w.Header().Set("Content-Type", "application/json")
+		// It fails when the browser is gone.
+		_ = json.NewEncoder(w).Encode(content) //nolint:errchkjson // what screens pass can be encoded
+	}}
 }
 
 // SeeOther sends the browser to a path after a form was posted.
