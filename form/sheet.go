@@ -3,7 +3,10 @@ package form
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
+
+	"github.com/procession-dev/procession/domain/jsontext"
 )
 
 // Kind is what a node of a Sheet is.
@@ -215,4 +218,52 @@ func zoneOr(zone *time.Location) *time.Location {
 		return time.UTC
 	}
 	return zone
+}
+
+// Blank returns a new row of an array.
+func (n *Node) Blank(key string) Row { return Row{Key: key, Nodes: n.row(key)} }
+
+// LabelOf returns what a value without a control is called.
+func LabelOf(pointer string) string {
+	if pointer == "" {
+		return valueLabel
+	}
+	path, _ := jsontext.SplitPointer(pointer[strings.LastIndexByte(pointer, '/'):])
+	return humanise(strings.Join(path, ""))
+}
+
+// ReadableJSON returns JSON text for people: a string without its quotes, the name of
+// what is referred to, and indented what is more.
+func ReadableJSON(text string) string {
+	value, err := decode(json.RawMessage(text), maxSelectDepth)
+	if err != nil {
+		return text
+	}
+	if plain, ok := value.(string); ok {
+		if named, ok := referenceText(plain); ok {
+			return named
+		}
+	}
+	return rawText(value)
+}
+
+// Control returns the control of the value at a pointer. That of a value in a row is
+// found by the pointer of one in any row, also of one that there is not yet; its bounds
+// are those of a blank row.
+func (s *Sheet) Control(pointer string) *Node {
+	if n := s.nodes[pointer]; n != nil {
+		return n
+	}
+	path, _ := jsontext.SplitPointer(pointer)
+	for length := len(path) - 1; length > 0; length-- {
+		array := s.nodes[jsontext.JoinPointer(path[:length]...)]
+		if array == nil || !array.Kind.HasRows() {
+			continue
+		}
+		array.row(path[length])
+		if n := s.nodes[pointer]; n != nil {
+			return n
+		}
+	}
+	return nil
 }

@@ -280,13 +280,27 @@ func (b *sheetBuilder) rows(n *Node, e *element, item *view, kind Kind, elements
 		b.control(one, nil, item, here)
 		return []*Node{one}
 	}
-	n.row = func(key string) []*Node { return element(key, nil, false) }
-	n.Columns = n.row("-")
+	n.Columns = element("-", nil, false)
 	n.Kind = b.rowsKind(e, kind, n.Columns)
+	if n.Kind == KindTable {
+		cells := element
+		element = func(key string, value any, present bool) []*Node { return narrow(cells(key, value, present)) }
+	}
+	n.row = func(key string) []*Node { return element(key, nil, false) }
 	for i, value := range elements {
 		key := strconv.Itoa(i)
 		n.Rows = append(n.Rows, Row{Key: key, Nodes: element(key, value, true)})
 	}
+}
+
+// narrow shows radio buttons as lists, which fit into a cell.
+func narrow(cells []*Node) []*Node {
+	for _, cell := range cells {
+		if cell.Kind == KindRadio {
+			cell.Kind = KindSelect
+		}
+	}
+	return cells
 }
 
 func isContainer(value any) bool {
@@ -298,7 +312,7 @@ func isContainer(value any) bool {
 }
 
 func (b *sheetBuilder) rowsKind(e *element, kind Kind, columns []*Node) Kind {
-	narrow := func(c *Node) bool {
+	fits := func(c *Node) bool {
 		return !slices.Contains([]Kind{
 			KindObject, KindTable, KindCards, KindList, KindJSON, KindLines, KindFiles, KindChoices, KindTags,
 			KindVertical, KindHorizontal, KindSection, KindTabs, KindStepper, KindNote,
@@ -307,9 +321,9 @@ func (b *sheetBuilder) rowsKind(e *element, kind Kind, columns []*Node) Kind {
 	switch {
 	case kind != KindObject:
 		return KindList
-	case e.option("variant") == "cards" || len(columns) > maxColumnsShown || !slices.ContainsFunc(columns, narrow):
+	case e.option("variant") == "cards" || len(columns) > maxColumnsShown || !slices.ContainsFunc(columns, fits):
 		return KindCards
-	case slices.ContainsFunc(columns, func(c *Node) bool { return !narrow(c) }):
+	case slices.ContainsFunc(columns, func(c *Node) bool { return !fits(c) }):
 		return KindCards
 	}
 	return KindTable
