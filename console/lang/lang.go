@@ -3,6 +3,8 @@
 package lang
 
 import (
+	"maps"
+
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 	"golang.org/x/text/message/catalog"
@@ -22,7 +24,9 @@ func Languages() []Language {
 
 // texts are the catalogues of the languages but English.
 func texts() map[language.Tag]map[string]string {
-	return map[language.Tag]map[string]string{language.German: german()}
+	translated := german()
+	maps.Copy(translated, germanForms())
+	return map[language.Tag]map[string]string{language.German: translated}
 }
 
 //nolint:gochecknoglobals // made once and never changed

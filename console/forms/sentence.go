@@ -1,0 +1,223 @@
+package forms
+
+import (
+	"context"
+	"strings"
+
+	"golang.org/x/text/message"
+	"golang.org/x/text/number"
+
+	"github.com/procession-dev/procession/console/ui"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/kuflowref"
+	"github.com/procession-dev/procession/form"
+)
+
+// Sentence says what is wrong with a value, for the people who entered it. n is the
+// control of the value, nil where there is none.
+func Sentence(ctx context.Context, label string, n *form.Node, e domain.ValueError) string {
+	if n == nil {
+		n = &form.Node{Bounds: form.Bounds{MinLength: -1, MaxLength: -1, MinItems: -1, MaxItems: -1}}
+	}
+	if e.Message != "" {
+		return label + ": " + e.Message
+	}
+	b := n.Bounds
+	say := func(text string, args ...any) string { return ui.T(ctx, text, append([]any{label}, args...)...) }
+	switch e.Type {
+	case "required", "requiredOnUpdate", "dependentRequired", "dependencies":
+		return say("%s is required.")
+	case "type":
+		return ui.T(ctx, typeSentence(n.Kind), label)
+	case "format":
+		return ui.T(ctx, formatSentence(b.Format), label)
+	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf":
+		return numberSentence(ctx, say, e.Type, b)
+	case "minLength", "maxLength", "minItems", "maxItems":
+		return countSentence(say, e.Type, b)
+	case "enum", "const":
+		if len(n.Options) == 1 {
+			return say("%s must be “%s”.", n.Options[0].Title)
+		}
+		return say("%s must be one of the choices.")
+	case "accept":
+		return say("%s must be one of these kinds of file: %s.", strings.Join(b.Accept, ", "))
+	case "maxSize":
+		return say("%s must be at most %s large.", Size(ctx, b.MaxSize))
+	}
+	return ui.T(ctx, plainSentence(e.Type), label)
+}
+
+// plainSentence is for keywords of which there is nothing more to say.
+func plainSentence(keyword string) string {
+	switch keyword {
+	case "pattern":
+		return "%s is not written as it has to be."
+	case "uniqueItems":
+		return "%s has the same entry twice."
+	case "contains", "minContains":
+		return "%s lacks an entry that it needs."
+	case "maxContains":
+		return "%s has too many entries of one kind."
+	case "minProperties":
+		return "%s has too few entries."
+	case "maxProperties":
+		return "%s has too many entries."
+	case "propertyNames":
+		return "%s has an entry with a name that is not allowed."
+	case "additionalProperties", "unevaluatedProperties", "additionalItems", "unevaluatedItems", "false":
+		return "%s is not expected here."
+	case "anyOf", "if", "then", "else":
+		return "%s fits none of the possibilities."
+	case "oneOf":
+		return "%s has to fit exactly one of the possibilities."
+	case "not":
+		return "%s has a value that is not allowed."
+	case "contentEncoding", "contentMediaType", "contentSchema":
+		return "%s is not encoded as it has to be."
+	}
+	return "%s is not valid."
+}
+
+func typeSentence(kind form.Kind) string {
+	switch kind { //nolint:exhaustive // the others have no type that people could miss
+	case form.KindNumber:
+		return "%s must be a number."
+	case form.KindInteger:
+		return "%s must be a whole number."
+	case form.KindCheck, form.KindToggle:
+		return "%s must be yes or no."
+	case form.KindDate, form.KindTime, form.KindDateTime, form.KindLine, form.KindLines, form.KindSecret:
+		return "%s must be a text."
+	}
+	return "%s is of the wrong kind."
+}
+
+func formatSentence(format string) string {
+	switch format {
+	case "date":
+		return "%s must be a date."
+	case "time":
+		return "%s must be a time of day."
+	case "date-time":
+		return "%s must be a date with a time."
+	case "duration":
+		return "%s must be a duration, such as P1DT2H."
+	case "email", "idn-email":
+		return "%s must be an e-mail address."
+	case "uri", "uri-reference", "iri", "iri-reference", "uri-template":
+		return "%s must be a web address."
+	case "hostname", "idn-hostname":
+		return "%s must be the name of a computer."
+	case "ipv4", "ipv6":
+		return "%s must be an IP address."
+	case "uuid":
+		return "%s must be a UUID."
+	case "regex", "json-pointer", "relative-json-pointer":
+		return "%s is not written as it has to be."
+	case string(kuflowref.KindFile):
+		return "%s must be a file that you may see."
+	case string(kuflowref.KindPrincipal):
+		return "%s must be a person that there is."
+	case string(kuflowref.KindGroup):
+		return "%s must be a group that there is."
+	case string(kuflowref.KindProcess):
+		return "%s must be a process that you may see."
+	case string(kuflowref.KindBusinessArtifact):
+		return "%s must be an artifact that you may see."
+	case string(kuflowref.KindDataSource):
+		return "%s must be an entry of its data source."
+	}
+	return "%s is not written as it has to be."
+}
+
+func numberSentence(ctx context.Context, say func(string, ...any) string, keyword string, b form.Bounds) string {
+	switch {
+	case keyword == "minimum" && b.Minimum != "":
+		return say("%s must be at least %s.", Number(ctx, b.Minimum))
+	case keyword == "maximum" && b.Maximum != "":
+		return say("%s must be at most %s.", Number(ctx, b.Maximum))
+	case keyword == "multipleOf" && b.MultipleOf != "":
+		return say("%s must be a multiple of %s.", Number(ctx, b.MultipleOf))
+	case strings.HasSuffix(keyword, "inimum") && b.Above != "":
+		return say("%s must be more than %s.", Number(ctx, b.Above))
+	case strings.HasSuffix(keyword, "aximum") && b.Below != "":
+		return say("%s must be less than %s.", Number(ctx, b.Below))
+	case strings.HasSuffix(keyword, "inimum"):
+		return say("%s is too small.")
+	case strings.HasSuffix(keyword, "aximum"):
+		return say("%s is too large.")
+	}
+	return say("%s is not valid.")
+}
+
+func countSentence(say func(string, ...any) string, keyword string, b form.Bounds) string {
+	switch {
+	case keyword == "minLength" && b.MinLength > 1:
+		return say("%s must have at least %d characters.", b.MinLength)
+	case keyword == "minLength":
+		return say("%s must not be empty.")
+	case keyword == "maxLength" && b.MaxLength > 1:
+		return say("%s must have at most %d characters.", b.MaxLength)
+	case keyword == "maxLength":
+		return say("%s is too long.")
+	case keyword == "minItems" && b.MinItems > 1:
+		return say("%s must have at least %d entries.", b.MinItems)
+	case keyword == "minItems":
+		return say("%s must not be empty.")
+	case b.MaxItems > 1:
+		return say("%s must have at most %d entries.", b.MaxItems)
+	}
+	return say("%s has too many entries.")
+}
+
+// Number returns a number of JSON as the language of the viewer writes it. Its digits
+// stay as they are; only plain decimals are changed.
+func Number(ctx context.Context, text string) string {
+	digits, sign := strings.CutPrefix(text, "-")
+	whole, fraction, hasFraction := strings.Cut(digits, ".")
+	if strings.Trim(whole+fraction, "0123456789") != "" {
+		return text
+	}
+	group, point := separators(ctx)
+	var written strings.Builder
+	if sign {
+		written.WriteByte('-')
+	}
+	for i, digit := range whole {
+		if i > 0 && (len(whole)-i)%3 == 0 {
+			written.WriteString(group)
+		}
+		written.WriteRune(digit)
+	}
+	if hasFraction {
+		written.WriteString(point + fraction)
+	}
+	return written.String()
+}
+
+// separators returns those of thousands and of decimals.
+func separators(ctx context.Context) (group, point string) {
+	sample := message.NewPrinter(ui.ViewerOf(ctx).Language).Sprint(number.Decimal(1234.5))
+	marks := strings.FieldsFunc(sample, func(r rune) bool { return '0' <= r && r <= '9' })
+	if len(marks) != 2 {
+		return "", "."
+	}
+	return marks[0], marks[1]
+}
+
+// Size returns a number of bytes with its unit.
+func Size(ctx context.Context, bytes int64) string {
+	unit, amount := "", float64(bytes)
+	for _, unit = range []string{"bytes", "kB", "MB", "GB", "TB"} {
+		if amount < 999.5 {
+			break
+		}
+		amount /= 1000
+	}
+	if unit == "bytes" {
+		return ui.T(ctx, "%d bytes", bytes)
+	}
+	printer := message.NewPrinter(ui.ViewerOf(ctx).Language)
+	return printer.Sprint(number.Decimal(amount, number.MaxFractionDigits(1))) + "\u00a0" + unit
+}
