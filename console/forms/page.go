@@ -1,0 +1,368 @@
+package forms
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"github.com/procession-dev/procession/console/ui"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/kuflowref"
+	"github.com/procession-dev/procession/form"
+)
+
+// Prefixes of the names of inputs; the name of a node follows.
+const (
+	prefixText      = "v"
+	prefixOrder     = "o"
+	prefixReference = "r"
+	prefixFile      = "u"
+)
+
+// Names of the other inputs of a form.
+const (
+	inputVersion  = "version"
+	inputBase     = "base"
+	inputZone     = "zone"
+	inputDo       = "do"
+	inputConflict = "conflict"
+	inputTheirs   = "theirs"
+)
+
+// What the buttons of a form do. Those for a value or a row have its name after a
+// colon.
+const (
+	doSave     = "save"
+	doComplete = "complete"
+	doAdd      = "add"
+	doRemove   = "remove"
+	doUp       = "up"
+	doDown     = "down"
+	doMine     = "mine"
+	doTheirs   = "theirs"
+)
+
+// page is a form as it is shown.
+type page struct {
+	sheet  *form.Sheet
+	manner form.Manner
+	// action is the path that the form is sent to.
+	action  string
+	version string
+	// problems are what is wrong with values, by their pointers.
+	problems  map[string][]string
+	summary   []problem
+	conflicts map[string]form.Conflict
+	// typed are texts that could not be kept, by the names of nodes.
+	typed map[string]string
+	// blank are keys of rows to be filled in, by the names of arrays.
+	blank    map[string]string
+	readOnly bool
+	// completes is what the button says that completes, "" for none.
+	completes string
+	message   string
+	// link returns where a file is downloaded, "" for nowhere.
+	link func(reference string) string
+
+	parts map[*form.Node]int
+}
+
+// problem is an entry of the summary.
+type problem struct {
+	// ID is that of the control, "" where there is none.
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	Text string `json:"text"`
+}
+
+// complain puts what is wrong beside the controls.
+func (p *page) complain(ctx context.Context, errors []domain.ValueError) {
+	p.problems = map[string][]string{}
+	for _, e := range errors {
+		n, label := p.control(e.PropertyPath)
+		if n != nil && n.Hidden {
+			n = nil
+		}
+		text := Sentence(ctx, label, p.sheet.Find(e.PropertyPath), e)
+		entry := problem{Text: text}
+		if n != nil {
+			entry.ID, entry.Name = id(n), n.Name
+			p.problems[n.Pointer] = append(p.problems[n.Pointer], text)
+		}
+		p.summary = append(p.summary, entry)
+	}
+}
+
+// control returns the control at a pointer or, where the form has none there, the one
+// around it, and what the value is called.
+func (p *page) control(pointer string) (*form.Node, string) {
+	if n := p.sheet.Find(pointer); n != nil {
+		return n, n.Label
+	}
+	label := form.LabelOf(pointer)
+	for at := pointer; at != ""; {
+		at = at[:strings.LastIndexByte(at, '/')]
+		if n := p.sheet.Find(at); n != nil {
+			return n, label
+		}
+	}
+	return nil, label
+}
+
+// id returns the id of the element of a node: its name, without what ids cannot have.
+func id(n *form.Node) string { return idOf(n.Name) }
+
+func idOf(name string) string {
+	var out strings.Builder
+	out.WriteByte('f')
+	for i := range len(name) {
+		switch c := name[i]; {
+		case c == '/':
+			out.WriteByte('-')
+		case '0' <= c && c <= '9', 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z':
+			out.WriteByte(c)
+		default:
+			fmt.Fprintf(&out, "_%02x", c)
+		}
+	}
+	return out.String()
+}
+
+// text returns what a control shows.
+func (p *page) text(n *form.Node) string {
+	if typed, ok := p.typed[n.Name]; ok {
+		return typed
+	}
+	return n.Text(p.manner)
+}
+
+// described returns the ids of the elements that describe a control.
+func (p *page) described(n *form.Node) string {
+	var ids []string
+	if hasHelp(n) {
+		ids = append(ids, id(n)+"-help")
+	}
+	if len(p.problems[n.Pointer]) > 0 {
+		ids = append(ids, id(n)+"-error")
+	}
+	return strings.Join(ids, " ")
+}
+
+// hasHelp reports whether there is something to say about a control.
+func hasHelp(n *form.Node) bool {
+	return n.Help != "" || len(n.Bounds.Accept) > 0 || n.Bounds.MaxSize > 0 || n.Kind == form.KindTags ||
+		n.Kind == form.KindDateTime || n.Kind == form.KindJSON && !n.Locked()
+}
+
+// wrong reports whether there is something wrong with a value.
+func (p *page) wrong(n *form.Node) bool { return len(p.problems[n.Pointer]) > 0 }
+
+// class returns the classes of an input.
+func (p *page) class(n *form.Node, base string) string {
+	if p.wrong(n) {
+		return base + " is-invalid"
+	}
+	return base
+}
+
+// rows returns the rows of an array and, where one was asked for, a blank one.
+func (p *page) rows(n *form.Node) []form.Row {
+	rows := n.Rows
+	if key, ok := p.blank[n.Name]; ok {
+		rows = append(rows[:len(rows):len(rows)], n.Blank(key))
+	}
+	return rows
+}
+
+// template returns a row for the script to copy. Rows within have templates of their
+// own, so that the key says how deep it is.
+func template(n *form.Node) form.Row {
+	return n.Blank(fmt.Sprintf("{%d}", strings.Count(n.Name, "{")))
+}
+
+// optionTitle returns what an option is called.
+func optionTitle(ctx context.Context, o form.Option) string {
+	switch {
+	case o.Title != "":
+		return o.Title
+	case o.Value == "true":
+		return ui.T(ctx, "Yes")
+	case o.Value == "false":
+		return ui.T(ctx, "No")
+	}
+	return o.Value
+}
+
+// hint says what the bounds of a value are, as far as it helps to know them before.
+func hint(ctx context.Context, n *form.Node) string {
+	var parts []string
+	if n.Kind == form.KindTags {
+		parts = append(parts, ui.T(ctx, "One entry on each line."))
+	}
+	if len(n.Bounds.Accept) > 0 {
+		parts = append(parts, ui.T(ctx, "Kinds of file: %s.", strings.Join(n.Bounds.Accept, ", ")))
+	}
+	if n.Bounds.MaxSize > 0 {
+		parts = append(parts, ui.T(ctx, "At most %s.", Size(ctx, n.Bounds.MaxSize)))
+	}
+	if n.Kind == form.KindJSON && !n.Locked() {
+		parts = append(parts, ui.T(ctx, "This value is edited as JSON."))
+	}
+	if n.Kind == form.KindDateTime {
+		parts = append(parts, ui.T(ctx, "Times are those of %s.", ui.ViewerOf(ctx).Zone.String()))
+	}
+	return strings.Join(parts, " ")
+}
+
+// inputType returns the type of the input of a control. A value that a browser would
+// not show in it is shown as text.
+func (p *page) inputType(n *form.Node) string {
+	text := p.text(n)
+	shape := ""
+	switch n.Kind { //nolint:exhaustive // the others have no input of their own
+	case form.KindDate:
+		shape = "0000-00-00"
+	case form.KindTime:
+		shape = "00:00"
+	case form.KindDateTime:
+		shape = "0000-00-00T00:00"
+	}
+	long := shape
+	if n.Kind != form.KindDate {
+		long += ":00"
+	}
+	switch {
+	case n.Kind == form.KindSecret:
+		return "password"
+	case shape == "" || text != "" && !shaped(text, shape) && !shaped(text, long):
+		return "text"
+	case n.Kind == form.KindDateTime:
+		return "datetime-local"
+	}
+	return string(n.Kind)
+}
+
+// shaped reports whether a text has digits where a shape has zeros, and is the same
+// elsewhere.
+func shaped(text, shape string) bool {
+	digits := strings.Map(func(r rune) rune {
+		if '0' <= r && r <= '9' {
+			return '0'
+		}
+		return r
+	}, text)
+	return digits == shape
+}
+
+// inputMode returns the keyboard that fits a control.
+func inputMode(n *form.Node) string {
+	switch {
+	case n.Kind == form.KindNumber:
+		return "decimal"
+	case n.Kind == form.KindInteger:
+		return "numeric"
+	case n.Bounds.Format == "email":
+		return "email"
+	case n.Bounds.Format == "uri":
+		return "url"
+	}
+	return "text"
+}
+
+// fileName returns what a reference to a file shows.
+func fileName(ctx context.Context, reference string) string {
+	file, ok := kuflowref.ParseFile(reference)
+	if !ok {
+		return reference
+	}
+	name := file.Name
+	if name == "" {
+		name = ui.T(ctx, "Unnamed file")
+	}
+	return name + " (" + Size(ctx, file.Size) + ")"
+}
+
+// conflictText is a value of a conflict for people to read.
+func conflictText(ctx context.Context, text string) string {
+	if text == "" {
+		return ui.T(ctx, "nothing")
+	}
+	return form.ReadableJSON(text)
+}
+
+// attributes are those that inputs of all kinds have. Those in cells, which have no
+// label element, are named after their column.
+func (p *page) attributes(n *form.Node) templ.OrderedAttributes {
+	list := templ.OrderedAttributes{{Key: "id", Value: id(n)}, {Key: "name", Value: prefixText + n.Name}}
+	add := func(when bool, key, value string) {
+		if when {
+			list = append(list, templ.KV[string, any](key, value))
+		}
+	}
+	add(p.wrong(n), "aria-invalid", "true")
+	add(p.described(n) != "", "aria-describedby", p.described(n))
+	add(n.Required, "aria-required", "true")
+	add(n.Hint != "", "placeholder", n.Hint)
+	add(inputMode(n) != "text", "inputmode", inputMode(n))
+	add(p.inputType(n) == "time" || p.inputType(n) == "datetime-local", "step", "1")
+	add(strings.Contains(n.Name[1:], "/"), "aria-label", n.Label)
+	return list
+}
+
+func optionID(n *form.Node, i int) string {
+	if i == 0 && (n.Kind == form.KindRadio || n.Kind == form.KindChoices) {
+		return id(n)
+	}
+	return id(n) + "." + strconv.Itoa(i)
+}
+
+// references are the files that there are.
+func references(n *form.Node) []string {
+	if n.Kind == form.KindFiles {
+		return n.Texts()
+	}
+	if text := n.Text(form.Manner{}); text != "" {
+		return []string{text}
+	}
+	return nil
+}
+
+func rowLabel(ctx context.Context, n *form.Node, number int) string {
+	if number == 0 {
+		return ui.T(ctx, "%s, new", n.Label)
+	}
+	return ui.T(ctx, "%s %d", n.Label, number)
+}
+
+func (p *page) hasFiles() bool {
+	found := false
+	form.All(p.sheet.Nodes, func(n *form.Node) bool {
+		found = found || n.Kind == form.KindFile || n.Kind == form.KindFiles
+		return !found
+	})
+	return found
+}
+
+func (p *page) sortedConflicts() []form.Conflict {
+	return slices.SortedFunc(maps.Values(p.conflicts), func(a, b form.Conflict) int {
+		return strings.Compare(a.Pointer, b.Pointer)
+	})
+}
+
+// partID is the id of a page of tabs.
+func (p *page) partID(n *form.Node, i int) string {
+	if p.parts == nil {
+		p.parts = map[*form.Node]int{}
+	}
+	number, ok := p.parts[n]
+	if !ok {
+		number = len(p.parts)
+		p.parts[n] = number
+	}
+	return fmt.Sprintf("form-part-%d-%d", number, i)
+}
