@@ -1,0 +1,392 @@
+package forms_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/net/html"
+
+	"github.com/procession-dev/procession/console/forms"
+)
+
+const (
+	everySchema = `{"type":"object","required":["line","must"],"properties":{
+		"line":{"type":"string","description":"Help me","minLength":1},"must":{"type":"string"},"lines":{"type":"string"},"leading":{"type":"string"},
+		"pin":{"type":"string","format":"password"},"n":{"type":"number","maximum":10000},"i":{"type":"integer"},"odd":{"type":"number"},
+		"check":{"type":"boolean"},"toggle":{"type":"boolean"},"radio":{"enum":["a","b"]},"strange":{"enum":["a","b"]},
+		"one":{"oneOf":[{"const":1,"title":"One"},{"const":2,"title":"Two"}]},"six":{"enum":["a","b","c","d","e","f"]},
+		"search":{"enum":["a","b","c","d","e","f","g","h","i","j","k","l","m"]},
+		"choices":{"type":"array","uniqueItems":true,"items":{"enum":["a","b","c"]}},
+		"date":{"type":"string","format":"date"},"baddate":{"type":"string","format":"date"},"time":{"type":"string","format":"time"},
+		"at":{"type":"string","format":"date-time"},"tags":{"type":"array","items":{"type":"string"}},
+		"list":{"type":"array","items":{"type":"string","format":"date"}},
+		"rows":{"type":"array","items":{"type":"object","properties":{"a":{"type":"string"},"n":{"type":"number"},"b":{"type":"boolean"},"r":{"enum":["x","y"]}}}},
+		"cards":{"type":"array","items":{"type":"object","properties":{"l":{"type":"array","items":{"type":"object","properties":{"x":{"type":"string"}}}}}}},
+		"address":{"type":"object","properties":{"town":{"type":"string"}}},
+		"file":{"type":"string","format":"kuflow-file","accept":".pdf","maxSize":"1 MB"},"files":{"type":"array","items":{"type":"string","format":"kuflow-file"}},
+		"who":{"type":"string","format":"kuflow-principal"},"open":{"type":"object"},"fixed":{"type":"string","readOnly":true},
+		"fixedChoice":{"enum":["a","b"],"readOnly":true},"fixedFlag":{"type":"boolean","readOnly":true},
+		"fixedChoices":{"type":"array","uniqueItems":true,"readOnly":true,"items":{"enum":["a","b"]}}}}`
+	everyValue = `{"line":"x","must":"y","lines":"a\r\nb ","leading":"\n\nx\n","pin":"1234","n":1.50,"i":10,"odd":"abc",
+		"check":true,"radio":"b","strange":{"q":1},"one":1.0,"six":"f","search":"c","choices":["c","z","a"],"date":"2026-02-03","baddate":"soon",
+		"time":"09:30:00+01:00","at":"2026-03-01T10:00:00.25+02:00","tags":["b","a","b"],"list":["2026-01-02"],
+		"rows":[{"a":"1","n":1.0,"hidden":{"k":[1]}},{"a":"2","b":true,"r":"x"},{"a":"3"}],
+		"cards":[{"l":[{"x":"1"},{"x":"2","y":0}]}],"address":{"town":"Y","secret":7},
+		"file":"kuflow-file:name=a.pdf;uri=ku:x;type=a/b;size=1","files":["kuflow-file:uri=ku:1;type=a/b;size=1;name=1;","kuflow-file:uri=ku:2;type=a/b;size=1;name=2;"],
+		"who":"kuflow-principal:type=USER;id=01970000-0000-7000-8000-00000000c002;name=Carol","open":{"x":[1.0]},"fixed":"f",
+		"fixedChoice":"b","fixedFlag":true,"fixedChoices":["a"],"unknown":{"deep":[{"a":1e5}]}}`
+	everyLayout = ``
+)
+
+func every() *memory {
+	return &memory{schema: json.RawMessage(everySchema), uiSchema: json.RawMessage(everyLayout), value: json.RawMessage(everyValue)}
+}
+
+// post sends a form as a browser does and returns the answer, redirects not followed.
+func post(t *testing.T, site string, values url.Values, script bool) (status int, body string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, site+"/form/form", strings.NewReader(values.Encode()))
+	require.NoError(t, err)
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if script {
+		request.Header.Set("Accept", "application/json")
+	}
+	return send(t, request)
+}
+
+func send(t *testing.T, request *http.Request) (status int, body string) {
+	t.Helper()
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	response, err := client.Do(request)
+	require.NoError(t, err)
+	text, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+	return response.StatusCode, string(text)
+}
+
+func answerOf(t *testing.T, body string) forms.Answer {
+	t.Helper()
+	var answer forms.Answer
+	require.NoError(t, json.Unmarshal([]byte(body), &answer), body)
+	return answer
+}
+
+// What a page shows and sends back untouched changes nothing, in any language and zone.
+func TestAnUntouchedFormChangesNothing(t *testing.T) {
+	t.Parallel()
+	for _, where := range [][2]string{{"en", "UTC"}, {"de", "Asia/Kathmandu"}} {
+		for _, value := range []string{everyValue, `{}`} {
+			m := every()
+			m.value = json.RawMessage(value)
+			site := m.site(t)
+			page := m.render(t, viewer(t, where[0], where[1]))
+			status, _ := post(t, site.URL, inputs(t, page), false)
+			require.Equal(t, http.StatusSeeOther, status)
+			require.Empty(t, m.patches)
+			require.Equal(t, value, m.now())
+		}
+	}
+}
+
+// Each control that is changed in the page is one change of the value.
+func TestOneControlIsOneChange(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ text, want string }{
+		"v/line": {"<b>", `replace /line "<b>"`}, "v/lines": {"a\r\nc", `replace /lines "a\nc"`}, "v/leading": {"", `remove /leading `},
+		"v/n": {"2,5", `replace /n "2,5"`}, "v/i": {"12", `replace /i 12`}, "v/radio": {`"a"`, `replace /radio "a"`},
+		"v/six": {"", `remove /six `}, "v/search": {"m", `replace /search "m"`}, "v/date": {"2026-02-04", `replace /date "2026-02-04"`},
+		"v/at": {"2026-03-01T09:00", `replace /at "2026-03-01T09:00:00Z"`}, "v/rows/1/r": {`"y"`, `replace /rows/1/r "y"`},
+		"v/cards/0/l/1/x": {"z", `replace /cards/0/l/1/x "z"`}, "v/address/town": {"Z", `replace /address/town "Z"`},
+		"v/open": {`{"x":[1.0,2]}`, `replace /open/x [1.0,2]`}, "v/fixed": {"changed", ""}, "v/fixedChoice": {`"a"`, ""},
+		"v/who": {"Bob", `replace /who "kuflow-principal:id=01970000-0000-7000-8000-00000000c002;type=USER;name=Bob;"`},
+	} {
+		m := every()
+		values := inputs(t, m.render(t, viewer(t, "en", "UTC")))
+		values.Set(name, test.text)
+		if strings.HasPrefix(name, "v/who") {
+			values.Del("r/who")
+		}
+		status, body := post(t, m.site(t).URL, values, false)
+		require.Equal(t, http.StatusSeeOther, status, "%s: %s", name, body)
+		require.Equal(t, test.want, strings.Join(m.patches, ";"), name)
+		require.Contains(t, m.now(), `"unknown":{"deep":[{"a":1e5}]}`)
+	}
+}
+
+func TestRowsWithoutScript(t *testing.T) {
+	t.Parallel()
+	hidden := `{"a":"1","n":1.0,"hidden":{"k":[1]}}`
+	for do, want := range map[string]string{
+		"remove:/rows/1":      `replace /rows [` + hidden + `,{"a":"3"}]`,
+		"up:/rows/2":          `replace /rows [` + hidden + `,{"a":"3"},{"a":"2","b":true,"r":"x"}]`,
+		"down:/rows/0":        `replace /rows [{"a":"2","b":true,"r":"x"},` + hidden + `,{"a":"3"}]`,
+		"up:/rows/0":          "",
+		"down:/rows/9":        "",
+		"remove:/cards/0/l/0": `replace /cards/0/l [{"x":"2","y":0}]`,
+	} {
+		m := every()
+		values := inputs(t, m.render(t, viewer(t, "en", "UTC")))
+		values.Set("do", do)
+		status, body := post(t, m.site(t).URL, values, false)
+		require.Equal(t, http.StatusSeeOther, status, body)
+		require.Equal(t, want, strings.Join(m.patches, ";"), do)
+	}
+	m := every()
+	values := inputs(t, m.render(t, viewer(t, "en", "UTC")))
+	values.Set("do", "add:/rows")
+	values.Set("v/line", "kept")
+	status, page := post(t, m.site(t).URL, values, false)
+	require.Equal(t, http.StatusOK, status)
+	values = inputs(t, page)
+	require.Equal(t, []string{"", "0", "1", "2", "new"}, values["o/rows"])
+	values.Set("v/rows/new/a", "4")
+	status, _ = post(t, m.site(t).URL, values, false)
+	require.Equal(t, http.StatusSeeOther, status)
+	require.Equal(t, []string{`replace /line "kept"`, `replace /rows [` + hidden + `,{"a":"2","b":true,"r":"x"},{"a":"3"},{"a":"4"}]`}, m.patches)
+}
+
+func TestFilesWithoutScript(t *testing.T) {
+	t.Parallel()
+	m := every()
+	var body bytes.Buffer
+	w := multipart.NewWriter(&body)
+	for name, values := range inputs(t, m.render(t, viewer(t, "en", "UTC"))) {
+		for _, value := range values {
+			if name != "v/files" || !strings.Contains(value, "ku:1") {
+				require.NoError(t, w.WriteField(name, value))
+			}
+		}
+	}
+	part, err := w.CreateFormFile("u/files", `<i>"new".txt`)
+	require.NoError(t, err)
+	_, _ = part.Write([]byte("content"))
+	require.NoError(t, w.Close())
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, m.site(t).URL+"/form/form", &body)
+	require.NoError(t, err)
+	request.Header.Set("Content-Type", w.FormDataContentType())
+	status, answer := send(t, request)
+	require.Equal(t, http.StatusSeeOther, status, answer)
+	require.Equal(t, "content", m.uploaded)
+	require.Len(t, m.patches, 1)
+	require.Contains(t, m.patches[0], `replace /files ["kuflow-file:uri=ku:2;type=a/b;size=1;name=2;","kuflow-file:uri=ku:up`)
+	require.NotContains(t, m.render(t, viewer(t, "en", "UTC")), "<i>")
+}
+
+// What is invalid is saved and marked; what cannot be a value stays in its control.
+func TestInvalidTextIsKept(t *testing.T) {
+	t.Parallel()
+	m := every()
+	site := m.site(t)
+	values := inputs(t, m.render(t, viewer(t, "en", "UTC")))
+	values.Set("v/n", "much")
+	values.Set("v/open", `{"x":`)
+	values.Set("v/who", "Bo")
+	status, page := post(t, site.URL, values, false)
+	require.Equal(t, http.StatusOK, status)
+	require.Equal(t, []string{`replace /n "much"`}, m.patches)
+	again := inputs(t, page)
+	require.Equal(t, "much", again.Get("v/n"))
+	require.Equal(t, "{\"x\":", again.Get("v/open"))
+	require.Equal(t, "Bo", again.Get("v/who"))
+	require.Contains(t, page, "N must be a number.")
+	require.Contains(t, page, "Open is not written as JSON.")
+	require.Contains(t, page, "Who was not found.")
+	require.Contains(t, page, `href="#f-n"`)
+}
+
+func TestCompleting(t *testing.T) {
+	t.Parallel()
+	m := every()
+	m.value = json.RawMessage(`{"line":"x"}`)
+	site := m.site(t)
+	values := inputs(t, m.render(t, viewer(t, "en", "UTC")))
+	values.Set("do", "complete")
+	status, page := post(t, site.URL, values, false)
+	require.Equal(t, http.StatusConflict, status)
+	require.Contains(t, page, "Must is required.")
+	require.Contains(t, page, "This cannot be completed yet.")
+	status, body := post(t, site.URL, url.Values{"version": {"0"}, "do": {"complete"}}, true)
+	require.Equal(t, http.StatusOK, status)
+	answer := answerOf(t, body)
+	require.Equal(t, "incomplete", answer.Status)
+	require.Len(t, answer.Problems, 1)
+	status, body = post(t, site.URL, url.Values{"version": {"0"}, "v/must": {"y"}, "do": {"complete"}}, true)
+	require.Equal(t, http.StatusOK, status)
+	require.Equal(t, "/done", answerOf(t, body).To)
+	require.True(t, m.completed)
+}
+
+func TestTheScriptSendsWhatChanged(t *testing.T) {
+	t.Parallel()
+	m := every()
+	site := m.site(t)
+	status, body := post(t, site.URL, url.Values{"version": {"0"}, "v/n": {"10001"}, "v/check": {"false"}}, true)
+	require.Equal(t, http.StatusOK, status, body)
+	answer := answerOf(t, body)
+	require.Equal(t, "saved", answer.Status)
+	require.Equal(t, "1", answer.Version)
+	require.Empty(t, answer.HTML)
+	require.JSONEq(t, m.now(), answer.Base)
+	require.Contains(t, body, `{"id":"f-n","name":"/n","text":"N must be at most 10,000."}`)
+	require.Equal(t, []string{"replace /n 10001", "replace /check false"}, m.patches)
+
+	_, body = post(t, site.URL, url.Values{"version": {"1"}, "o/rows": {"", "2", "n7"}, "v/rows/n7/a": {"9"}}, true)
+	answer = answerOf(t, body)
+	require.Equal(t, map[string]string{"2": "0", "n7": "1"}, answer.Keys["/rows"])
+	require.Contains(t, answer.HTML, `data-row="1"`)
+}
+
+func TestTwoPeopleChangeDifferentValues(t *testing.T) {
+	t.Parallel()
+	m := every()
+	m.value = json.RawMessage(`{"line":"x","must":"y","i":1}`)
+	site := m.site(t)
+	page := inputs(t, m.render(t, viewer(t, "en", "UTC")))
+	m.set(`{"line":"theirs","must":"y","i":1}`)
+	status, body := post(t, site.URL, url.Values{"version": {"0"}, "v/i": {"2"}}, true)
+	require.Equal(t, http.StatusOK, status)
+	require.Equal(t, "base", answerOf(t, body).Status)
+	require.Empty(t, m.patches)
+	_, body = post(t, site.URL, url.Values{"version": {"0"}, "v/i": {"2"}, "base": page["base"]}, true)
+	require.Equal(t, "saved", answerOf(t, body).Status)
+	require.JSONEq(t, `{"line":"theirs","must":"y","i":2}`, m.now())
+
+	m.late = func() { m.set(`{"line":"again","must":"y","i":2}`) }
+	_, body = post(t, site.URL, url.Values{"version": {"2"}, "v/i": {"3"}}, true)
+	require.Equal(t, "saved", answerOf(t, body).Status, "a change that comes in between")
+	require.JSONEq(t, `{"line":"again","must":"y","i":3}`, m.now())
+}
+
+// Both values are shown until one is chosen, with and without a script.
+func TestTwoPeopleChangeOneValue(t *testing.T) {
+	t.Parallel()
+	for choice, want := range map[string]string{"mine:/line": "mine", "theirs:/line": "theirs", "save": "theirs"} {
+		m := every()
+		m.value = json.RawMessage(`{"line":"x","must":"y"}`)
+		site := m.site(t)
+		values := inputs(t, m.render(t, viewer(t, "en", "UTC")))
+		m.set(`{"line":"theirs","must":"y"}`)
+		values.Set("v/line", "mine")
+		values.Set("v/must", "also")
+		status, page := post(t, site.URL, values, false)
+		require.Equal(t, http.StatusConflict, status)
+		require.JSONEq(t, `{"line":"theirs","must":"also"}`, m.now(), "what nobody else changed is saved") // wording: of the rows
+		require.Contains(t, page, "Line was changed by another person while you changed it.")
+		values = inputs(t, page)
+		require.Equal(t, "mine", values.Get("v/line"))
+		require.JSONEq(t, `"theirs"`, values.Get("theirs"))
+		values.Set("do", choice)
+		values.Set("v/i", "7")
+		status, page = post(t, site.URL, values, false)
+		require.JSONEq(t, `{"line":"`+want+`","must":"also","i":7}`, m.now(), choice)
+		if choice == "save" {
+			require.Equal(t, http.StatusConflict, status, "it is not decided")
+			require.Equal(t, "mine", inputs(t, page).Get("v/line"))
+			continue
+		}
+		require.Equal(t, http.StatusSeeOther, status)
+	}
+}
+
+func TestHostileTexts(t *testing.T) {
+	t.Parallel()
+	const evil = `</textarea></script><script>alert(1)</script>\"'><img src=x onerror=alert(1)>`
+	quoted := `"` + strings.ReplaceAll(evil, `"`, `\"`) + `"`
+	quoted = strings.ReplaceAll(quoted, `\\"`, `\"`)
+	schema := `{"properties":{` + quoted + `:{"title":` + quoted + `,"description":` + quoted + `,"type":"string"},
+		"lines":{"type":"string"},"o":{"oneOf":[{"const":` + quoted + `,"title":` + quoted + `}]},"f":{"type":"string","format":"kuflow-file"},
+		"rows":{"title":` + quoted + `,"type":"array","items":{"type":"object","properties":{` + quoted + `:{"type":"string","title":` + quoted + `}}}},
+		"j":{"type":"object"},"pattern":{"type":"string","pattern":"^a","title":` + quoted + `}}}`
+	file := `"kuflow-file:uri=javascript:alert(1);type=a/b;size=1;name=%3Cscript%3Ealert(1)%3C/script%3E;"`
+	value := `{` + quoted + `:` + quoted + `,"lines":"\n` + quoted[1:] + `,"o":` + quoted + `,"f":` + file + `,"rows":[{` + quoted + `:` + quoted + `}],
+		"j":{` + quoted + `:1},"pattern":` + quoted + `}`
+	m := &memory{schema: json.RawMessage(schema), value: json.RawMessage(value)}
+	page := m.render(t, viewer(t, "en", "UTC"))
+	root, err := html.Parse(strings.NewReader(page))
+	require.NoError(t, err)
+	for n := range root.Descendants() {
+		require.NotEqual(t, "script", n.Data)
+		require.NotEqual(t, "img", n.Data)
+		for _, a := range n.Attr {
+			require.False(t, strings.HasPrefix(a.Key, "on"), a.Key)
+			if a.Key == "href" {
+				require.NotContains(t, a.Val, "javascript:alert(1);")
+			}
+		}
+	}
+	status, _ := post(t, m.site(t).URL, inputs(t, page), false)
+	require.Equal(t, http.StatusSeeOther, status)
+	require.Empty(t, m.patches)
+}
+
+func TestPostsAreBounded(t *testing.T) {
+	t.Parallel()
+	m := every()
+	site := m.site(t)
+	for name, test := range map[string]struct {
+		values url.Values
+		status int
+	}{
+		"too long":      {url.Values{"version": {"0"}, "v/line": {strings.Repeat("x", 5<<20)}}, http.StatusRequestEntityTooLarge},
+		"rows twice":    {url.Values{"version": {"0"}, "o/rows": {"1", "1"}}, http.StatusBadRequest},
+		"no JSON":       {url.Values{"version": {"9"}, "base": {"{"}}, http.StatusBadRequest},
+		"many rows":     {url.Values{"version": {"0"}, "o/rows": strings.Split(strings.Repeat("a,", 2000), ",")}, http.StatusBadRequest},
+		"no such names": {url.Values{"version": {"0"}, "v": {`{}`}, "v/": {"x"}, "o/line": {"0"}, "do": {"remove:x"}}, http.StatusSeeOther},
+	} {
+		status, body := post(t, site.URL, test.values, false)
+		require.Equal(t, test.status, status, "%s: %s", name, body)
+	}
+	require.Empty(t, m.patches)
+	m.readOnly = true
+	status, _ := post(t, site.URL, url.Values{"version": {"0"}, "v/line": {"y"}}, true)
+	require.Equal(t, http.StatusConflict, status)
+	require.NotContains(t, m.render(t, viewer(t, "en", "UTC")), "data-complete")
+}
+
+// wide is a form of 200 fields and a table of 50 rows.
+func wide() *memory {
+	var properties, values, rows []string
+	for i := range 200 {
+		properties = append(properties, fmt.Sprintf(`"F%03d":{"type":"string","title":"Field number %d","maxLength":100}`, i, i))
+		values = append(values, fmt.Sprintf(`"F%03d":"The value of field %d"`, i, i))
+	}
+	for i := range 50 {
+		rows = append(rows, fmt.Sprintf(`{"article":"Article %d","amount":%d,"price":1.50,"since":"2026-03-01","remark":"A remark"}`, i, i))
+	}
+	return &memory{
+		schema: json.RawMessage(`{"type":"object","properties":{` + strings.Join(properties, ",") + `,"rows":{"type":"array","items":{"type":"object","properties":{
+			"article":{"type":"string"},"amount":{"type":"integer"},"price":{"type":"number"},"since":{"type":"string","format":"date"},"remark":{"type":"string"}}}}}}`),
+		value: json.RawMessage(`{` + strings.Join(values, ",") + `,"rows":[` + strings.Join(rows, ",") + `]}`),
+	}
+}
+
+// BenchmarkWideForm is the page of a form of 200 fields and a table of 50 rows.
+func BenchmarkWideForm(b *testing.B) {
+	m, ctx := wide(), viewer(b, "en", "UTC")
+	for b.Loop() {
+		m.render(b, ctx)
+	}
+}
+
+// The page of a long form is small enough to be loaded at once.
+func TestWideFormIsSmall(t *testing.T) {
+	t.Parallel()
+	page := wide().render(t, viewer(t, "en", "UTC"))
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	_, err := io.WriteString(w, page)
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	t.Logf("%d bytes, %d compressed", len(page), packed.Len())
+	require.Less(t, packed.Len(), 40_000)
+}

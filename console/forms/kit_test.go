@@ -1,0 +1,274 @@
+package forms_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/net/html"
+
+	"github.com/procession-dev/procession/api/httpio"
+	"github.com/procession-dev/procession/console/assets"
+	"github.com/procession-dev/procession/console/forms"
+	"github.com/procession-dev/procession/console/ui"
+	"github.com/procession-dev/procession/console/web"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/jsondoc"
+	"github.com/procession-dev/procession/domain/kuflowref"
+	"github.com/procession-dev/procession/form"
+)
+
+// memory keeps one form.
+type memory struct {
+	mu               sync.Mutex
+	schema, uiSchema json.RawMessage
+	value            json.RawMessage
+	version          int
+	patches          []string
+	completed        bool
+	readOnly         bool
+	uploaded         string
+	// late is called once before a change is kept.
+	late func()
+}
+
+func (m *memory) Load(context.Context) (*forms.Document, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.document()
+}
+
+func (m *memory) document() (*forms.Document, error) {
+	compiled, err := jsondoc.Compile(m.schema)
+	if err != nil {
+		return nil, err
+	}
+	checked, err := compiled.Validate(m.value)
+	return &forms.Document{
+		Schema: m.schema, UISchema: m.uiSchema, Value: m.value, Errors: checked.Errors, Version: strconv.Itoa(m.version),
+		Path: "/form", Completes: "Complete", ReadOnly: m.readOnly,
+		Link: func(reference string) string { return "/files?" + url.Values{"r": {reference}}.Encode() },
+	}, err
+}
+
+func (m *memory) Save(_ context.Context, version string, patch []jsondoc.Operation) (*forms.Document, error) {
+	if late := m.late; late != nil {
+		m.late = nil
+		late()
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if version != strconv.Itoa(m.version) {
+		return nil, &domain.Error{Kind: domain.KindPrecondition, Code: domain.CodePreconditionFailed, Message: "changed"}
+	}
+	value, err := jsondoc.Apply(m.value, patch)
+	if err != nil {
+		return nil, err
+	}
+	for _, op := range patch {
+		m.patches = append(m.patches, op.Op+" "+op.Path+" "+string(op.Value))
+	}
+	m.value = value
+	m.version++
+	return m.document()
+}
+
+// set is another person who changes the form.
+func (m *memory) set(value string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.value = json.RawMessage(value)
+	m.version++
+}
+
+func (m *memory) now() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return string(m.value)
+}
+
+func (m *memory) Complete(ctx context.Context) (string, error) {
+	doc, err := m.Load(ctx)
+	if err != nil {
+		return "", err
+	}
+	if len(doc.Errors) > 0 {
+		return "", domain.Conflict(domain.CodeInvalidState, "the data is not valid")
+	}
+	m.completed = true
+	return "/done", nil
+}
+
+func (m *memory) Find(_ context.Context, _ *form.Node, words string) ([]forms.Found, error) {
+	var found []forms.Found
+	for _, name := range []string{"Carol", "Bob", "Bobby"} {
+		if strings.HasPrefix(name, words) {
+			found = append(found, forms.Found{
+				Name: name, Reference: "kuflow-principal:id=01970000-0000-7000-8000-00000000c002;type=USER;name=" + name + ";",
+			})
+		}
+	}
+	return found, nil
+}
+
+func (m *memory) Upload(_ context.Context, _ *form.Node, file forms.File) (string, error) {
+	content, err := io.ReadAll(file.Content)
+	m.uploaded = string(content)
+	return kuflowref.File{URI: "ku:up", Type: file.ContentType, Size: int64(len(content)), Name: file.Name}.String(), err
+}
+
+// site serves one form, as the console serves its screens.
+func (m *memory) site(tb testing.TB) *httptest.Server {
+	tb.Helper()
+	files, err := assets.Load("/assets")
+	require.NoError(tb, err)
+	screen := &forms.Screen{
+		Open: func(*web.Visit) (forms.Store, error) { return m, nil },
+		Show: func(_ *web.Visit, body templ.Component) (*web.Answer, error) {
+			return &web.Answer{Title: "Form", Body: body}, nil
+		},
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/assets/", files)
+	mux.HandleFunc("GET /done", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<title>Done</title>All done") })
+	serve := func(handler web.Handler) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "+
+				"font-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
+			viewer := &ui.Viewer{Assets: files, Now: time.Now(), Path: r.URL.Path}
+			viewer.Read(r)
+			r = r.WithContext(ui.WithViewer(r.Context(), viewer))
+			answer, err := handler(&web.Visit{Request: r, Param: func(string) string { return "" }})
+			var known *domain.Error
+			switch {
+			case err != nil && asDomain(err, &known):
+				status, _ := httpio.StatusOf(known.Kind)
+				http.Error(w, known.Message, status)
+			case err != nil:
+				http.Error(w, err.Error(), http.StatusInternalServerError)
+			case answer.To != "":
+				http.Redirect(w, r, answer.To, http.StatusSeeOther)
+			case answer.Stream != nil:
+				answer.Stream(w)
+			default:
+				w.Header().Set("Content-Type", "text/html; charset=utf-8")
+				w.WriteHeader(max(answer.Status, http.StatusOK))
+				_ = ui.Layout( //nolint:contextcheck // Render has it
+					ui.Page{Title: answer.Title, Bare: true}, answer.Body,
+				).Render(r.Context(), w)
+			}
+		}
+	}
+	for _, route := range screen.Routes("/form") {
+		mux.HandleFunc(route.Method+" "+route.Path, serve(route.Handler))
+	}
+	mux.HandleFunc("GET /form", serve(func(v *web.Visit) (*web.Answer, error) {
+		body, err := screen.View(v.Context(), m)
+		return &web.Answer{Title: "Form", Body: body}, err
+	}))
+	server := httptest.NewServer(mux)
+	tb.Cleanup(server.Close)
+	return server
+}
+
+func asDomain(err error, known **domain.Error) bool {
+	found, ok := err.(*domain.Error) //nolint:errorlint // the store's own
+	*known = found
+	return ok
+}
+
+// render returns the HTML of a form.
+func (m *memory) render(tb testing.TB, ctx context.Context) string { //nolint:revive // the test comes first
+	tb.Helper()
+	body, err := (&forms.Screen{}).View(ctx, m)
+	require.NoError(tb, err)
+	var out strings.Builder
+	require.NoError(tb, body.Render(ctx, &out))
+	return out.String()
+}
+
+// viewer is the context of a page in a language, with the times of a zone.
+func viewer(tb testing.TB, language, zone string) context.Context {
+	tb.Helper()
+	r := httptest.NewRequest(http.MethodGet, "/form", nil)
+	r.AddCookie(&http.Cookie{Name: ui.LanguageCookie, Value: language})
+	r.AddCookie(&http.Cookie{Name: ui.ZoneCookie, Value: zone})
+	v := &ui.Viewer{Now: time.Now(), Assets: &assets.Set{}}
+	v.Read(r)
+	return ui.WithViewer(tb.Context(), v)
+}
+
+// inputs returns what a browser sends of a page that was not touched.
+func inputs(tb testing.TB, page string) url.Values {
+	tb.Helper()
+	root, err := html.Parse(strings.NewReader(page))
+	require.NoError(tb, err)
+	values := url.Values{}
+	for n := range root.Descendants() {
+		name, named := attribute(n, "name")
+		_, disabled := attribute(n, "disabled")
+		if !named || disabled || n.Type != html.ElementNode || inTemplate(n) {
+			continue
+		}
+		kind, _ := attribute(n, "type")
+		value, _ := attribute(n, "value")
+		switch n.Data {
+		case "input":
+			_, checked := attribute(n, "checked")
+			if kind == "file" || (kind == "checkbox" || kind == "radio") && !checked {
+				continue
+			}
+			values.Add(name, value)
+		case "textarea":
+			// Browsers send ends of lines in this form.
+			values.Add(name, strings.ReplaceAll(strings.ReplaceAll(text(n), "\r\n", "\n"), "\n", "\r\n"))
+		case "select":
+			chosen := ""
+			for option := range n.Descendants() {
+				if _, selected := attribute(option, "selected"); selected {
+					chosen, _ = attribute(option, "value")
+				}
+			}
+			values.Add(name, chosen)
+		}
+	}
+	return values
+}
+
+func inTemplate(n *html.Node) bool {
+	for p := n.Parent; p != nil; p = p.Parent {
+		if p.Data == "template" {
+			return true
+		}
+	}
+	return false
+}
+
+func attribute(n *html.Node, name string) (string, bool) {
+	for _, a := range n.Attr {
+		if a.Key == name {
+			return a.Val, true
+		}
+	}
+	return "", false
+}
+
+func text(n *html.Node) string {
+	var out strings.Builder
+	for child := range n.Descendants() {
+		if child.Type == html.TextNode {
+			out.WriteString(child.Data)
+		}
+	}
+	return out.String()
+}

@@ -1,0 +1,171 @@
+package forms
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/jsontext"
+	"github.com/procession-dev/procession/form"
+)
+
+const (
+	// maxPost bounds what a form sends, in bytes, without files.
+	maxPost = 4 << 20
+	// maxInputs is how many inputs a form has.
+	maxInputs = 30_000
+)
+
+// post is what a form has sent.
+type post struct {
+	values url.Values
+	// do is what its button does, and on what.
+	do, on string
+}
+
+// readPost reads the body of a request. receive is called for each file, with the name
+// of its control, and returns the reference to it.
+func readPost(r *http.Request, receive func(name string, file File) (string, error)) (*post, error) {
+	mediaType, parameters, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	p := &post{values: url.Values{}}
+	if mediaType == "multipart/form-data" {
+		if err := p.readParts(multipart.NewReader(r.Body, parameters["boundary"]), receive); err != nil {
+			return nil, err
+		}
+	} else {
+		text, err := io.ReadAll(io.LimitReader(r.Body, maxPost+1))
+		if err != nil {
+			return nil, unreadable()
+		}
+		if len(text) > maxPost || strings.Count(string(text), "&") > maxInputs {
+			return nil, tooLarge()
+		}
+		if p.values, err = url.ParseQuery(string(text)); err != nil {
+			return nil, unreadable()
+		}
+	}
+	p.do, p.on, _ = strings.Cut(p.values.Get(inputDo), ":")
+	return p, nil
+}
+
+func unreadable() error { return domain.Invalid(domain.LocationBody, "", "the form cannot be read") }
+
+func tooLarge() error {
+	return &domain.Error{Kind: domain.KindTooLarge, Code: domain.CodeValidation, Message: "the form is too large"}
+}
+
+func (p *post) readParts(parts *multipart.Reader, receive func(string, File) (string, error)) error {
+	left := int64(maxPost)
+	for count := 0; ; count++ {
+		part, err := parts.NextPart()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return unreadable()
+		case count > maxInputs:
+			return tooLarge()
+		}
+		name := part.FormName()
+		if control, ok := strings.CutPrefix(name, prefixFile+"/"); ok {
+			if part.FileName() == "" {
+				continue
+			}
+			reference, err := receive("/"+control, File{
+				Name: part.FileName(), ContentType: part.Header.Get("Content-Type"), Size: -1, Content: part,
+			})
+			if err != nil {
+				return err
+			}
+			p.values.Add(prefixText+"/"+control, reference)
+			continue
+		}
+		text, err := io.ReadAll(io.LimitReader(part, left+1))
+		if err != nil {
+			return unreadable()
+		}
+		if left -= int64(len(text)); left < 0 {
+			return tooLarge()
+		}
+		p.values.Add(name, string(text))
+	}
+}
+
+// base returns the value that the page was made from, nil where none was sent.
+func (p *post) base() json.RawMessage {
+	text := p.values.Get(inputBase)
+	r := jsontext.NewReader([]byte(text))
+	r.Skip()
+	if text == "" || r.End() != nil {
+		return nil
+	}
+	return json.RawMessage(text)
+}
+
+// typed returns what was entered. rows returns the keys of the rows of an array as the
+// page shows it.
+func (p *post) typed(comma bool, rows func(array string) []string) form.Typed {
+	t := form.Typed{
+		Manner: form.Manner{Comma: comma, Zone: time.UTC},
+		Texts:  map[string][]string{}, Orders: map[string][]string{}, References: map[string]string{},
+	}
+	if zone, err := time.LoadLocation(p.values.Get(inputZone)); err == nil && zone != time.Local {
+		t.Zone = zone
+	}
+	for name, texts := range p.values {
+		switch {
+		case strings.HasPrefix(name, prefixText+"/") || name == prefixText:
+			t.Texts[name[1:]] = texts
+		case strings.HasPrefix(name, prefixOrder+"/"):
+			t.Orders[name[1:]] = slices.DeleteFunc(slices.Clone(texts), func(key string) bool { return key == "" })
+		}
+	}
+	p.moveRows(t.Orders, rows)
+	return t
+}
+
+// moveRows does what the button of a row does.
+func (p *post) moveRows(orders map[string][]string, rows func(array string) []string) {
+	cut := strings.LastIndexByte(p.on, '/')
+	if cut < 0 || p.do != doRemove && p.do != doUp && p.do != doDown {
+		return
+	}
+	array, key := p.on[:cut], p.on[cut+1:]
+	order, ok := orders[array]
+	if !ok {
+		order = rows(array)
+	}
+	i := slices.Index(order, key)
+	switch {
+	case i < 0:
+	case p.do == doRemove:
+		orders[array] = slices.Delete(order, i, i+1)
+	case p.do == doUp && i > 0:
+		order[i-1], order[i] = order[i], order[i-1]
+		orders[array] = order
+	case p.do == doDown && i+1 < len(order):
+		order[i+1], order[i] = order[i], order[i+1]
+		orders[array] = order
+	}
+}
+
+// conflicts returns those that the page shows: what others have made of values, by
+// pointer.
+func (p *post) conflicts() map[string]string {
+	shown := map[string]string{}
+	theirs := p.values[inputTheirs]
+	for i, pointer := range p.values[inputConflict] {
+		if i < len(theirs) {
+			shown[pointer] = theirs[i]
+		}
+	}
+	return shown
+}
