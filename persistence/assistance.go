@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 const assistanceColumns = `a.item_id, a.run, a.tenant_id, a.request_id, a.requested_by, a.state, a.answer, a.baseline,
@@ -60,11 +61,11 @@ func (r *assistanceRow) assistanceRun() (*domain.AssistanceRun, error) {
 func assistanceIfAny(dest **domain.AssistanceRun) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error {
 		var row assistanceRow
-		err := one(row.fields()...)(rows)
+		err := pg.One(row.fields()...)(rows)
 		if err == nil {
 			*dest, err = row.assistanceRun()
 		}
-		return ignoreNoRows(err)
+		return pg.IgnoreNoRows(err)
 	}
 }
 
@@ -86,10 +87,10 @@ SELECT ` + assistanceColumns + `
 // visible or has no run.
 func (r *Reader) GetAssistance(ctx context.Context, caller domain.Caller, item uuid.UUID) (*domain.AssistanceRun, error) {
 	var found *domain.AssistanceRun
-	err := r.read(ctx, query{getAssistance, []any{caller.PrincipalID, caller.TenantIDs(), item}, assistanceIfAny(&found)})
+	err := r.Read(ctx, pg.Q(getAssistance, []any{caller.PrincipalID, caller.TenantIDs(), item}, assistanceIfAny(&found)))
 	switch {
 	case err != nil:
-		return nil, translate("reading a run of assistance", err)
+		return nil, pg.Translate("reading a run of assistance", err)
 	case found == nil:
 		return nil, domain.NotFound("assistance run")
 	}
@@ -106,7 +107,7 @@ type AssistableItem struct {
 // is read while the item is under lock, so transactions that begin runs are serialized.
 func LockAssistance(caller domain.Caller, item uuid.UUID) Read[AssistableItem] {
 	run := new(*domain.AssistanceRun)
-	both := And(LockProcessItem(caller, item), answer(run, query{lockAssistance, []any{item}, assistanceIfAny(run)}))
+	both := And(LockProcessItem(caller, item), answer(run, pg.Q(lockAssistance, []any{item}, assistanceIfAny(run))))
 	return Then(both, func(_ *Tx, found Pair[*LockedItem, *domain.AssistanceRun]) (AssistableItem, error) {
 		return AssistableItem{found.First, found.Second}, nil
 	})
@@ -201,25 +202,25 @@ type AssistanceExchange struct {
 func (db *DB) ExchangeAssistance(
 	ctx context.Context, e AssistanceExchange,
 ) (due []domain.DueAssistance, overdue []domain.AssistanceKey, err error) {
-	var queries []query
+	var queries []pg.Query
 	if len(e.Started) > 0 {
 		items, runs := make([]uuid.UUID, len(e.Started)), make([]int, len(e.Started))
 		for i, started := range e.Started {
 			items[i], runs[i] = started.ItemID, started.Run
 		}
-		queries = append(queries, query{markDispatched, []any{items, runs}, none})
+		queries = append(queries, pg.Q(markDispatched, []any{items, runs}, pg.None))
 	}
 	queries = append(queries,
-		query{overdueAssistance, []any{e.Overdue, e.Limit}, func(rows pgx.Rows) (err error) {
+		pg.Q(overdueAssistance, []any{e.Overdue, e.Limit}, func(rows pgx.Rows) (err error) {
 			overdue, err = pgx.CollectRows(rows, pgx.RowToStructByPos[domain.AssistanceKey])
 			return err
-		}},
-		query{claimAssistance, []any{e.Now, e.LeaseUntil, e.Limit}, func(rows pgx.Rows) (err error) {
+		}),
+		pg.Q(claimAssistance, []any{e.Now, e.LeaseUntil, e.Limit}, func(rows pgx.Rows) (err error) {
 			due, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (d domain.DueAssistance, err error) {
 				return d, row.Scan(&d.ItemID, &d.Run, &d.Deadline)
 			})
 			return err
-		}})
-	err = send(ctx, db.pool, &pgx.Batch{}, queries)
-	return due, overdue, translate("exchanging runs of assistance", err)
+		}))
+	err = db.Send(ctx, queries)
+	return due, overdue, pg.Translate("exchanging runs of assistance", err)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 // AssistedItem is the item of a run with what the steps of the run need. It is read without a check of
@@ -46,15 +47,15 @@ SELECT ` + documentColumns + `
 func (tx *Tx) GetAssistedItem(ctx context.Context, key domain.AssistanceKey) (*AssistedItem, error) {
 	found := &AssistedItem{}
 	var row itemRow
-	err := tx.read(ctx,
-		query{getRun, []any{key.ItemID, key.Run}, assistanceIfAny(&found.Run)},
-		query{getAssistedItem, []any{key.ItemID}, one(append(row.fields(), &found.ProcessVersion, (*[]byte)(&found.Metadata))...)},
-		query{documentsOfItem, []any{key.ItemID}, func(rows pgx.Rows) (err error) {
+	err := tx.Read(ctx,
+		pg.Q(getRun, []any{key.ItemID, key.Run}, assistanceIfAny(&found.Run)),
+		pg.Q(getAssistedItem, []any{key.ItemID}, pg.One(append(row.fields(), &found.ProcessVersion, (*[]byte)(&found.Metadata))...)),
+		pg.Q(documentsOfItem, []any{key.ItemID}, func(rows pgx.Rows) (err error) {
 			found.Documents, err = pgx.CollectRows(rows, scanDocument)
 			return err
-		}})
+		}))
 	if err != nil {
-		return nil, notFound(err, "process item")
+		return nil, pg.NotFound(err, "process item")
 	}
 	if found.Run == nil {
 		return nil, domain.NotFound("assistance run")
@@ -66,10 +67,10 @@ func (tx *Tx) GetAssistedItem(ctx context.Context, key domain.AssistanceKey) (*A
 // GetAssistanceRun returns a run. It returns NOT_FOUND if another run has replaced this one.
 func (r *Reader) GetAssistanceRun(ctx context.Context, key domain.AssistanceKey) (*domain.AssistanceRun, error) {
 	var found *domain.AssistanceRun
-	err := r.read(ctx, query{getRun, []any{key.ItemID, key.Run}, assistanceIfAny(&found)})
+	err := r.Read(ctx, pg.Q(getRun, []any{key.ItemID, key.Run}, assistanceIfAny(&found)))
 	switch {
 	case err != nil:
-		return nil, translate("reading a run of assistance", err)
+		return nil, pg.Translate("reading a run of assistance", err)
 	case found == nil:
 		return nil, domain.NotFound("assistance run")
 	}
@@ -88,12 +89,12 @@ SELECT p.id AS principal_id, p.type, t.id AS tenant_id, t.namespace,
 // principal is disabled or has left the tenant.
 func (r *Reader) GetCallerInTenant(ctx context.Context, principal, tenant uuid.UUID) (domain.Caller, error) {
 	var found []memberRow
-	err := r.read(ctx, query{callerInTenant, []any{principal, tenant}, into(&found)})
+	err := r.Read(ctx, pg.Q(callerInTenant, []any{principal, tenant}, pg.Into(&found)))
 	if err == nil && len(found) == 0 {
 		err = pgx.ErrNoRows
 	}
 	if err != nil {
-		return domain.Caller{}, translate("reading who asked for assistance", notFound(err, "principal"))
+		return domain.Caller{}, pg.Translate("reading who asked for assistance", pg.NotFound(err, "principal"))
 	}
 	return callerOf(found), nil
 }
@@ -172,15 +173,15 @@ UPDATE assistance_calls
 // GetAssistanceCall returns the call of a run, nil when none was stored yet.
 func (r *Reader) GetAssistanceCall(ctx context.Context, key domain.AssistanceKey) (*AssistanceCall, error) {
 	var found *AssistanceCall
-	err := r.read(ctx, query{getAssistanceCall, []any{key.ItemID, key.Run}, func(rows pgx.Rows) error {
+	err := r.Read(ctx, pg.Q(getAssistanceCall, []any{key.ItemID, key.Run}, func(rows pgx.Rows) error {
 		c := &AssistanceCall{Key: key}
-		err := one((*[]byte)(&c.Request), &c.Answered, &c.Text, (*[]byte)(&c.Value), &c.Model, &c.FinishReason)(rows)
+		err := pg.One((*[]byte)(&c.Request), &c.Answered, &c.Text, (*[]byte)(&c.Value), &c.Model, &c.FinishReason)(rows)
 		if err == nil {
 			found = c
 		}
-		return ignoreNoRows(err)
-	}})
-	return found, translate("reading what a model is asked", err)
+		return pg.IgnoreNoRows(err)
+	}))
+	return found, pg.Translate("reading what a model is asked", err)
 }
 
 // InsertAssistanceCall stores a call. A call stored earlier stays unchanged.

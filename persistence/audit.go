@@ -5,6 +5,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 // AuditSubjects are the ids of the resources named by recorded refusals.
@@ -55,11 +57,11 @@ func (r *Reader) LocateAudited(ctx context.Context, about AuditSubjects) (Audite
 			return err
 		}
 	}
-	err := r.read(ctx,
-		query{tenantsOfPrincipals, []any{about.Principals}, each([]any{&id, &tenant}, func() {
+	err := r.Read(ctx,
+		pg.Q(tenantsOfPrincipals, []any{about.Principals}, each([]any{&id, &tenant}, func() {
 			found.OfPrincipal[id] = append(found.OfPrincipal[id], tenant)
-		})},
-		query{tenantsByCode, []any{about.TenantCodes}, each([]any{&code, &tenant}, func() { found.ByCode[code] = tenant })},
-		query{tenantsOfResources, []any{about.Resources}, each([]any{&id, &tenant}, func() { found.OfResource[id] = tenant })})
-	return found, translate("finding whom refusals concern", err)
+		})),
+		pg.Q(tenantsByCode, []any{about.TenantCodes}, each([]any{&code, &tenant}, func() { found.ByCode[code] = tenant })),
+		pg.Q(tenantsOfResources, []any{about.Resources}, each([]any{&id, &tenant}, func() { found.OfResource[id] = tenant })))
+	return found, pg.Translate("finding whom refusals concern", err)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 const recordAvailabilityFault = `
@@ -28,16 +29,16 @@ func (r *Reader) ListAvailabilityFaults(
 	ctx context.Context, tenants []uuid.UUID, tenantCodes []string, page domain.PageRequest,
 ) (domain.Page[domain.AvailabilityFault], error) {
 	result := domain.Page[domain.AvailabilityFault]{PageRequest: page}
-	l := &list{
-		columns: `f.tenant_id, d.id, f.process_version, d.code, f.action_code, f.process_id, f.message, f.first_at, f.last_at`,
-		from: `availability_faults f
+	l := &pg.List{
+		Columns: `f.tenant_id, d.id, f.process_version, d.code, f.action_code, f.process_id, f.message, f.first_at, f.last_at`,
+		From: `availability_faults f
   JOIN process_definition_versions v ON v.version = f.process_version
   JOIN process_definitions d ON d.id = v.process_definition_id`,
-		where: []string{"f.tenant_id = ANY($1)"}, args: []any{tenants},
-		order: []string{"f.last_at DESC", "f.process_version", "f.action_code"},
+		Where: []string{"f.tenant_id = ANY($1)"}, Args: []any{tenants},
+		Order: []string{"f.last_at DESC", "f.process_version", "f.action_code"},
 	}
 	if len(tenantCodes) > 0 {
-		l.filter("f.tenant_id IN (SELECT t.id FROM tenants t WHERE t.code = ANY(%s))", tenantCodes)
+		l.Filter("f.tenant_id IN (SELECT t.id FROM tenants t WHERE t.code = ANY(%s))", tenantCodes)
 	}
 	scan := func(rows pgx.Rows) (err error) {
 		result.Items, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (f domain.AvailabilityFault, err error) {
@@ -46,6 +47,6 @@ func (r *Reader) ListAvailabilityFaults(
 		})
 		return err
 	}
-	err := r.read(ctx, l.page(page, scan, &result.Total)...)
-	return result, translate("listing availability faults", err)
+	err := r.Read(ctx, l.Page(page, scan, &result.Total)...)
+	return result, pg.Translate("listing availability faults", err)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 const artifactSummaryColumns = `a.id, a.tenant_id, a.definition_id, a.definition_code,
@@ -30,7 +31,7 @@ func scanArtifact(a *domain.BusinessArtifact, more ...any) func(pgx.Rows) error 
 	return func(rows pgx.Rows) error {
 		var data storedValue
 		fields := append(artifactSummaryFields(a), &data.document, &data.valid, &data.errors)
-		if err := one(append(fields, more...)...)(rows); err != nil {
+		if err := pg.One(append(fields, more...)...)(rows); err != nil {
 			return err
 		}
 		var err error
@@ -49,9 +50,9 @@ func (r *Reader) GetBusinessArtifact(
 	ctx context.Context, caller domain.Caller, id uuid.UUID,
 ) (*domain.BusinessArtifact, error) {
 	var a domain.BusinessArtifact
-	err := r.read(ctx, query{getArtifact, []any{caller.PrincipalID, caller.TenantIDs(), id}, scanArtifact(&a)})
+	err := r.Read(ctx, pg.Q(getArtifact, []any{caller.PrincipalID, caller.TenantIDs(), id}, scanArtifact(&a)))
 	if err != nil {
-		return nil, translate("reading a business artifact", notFound(err, "business artifact"))
+		return nil, pg.Translate("reading a business artifact", pg.NotFound(err, "business artifact"))
 	}
 	return &a, nil
 }
@@ -95,10 +96,10 @@ func LockArtifact(caller domain.Caller, id uuid.UUID) Read[*LockedArtifact] {
 func LockAnyArtifact(caller domain.Caller, id uuid.UUID) Read[*LockedArtifact] {
 	locked := &LockedArtifact{BusinessArtifact: &domain.BusinessArtifact{}}
 	args := []any{caller.PrincipalID, caller.TenantIDs(), id}
-	return Read[*LockedArtifact]{[]query{
-		{shareDefinitionOfArtifact, args, orNotFound("business artifact", one(&locked.DefinitionModifiedAt))},
-		{lockArtifact, args, orNotFound("business artifact",
-			scanArtifact(locked.BusinessArtifact, &locked.Rights.Edits, &locked.Rights.Manages))},
+	return Read[*LockedArtifact]{[]pg.Query{
+		pg.Q(shareDefinitionOfArtifact, args, pg.OrNotFound("business artifact", pg.One(&locked.DefinitionModifiedAt))),
+		pg.Q(lockArtifact, args, pg.OrNotFound("business artifact",
+			scanArtifact(locked.BusinessArtifact, &locked.Rights.Edits, &locked.Rights.Manages))),
 	}, func(tx *Tx) (*LockedArtifact, error) {
 		tx.Found(locked.ID, locked.Version())
 		return locked, nil

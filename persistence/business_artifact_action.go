@@ -9,6 +9,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 const artifactActionColumns = actionColumns + `,
@@ -25,7 +26,7 @@ func scanArtifactAction(a *domain.BusinessArtifactAction, now time.Time, more ..
 		var createdCode string
 		fields := append(action.fields(), &a.ArtifactID, &a.Type, &input.document, &input.valid, &input.errors,
 			&action.startedDefinition, &action.started, &createdDefinition, &createdCode, &a.CreatedID, &a.Value)
-		err := one(append(fields, more...)...)(rows)
+		err := pg.One(append(fields, more...)...)(rows)
 		if err != nil {
 			return err
 		}
@@ -46,7 +47,7 @@ func scanArtifactActionIfAny(dest **domain.BusinessArtifactAction, now time.Time
 		if err == nil {
 			*dest = &a
 		}
-		return ignoreNoRows(err)
+		return pg.IgnoreNoRows(err)
 	}
 }
 
@@ -62,13 +63,13 @@ func (r *Reader) GetBusinessArtifactAction(
 	ctx context.Context, caller domain.Caller, artifact, id uuid.UUID, now time.Time,
 ) (*domain.BusinessArtifactAction, error) {
 	var a domain.BusinessArtifactAction
-	err := r.read(ctx, query{
+	err := r.Read(ctx, pg.Q(
 		getArtifactAction,
 		[]any{caller.PrincipalID, caller.TenantIDs(), artifact, id},
 		scanArtifactAction(&a, now),
-	})
+	))
 	if err != nil {
-		return nil, translate("reading an action", notFound(err, "business artifact action"))
+		return nil, pg.Translate("reading an action", pg.NotFound(err, "business artifact action"))
 	}
 	return &a, nil
 }
@@ -102,8 +103,8 @@ func LockArtifactAction(
 ) Read[*LockedArtifactAction] {
 	var locked LockedArtifactAction
 	both := And(LockArtifact(caller, artifact), answer(&locked,
-		query{lockArtifactAction, []any{artifact, id}, scanArtifactActionIfAny(&locked.Action, now, &locked.RunID)},
-		query{actionOfAnotherArtifact, []any{artifact, id}, one(&locked.Taken)}))
+		pg.Q(lockArtifactAction, []any{artifact, id}, scanArtifactActionIfAny(&locked.Action, now, &locked.RunID)),
+		pg.Q(actionOfAnotherArtifact, []any{artifact, id}, pg.One(&locked.Taken))))
 	return Then(both, func(tx *Tx, found Pair[*LockedArtifact, LockedArtifactAction]) (*LockedArtifactAction, error) {
 		locked.Artifact = found.First
 		if locked.Action != nil {
@@ -169,25 +170,25 @@ func (r *Reader) GetArtifactActionSource(
 ) (*ArtifactActionSource, error) {
 	var s ArtifactActionSource
 	args := []any{caller.PrincipalID, caller.TenantIDs(), artifact}
-	err := r.read(ctx,
-		query{getArtifactAndRights, args, scanArtifact(&s.Artifact, &s.Rights.Edits, &s.Rights.Manages)},
-		query{getActionOfArtifact, append(args, code), func(rows pgx.Rows) error {
-			return ignoreNoRows(one(&s.Action)(rows))
-		}},
-		query{getDefinitionOfCreated, append(args, code), func(rows pgx.Rows) error {
+	err := r.Read(ctx,
+		pg.Q(getArtifactAndRights, args, scanArtifact(&s.Artifact, &s.Rights.Edits, &s.Rights.Manages)),
+		pg.Q(getActionOfArtifact, append(args, code), func(rows pgx.Rows) error {
+			return pg.IgnoreNoRows(pg.One(&s.Action)(rows))
+		}),
+		pg.Q(getDefinitionOfCreated, append(args, code), func(rows pgx.Rows) error {
 			var d FoundArtifactDefinition
-			err := one(&d.ID, &d.Code, &d.TenantID, &d.ModifiedAt, &d.Rights.Edits, &d.Rights.Manages)(rows)
+			err := pg.One(&d.ID, &d.Code, &d.TenantID, &d.ModifiedAt, &d.Rights.Edits, &d.Rights.Manages)(rows)
 			if err == nil {
 				s.Created = &d
 			}
-			return ignoreNoRows(err)
-		}},
-		query{getDefinitionOfStarted, append(args, code), func(rows pgx.Rows) (err error) {
+			return pg.IgnoreNoRows(err)
+		}),
+		pg.Q(getDefinitionOfStarted, append(args, code), func(rows pgx.Rows) (err error) {
 			s.Started, err = pgx.CollectRows(rows, scanFoundDefinition)
 			return err
-		}})
+		}))
 	if err != nil {
-		return nil, translate("reading an action of a definition", notFound(err, "business artifact"))
+		return nil, pg.Translate("reading an action of a definition", pg.NotFound(err, "business artifact"))
 	}
 	return &s, nil
 }
@@ -211,7 +212,7 @@ func (tx *Tx) LockArtifactAndOpenActions(
 	ctx context.Context, caller domain.Caller, artifact uuid.UUID,
 ) (*LockedArtifact, []OpenArtifactAction, error) {
 	var open []OpenArtifactAction
-	return Both(ctx, tx, LockAnyArtifact(caller, artifact), answer(&open, query{
+	return Both(ctx, tx, LockAnyArtifact(caller, artifact), answer(&open, pg.Q(
 		lockOpenActionRuns,
 		[]any{artifact},
 		func(rows pgx.Rows) (err error) {
@@ -220,7 +221,7 @@ func (tx *Tx) LockArtifactAndOpenActions(
 			})
 			return err
 		},
-	}))
+	)))
 }
 
 const insertArtifactAction = `
@@ -245,7 +246,7 @@ func (tx *Tx) InsertArtifactAction(a *domain.BusinessArtifactAction) error {
 	}
 	tx.queue(insertArtifactAction, a.ID, a.TenantID, a.ArtifactID, a.Type, a.Status, a.Definition.ID, a.Definition.Code,
 		input.document, input.valid, input.errors, a.Failure, storeDetails(a.Errors), startedDefinition, started,
-		optional(created.ID), created.Code, a.CreatedID, jsonOrNull(a.Value),
+		pg.Optional(created.ID), created.Code, a.CreatedID, jsonOrNull(a.Value),
 		a.CreatedBy, a.CreatedAt, a.LastModifiedBy, a.LastModifiedAt, a.FinishedAt)
 	return nil
 }
@@ -267,10 +268,10 @@ UPDATE documents
 // meanwhile, or returns nil when the artifact has no such document.
 func (tx *Tx) LockArtifactDocument(ctx context.Context, artifact, id uuid.UUID) (*domain.Document, error) {
 	var found []domain.Document
-	err := tx.read(ctx, query{lockArtifactDocument, []any{artifact, id}, func(rows pgx.Rows) (err error) {
+	err := tx.Read(ctx, pg.Q(lockArtifactDocument, []any{artifact, id}, func(rows pgx.Rows) (err error) {
 		found, err = pgx.CollectRows(rows, scanDocument)
 		return err
-	}})
+	}))
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}

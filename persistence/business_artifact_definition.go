@@ -11,6 +11,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 // ArtifactDefinitionState identifies a business artifact definition in one state: the definition is unchanged as
@@ -69,27 +70,27 @@ SELECT ` + artifactDefinitionStateColumns + `, r.spec
 // caller has a permission on, by id.
 func (r *Reader) ListArtifactDefinitions(ctx context.Context, caller domain.Caller) ([]ArtifactDefinition, error) {
 	var found []ArtifactDefinition
-	err := r.read(ctx, query{
+	err := r.Read(ctx, pg.Q(
 		visibleArtifactDefinitions,
 		[]any{caller.PrincipalID, caller.TenantIDs()},
 		func(rows pgx.Rows) (err error) {
 			found, err = pgx.CollectRows(rows, scanArtifactDefinition)
 			return err
 		},
-	})
-	return found, translate("listing business artifact definitions", err)
+	))
+	return found, pg.Translate("listing business artifact definitions", err)
 }
 
 // GetArtifactDefinition returns a business artifact definition of the tenant, or NOT_FOUND. It reads on the
 // connection of the transaction.
 func (tx *Tx) GetArtifactDefinition(ctx context.Context, tenant, id uuid.UUID) (*ArtifactDefinition, error) {
 	var found ArtifactDefinition
-	err := tx.read(ctx, query{getArtifactDefinition, []any{tenant, id}, func(rows pgx.Rows) (err error) {
+	err := tx.Read(ctx, pg.Q(getArtifactDefinition, []any{tenant, id}, func(rows pgx.Rows) (err error) {
 		found, err = pgx.CollectExactlyOneRow(rows, scanArtifactDefinition)
 		return err
-	}})
+	}))
 	if err != nil {
-		return nil, notFound(err, "business artifact definition")
+		return nil, pg.NotFound(err, "business artifact definition")
 	}
 	return &found, nil
 }
@@ -134,15 +135,15 @@ SELECT ` + artifactDefinitionStateColumns + `,
 func PrepareArtifact(caller domain.Caller, id uuid.UUID, key DefinitionKey) Read[*NewArtifact] {
 	n := &NewArtifact{}
 	var existing domain.BusinessArtifact
-	return Read[*NewArtifact]{[]query{
-		{getArtifactByID, []any{caller.PrincipalID, caller.TenantIDs(), id}, func(rows pgx.Rows) error {
+	return Read[*NewArtifact]{[]pg.Query{
+		pg.Q(getArtifactByID, []any{caller.PrincipalID, caller.TenantIDs(), id}, func(rows pgx.Rows) error {
 			err := scanArtifact(&existing, &n.ExistingVisible)(rows)
 			if err == nil {
 				n.Existing = &existing
 			}
-			return ignoreNoRows(err)
-		}},
-		{
+			return pg.IgnoreNoRows(err)
+		}),
+		pg.Q(
 			shareArtifactDefinition,
 			[]any{caller.PrincipalID, caller.TenantIDs(), key.ID, key.TenantID, key.Code},
 			func(rows pgx.Rows) (err error) {
@@ -151,7 +152,7 @@ func PrepareArtifact(caller domain.Caller, id uuid.UUID, key DefinitionKey) Read
 				})
 				return err
 			},
-		},
+		),
 	}, func(tx *Tx) (*NewArtifact, error) {
 		if n.ExistingVisible {
 			tx.Found(existing.ID, existing.Version())

@@ -10,6 +10,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 // ArtifactDefinitionFilter narrows a list of business artifact definitions. Values
@@ -40,14 +41,14 @@ func (r *Reader) ListVisibleArtifactDefinitions(
 ) (domain.Page[ArtifactDefinitionSummary], error) {
 	const creatable = `(r.id = ANY(` + editableArtifactDefinitions + `))`
 	result := domain.Page[ArtifactDefinitionSummary]{PageRequest: page}
-	l := newList(caller, `r.id, r.code, r.tenant_id, r.spec->>'name', `+creatable, "resources r", "r.tenant_id")
-	l.where = append(l.where, "r.kind = 'BusinessArtifactDefinition'", "r.id = ANY("+readableArtifactDefinitions+")")
-	anyOf(l, "r.tenant_id", filter.TenantIDs)
-	anyOf(l, "r.code", filter.Codes)
+	l := pg.NewList(caller, `r.id, r.code, r.tenant_id, r.spec->>'name', `+creatable, "resources r", "r.tenant_id")
+	l.Where = append(l.Where, "r.kind = 'BusinessArtifactDefinition'", "r.id = ANY("+readableArtifactDefinitions+")")
+	pg.AnyOf(l, "r.tenant_id", filter.TenantIDs)
+	pg.AnyOf(l, "r.code", filter.Codes)
 	if filter.Creatable != nil {
-		l.filter(creatable+" = %s", *filter.Creatable)
+		l.Filter(creatable+" = %s", *filter.Creatable)
 	}
-	if err := l.sortBy(sort, map[string]string{"id": "r.id", "name": "r.spec->>'name'"}, "r.id"); err != nil {
+	if err := l.SortBy(sort, map[string]string{"id": "r.id", "name": "r.spec->>'name'"}, "r.id"); err != nil {
 		return result, err
 	}
 	scan := func(rows pgx.Rows) (err error) {
@@ -56,8 +57,8 @@ func (r *Reader) ListVisibleArtifactDefinitions(
 		})
 		return err
 	}
-	err := r.read(ctx, l.page(page, scan, &result.Total)...)
-	return result, translate("listing business artifact definitions", err)
+	err := r.Read(ctx, l.Page(page, scan, &result.Total)...)
+	return result, pg.Translate("listing business artifact definitions", err)
 }
 
 // RelatedArtifactDefinition is a business artifact definition with the caller's
@@ -99,13 +100,13 @@ func (r *Reader) GetRelatedArtifactDefinition(
 	d := RelatedArtifactDefinition{ArtifactDefinition: ArtifactDefinition{Spec: &resource.BusinessArtifactDefinitionSpec{}}}
 	args := []any{caller.PrincipalID, caller.TenantIDs(), id}
 	var spec []byte
-	err := r.read(ctx,
-		query{selectRelatedArtifactDefinition, args, one(
-			&d.ID, &d.Code, &d.TenantID, &d.ModifiedAt, &spec, &d.Rights.Edits, &d.Rights.Manages)},
-		query{selectStartableOfTenant, args, idsByCode(&d.Startable)},
-		query{selectCreatableOfTenant, args, idsByCode(&d.Creatable)})
+	err := r.Read(ctx,
+		pg.Q(selectRelatedArtifactDefinition, args, pg.One(
+			&d.ID, &d.Code, &d.TenantID, &d.ModifiedAt, &spec, &d.Rights.Edits, &d.Rights.Manages)),
+		pg.Q(selectStartableOfTenant, args, idsByCode(&d.Startable)),
+		pg.Q(selectCreatableOfTenant, args, idsByCode(&d.Creatable)))
 	if err != nil {
-		return nil, translate("reading a business artifact definition", notFound(err, "business artifact definition"))
+		return nil, pg.Translate("reading a business artifact definition", pg.NotFound(err, "business artifact definition"))
 	}
 	if err := json.Unmarshal(spec, d.Spec); err != nil {
 		return nil, fmt.Errorf("reading business artifact definition %s: %w", d.Code, err)

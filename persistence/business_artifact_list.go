@@ -11,6 +11,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/filter"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 // ArtifactFilter narrows a list of business artifacts. Values of one field are
@@ -47,47 +48,47 @@ func (r *Reader) ListBusinessArtifacts(
 		return rows.Err()
 	}
 	var states []ArtifactDefinitionState
-	var queries []query
+	var queries []pg.Query
 	var err error
 	if len(filter.Criteria) == 0 {
 		queries, err = listArtifacts(caller, filter, page, sort, scan, &result.Total)
 	} else {
 		queries, err = searchArtifacts(caller, filter, page, sort, scan, &result.Total)
-		queries = append(queries, query{
+		queries = append(queries, pg.Q(
 			visibleArtifactDefinitionStates,
 			[]any{caller.PrincipalID, caller.TenantIDs()},
 			func(rows pgx.Rows) (err error) {
 				states, err = pgx.CollectRows(rows, scanArtifactDefinitionState)
 				return err
 			},
-		})
+		))
 	}
 	if err != nil {
 		return result, nil, err
 	}
-	err = r.read(ctx, queries...)
-	return result, states, translate("listing business artifacts", err)
+	err = r.Read(ctx, queries...)
+	return result, states, pg.Translate("listing business artifacts", err)
 }
 
 func listArtifacts(
 	caller domain.Caller, filter ArtifactFilter, page domain.PageRequest, sort []domain.SortKey,
 	scan func(pgx.Rows) error, total *int64,
-) ([]query, error) {
-	l := newList(caller, artifactSummaryColumns, "business_artifacts a", "a.tenant_id")
-	l.where = append(l.where, visibleArtifact)
-	l.where = append(l.where, deletedArtifacts("a.id", filter.Deleted)...)
-	anyOf(l, "a.tenant_id", filter.TenantIDs)
+) ([]pg.Query, error) {
+	l := pg.NewList(caller, artifactSummaryColumns, "business_artifacts a", "a.tenant_id")
+	l.Where = append(l.Where, visibleArtifact)
+	l.Where = append(l.Where, deletedArtifacts("a.id", filter.Deleted)...)
+	pg.AnyOf(l, "a.tenant_id", filter.TenantIDs)
 	if len(filter.DefinitionIDs) == 1 {
 		// By equality, so that an index can give the order too.
-		l.filter("a.definition_id = %s", filter.DefinitionIDs[0])
+		l.Filter("a.definition_id = %s", filter.DefinitionIDs[0])
 	} else {
-		anyOf(l, "a.definition_id", filter.DefinitionIDs)
+		pg.AnyOf(l, "a.definition_id", filter.DefinitionIDs)
 	}
-	anyOf(l, "a.definition_code", filter.DefinitionCodes)
-	if err := l.sortBy(sort, artifactSortColumns("a.id", "a.created_at"), "a.created_at"); err != nil {
+	pg.AnyOf(l, "a.definition_code", filter.DefinitionCodes)
+	if err := l.SortBy(sort, artifactSortColumns("a.id", "a.created_at"), "a.created_at"); err != nil {
 		return nil, err
 	}
-	return l.page(page, scan, total), nil
+	return l.Page(page, scan, total), nil
 }
 
 // deletedArtifacts returns the condition on the id of an artifact for a filter. Deleted artifacts are few and
@@ -111,7 +112,7 @@ func artifactSortColumns(id, createdAt string) map[string]string {
 // search is a list built from the index of artifacts. Each field with criteria is a row of the index, x1, x2 and
 // so on, all of the same artifact. Definitions belong to one tenant, and so do their artifacts.
 type search struct {
-	*list
+	*pg.List
 	aliases []string
 }
 
@@ -121,22 +122,22 @@ type search struct {
 func searchArtifacts(
 	caller domain.Caller, filter ArtifactFilter, page domain.PageRequest, sort []domain.SortKey,
 	scan func(pgx.Rows) error, total *int64,
-) ([]query, error) {
+) ([]pg.Query, error) {
 	s := newSearch(caller, filter)
 	found := "x1.business_artifact_id AS id, x1.created_at"
-	where := strings.Join(s.where, "\n   AND ")
-	count := query{
-		sql:  "SELECT count(*)\n  FROM " + s.from + "\n WHERE " + where,
-		args: s.args, scan: one(total),
+	where := strings.Join(s.Where, "\n   AND ")
+	count := pg.Query{
+		SQL:  "SELECT count(*)\n  FROM " + s.From + "\n WHERE " + where,
+		Args: s.Args, Scan: pg.One(total),
 	}
-	if err := s.sortBy(sort, artifactSortColumns("m.id", "m.created_at"), "m.created_at"); err != nil {
+	if err := s.SortBy(sort, artifactSortColumns("m.id", "m.created_at"), "m.created_at"); err != nil {
 		return nil, err
 	}
 	if page.Size == 0 {
-		return []query{count}, nil
+		return []pg.Query{count}, nil
 	}
-	order := strings.Join(s.order, ", ")
-	limit := fmt.Sprintf("LIMIT %s OFFSET %s", s.arg(page.Size), s.arg(int64(page.Number)*int64(page.Size)))
+	order := strings.Join(s.Order, ", ")
+	limit := fmt.Sprintf("LIMIT %s OFFSET %s", s.Arg(page.Size), s.Arg(int64(page.Number)*int64(page.Size)))
 	byIndex := !slices.ContainsFunc(sort, func(k domain.SortKey) bool { return k.Property == "lastModifiedAt" })
 	var sql string
 	switch {
@@ -146,34 +147,34 @@ func searchArtifacts(
 		inner := strings.NewReplacer("m.id", "x1.business_artifact_id", "m.created_at", "x1.created_at").Replace(order)
 		sql = fmt.Sprintf("WITH m AS MATERIALIZED (\n  SELECT %s\n    FROM %s\n   WHERE %s\n   ORDER BY %s\n   %s)\n"+
 			"SELECT %s\n  FROM m\n  JOIN business_artifacts a ON a.id = m.id\n ORDER BY %s",
-			found, s.from, where, inner, limit, artifactSummaryColumns, order)
+			found, s.From, where, inner, limit, artifactSummaryColumns, order)
 	case byIndex:
 		sql = fmt.Sprintf("WITH f AS MATERIALIZED (\n  SELECT %s\n    FROM %s\n   WHERE %s),\n"+
 			"m AS MATERIALIZED (\n  SELECT m.id, m.created_at FROM f m ORDER BY %s %s)\n"+
 			"SELECT %s\n  FROM m\n  JOIN business_artifacts a ON a.id = m.id\n ORDER BY %s",
-			found, s.from, where, order, limit, artifactSummaryColumns, order)
+			found, s.From, where, order, limit, artifactSummaryColumns, order)
 	default:
 		sql = fmt.Sprintf("WITH m AS MATERIALIZED (\n  SELECT %s\n    FROM %s\n   WHERE %s)\n"+
 			"SELECT %s\n  FROM m\n  JOIN business_artifacts a ON a.id = m.id\n ORDER BY %s\n %s",
-			found, s.from, where, artifactSummaryColumns, order, limit)
+			found, s.From, where, artifactSummaryColumns, order, limit)
 	}
-	return []query{planAnew(), {sql: sql, args: s.args, scan: scan}, count}, nil
+	return []pg.Query{planAnew(), {SQL: sql, Args: s.Args, Scan: scan}, count}, nil
 }
 
 // planAnew has the statements of the batch planned for their arguments: the number of matches varies too much
 // for one generic plan.
-func planAnew() query {
-	return query{sql: `SELECT set_config('plan_cache_mode', 'force_custom_plan', true)`, scan: discard}
+func planAnew() pg.Query {
+	return pg.Query{SQL: `SELECT set_config('plan_cache_mode', 'force_custom_plan', true)`, Scan: discard}
 }
 
 func newSearch(caller domain.Caller, filter ArtifactFilter) *search {
-	s := &search{list: &list{args: []any{caller.PrincipalID}}}
+	s := &search{List: &pg.List{Args: []any{caller.PrincipalID}}}
 	aliasOf := map[string]string{}
 	var indexed string
 	if len(filter.Indexed) == 1 {
-		indexed = "= " + s.arg(filter.Indexed[0])
+		indexed = "= " + s.Arg(filter.Indexed[0])
 	} else {
-		indexed = "= ANY(" + s.arg(filter.Indexed) + ")"
+		indexed = "= ANY(" + s.Arg(filter.Indexed) + ")"
 	}
 	for _, c := range filter.Criteria {
 		x, known := aliasOf[c.Field]
@@ -181,15 +182,15 @@ func newSearch(caller domain.Caller, filter ArtifactFilter) *search {
 			x = fmt.Sprintf("x%d", len(s.aliases)+1)
 			aliasOf[c.Field] = x
 			s.aliases = append(s.aliases, x)
-			s.where = append(s.where, x+".definition_id "+indexed, x+".field = "+s.arg(c.Field), indexedAs(x, c.Type)+" IS NOT NULL")
+			s.Where = append(s.Where, x+".definition_id "+indexed, x+".field = "+s.Arg(c.Field), indexedAs(x, c.Type)+" IS NOT NULL")
 			if len(s.aliases) > 1 {
-				s.where = append(s.where, x+".business_artifact_id = x1.business_artifact_id")
+				s.Where = append(s.Where, x+".business_artifact_id = x1.business_artifact_id")
 			}
 		}
-		s.where = append(s.where, s.fulfils(x, c)...)
+		s.Where = append(s.Where, fulfils(s.List, x, c)...)
 	}
-	s.where = append(s.where, "x1.definition_id = ANY("+readableArtifactDefinitions+")")
-	s.where = append(s.where, deletedArtifacts("x1.business_artifact_id", filter.Deleted)...)
-	s.from = "business_artifact_index " + strings.Join(s.aliases, ", business_artifact_index ")
+	s.Where = append(s.Where, "x1.definition_id = ANY("+readableArtifactDefinitions+")")
+	s.Where = append(s.Where, deletedArtifacts("x1.business_artifact_id", filter.Deleted)...)
+	s.From = "business_artifact_index " + strings.Join(s.aliases, ", business_artifact_index ")
 	return s
 }

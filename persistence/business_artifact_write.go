@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 const insertArtifact = `
@@ -75,10 +76,10 @@ SELECT a.id, a.created_at, a.data
 func (tx *Tx) LockArtifactDefinition(ctx context.Context, tenant, definition uuid.UUID) (used bool, err error) {
 	// The lock is a statement of its own: only a later statement reads what was committed before the lock was
 	// acquired.
-	lock := query{lockArtifactDefinition, []any{tenant, definition}, func(rows pgx.Rows) error {
-		return ignoreNoRows(one(&used)(rows))
-	}}
-	err = tx.read(ctx, lock, lock)
+	lock := pg.Q(lockArtifactDefinition, []any{tenant, definition}, func(rows pgx.Rows) error {
+		return pg.IgnoreNoRows(pg.One(&used)(rows))
+	})
+	err = tx.Read(ctx, lock, lock)
 	return used, err
 }
 
@@ -91,12 +92,12 @@ const indexBatch = 1000
 func (tx *Tx) ReindexArtifacts(
 	ctx context.Context, tenant, definition uuid.UUID, indexed func(data []byte) ([]IndexedValue, error),
 ) error {
-	queries := []query{{deleteArtifactIndexes, []any{definition}, discard}}
+	queries := []pg.Query{pg.Q(deleteArtifactIndexes, []any{definition}, discard)}
 	var last domain.BusinessArtifact
 	for {
 		var index artifactIndex
 		read := 0
-		queries = append(queries, query{
+		queries = append(queries, pg.Q(
 			artifactsOfDefinition,
 			[]any{tenant, definition, last.CreatedAt, last.ID, indexBatch},
 			func(rows pgx.Rows) error {
@@ -115,19 +116,19 @@ func (tx *Tx) ReindexArtifacts(
 				}
 				return rows.Err()
 			},
-		})
-		if err := tx.read(ctx, queries...); err != nil {
+		))
+		if err := tx.Read(ctx, queries...); err != nil {
 			return err
 		}
 		queries = nil
 		if len(index.fields) > 0 {
-			queries = []query{{putArtifactIndex, index.put(definition), discard}}
+			queries = []pg.Query{pg.Q(putArtifactIndex, index.put(definition), discard)}
 		}
 		if read < indexBatch {
 			if len(queries) == 0 {
 				return nil
 			}
-			return tx.read(ctx, queries...)
+			return tx.Read(ctx, queries...)
 		}
 	}
 }

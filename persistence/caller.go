@@ -6,6 +6,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 const (
@@ -25,18 +26,18 @@ SELECT ` + tenantColumns + `
 func (r *Reader) GetCaller(ctx context.Context, caller domain.Caller) (*domain.Principal, []domain.Tenant, error) {
 	var p domain.Principal
 	var tenants []domain.Tenant
-	err := r.read(
+	err := r.Read(
 		ctx,
-		query{getCaller, []any{caller.PrincipalID}, one(&p.ID, &p.Type, &p.Name, &p.Email)},
-		query{tenantsOfCaller, []any{caller.TenantIDs()}, func(rows pgx.Rows) (err error) {
+		pg.Q(getCaller, []any{caller.PrincipalID}, pg.One(&p.ID, &p.Type, &p.Name, &p.Email)),
+		pg.Q(tenantsOfCaller, []any{caller.TenantIDs()}, func(rows pgx.Rows) (err error) {
 			tenants, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (t domain.Tenant, err error) {
 				return t, row.Scan(tenantFields(&t)...)
 			})
 			return err
-		}},
+		}),
 	)
 	if err != nil {
-		return nil, nil, translate("reading a caller", notFound(err, "principal"))
+		return nil, nil, pg.Translate("reading a caller", pg.NotFound(err, "principal"))
 	}
 	return &p, tenants, nil
 }

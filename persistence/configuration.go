@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 // Configuration is what PrepareConfiguration reads before resources are changed: the resources of the tenants,
@@ -132,35 +133,35 @@ func (tx *Tx) PrepareConfiguration(
 ) (*Configuration, error) {
 	c := &Configuration{}
 	scope := []any{tenants, caller.Operator, caller.TenantIDs()}
-	err := tx.read(ctx,
-		query{lockTenants, scope, func(rows pgx.Rows) (err error) {
+	err := tx.Read(ctx,
+		pg.Q(lockTenants, scope, func(rows pgx.Rows) (err error) {
 			c.Tenants, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (t domain.Tenant, err error) {
 				return t, row.Scan(tenantFields(&t)...)
 			})
 			return err
-		}},
-		query{resourcesOfTenants, scope, func(rows pgx.Rows) (err error) {
+		}),
+		pg.Q(resourcesOfTenants, scope, func(rows pgx.Rows) (err error) {
 			c.Resources, err = pgx.CollectRows(rows, scanResource)
 			return err
-		}},
-		query{definitionsOfTenants, scope, into(&c.Definitions)},
-		query{itemDefinitionsOfTenants, scope, into(&c.Items)},
-		query{groupsOfTenants, scope, func(rows pgx.Rows) (err error) {
+		}),
+		pg.Q(definitionsOfTenants, scope, pg.Into(&c.Definitions)),
+		pg.Q(itemDefinitionsOfTenants, scope, pg.Into(&c.Items)),
+		pg.Q(groupsOfTenants, scope, func(rows pgx.Rows) (err error) {
 			c.Groups, err = pgx.CollectRows(rows, scanGroup)
 			return err
-		}},
-		query{administeredDefinitions, []any{caller.PrincipalID}, func(rows pgx.Rows) (err error) {
+		}),
+		pg.Q(administeredDefinitions, []any{caller.PrincipalID}, func(rows pgx.Rows) (err error) {
 			c.Administered, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 			return err
-		}},
-		query{principalsNamed, []any{ids, emails}, into(&c.Principals)},
-		query{takenIDs, []any{ids}, func(rows pgx.Rows) (err error) {
+		}),
+		pg.Q(principalsNamed, []any{ids, emails}, pg.Into(&c.Principals)),
+		pg.Q(takenIDs, []any{ids}, func(rows pgx.Rows) (err error) {
 			c.TakenIDs, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 			return err
-		}},
-		query{takenNamespaces, nil, func(rows pgx.Rows) (err error) {
+		}),
+		pg.Q(takenNamespaces, nil, func(rows pgx.Rows) (err error) {
 			c.TakenNamespaces, err = pgx.CollectRows(rows, pgx.RowTo[string])
 			return err
-		}})
-	return c, translate("reading the configuration", err)
+		}))
+	return c, pg.Translate("reading the configuration", err)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 // A credential that the principal already has stays unchanged.
@@ -98,11 +99,11 @@ func (r *Reader) LookUpCredential(
 	ctx context.Context, key CredentialKey, now time.Time,
 ) (domain.Caller, *time.Time, error) {
 	var found []credentialRow
-	err := r.read(ctx, query{
-		lookUpCredential, []any{key.SecretSHA256[:], key.Kind, key.PrincipalID, now}, into(&found),
-	})
+	err := r.Read(ctx, pg.Q(
+		lookUpCredential, []any{key.SecretSHA256[:], key.Kind, key.PrincipalID, now}, pg.Into(&found),
+	))
 	if err != nil {
-		return domain.Caller{}, nil, translate("looking up a credential", err)
+		return domain.Caller{}, nil, pg.Translate("looking up a credential", err)
 	}
 	if len(found) == 0 {
 		refused := domain.SignInError{Reason: domain.SignInUnknownCredential}
@@ -165,6 +166,6 @@ SELECT count(*) FILTER (WHERE NOT c.declared), count(*) FILTER (WHERE c.declared
 // CountLastingTokens counts the personal access tokens without an expiry: those issued by the service, and those
 // declared in manifests.
 func (r *Reader) CountLastingTokens(ctx context.Context) (issued, declared int, err error) {
-	err = r.read(ctx, query{countLastingTokens, nil, one(&issued, &declared)})
-	return issued, declared, translate("counting tokens", err)
+	err = r.Read(ctx, pg.Q(countLastingTokens, nil, pg.One(&issued, &declared)))
+	return issued, declared, pg.Translate("counting tokens", err)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 const dataSourcesOfTenants = selectDataSources + `
@@ -44,16 +45,16 @@ SELECT ` + artifactColumns + `
 // LockCheckedProcess locks a process whose value was checked, or returns NOT_FOUND.
 func (tx *Tx) LockCheckedProcess(ctx context.Context, id uuid.UUID) (*domain.Process, error) {
 	var p domain.Process
-	err := tx.read(ctx, query{lockCheckedProcess, []any{id}, scanProcess(&p)})
-	return &p, notFound(err, "process")
+	err := tx.Read(ctx, pg.Q(lockCheckedProcess, []any{id}, scanProcess(&p)))
+	return &p, pg.NotFound(err, "process")
 }
 
 // LockCheckedItem locks an item whose value was checked, or returns NOT_FOUND. The
 // log of a task is not read.
 func (tx *Tx) LockCheckedItem(ctx context.Context, id uuid.UUID) (*domain.ProcessItem, error) {
 	var row itemRow
-	if err := tx.read(ctx, query{lockCheckedItem, []any{id}, one(row.fields()...)}); err != nil {
-		return nil, notFound(err, "process item")
+	if err := tx.Read(ctx, pg.Q(lockCheckedItem, []any{id}, pg.One(row.fields()...))); err != nil {
+		return nil, pg.NotFound(err, "process item")
 	}
 	return row.processItem(nil)
 }
@@ -61,8 +62,8 @@ func (tx *Tx) LockCheckedItem(ctx context.Context, id uuid.UUID) (*domain.Proces
 // LockCheckedArtifact locks an artifact whose data was checked, or returns NOT_FOUND.
 func (tx *Tx) LockCheckedArtifact(ctx context.Context, id uuid.UUID) (*domain.BusinessArtifact, error) {
 	var a domain.BusinessArtifact
-	err := tx.read(ctx, query{lockCheckedArtifact, []any{id}, scanArtifact(&a)})
-	return &a, notFound(err, "business artifact")
+	err := tx.Read(ctx, pg.Q(lockCheckedArtifact, []any{id}, scanArtifact(&a)))
+	return &a, pg.NotFound(err, "business artifact")
 }
 
 const updateArtifactVerdict = `

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 // AskedDataSource is a data source that is to be asked, with the namespace of its
@@ -40,9 +41,9 @@ SELECT count(*)
 func (tx *Tx) ListAskedDataSources(
 	ctx context.Context, caller domain.Caller, tenant *uuid.UUID, code string, now time.Time,
 ) (sources []AskedDataSource, pending int, err error) {
-	err = tx.read(ctx,
-		query{askedDataSources, []any{caller.PrincipalID, caller.TenantIDs(), code, tenant}, into(&sources)},
-		query{pendingDataSourceQueries, []any{caller.PrincipalID, now}, one(&pending)})
+	err = tx.Read(ctx,
+		pg.Q(askedDataSources, []any{caller.PrincipalID, caller.TenantIDs(), code, tenant}, pg.Into(&sources)),
+		pg.Q(pendingDataSourceQueries, []any{caller.PrincipalID, now}, pg.One(&pending)))
 	return sources, pending, err
 }
 
@@ -106,12 +107,12 @@ func (tx *Tx) InsertDataSourceRun(r *domain.DataSourceRun) {
 func (db *DB) RemoveDataSourceRuns(ctx context.Context, now time.Time, limit int) (int, error) {
 	var removed int
 	// No run has this principal.
-	err := send(ctx, db.pool, &pgx.Batch{}, []query{{
+	err := db.Send(ctx, []pg.Query{pg.Q(
 		removeDataSourceRuns, []any{
 			uuid.Nil, now, 0, limit, now.Add(-dataSourceRunLifetime), now.Add(-dataSourceCheckLifetime),
-		}, one(&removed),
-	}})
-	return removed, translate("removing runs of data sources", err)
+		}, pg.One(&removed),
+	)})
+	return removed, pg.Translate("removing runs of data sources", err)
 }
 
 const (
@@ -134,7 +135,7 @@ SELECT ` + dataSourceRunColumns + `
 func oneDataSourceRun(dest *domain.DataSourceRun) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error {
 		var result []byte
-		err := one(&dest.ID, &dest.TenantID, &dest.SourceCode, &dest.RequestedBy, &dest.State, &dest.Check, &result,
+		err := pg.One(&dest.ID, &dest.TenantID, &dest.SourceCode, &dest.RequestedBy, &dest.State, &dest.Check, &result,
 			&dest.ErrorCode, &dest.ErrorMessage, &dest.CreatedAt, &dest.Deadline, &dest.FinishedAt)(rows)
 		if err != nil || result == nil {
 			return err
@@ -151,11 +152,11 @@ func (r *Reader) GetDataSourceQuery(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, after time.Time,
 ) (*domain.DataSourceRun, error) {
 	var run domain.DataSourceRun
-	err := r.read(ctx, query{
+	err := r.Read(ctx, pg.Q(
 		getDataSourceQuery, []any{caller.PrincipalID, caller.TenantIDs(), id, after}, oneDataSourceRun(&run),
-	})
+	))
 	if err != nil {
-		return nil, translate("reading a query of a data source", notFound(err, "data source query"))
+		return nil, pg.Translate("reading a query of a data source", pg.NotFound(err, "data source query"))
 	}
 	return &run, nil
 }
@@ -163,8 +164,8 @@ func (r *Reader) GetDataSourceQuery(
 // LockDataSourceRun locks a run, or returns NOT_FOUND.
 func (tx *Tx) LockDataSourceRun(ctx context.Context, id uuid.UUID) (*domain.DataSourceRun, error) {
 	var run domain.DataSourceRun
-	err := tx.read(ctx, query{lockDataSourceRun, []any{id}, oneDataSourceRun(&run)})
-	return &run, notFound(err, "run of a data source")
+	err := tx.Read(ctx, pg.Q(lockDataSourceRun, []any{id}, oneDataSourceRun(&run)))
+	return &run, pg.NotFound(err, "run of a data source")
 }
 
 const (
@@ -204,9 +205,9 @@ SELECT t.namespace
 // data sources.
 func (r *Reader) ListDataSourceNamespaces(ctx context.Context) ([]string, error) {
 	var namespaces []string
-	err := r.read(ctx, query{listDataSourceNamespaces, nil, func(rows pgx.Rows) (err error) {
+	err := r.Read(ctx, pg.Q(listDataSourceNamespaces, nil, func(rows pgx.Rows) (err error) {
 		namespaces, err = pgx.CollectRows(rows, pgx.RowTo[string])
 		return err
-	}})
-	return namespaces, translate("listing namespaces with data sources", err)
+	}))
+	return namespaces, pg.Translate("listing namespaces with data sources", err)
 }

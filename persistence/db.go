@@ -11,6 +11,7 @@ import (
 	"github.com/pressly/goose/v3/lock"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 	"github.com/procession-dev/procession/persistence/migrations"
 )
 
@@ -39,7 +40,7 @@ func (db *DB) Close() { db.pools.close() }
 
 // Ping reports whether the database answers.
 func (db *DB) Ping(ctx context.Context) error {
-	return translate("pinging the database", db.pool.Ping(ctx))
+	return pg.Translate("pinging the database", db.pool.Ping(ctx))
 }
 
 // Reader returns the read-only queries.
@@ -96,8 +97,8 @@ func (db *DB) migrations() (provider *goose.Provider, closeProvider func(), err 
 func (db *DB) Write(ctx context.Context, fn func(tx *Tx) error) error {
 	for attempt := 1; ; attempt++ {
 		err := db.writeOnce(ctx, fn)
-		if err == nil || !retryable(err) || attempt == maxAttempts {
-			return translate("writing", err)
+		if err == nil || !pg.Retryable(err) || attempt == maxAttempts {
+			return pg.Translate("writing", err)
 		}
 	}
 }
@@ -130,6 +131,11 @@ func (db *DB) writeOnce(ctx context.Context, fn func(tx *Tx) error) error {
 	return tx.commit(ctx)
 }
 
+// Send sends queries in one round trip. They are one transaction.
+func (db *DB) Send(ctx context.Context, queries []pg.Query) error {
+	return send(ctx, db.pool, &pgx.Batch{}, queries)
+}
+
 // Tx is one transaction of DB.Write.
 type Tx struct {
 	conn   *pgxpool.Conn
@@ -156,8 +162,8 @@ func (tx *Tx) Revoked() bool { return tx.revoked }
 // Staged reports whether the transaction stages commands for Temporal.
 func (tx *Tx) Staged() bool { return tx.staged }
 
-// read sends queries in one round trip, the first time together with BEGIN.
-func (tx *Tx) read(ctx context.Context, queries ...query) error {
+// Read sends queries in one round trip, the first time together with BEGIN.
+func (tx *Tx) Read(ctx context.Context, queries ...pg.Query) error {
 	var batch pgx.Batch
 	if !tx.begun {
 		batch.Queue("BEGIN")
@@ -172,8 +178,8 @@ func (tx *Tx) queue(sql string, args ...any) {
 	tx.queued.Queue(sql, args...)
 }
 
-// queueQuery is queue for a statement that returns rows.
-func (tx *Tx) queueQuery(q query) { tx.queued.Queue(q.sql, q.args...).Query(q.scan) }
+// QueueQuery is queue for a statement that returns rows.
+func (tx *Tx) QueueQuery(q pg.Query) { tx.queued.Queue(q.SQL, q.Args...).Query(q.Scan) }
 
 func (tx *Tx) commit(ctx context.Context) error {
 	if tx.queued.Len() == 0 {
@@ -211,6 +217,6 @@ type Reader struct {
 	pools *pools
 }
 
-func (r *Reader) read(ctx context.Context, queries ...query) error {
+func (r *Reader) Read(ctx context.Context, queries ...pg.Query) error {
 	return send(ctx, r.pool, &pgx.Batch{}, queries)
 }

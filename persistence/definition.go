@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 const (
@@ -32,32 +33,32 @@ SELECT d.id, v.version, d.code, v.type, v.name, v.spec
 // changes, so the result may be cached. It reads on the connection of the transaction: a second connection per
 // transaction could deadlock the pool.
 func (tx *Tx) GetDefinitionVersion(ctx context.Context, version uuid.UUID) (*domain.ProcessDefinition, error) {
-	return getDefinitionVersion(ctx, version, tx.read)
+	return getDefinitionVersion(ctx, version, tx.Read)
 }
 
 // GetDefinitionVersion is Tx.GetDefinitionVersion outside a transaction.
 func (r *Reader) GetDefinitionVersion(ctx context.Context, version uuid.UUID) (*domain.ProcessDefinition, error) {
-	d, err := getDefinitionVersion(ctx, version, r.read)
-	return d, translate("reading a process definition", err)
+	d, err := getDefinitionVersion(ctx, version, r.Read)
+	return d, pg.Translate("reading a process definition", err)
 }
 
 func getDefinitionVersion(
-	ctx context.Context, version uuid.UUID, read func(context.Context, ...query) error,
+	ctx context.Context, version uuid.UUID, read func(context.Context, ...pg.Query) error,
 ) (*domain.ProcessDefinition, error) {
 	var d domain.ProcessDefinition
 	var engine domain.EngineBinding
 	var runner *uuid.UUID
 	var spec []byte
 	err := read(ctx,
-		query{selectDefinitionVersion, []any{version}, one(
+		pg.Q(selectDefinitionVersion, []any{version}, pg.One(
 			&d.Version, &d.ID, &d.TenantID, &d.Code, &d.Name,
-			&engine.WorkflowType, &engine.TaskQueue, &engine.SignalShape, &runner, &engine.EncryptionKey, &spec)},
-		query{selectItemDefinitionVersions, []any{version}, func(rows pgx.Rows) (err error) {
+			&engine.WorkflowType, &engine.TaskQueue, &engine.SignalShape, &runner, &engine.EncryptionKey, &spec)),
+		pg.Q(selectItemDefinitionVersions, []any{version}, func(rows pgx.Rows) (err error) {
 			d.Items, err = pgx.CollectRows(rows, scanItemDefinition)
 			return err
-		}})
+		}))
 	if err != nil {
-		return nil, notFound(err, "process definition")
+		return nil, pg.NotFound(err, "process definition")
 	}
 	if runner != nil {
 		engine.RunnerID = *runner
@@ -151,27 +152,27 @@ func PrepareProcess(
 	n := &NewProcess{}
 	var existing domain.Process
 	var relatedOfExisting domain.RelatedProcesses
-	return Read[*NewProcess]{[]query{
-		{getProcessByID, []any{caller.PrincipalID, caller.TenantIDs(), id}, func(rows pgx.Rows) error {
+	return Read[*NewProcess]{[]pg.Query{
+		pg.Q(getProcessByID, []any{caller.PrincipalID, caller.TenantIDs(), id}, func(rows pgx.Rows) error {
 			err := scanProcess(&existing, &n.ExistingVisible)(rows)
 			if err == nil {
 				n.Existing = &existing
 			}
-			return ignoreNoRows(err)
-		}},
-		{
+			return pg.IgnoreNoRows(err)
+		}),
+		pg.Q(
 			findDefinition,
 			[]any{caller.PrincipalID, caller.TenantIDs(), key.ID, key.TenantID, key.Code},
 			func(rows pgx.Rows) (err error) {
 				n.Definitions, err = pgx.CollectRows(rows, scanFoundDefinition)
 				return err
 			},
-		},
+		),
 		lookUpPrincipal(initiator, &n.Initiator),
 		relatedProcesses(caller, id, &relatedOfExisting),
-		{tenantOfProcess, []any{caller.PrincipalID, caller.TenantIDs(), related}, func(rows pgx.Rows) error {
-			return ignoreNoRows(one(&n.RelatedTenantID)(rows))
-		}},
+		pg.Q(tenantOfProcess, []any{caller.PrincipalID, caller.TenantIDs(), related}, func(rows pgx.Rows) error {
+			return pg.IgnoreNoRows(pg.One(&n.RelatedTenantID)(rows))
+		}),
 	}, func(tx *Tx) (*NewProcess, error) {
 		existing.Related = relatedOfExisting
 		if n.ExistingVisible {
@@ -225,20 +226,20 @@ func PrepareProcessItem(
 	var logs []domain.TaskLog
 	var found bool
 	locked := &LockedProcess{Process: &domain.Process{}}
-	queries := []query{
-		{getItemByID, []any{caller.PrincipalID, caller.TenantIDs(), id}, func(rows pgx.Rows) error {
-			err := one(append(row.fields(), &n.ExistingVisible)...)(rows)
+	queries := []pg.Query{
+		pg.Q(getItemByID, []any{caller.PrincipalID, caller.TenantIDs(), id}, func(rows pgx.Rows) error {
+			err := pg.One(append(row.fields(), &n.ExistingVisible)...)(rows)
 			found = err == nil
-			return ignoreNoRows(err)
-		}},
+			return pg.IgnoreNoRows(err)
+		}),
 		taskLogs(id, &logs),
-		{shareProcess, []any{caller.PrincipalID, caller.TenantIDs(), process}, func(rows pgx.Rows) error {
+		pg.Q(shareProcess, []any{caller.PrincipalID, caller.TenantIDs(), process}, func(rows pgx.Rows) error {
 			err := scanProcess(locked.Process, &locked.Rights.Manages, &locked.RunID, &n.SignalShape)(rows)
 			if err == nil {
 				n.Process = locked
 			}
-			return ignoreNoRows(err)
-		}},
+			return pg.IgnoreNoRows(err)
+		}),
 		lookUpPrincipal(owner, &n.Owner),
 	}
 	if thread != nil {

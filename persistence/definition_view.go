@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 // DefinitionFilter narrows a list of process definitions. Values of one field are
@@ -28,7 +29,7 @@ func (r *Reader) ListProcessDefinitions(
 	ctx context.Context, caller domain.Caller, filter DefinitionFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.DefinitionSummary], error) {
 	result := domain.Page[domain.DefinitionSummary]{PageRequest: page}
-	l := newList(caller, `d.id, v.version, d.code, d.tenant_id, v.name, v.published, `+startableDefinition,
+	l := pg.NewList(caller, `d.id, v.version, d.code, d.tenant_id, v.name, v.published, `+startableDefinition,
 		`process_definitions d
   JOIN LATERAL (
     SELECT v.version, v.name, v.version IS NOT DISTINCT FROM d.published_version AS published
@@ -36,12 +37,12 @@ func (r *Reader) ListProcessDefinitions(
      WHERE v.process_definition_id = d.id AND `+visibleVersion+`
      ORDER BY published DESC, v.number DESC
      LIMIT 1) v ON true`, "d.tenant_id")
-	anyOf(l, "d.tenant_id", filter.TenantIDs)
-	anyOf(l, "d.code", filter.Codes)
+	pg.AnyOf(l, "d.tenant_id", filter.TenantIDs)
+	pg.AnyOf(l, "d.code", filter.Codes)
 	if filter.Startable != nil {
-		l.filter(startableDefinition+" = %s", *filter.Startable)
+		l.Filter(startableDefinition+" = %s", *filter.Startable)
 	}
-	if err := l.sortBy(sort, map[string]string{"id": "d.id", "name": "v.name"}, "d.id"); err != nil {
+	if err := l.SortBy(sort, map[string]string{"id": "d.id", "name": "v.name"}, "d.id"); err != nil {
 		return result, err
 	}
 	scan := func(rows pgx.Rows) (err error) {
@@ -50,8 +51,8 @@ func (r *Reader) ListProcessDefinitions(
 		})
 		return err
 	}
-	err := r.read(ctx, l.page(page, scan, &result.Total)...)
-	return result, translate("listing process definitions", err)
+	err := r.Read(ctx, l.Page(page, scan, &result.Total)...)
+	return result, pg.Translate("listing process definitions", err)
 }
 
 // RelatedDefinition is a version of a process definition with the caller's relations to its processes. The
@@ -117,15 +118,15 @@ func (r *Reader) GetRelatedDefinition(
 	var spec []byte
 	var starter, initiated bool
 	relations := &d.Relations.Process
-	err := r.read(ctx,
-		query{selectRelatedDefinition, args, one(
+	err := r.Read(ctx,
+		pg.Q(selectRelatedDefinition, args, pg.One(
 			&d.ID, &d.Version, &d.Code, &d.TenantID, &d.Name, &spec, &d.Published, &d.Startable,
 			&starter, &relations.Viewer, &relations.Manager, &relations.Runner, &initiated,
-			&relations.ItemOwner, &d.Relations.OwnsMessage)},
-		query{selectRelatedItemDefinitions, args, d.scanItems},
-		query{selectInitiatedDefinitions, args[:3], idsByCode(&d.Relations.Startable)})
+			&relations.ItemOwner, &d.Relations.OwnsMessage)),
+		pg.Q(selectRelatedItemDefinitions, args, d.scanItems),
+		pg.Q(selectInitiatedDefinitions, args[:3], idsByCode(&d.Relations.Startable)))
 	if err != nil {
-		return nil, translate("reading a process definition", notFound(err, "process definition"))
+		return nil, pg.Translate("reading a process definition", pg.NotFound(err, "process definition"))
 	}
 	// A principal that may start processes may be their initiator.
 	relations.Member, relations.Starter = true, starter

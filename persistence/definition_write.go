@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 const (
@@ -107,7 +108,7 @@ func (tx *Tx) PublishVersion(v DefinitionVersion, by uuid.UUID, now time.Time) {
 	}
 	tx.InsertDefinition(v.ID, v.TenantID, v.Code)
 	tx.queue(insertProcessDefinitionVersion, v.Version, v.ID, v.Name, engine.WorkflowType, engine.TaskQueue,
-		engine.SignalShape, optional(engine.RunnerID), specOf(v.Spec), v.Number, append([]byte{}, v.Digest...), by, now,
+		engine.SignalShape, pg.Optional(engine.RunnerID), specOf(v.Spec), v.Number, append([]byte{}, v.Digest...), by, now,
 		engine.EncryptionKey)
 	for _, item := range v.Items {
 		tx.InsertItemDefinition(item.ID, v.ID, item.Code)
@@ -147,7 +148,7 @@ func (tx *Tx) RevokeOnProcess(definition uuid.UUID) { tx.queue(deleteProcessGran
 // GrantOnItem grants a principal, a group or the initiator of the process a right on the items of a definition.
 // A repeated grant, or one to a group of another tenant, changes nothing.
 func (tx *Tx) GrantOnItem(definition uuid.UUID, permission domain.ItemPermission, grantee domain.Grantee) {
-	tx.queue(insertItemGrant, definition, permission, optional(grantee.ID))
+	tx.queue(insertItemGrant, definition, permission, pg.Optional(grantee.ID))
 }
 
 // RevokeOnItem deletes all grants on the items of a definition.

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 const documentColumns = `d.id, d.tenant_id, d.owner_kind, d.owner_id, d.blob_id, d.name, d.content_type, d.size, d.sha256,
@@ -143,15 +144,15 @@ func (r *Reader) getDocument(
 	var found []domain.Document
 	var wasThere bool
 	args := []any{caller.PrincipalID, caller.TenantIDs(), owner, id}
-	err := r.read(ctx,
-		query{document, append(args[:len(args):len(args)], now), func(rows pgx.Rows) (err error) {
+	err := r.Read(ctx,
+		pg.Q(document, append(args[:len(args):len(args)], now), func(rows pgx.Rows) (err error) {
 			found, err = pgx.CollectRows(rows, scanDocument)
 			return err
-		}},
-		query{delivered, args, one(&wasThere)})
+		}),
+		pg.Q(delivered, args, pg.One(&wasThere)))
 	switch {
 	case err != nil:
-		return nil, translate("reading a document", err)
+		return nil, pg.Translate("reading a document", err)
 	case len(found) > 0:
 		return &found[0], nil
 	case wasThere:

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 // BlobKey identifies the bytes of documents in the blob store.
@@ -47,7 +48,7 @@ func (db *DB) ExpireDocuments(ctx context.Context, now time.Time, limit int) ([]
 	err := db.Record(ctx, func(tx *Tx) (domain.Events, error) {
 		keys = nil
 		var expired []domain.Document
-		err := tx.read(ctx, query{lockExpiredDocuments, []any{now, limit}, scanDocuments(&expired)})
+		err := tx.Read(ctx, pg.Q(lockExpiredDocuments, []any{now, limit}, scanDocuments(&expired)))
 		if err != nil || len(expired) == 0 {
 			return nil, err
 		}
@@ -69,8 +70,8 @@ func (db *DB) ExpireDocuments(ctx context.Context, now time.Time, limit int) ([]
 // id.
 func (r *Reader) ListDocumentsAfter(ctx context.Context, after uuid.UUID, limit int) ([]domain.Document, error) {
 	var found []domain.Document
-	err := r.read(ctx, query{selectDocumentsAfter, []any{after, limit}, scanDocuments(&found)})
-	return found, translate("listing documents", err)
+	err := r.Read(ctx, pg.Q(selectDocumentsAfter, []any{after, limit}, scanDocuments(&found)))
+	return found, pg.Translate("listing documents", err)
 }
 
 // Orphans returns the keys that no document uses. A key whose documents are all deleted gets no new one.
@@ -83,8 +84,8 @@ func (r *Reader) Orphans(ctx context.Context, keys []BlobKey) ([]BlobKey, error)
 		tenants[i], blobs[i] = key.TenantID, key.BlobID
 	}
 	var orphans []BlobKey
-	err := r.read(ctx, query{selectOrphans, []any{tenants, blobs}, collectBlobKeys(&orphans)})
-	return orphans, translate("looking for orphans", err)
+	err := r.Read(ctx, pg.Q(selectOrphans, []any{tenants, blobs}, collectBlobKeys(&orphans)))
+	return orphans, pg.Translate("looking for orphans", err)
 }
 
 func collectBlobKeys(dest *[]BlobKey) func(pgx.Rows) error {

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 // ProcessSite is a process to which a document is to be added, with what decides whether the caller may.
@@ -35,17 +36,17 @@ SELECT ` + processSummaryColumns + `,
    FOR SHARE OF p`
 )
 
-func processSite(sql string, caller domain.Caller, id uuid.UUID, site *ProcessSite) query {
-	return query{sql, []any{caller.PrincipalID, caller.TenantIDs(), id}, orNotFound("process", one(
-		append(processSummaryFields(&site.Process), &site.Rights.Manages, &site.WritesTask)...))}
+func processSite(sql string, caller domain.Caller, id uuid.UUID, site *ProcessSite) pg.Query {
+	return pg.Q(sql, []any{caller.PrincipalID, caller.TenantIDs(), id}, pg.OrNotFound("process", pg.One(
+		append(processSummaryFields(&site.Process), &site.Rights.Manages, &site.WritesTask)...)))
 }
 
 // GetProcessSite returns a process visible to the caller, or NOT_FOUND.
 func (r *Reader) GetProcessSite(ctx context.Context, caller domain.Caller, id uuid.UUID) (*ProcessSite, error) {
 	var site ProcessSite
-	err := r.read(ctx, processSite(selectProcessSite, caller, id, &site))
+	err := r.Read(ctx, processSite(selectProcessSite, caller, id, &site))
 	if err != nil {
-		return nil, translate("reading a process", err)
+		return nil, pg.Translate("reading a process", err)
 	}
 	return &site, nil
 }
@@ -54,7 +55,7 @@ func (r *Reader) GetProcessSite(ctx context.Context, caller domain.Caller, id uu
 // ends.
 func ShareProcessSite(caller domain.Caller, id uuid.UUID) Read[*ProcessSite] {
 	var site ProcessSite
-	return Read[*ProcessSite]{[]query{processSite(shareProcessSite, caller, id, &site)}, func(tx *Tx) (*ProcessSite, error) {
+	return Read[*ProcessSite]{[]pg.Query{processSite(shareProcessSite, caller, id, &site)}, func(tx *Tx) (*ProcessSite, error) {
 		tx.Found(id, site.Process.Version())
 		return &site, nil
 	}}
@@ -86,17 +87,17 @@ SELECT a.tenant_id, a.last_modified_at, a.deleted_at, a.deleted_by, ` + editsArt
    FOR SHARE OF a`
 )
 
-func artifactSite(sql string, caller domain.Caller, id uuid.UUID, site *ArtifactSite) query {
-	return query{sql, []any{caller.PrincipalID, caller.TenantIDs(), id}, orNotFound("business artifact", one(
-		&site.TenantID, &site.ModifiedAt, &site.DeletedAt, &site.DeletedBy, &site.Rights.Edits, &site.Rights.Manages))}
+func artifactSite(sql string, caller domain.Caller, id uuid.UUID, site *ArtifactSite) pg.Query {
+	return pg.Q(sql, []any{caller.PrincipalID, caller.TenantIDs(), id}, pg.OrNotFound("business artifact", pg.One(
+		&site.TenantID, &site.ModifiedAt, &site.DeletedAt, &site.DeletedBy, &site.Rights.Edits, &site.Rights.Manages)))
 }
 
 // GetArtifactSite returns a business artifact visible to the caller, or NOT_FOUND.
 func (r *Reader) GetArtifactSite(ctx context.Context, caller domain.Caller, id uuid.UUID) (*ArtifactSite, error) {
 	var site ArtifactSite
-	err := r.read(ctx, artifactSite(selectArtifactSite, caller, id, &site))
+	err := r.Read(ctx, artifactSite(selectArtifactSite, caller, id, &site))
 	if err != nil {
-		return nil, translate("reading a business artifact", err)
+		return nil, pg.Translate("reading a business artifact", err)
 	}
 	return &site, nil
 }
@@ -105,7 +106,7 @@ func (r *Reader) GetArtifactSite(ctx context.Context, caller domain.Caller, id u
 // ends.
 func ShareArtifactSite(caller domain.Caller, id uuid.UUID) Read[*ArtifactSite] {
 	var site ArtifactSite
-	return Read[*ArtifactSite]{[]query{artifactSite(shareArtifactSite, caller, id, &site)}, func(tx *Tx) (*ArtifactSite, error) {
+	return Read[*ArtifactSite]{[]pg.Query{artifactSite(shareArtifactSite, caller, id, &site)}, func(tx *Tx) (*ArtifactSite, error) {
 		tx.Found(id, domain.VersionAt(site.ModifiedAt))
 		return &site, nil
 	}}

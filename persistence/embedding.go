@@ -5,6 +5,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 // EmbeddingSpace is the scope in which embeddings can be compared: one model and the documents of one tenant.
@@ -35,13 +37,13 @@ SELECT e.sha256, count(*), bool_or(e.truncated)
 // ListKnownContents returns the contents that have stored passages.
 func (r *Reader) ListKnownContents(ctx context.Context, space EmbeddingSpace, contents [][]byte) ([]KnownContent, error) {
 	var known []KnownContent
-	err := r.read(ctx, query{knownContents, []any{space.TenantID, space.Model, contents}, func(rows pgx.Rows) (err error) {
+	err := r.Read(ctx, pg.Q(knownContents, []any{space.TenantID, space.Model, contents}, func(rows pgx.Rows) (err error) {
 		known, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (k KnownContent, err error) {
 			return k, row.Scan(&k.SHA256, &k.Passages, &k.Truncated)
 		})
 		return err
-	}})
-	return known, translate("looking for passages of documents", err)
+	}))
+	return known, pg.Translate("looking for passages of documents", err)
 }
 
 const insertPassages = `
@@ -79,10 +81,10 @@ SELECT count(*)
 func (r *Reader) ListMissingEmbeddings(
 	ctx context.Context, space EmbeddingSpace, contents [][]byte, limit int,
 ) (passages []Passage, all int, err error) {
-	err = r.read(ctx,
-		query{missingEmbeddings, []any{space.TenantID, space.Model, contents, limit}, scanPassages(&passages)},
-		query{countMissingEmbeddings, []any{space.TenantID, space.Model, contents}, one(&all)})
-	return passages, all, translate("looking for passages without embedding", err)
+	err = r.Read(ctx,
+		pg.Q(missingEmbeddings, []any{space.TenantID, space.Model, contents, limit}, scanPassages(&passages)),
+		pg.Q(countMissingEmbeddings, []any{space.TenantID, space.Model, contents}, pg.One(&all)))
+	return passages, all, pg.Translate("looking for passages without embedding", err)
 }
 
 func scanPassages(dest *[]Passage) func(pgx.Rows) error {
@@ -131,7 +133,7 @@ SELECT e.sha256, e.position, e.passage
 func (r *Reader) ListVectors(
 	ctx context.Context, space EmbeddingSpace, contents [][]byte,
 ) (places []PassageKey, vectors [][]byte, err error) {
-	err = r.read(ctx, query{selectVectors, []any{space.TenantID, space.Model, contents}, func(rows pgx.Rows) error {
+	err = r.Read(ctx, pg.Q(selectVectors, []any{space.TenantID, space.Model, contents}, func(rows pgx.Rows) error {
 		var at PassageKey
 		var vector []byte
 		_, err := pgx.ForEachRow(rows, []any{&at.SHA256, &at.Position, &vector}, func() error {
@@ -140,8 +142,8 @@ func (r *Reader) ListVectors(
 			return nil
 		})
 		return err
-	}})
-	return places, vectors, translate("reading embeddings", err)
+	}))
+	return places, vectors, pg.Translate("reading embeddings", err)
 }
 
 // ListPassages returns passages, in any order.
@@ -151,10 +153,10 @@ func (r *Reader) ListPassages(ctx context.Context, space EmbeddingSpace, places 
 	for i, at := range places {
 		contents[i], positions[i] = at.SHA256, at.Position
 	}
-	err := r.read(ctx, query{
+	err := r.Read(ctx, pg.Q(
 		selectPassages, []any{space.TenantID, space.Model, contents, positions}, scanPassages(&passages),
-	})
-	return passages, translate("reading passages of documents", err)
+	))
+	return passages, pg.Translate("reading passages of documents", err)
 }
 
 const deleteUnusedEmbeddings = `

@@ -12,6 +12,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 // SealedKey is the value of an encryption key as stored. ID is the record that it was sealed for.
@@ -94,11 +95,11 @@ func (r *Reader) GetSealedKey(ctx context.Context, tenant uuid.UUID, keyID strin
 
 func (r *Reader) sealedKey(ctx context.Context, statement string, args ...any) (*SealedKey, error) {
 	var k SealedKey
-	err := r.read(ctx, query{statement, args, one(&k.ID, &k.KeyID, &k.Sealed)})
+	err := r.Read(ctx, pg.Q(statement, args, pg.One(&k.ID, &k.KeyID, &k.Sealed)))
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, domain.NotFound("encryption key")
 	}
-	return &k, translate("reading an encryption key", err)
+	return &k, pg.Translate("reading an encryption key", err)
 }
 
 // ReadKey returns a key of a tenant for an application, and reports whether the application is a worker there.
@@ -114,15 +115,15 @@ func (db *DB) ReadKey(
 	var id *uuid.UUID
 	var name *string
 	var sealed []byte
-	err = send(ctx, db.pool, &pgx.Batch{}, []query{{
+	err = db.Send(ctx, []pg.Query{pg.Q(
 		readKey,
 		[]any{
 			application, tenant, keyID, event.OccurredAt, eventID(&event), event.Type, event.ResourceKind, details, requestID(ctx),
 		},
-		one(&worker, &id, &name, &sealed),
-	}})
+		pg.One(&worker, &id, &name, &sealed),
+	)})
 	if err != nil || id == nil {
-		return nil, worker, translate("reading an encryption key", err)
+		return nil, worker, pg.Translate("reading an encryption key", err)
 	}
 	return &SealedKey{ID: *id, KeyID: *name, Sealed: sealed}, worker, nil
 }
@@ -191,18 +192,18 @@ SELECT count(*)
 func (tx *Tx) LockEncryptionKey(ctx context.Context, tenant uuid.UUID, code string) (*EncryptionKeyUse, error) {
 	var use EncryptionKeyUse
 	key := []any{tenant, code}
-	err := tx.read(ctx,
-		query{lockEncryptionKey, key, func(rows pgx.Rows) error {
+	err := tx.Read(ctx,
+		pg.Q(lockEncryptionKey, key, func(rows pgx.Rows) error {
 			versions, err := pgx.CollectRows(rows, pgx.RowTo[int])
 			use.Versions = len(versions)
 			return err
-		}},
-		query{definitionsWithKey, key, func(rows pgx.Rows) (err error) {
+		}),
+		pg.Q(definitionsWithKey, key, func(rows pgx.Rows) (err error) {
 			use.Definitions, err = pgx.CollectRows(rows, pgx.RowTo[string])
 			return err
-		}},
-		query{runsWithKey, key, one(&use.OpenRuns)})
-	return &use, translate("reading the use of an encryption key", err)
+		}),
+		pg.Q(runsWithKey, key, pg.One(&use.OpenRuns)))
+	return &use, pg.Translate("reading the use of an encryption key", err)
 }
 
 // EncryptionKeyVersion is a version of a key, without its value. OpenRuns are the workflows that may still need
@@ -226,31 +227,31 @@ func (r *Reader) ListEncryptionKeyVersions(
 	ctx context.Context, tenant uuid.UUID, code string,
 ) ([]EncryptionKeyVersion, error) {
 	var versions []EncryptionKeyVersion
-	err := r.read(ctx, query{listEncryptionKeyVersions, []any{tenant, code}, func(rows pgx.Rows) (err error) {
+	err := r.Read(ctx, pg.Q(listEncryptionKeyVersions, []any{tenant, code}, func(rows pgx.Rows) (err error) {
 		versions, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (v EncryptionKeyVersion, err error) {
 			return v, row.Scan(&v.ID, &v.TenantID, &v.Code, &v.KeyID, &v.Version, &v.CreatedBy, &v.CreatedAt, &v.OpenRuns)
 		})
 		return err
-	}})
-	return versions, translate("listing the versions of an encryption key", err)
+	}))
+	return versions, pg.Translate("listing the versions of an encryption key", err)
 }
 
 // LockResource returns a resource in scope, locked against concurrent changes. Errors are those of GetResource.
 func (tx *Tx) LockResource(ctx context.Context, scope ResourceScope, key resource.Key) (*StoredResource, error) {
 	l := resourceList(scope)
-	l.filter("r.kind = %s", key.Kind)
-	l.filter("r.code = %s", key.Code)
+	l.Filter("r.kind = %s", key.Kind)
+	l.Filter("r.code = %s", key.Code)
 	if key.Tenant != "" {
-		l.filter("t.code = %s", key.Tenant)
+		l.Filter("t.code = %s", key.Tenant)
 	}
 	var found []StoredResource
-	statement := fmt.Sprintf(lockSecretOwner, strings.Join(l.where, "\n   AND "))
-	err := tx.read(ctx, query{statement, l.args, func(rows pgx.Rows) (err error) {
+	statement := fmt.Sprintf(lockSecretOwner, strings.Join(l.Where, "\n   AND "))
+	err := tx.Read(ctx, pg.Q(statement, l.Args, func(rows pgx.Rows) (err error) {
 		found, err = pgx.CollectRows(rows, scanResource)
 		return err
-	}})
+	}))
 	if err != nil {
-		return nil, translate("locking a resource", err)
+		return nil, pg.Translate("locking a resource", err)
 	}
 	return tx.onlyResource(found)
 }

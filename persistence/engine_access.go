@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 // engineAccess are the subqueries for the task queues that an application may serve. $1 is the principal, $2 the
@@ -108,13 +109,13 @@ type EngineAccess struct {
 	Reachable []string
 }
 
-func engineAccessOf(principal, tenant uuid.UUID, dest *EngineAccess) query {
-	return query{getEngineAccess, []any{principal, tenant}, one(&dest.Worker, &dest.Servable, &dest.Reachable)}
+func engineAccessOf(principal, tenant uuid.UUID, dest *EngineAccess) pg.Query {
+	return pg.Q(getEngineAccess, []any{principal, tenant}, pg.One(&dest.Worker, &dest.Servable, &dest.Reachable))
 }
 
 // GetEngineAccess returns the caller's access to the engine in a tenant.
 func (r *Reader) GetEngineAccess(ctx context.Context, caller domain.Caller, tenant uuid.UUID) (EngineAccess, error) {
 	var access EngineAccess
-	err := r.read(ctx, engineAccessOf(caller.PrincipalID, tenant, &access))
-	return access, translate("reading the access to the engine", err)
+	err := r.Read(ctx, engineAccessOf(caller.PrincipalID, tenant, &access))
+	return access, pg.Translate("reading the access to the engine", err)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 const insertEngineCommand = `
@@ -111,15 +112,15 @@ RETURNING c.id, c.engine_run_id, c.order_key, c.kind, c.item_id, coalesce(c.item
 // ExchangeEngineCommands finishes and postpones commands and leases the next ones, in one round trip and one
 // transaction. A leased command belongs to the caller until the lease ends.
 func (db *DB) ExchangeEngineCommands(ctx context.Context, e CommandExchange) ([]domain.DueCommand, error) {
-	var queries []query
+	var queries []pg.Query
 	if len(e.Done) > 0 {
 		ids, runs := make([]uuid.UUID, len(e.Done)), make([]string, len(e.Done))
 		for i, d := range e.Done {
 			ids[i], runs[i] = d.ID, d.EngineRun
 		}
-		queries = append(queries, query{finishEngineCommands, []any{
+		queries = append(queries, pg.Q(finishEngineCommands, []any{
 			ids, runs, e.Now, domain.RunPending, domain.StartedRun(domain.RunPending),
-		}, none})
+		}, pg.None))
 	}
 	if len(e.Failed) > 0 {
 		ids, errs := make([]uuid.UUID, len(e.Failed)), make([]string, len(e.Failed))
@@ -127,28 +128,28 @@ func (db *DB) ExchangeEngineCommands(ctx context.Context, e CommandExchange) ([]
 		for i, f := range e.Failed {
 			ids[i], errs[i], times[i] = f.ID, f.Error, f.RetryAt
 		}
-		queries = append(queries, query{postponeEngineCommands, []any{ids, errs, times}, none})
+		queries = append(queries, pg.Q(postponeEngineCommands, []any{ids, errs, times}, pg.None))
 	}
 	if len(e.Untried) > 0 {
-		queries = append(queries, query{releaseEngineCommands, []any{e.Untried}, none})
+		queries = append(queries, pg.Q(releaseEngineCommands, []any{e.Untried}, pg.None))
 	}
 	var due []domain.DueCommand
 	if e.Limit > 0 {
-		queries = append(queries, query{
+		queries = append(queries, pg.Q(
 			claimEngineCommands,
 			[]any{e.Now, e.Limit, e.LeaseUntil},
 			func(rows pgx.Rows) (err error) {
 				due, err = pgx.CollectRows(rows, scanDueCommand)
 				return err
 			},
-		})
+		))
 	}
 	if len(queries) == 0 {
 		return nil, nil
 	}
 	// Statements sent in one batch are one transaction.
-	err := send(ctx, db.pool, &pgx.Batch{}, queries)
-	return due, translate("exchanging engine commands", err)
+	err := db.Send(ctx, queries)
+	return due, pg.Translate("exchanging engine commands", err)
 }
 
 func scanDueCommand(row pgx.CollectableRow) (domain.DueCommand, error) {
@@ -159,12 +160,6 @@ func scanDueCommand(row pgx.CollectableRow) (domain.DueCommand, error) {
 		&c.CreatedAt, &c.NotBefore, &c.Attempts, &c.TimeZone,
 	}, engineRunFields(&c.Run)...)...)
 	return c, err
-}
-
-// none is the scan of a statement that returns no rows.
-func none(rows pgx.Rows) error {
-	rows.Close()
-	return rows.Err()
 }
 
 // EngineBacklog is the pending work for Temporal. DueSince is when the oldest of the Pending commands was due,
@@ -183,9 +178,9 @@ SELECT count(*), min(CASE WHEN attempts = 0 THEN not_before ELSE created_at END)
 func (r *Reader) EngineBacklog(ctx context.Context, now time.Time) (EngineBacklog, error) {
 	var b EngineBacklog
 	var since *time.Time
-	err := r.read(ctx, query{engineBacklog, []any{now}, one(&b.Pending, &since)})
+	err := r.Read(ctx, pg.Q(engineBacklog, []any{now}, pg.One(&b.Pending, &since)))
 	if since != nil {
 		b.DueSince = *since
 	}
-	return b, translate("reading the engine backlog", err)
+	return b, pg.Translate("reading the engine backlog", err)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 const (
@@ -53,12 +54,12 @@ func (tx *Tx) LockGrantee(ctx context.Context, principal, tenant, id uuid.UUID) 
 	args := []any{principal, tenant}
 	var locked uuid.UUID
 	var g Grantee
-	err := tx.read(ctx,
-		query{lockMembership, args, none},
-		query{lockGrantee, args, one(&locked)},
-		query{engineGrantTaken, []any{id}, one(&g.Taken)},
+	err := tx.Read(ctx,
+		pg.Q(lockMembership, args, pg.None),
+		pg.Q(lockGrantee, args, pg.One(&locked)),
+		pg.Q(engineGrantTaken, []any{id}, pg.One(&g.Taken)),
 		engineAccessOf(principal, tenant, &g.Access))
-	return g, notFound(err, "principal")
+	return g, pg.NotFound(err, "principal")
 }
 
 const (
@@ -108,29 +109,29 @@ func (r *Reader) ListEngineGrants(
 	ctx context.Context, scope EngineGrantScope, filter EngineGrantFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.EngineGrant], error) {
 	result := domain.Page[domain.EngineGrant]{PageRequest: page}
-	l := &list{
-		columns: engineGrantColumns, from: "engine_grants g",
-		where: []string{"($1 OR g.tenant_id = ANY($2))"}, args: []any{scope.Everywhere, scope.Tenants},
+	l := &pg.List{
+		Columns: engineGrantColumns, From: "engine_grants g",
+		Where: []string{"($1 OR g.tenant_id = ANY($2))"}, Args: []any{scope.Everywhere, scope.Tenants},
 	}
-	anyOf(l, "g.tenant_id", filter.TenantIDs)
-	anyOf(l, "g.principal_id", filter.PrincipalIDs)
-	anyOf(l, "g.kind", filter.Kinds)
+	pg.AnyOf(l, "g.tenant_id", filter.TenantIDs)
+	pg.AnyOf(l, "g.principal_id", filter.PrincipalIDs)
+	pg.AnyOf(l, "g.kind", filter.Kinds)
 	if len(filter.TenantCodes) > 0 {
-		l.filter("g.tenant_id IN (SELECT t.id FROM tenants t WHERE t.code = ANY(%s))", filter.TenantCodes)
+		l.Filter("g.tenant_id IN (SELECT t.id FROM tenants t WHERE t.code = ANY(%s))", filter.TenantCodes)
 	}
 	if filter.ActiveAt != nil {
 		condition := "(g.revoked_at IS NULL AND g.expires_at > %s)"
 		if filter.Inactive {
 			condition = "NOT " + condition
 		}
-		l.filter(condition, *filter.ActiveAt)
+		l.Filter(condition, *filter.ActiveAt)
 	}
 	columns := map[string]string{"id": "g.id", "issuedAt": "g.issued_at", "expiresAt": "g.expires_at"}
-	if err := l.sortBy(sort, columns, "g.issued_at DESC", "g.id DESC"); err != nil {
+	if err := l.SortBy(sort, columns, "g.issued_at DESC", "g.id DESC"); err != nil {
 		return result, err
 	}
-	err := r.read(ctx, l.page(page, into(&result.Items), &result.Total)...)
-	return result, translate("listing engine grants", err)
+	err := r.Read(ctx, l.Page(page, pg.Into(&result.Items), &result.Total)...)
+	return result, pg.Translate("listing engine grants", err)
 }
 
 // EngineGrantSelection selects the grants that match each field that is not nil.
@@ -169,11 +170,11 @@ func (tx *Tx) LockEngineGrants(
 	ctx context.Context, scope EngineGrantScope, selection EngineGrantSelection, now time.Time,
 ) ([]LockedEngineGrant, error) {
 	var locked []LockedEngineGrant
-	err := tx.read(ctx, query{
+	err := tx.Read(ctx, pg.Q(
 		lockEngineGrants,
 		[]any{scope.Everywhere, scope.Tenants, selection.ID, selection.TenantID, selection.PrincipalID, now},
-		into(&locked),
-	})
+		pg.Into(&locked),
+	))
 	return locked, err
 }
 
@@ -218,7 +219,7 @@ type EngineRevocations struct {
 // ListEngineRevocations returns the revoked grants that expire after the time.
 func (r *Reader) ListEngineRevocations(ctx context.Context, expireAfter time.Time) (EngineRevocations, error) {
 	revoked := EngineRevocations{Tokens: []string{}, Certificates: []string{}}
-	err := r.read(ctx, query{listRevoked, []any{expireAfter}, func(rows pgx.Rows) error {
+	err := r.Read(ctx, pg.Q(listRevoked, []any{expireAfter}, func(rows pgx.Rows) error {
 		var kind domain.AuthenticationType
 		var identifier string
 		_, err := pgx.ForEachRow(rows, []any{&kind, &identifier}, func() error {
@@ -230,6 +231,6 @@ func (r *Reader) ListEngineRevocations(ctx context.Context, expireAfter time.Tim
 			return nil
 		})
 		return err
-	}})
-	return revoked, translate("listing engine revocations", err)
+	}))
+	return revoked, pg.Translate("listing engine revocations", err)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 const engineRunColumns = `r.id, r.tenant_id, r.kind, r.owner_id, r.namespace, r.workflow_id, r.run_id,
@@ -122,28 +123,28 @@ SELECT ` + engineRunColumns + `,
 // service did not start.
 func (tx *Tx) LockRunOfWorkflow(ctx context.Context, c domain.Closing) (*LockedRun, error) {
 	var locked LockedRun
-	err := tx.read(
+	err := tx.Read(
 		ctx,
-		query{lockProcessOfWorkflow, []any{c.Namespace, c.WorkflowID}, scanProcessIfAny(&locked.Process)},
-		query{
+		pg.Q(lockProcessOfWorkflow, []any{c.Namespace, c.WorkflowID}, scanProcessIfAny(&locked.Process)),
+		pg.Q(
 			lockProcessActionOfWorkflow,
 			[]any{c.Namespace, c.WorkflowID},
 			scanProcessActionIfAny(&locked.ProcessAction, c.ClosedAt),
-		},
-		query{
+		),
+		pg.Q(
 			lockArtifactActionOfWorkflow,
 			[]any{c.Namespace, c.WorkflowID},
 			scanArtifactActionIfAny(&locked.ArtifactAction, c.ClosedAt),
-		},
-		query{lockTaskOfWorkflow, []any{c.Namespace, c.WorkflowID}, ifAny(&locked.TaskState)},
-		query{
+		),
+		pg.Q(lockTaskOfWorkflow, []any{c.Namespace, c.WorkflowID}, pg.IfAny(&locked.TaskState)),
+		pg.Q(
 			lockRunOfWorkflow,
 			[]any{c.Namespace, c.WorkflowID, c.RunID},
-			one(append(engineRunFields(&locked.Run), &locked.Failed)...),
-		},
+			pg.One(append(engineRunFields(&locked.Run), &locked.Failed)...),
+		),
 	)
 	if err != nil {
-		return nil, notFound(err, "engine run")
+		return nil, pg.NotFound(err, "engine run")
 	}
 	return &locked, nil
 }
@@ -156,14 +157,14 @@ func scanProcessIfAny(dest **domain.Process) func(pgx.Rows) error {
 		if err == nil {
 			*dest = &p
 		}
-		return ignoreNoRows(err)
+		return pg.IgnoreNoRows(err)
 	}
 }
 
 // LockOpenTasks locks the open tasks of a process that is under lock.
 func (tx *Tx) LockOpenTasks(ctx context.Context, process uuid.UUID) ([]*domain.ProcessItem, error) {
 	var items []*domain.ProcessItem
-	err := tx.read(ctx, openTasks(process, nil, &items))
+	err := tx.Read(ctx, openTasks(process, nil, &items))
 	return items, err
 }
 
@@ -189,8 +190,8 @@ func (r *Reader) ListOpenRunsOfWorkflows(
 	ctx context.Context, namespace string, workflowIDs []string,
 ) ([]domain.EngineRun, error) {
 	var runs []domain.EngineRun
-	err := r.read(ctx, query{listOpenRunsOfWorkflows, []any{namespace, workflowIDs}, scanEngineRuns(&runs)})
-	return runs, translate("listing open engine runs", err)
+	err := r.Read(ctx, pg.Q(listOpenRunsOfWorkflows, []any{namespace, workflowIDs}, scanEngineRuns(&runs)))
+	return runs, pg.Translate("listing open engine runs", err)
 }
 
 const listQuietRuns = `
@@ -206,8 +207,8 @@ func (r *Reader) ListQuietRuns(
 	ctx context.Context, namespace string, before time.Time, after uuid.UUID, limit int,
 ) ([]domain.EngineRun, error) {
 	var runs []domain.EngineRun
-	err := r.read(ctx, query{listQuietRuns, []any{namespace, before, after, limit}, scanEngineRuns(&runs)})
-	return runs, translate("listing quiet engine runs", err)
+	err := r.Read(ctx, pg.Q(listQuietRuns, []any{namespace, before, after, limit}, scanEngineRuns(&runs)))
+	return runs, pg.Translate("listing quiet engine runs", err)
 }
 
 const lastActive = `
@@ -218,8 +219,8 @@ SELECT max(last_active_at)
 // LastActive returns when the service last used a running run of the namespace, or nil when none is running.
 func (r *Reader) LastActive(ctx context.Context, namespace string) (*time.Time, error) {
 	var at *time.Time
-	err := r.read(ctx, query{lastActive, []any{namespace}, one(&at)})
-	return at, translate("reading the activity of a namespace", err)
+	err := r.Read(ctx, pg.Q(lastActive, []any{namespace}, pg.One(&at)))
+	return at, pg.Translate("reading the activity of a namespace", err)
 }
 
 const listNamespaces = `
@@ -230,9 +231,9 @@ SELECT t.namespace
 // ListNamespaces returns the Temporal namespaces of all tenants.
 func (r *Reader) ListNamespaces(ctx context.Context) ([]string, error) {
 	var namespaces []string
-	err := r.read(ctx, query{listNamespaces, nil, func(rows pgx.Rows) (err error) {
+	err := r.Read(ctx, pg.Q(listNamespaces, nil, func(rows pgx.Rows) (err error) {
 		namespaces, err = pgx.CollectRows(rows, pgx.RowTo[string])
 		return err
-	}})
-	return namespaces, translate("listing namespaces", err)
+	}))
+	return namespaces, pg.Translate("listing namespaces", err)
 }

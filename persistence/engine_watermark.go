@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 const getEngineWatermark = `
@@ -17,11 +19,11 @@ SELECT closed_at
 // read, or the zero time when none was.
 func (r *Reader) GetEngineWatermark(ctx context.Context, namespace string) (time.Time, error) {
 	var at time.Time
-	err := r.read(ctx, query{getEngineWatermark, []any{namespace}, one(&at)})
+	err := r.Read(ctx, pg.Q(getEngineWatermark, []any{namespace}, pg.One(&at)))
 	if errors.Is(err, pgx.ErrNoRows) {
 		return time.Time{}, nil
 	}
-	return at, translate("reading the watermark of a namespace", err)
+	return at, pg.Translate("reading the watermark of a namespace", err)
 }
 
 const raiseEngineWatermark = `

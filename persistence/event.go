@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 const (
@@ -65,7 +66,7 @@ func eventArgs(e *domain.Event, request string) ([]any, error) {
 	return []any{
 		eventID(e), e.TenantID, e.Type, e.ResourceKind, e.ResourceID, details,
 		e.ActorID, cmp.Or(e.RequestID, request), e.OccurredAt,
-		optional(e.ProcessID), e.PreviousState, e.State, e.ProcessState, e.ItemID,
+		pg.Optional(e.ProcessID), e.PreviousState, e.State, e.ProcessState, e.ItemID,
 		e.ItemType, e.ItemDefinitionCode, e.TaskState,
 	}, nil
 }

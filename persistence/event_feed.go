@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 // A part of the event log is read as a whole, however little of it is visible to the caller, so that no feed is
@@ -16,8 +17,8 @@ const feedEvents = `
 WITH part AS (
     SELECT e.*
       FROM events e
-     WHERE ` + settledEvent + ` AND e.tenant_id %s AND e.type = ANY($3) AND %s%s
-     ORDER BY ` + eventOrder + `
+     WHERE ` + pg.SettledEvent + ` AND e.tenant_id %s AND e.type = ANY($3) AND %s%s
+     ORDER BY ` + pg.EventOrder + `
      LIMIT $4)
 SELECT ` + eventColumns + `,
        CASE WHEN e.resource_kind = 'BUSINESS_ARTIFACT'
@@ -27,7 +28,7 @@ SELECT ` + eventColumns + `,
             ELSE EXISTS (SELECT 1 FROM process_items i WHERE i.id = e.process_item_id AND ` + visibleItem + `)
        END AS visible
   FROM part e
- ORDER BY ` + eventOrder
+ ORDER BY ` + pg.EventOrder
 
 // FeedPart is a part of the event log as visible to a caller. Next is where the next part begins; More reports
 // whether it has begun already.
@@ -58,7 +59,7 @@ func (r *Reader) ListFeedEvents(
 	const firstOfCursor = 5
 	sql := fmt.Sprintf(feedEvents, operator, beyondCursor(">", firstOfCursor), only)
 	looked := 0
-	err := r.read(ctx, query{sql, args, func(rows pgx.Rows) error {
+	err := r.Read(ctx, pg.Q(sql, args, func(rows pgx.Rows) error {
 		_, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (struct{}, error) {
 			var visible bool
 			e, err := scanEvent(row, &visible)
@@ -73,9 +74,9 @@ func (r *Reader) ListFeedEvents(
 			return struct{}{}, nil
 		})
 		return err
-	}})
+	}))
 	part.More = looked == limit
-	return part, translate("reading the feed", err)
+	return part, pg.Translate("reading the feed", err)
 }
 
 const tenantsOfNewEvents = `
@@ -97,12 +98,12 @@ type NewEvents struct {
 // ListNewEvents reads the next limit public events of all tenants after the cursor.
 func (r *Reader) ListNewEvents(ctx context.Context, after domain.EventCursor, limit int) (NewEvents, error) {
 	found := NewEvents{Tenants: map[uuid.UUID]bool{}, Next: after}
-	sql := fmt.Sprintf(tenantsOfNewEvents, settledEvent, beyondCursor(">", 1), eventOrder)
+	sql := fmt.Sprintf(tenantsOfNewEvents, pg.SettledEvent, beyondCursor(">", 1), pg.EventOrder)
 	looked := 0
-	err := r.read(
+	err := r.Read(
 		ctx,
-		query{pendingEvents, nil, one(&found.Pending)},
-		query{sql, append(cursorArgs(after), limit, domain.PublicEventTypes()), func(rows pgx.Rows) error {
+		pg.Q(pendingEvents, nil, pg.One(&found.Pending)),
+		pg.Q(sql, append(cursorArgs(after), limit, domain.PublicEventTypes()), func(rows pgx.Rows) error {
 			_, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (struct{}, error) {
 				var tenant uuid.UUID
 				err := row.Scan(&tenant, &found.Next.Era, &found.Next.Transaction, &found.Next.Position)
@@ -111,8 +112,8 @@ func (r *Reader) ListNewEvents(ctx context.Context, after domain.EventCursor, li
 				return struct{}{}, err
 			})
 			return err
-		}},
+		}),
 	)
 	found.More = looked == limit
-	return found, translate("looking for new events", err)
+	return found, pg.Translate("looking for new events", err)
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 // adoptEvents begins a new era of the event log if the database has moved to another cluster since the last
@@ -15,14 +17,14 @@ func (db *DB) adoptEvents(ctx context.Context) error {
 		return err
 	}
 	_, err = db.pools.background.Exec(ctx, `SELECT begin_event_era()`)
-	return translate("looking where the ledger of events comes from", err)
+	return pg.Translate("looking where the ledger of events comes from", err)
 }
 
 // eventsAdopted reports whether adoptEvents has nothing to do.
 func (db *DB) eventsAdopted(ctx context.Context) (bool, error) {
 	var moved bool
-	err := db.Reader().read(ctx, query{`SELECT events_moved()`, nil, one(&moved)})
-	return !moved, translate("looking where the ledger of events comes from", err)
+	err := db.Reader().Read(ctx, pg.Q(`SELECT events_moved()`, nil, pg.One(&moved)))
+	return !moved, pg.Translate("looking where the ledger of events comes from", err)
 }
 
 // grants are the privileges of the role that the service uses. On the event log these are only to read and to
@@ -39,11 +41,11 @@ REVOKE INSERT, UPDATE, DELETE ON goose_db_version FROM {role};`
 // The owner of the database calls it after each migration: it does not cover tables that are added later.
 func (db *DB) GrantTo(ctx context.Context, role string) error {
 	var schema string
-	if err := db.Reader().read(ctx, query{`SELECT current_schema()::text`, nil, one(&schema)}); err != nil {
-		return translate("finding the schema", err)
+	if err := db.Reader().Read(ctx, pg.Q(`SELECT current_schema()::text`, nil, pg.One(&schema))); err != nil {
+		return pg.Translate("finding the schema", err)
 	}
 	fill := strings.NewReplacer("{schema}", pgx.Identifier{schema}.Sanitize(), "{role}", pgx.Identifier{role}.Sanitize())
 	// The statements run one after the other, in one transaction.
 	_, err := db.pools.background.Exec(ctx, fill.Replace(grants), pgx.QueryExecModeSimpleProtocol)
-	return translate("granting rights to a role", err)
+	return pg.Translate("granting rights to a role", err)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 const (
@@ -20,14 +21,6 @@ const (
        coalesce(e.process_state, ''), e.process_item_id, coalesce(e.item_type, ''),
        coalesce(e.item_definition_code, ''), coalesce(e.task_state, ''),
        e.actor_id, coalesce(e.request_id, ''), e.occurred_at`
-
-	// settledEvent is true of an event e whose position in the event log is final: every transaction that might
-	// insert before it has ended. Other events are shown later, so that a reader in the order of eventOrder
-	// misses none.
-	settledEvent = `(e.era < (SELECT l.era FROM event_ledger l) OR e.xid < pg_snapshot_xmin(pg_current_snapshot()))`
-
-	eventOrder           = `e.era, e.xid, e.position`
-	eventOrderDescending = `e.era DESC, e.xid DESC, e.position DESC`
 
 	// pendingEvents is true while there are events that are committed and not settled.
 	pendingEvents = `
@@ -85,8 +78,8 @@ func collectEvents(dest *[]domain.Event) func(pgx.Rows) error {
 // EndOfEvents returns the cursor behind all settled events and ahead of all others.
 func (r *Reader) EndOfEvents(ctx context.Context) (domain.EventCursor, error) {
 	var c domain.EventCursor
-	err := r.read(ctx, query{endOfLedger, nil, one(&c.Era, &c.Transaction)})
-	return c, translate("finding the end of the ledger", err)
+	err := r.Read(ctx, pg.Q(endOfLedger, nil, pg.One(&c.Era, &c.Transaction)))
+	return c, pg.Translate("finding the end of the ledger", err)
 }
 
 // EventBatch is a part of the event log. Next is where the next part begins. Pending reports whether there are
@@ -104,23 +97,23 @@ func (r *Reader) ListEventsAfter(
 	ctx context.Context, after domain.EventCursor, limit int, types ...domain.EventType,
 ) (EventBatch, error) {
 	batch := EventBatch{Next: after}
-	sql, args := "SELECT "+eventColumns+"\n  FROM events e\n WHERE "+settledEvent+" AND "+beyondCursor(">", 1), cursorArgs(after)
+	sql, args := "SELECT "+eventColumns+"\n  FROM events e\n WHERE "+pg.SettledEvent+" AND "+beyondCursor(">", 1), cursorArgs(after)
 	if len(types) > 0 {
 		sql, args = sql+" AND e.type = ANY($5)", append(args, limit, types)
 	} else {
 		args = append(args, limit)
 	}
-	err := r.read(
+	err := r.Read(
 		ctx,
 		// This query runs before that of the events: an event that settles in between is read, not only reported
 		// as pending.
-		query{pendingEvents, nil, one(&batch.Pending)},
-		query{sql + "\n ORDER BY " + eventOrder + "\n LIMIT $4", args, collectEvents(&batch.Events)},
+		pg.Q(pendingEvents, nil, pg.One(&batch.Pending)),
+		pg.Q(sql+"\n ORDER BY "+pg.EventOrder+"\n LIMIT $4", args, collectEvents(&batch.Events)),
 	)
 	if n := len(batch.Events); n > 0 {
 		batch.Next = batch.Events[n-1].Cursor
 	}
-	return batch, translate("reading the ledger", err)
+	return batch, pg.Translate("reading the ledger", err)
 }
 
 // EventScope selects the events that exist for the caller: those of Tenants, or every tenant's.
@@ -155,40 +148,40 @@ type EventRange struct {
 func (r *Reader) ListEvents(
 	ctx context.Context, scope EventScope, filter EventFilter, part EventRange,
 ) ([]domain.Event, error) {
-	l := &list{where: []string{settledEvent}}
+	l := &pg.List{Where: []string{pg.SettledEvent}}
 	if !scope.Everywhere {
-		l.filter("e.tenant_id = ANY(%s)", scope.Tenants)
+		l.Filter("e.tenant_id = ANY(%s)", scope.Tenants)
 	}
 	if len(filter.TenantCodes) > 0 {
-		l.filter("e.tenant_id IN (SELECT t.id FROM tenants t WHERE t.code = ANY(%s))", filter.TenantCodes)
+		l.Filter("e.tenant_id IN (SELECT t.id FROM tenants t WHERE t.code = ANY(%s))", filter.TenantCodes)
 	}
-	anyOf(l, "e.tenant_id", filter.TenantIDs)
-	anyOf(l, "e.type", filter.Types)
-	anyOf(l, "e.actor_id", filter.ActorIDs)
-	anyOf(l, "e.process_id", filter.ProcessIDs)
-	anyOf(l, "e.resource_kind", filter.ResourceKinds)
-	anyOf(l, "e.resource_id", filter.ResourceIDs)
-	anyOf(l, "e.request_id", filter.RequestIDs)
+	pg.AnyOf(l, "e.tenant_id", filter.TenantIDs)
+	pg.AnyOf(l, "e.type", filter.Types)
+	pg.AnyOf(l, "e.actor_id", filter.ActorIDs)
+	pg.AnyOf(l, "e.process_id", filter.ProcessIDs)
+	pg.AnyOf(l, "e.resource_kind", filter.ResourceKinds)
+	pg.AnyOf(l, "e.resource_id", filter.ResourceIDs)
+	pg.AnyOf(l, "e.request_id", filter.RequestIDs)
 	if filter.From != nil {
-		l.filter("e.occurred_at >= %s", *filter.From)
+		l.Filter("e.occurred_at >= %s", *filter.From)
 	}
 	if filter.To != nil {
-		l.filter("e.occurred_at < %s", *filter.To)
+		l.Filter("e.occurred_at < %s", *filter.To)
 	}
-	order, operator, after := eventOrder, ">", domain.EventCursor{}
+	order, operator, after := pg.EventOrder, ">", domain.EventCursor{}
 	if part.NewestFirst {
-		order, operator = eventOrderDescending, "<"
+		order, operator = pg.EventOrderDescending, "<"
 		after = domain.EventCursor{Era: math.MaxInt32, Transaction: math.MaxInt64, Position: math.MaxInt64}
 	}
 	if part.After != nil {
 		after = *part.After
 	}
-	l.where = append(l.where, beyondCursor(operator, len(l.args)+1))
-	l.args = append(l.args, cursorArgs(after)...)
-	limit := l.arg(part.Limit)
-	sql := "SELECT " + eventColumns + "\n  FROM events e\n WHERE " + strings.Join(l.where, "\n   AND ") +
+	l.Where = append(l.Where, beyondCursor(operator, len(l.Args)+1))
+	l.Args = append(l.Args, cursorArgs(after)...)
+	limit := l.Arg(part.Limit)
+	sql := "SELECT " + eventColumns + "\n  FROM events e\n WHERE " + strings.Join(l.Where, "\n   AND ") +
 		"\n ORDER BY " + order + "\n LIMIT " + limit
 	var events []domain.Event
-	err := r.read(ctx, query{sql, l.args, collectEvents(&events)})
-	return events, translate("listing events", err)
+	err := r.Read(ctx, pg.Q(sql, l.Args, collectEvents(&events)))
+	return events, pg.Translate("listing events", err)
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 // eventChannel is the channel on which replicas notify each other of new events.
@@ -14,7 +16,7 @@ const eventChannel = "procession_events"
 func (db *DB) dedicated(ctx context.Context) (conn *pgx.Conn, closeConn func(), err error) {
 	conn, err = pgx.ConnectConfig(ctx, db.pool.Config().ConnConfig)
 	if err != nil {
-		return nil, nil, translate("connecting to the database", err)
+		return nil, nil, pg.Translate("connecting to the database", err)
 	}
 	return conn, func() {
 		// Errors are ignored: the connection holds no uncommitted work.
@@ -35,7 +37,7 @@ func (db *DB) SendEventSignals(ctx context.Context, next func() error) error {
 			return err
 		}
 		if _, err := conn.Exec(ctx, "NOTIFY "+eventChannel); err != nil {
-			return translate("telling of new events", err)
+			return pg.Translate("telling of new events", err)
 		}
 	}
 }
@@ -49,7 +51,7 @@ func (db *DB) ReceiveEventSignals(ctx context.Context, ready, received func()) e
 	}
 	defer closeConn()
 	if _, err := conn.Exec(ctx, "LISTEN "+eventChannel); err != nil {
-		return translate("listening for new events", err)
+		return pg.Translate("listening for new events", err)
 	}
 	ready()
 	for {

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 const groupColumns = `g.id, g.tenant_id, g.code, g.name`
@@ -32,23 +33,23 @@ func (r *Reader) ListGroups(
 	ctx context.Context, caller domain.Caller, filter GroupFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Group], error) {
 	result := domain.Page[domain.Group]{PageRequest: page}
-	l := &list{columns: groupColumns, from: "groups g", where: []string{listedGroup}, args: directory(caller)}
-	anyOf(l, "g.tenant_id", filter.TenantIDs)
-	anyOf(l, "g.id", filter.IDs)
-	anyOf(l, "g.code", filter.Codes)
+	l := &pg.List{Columns: groupColumns, From: "groups g", Where: []string{listedGroup}, Args: directory(caller)}
+	pg.AnyOf(l, "g.tenant_id", filter.TenantIDs)
+	pg.AnyOf(l, "g.id", filter.IDs)
+	pg.AnyOf(l, "g.code", filter.Codes)
 	if filter.PrincipalID != nil {
-		l.filter("g.id IN (SELECT m.group_id FROM group_members m WHERE m.principal_id = %s)", *filter.PrincipalID)
+		l.Filter("g.id IN (SELECT m.group_id FROM group_members m WHERE m.principal_id = %s)", *filter.PrincipalID)
 		if *filter.PrincipalID != caller.PrincipalID {
-			l.where = append(l.where, "g.tenant_id = ANY("+openDirectories+")")
+			l.Where = append(l.Where, "g.tenant_id = ANY("+openDirectories+")")
 		}
 	}
-	if err := l.sortBy(sort, map[string]string{"id": "g.id", "name": "g.name"}, "g.id"); err != nil {
+	if err := l.SortBy(sort, map[string]string{"id": "g.id", "name": "g.name"}, "g.id"); err != nil {
 		return result, err
 	}
 	scan := func(rows pgx.Rows) (err error) {
 		result.Items, err = pgx.CollectRows(rows, scanGroup)
 		return err
 	}
-	err := r.read(ctx, l.page(page, scan, &result.Total)...)
-	return result, translate("listing groups", err)
+	err := r.Read(ctx, l.Page(page, scan, &result.Total)...)
+	return result, pg.Translate("listing groups", err)
 }

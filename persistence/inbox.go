@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 // InboxFilter narrows a list of tasks. Values of one field are alternatives; fields
@@ -53,12 +54,12 @@ func inboxCondition(view domain.InboxView) string {
 }
 
 // list selects the tasks of the filter.
-func (f InboxFilter) list(caller domain.Caller) *list {
-	l := newList(caller, inboxColumns, inboxTables, "i.tenant_id")
-	l.where = append(l.where, "i.deleted_at IS NULL", inboxCondition(f.View))
-	anyOf(l, "i.process_definition_id", f.ProcessDefinitionIDs)
+func (f InboxFilter) list(caller domain.Caller) *pg.List {
+	l := pg.NewList(caller, inboxColumns, inboxTables, "i.tenant_id")
+	l.Where = append(l.Where, "i.deleted_at IS NULL", inboxCondition(f.View))
+	pg.AnyOf(l, "i.process_definition_id", f.ProcessDefinitionIDs)
 	if search := strings.TrimSpace(f.Search); search != "" {
-		l.filter(`(p.subject ILIKE %[1]s OR t.name ILIKE %[1]s OR v.name ILIKE %[1]s OR s.name ILIKE %[1]s)`, containing(search))
+		l.Filter(`(p.subject ILIKE %[1]s OR t.name ILIKE %[1]s OR v.name ILIKE %[1]s OR s.name ILIKE %[1]s)`, containing(search))
 	}
 	return l
 }
@@ -71,27 +72,27 @@ func (r *Reader) ReadInbox(
 	result := domain.Inbox{Counts: map[domain.InboxView]int64{}}
 	result.PageRequest = page
 	l := filter.list(caller)
-	err := l.sortBy(sort, map[string]string{
+	err := l.SortBy(sort, map[string]string{
 		"id": "i.id", "createdAt": "i.created_at", "lastModifiedAt": "i.last_modified_at", "name": "t.name", "subject": "p.subject",
 	}, "i.created_at")
 	if err != nil {
 		return result, err
 	}
-	queries := slices.Concat(l.page(page, into(&result.Items), &result.Total), countInbox(caller, result.Counts),
-		[]query{inboxDefinitions(caller, filter.View, &result.Definitions)})
-	return result, translate("reading an inbox", r.read(ctx, queries...))
+	queries := slices.Concat(l.Page(page, pg.Into(&result.Items), &result.Total), countInbox(caller, result.Counts),
+		[]pg.Query{inboxDefinitions(caller, filter.View, &result.Definitions)})
+	return result, pg.Translate("reading an inbox", r.Read(ctx, queries...))
 }
 
 // countInbox returns the queries of how many tasks each view has.
-func countInbox(caller domain.Caller, counts map[domain.InboxView]int64) []query {
-	var queries []query
+func countInbox(caller domain.Caller, counts map[domain.InboxView]int64) []pg.Query {
+	var queries []pg.Query
 	for _, view := range domain.InboxViews() {
-		l := newList(caller, "", "process_items i JOIN processes p ON p.id = i.process_id", "i.tenant_id")
-		l.where = append(l.where, "i.deleted_at IS NULL", inboxCondition(view))
+		l := pg.NewList(caller, "", "process_items i JOIN processes p ON p.id = i.process_id", "i.tenant_id")
+		l.Where = append(l.Where, "i.deleted_at IS NULL", inboxCondition(view))
 		var total int64
-		counted := l.page(domain.PageRequest{}, nil, &total)[0]
-		scan := counted.scan
-		counted.scan = func(rows pgx.Rows) error {
+		counted := l.Page(domain.PageRequest{}, nil, &total)[0]
+		scan := counted.Scan
+		counted.Scan = func(rows pgx.Rows) error {
 			err := scan(rows)
 			counts[view] = total
 			return err
@@ -102,18 +103,18 @@ func countInbox(caller domain.Caller, counts map[domain.InboxView]int64) []query
 }
 
 // inboxDefinitions returns the query of the process definitions of a view.
-func inboxDefinitions(caller domain.Caller, view domain.InboxView, dest *[]domain.InboxDefinition) query {
-	l := newList(caller, "", "", "i.tenant_id")
-	l.where = append(l.where, "i.deleted_at IS NULL", inboxCondition(view))
-	return query{`
+func inboxDefinitions(caller domain.Caller, view domain.InboxView, dest *[]domain.InboxDefinition) pg.Query {
+	l := pg.NewList(caller, "", "", "i.tenant_id")
+	l.Where = append(l.Where, "i.deleted_at IS NULL", inboxCondition(view))
+	return pg.Q(`
 SELECT i.process_definition_id AS id, max(v.name) AS name, count(*) AS tasks
   FROM process_items i
   JOIN processes p ON p.id = i.process_id
   JOIN process_definition_versions v ON v.version = p.process_version
- WHERE ` + strings.Join(l.where, "\n   AND ") + `
+ WHERE `+strings.Join(l.Where, "\n   AND ")+`
  GROUP BY i.process_definition_id
  ORDER BY name, id
- LIMIT ` + inboxDefinitionLimit, l.args, into(dest)}
+ LIMIT `+inboxDefinitionLimit, l.Args, pg.Into(dest))
 }
 
 // CountInboxNews returns how many tasks have come into a view since a moment by
@@ -124,13 +125,13 @@ func (r *Reader) CountInboxNews(
 	var total int64
 	l := filter.list(caller)
 	if filter.View == domain.InboxAll {
-		l.filter("i.created_at > %s", since)
+		l.Filter("i.created_at > %s", since)
 	} else {
-		l.filter("i.last_modified_at > %s AND i.last_modified_by <> $1", since)
+		l.Filter("i.last_modified_at > %s AND i.last_modified_by <> $1", since)
 	}
-	l.filter("i.id <> ALL(%s)", known)
-	err := r.read(ctx, l.page(domain.PageRequest{}, nil, &total)...)
-	return total, translate("counting news of an inbox", err)
+	l.Filter("i.id <> ALL(%s)", known)
+	err := r.Read(ctx, l.Page(domain.PageRequest{}, nil, &total)...)
+	return total, pg.Translate("counting news of an inbox", err)
 }
 
 const openTask = `
@@ -146,12 +147,12 @@ func (r *Reader) OpenTask(ctx context.Context, caller domain.Caller, id uuid.UUI
 	var logs []domain.TaskLog
 	var found *domain.OpenedTask
 	args := []any{caller.PrincipalID, caller.TenantIDs(), id}
-	err := r.read(ctx, query{openTask, args, atMostOne(&found)}, query{getItem, args, one(row.fields()...)}, taskLogs(id, &logs))
+	err := r.Read(ctx, pg.Q(openTask, args, pg.AtMostOne(&found)), pg.Q(getItem, args, pg.One(row.fields()...)), taskLogs(id, &logs))
 	if err == nil && found == nil {
 		err = pgx.ErrNoRows
 	}
 	if err != nil {
-		return nil, translate("opening a task", notFound(err, "task"))
+		return nil, pg.Translate("opening a task", pg.NotFound(err, "task"))
 	}
 	found.Item, err = row.processItem(logs)
 	return found, err

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 const (
@@ -70,9 +71,9 @@ func oneIncident(i *domain.Incident, run *domain.EngineRun) func(pgx.Rows) error
 // GetIncident returns an incident in the scope, or NOT_FOUND.
 func (r *Reader) GetIncident(ctx context.Context, scope IncidentScope, id uuid.UUID) (*domain.Incident, error) {
 	var i domain.Incident
-	err := r.read(ctx, query{getIncident, []any{scope.Everywhere, scope.Tenants, id}, oneIncident(&i, &domain.EngineRun{})})
+	err := r.Read(ctx, pg.Q(getIncident, []any{scope.Everywhere, scope.Tenants, id}, oneIncident(&i, &domain.EngineRun{})))
 	if err != nil {
-		return nil, translate("reading an incident", notFound(err, "incident"))
+		return nil, pg.Translate("reading an incident", pg.NotFound(err, "incident"))
 	}
 	return &i, nil
 }
@@ -90,17 +91,17 @@ func (r *Reader) ListIncidents(
 	ctx context.Context, scope IncidentScope, filter IncidentFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Incident], error) {
 	result := domain.Page[domain.Incident]{PageRequest: page}
-	l := &list{
-		columns: incidentColumns, from: fromIncidents,
-		where: []string{inScope}, args: []any{scope.Everywhere, scope.Tenants},
+	l := &pg.List{
+		Columns: incidentColumns, From: fromIncidents,
+		Where: []string{inScope}, Args: []any{scope.Everywhere, scope.Tenants},
 	}
-	anyOf(l, "i.state", filter.States)
-	anyOf(l, "i.process_id", filter.ProcessIDs)
+	pg.AnyOf(l, "i.state", filter.States)
+	pg.AnyOf(l, "i.process_id", filter.ProcessIDs)
 	if len(filter.TenantCodes) > 0 {
-		l.filter("i.tenant_id IN (SELECT t.id FROM tenants t WHERE t.code = ANY(%s))", filter.TenantCodes)
+		l.Filter("i.tenant_id IN (SELECT t.id FROM tenants t WHERE t.code = ANY(%s))", filter.TenantCodes)
 	}
 	columns := map[string]string{"id": "i.id", "createdAt": "i.created_at"}
-	if err := l.sortBy(sort, columns, "i.created_at DESC", "i.id DESC"); err != nil {
+	if err := l.SortBy(sort, columns, "i.created_at DESC", "i.id DESC"); err != nil {
 		return result, err
 	}
 	scan := func(rows pgx.Rows) (err error) {
@@ -110,8 +111,8 @@ func (r *Reader) ListIncidents(
 		})
 		return err
 	}
-	err := r.read(ctx, l.page(page, scan, &result.Total)...)
-	return result, translate("listing incidents", err)
+	err := r.Read(ctx, l.Page(page, scan, &result.Total)...)
+	return result, pg.Translate("listing incidents", err)
 }
 
 // LockedIncident is an incident together with its run and its process, all under
@@ -149,14 +150,14 @@ SELECT ` + incidentColumns + `
 func (tx *Tx) LockIncident(ctx context.Context, scope IncidentScope, id uuid.UUID) (*LockedIncident, error) {
 	var locked LockedIncident
 	args := []any{scope.Everywhere, scope.Tenants, id}
-	err := tx.read(
+	err := tx.Read(
 		ctx,
-		query{lockProcessOfIncident, args, scanProcessIfAny(&locked.Process)},
-		query{lockTaskOfIncident, args, ifAny(&locked.TaskState)},
-		query{lockIncident, args, oneIncident(&locked.Incident, &locked.Run)},
+		pg.Q(lockProcessOfIncident, args, scanProcessIfAny(&locked.Process)),
+		pg.Q(lockTaskOfIncident, args, pg.IfAny(&locked.TaskState)),
+		pg.Q(lockIncident, args, oneIncident(&locked.Incident, &locked.Run)),
 	)
 	if err != nil {
-		return nil, notFound(err, "incident")
+		return nil, pg.NotFound(err, "incident")
 	}
 	tx.Found(id, locked.Incident.Version())
 	return &locked, nil

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/procession-dev/procession/domain/filter"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 // IndexedValue is a member of a value by which resources can be filtered, in the form that filter.Normalize
@@ -91,17 +92,17 @@ func indexedAs(x string, t filter.Type) string {
 }
 
 // fulfils returns the conditions under which a row x of the index fulfils the criterion.
-func (l *list) fulfils(x string, c filter.Criterion) []string {
+func fulfils(l *pg.List, x string, c filter.Criterion) []string {
 	switch {
 	case c.Operator == filter.Contains:
-		return []string{fmt.Sprintf("strpos(%s, %s) > 0", writtenAs(x, c.Type), l.arg(foldCase(c.Operands[0])))}
+		return []string{fmt.Sprintf("strpos(%s, %s) > 0", writtenAs(x, c.Type), l.Arg(foldCase(c.Operands[0])))}
 	case c.Type == filter.String:
-		return l.fulfilsText(x, c)
+		return fulfilsText(l, x, c)
 	case c.Type == filter.Date:
-		return l.fulfilsDate(x, c)
+		return fulfilsDate(l, x, c)
 	}
 	column := x + ".number_value"
-	operand := func(i int) string { return l.arg(c.Operands[i]) + "::text::numeric" }
+	operand := func(i int) string { return l.Arg(c.Operands[i]) + "::text::numeric" }
 	switch c.Operator {
 	case filter.Le:
 		return []string{column + " <= " + operand(0)}
@@ -110,7 +111,7 @@ func (l *list) fulfils(x string, c filter.Criterion) []string {
 	case filter.Between:
 		return []string{column + " >= " + operand(0), column + " <= " + operand(1)}
 	case filter.In:
-		return []string{column + " = ANY(" + l.arg(c.Operands) + "::text[]::numeric[])"}
+		return []string{column + " = ANY(" + l.Arg(c.Operands) + "::text[]::numeric[])"}
 	case filter.Eq, filter.Contains:
 	}
 	return []string{column + " = " + operand(0)}
@@ -131,12 +132,12 @@ func writtenAs(x string, t filter.Type) string {
 
 // fulfilsText compares the indexed beginning of the text, and the whole only where an operand is long enough for
 // the rest to matter.
-func (l *list) fulfilsText(x string, c filter.Criterion) []string {
+func fulfilsText(l *pg.List, x string, c filter.Criterion) []string {
 	begin, whole := x+".text_value", fmt.Sprintf("(%[1]s.text_value || coalesce(%[1]s.text_rest, ''))", x)
 	compare := func(operator, operand string) []string {
-		conditions := []string{begin + operator + l.arg(beginOf(operand))}
+		conditions := []string{begin + operator + l.Arg(beginOf(operand))}
 		if long(operand) {
-			conditions = append(conditions, whole+operator+l.arg(operand))
+			conditions = append(conditions, whole+operator+l.Arg(operand))
 		}
 		return conditions
 	}
@@ -155,9 +156,9 @@ func (l *list) fulfilsText(x string, c filter.Criterion) []string {
 	for i, operand := range c.Operands {
 		begins[i] = beginOf(operand)
 	}
-	conditions := []string{begin + " = ANY(" + l.arg(begins) + "::text[])"}
+	conditions := []string{begin + " = ANY(" + l.Arg(begins) + "::text[])"}
 	if slices.ContainsFunc(c.Operands, long) {
-		conditions = append(conditions, whole+" = ANY("+l.arg(c.Operands)+"::text[])")
+		conditions = append(conditions, whole+" = ANY("+l.Arg(c.Operands)+"::text[])")
 	}
 	return conditions
 }
@@ -172,14 +173,14 @@ func long(operand string) bool { return utf8.RuneCountInString(operand) >= index
 
 // fulfilsDate compares days where the operand is a day, and moments otherwise. The index holds days: the moment
 // of a date is within a day of the beginning of the day as written.
-func (l *list) fulfilsDate(x string, c filter.Criterion) []string {
+func fulfilsDate(l *pg.List, x string, c filter.Criterion) []string {
 	switch c.Operator {
 	case filter.Le:
-		return []string{l.compareDate(x, " <= ", c.Operands[0])}
+		return []string{compareDate(l, x, " <= ", c.Operands[0])}
 	case filter.Ge:
-		return []string{l.compareDate(x, " >= ", c.Operands[0])}
+		return []string{compareDate(l, x, " >= ", c.Operands[0])}
 	case filter.Between:
-		return []string{l.compareDate(x, " >= ", c.Operands[0]), l.compareDate(x, " <= ", c.Operands[1])}
+		return []string{compareDate(l, x, " >= ", c.Operands[0]), compareDate(l, x, " <= ", c.Operands[1])}
 	case filter.Eq, filter.In, filter.Contains:
 	}
 	var days []string
@@ -189,23 +190,23 @@ func (l *list) fulfilsDate(x string, c filter.Criterion) []string {
 			days = append(days, day)
 			continue
 		}
-		alternatives = append(alternatives, "("+l.compareDate(x, " = ", operand)+")")
+		alternatives = append(alternatives, "("+compareDate(l, x, " = ", operand)+")")
 	}
 	if len(days) > 0 {
-		alternatives = append(alternatives, x+".date_value = ANY("+l.arg(days)+"::text[]::date[])")
+		alternatives = append(alternatives, x+".date_value = ANY("+l.Arg(days)+"::text[]::date[])")
 	}
 	return []string{"(" + strings.Join(alternatives, " OR ") + ")"}
 }
 
-func (l *list) compareDate(x, operator, operand string) string {
+func compareDate(l *pg.List, x, operator, operand string) string {
 	day, at, timed := filter.Moment(operand)
 	if !timed {
-		return x + ".date_value" + operator + l.arg(day) + "::text::date"
+		return x + ".date_value" + operator + l.Arg(day) + "::text::date"
 	}
 	moment := fmt.Sprintf("coalesce(CASE WHEN %[1]s.text_folded IS NOT NULL THEN %[1]s.time_value END, "+
-		"%[1]s.date_value::timestamp AT TIME ZONE 'UTC')%[2]s%[3]s", x, operator, l.arg(at))
+		"%[1]s.date_value::timestamp AT TIME ZONE 'UTC')%[2]s%[3]s", x, operator, l.Arg(at))
 	near := func(operator string, days int) string {
-		return x + ".date_value" + operator + l.arg(at.AddDate(0, 0, days)) + "::date"
+		return x + ".date_value" + operator + l.Arg(at.AddDate(0, 0, days)) + "::date"
 	}
 	switch operator {
 	case " <= ":

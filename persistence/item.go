@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 const itemSummaryColumns = `i.id, i.tenant_id, i.process_id, i.process_definition_id, i.type,
@@ -126,14 +127,14 @@ SELECT l.id, l.logged_at, l.message, l.level
 
 // taskLogs reads the log of an item, oldest first. It runs in the same round trip as the query that decides
 // whether the item is visible to the caller.
-func taskLogs(item uuid.UUID, logs *[]domain.TaskLog) query {
-	return query{selectTaskLogs, []any{item}, func(rows pgx.Rows) error {
+func taskLogs(item uuid.UUID, logs *[]domain.TaskLog) pg.Query {
+	return pg.Q(selectTaskLogs, []any{item}, func(rows pgx.Rows) error {
 		var err error
 		*logs, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (l domain.TaskLog, err error) {
 			return l, row.Scan(&l.ID, &l.Timestamp, &l.Message, &l.Level)
 		})
 		return err
-	}}
+	})
 }
 
 const getItem = `
@@ -145,11 +146,11 @@ SELECT ` + itemColumns + `
 func (r *Reader) GetProcessItem(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.ProcessItem, error) {
 	var row itemRow
 	var logs []domain.TaskLog
-	err := r.read(ctx,
-		query{getItem, []any{caller.PrincipalID, caller.TenantIDs(), id}, one(row.fields()...)},
+	err := r.Read(ctx,
+		pg.Q(getItem, []any{caller.PrincipalID, caller.TenantIDs(), id}, pg.One(row.fields()...)),
 		taskLogs(id, &logs))
 	if err != nil {
-		return nil, translate("reading a process item", notFound(err, "process item"))
+		return nil, pg.Translate("reading a process item", pg.NotFound(err, "process item"))
 	}
 	return row.processItem(logs)
 }
@@ -188,8 +189,8 @@ func LockProcessItem(caller domain.Caller, id uuid.UUID) Read[*LockedItem] {
 	locked := &LockedItem{}
 	fields := append(row.fields(), &locked.Rights.Manages, &locked.Rights.Candidate,
 		&locked.ProcessState, &locked.ProcessVersion, &locked.SignalShape, &locked.RunID, &locked.Awaited)
-	return Read[*LockedItem]{[]query{
-		{lockItem, []any{caller.PrincipalID, caller.TenantIDs(), id}, orNotFound("process item", one(fields...))},
+	return Read[*LockedItem]{[]pg.Query{
+		pg.Q(lockItem, []any{caller.PrincipalID, caller.TenantIDs(), id}, pg.OrNotFound("process item", pg.One(fields...))),
 		taskLogs(id, &logs),
 	}, func(tx *Tx) (_ *LockedItem, err error) {
 		if locked.ProcessItem, err = row.processItem(logs); err != nil {

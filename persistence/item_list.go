@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 // ItemFilter narrows a list of process items. Values of one field are
@@ -35,8 +36,8 @@ func (r *Reader) ListProcessItems(
 	scan := eachItemSummary(func(item *domain.ProcessItem) {
 		result.Items = append(result.Items, *item)
 	})
-	err = r.read(ctx, l.page(page, scan, &result.Total)...)
-	return result, translate("listing process items", err)
+	err = r.Read(ctx, l.Page(page, scan, &result.Total)...)
+	return result, pg.Translate("listing process items", err)
 }
 
 // ShowTasks is ListProcessItems for tasks alone, with their data and elements but
@@ -51,29 +52,29 @@ func (r *Reader) ShowTasks(
 		return err
 	}
 	err = showValues(ctx, r, valueList[domain.ProcessItem]{
-		list: l, alias: "i",
+		List: l, alias: "i",
 		values: []string{"i.task_data", "i.task_data_errors", "i.context_data", "i.context_data_errors", "i.element_values"},
 		scan:   scanItem,
 	}, page, show)
-	return translate("listing tasks", err)
+	return pg.Translate("listing tasks", err)
 }
 
-func itemList(caller domain.Caller, filter ItemFilter, sort []domain.SortKey, columns string) (*list, error) {
-	l := newList(caller, columns, "process_items i", "i.tenant_id")
-	l.where = append(l.where, visibleItem)
-	l.filterDeleted("i.deleted_at", filter.Deleted)
-	anyOf(l, "i.tenant_id", filter.TenantIDs)
-	anyOf(l, "i.process_id", filter.ProcessIDs)
-	anyOf(l, "i.type", filter.Types)
-	anyOf(l, "i.task_state", filter.TaskStates)
-	anyOf(l, "i.item_definition_code", filter.DefinitionCodes)
-	anyOf(l, "i.thread_id", filter.ThreadIDs)
-	anyOf(l, "i.process_definition_id", filter.ProcessDefinitionIDs)
+func itemList(caller domain.Caller, filter ItemFilter, sort []domain.SortKey, columns string) (*pg.List, error) {
+	l := pg.NewList(caller, columns, "process_items i", "i.tenant_id")
+	l.Where = append(l.Where, visibleItem)
+	l.FilterDeleted("i.deleted_at", filter.Deleted)
+	pg.AnyOf(l, "i.tenant_id", filter.TenantIDs)
+	pg.AnyOf(l, "i.process_id", filter.ProcessIDs)
+	pg.AnyOf(l, "i.type", filter.Types)
+	pg.AnyOf(l, "i.task_state", filter.TaskStates)
+	pg.AnyOf(l, "i.item_definition_code", filter.DefinitionCodes)
+	pg.AnyOf(l, "i.thread_id", filter.ThreadIDs)
+	pg.AnyOf(l, "i.process_definition_id", filter.ProcessDefinitionIDs)
 	if len(filter.ProcessDefinitionCodes) > 0 {
-		l.filter(`i.process_definition_id IN (SELECT d.id FROM process_definitions d WHERE d.code = ANY(%s))`,
+		l.Filter(`i.process_definition_id IN (SELECT d.id FROM process_definitions d WHERE d.code = ANY(%s))`,
 			filter.ProcessDefinitionCodes)
 	}
-	err := l.sortBy(sort, map[string]string{
+	err := l.SortBy(sort, map[string]string{
 		"id": "i.id", "createdAt": "i.created_at", "lastModifiedAt": "i.last_modified_at",
 		"claimedAt": "i.claimed_at NULLS LAST", "completedAt": "i.completed_at NULLS LAST",
 		"cancelledAt": "i.cancelled_at NULLS LAST",

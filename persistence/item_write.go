@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 const insertItem = `
@@ -142,10 +143,10 @@ SELECT ` + itemSummaryColumns + `
 
 // openTasks locks the open tasks of a process, limited to the given ids if there are any. Their data is not
 // read.
-func openTasks(process uuid.UUID, ids []uuid.UUID, items *[]*domain.ProcessItem) query {
-	return query{lockOpenTasks, []any{process, ids}, eachItemSummary(func(item *domain.ProcessItem) {
+func openTasks(process uuid.UUID, ids []uuid.UUID, items *[]*domain.ProcessItem) pg.Query {
+	return pg.Q(lockOpenTasks, []any{process, ids}, eachItemSummary(func(item *domain.ProcessItem) {
 		*items = append(*items, item)
-	})}
+	}))
 }
 
 const countItemsOfProcess = `
@@ -169,7 +170,7 @@ func (tx *Tx) LockProcessAndOpenTasks(
 	var tasks LockedTasks
 	process, locked, err := Both(ctx, tx, LockProcess(caller, id), answer(&tasks,
 		openTasks(id, ids, &tasks.Open),
-		query{countItemsOfProcess, []any{id, ids}, one(&tasks.Known)}))
+		pg.Q(countItemsOfProcess, []any{id, ids}, pg.One(&tasks.Known))))
 	locked.LockedProcess = process
 	return &locked, err
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 const (
@@ -42,19 +43,19 @@ func WantsNames(ctx context.Context) bool {
 // disabled ones.
 func (r *Reader) NamesOfProcesses(ctx context.Context, processes ...domain.Process) (domain.Names, error) {
 	names, queries := namesOfProcesses(processes)
-	return names, translate("reading names", r.read(ctx, queries...))
+	return names, pg.Translate("reading names", r.Read(ctx, queries...))
 }
 
 // NamesOfItems returns the names of the owners and the definitions of items, including deleted or disabled ones.
 func (r *Reader) NamesOfItems(ctx context.Context, items ...domain.ProcessItem) (domain.Names, error) {
 	names, queries := namesOfItems(items)
-	return names, translate("reading names", r.read(ctx, queries...))
+	return names, pg.Translate("reading names", r.Read(ctx, queries...))
 }
 
 // queueNames reads, with the commit, the names of what the returned process or item refers to.
 func (tx *Tx) queueNames() {
 	var names domain.Names
-	var queries []query
+	var queries []pg.Query
 	switch {
 	case tx.item != nil:
 		names, queries = namesOfItems([]domain.ProcessItem{*tx.item})
@@ -64,11 +65,11 @@ func (tx *Tx) queueNames() {
 		tx.process.Names = &names
 	}
 	for _, q := range queries {
-		tx.queued.Queue(q.sql, q.args...).Query(q.scan)
+		tx.queued.Queue(q.SQL, q.Args...).Query(q.Scan)
 	}
 }
 
-func namesOfProcesses(processes []domain.Process) (domain.Names, []query) {
+func namesOfProcesses(processes []domain.Process) (domain.Names, []pg.Query) {
 	var principals, versions []uuid.UUID
 	for i := range processes {
 		principals = append(principals, processes[i].InitiatorID)
@@ -77,7 +78,7 @@ func namesOfProcesses(processes []domain.Process) (domain.Names, []query) {
 	return namesOf(principals, selectProcessVersionNames, versions)
 }
 
-func namesOfItems(items []domain.ProcessItem) (domain.Names, []query) {
+func namesOfItems(items []domain.ProcessItem) (domain.Names, []pg.Query) {
 	var principals, versions []uuid.UUID
 	for i := range items {
 		if owner := items[i].OwnerID; owner != nil {
@@ -91,20 +92,20 @@ func namesOfItems(items []domain.ProcessItem) (domain.Names, []query) {
 }
 
 // namesOf returns names and the queries that fill them.
-func namesOf(principals []uuid.UUID, selectVersions string, versions []uuid.UUID) (domain.Names, []query) {
+func namesOf(principals []uuid.UUID, selectVersions string, versions []uuid.UUID) (domain.Names, []pg.Query) {
 	names := domain.Names{Principals: map[uuid.UUID]domain.Principal{}, Versions: map[uuid.UUID]string{}}
-	var queries []query
+	var queries []pg.Query
 	if len(principals) > 0 {
-		queries = append(queries, query{selectPrincipalsByID, []any{principals}, func(rows pgx.Rows) error {
+		queries = append(queries, pg.Q(selectPrincipalsByID, []any{principals}, func(rows pgx.Rows) error {
 			found, err := pgx.CollectRows(rows, scanPrincipal)
 			for _, p := range found {
 				names.Principals[p.ID] = p
 			}
 			return err
-		}})
+		}))
 	}
 	if len(versions) > 0 {
-		queries = append(queries, query{selectVersions, []any{versions}, func(rows pgx.Rows) error {
+		queries = append(queries, pg.Q(selectVersions, []any{versions}, func(rows pgx.Rows) error {
 			var version uuid.UUID
 			var name string
 			_, err := pgx.ForEachRow(rows, []any{&version, &name}, func() error {
@@ -112,7 +113,7 @@ func namesOf(principals []uuid.UUID, selectVersions string, versions []uuid.UUID
 				return nil
 			})
 			return err
-		}})
+		}))
 	}
 	return names, queries
 }

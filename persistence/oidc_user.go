@@ -4,9 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 // OIDCSubject is a person as identified by an OpenID Connect issuer, with the limits on the users of that
@@ -88,19 +87,19 @@ func (db *DB) FindOIDCUser(ctx context.Context, subject OIDCSubject, now time.Ti
 	for attempt := 1; ; attempt++ {
 		caller, err := db.findOIDCUser(ctx, subject, now)
 		// Two subjects raced for one user: the next attempt finds the winner.
-		if err == nil || !retryable(err) || attempt == maxAttempts {
-			return caller, translate("finding the user of a token", err)
+		if err == nil || !pg.Retryable(err) || attempt == maxAttempts {
+			return caller, pg.Translate("finding the user of a token", err)
 		}
 	}
 }
 
 func (db *DB) findOIDCUser(ctx context.Context, subject OIDCSubject, now time.Time) (domain.Caller, error) {
 	var found []credentialRow
-	err := send(ctx, db.pool, &pgx.Batch{}, []query{{
+	err := db.Send(ctx, []pg.Query{pg.Q(
 		findOIDCUser, []any{
 			subject.Issuer, subject.Subject, subject.Email, now, subject.Tenants, subject.EmailDomains, subject.Operators,
-		}, into(&found),
-	}})
+		}, pg.Into(&found),
+	)})
 	switch {
 	case err != nil:
 		return domain.Caller{}, err

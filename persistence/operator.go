@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 // Person is a user of the service across tenants.
@@ -51,19 +53,19 @@ UPDATE principals
 // ListOperators returns all operators in the order of their addresses.
 func (r *Reader) ListOperators(ctx context.Context) ([]Person, error) {
 	var found []Person
-	err := r.read(ctx, query{listOperators, nil, into(&found)})
-	return found, translate("listing operators", err)
+	err := r.Read(ctx, pg.Q(listOperators, nil, pg.Into(&found)))
+	return found, pg.Translate("listing operators", err)
 }
 
 // LockPeople locks all operators and the person with the e-mail address, and
 // returns them with the tenants of that person.
 func (tx *Tx) LockPeople(ctx context.Context, email string) (people []Person, tenants []uuid.UUID, err error) {
 	var found []struct{ TenantID uuid.UUID }
-	err = tx.read(ctx, query{lockPeople, []any{email}, into(&people)}, query{tenantsOfPerson, []any{email}, into(&found)})
+	err = tx.Read(ctx, pg.Q(lockPeople, []any{email}, pg.Into(&people)), pg.Q(tenantsOfPerson, []any{email}, pg.Into(&found)))
 	for _, t := range found {
 		tenants = append(tenants, t.TenantID)
 	}
-	return people, tenants, translate("reading operators", err)
+	return people, tenants, pg.Translate("reading operators", err)
 }
 
 // RemoveOperator turns an operator into an ordinary user and deletes the tokens that were valid in all tenants.

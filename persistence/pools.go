@@ -3,6 +3,7 @@ package persistence
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -12,6 +13,9 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	pgxuuid "github.com/vgarvardt/pgx-google-uuid/v5"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 const (
@@ -154,6 +158,45 @@ func configure(config *pgxpool.Config) {
 func setTimeouts(config *pgx.ConnConfig, statement, idle time.Duration) {
 	config.RuntimeParams["statement_timeout"] = strconv.FormatInt(statement.Milliseconds(), 10)
 	config.RuntimeParams["idle_in_transaction_session_timeout"] = strconv.FormatInt(idle.Milliseconds(), 10)
+}
+
+type batchSender interface {
+	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
+}
+
+// send appends queries to the batch and sends it in one round trip.
+func send(ctx context.Context, to batchSender, batch *pgx.Batch, queries []pg.Query) error {
+	for _, q := range queries {
+		batch.Queue(q.SQL, q.Args...).Query(q.Scan)
+	}
+	if pool, ok := to.(*pool); ok {
+		conn, err := acquire(ctx, pool)
+		if err != nil {
+			return err
+		}
+		defer conn.Release()
+		to = conn
+	}
+	return to.SendBatch(ctx, batch).Close()
+}
+
+// acquire returns a connection from the pool. It waits up to the pool's limit and then returns an UNAVAILABLE
+// error.
+func acquire(ctx context.Context, from *pool) (*pgxpool.Conn, error) {
+	waiting := ctx
+	if from.patience > 0 {
+		var stop context.CancelFunc
+		waiting, stop = context.WithTimeout(ctx, from.patience)
+		defer stop()
+	}
+	conn, err := from.Acquire(waiting)
+	if err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+		return nil, &domain.Error{
+			Kind: domain.KindUnavailable, Code: domain.CodeUnavailable,
+			Message: "all connections to the database are busy; try again later", Cause: err,
+		}
+	}
+	return conn, err
 }
 
 // unbounded opens connections outside the pools, for migrations: their statements have no time limit.

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 // PrincipalKey identifies a principal by its id or, for users, by e-mail without regard to case. The zero key
@@ -51,8 +52,8 @@ func FindPrincipal(key PrincipalKey) Read[*PrincipalTenants] {
 }
 
 // lookUpPrincipal finds an active principal; dest is nil when there is none.
-func lookUpPrincipal(key PrincipalKey, dest **PrincipalTenants) query {
-	return query{selectPrincipalTenants, []any{key.ID, key.Email, key.Type}, atMostOne(dest)}
+func lookUpPrincipal(key PrincipalKey, dest **PrincipalTenants) pg.Query {
+	return pg.Q(selectPrincipalTenants, []any{key.ID, key.Email, key.Type}, pg.AtMostOne(dest))
 }
 
 // principalOfTenants is true of a principal p that belongs to one of these tenants, if the caller may list their
@@ -78,11 +79,11 @@ SELECT p.id, p.type, p.name, CASE WHEN ` + presentPrincipal + ` THEN coalesce(p.
 // caller's tenants has no e-mail.
 func (r *Reader) GetPrincipal(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.Principal, error) {
 	var p domain.Principal
-	err := r.read(ctx, query{
-		getPrincipal, directoryWith(caller, id), one(&p.ID, &p.Type, &p.Name, &p.Email),
-	})
+	err := r.Read(ctx, pg.Q(
+		getPrincipal, directoryWith(caller, id), pg.One(&p.ID, &p.Type, &p.Name, &p.Email),
+	))
 	if err != nil {
-		return nil, translate("reading a principal", notFound(err, "principal"))
+		return nil, pg.Translate("reading a principal", pg.NotFound(err, "principal"))
 	}
 	return &p, nil
 }
@@ -102,27 +103,27 @@ func (r *Reader) ListPrincipals(
 	ctx context.Context, caller domain.Caller, filter PrincipalFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Principal], error) {
 	result := domain.Page[domain.Principal]{PageRequest: page}
-	l := &list{
-		columns: "p.id, p.type, p.name, coalesce(p.email, '')", from: "principals p",
-		where: []string{listedPrincipal}, args: directory(caller),
+	l := &pg.List{
+		Columns: "p.id, p.type, p.name, coalesce(p.email, '')", From: "principals p",
+		Where: []string{listedPrincipal}, Args: directory(caller),
 	}
 	if len(filter.TenantIDs) > 0 {
-		l.filter(principalOfTenants, filter.TenantIDs)
+		l.Filter(principalOfTenants, filter.TenantIDs)
 	}
 	if filter.Type != "" {
-		l.filter("p.type = %s", filter.Type)
+		l.Filter("p.type = %s", filter.Type)
 	}
 	if filter.Search != "" {
-		l.filter("(p.name ILIKE %[1]s OR p.email ILIKE %[1]s)", containing(filter.Search))
+		l.Filter("(p.name ILIKE %[1]s OR p.email ILIKE %[1]s)", containing(filter.Search))
 	}
-	l.inGroups("p.id", listedGroup, filter.GroupIDs, filter.GroupCodes)
-	if err := l.sortBy(sort, map[string]string{"id": "p.id", "name": "p.name"}, "p.id"); err != nil {
+	l.InGroups("p.id", listedGroup, filter.GroupIDs, filter.GroupCodes)
+	if err := l.SortBy(sort, map[string]string{"id": "p.id", "name": "p.name"}, "p.id"); err != nil {
 		return result, err
 	}
 	scan := func(rows pgx.Rows) (err error) {
 		result.Items, err = pgx.CollectRows(rows, scanPrincipal)
 		return err
 	}
-	err := r.read(ctx, l.page(page, scan, &result.Total)...)
-	return result, translate("listing principals", err)
+	err := r.Read(ctx, l.Page(page, scan, &result.Total)...)
+	return result, pg.Translate("listing principals", err)
 }

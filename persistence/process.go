@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 const processSummaryColumns = `p.id, p.tenant_id, p.process_definition_id, p.process_version, p.process_definition_code,
@@ -32,7 +33,7 @@ func scanProcess(p *domain.Process, more ...any) func(pgx.Rows) error {
 		var elements []byte
 		fields := append(processSummaryFields(p), &metadata.document, &metadata.valid, &metadata.errors,
 			&entity.document, &entity.valid, &entity.errors, &p.Subject, &elements)
-		if err := one(append(fields, more...)...)(rows); err != nil {
+		if err := pg.One(append(fields, more...)...)(rows); err != nil {
 			return err
 		}
 		var err error
@@ -61,8 +62,8 @@ SELECT p.id, r.to_id = $3::uuid
 
 // relatedProcesses reads the related processes of a process visible to the caller, in the same round trip as the
 // query that decides whether the process itself is visible.
-func relatedProcesses(caller domain.Caller, id uuid.UUID, related *domain.RelatedProcesses) query {
-	return query{selectRelatedProcesses, []any{caller.PrincipalID, caller.TenantIDs(), id}, func(rows pgx.Rows) error {
+func relatedProcesses(caller domain.Caller, id uuid.UUID, related *domain.RelatedProcesses) pg.Query {
+	return pg.Q(selectRelatedProcesses, []any{caller.PrincipalID, caller.TenantIDs(), id}, func(rows pgx.Rows) error {
 		*related = domain.RelatedProcesses{}
 		var other uuid.UUID
 		var incoming bool
@@ -75,17 +76,17 @@ func relatedProcesses(caller domain.Caller, id uuid.UUID, related *domain.Relate
 			return nil
 		})
 		return err
-	}}
+	})
 }
 
 // GetProcess returns a process visible to the caller, or NOT_FOUND.
 func (r *Reader) GetProcess(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.Process, error) {
 	var p domain.Process
-	err := r.read(ctx,
-		query{getProcess, []any{caller.PrincipalID, caller.TenantIDs(), id}, scanProcess(&p)},
+	err := r.Read(ctx,
+		pg.Q(getProcess, []any{caller.PrincipalID, caller.TenantIDs(), id}, scanProcess(&p)),
 		relatedProcesses(caller, id, &p.Related))
 	if err != nil {
-		return nil, translate("reading a process", notFound(err, "process"))
+		return nil, pg.Translate("reading a process", pg.NotFound(err, "process"))
 	}
 	return &p, nil
 }
@@ -109,11 +110,11 @@ SELECT ` + processColumns + `,
 // LockProcess locks a process visible to the caller, or returns NOT_FOUND.
 func LockProcess(caller domain.Caller, id uuid.UUID) Read[*LockedProcess] {
 	locked := &LockedProcess{Process: &domain.Process{}}
-	return Read[*LockedProcess]{[]query{{
+	return Read[*LockedProcess]{[]pg.Query{pg.Q(
 		lockProcess,
 		[]any{caller.PrincipalID, caller.TenantIDs(), id},
-		orNotFound("process", scanProcess(locked.Process, &locked.Rights.Manages, &locked.RunID)),
-	}, relatedProcesses(caller, id, &locked.Related)}, func(tx *Tx) (*LockedProcess, error) {
+		pg.OrNotFound("process", scanProcess(locked.Process, &locked.Rights.Manages, &locked.RunID)),
+	), relatedProcesses(caller, id, &locked.Related)}, func(tx *Tx) (*LockedProcess, error) {
 		tx.Found(locked.ID, locked.Version())
 		tx.process = locked.Process
 		return locked, nil

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 const processActionColumns = actionColumns + `,
@@ -24,7 +25,7 @@ func scanProcessAction(a *domain.ProcessAction, now time.Time, more ...any) func
 		fields := append(action.fields(), &a.ProcessID, &a.Type, &action.startedDefinition, &action.started,
 			&a.ItemID, &a.ThreadID, &a.SignalName, &input.document, &input.valid, &input.errors,
 			&a.DefinitionVersion)
-		err := one(append(fields, more...)...)(rows)
+		err := pg.One(append(fields, more...)...)(rows)
 		if err != nil {
 			return err
 		}
@@ -42,7 +43,7 @@ func scanProcessActionIfAny(dest **domain.ProcessAction, now time.Time, more ...
 		if err == nil {
 			*dest = &a
 		}
-		return ignoreNoRows(err)
+		return pg.IgnoreNoRows(err)
 	}
 }
 
@@ -58,13 +59,13 @@ func (r *Reader) GetProcessAction(
 	ctx context.Context, caller domain.Caller, process, id uuid.UUID, now time.Time,
 ) (*domain.ProcessAction, error) {
 	var a domain.ProcessAction
-	err := r.read(ctx, query{
+	err := r.Read(ctx, pg.Q(
 		getProcessAction,
 		[]any{caller.PrincipalID, caller.TenantIDs(), process, id},
 		scanProcessAction(&a, now),
-	})
+	))
 	if err != nil {
-		return nil, translate("reading a user action", notFound(err, "user action"))
+		return nil, pg.Translate("reading a user action", pg.NotFound(err, "user action"))
 	}
 	return &a, nil
 }
@@ -95,14 +96,14 @@ SELECT ` + processActionColumns + `,
    FOR NO KEY UPDATE OF x`
 )
 
-func (s *ProcessActionSite) queries(action string, caller domain.Caller, process, id uuid.UUID, now time.Time) []query {
-	return []query{
-		{
+func (s *ProcessActionSite) queries(action string, caller domain.Caller, process, id uuid.UUID, now time.Time) []pg.Query {
+	return []pg.Query{
+		pg.Q(
 			selectActionSite,
 			[]any{caller.PrincipalID, caller.TenantIDs(), process},
-			orNotFound("process", scanProcess(&s.Process, &s.Rights.Manages)),
-		},
-		{action, []any{process, id}, scanProcessActionIfAny(&s.Action, now, &s.RunID)},
+			pg.OrNotFound("process", scanProcess(&s.Process, &s.Rights.Manages)),
+		),
+		pg.Q(action, []any{process, id}, scanProcessActionIfAny(&s.Action, now, &s.RunID)),
 		relatedProcesses(caller, process, &s.Process.Related),
 	}
 }
@@ -113,8 +114,8 @@ func (r *Reader) GetProcessActionSite(
 	ctx context.Context, caller domain.Caller, process, action uuid.UUID, now time.Time,
 ) (*ProcessActionSite, error) {
 	var site ProcessActionSite
-	if err := r.read(ctx, site.queries(selectProcessAction, caller, process, action, now)...); err != nil {
-		return nil, translate("reading an action of a process", err)
+	if err := r.Read(ctx, site.queries(selectProcessAction, caller, process, action, now)...); err != nil {
+		return nil, pg.Translate("reading an action of a process", err)
 	}
 	return &site, nil
 }

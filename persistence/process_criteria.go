@@ -10,6 +10,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/filter"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 // metadataFilter is the part of a list that filters by the metadata of processes. Whether and with which type a
@@ -28,7 +29,7 @@ SELECT DISTINCT f.field, f.type
  ORDER BY f.field, f.type`
 
 // filterByMetadata keeps the processes whose metadata matches all expressions.
-func (l *list) filterByMetadata(caller domain.Caller, expressions []string) *metadataFilter {
+func filterByMetadata(l *pg.List, caller domain.Caller, expressions []string) *metadataFilter {
 	m := &metadataFilter{expressions: expressions}
 	for _, text := range expressions {
 		field, ok := fieldOf(text)
@@ -39,26 +40,26 @@ func (l *list) filterByMetadata(caller domain.Caller, expressions []string) *met
 		var meets []string
 		for _, t := range []filter.Type{filter.String, filter.Number, filter.Date} {
 			if c, err := filter.Parse(text, map[string]filter.Type{field: t}); err == nil {
-				meets = append(meets, "("+strings.Join(l.fulfils("x", c), " AND ")+")")
+				meets = append(meets, "("+strings.Join(fulfils(l, "x", c), " AND ")+")")
 			}
 		}
 		if len(meets) == 0 {
 			continue
 		}
-		l.where = append(l.where, fmt.Sprintf(`p.id IN (SELECT x.process_id FROM process_index x
+		l.Where = append(l.Where, fmt.Sprintf(`p.id IN (SELECT x.process_id FROM process_index x
           WHERE x.process_definition_id = ANY(ARRAY(SELECT f.process_definition_id FROM process_definition_indexes f
                                                      WHERE f.tenant_id = ANY(%[1]s) AND f.field = %[2]s))
-            AND x.field = %[2]s AND (%[3]s))`, l.arg(caller.TenantIDs()), l.arg(field), strings.Join(meets, " OR ")))
+            AND x.field = %[2]s AND (%[3]s))`, l.Arg(caller.TenantIDs()), l.Arg(field), strings.Join(meets, " OR ")))
 	}
 	return m
 }
 
 // queries returns the queries for verify, to be sent in the round trip of the list.
-func (m *metadataFilter) queries(caller domain.Caller) []query {
+func (m *metadataFilter) queries(caller domain.Caller) []pg.Query {
 	if len(m.fields) == 0 {
 		return nil
 	}
-	return []query{{selectMetadataIndexes, []any{caller.TenantIDs(), m.fields}, func(rows pgx.Rows) error {
+	return []pg.Query{pg.Q(selectMetadataIndexes, []any{caller.TenantIDs(), m.fields}, func(rows pgx.Rows) error {
 		m.indexed = map[string][]filter.Type{}
 		var field string
 		var t filter.Type
@@ -67,7 +68,7 @@ func (m *metadataFilter) queries(caller domain.Caller) []query {
 			return nil
 		})
 		return err
-	}}}
+	})}
 }
 
 // verify returns a VALIDATION error unless each expression is indexed by some process definition of the caller's

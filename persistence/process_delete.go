@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 // processInProgress reports whether a process $1 has an open task or an unfinished action.
@@ -18,7 +19,7 @@ SELECT EXISTS (SELECT 1 FROM process_items i WHERE i.process_id = $1 AND i.task_
 func (tx *Tx) LockProcessToDelete(
 	ctx context.Context, caller domain.Caller, id uuid.UUID,
 ) (locked *LockedProcess, inProgress bool, err error) {
-	return Both(ctx, tx, LockProcess(caller, id), answer(&inProgress, query{processInProgress, []any{id}, one(&inProgress)}))
+	return Both(ctx, tx, LockProcess(caller, id), answer(&inProgress, pg.Q(processInProgress, []any{id}, pg.One(&inProgress))))
 }
 
 const (

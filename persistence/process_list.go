@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 // ProcessFilter narrows a list of processes. Values of one field are
@@ -45,9 +46,9 @@ func (r *Reader) ListProcesses(
 		}
 		return rows.Err()
 	}
-	err = r.read(ctx, append(l.page(page, scan, &result.Total), metadata.queries(caller)...)...)
+	err = r.Read(ctx, append(l.Page(page, scan, &result.Total), metadata.queries(caller)...)...)
 	if err != nil {
-		return result, translate("listing processes", err)
+		return result, pg.Translate("listing processes", err)
 	}
 	return result, metadata.verify()
 }
@@ -63,7 +64,7 @@ func (r *Reader) ShowProcessesWithElements(
 		return err
 	}
 	err = showValues(ctx, r, valueList[domain.Process]{
-		list: l, alias: "p", values: []string{"p.element_values"},
+		List: l, alias: "p", values: []string{"p.element_values"},
 		more: metadata.queries(caller), check: metadata.verify,
 		scan: func(rows pgx.Rows) (p domain.Process, err error) {
 			var elements []byte
@@ -74,26 +75,26 @@ func (r *Reader) ShowProcessesWithElements(
 			return p, err
 		},
 	}, page, show)
-	return translate("listing processes", err)
+	return pg.Translate("listing processes", err)
 }
 
 func processList(
 	caller domain.Caller, filter ProcessFilter, sort []domain.SortKey, columns string,
-) (*list, *metadataFilter, error) {
-	l := newList(caller, columns, "processes p", "p.tenant_id")
-	l.where = append(l.where, visibleProcess)
-	l.filterDeleted("p.deleted_at", filter.Deleted)
-	anyOf(l, "p.tenant_id", filter.TenantIDs)
-	anyOf(l, "p.process_definition_id", filter.DefinitionIDs)
-	anyOf(l, "p.process_definition_code", filter.DefinitionCodes)
-	anyOf(l, "p.state", filter.States)
-	anyOf(l, "p.initiator_id", filter.InitiatorIDs)
+) (*pg.List, *metadataFilter, error) {
+	l := pg.NewList(caller, columns, "processes p", "p.tenant_id")
+	l.Where = append(l.Where, visibleProcess)
+	l.FilterDeleted("p.deleted_at", filter.Deleted)
+	pg.AnyOf(l, "p.tenant_id", filter.TenantIDs)
+	pg.AnyOf(l, "p.process_definition_id", filter.DefinitionIDs)
+	pg.AnyOf(l, "p.process_definition_code", filter.DefinitionCodes)
+	pg.AnyOf(l, "p.state", filter.States)
+	pg.AnyOf(l, "p.initiator_id", filter.InitiatorIDs)
 	if len(filter.InitiatorEmails) > 0 {
-		l.filter(`p.initiator_id IN (SELECT u.id FROM principals u
+		l.Filter(`p.initiator_id IN (SELECT u.id FROM principals u
           WHERE lower(u.email) = ANY(SELECT lower(e) FROM unnest(%s::text[]) e))`, filter.InitiatorEmails)
 	}
-	metadata := l.filterByMetadata(caller, filter.Metadata)
-	err := l.sortBy(sort, map[string]string{
+	metadata := filterByMetadata(l, caller, filter.Metadata)
+	err := l.SortBy(sort, map[string]string{
 		"id": "p.id", "createdAt": "p.created_at", "lastModifiedAt": "p.last_modified_at",
 	}, "p.created_at")
 	return l, metadata, err

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 const (
@@ -41,18 +42,18 @@ func CountTemporaryDocuments(d *domain.Document) Read[TemporaryDocuments] {
 	if !d.Temporary() {
 		return answer(&use)
 	}
-	return answer(&use, query{
+	return answer(&use, pg.Q(
 		countTemporaryDocuments,
 		[]any{d.TenantID, d.CreatedBy, d.CreatedAt},
-		one(&use.All.Documents, &use.All.Bytes, &use.Own.Documents, &use.Own.Bytes),
-	})
+		pg.One(&use.All.Documents, &use.All.Bytes, &use.Own.Documents, &use.Own.Bytes),
+	))
 }
 
 // CountAssistance counts the runs of assistance that the tenant of an item has begun on the day of now, and the
 // running ones, up to atOnce.
 func CountAssistance(item uuid.UUID, now time.Time, atOnce int) Read[domain.AssistanceUse] {
 	var use domain.AssistanceUse
-	return answer(&use, query{countAssistance, []any{item, now, atOnce}, func(rows pgx.Rows) error {
-		return ignoreNoRows(one(&use.Today, &use.Pending)(rows))
-	}})
+	return answer(&use, pg.Q(countAssistance, []any{item, now, atOnce}, func(rows pgx.Rows) error {
+		return pg.IgnoreNoRows(pg.One(&use.Today, &use.Pending)(rows))
+	}))
 }

@@ -3,18 +3,20 @@ package persistence
 import (
 	"context"
 	"slices"
+
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 // A Read is a read of a transaction that can go along with another one: its queries, and what they return once
 // they are answered. It is made once. Reads that are always made alone are methods of Tx.
 type Read[T any] struct {
-	queries []query
+	queries []pg.Query
 	result  func(*Tx) (T, error)
 }
 
 // Do makes the read in one round trip.
 func (r Read[T]) Do(ctx context.Context, tx *Tx) (T, error) {
-	if err := tx.read(ctx, r.queries...); err != nil {
+	if err := tx.Read(ctx, r.queries...); err != nil {
 		var none T
 		return none, err
 	}
@@ -58,6 +60,6 @@ func Then[A, B any](read Read[A], then func(*Tx, A) (B, error)) Read[B] {
 }
 
 // answer is the Read of queries that fill dest.
-func answer[T any](dest *T, queries ...query) Read[T] {
+func answer[T any](dest *T, queries ...pg.Query) Read[T] {
 	return Read[T]{queries, func(*Tx) (T, error) { return *dest, nil }}
 }

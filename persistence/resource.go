@@ -11,6 +11,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 // StoredResource is a resource as it was last applied. PublishedVersion is the version of a process definition
@@ -105,33 +106,33 @@ func (r *Reader) ShowResources(
 		return err
 	}
 	err = showValues(ctx, r, valueList[StoredResource]{
-		list: l, alias: "r", values: []string{"r.spec", "r.labels"},
+		List: l, alias: "r", values: []string{"r.spec", "r.labels"},
 		scan: func(rows pgx.Rows) (StoredResource, error) { return scanResource(rows) },
 	}, page, show)
-	return translate("listing resources", err)
+	return pg.Translate("listing resources", err)
 }
 
-func filteredResources(scope ResourceScope, filter ResourceFilter, sort []domain.SortKey) (*list, error) {
+func filteredResources(scope ResourceScope, filter ResourceFilter, sort []domain.SortKey) (*pg.List, error) {
 	l := resourceList(scope)
-	anyOf(l, "r.kind", filter.Kinds)
-	anyOf(l, "t.code", filter.Tenants)
-	anyOf(l, "r.code", filter.Codes)
+	pg.AnyOf(l, "r.kind", filter.Kinds)
+	pg.AnyOf(l, "t.code", filter.Tenants)
+	pg.AnyOf(l, "r.code", filter.Codes)
 	if len(filter.Selector) > 0 {
-		l.filter("r.labels @> %s::jsonb", map[string]string(filter.Selector))
+		l.Filter("r.labels @> %s::jsonb", map[string]string(filter.Selector))
 	}
-	err := l.sortBy(sort, map[string]string{
+	err := l.SortBy(sort, map[string]string{
 		"id": "r.id", "kind": kindOrder(), "code": "r.code", "createdAt": "r.created_at", "lastModifiedAt": "r.last_modified_at",
 	}, "t.code", kindOrder(), "r.code")
 	return l, err
 }
 
-func resourceList(scope ResourceScope) *list {
-	l := &list{
-		columns: resourceColumns, from: fromResources, args: []any{scope.Administrator, scope.Tenants, scope.MemberOf},
-		where: []string{scoped},
+func resourceList(scope ResourceScope) *pg.List {
+	l := &pg.List{
+		Columns: resourceColumns, From: fromResources, Args: []any{scope.Administrator, scope.Tenants, scope.MemberOf},
+		Where: []string{scoped},
 	}
 	if scope.All {
-		l.where = []string{"($1::uuid IS NOT NULL OR $2::uuid[] IS NOT NULL OR $3::uuid[] IS NOT NULL)"}
+		l.Where = []string{"($1::uuid IS NOT NULL OR $2::uuid[] IS NOT NULL OR $3::uuid[] IS NOT NULL)"}
 	}
 	return l
 }
@@ -149,12 +150,12 @@ func (r *Reader) GetResource(ctx context.Context, scope ResourceScope, key resou
 	}
 	var found []StoredResource
 	var total int64
-	err = r.read(ctx, l.page(domain.PageRequest{Size: 2}, func(rows pgx.Rows) (err error) {
+	err = r.Read(ctx, l.Page(domain.PageRequest{Size: 2}, func(rows pgx.Rows) (err error) {
 		found, err = pgx.CollectRows(rows, scanResource)
 		return err
 	}, &total)...)
 	if err != nil {
-		return nil, translate("reading a resource", err)
+		return nil, pg.Translate("reading a resource", err)
 	}
 	return onlyResource(found)
 }
@@ -239,6 +240,6 @@ SELECT v.version, v.number, v.name, v.version IS NOT DISTINCT FROM d.published_v
 // newest first.
 func (r *Reader) ListDefinitionVersions(ctx context.Context, definition uuid.UUID) ([]PublishedVersion, error) {
 	var versions []PublishedVersion
-	err := r.read(ctx, query{listDefinitionVersions, []any{definition}, into(&versions)})
-	return versions, translate("listing the versions of a definition", err)
+	err := r.Read(ctx, pg.Q(listDefinitionVersions, []any{definition}, pg.Into(&versions)))
+	return versions, pg.Translate("listing the versions of a definition", err)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 const robotColumns = `b.id, b.tenant_id, b.code, b.name, coalesce(b.description, ''), b.source_type,
@@ -85,9 +86,9 @@ func (r *Reader) ListRobots(
 	ctx context.Context, scope RobotScope, filter RobotFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Robot], error) {
 	result := domain.Page[domain.Robot]{PageRequest: page}
-	l := &list{columns: robotColumns, from: fromRobots, where: []string{robotsInScope}, args: scope.args()}
-	anyOf(l, "b.tenant_id", filter.TenantIDs)
-	err := l.sortBy(sort, map[string]string{
+	l := &pg.List{Columns: robotColumns, From: fromRobots, Where: []string{robotsInScope}, Args: scope.args()}
+	pg.AnyOf(l, "b.tenant_id", filter.TenantIDs)
+	err := l.SortBy(sort, map[string]string{
 		"id": "b.id", "createdAt": "b.created_at", "lastModifiedAt": "b.last_modified_at",
 	}, "b.created_at")
 	if err != nil {
@@ -99,8 +100,8 @@ func (r *Reader) ListRobots(
 		})
 		return err
 	}
-	err = r.read(ctx, l.page(page, scan, &result.Total)...)
-	return result, translate("listing robots", err)
+	err = r.Read(ctx, l.Page(page, scan, &result.Total)...)
+	return result, pg.Translate("listing robots", err)
 }
 
 const (
@@ -126,16 +127,16 @@ func (r *Reader) GetRobot(
 	var robot domain.Robot
 	var environment []domain.RobotVariable
 	args := append(scope.args(), id)
-	err := r.read(ctx,
-		query{getRobot, args, func(rows pgx.Rows) error {
+	err := r.Read(ctx,
+		pg.Q(getRobot, args, func(rows pgx.Rows) error {
 			_, err := pgx.CollectExactlyOneRow(rows, func(row pgx.CollectableRow) (struct{}, error) {
 				return struct{}{}, scanRobot(row, &robot)
 			})
 			return err
-		}},
-		query{getRobotEnvironment, append(args[:3:3], id), into(&environment)})
+		}),
+		pg.Q(getRobotEnvironment, append(args[:3:3], id), pg.Into(&environment)))
 	if err != nil {
-		return nil, nil, translate("reading a robot", notFound(err, "robot"))
+		return nil, nil, pg.Translate("reading a robot", pg.NotFound(err, "robot"))
 	}
 	return &robot, environment, nil
 }
@@ -156,16 +157,16 @@ func (r *Reader) GetDocumentOfRobot(
 	ctx context.Context, scope RobotScope, id uuid.UUID, key domain.RobotAssetKey,
 ) (*domain.Document, error) {
 	var d domain.Document
-	err := r.read(ctx, query{
+	err := r.Read(ctx, pg.Q(
 		getDocumentOfRobot,
 		append(scope.args(), id, key.Type, key.Version, key.Platform, key.Architecture),
 		func(rows pgx.Rows) (err error) {
 			d, err = pgx.CollectExactlyOneRow(rows, scanDocument)
 			return err
 		},
-	})
+	))
 	if err != nil {
-		return nil, translate("reading a file of a robot", notFound(err, "file of the robot"))
+		return nil, pg.Translate("reading a file of a robot", pg.NotFound(err, "file of the robot"))
 	}
 	return &d, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 // RobotState is what a robot has beside its manifest: its files, the source package first, and the names of its
@@ -78,15 +79,15 @@ func readRobotState(text []byte) (*RobotState, error) {
 // Errors are those of GetResource.
 func LockRobot(scope ResourceScope, key resource.Key) Read[*StoredResource] {
 	l := resourceList(scope)
-	l.filter("r.kind = %s", resource.KindRobot)
-	l.filter("r.code = %s", key.Code)
+	l.Filter("r.kind = %s", resource.KindRobot)
+	l.Filter("r.code = %s", key.Code)
 	if key.Tenant != "" {
-		l.filter("t.code = %s", key.Tenant)
+		l.Filter("t.code = %s", key.Tenant)
 	}
-	where := strings.Join(l.where, "\n   AND ")
+	where := strings.Join(l.Where, "\n   AND ")
 	var found []StoredResource
-	return Read[*StoredResource]{[]query{{fmt.Sprintf(lockSecretOwner, where), l.args, func(rows pgx.Rows) (err error) {
+	return Read[*StoredResource]{[]pg.Query{pg.Q(fmt.Sprintf(lockSecretOwner, where), l.Args, func(rows pgx.Rows) (err error) {
 		found, err = pgx.CollectRows(rows, scanResource)
 		return err
-	}}}, func(tx *Tx) (*StoredResource, error) { return tx.onlyResource(found) }}
+	})}, func(tx *Tx) (*StoredResource, error) { return tx.onlyResource(found) }}
 }

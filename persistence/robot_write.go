@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 const (
@@ -45,7 +46,7 @@ DELETE FROM robots
 // earlier viewers.
 func (tx *Tx) PutRobot(r domain.Robot, viewers []uuid.UUID) {
 	tx.queue(putRobot, r.ID, r.TenantID, r.Code, r.Name, r.Description, r.SourceType,
-		r.Worker.WorkflowType, r.Worker.TaskQueue, optional(r.Worker.RunnerID),
+		r.Worker.WorkflowType, r.Worker.TaskQueue, pg.Optional(r.Worker.RunnerID),
 		r.CreatedBy, r.CreatedAt, r.LastModifiedBy, r.LastModifiedAt)
 	tx.queue(revokeOnRobot, r.ID)
 	for _, viewer := range viewers {

@@ -3,6 +3,8 @@ package persistence
 import (
 	"context"
 	"fmt"
+
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 // sealedTable describes a table with sealed secrets. The fields are SQL over its rows.
@@ -65,8 +67,8 @@ func (r *Reader) ListSealed(ctx context.Context, table, after string, limit int)
 		return nil, err
 	}
 	var secrets []SealedSecret
-	err = r.read(ctx, query{statement, []any{after, limit}, into(&secrets)})
-	return secrets, translate("listing sealed secrets", err)
+	err = r.Read(ctx, pg.Q(statement, []any{after, limit}, pg.Into(&secrets)))
+	return secrets, pg.Translate("listing sealed secrets", err)
 }
 
 // ReplaceSealed replaces a secret of one of SealedTables by resealed, unless it was changed or deleted

@@ -10,6 +10,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 const (
@@ -117,7 +118,7 @@ type SecretOwner struct {
 // changes of it and its secrets. The tokens of a user that are valid in all tenants are included for operators
 // only. Errors are those of GetResource.
 func (tx *Tx) LockSecretOwner(ctx context.Context, scope ResourceScope, key resource.Key) (*SecretOwner, error) {
-	owner, err := readSecretOwner(lockSecretOwner, scope, key, func(queries ...query) error { return tx.read(ctx, queries...) })
+	owner, err := readSecretOwner(lockSecretOwner, scope, key, func(queries ...pg.Query) error { return tx.Read(ctx, queries...) })
 	if err == nil {
 		tx.Found(owner.ID, owner.Version())
 	}
@@ -126,33 +127,33 @@ func (tx *Tx) LockSecretOwner(ctx context.Context, scope ResourceScope, key reso
 
 // GetSecretOwner is LockSecretOwner without the lock.
 func (r *Reader) GetSecretOwner(ctx context.Context, scope ResourceScope, key resource.Key) (*SecretOwner, error) {
-	return readSecretOwner(secretOwner, scope, key, func(queries ...query) error { return r.read(ctx, queries...) })
+	return readSecretOwner(secretOwner, scope, key, func(queries ...pg.Query) error { return r.Read(ctx, queries...) })
 }
 
 func readSecretOwner(
-	statement string, scope ResourceScope, key resource.Key, read func(...query) error,
+	statement string, scope ResourceScope, key resource.Key, read func(...pg.Query) error,
 ) (*SecretOwner, error) {
 	l := resourceList(scope)
-	l.filter("r.kind = %s", key.Kind)
-	l.filter("r.code = %s", key.Code)
+	l.Filter("r.kind = %s", key.Kind)
+	l.Filter("r.code = %s", key.Code)
 	if key.Tenant != "" {
-		l.filter("t.code = %s", key.Tenant)
+		l.Filter("t.code = %s", key.Tenant)
 	}
-	where := strings.Join(l.where, "\n   AND ")
+	where := strings.Join(l.Where, "\n   AND ")
 	var found []StoredResource
 	var owner SecretOwner
 	err := read(
-		query{fmt.Sprintf(statement, where), l.args, func(rows pgx.Rows) (err error) {
+		pg.Q(fmt.Sprintf(statement, where), l.Args, func(rows pgx.Rows) (err error) {
 			found, err = pgx.CollectRows(rows, scanResource)
 			return err
-		}},
-		query{fmt.Sprintf(secretsOf(key.Kind, scope), where), l.args, func(rows pgx.Rows) (err error) {
+		}),
+		pg.Q(fmt.Sprintf(secretsOf(key.Kind, scope), where), l.Args, func(rows pgx.Rows) (err error) {
 			owner.Secrets, err = pgx.CollectRows(rows, pgx.RowToStructByName[domain.SecretInfo])
 			return err
-		}},
-		query{fmt.Sprintf(ownerIsOperator, where), l.args, one(&owner.Operator)})
+		}),
+		pg.Q(fmt.Sprintf(ownerIsOperator, where), l.Args, pg.One(&owner.Operator)))
 	if err != nil {
-		return nil, translate("reading secrets", err)
+		return nil, pg.Translate("reading secrets", err)
 	}
 	only, err := onlyResource(found)
 	if err != nil {

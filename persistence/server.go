@@ -3,6 +3,8 @@ package persistence
 import (
 	"context"
 	"time"
+
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 // ServerInfo describes a PostgreSQL server.
@@ -21,6 +23,6 @@ SELECT split_part(current_setting('server_version'), ' ', 1), current_setting('s
 // GetServerInfo returns the description of the database server.
 func (r *Reader) GetServerInfo(ctx context.Context) (ServerInfo, error) {
 	var info ServerInfo
-	err := r.read(ctx, query{getServerInfo, nil, one(&info.Version, &info.Major, &info.Clock)})
-	return info, translate("asking the database about itself", err)
+	err := r.Read(ctx, pg.Q(getServerInfo, nil, pg.One(&info.Version, &info.Major, &info.Clock)))
+	return info, pg.Translate("asking the database about itself", err)
 }

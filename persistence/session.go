@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 // SessionLimits bound sessions.
@@ -86,11 +87,11 @@ func (db *DB) OpenSession(ctx context.Context, s domain.Session, secret [32]byte
 		"issuer": s.Issuer, "subject": s.Subject, "user_agent": s.UserAgent, "now": s.CreatedAt, "expires": s.ExpiresAt,
 		"each": limits.Each, "sweep": sessionSweep,
 	}
-	var queries []query
+	var queries []pg.Query
 	for _, sql := range []string{insertSession, endOldSessions, sweepSessions} {
-		queries = append(queries, query{sql, []any{args}, none})
+		queries = append(queries, pg.Q(sql, []any{args}, pg.None))
 	}
-	return translate("opening a session", send(ctx, db.pool, &pgx.Batch{}, queries))
+	return pg.Translate("opening a session", db.Send(ctx, queries))
 }
 
 // UseSession returns the session whose cookie holds the secret with the hash, nil
@@ -100,10 +101,10 @@ func (db *DB) UseSession(
 	ctx context.Context, secret [32]byte, now time.Time, limits SessionLimits,
 ) (*domain.Session, error) {
 	var found *domain.Session
-	err := send(ctx, db.pool, &pgx.Batch{}, []query{{useSession, []any{pgx.NamedArgs{
+	err := db.Send(ctx, []pg.Query{pg.Q(useSession, []any{pgx.NamedArgs{
 		"secret": secret[:], "now": now, "used_since": now.Add(-limits.Idle), "touched_before": now.Add(-sessionTouch),
-	}}, atMostOne(&found)}})
-	return found, translate("using a session", err)
+	}}, pg.AtMostOne(&found))})
+	return found, pg.Translate("using a session", err)
 }
 
 // ListSessions returns the open sessions of a principal, the one used last first.
@@ -111,17 +112,17 @@ func (r *Reader) ListSessions(
 	ctx context.Context, principal uuid.UUID, now time.Time, limits SessionLimits,
 ) ([]domain.Session, error) {
 	var found []domain.Session
-	err := r.read(ctx, query{listSessions, []any{pgx.NamedArgs{
+	err := r.Read(ctx, pg.Q(listSessions, []any{pgx.NamedArgs{
 		"principal": principal, "now": now, "used_since": now.Add(-limits.Idle),
-	}}, into(&found)})
-	return found, translate("listing sessions", err)
+	}}, pg.Into(&found)))
+	return found, pg.Translate("listing sessions", err)
 }
 
 // EndSession ends a session of the principal. One that is not there is not an
 // error.
 func (db *DB) EndSession(ctx context.Context, principal, id uuid.UUID) error {
-	err := send(ctx, db.pool, &pgx.Batch{}, []query{{
-		endSession, []any{pgx.NamedArgs{"id": id, "principal": principal}}, none,
-	}})
-	return translate("ending a session", err)
+	err := db.Send(ctx, []pg.Query{pg.Q(
+		endSession, []any{pgx.NamedArgs{"id": id, "principal": principal}}, pg.None,
+	)})
+	return pg.Translate("ending a session", err)
 }

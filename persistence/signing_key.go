@@ -3,6 +3,8 @@ package persistence
 import (
 	"context"
 	"time"
+
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 // SigningKeyPurpose says what a signing key signs.
@@ -73,6 +75,6 @@ SELECT id, purpose, public_pem AS public, sealed_private AS private, coalesce(cr
 // ListSigningKeys returns all signing keys, the newest first.
 func (r *Reader) ListSigningKeys(ctx context.Context) ([]SigningKey, error) {
 	var keys []SigningKey
-	err := r.read(ctx, query{listSigningKeys, nil, into(&keys)})
-	return keys, translate("listing signing keys", err)
+	err := r.Read(ctx, pg.Q(listSigningKeys, nil, pg.Into(&keys)))
+	return keys, pg.Translate("listing signing keys", err)
 }

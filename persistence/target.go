@@ -9,6 +9,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/kuflowref"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 // TargetIDs are the ids named by references in JSON values.
@@ -147,10 +148,10 @@ type LookUps struct {
 func LookUp(caller domain.Caller, wanted LookUps, now time.Time) Read[*Targets] {
 	t := NewTargets()
 	who, tenants := caller.PrincipalID, caller.TenantIDs()
-	var queries []query
+	var queries []pg.Query
 	ask := func(wanted bool, sql string, scan func(pgx.Rows) error, args ...any) {
 		if wanted {
-			queries = append(queries, query{sql, args, scan})
+			queries = append(queries, pg.Q(sql, args, scan))
 		}
 	}
 	ids := wanted.TargetIDs
@@ -159,7 +160,7 @@ func LookUp(caller domain.Caller, wanted LookUps, now time.Time) Read[*Targets] 
 	ask(len(ids.Groups) > 0, selectTargetGroups, eachTarget(t.groups), tenants, ids.Groups)
 	ask(len(ids.Processes) > 0, selectTargetProcesses, eachTarget(t.processes), who, tenants, ids.Processes)
 	ask(len(ids.Artifacts) > 0, selectTargetArtifacts, eachTarget(t.things), who, tenants, ids.Artifacts)
-	ask(wanted.Sources, dataSourcesOfTenants, into(&t.sources), tenants)
+	ask(wanted.Sources, dataSourcesOfTenants, pg.Into(&t.sources), tenants)
 	ask(wanted.Holder != nil, selectLinks, t.scanLinks, wanted.Holder)
 	ask(len(wanted.Named) > 0, selectTenantPrincipals, t.scanNamed, tenants, wanted.Named)
 	return Read[*Targets]{queries, func(*Tx) (*Targets, error) { return t, nil }}

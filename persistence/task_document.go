@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 const (
@@ -26,7 +27,7 @@ SELECT ` + documentColumns + `
 SELECT ` + documentColumns + `
   FROM process_items i
  CROSS JOIN LATERAL json_each(i.element_values) element (code, list)
- CROSS JOIN LATERAL json_array_elements(element.list) value (item)
+ CROSS JOIN LATERAL json_array_elements(element.List) value (item)
   JOIN documents d ON d.tenant_id = i.tenant_id AND d.id::text = value.item #>> '{value,documentId}'
        AND ` + documentKept + `
  WHERE i.id = $3 AND i.tenant_id = ANY($2) AND ` + visibleItem + `
@@ -55,15 +56,15 @@ func (r *Reader) getDocumentInTask(
 	ctx context.Context, sql string, caller domain.Caller, task, id uuid.UUID, now time.Time,
 ) (*domain.Document, error) {
 	var found []domain.Document
-	err := r.read(ctx, query{
+	err := r.Read(ctx, pg.Q(
 		sql, []any{caller.PrincipalID, caller.TenantIDs(), task, id, now}, func(rows pgx.Rows) (err error) {
 			found, err = pgx.CollectRows(rows, scanDocument)
 			return err
 		},
-	})
+	))
 	switch {
 	case err != nil:
-		return nil, translate("reading a document of a task", err)
+		return nil, pg.Translate("reading a document of a task", err)
 	case len(found) == 0:
 		return nil, domain.NotFound("document")
 	}
@@ -91,9 +92,9 @@ func ShareTaskSite(caller domain.Caller, id uuid.UUID) Read[*TaskSite] {
 	var row itemRow
 	site := &TaskSite{}
 	fields := append(row.fields(), &site.Rights.Manages, &site.Rights.Candidate, &site.ProcessVersion)
-	return Read[*TaskSite]{[]query{{
-		shareTaskSite, []any{caller.PrincipalID, caller.TenantIDs(), id}, orNotFound("process item", one(fields...)),
-	}}, func(tx *Tx) (_ *TaskSite, err error) {
+	return Read[*TaskSite]{[]pg.Query{pg.Q(
+		shareTaskSite, []any{caller.PrincipalID, caller.TenantIDs(), id}, pg.OrNotFound("process item", pg.One(fields...)),
+	)}, func(tx *Tx) (_ *TaskSite, err error) {
 		if site.Item, err = row.processItem(nil); err == nil {
 			tx.Found(id, site.Item.Version())
 		}

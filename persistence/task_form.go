@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 // TaskForms is an item whose forms are to be rendered.
@@ -26,13 +27,13 @@ SELECT ` + itemColumns + `, p.process_version, coalesce(p.subject, '')
 func (tx *Tx) GetTaskForms(ctx context.Context, caller domain.Caller, id uuid.UUID) (*TaskForms, error) {
 	var row itemRow
 	found := &TaskForms{}
-	err := tx.read(ctx, query{
+	err := tx.Read(ctx, pg.Q(
 		getTaskForms,
 		[]any{caller.PrincipalID, caller.TenantIDs(), id},
-		one(append(row.fields(), &found.ProcessVersion, &found.Subject)...),
-	})
+		pg.One(append(row.fields(), &found.ProcessVersion, &found.Subject)...),
+	))
 	if err != nil {
-		return nil, notFound(err, "process item")
+		return nil, pg.NotFound(err, "process item")
 	}
 	found.Item, err = row.processItem(nil)
 	return found, err

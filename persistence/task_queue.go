@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 const (
@@ -162,15 +163,15 @@ func (r *Reader) ListTaskQueues(
 	if len(tenantCodes) == 0 {
 		args[2] = nil
 	}
-	err := r.read(
+	err := r.Read(
 		ctx,
-		query{listTaskQueueNeeds, args, into(&needs)},
-		query{listTaskQueueWorkers, append(args[:3:3],
-			now.Add(-registrationMemory), now.Add(-domain.WorkerOfflineAfter), shownOffline), into(&workers)},
-		query{listTaskQueueObservations, args, into(&observations)},
+		pg.Q(listTaskQueueNeeds, args, pg.Into(&needs)),
+		pg.Q(listTaskQueueWorkers, append(args[:3:3],
+			now.Add(-registrationMemory), now.Add(-domain.WorkerOfflineAfter), shownOffline), pg.Into(&workers)),
+		pg.Q(listTaskQueueObservations, args, pg.Into(&observations)),
 	)
 	if err != nil {
-		return nil, translate("listing task queues", err)
+		return nil, pg.Translate("listing task queues", err)
 	}
 	return mergeTaskQueues(needs, workers, observations), nil
 }

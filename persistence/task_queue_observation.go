@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 const (
@@ -65,13 +66,13 @@ func (db *DB) ClaimTaskQueues(ctx context.Context, now, next time.Time, limit in
 	var due []domain.DueTaskQueue
 	known := []any{now, now.Add(-registrationMemory)}
 	// Each statement is its own transaction, so that other replicas wait for at most one of them.
-	for _, q := range []query{
-		{addTaskQueues, known, ignored},
-		{forgetTaskQueues, known, ignored},
-		{claimTaskQueues, []any{now, next, limit}, into(&due)},
+	for _, q := range []pg.Query{
+		pg.Q(addTaskQueues, known, ignored),
+		pg.Q(forgetTaskQueues, known, ignored),
+		pg.Q(claimTaskQueues, []any{now, next, limit}, pg.Into(&due)),
 	} {
-		if err := send(ctx, db.pool, &pgx.Batch{}, []query{q}); err != nil {
-			return nil, translate("claiming task queues", err)
+		if err := db.Send(ctx, []pg.Query{q}); err != nil {
+			return nil, pg.Translate("claiming task queues", err)
 		}
 	}
 	return due, nil
@@ -137,6 +138,6 @@ SELECT coalesce(sum(o.workflow_count), 0)::bigint, coalesce(max(o.workflow_age),
 // SumTaskQueues sums the observations made since a time.
 func (r *Reader) SumTaskQueues(ctx context.Context, since time.Time) (TaskQueueTotals, error) {
 	var t TaskQueueTotals
-	err := r.read(ctx, query{sumObservations, []any{since}, one(&t.WorkflowCount, &t.WorkflowAge, &t.ActivityCount, &t.ActivityAge)})
-	return t, translate("adding up task queues", err)
+	err := r.Read(ctx, pg.Q(sumObservations, []any{since}, pg.One(&t.WorkflowCount, &t.WorkflowAge, &t.ActivityCount, &t.ActivityAge)))
+	return t, pg.Translate("adding up task queues", err)
 }

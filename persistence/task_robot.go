@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 const (
@@ -30,18 +31,18 @@ SELECT ` + assistingRobotColumns + `, $3::text, ''
 func scanAssistingRobot(dest **domain.AssistingRobot) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error {
 		var r domain.AssistingRobot
-		err := one(&r.ID, &r.Worker.WorkflowType, &r.Worker.TaskQueue, &r.Worker.RunnerID, &r.Operation, &r.EncryptionKey)(rows)
+		err := pg.One(&r.ID, &r.Worker.WorkflowType, &r.Worker.TaskQueue, &r.Worker.RunnerID, &r.Operation, &r.EncryptionKey)(rows)
 		if err == nil {
 			*dest = &r
 		}
-		return ignoreNoRows(err)
+		return pg.IgnoreNoRows(err)
 	}
 }
 
 // RobotOfTask reads the robot that assists with a task, nil when there is none.
 func RobotOfTask(task uuid.UUID) Read[*domain.AssistingRobot] {
 	robot := new(*domain.AssistingRobot)
-	return answer(robot, query{robotOfTask, []any{task}, scanAssistingRobot(robot)})
+	return answer(robot, pg.Q(robotOfTask, []any{task}, scanAssistingRobot(robot)))
 }
 
 // GetAssistingRobot returns the robot that a task definition of the tenant names, nil if there is none that can
@@ -50,7 +51,7 @@ func (tx *Tx) GetAssistingRobot(
 	ctx context.Context, tenant uuid.UUID, named domain.TaskRobot,
 ) (*domain.AssistingRobot, error) {
 	var robot *domain.AssistingRobot
-	err := tx.read(ctx, query{robotWithCode, []any{tenant, named.Code, named.Operation}, scanAssistingRobot(&robot)})
+	err := tx.Read(ctx, pg.Q(robotWithCode, []any{tenant, named.Code, named.Operation}, scanAssistingRobot(&robot)))
 	return robot, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 const tenantColumns = `t.id, t.code, t.name, t.plan, t.namespace, t.time_zone,
@@ -27,8 +28,8 @@ SELECT ` + tenantColumns + `
 // GetTenant returns one of the caller's tenants, or NOT_FOUND.
 func (r *Reader) GetTenant(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.Tenant, error) {
 	var t domain.Tenant
-	if err := r.read(ctx, query{getTenant, []any{id, caller.TenantIDs()}, one(tenantFields(&t)...)}); err != nil {
-		return nil, translate("reading a tenant", notFound(err, "tenant"))
+	if err := r.Read(ctx, pg.Q(getTenant, []any{id, caller.TenantIDs()}, pg.One(tenantFields(&t)...))); err != nil {
+		return nil, pg.Translate("reading a tenant", pg.NotFound(err, "tenant"))
 	}
 	return &t, nil
 }
@@ -39,10 +40,10 @@ func (r *Reader) ListTenants(
 	ctx context.Context, caller domain.Caller, ids []uuid.UUID, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Tenant], error) {
 	result := domain.Page[domain.Tenant]{PageRequest: page}
-	l := &list{columns: tenantColumns, from: "tenants t"}
-	l.filter("t.id = ANY(%s)", caller.TenantIDs())
-	anyOf(l, "t.id", ids)
-	if err := l.sortBy(sort, map[string]string{"id": "t.id", "name": "t.name"}, "t.id"); err != nil {
+	l := &pg.List{Columns: tenantColumns, From: "tenants t"}
+	l.Filter("t.id = ANY(%s)", caller.TenantIDs())
+	pg.AnyOf(l, "t.id", ids)
+	if err := l.SortBy(sort, map[string]string{"id": "t.id", "name": "t.name"}, "t.id"); err != nil {
 		return result, err
 	}
 	scan := func(rows pgx.Rows) error {
@@ -52,8 +53,8 @@ func (r *Reader) ListTenants(
 		})
 		return err
 	}
-	err := r.read(ctx, l.page(page, scan, &result.Total)...)
-	return result, translate("listing tenants", err)
+	err := r.Read(ctx, l.Page(page, scan, &result.Total)...)
+	return result, pg.Translate("listing tenants", err)
 }
 
 // The query uses no columns of later migrations: the schema may be of any version.
@@ -64,14 +65,14 @@ SELECT name FROM tenants WHERE NOT id = ANY($1) ORDER BY name LIMIT 5`
 // database without a schema.
 func (r *Reader) ListTenantNamesExcept(ctx context.Context, known []uuid.UUID) ([]string, error) {
 	var names []string
-	err := r.read(ctx, query{listTenantNamesExcept, []any{known}, func(rows pgx.Rows) (err error) {
+	err := r.Read(ctx, pg.Q(listTenantNamesExcept, []any{known}, func(rows pgx.Rows) (err error) {
 		names, err = pgx.CollectRows(rows, pgx.RowTo[string])
 		return err
-	}})
-	if undefinedTable(err) {
+	}))
+	if pg.UndefinedTable(err) {
 		return nil, nil
 	}
-	return names, translate("listing tenants", err)
+	return names, pg.Translate("listing tenants", err)
 }
 
 const putTenant = `

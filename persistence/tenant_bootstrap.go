@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 const (
@@ -24,8 +26,8 @@ UPDATE principals
 // LockTenants blocks the creation of tenants by other transactions, and reports whether there are any tenants.
 func (tx *Tx) LockTenants(ctx context.Context) (bool, error) {
 	var found bool
-	err := tx.read(ctx, query{lockTenantsTable, nil, none}, query{anyTenant, nil, one(&found)})
-	return found, translate("looking for tenants", err)
+	err := tx.Read(ctx, pg.Q(lockTenantsTable, nil, pg.None), pg.Q(anyTenant, nil, pg.One(&found)))
+	return found, pg.Translate("looking for tenants", err)
 }
 
 // MakeOperator makes a principal an operator, who may create tenants and administer all of them.

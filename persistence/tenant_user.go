@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 const tenantUserColumns = `u.id, u.tenant_id, u.role, u.created_by, u.created_at, u.last_modified_by, u.last_modified_at,
@@ -36,12 +37,12 @@ SELECT ` + tenantUserColumns + `
 // caller may list, or the caller itself, or NOT_FOUND.
 func (r *Reader) GetTenantUser(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.TenantUser, error) {
 	var u domain.TenantUser
-	err := r.read(ctx, query{getTenantUser, directoryWith(caller, id), func(rows pgx.Rows) (err error) {
+	err := r.Read(ctx, pg.Q(getTenantUser, directoryWith(caller, id), func(rows pgx.Rows) (err error) {
 		u, err = pgx.CollectExactlyOneRow(rows, scanTenantUser)
 		return err
-	}})
+	}))
 	if err != nil {
-		return nil, translate("reading a tenant user", notFound(err, "tenant user"))
+		return nil, pg.Translate("reading a tenant user", pg.NotFound(err, "tenant user"))
 	}
 	return &u, nil
 }
@@ -61,21 +62,21 @@ func (r *Reader) ShowTenantUsers(
 	ctx context.Context, caller domain.Caller, filter TenantUserFilter, page domain.PageRequest, sort []domain.SortKey,
 	show func(*domain.Listing[domain.TenantUser]) error,
 ) error {
-	l := &list{columns: tenantUserColumns, from: fromTenantUsers, where: []string{listedUser}, args: directory(caller)}
-	anyOf(l, "u.tenant_id", filter.TenantIDs)
+	l := &pg.List{Columns: tenantUserColumns, From: fromTenantUsers, Where: []string{listedUser}, Args: directory(caller)}
+	pg.AnyOf(l, "u.tenant_id", filter.TenantIDs)
 	if len(filter.Emails) > 0 {
-		l.filter("lower(p.email) = ANY(SELECT lower(e) FROM unnest(%s::text[]) e)", filter.Emails)
+		l.Filter("lower(p.email) = ANY(SELECT lower(e) FROM unnest(%s::text[]) e)", filter.Emails)
 	}
-	l.inGroups("u.principal_id", "g.tenant_id = u.tenant_id AND "+listedGroup, filter.GroupIDs, filter.GroupCodes)
-	err := l.sortBy(sort, map[string]string{
+	l.InGroups("u.principal_id", "g.tenant_id = u.tenant_id AND "+listedGroup, filter.GroupIDs, filter.GroupCodes)
+	err := l.SortBy(sort, map[string]string{
 		"id": "u.id", "createdAt": "u.created_at", "lastModifiedAt": "u.last_modified_at",
 	}, "u.created_at")
 	if err != nil {
 		return err
 	}
 	err = showValues(ctx, r, valueList[domain.TenantUser]{
-		list: l, alias: "u", values: []string{"u.metadata", "u.metadata_errors"},
+		List: l, alias: "u", values: []string{"u.metadata", "u.metadata_errors"},
 		scan: func(rows pgx.Rows) (domain.TenantUser, error) { return scanTenantUser(rows) },
 	}, page, show)
-	return translate("listing tenant users", err)
+	return pg.Translate("listing tenant users", err)
 }

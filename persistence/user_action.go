@@ -9,6 +9,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/availability"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 // ActionableProcess is a process with what decides which of its user actions a principal may invoke.
@@ -81,12 +82,12 @@ SELECT d.code, d.id, d.tenant_id, d.published_version,
 )
 
 // queries read the process, which may be in any of the tenants and not visible to the principal.
-func (p *ActionableProcess) queries(process string, principal uuid.UUID, tenants []uuid.UUID, id uuid.UUID) []query {
+func (p *ActionableProcess) queries(process string, principal uuid.UUID, tenants []uuid.UUID, id uuid.UUID) []pg.Query {
 	args, r := []any{principal, tenants, id}, &p.Relations
-	return []query{
-		{process, args, orNotFound("process", one(append(processSummaryFields(&p.Process),
-			&r.Sees, &r.Initiator, &r.Viewer, &r.Manager, &p.RunID, &r.WorkflowOpen, &p.SignalShape)...))},
-		{selectNewestTasks, []any{id}, func(rows pgx.Rows) error {
+	return []pg.Query{
+		pg.Q(process, args, pg.OrNotFound("process", pg.One(append(processSummaryFields(&p.Process),
+			&r.Sees, &r.Initiator, &r.Viewer, &r.Manager, &p.RunID, &r.WorkflowOpen, &p.SignalShape)...))),
+		pg.Q(selectNewestTasks, []any{id}, func(rows pgx.Rows) error {
 			p.Tasks = map[string]availability.Task{}
 			var code string
 			var task availability.Task
@@ -95,8 +96,8 @@ func (p *ActionableProcess) queries(process string, principal uuid.UUID, tenants
 				return nil
 			})
 			return err
-		}},
-		{selectStartableDefinitions, args, func(rows pgx.Rows) error {
+		}),
+		pg.Q(selectStartableDefinitions, args, func(rows pgx.Rows) error {
 			p.Startable = map[string]FoundDefinition{}
 			defer rows.Close()
 			for rows.Next() {
@@ -108,7 +109,7 @@ func (p *ActionableProcess) queries(process string, principal uuid.UUID, tenants
 				p.Startable[code] = d
 			}
 			return rows.Err()
-		}},
+		}),
 	}
 }
 
@@ -117,12 +118,12 @@ func (r *Reader) GetActionableProcess(
 	ctx context.Context, caller domain.Caller, id uuid.UUID,
 ) (*ActionableProcess, error) {
 	var p ActionableProcess
-	err := r.read(ctx, p.queries(selectActionableProcess, caller.PrincipalID, caller.TenantIDs(), id)...)
+	err := r.Read(ctx, p.queries(selectActionableProcess, caller.PrincipalID, caller.TenantIDs(), id)...)
 	if err == nil && !p.Relations.Sees {
 		err = domain.NotFound("process")
 	}
 	if err != nil {
-		return nil, translate("reading the user actions of a process", err)
+		return nil, pg.Translate("reading the user actions of a process", err)
 	}
 	return &p, nil
 }
@@ -136,8 +137,8 @@ func (r *Reader) GetActionableProcessFor(
 	var who *PrincipalTenants
 	queries := append(p.queries(selectActionableProcess, principal, tenants, id),
 		lookUpPrincipal(PrincipalKey{ID: &principal}, &who))
-	if err := r.read(ctx, queries...); err != nil {
-		return nil, nil, translate("reading the user actions of a process", err)
+	if err := r.Read(ctx, queries...); err != nil {
+		return nil, nil, pg.Translate("reading the user actions of a process", err)
 	}
 	return &p, who, nil
 }
@@ -164,15 +165,15 @@ SELECT i.id
 )
 
 // threadsOf reads which of the ids are threads of the process that are visible to the caller.
-func threadsOf(caller domain.Caller, process uuid.UUID, ids []uuid.UUID, threads *[]uuid.UUID) query {
-	return query{
+func threadsOf(caller domain.Caller, process uuid.UUID, ids []uuid.UUID, threads *[]uuid.UUID) pg.Query {
+	return pg.Q(
 		selectThreads,
 		[]any{caller.PrincipalID, caller.TenantIDs(), process, ids},
 		func(rows pgx.Rows) (err error) {
 			*threads, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 			return err
 		},
-	}
+	)
 }
 
 // PrepareProcessAction reads what invoking a user action depends on, or returns NOT_FOUND for the process. It
@@ -182,7 +183,7 @@ func PrepareProcessAction(
 ) Read[*NewProcessAction] {
 	var n NewProcessAction
 	queries := append(n.queries(shareActionableProcess, caller.PrincipalID, caller.TenantIDs(), process),
-		query{getProcessActionByID, []any{id}, scanProcessActionIfAny(&n.Existing, now)})
+		pg.Q(getProcessActionByID, []any{id}, scanProcessActionIfAny(&n.Existing, now)))
 	if len(threads) > 0 {
 		queries = append(queries, threadsOf(caller, process, threads, &n.Threads))
 	}

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 const (
@@ -34,14 +35,14 @@ var errLarge = errors.New("the page is too large to be read at once")
 
 // valueList is a list whose columns include whole values.
 type valueList[T any] struct {
-	*list
+	*pg.List
 	// alias is the alias of the table with the values, whose rows are listed.
 	alias string
 	// values are the columns of the values.
 	values []string
 	scan   func(pgx.Rows) (T, error)
 	// more are queries of the same round trip, whose results are checked before the page is shown.
-	more  []query
+	more  []pg.Query
 	check func() error
 }
 
@@ -137,7 +138,7 @@ func readSmall[T any](
 		return nil, 0, err
 	}
 	defer conn.Release()
-	err = send(ctx, conn, beginSnapshot(), append(append(l.page(page, scan, &found.Total), l.more...), endSnapshot()))
+	err = send(ctx, conn, beginSnapshot(), append(append(l.Page(page, scan, &found.Total), l.more...), endSnapshot()))
 	if size > valuesAtOnce {
 		return nil, 0, errLarge
 	}
@@ -154,7 +155,7 @@ func beginSnapshot() *pgx.Batch {
 	return batch
 }
 
-func endSnapshot() query { return query{"COMMIT", nil, none} }
+func endSnapshot() pg.Query { return pg.Q("COMMIT", nil, pg.None) }
 
 // place is the physical place of a row, which is stable within a snapshot, with an upper bound of the size of
 // its values in bytes.
@@ -185,9 +186,9 @@ func showLarge[T any](
 		})
 		return err
 	}
-	ids := *l.list
-	ids.columns = l.alias + ".ctid::text, " + sizeOf(l.values)
-	if err := send(ctx, conn, beginSnapshot(), append(ids.page(page, scan, &found.Total), l.more...)); err != nil {
+	ids := *l.List
+	ids.Columns = l.alias + ".ctid::text, " + sizeOf(l.values)
+	if err := send(ctx, conn, beginSnapshot(), append(ids.Page(page, scan, &found.Total), l.more...)); err != nil {
 		return err
 	}
 	if l.check != nil {
@@ -201,7 +202,7 @@ func showLarge[T any](
 			batch, places = nextBatch(places)
 			items, err := readBatch(ctx, conn, l, batch)
 			if err != nil {
-				return translate("reading a page in batches", err)
+				return pg.Translate("reading a page in batches", err)
 			}
 			if err := show(items); err != nil {
 				return err
@@ -212,7 +213,7 @@ func showLarge[T any](
 	if err := show(found); err != nil {
 		return err
 	}
-	return send(ctx, conn, &pgx.Batch{}, []query{endSnapshot()})
+	return send(ctx, conn, &pgx.Batch{}, []pg.Query{endSnapshot()})
 }
 
 // nextBatch returns as many of the places as have valuesAtOnce bytes, but at least one, and at most rowsAtOnce.
@@ -230,9 +231,9 @@ func nextBatch(places []place) (batch []string, rest []place) {
 func readBatch[T any](ctx context.Context, conn batchSender, l valueList[T], rows []string) ([]T, error) {
 	items := make([]T, 0, len(rows))
 	ctid := l.alias + ".ctid"
-	err := send(ctx, conn, &pgx.Batch{}, []query{{
+	err := send(ctx, conn, &pgx.Batch{}, []pg.Query{pg.Q(
 		fmt.Sprintf("SELECT %s\n  FROM %s\n WHERE %s = ANY($1::text[]::tid[])\n ORDER BY array_position($1::text[]::tid[], %s)",
-			l.columns, l.from, ctid, ctid),
+			l.Columns, l.From, ctid, ctid),
 		[]any{rows},
 		func(rows pgx.Rows) error {
 			defer rows.Close()
@@ -245,7 +246,7 @@ func readBatch[T any](ctx context.Context, conn batchSender, l valueList[T], row
 			}
 			return rows.Err()
 		},
-	}})
+	)})
 	return items, err
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 const (
@@ -83,9 +84,9 @@ func (tx *Tx) recordAttempts(ctx context.Context, attempts []domain.WebhookAttem
 	}
 	var endpoints []domain.WebhookEndpoint
 	var deliveries []domain.WebhookDelivery
-	err := tx.read(ctx,
-		query{lockEndpoints, []any{subscriptions}, scanLockedEndpoints(&endpoints)},
-		query{lockDeliveries, []any{ids}, scanDeliveries(&deliveries)})
+	err := tx.Read(ctx,
+		pg.Q(lockEndpoints, []any{subscriptions}, scanLockedEndpoints(&endpoints)),
+		pg.Q(lockDeliveries, []any{ids}, scanDeliveries(&deliveries)))
 	if err != nil {
 		return nil, err
 	}

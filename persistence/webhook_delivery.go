@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 const (
@@ -71,8 +72,8 @@ SELECT ` + dueDeliveryColumns + `
 func (r *Reader) DueRetry(ctx context.Context, round Round, now time.Time) (*DueDelivery, error) {
 	var found []DueDelivery
 	args := []any{round.DeliveryID, round.Number, now}
-	if err := r.read(ctx, query{dueRetry, args, scanDueDeliveries(&found)}); err != nil {
-		return nil, translate("reading a webhook delivery", err)
+	if err := r.Read(ctx, pg.Q(dueRetry, args, scanDueDeliveries(&found))); err != nil {
+		return nil, pg.Translate("reading a webhook delivery", err)
 	}
 	if len(found) == 0 {
 		return nil, domain.NotFound("webhook delivery")
@@ -91,5 +92,5 @@ UPDATE webhook_deliveries
 // one.
 func (db *DB) LetGoOfRetry(ctx context.Context, round Round, from time.Time) error {
 	_, err := db.pool.Exec(ctx, letGoOfRetry, round.DeliveryID, round.Number, from)
-	return translate("letting go of a webhook delivery", err)
+	return pg.Translate("letting go of a webhook delivery", err)
 }

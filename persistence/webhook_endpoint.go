@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 const (
@@ -143,22 +144,22 @@ func (r *Reader) ListWebhookEndpoints(
 	now time.Time,
 ) (domain.Page[WebhookHealth], error) {
 	result := domain.Page[WebhookHealth]{PageRequest: page}
-	l := &list{
-		columns: webhookHealthColumns, from: fromWebhookEndpoints + countFailedDeliveries,
-		where: []string{webhookInScope}, args: []any{now, scope.Everywhere, scope.Tenants},
+	l := &pg.List{
+		Columns: webhookHealthColumns, From: fromWebhookEndpoints + countFailedDeliveries,
+		Where: []string{webhookInScope}, Args: []any{now, scope.Everywhere, scope.Tenants},
 	}
-	anyOf(l, "t.code", filter.TenantCodes)
-	anyOf(l, "r.code", filter.Codes)
+	pg.AnyOf(l, "t.code", filter.TenantCodes)
+	pg.AnyOf(l, "r.code", filter.Codes)
 	columns := map[string]string{"id": "w.subscription_id", "code": "r.code"}
-	if err := l.sortBy(sort, columns, "t.code", "r.code"); err != nil {
+	if err := l.SortBy(sort, columns, "t.code", "r.code"); err != nil {
 		return result, err
 	}
 	scan := func(rows pgx.Rows) (err error) {
 		result.Items, err = pgx.CollectRows(rows, scanWebhookHealth)
 		return err
 	}
-	err := r.read(ctx, l.page(page, scan, &result.Total)...)
-	return result, translate("listing webhook endpoints", err)
+	err := r.Read(ctx, l.Page(page, scan, &result.Total)...)
+	return result, pg.Translate("listing webhook endpoints", err)
 }
 
 // LockWebhookEndpoint locks the endpoint of a subscription in the scope and returns its current state, or
@@ -167,14 +168,14 @@ func (tx *Tx) LockWebhookEndpoint(
 	ctx context.Context, scope WebhookScope, tenant, code string, now time.Time,
 ) (*WebhookHealth, error) {
 	var found []WebhookHealth
-	err := tx.read(ctx, query{
+	err := tx.Read(ctx, pg.Q(
 		lockWebhookEndpoint,
 		[]any{now, scope.Everywhere, scope.Tenants, code, tenant},
 		func(rows pgx.Rows) (err error) {
 			found, err = pgx.CollectRows(rows, scanWebhookHealth)
 			return err
 		},
-	})
+	))
 	if err != nil {
 		return nil, err
 	}

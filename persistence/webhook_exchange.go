@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 // DueDelivery is a delivery that is to be attempted now, with all that the attempt needs. Secrets are sealed;
@@ -78,8 +79,8 @@ WITH place AS (
                   e.resource_id
              FROM events e
             WHERE (e.era, e.xid, e.position) > (c.era, c.xid, c.position)
-              AND ` + settledEvent + `
-            ORDER BY ` + eventOrder + `
+              AND ` + pg.SettledEvent + `
+            ORDER BY ` + pg.EventOrder + `
             LIMIT $1) b
 ), told AS (
     SELECT b.era, b.xid, b.position, b.id, b.tenant_id, b.process_id, w.subscription_id, w.payload_version, t.name
@@ -110,7 +111,7 @@ WITH place AS (
 ), moved AS (
     UPDATE webhook_cursor c
        SET era = b.era, xid = b.xid, position = b.position
-      FROM (SELECT e.era, e.xid, e.position FROM batch e ORDER BY ` + eventOrderDescending + ` LIMIT 1) b
+      FROM (SELECT e.era, e.xid, e.position FROM batch e ORDER BY ` + pg.EventOrderDescending + ` LIMIT 1) b
 )
 SELECT count(*) FROM batch`
 
@@ -239,13 +240,13 @@ func (db *DB) ExchangeDeliveries(ctx context.Context, e DeliveryExchange) (*Deli
 		}
 		if e.FanOut > 0 {
 			args := append([]any{e.FanOut, e.Now, domain.WebhookPingType, domain.EventWebhookPinged}, publicNames()...)
-			tx.queueQuery(query{fanOutEvents, args, one(&out.FannedOut)})
+			tx.QueueQuery(pg.Q(fanOutEvents, args, pg.One(&out.FannedOut)))
 		}
 		tx.claimFirstAttempts(e, &out.FirstAttempts)
 		if e.Handovers > 0 {
-			tx.queueQuery(query{
+			tx.QueueQuery(pg.Q(
 				claimHandovers, []any{e.Now, e.Handovers, e.LeaseUntil}, scanDeliveries(&out.Handovers),
-			})
+			))
 		}
 		return events, nil
 	})
@@ -280,9 +281,9 @@ func (tx *Tx) claimFirstAttempts(e DeliveryExchange, dest *[]DueDelivery) {
 	if full == nil {
 		full = []uuid.UUID{}
 	}
-	tx.queueQuery(query{
+	tx.QueueQuery(pg.Q(
 		claimFirstAttempts,
 		[]any{endpoints, counts, e.Now, e.PerEndpoint, full, e.Limit, e.LeaseUntil},
 		scanDueDeliveries(dest),
-	})
+	))
 }

@@ -4,9 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 const (
@@ -47,11 +46,11 @@ SELECT count(*) FROM gone`
 // number of each.
 func (db *DB) ExpireDeliveries(ctx context.Context, now time.Time, limit int) (dropped, deleted int, err error) {
 	before := now.Add(-domain.WebhookRetention)
-	err = send(ctx, db.pool, &pgx.Batch{}, []query{
-		{dropLateDeliveries, []any{before, now, limit}, one(&dropped)},
-		{deleteOldDeliveries, []any{before, limit}, one(&deleted)},
+	err = db.Send(ctx, []pg.Query{
+		pg.Q(dropLateDeliveries, []any{before, now, limit}, pg.One(&dropped)),
+		pg.Q(deleteOldDeliveries, []any{before, limit}, pg.One(&deleted)),
 	})
-	return dropped, deleted, translate("expiring webhook deliveries", err)
+	return dropped, deleted, pg.Translate("expiring webhook deliveries", err)
 }
 
 // WebhookBacklog counts unfinished deliveries. PendingSince is the time since which the oldest delivery to a
@@ -78,9 +77,9 @@ SELECT (SELECT count(*) FROM webhook_deliveries WHERE state = 'PENDING'),
 func (r *Reader) WebhookBacklog(ctx context.Context, now time.Time) (WebhookBacklog, error) {
 	var b WebhookBacklog
 	var since *time.Time
-	err := r.read(ctx, query{webhookBacklog, []any{now}, one(&b.Pending, &b.Retrying, &since)})
+	err := r.Read(ctx, pg.Q(webhookBacklog, []any{now}, pg.One(&b.Pending, &b.Retrying, &since)))
 	if since != nil {
 		b.PendingSince = *since
 	}
-	return b, translate("reading the webhook backlog", err)
+	return b, pg.Translate("reading the webhook backlog", err)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 // WebhookDeliveryInfo is a delivery with the names that identify it and the outcome of its last attempt:
@@ -54,36 +55,36 @@ func (r *Reader) ListWebhookDeliveries(
 	ctx context.Context, scope WebhookScope, filter WebhookDeliveryFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[WebhookDeliveryInfo], error) {
 	result := domain.Page[WebhookDeliveryInfo]{PageRequest: page}
-	l := &list{
-		columns: deliveryInfoColumns, from: fromDeliveries,
-		where: []string{deliveryInScope}, args: []any{scope.Everywhere, scope.Tenants},
+	l := &pg.List{
+		Columns: deliveryInfoColumns, From: fromDeliveries,
+		Where: []string{deliveryInScope}, Args: []any{scope.Everywhere, scope.Tenants},
 	}
 	if len(filter.TenantCodes) > 0 {
-		l.filter("d.tenant_id IN (SELECT c.id FROM tenants c WHERE c.code = ANY(%s))", filter.TenantCodes)
+		l.Filter("d.tenant_id IN (SELECT c.id FROM tenants c WHERE c.code = ANY(%s))", filter.TenantCodes)
 	}
-	anyOf(l, "r.code", filter.SubscriptionCodes)
-	anyOf(l, "d.state", filter.States)
-	anyOf(l, "d.event_type", filter.EventTypes)
-	anyOf(l, "d.event_id", filter.EventIDs)
+	pg.AnyOf(l, "r.code", filter.SubscriptionCodes)
+	pg.AnyOf(l, "d.state", filter.States)
+	pg.AnyOf(l, "d.event_type", filter.EventTypes)
+	pg.AnyOf(l, "d.event_id", filter.EventIDs)
 	if len(filter.ProcessIDs) > 0 {
-		l.filter("d.event_id IN (SELECT e.id FROM events e WHERE e.process_id = ANY(%s))", filter.ProcessIDs)
+		l.Filter("d.event_id IN (SELECT e.id FROM events e WHERE e.process_id = ANY(%s))", filter.ProcessIDs)
 	}
 	if filter.From != nil {
-		l.filter("d.created_at >= %s", *filter.From)
+		l.Filter("d.created_at >= %s", *filter.From)
 	}
 	if filter.To != nil {
-		l.filter("d.created_at < %s", *filter.To)
+		l.Filter("d.created_at < %s", *filter.To)
 	}
 	columns := map[string]string{"id": "d.sequence", "createdAt": "d.sequence"}
-	if err := l.sortBy(sort, columns, "d.sequence DESC"); err != nil {
+	if err := l.SortBy(sort, columns, "d.sequence DESC"); err != nil {
 		return result, err
 	}
 	scan := func(rows pgx.Rows) (err error) {
 		result.Items, err = pgx.CollectRows(rows, scanDeliveryInfo)
 		return err
 	}
-	err := r.read(ctx, l.page(page, scan, &result.Total)...)
-	return result, translate("listing webhook deliveries", err)
+	err := r.Read(ctx, l.Page(page, scan, &result.Total)...)
+	return result, pg.Translate("listing webhook deliveries", err)
 }
 
 const (
@@ -108,23 +109,23 @@ func (r *Reader) GetWebhookDelivery(
 	var found []WebhookDeliveryInfo
 	var attempts []domain.WebhookAttempt
 	args := []any{scope.Everywhere, scope.Tenants, id}
-	err := r.read(
+	err := r.Read(
 		ctx,
-		query{getDelivery, args, func(rows pgx.Rows) (err error) {
+		pg.Q(getDelivery, args, func(rows pgx.Rows) (err error) {
 			found, err = pgx.CollectRows(rows, scanDeliveryInfo)
 			return err
-		}},
-		query{attemptsOfDelivery, args, func(rows pgx.Rows) (err error) {
+		}),
+		pg.Q(attemptsOfDelivery, args, func(rows pgx.Rows) (err error) {
 			attempts, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (domain.WebhookAttempt, error) {
 				var a domain.WebhookAttempt
 				err := row.Scan(&a.DeliveryID, &a.Round, &a.Number, &a.At, &a.Status, &a.Latency, &a.Failure, &a.Detail, &a.Answer)
 				return a, err
 			})
 			return err
-		}},
+		}),
 	)
 	if err != nil {
-		return nil, nil, translate("reading a webhook delivery", err)
+		return nil, nil, pg.Translate("reading a webhook delivery", err)
 	}
 	if len(found) == 0 {
 		return nil, nil, domain.NotFound("webhook delivery")

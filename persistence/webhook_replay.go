@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 // LockedDelivery is a delivery under lock together with its endpoint. EventKept reports whether the event log
@@ -45,11 +46,11 @@ UPDATE webhook_deliveries d` + beginRound + `
 func (tx *Tx) LockDelivery(ctx context.Context, scope WebhookScope, id uuid.UUID) (*LockedDelivery, error) {
 	var found []LockedDelivery
 	args := []any{scope.Everywhere, scope.Tenants, id}
-	err := tx.read(
+	err := tx.Read(
 		ctx,
 		// The transactions that record attempts lock in this order.
-		query{lockEndpointOfDelivery, args, none},
-		query{lockDelivery, args, func(rows pgx.Rows) (err error) {
+		pg.Q(lockEndpointOfDelivery, args, pg.None),
+		pg.Q(lockDelivery, args, func(rows pgx.Rows) (err error) {
 			found, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (LockedDelivery, error) {
 				var l LockedDelivery
 				err := row.Scan(append(deliveryFields(&l.WebhookDelivery),
@@ -57,7 +58,7 @@ func (tx *Tx) LockDelivery(ctx context.Context, scope WebhookScope, id uuid.UUID
 				return l, err
 			})
 			return err
-		}},
+		}),
 	)
 	if err != nil {
 		return nil, err
@@ -95,10 +96,10 @@ func (tx *Tx) ListFailedDeliveries(
 	ctx context.Context, subscription uuid.UUID, since time.Time, limit int,
 ) ([]uuid.UUID, error) {
 	var ids []uuid.UUID
-	err := tx.read(ctx, query{failedDeliveries, []any{subscription, since, limit}, func(rows pgx.Rows) (err error) {
+	err := tx.Read(ctx, pg.Q(failedDeliveries, []any{subscription, since, limit}, func(rows pgx.Rows) (err error) {
 		ids, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 		return err
-	}})
+	}))
 	return ids, err
 }
 

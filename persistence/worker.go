@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 // Registrations of one principal are serialized, so that its workers can be counted.
@@ -107,9 +108,9 @@ func (db *DB) RegisterWorker(
 	required := precondition(ctx)
 	var created *bool
 	principal := w.LastModifiedBy
-	err = send(ctx, db.pool, &pgx.Batch{}, []query{
-		{lockRegistrations, []any{principal}, func(rows pgx.Rows) error { rows.Close(); return rows.Err() }},
-		{
+	err = db.Send(ctx, []pg.Query{
+		pg.Q(lockRegistrations, []any{principal}, func(rows pgx.Rows) error { rows.Close(); return rows.Err() }),
+		pg.Q(
 			upsertWorker,
 			[]any{
 				principal, w.TenantID, w.ID, w.Identity, w.TaskQueue, w.Hostname, w.IP, w.InstallationID,
@@ -117,10 +118,10 @@ func (db *DB) RegisterWorker(
 				eventID(&event), event.Type, event.ResourceKind, details, requestID(ctx),
 				times(required.Match), times(required.NoneMatch),
 			},
-			one(&result.Worker, &result.Servable, &result.Crowded, &met, &found, &id, &createdBy, &createdAt, &modifiedAt, &created),
-		},
+			pg.One(&result.Worker, &result.Servable, &result.Crowded, &met, &found, &id, &createdBy, &createdAt, &modifiedAt, &created),
+		),
 	})
-	if uniqueViolation(err) {
+	if pg.UniqueViolation(err) {
 		return result, domain.Conflict(domain.CodeConflict, "the id is already in use")
 	}
 	if err == nil && result.Worker && result.Servable && !met {
@@ -131,7 +132,7 @@ func (db *DB) RegisterWorker(
 		err = required.Check(current)
 	}
 	if err != nil || id == nil {
-		return result, translate("storing a worker", err)
+		return result, pg.Translate("storing a worker", err)
 	}
 	w.ID, w.CreatedBy, w.CreatedAt, w.LastModifiedAt = *id, *createdBy, *createdAt, *modifiedAt
 	result.Stored, result.Created = true, *created
@@ -185,6 +186,6 @@ func (db *DB) ExpireRegistrations(ctx context.Context, now time.Time, limit int)
 		deleted += int(rows.CommandTag().RowsAffected())
 		return rows.Err()
 	}
-	err := send(ctx, db.pool, &pgx.Batch{}, []query{{expireWorkers, args, count}, {expireWorkerQueues, args, count}})
-	return deleted, translate("expiring the registrations of workers", err)
+	err := db.Send(ctx, []pg.Query{pg.Q(expireWorkers, args, count), pg.Q(expireWorkerQueues, args, count)})
+	return deleted, pg.Translate("expiring the registrations of workers", err)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 // AdministrationScope selects the tenants that exist for an administrator: Tenants, or every one.
@@ -67,31 +68,31 @@ func (r *Reader) ListWorkers(
 	page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.RegisteredWorker], error) {
 	result := domain.Page[domain.RegisteredWorker]{PageRequest: page}
-	l := &list{
-		columns: workerColumns, from: fromWorkers,
-		where: []string{`($1 OR w.tenant_id = ANY($2))`}, args: []any{scope.Everywhere, scope.Tenants},
+	l := &pg.List{
+		Columns: workerColumns, From: fromWorkers,
+		Where: []string{`($1 OR w.tenant_id = ANY($2))`}, Args: []any{scope.Everywhere, scope.Tenants},
 	}
-	anyOf(l, "t.code", filter.TenantCodes)
+	pg.AnyOf(l, "t.code", filter.TenantCodes)
 	if len(filter.TaskQueues) > 0 {
-		l.filter(`EXISTS (SELECT 1 FROM worker_queues q
+		l.Filter(`EXISTS (SELECT 1 FROM worker_queues q
                 WHERE q.worker_id = w.id AND q.principal_id = w.principal_id AND q.task_queue = ANY(%s))`, filter.TaskQueues)
 	}
 	if len(filter.States) > 0 {
-		l.filter(`CASE WHEN w.last_seen_at < `+l.arg(now.Add(-domain.WorkerOfflineAfter))+`
+		l.Filter(`CASE WHEN w.last_seen_at < `+l.Arg(now.Add(-domain.WorkerOfflineAfter))+`
                   THEN 'OFFLINE' ELSE 'ONLINE' END = ANY(%s)`, filter.States)
 	}
 	columns := map[string]string{
 		"id": "w.id", "identity": "w.identity", "createdAt": "w.created_at", "lastSeenAt": "w.last_seen_at",
 	}
-	if err := l.sortBy(sort, columns, "w.last_seen_at DESC"); err != nil {
+	if err := l.SortBy(sort, columns, "w.last_seen_at DESC"); err != nil {
 		return result, err
 	}
 	scan := func(rows pgx.Rows) (err error) {
 		result.Items, err = pgx.CollectRows(rows, scanWorker)
 		return err
 	}
-	err := r.read(ctx, l.page(page, scan, &result.Total)...)
-	return result, translate("listing workers", err)
+	err := r.Read(ctx, l.Page(page, scan, &result.Total)...)
+	return result, pg.Translate("listing workers", err)
 }
 
 const countLiveWorkers = `
@@ -102,6 +103,6 @@ SELECT count(*)
 // CountLiveWorkers counts the workers of all tenants that are online.
 func (r *Reader) CountLiveWorkers(ctx context.Context, now time.Time) (int64, error) {
 	var live int64
-	err := r.read(ctx, query{countLiveWorkers, []any{now.Add(-domain.WorkerOfflineAfter)}, one(&live)})
-	return live, translate("counting workers", err)
+	err := r.Read(ctx, pg.Q(countLiveWorkers, []any{now.Add(-domain.WorkerOfflineAfter)}, pg.One(&live)))
+	return live, pg.Translate("counting workers", err)
 }

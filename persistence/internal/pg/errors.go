@@ -1,4 +1,4 @@
-package persistence
+package pg
 
 import (
 	"context"
@@ -55,9 +55,9 @@ func brokenConnection(err error) bool {
 		errors.Is(err, pgconn.ErrConnClosed)
 }
 
-// translate turns a driver error into a domain error where the caller can act on it, and wraps any other with
+// Translate turns a driver error into a domain error where the caller can act on it, and wraps any other with
 // doing.
-func translate(doing string, err error) error {
+func Translate(doing string, err error) error {
 	var known *domain.Error
 	switch {
 	case err == nil:
@@ -79,15 +79,15 @@ func translate(doing string, err error) error {
 	}
 }
 
-// uniqueViolation reports whether err is a violation of a unique key.
-func uniqueViolation(err error) bool {
+// UniqueViolation reports whether err is a violation of a unique key.
+func UniqueViolation(err error) bool {
 	var pgErr *pgconn.PgError
 	return errors.As(err, &pgErr) && pgErr.Code == codeUniqueViolation
 }
 
-// retryable reports whether a transaction that failed with err may succeed when it is run again: after a
+// Retryable reports whether a transaction that failed with err may succeed when it is run again: after a
 // serialization failure, a deadlock, or a unique violation by a concurrent insert, which the next run will find.
-func retryable(err error) bool {
+func Retryable(err error) bool {
 	var pgErr *pgconn.PgError
 	if !errors.As(err, &pgErr) {
 		return false
@@ -100,27 +100,27 @@ func retryable(err error) bool {
 	}
 }
 
-// undefinedTable reports whether err means that a table does not exist.
-func undefinedTable(err error) bool {
+// UndefinedTable reports whether err means that a table does not exist.
+func UndefinedTable(err error) bool {
 	var pgErr *pgconn.PgError
 	return errors.As(err, &pgErr) && pgErr.Code == codeUndefinedTable
 }
 
-// notFound replaces the driver's "no rows" by the domain's.
-func notFound(err error, resource string) error {
+// NotFound replaces the driver's "no rows" by the domain's.
+func NotFound(err error, resource string) error {
 	if errors.Is(err, pgx.ErrNoRows) {
 		return domain.NotFound(resource)
 	}
 	return err
 }
 
-// orNotFound makes a scan return NOT_FOUND for a missing row.
-func orNotFound(resource string, scan func(pgx.Rows) error) func(pgx.Rows) error {
-	return func(rows pgx.Rows) error { return notFound(scan(rows), resource) }
+// OrNotFound makes a scan return NOT_FOUND for a missing row.
+func OrNotFound(resource string, scan func(pgx.Rows) error) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error { return NotFound(scan(rows), resource) }
 }
 
-// ignoreNoRows maps pgx.ErrNoRows to nil.
-func ignoreNoRows(err error) error {
+// IgnoreNoRows maps pgx.ErrNoRows to nil.
+func IgnoreNoRows(err error) error {
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil
 	}

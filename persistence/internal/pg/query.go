@@ -1,0 +1,202 @@
+package pg
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// A Query is one statement of a batch and the function that scans its rows.
+type Query struct {
+	SQL  string
+	Args []any
+	Scan func(pgx.Rows) error
+}
+
+// Q returns a Query.
+func Q(sql string, args []any, scan func(pgx.Rows) error) Query {
+	return Query{SQL: sql, Args: args, Scan: scan}
+}
+
+// One scans exactly one row into the destinations; no row is pgx.ErrNoRows.
+func One(dest ...any) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		defer rows.Close()
+		if !rows.Next() {
+			if err := rows.Err(); err != nil {
+				return err
+			}
+			return pgx.ErrNoRows
+		}
+		return rows.Scan(dest...)
+	}
+}
+
+// IfAny is one for a row that may be missing: dest, a pointer to a pointer, stays
+// nil then.
+func IfAny[T any](dest **T) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error { return IgnoreNoRows(One(dest)(rows)) }
+}
+
+// Into collects rows into values of T by field name.
+func Into[T any](dest *[]T) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		var err error
+		*dest, err = pgx.CollectRows(rows, pgx.RowToStructByName[T])
+		return err
+	}
+}
+
+// AtMostOne scans one row into a T by field name, or sets dest to nil.
+func AtMostOne[T any](dest **T) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		row, err := pgx.CollectExactlyOneRow(rows, pgx.RowToAddrOfStructByName[T])
+		if errors.Is(err, pgx.ErrNoRows) {
+			*dest = nil
+			return nil
+		}
+		*dest = row
+		return err
+	}
+}
+
+// None is the scan of a statement that returns no rows.
+func None(rows pgx.Rows) error {
+	rows.Close()
+	return rows.Err()
+}
+
+// List builds the query of a list endpoint: a page of rows and the number of
+// all rows that match, over the same conditions. $1 is the caller and $2 the
+// caller's tenants.
+type List struct {
+	Columns string
+	From    string
+	Where   []string
+	Args    []any
+	Order   []string
+}
+
+// NewList starts a list of rows in the caller's tenants. One tenant, the usual case, is compared by equality, so
+// that an index that starts with the tenant can provide the order too.
+func NewList(caller domain.Caller, columns, from, tenantColumn string) *List {
+	l := &List{Columns: columns, From: from}
+	tenants := caller.TenantIDs()
+	if len(tenants) == 1 {
+		l.Args = []any{caller.PrincipalID, tenants[0]}
+		l.Where = []string{tenantColumn + " = $2"}
+		return l
+	}
+	l.Args = []any{caller.PrincipalID, tenants}
+	l.Where = []string{tenantColumn + " = ANY($2)"}
+	return l
+}
+
+// Filter adds a condition, in which each %s or %[1]s is replaced by the placeholder of the argument.
+func (l *List) Filter(condition string, arg any) {
+	l.Args = append(l.Args, arg)
+	l.Where = append(l.Where, fmt.Sprintf(condition, fmt.Sprintf("$%d", len(l.Args))))
+}
+
+// AnyOf keeps the rows whose column is one of values; no values keep all rows.
+func AnyOf[T any](l *List, column string, values []T) {
+	if len(values) > 0 {
+		l.Filter(column+" = ANY(%s)", values)
+	}
+}
+
+// FilterDeleted keeps rows that are not deleted, or those that the filter selects. column is the time of the
+// deletion.
+func (l *List) FilterDeleted(column string, which domain.DeletedFilter) {
+	switch which {
+	case domain.IncludeDeleted:
+	case domain.OnlyDeleted:
+		l.Where = append(l.Where, column+" IS NOT NULL")
+	case domain.ExcludeDeleted, "":
+		l.Where = append(l.Where, column+" IS NULL")
+	}
+}
+
+// SortBy orders by the keys, mapped by columns, and last by id. A property that is not in columns is a
+// VALIDATION error.
+func (l *List) SortBy(keys []domain.SortKey, columns map[string]string, byDefault ...string) error {
+	sortedByID := false
+	for _, key := range keys {
+		column, ok := columns[key.Property]
+		if !ok {
+			return domain.InvalidField(domain.FieldSort, fmt.Sprintf("%q cannot be sorted by", key.Property))
+		}
+		if key.Descending {
+			column = strings.Replace(column, " NULLS LAST", "", 1) + " DESC" + nullsLast(column)
+		}
+		l.Order = append(l.Order, column)
+		sortedByID = sortedByID || key.Property == "id"
+	}
+	if len(keys) == 0 {
+		l.Order = byDefault
+	}
+	if !sortedByID {
+		l.Order = append(l.Order, columns["id"])
+	}
+	return nil
+}
+
+// nullsLast keeps NULLS LAST only where the column can be null; elsewhere it would prevent PostgreSQL from
+// reading an index backwards.
+func nullsLast(column string) string {
+	if strings.HasSuffix(column, " NULLS LAST") {
+		return " NULLS LAST"
+	}
+	return ""
+}
+
+// Page returns the query of the page and the query of the total.
+func (l *List) Page(page domain.PageRequest, scan func(pgx.Rows) error, total *int64) []Query {
+	where := strings.Join(l.Where, "\n   AND ")
+	count := Query{
+		SQL:  "SELECT count(*)\n  FROM " + l.From + "\n WHERE " + where,
+		Args: l.Args, Scan: One(total),
+	}
+	if page.Size == 0 {
+		return []Query{count}
+	}
+	args := append(l.Args[:len(l.Args):len(l.Args)], page.Size, int64(page.Number)*int64(page.Size))
+	rows := Query{
+		SQL: fmt.Sprintf("SELECT %s\n  FROM %s\n WHERE %s\n ORDER BY %s\n LIMIT $%d OFFSET $%d",
+			l.Columns, l.From, where, strings.Join(l.Order, ", "), len(args)-1, len(args)),
+		Args: args, Scan: scan,
+	}
+	return []Query{rows, count}
+}
+
+// Optional maps the zero id to NULL.
+func Optional(id uuid.UUID) *uuid.UUID {
+	if id == uuid.Nil {
+		return nil
+	}
+	return &id
+}
+
+// InGroups keeps the rows whose principal is a member of one of the groups, given by id or by code. among is the
+// condition that a group g must meet to count.
+func (l *List) InGroups(principal, among string, ids []uuid.UUID, codes []string) {
+	member := `EXISTS (SELECT 1 FROM group_members m JOIN groups g ON g.id = m.group_id
+                WHERE m.principal_id = ` + principal + ` AND ` + among + ` AND `
+	if len(ids) > 0 {
+		l.Filter(member+"g.id = ANY(%s))", ids)
+	}
+	if len(codes) > 0 {
+		l.Filter(member+"g.code = ANY(%s))", codes)
+	}
+}
+
+// Arg adds an argument and returns its placeholder.
+func (l *List) Arg(value any) string {
+	l.Args = append(l.Args, value)
+	return fmt.Sprintf("$%d", len(l.Args))
+}
