@@ -9,6 +9,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/webhooks"
 	"github.com/procession-dev/procession/webhook"
 )
 
@@ -41,7 +42,7 @@ func webhookHandler() kindHandler {
 		put: putting((*configuration).putWebhook),
 		remove: func(_ *configuration, tx *persistence.Tx, a AppliedResource, _ uuid.UUID, _ time.Time) {
 			tx.DeleteWebhookSecrets(a.ID)
-			tx.DeleteWebhookEndpoint(a.ID)
+			webhooks.DeleteEndpoint(tx, a.ID)
 		},
 	}
 }
@@ -58,6 +59,6 @@ func (c *configuration) putWebhook(tx *persistence.Tx, w written, spec *resource
 		}]
 		endpoint.ProcessDefinitionID = &definition
 	}
-	tx.PutWebhookEndpoint(endpoint)
+	webhooks.PutEndpoint(tx, endpoint)
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/webhooks"
 )
 
 // WebhookKey names a webhook subscription by its code and its tenant's, which may
@@ -21,11 +22,11 @@ func (s *Administration) EnableWebhookEndpoint(ctx context.Context, caller domai
 	now := s.now()
 	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		var err error
-		endpoint, err = tx.LockWebhookEndpoint(ctx, webhookScope(caller), key.Tenant, key.Code, now)
+		endpoint, err = webhooks.LockEndpoint(ctx, tx, webhookScope(caller), key.Tenant, key.Code, now)
 		if err != nil || endpoint.DisabledAt == nil {
 			return nil, err
 		}
-		tx.EnableWebhookEndpoint(endpoint.SubscriptionID)
+		webhooks.EnableEndpoint(tx, endpoint.SubscriptionID)
 		enabled := domain.WebhookEvent(domain.EventWebhookEnabled, &endpoint.WebhookEndpoint, caller.PrincipalID, now)
 		endpoint.DisabledAt, endpoint.DisabledReason, endpoint.FailingSince = nil, "", nil
 		return domain.Events{enabled}, nil
@@ -41,7 +42,7 @@ func (s *Administration) PingWebhookEndpoint(ctx context.Context, caller domain.
 	var ping domain.Event
 	now := s.now()
 	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		endpoint, err := tx.LockWebhookEndpoint(ctx, webhookScope(caller), key.Tenant, key.Code, now)
+		endpoint, err := webhooks.LockEndpoint(ctx, tx, webhookScope(caller), key.Tenant, key.Code, now)
 		if err != nil {
 			return nil, err
 		}
@@ -52,7 +53,7 @@ func (s *Administration) PingWebhookEndpoint(ctx context.Context, caller domain.
 		}
 		ping = domain.WebhookEvent(domain.EventWebhookPinged, &endpoint.WebhookEndpoint, caller.PrincipalID, now)
 		ping.ID = domain.NewID()
-		tx.TryWebhookEndpoint(endpoint.SubscriptionID)
+		webhooks.TryEndpoint(tx, endpoint.SubscriptionID)
 		return domain.Events{ping}, nil
 	})
 	if err != nil {

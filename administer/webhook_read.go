@@ -6,27 +6,27 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/webhooks"
 )
 
 // WebhookHealth is an endpoint, and how its deliveries are doing.
-type WebhookHealth = persistence.WebhookHealth
+type WebhookHealth = webhooks.Health
 
 // WebhookFilter narrows FindWebhookEndpoints.
-type WebhookFilter = persistence.WebhookFilter
+type WebhookFilter = webhooks.EndpointFilter
 
 // WebhookDeliveryInfo is a delivery with what it is known by.
-type WebhookDeliveryInfo = persistence.WebhookDeliveryInfo
+type WebhookDeliveryInfo = webhooks.DeliveryInfo
 
 // WebhookDeliveryFilter narrows FindWebhookDeliveries.
-type WebhookDeliveryFilter = persistence.WebhookDeliveryFilter
+type WebhookDeliveryFilter = webhooks.DeliveryFilter
 
 // FindWebhookEndpoints returns a page of the endpoints of webhook subscriptions in
 // the tenants that the caller administers, in all tenants for an operator.
 func (s *Administration) FindWebhookEndpoints(
 	ctx context.Context, caller domain.Caller, filter WebhookFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[WebhookHealth], error) {
-	return s.reader.ListWebhookEndpoints(ctx, webhookScope(caller), filter, page, sort, s.now())
+	return webhooks.ListEndpoints(ctx, s.reader, webhookScope(caller), filter, page, sort, s.now())
 }
 
 // FindWebhookDeliveries returns a page of the deliveries to endpoints visible
@@ -34,7 +34,7 @@ func (s *Administration) FindWebhookEndpoints(
 func (s *Administration) FindWebhookDeliveries(
 	ctx context.Context, caller domain.Caller, filter WebhookDeliveryFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[WebhookDeliveryInfo], error) {
-	return s.reader.ListWebhookDeliveries(ctx, webhookScope(caller), filter, page, sort)
+	return webhooks.ListDeliveries(ctx, s.reader, webhookScope(caller), filter, page, sort)
 }
 
 // RetrieveWebhookDelivery returns a delivery that is there for the caller with all
@@ -42,11 +42,11 @@ func (s *Administration) FindWebhookDeliveries(
 func (s *Administration) RetrieveWebhookDelivery(
 	ctx context.Context, caller domain.Caller, id uuid.UUID,
 ) (*WebhookDeliveryInfo, []domain.WebhookAttempt, error) {
-	return s.reader.GetWebhookDelivery(ctx, webhookScope(caller), id)
+	return webhooks.GetDelivery(ctx, s.reader, webhookScope(caller), id)
 }
 
-func webhookScope(caller domain.Caller) persistence.WebhookScope {
-	return persistence.WebhookScope{
+func webhookScope(caller domain.Caller) webhooks.Scope {
+	return webhooks.Scope{
 		Everywhere: caller.Operator || caller.Type == domain.PrincipalSystem, Tenants: caller.AdministeredTenants(),
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/webhooks"
 )
 
 // MaxReplayed is how many deliveries are made again at once.
@@ -22,11 +23,11 @@ func (s *Administration) ReplayWebhookDelivery(ctx context.Context, caller domai
 	var delivery *WebhookDeliveryInfo
 	now := s.now()
 	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		locked, err := tx.LockDelivery(ctx, webhookScope(caller), id)
+		locked, err := webhooks.LockDelivery(ctx, tx, webhookScope(caller), id)
 		if err != nil {
 			return nil, err
 		}
-		delivery = &locked.WebhookDeliveryInfo
+		delivery = &locked.DeliveryInfo
 		switch {
 		case delivery.State == domain.DeliveryPending:
 			return nil, nil
@@ -35,8 +36,8 @@ func (s *Administration) ReplayWebhookDelivery(ctx context.Context, caller domai
 		case !locked.EventKept:
 			return nil, domain.Conflict(domain.CodeInvalidState, "the event has been removed from the ledger")
 		}
-		tx.ReplayDelivery(id, now)
-		tx.TryWebhookEndpoint(delivery.SubscriptionID)
+		webhooks.ReplayDelivery(tx, id, now)
+		webhooks.TryEndpoint(tx, delivery.SubscriptionID)
 		replayed := domain.WebhookDeliveryReplayedEvent(&delivery.WebhookDelivery, caller.PrincipalID, now)
 		delivery.Replay()
 		delivery.LastStatus, delivery.LastFailure = 0, ""
@@ -71,14 +72,14 @@ func (s *Administration) ReplayFailedDeliveries(
 	var replay Replay
 	now := s.now()
 	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		endpoint, err := tx.LockWebhookEndpoint(ctx, webhookScope(caller), key.Tenant, key.Code, now)
+		endpoint, err := webhooks.LockEndpoint(ctx, tx, webhookScope(caller), key.Tenant, key.Code, now)
 		if err != nil {
 			return nil, err
 		}
 		if endpoint.DisabledAt != nil {
 			return nil, endpointDisabled()
 		}
-		failed, err := tx.ListFailedDeliveries(ctx, endpoint.SubscriptionID, since, MaxReplayed+1)
+		failed, err := webhooks.ListFailedDeliveries(ctx, tx, endpoint.SubscriptionID, since, MaxReplayed+1)
 		if err != nil {
 			return nil, err
 		}
@@ -86,8 +87,8 @@ func (s *Administration) ReplayFailedDeliveries(
 		if replay.Count == 0 {
 			return nil, nil
 		}
-		tx.ReplayDeliveries(failed[:replay.Count], now)
-		tx.TryWebhookEndpoint(endpoint.SubscriptionID)
+		webhooks.ReplayDeliveries(tx, failed[:replay.Count], now)
+		webhooks.TryEndpoint(tx, endpoint.SubscriptionID)
 		return domain.Events{
 			domain.WebhookReplayedEvent(&endpoint.WebhookEndpoint, since, replay.Count, caller.PrincipalID, now),
 		}, nil

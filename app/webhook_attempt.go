@@ -11,7 +11,7 @@ import (
 
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/webhooks"
 	"github.com/procession-dev/procession/webhook"
 )
 
@@ -29,7 +29,7 @@ type WebhookDelay func(attempt int, jitter float64, retryAfter time.Duration) (t
 const retryLetGo = 5 * time.Second
 
 // DueDelivery is a delivery whose next attempt is due.
-type DueDelivery = persistence.DueDelivery
+type DueDelivery = webhooks.DueDelivery
 
 // AttemptDelivery attempts a delivery and returns the outcome and the time of
 // the next attempt. An error means that the request was never sent and does not
@@ -100,7 +100,7 @@ type RetriedDelivery struct {
 // not made. While the endpoint is paused or has no secret, the delivery is left
 // for later and no next attempt is due.
 func (s *Service) RetryDelivery(ctx context.Context, id uuid.UUID, round, number int) (RetriedDelivery, error) {
-	due, err := s.reader.DueRetry(ctx, persistence.Round{DeliveryID: id, Number: round}, s.now())
+	due, err := webhooks.DueRetry(ctx, s.reader, webhooks.Round{DeliveryID: id, Number: round}, s.now())
 	if domain.HasCode(err, domain.CodeNotFound) {
 		return RetriedDelivery{}, nil
 	}
@@ -111,13 +111,13 @@ func (s *Service) RetryDelivery(ctx context.Context, id uuid.UUID, round, number
 		return RetriedDelivery{Attempts: due.Attempts, NextAt: *due.NextAttemptAt}, nil
 	}
 	if due.Paused || len(due.Secrets) == 0 {
-		return RetriedDelivery{}, s.db.LetGoOfRetry(ctx, persistence.Round{DeliveryID: id, Number: round}, s.now().Add(retryLetGo))
+		return RetriedDelivery{}, webhooks.LetGoOfRetry(ctx, s.db, webhooks.Round{DeliveryID: id, Number: round}, s.now().Add(retryLetGo))
 	}
 	attempt, err := s.AttemptDelivery(ctx, due)
 	if err != nil {
 		return RetriedDelivery{}, err
 	}
-	if err := s.db.RecordAttempt(ctx, attempt); err != nil {
+	if err := webhooks.RecordAttempt(ctx, s.db, attempt); err != nil {
 		return RetriedDelivery{}, err
 	}
 	return RetriedDelivery{Attempts: attempt.Number, NextAt: attempt.NextAt}, nil

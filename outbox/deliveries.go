@@ -10,6 +10,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/internal/loop"
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/webhooks"
 )
 
 const (
@@ -47,7 +48,7 @@ type DeliveryOptions struct {
 	DB *persistence.DB
 	// Attempt makes the first attempt at a delivery. An error means that the request
 	// was never sent, which says nothing about the receiver.
-	Attempt func(ctx context.Context, d *persistence.DueDelivery) (domain.WebhookAttempt, error)
+	Attempt func(ctx context.Context, d *webhooks.DueDelivery) (domain.WebhookAttempt, error)
 	// Retry starts the workflow that retries a delivery whose first attempt failed.
 	// It may be called again for the same delivery.
 	Retry  func(ctx context.Context, d domain.WebhookDelivery) error
@@ -84,7 +85,7 @@ type Dispatcher struct {
 	handoverAt time.Time
 	toldAt     time.Time
 	pause      time.Duration
-	outcome    persistence.DeliveryExchange
+	outcome    webhooks.DeliveryExchange
 }
 
 // deliveryResult is the outcome of an attempt or of a handover.
@@ -143,7 +144,7 @@ func (d *Dispatcher) exchange(ctx, lasting context.Context) {
 	if !now.Before(d.handoverAt) {
 		d.outcome.Handovers = handoversAtOnce - d.handing
 	}
-	due, err := d.o.DB.ExchangeDeliveries(ctx, d.outcome)
+	due, err := webhooks.ExchangeDeliveries(ctx, d.o.DB, d.outcome)
 	if err != nil {
 		if ctx.Err() == nil {
 			d.o.Logger.ErrorContext(ctx, "webhook dispatcher cannot use the database", slog.Any("error", err))
@@ -154,7 +155,7 @@ func (d *Dispatcher) exchange(ctx, lasting context.Context) {
 	if len(due.Handovers) < d.outcome.Handovers {
 		d.handoverAt = now.Add(handoverInterval)
 	}
-	d.outcome = persistence.DeliveryExchange{}
+	d.outcome = webhooks.DeliveryExchange{}
 	for i := range due.FirstAttempts {
 		first := &due.FirstAttempts[i]
 		d.running++
@@ -187,7 +188,7 @@ func (d *Dispatcher) full() []uuid.UUID {
 	return full
 }
 
-func (d *Dispatcher) attempt(ctx context.Context, due *persistence.DueDelivery) {
+func (d *Dispatcher) attempt(ctx context.Context, due *webhooks.DueDelivery) {
 	r := deliveryResult{delivery: due.WebhookDelivery}
 	r.attempt, r.err = d.o.Attempt(ctx, due)
 	d.results <- r
@@ -241,7 +242,7 @@ func (d *Dispatcher) finish(ctx context.Context) {
 	lasting, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTime)
 	defer cancel()
 	d.outcome.FanOut, d.outcome.Limit, d.outcome.Handovers, d.outcome.Now = 0, 0, 0, d.o.Clock()
-	if _, err := d.o.DB.ExchangeDeliveries(lasting, d.outcome); err != nil {
+	if _, err := webhooks.ExchangeDeliveries(lasting, d.o.DB, d.outcome); err != nil {
 		// Nothing is lost: the deliveries are attempted again when their leases end.
 		d.o.Logger.ErrorContext(ctx, "webhook dispatcher could not record its last outcomes", slog.Any("error", err))
 	}

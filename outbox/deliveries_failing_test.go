@@ -10,7 +10,7 @@ import (
 
 	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/webhooks"
 )
 
 func TestGoneReceiverIsDisabled(t *testing.T) {
@@ -213,11 +213,11 @@ func TestDeliveriesOfKilledDispatcherAreTakenOver(t *testing.T) {
 	r := newReceiver(t)
 	h.subscribe("north", "HOOK", r.server.URL, "")
 	p := h.create("north", "LOAN")
-	var taken *persistence.Deliveries
+	var taken *webhooks.Deliveries
 	// Others may keep events from being settled.
 	h.eventually("a delivery", func() bool {
 		var err error
-		taken, err = h.db.ExchangeDeliveries(t.Context(), persistence.DeliveryExchange{
+		taken, err = webhooks.ExchangeDeliveries(t.Context(), h.db, webhooks.DeliveryExchange{
 			FanOut: 10, PerEndpoint: 4, Limit: 4, Now: h.now(), LeaseUntil: h.now().Add(time.Minute),
 		})
 		require.NoError(t, err)
@@ -240,7 +240,7 @@ func TestDeliveriesOfKilledDispatcherAreTakenOver(t *testing.T) {
 	a := domain.WebhookAttempt{
 		DeliveryID: late.ID, SubscriptionID: late.SubscriptionID, Round: 1, Number: 1, At: h.now(), Failure: "TIMEOUT",
 	}
-	require.NoError(t, h.db.RecordAttempt(t.Context(), a))
+	require.NoError(t, webhooks.RecordAttempt(t.Context(), h.db, a))
 	require.Equal(t, 4, h.inState(domain.DeliveryDelivered))
 	require.Equal(t, 4, h.count(`SELECT count(*) FROM webhook_attempts`))
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/webhooks"
 )
 
 // Every public event is rendered and delivered in the versions that have a name for it.
@@ -100,7 +101,7 @@ func TestFanOutAgreesWithPublicEvents(t *testing.T) {
 	}
 	require.NoError(t, h.db.Record(t.Context(), func(*persistence.Tx) (domain.Events, error) { return events, nil }))
 	h.eventually("the fan-out", func() bool {
-		_, err := h.db.ExchangeDeliveries(t.Context(), persistence.DeliveryExchange{FanOut: 1000, Now: time.Now()})
+		_, err := webhooks.ExchangeDeliveries(t.Context(), h.db, webhooks.DeliveryExchange{FanOut: 1000, Now: time.Now()})
 		require.NoError(t, err)
 		return h.read()
 	})

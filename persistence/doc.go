@@ -1,5 +1,6 @@
-// Package persistence stores the service's data in PostgreSQL with hand-written SQL. It is the only package that
-// contains SQL. One file holds the queries of one resource; migrations holds the schema.
+// Package persistence stores the service's data in PostgreSQL with hand-written SQL. Only it and the packages below it
+// contain SQL: those with tables that nothing else touches, and internal/pg, which statements are made of. One file
+// holds the queries of one resource; migrations holds the schema.
 //
 // Writes go through DB.Write and cost two round trips: one that opens the transaction and reads under lock what
 // the rules need, one that sends every queued statement together with the commit. Reads go through Reader and

@@ -12,6 +12,7 @@ import (
 	"github.com/procession-dev/procession/engine"
 	"github.com/procession-dev/procession/outbox"
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/webhooks"
 	"github.com/procession-dev/procession/webhook"
 	"github.com/procession-dev/procession/workflows"
 )
@@ -111,7 +112,7 @@ func (b *webhookBacklog) Collect(out chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), checkTimeout)
 	defer cancel()
 	now := time.Now()
-	found, err := b.reader.WebhookBacklog(ctx, now)
+	found, err := webhooks.GetBacklog(ctx, b.reader, now)
 	if err != nil {
 		return
 	}

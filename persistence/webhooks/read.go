@@ -1,4 +1,4 @@
-package persistence
+package webhooks
 
 import (
 	"context"
@@ -8,12 +8,13 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
-// WebhookDeliveryInfo is a delivery with the names that identify it and the outcome of its last attempt:
+// DeliveryInfo is a delivery with the names that identify it and the outcome of its last attempt:
 // LastStatus is 0 without an answer, LastFailure "" without a failure.
-type WebhookDeliveryInfo struct {
+type DeliveryInfo struct {
 	domain.WebhookDelivery
 	TenantCode, SubscriptionCode string
 	LastStatus                   int
@@ -31,16 +32,16 @@ const (
 	deliveryInScope = `($1 OR d.tenant_id = ANY($2))`
 )
 
-func scanDeliveryInfo(row pgx.CollectableRow) (WebhookDeliveryInfo, error) {
-	var d WebhookDeliveryInfo
+func scanDeliveryInfo(row pgx.CollectableRow) (DeliveryInfo, error) {
+	var d DeliveryInfo
 	err := row.Scan(append(deliveryFields(&d.WebhookDelivery),
 		&d.TenantCode, &d.SubscriptionCode, &d.LastStatus, &d.LastFailure)...)
 	return d, err
 }
 
-// WebhookDeliveryFilter narrows a list of deliveries; empty fields keep all. From
+// DeliveryFilter narrows a list of deliveries; empty fields keep all. From
 // is the first moment, To the one after the last.
-type WebhookDeliveryFilter struct {
+type DeliveryFilter struct {
 	TenantCodes, SubscriptionCodes []string
 	States                         []domain.WebhookDeliveryState
 	EventTypes                     []string
@@ -48,13 +49,13 @@ type WebhookDeliveryFilter struct {
 	From, To                       *time.Time
 }
 
-// ListWebhookDeliveries returns a page of the deliveries in the scope. They can be
+// ListDeliveries returns a page of the deliveries in the scope. They can be
 // sorted by createdAt, which is the order in which events were recorded; without
 // a key the newest comes first.
-func (r *Reader) ListWebhookDeliveries(
-	ctx context.Context, scope WebhookScope, filter WebhookDeliveryFilter, page domain.PageRequest, sort []domain.SortKey,
-) (domain.Page[WebhookDeliveryInfo], error) {
-	result := domain.Page[WebhookDeliveryInfo]{PageRequest: page}
+func ListDeliveries(
+	ctx context.Context, r *persistence.Reader, scope Scope, filter DeliveryFilter, page domain.PageRequest, sort []domain.SortKey,
+) (domain.Page[DeliveryInfo], error) {
+	result := domain.Page[DeliveryInfo]{PageRequest: page}
 	l := &pg.List{
 		Columns: deliveryInfoColumns, From: fromDeliveries,
 		Where: []string{deliveryInScope}, Args: []any{scope.Everywhere, scope.Tenants},
@@ -101,12 +102,12 @@ SELECT a.delivery_id, a.round, a.number, a.at, a.status, a.latency, a.failure, a
  ORDER BY a.round, a.number`
 )
 
-// GetWebhookDelivery returns a delivery in the scope with all its attempts, the
+// GetDelivery returns a delivery in the scope with all its attempts, the
 // first one first, or NOT_FOUND.
-func (r *Reader) GetWebhookDelivery(
-	ctx context.Context, scope WebhookScope, id uuid.UUID,
-) (*WebhookDeliveryInfo, []domain.WebhookAttempt, error) {
-	var found []WebhookDeliveryInfo
+func GetDelivery(
+	ctx context.Context, r *persistence.Reader, scope Scope, id uuid.UUID,
+) (*DeliveryInfo, []domain.WebhookAttempt, error) {
+	var found []DeliveryInfo
 	var attempts []domain.WebhookAttempt
 	args := []any{scope.Everywhere, scope.Tenants, id}
 	err := r.Read(

@@ -1,4 +1,4 @@
-package persistence
+package webhooks
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -66,15 +67,15 @@ UPDATE webhook_deliveries d
 )
 
 // RecordAttempt records an attempt at a delivery that is being retried.
-func (db *DB) RecordAttempt(ctx context.Context, a domain.WebhookAttempt) error {
-	return db.Record(ctx, func(tx *Tx) (domain.Events, error) {
-		return tx.recordAttempts(ctx, []domain.WebhookAttempt{a})
+func RecordAttempt(ctx context.Context, db *persistence.DB, a domain.WebhookAttempt) error {
+	return db.Record(ctx, func(tx *persistence.Tx) (domain.Events, error) {
+		return recordAttempts(ctx, tx, []domain.WebhookAttempt{a})
 	})
 }
 
 // recordAttempts records attempts and updates their deliveries and endpoints. An attempt that no longer counts
 // is skipped.
-func (tx *Tx) recordAttempts(ctx context.Context, attempts []domain.WebhookAttempt) (domain.Events, error) {
+func recordAttempts(ctx context.Context, tx *persistence.Tx, attempts []domain.WebhookAttempt) (domain.Events, error) {
 	if len(attempts) == 0 {
 		return nil, nil
 	}
@@ -102,12 +103,12 @@ func (tx *Tx) recordAttempts(ctx context.Context, attempts []domain.WebhookAttem
 			counted, at[a.SubscriptionID] = append(counted, *a), append(at[a.SubscriptionID], *a)
 		}
 	}
-	tx.queueAttempts(counted, byID)
-	return tx.noteEndpoints(endpoints, at), nil
+	queueAttempts(tx, counted, byID)
+	return noteEndpoints(tx, endpoints, at), nil
 }
 
 // queueAttempts stores attempts that count, each with the current state of its delivery.
-func (tx *Tx) queueAttempts(attempts []domain.WebhookAttempt, deliveries map[uuid.UUID]*domain.WebhookDelivery) {
+func queueAttempts(tx *persistence.Tx, attempts []domain.WebhookAttempt, deliveries map[uuid.UUID]*domain.WebhookDelivery) {
 	n := len(attempts)
 	if n == 0 {
 		return
@@ -123,14 +124,14 @@ func (tx *Tx) queueAttempts(attempts []domain.WebhookAttempt, deliveries map[uui
 		statuses[i], latencies[i] = a.Status, a.Latency.Microseconds()
 		failures[i], details[i], answers[i] = a.Failure, a.Detail, a.Answer
 	}
-	tx.queue(updateAttemptedDeliveries, ids, states, numbers, at, leased, next, finished)
-	tx.queue(insertAttempts, ids, rounds, numbers, at, statuses, latencies, failures, details, answers)
+	exec(tx, updateAttemptedDeliveries, ids, states, numbers, at, leased, next, finished)
+	exec(tx, insertAttempts, ids, rounds, numbers, at, statuses, latencies, failures, details, answers)
 }
 
 // noteEndpoints updates the endpoints of the attempts, and drops the pending deliveries of those that are
 // disabled.
-func (tx *Tx) noteEndpoints(
-	endpoints []domain.WebhookEndpoint, attempts map[uuid.UUID][]domain.WebhookAttempt,
+func noteEndpoints(
+	tx *persistence.Tx, endpoints []domain.WebhookEndpoint, attempts map[uuid.UUID][]domain.WebhookAttempt,
 ) domain.Events {
 	var events domain.Events
 	var ids, disabled []uuid.UUID
@@ -154,10 +155,10 @@ func (tx *Tx) noteEndpoints(
 		}
 	}
 	if len(ids) > 0 {
-		tx.queue(updateNotedEndpoints, ids, since, failures, held, disabledAt, reasons)
+		exec(tx, updateNotedEndpoints, ids, since, failures, held, disabledAt, reasons)
 	}
 	if len(disabled) > 0 {
-		tx.queue(dropDeliveriesOfDisabled, disabled)
+		exec(tx, dropDeliveriesOfDisabled, disabled)
 	}
 	return events
 }

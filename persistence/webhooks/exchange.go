@@ -1,4 +1,4 @@
-package persistence
+package webhooks
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -17,11 +18,11 @@ type DueDelivery struct {
 	URL     string
 	Paused  bool
 	Event   domain.Event
-	Secrets []SealedWebhookSecret
+	Secrets []SealedSecret
 }
 
-// SealedWebhookSecret is a signing secret as stored.
-type SealedWebhookSecret struct {
+// SealedSecret is a signing secret as stored.
+type SealedSecret struct {
 	ID     uuid.UUID `json:"id"`
 	Sealed []byte    `json:"sealed"`
 }
@@ -226,23 +227,23 @@ func publicNames() []any {
 
 // ExchangeDeliveries records attempts, makes deliveries of new events and leases the next ones, all in one
 // transaction. It takes one round trip, and another one if there are attempts to record.
-func (db *DB) ExchangeDeliveries(ctx context.Context, e DeliveryExchange) (*Deliveries, error) {
+func ExchangeDeliveries(ctx context.Context, db *persistence.DB, e DeliveryExchange) (*Deliveries, error) {
 	var out Deliveries
-	err := db.Record(ctx, func(tx *Tx) (domain.Events, error) {
+	err := db.Record(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		out = Deliveries{}
-		events, err := tx.recordAttempts(ctx, e.Attempted)
+		events, err := recordAttempts(ctx, tx, e.Attempted)
 		if err != nil {
 			return nil, err
 		}
-		tx.finishHandovers(e.HandedOver, e.Now)
+		noteHandovers(tx, e.HandedOver, e.Now)
 		if len(e.Released) > 0 {
-			tx.queue(releaseDeliveries, e.Released)
+			exec(tx, releaseDeliveries, e.Released)
 		}
 		if e.FanOut > 0 {
 			args := append([]any{e.FanOut, e.Now, domain.WebhookPingType, domain.EventWebhookPinged}, publicNames()...)
 			tx.QueueQuery(pg.Q(fanOutEvents, args, pg.One(&out.FannedOut)))
 		}
-		tx.claimFirstAttempts(e, &out.FirstAttempts)
+		takeFirstAttempts(tx, e, &out.FirstAttempts)
 		if e.Handovers > 0 {
 			tx.QueueQuery(pg.Q(
 				claimHandovers, []any{e.Now, e.Handovers, e.LeaseUntil}, scanDeliveries(&out.Handovers),
@@ -253,8 +254,8 @@ func (db *DB) ExchangeDeliveries(ctx context.Context, e DeliveryExchange) (*Deli
 	return &out, err
 }
 
-// finishHandovers records deliveries whose retries a workflow has taken over.
-func (tx *Tx) finishHandovers(handedOver []domain.WebhookDelivery, now time.Time) {
+// noteHandovers records deliveries whose retries a workflow has taken over.
+func noteHandovers(tx *persistence.Tx, handedOver []domain.WebhookDelivery, now time.Time) {
 	if len(handedOver) == 0 {
 		return
 	}
@@ -264,12 +265,12 @@ func (tx *Tx) finishHandovers(handedOver []domain.WebhookDelivery, now time.Time
 		d := &handedOver[i]
 		ids[i], rounds[i], endpoints[i] = d.ID, d.Round, d.SubscriptionID
 	}
-	tx.queue(lockEndpoints, endpoints)
-	tx.queue(finishHandovers, ids, rounds, now, domain.WebhookWorkflowGrace)
+	exec(tx, lockEndpoints, endpoints)
+	exec(tx, finishHandovers, ids, rounds, now, domain.WebhookWorkflowGrace)
 }
 
-// claimFirstAttempts leases deliveries for their first attempts.
-func (tx *Tx) claimFirstAttempts(e DeliveryExchange, dest *[]DueDelivery) {
+// takeFirstAttempts leases deliveries for their first attempts.
+func takeFirstAttempts(tx *persistence.Tx, e DeliveryExchange, dest *[]DueDelivery) {
 	if e.Limit <= 0 {
 		return
 	}

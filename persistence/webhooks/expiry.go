@@ -1,10 +1,11 @@
-package persistence
+package webhooks
 
 import (
 	"context"
 	"time"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -44,7 +45,7 @@ SELECT count(*) FROM gone`
 // ExpireDeliveries drops up to limit deliveries that have waited for their first attempt for longer than
 // domain.WebhookRetention by now, and deletes up to limit that finished longer ago than that. It returns the
 // number of each.
-func (db *DB) ExpireDeliveries(ctx context.Context, now time.Time, limit int) (dropped, deleted int, err error) {
+func ExpireDeliveries(ctx context.Context, db *persistence.DB, now time.Time, limit int) (dropped, deleted int, err error) {
 	before := now.Add(-domain.WebhookRetention)
 	err = db.Send(ctx, []pg.Query{
 		pg.Q(dropLateDeliveries, []any{before, now, limit}, pg.One(&dropped)),
@@ -53,10 +54,10 @@ func (db *DB) ExpireDeliveries(ctx context.Context, now time.Time, limit int) (d
 	return dropped, deleted, pg.Translate("expiring webhook deliveries", err)
 }
 
-// WebhookBacklog counts unfinished deliveries. PendingSince is the time since which the oldest delivery to a
+// Backlog counts unfinished deliveries. PendingSince is the time since which the oldest delivery to a
 // healthy endpoint waits: paused endpoints, failing ones and those without a secret are ignored. It is the zero
 // time when there are none.
-type WebhookBacklog struct {
+type Backlog struct {
 	Pending, Retrying int64
 	PendingSince      time.Time
 }
@@ -73,9 +74,9 @@ SELECT (SELECT count(*) FROM webhook_deliveries WHERE state = 'PENDING'),
            AND EXISTS (SELECT 1 FROM webhook_secrets s
                         WHERE s.subscription_id = w.subscription_id AND (s.expires_at IS NULL OR s.expires_at > $1)))`
 
-// WebhookBacklog counts the deliveries that are not finished now.
-func (r *Reader) WebhookBacklog(ctx context.Context, now time.Time) (WebhookBacklog, error) {
-	var b WebhookBacklog
+// Backlog counts the deliveries that are not finished now.
+func GetBacklog(ctx context.Context, r *persistence.Reader, now time.Time) (Backlog, error) {
+	var b Backlog
 	var since *time.Time
 	err := r.Read(ctx, pg.Q(webhookBacklog, []any{now}, pg.One(&b.Pending, &b.Retrying, &since)))
 	if since != nil {

@@ -1,4 +1,4 @@
-package persistence
+package webhooks
 
 import (
 	"context"
@@ -8,13 +8,14 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 // LockedDelivery is a delivery under lock together with its endpoint. EventKept reports whether the event log
 // still has the event.
 type LockedDelivery struct {
-	WebhookDeliveryInfo
+	DeliveryInfo
 	Disabled, EventKept bool
 }
 
@@ -43,7 +44,7 @@ UPDATE webhook_deliveries d` + beginRound + `
 )
 
 // LockDelivery locks a delivery in the scope, or returns NOT_FOUND.
-func (tx *Tx) LockDelivery(ctx context.Context, scope WebhookScope, id uuid.UUID) (*LockedDelivery, error) {
+func LockDelivery(ctx context.Context, tx *persistence.Tx, scope Scope, id uuid.UUID) (*LockedDelivery, error) {
 	var found []LockedDelivery
 	args := []any{scope.Everywhere, scope.Tenants, id}
 	err := tx.Read(
@@ -71,7 +72,9 @@ func (tx *Tx) LockDelivery(ctx context.Context, scope WebhookScope, id uuid.UUID
 }
 
 // ReplayDelivery begins a new round of a delivery that is under lock.
-func (tx *Tx) ReplayDelivery(id uuid.UUID, now time.Time) { tx.queue(replayDelivery, now, id) }
+func ReplayDelivery(tx *persistence.Tx, id uuid.UUID, now time.Time) {
+	exec(tx, replayDelivery, now, id)
+}
 
 const (
 	failedDeliveries = `
@@ -92,8 +95,8 @@ UPDATE webhook_deliveries d` + beginRound + `
 
 // ListFailedDeliveries returns the first limit deliveries to an endpoint that have failed or were dropped, of
 // those made since the given time.
-func (tx *Tx) ListFailedDeliveries(
-	ctx context.Context, subscription uuid.UUID, since time.Time, limit int,
+func ListFailedDeliveries(
+	ctx context.Context, tx *persistence.Tx, subscription uuid.UUID, since time.Time, limit int,
 ) ([]uuid.UUID, error) {
 	var ids []uuid.UUID
 	err := tx.Read(ctx, pg.Q(failedDeliveries, []any{subscription, since, limit}, func(rows pgx.Rows) (err error) {
@@ -105,4 +108,6 @@ func (tx *Tx) ListFailedDeliveries(
 
 // ReplayDeliveries begins a new round of failed deliveries to an endpoint that is
 // under lock.
-func (tx *Tx) ReplayDeliveries(ids []uuid.UUID, now time.Time) { tx.queue(replayDeliveries, now, ids) }
+func ReplayDeliveries(tx *persistence.Tx, ids []uuid.UUID, now time.Time) {
+	exec(tx, replayDeliveries, now, ids)
+}

@@ -1,4 +1,4 @@
-package persistence
+package webhooks
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -41,37 +42,37 @@ UPDATE webhook_endpoints
  WHERE subscription_id = $1`
 )
 
-// PutWebhookEndpoint stores the endpoint of a subscription as its manifest describes it. The recorded health of
+// PutEndpoint stores the endpoint of a subscription as its manifest describes it. The recorded health of
 // the endpoint stays, unless the URL changes.
-func (tx *Tx) PutWebhookEndpoint(w domain.WebhookEndpoint) {
-	tx.queue(putWebhookEndpoint, w.SubscriptionID, w.TenantID, w.URL, w.PayloadVersion, w.EventTypes,
+func PutEndpoint(tx *persistence.Tx, w domain.WebhookEndpoint) {
+	exec(tx, putWebhookEndpoint, w.SubscriptionID, w.TenantID, w.URL, w.PayloadVersion, w.EventTypes,
 		w.ProcessDefinitionID, w.Paused)
 }
 
-// DeleteWebhookEndpoint deletes an endpoint with its deliveries.
-func (tx *Tx) DeleteWebhookEndpoint(subscription uuid.UUID) {
-	tx.queue(deleteWebhookEndpoint, subscription)
+// DeleteEndpoint deletes an endpoint with its deliveries.
+func DeleteEndpoint(tx *persistence.Tx, subscription uuid.UUID) {
+	exec(tx, deleteWebhookEndpoint, subscription)
 }
 
-// EnableWebhookEndpoint enables the deliveries of an endpoint that is under lock.
-func (tx *Tx) EnableWebhookEndpoint(subscription uuid.UUID) {
-	tx.queue(enableWebhookEndpoint, subscription)
+// EnableEndpoint enables the deliveries of an endpoint that is under lock.
+func EnableEndpoint(tx *persistence.Tx, subscription uuid.UUID) {
+	exec(tx, enableWebhookEndpoint, subscription)
 }
 
-// TryWebhookEndpoint makes an endpoint that is under lock due at once, regardless of its failures.
-func (tx *Tx) TryWebhookEndpoint(subscription uuid.UUID) {
-	tx.queue(tryWebhookEndpoint, subscription)
+// TryEndpoint makes an endpoint that is under lock due at once, regardless of its failures.
+func TryEndpoint(tx *persistence.Tx, subscription uuid.UUID) {
+	exec(tx, tryWebhookEndpoint, subscription)
 }
 
-// WebhookScope selects the webhooks that exist for the caller: those of Tenants, or every tenant's.
-type WebhookScope struct {
+// Scope selects the webhooks that exist for the caller: those of Tenants, or every tenant's.
+type Scope struct {
 	Everywhere bool
 	Tenants    []uuid.UUID
 }
 
-// WebhookHealth is an endpoint with the counts of its deliveries. Pending wait for their first attempt, Retrying
+// Health is an endpoint with the counts of its deliveries. Pending wait for their first attempt, Retrying
 // for another; Dead and Dropped were given up and are kept for domain.WebhookRetention.
-type WebhookHealth struct {
+type Health struct {
 	domain.WebhookEndpoint
 	TenantCode, Name  string
 	ProcessDefinition string
@@ -85,7 +86,7 @@ type WebhookHealth struct {
 }
 
 // State is the state of the endpoint.
-func (h *WebhookHealth) State() domain.WebhookEndpointState {
+func (h *Health) State() domain.WebhookEndpointState {
 	return h.WebhookEndpoint.State(h.HasSecret)
 }
 
@@ -123,8 +124,8 @@ SELECT ` + webhookHealthColumns + `
    FOR NO KEY UPDATE OF w`
 )
 
-func scanWebhookHealth(row pgx.CollectableRow) (WebhookHealth, error) {
-	var h WebhookHealth
+func scanWebhookHealth(row pgx.CollectableRow) (Health, error) {
+	var h Health
 	err := row.Scan(&h.SubscriptionID, &h.TenantID, &h.Code, &h.URL, &h.PayloadVersion, &h.EventTypes,
 		&h.ProcessDefinitionID, &h.Paused, &h.FailingSince, &h.DisabledAt, &h.DisabledReason,
 		&h.TenantCode, &h.Name, &h.ProcessDefinition, &h.HasSecret, &h.Pending, &h.PendingSince,
@@ -132,18 +133,18 @@ func scanWebhookHealth(row pgx.CollectableRow) (WebhookHealth, error) {
 	return h, err
 }
 
-// WebhookFilter narrows a list of endpoints; empty fields keep all.
-type WebhookFilter struct {
+// EndpointFilter narrows a list of endpoints; empty fields keep all.
+type EndpointFilter struct {
 	TenantCodes, Codes []string
 }
 
-// ListWebhookEndpoints returns a page of the endpoints in the scope with their current state. They can be sorted
+// ListEndpoints returns a page of the endpoints in the scope with their current state. They can be sorted
 // by id and code; without a key they are sorted by tenant first.
-func (r *Reader) ListWebhookEndpoints(
-	ctx context.Context, scope WebhookScope, filter WebhookFilter, page domain.PageRequest, sort []domain.SortKey,
+func ListEndpoints(
+	ctx context.Context, r *persistence.Reader, scope Scope, filter EndpointFilter, page domain.PageRequest, sort []domain.SortKey,
 	now time.Time,
-) (domain.Page[WebhookHealth], error) {
-	result := domain.Page[WebhookHealth]{PageRequest: page}
+) (domain.Page[Health], error) {
+	result := domain.Page[Health]{PageRequest: page}
 	l := &pg.List{
 		Columns: webhookHealthColumns, From: fromWebhookEndpoints + countFailedDeliveries,
 		Where: []string{webhookInScope}, Args: []any{now, scope.Everywhere, scope.Tenants},
@@ -162,12 +163,12 @@ func (r *Reader) ListWebhookEndpoints(
 	return result, pg.Translate("listing webhook endpoints", err)
 }
 
-// LockWebhookEndpoint locks the endpoint of a subscription in the scope and returns its current state, or
+// LockEndpoint locks the endpoint of a subscription in the scope and returns its current state, or
 // NOT_FOUND. An empty tenant matches any; a code that then matches several subscriptions is a VALIDATION error.
-func (tx *Tx) LockWebhookEndpoint(
-	ctx context.Context, scope WebhookScope, tenant, code string, now time.Time,
-) (*WebhookHealth, error) {
-	var found []WebhookHealth
+func LockEndpoint(
+	ctx context.Context, tx *persistence.Tx, scope Scope, tenant, code string, now time.Time,
+) (*Health, error) {
+	var found []Health
 	err := tx.Read(ctx, pg.Q(
 		lockWebhookEndpoint,
 		[]any{now, scope.Everywhere, scope.Tenants, code, tenant},

@@ -1,4 +1,4 @@
-package persistence
+package webhooks
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -69,7 +70,7 @@ SELECT ` + dueDeliveryColumns + `
    AND d.state = 'RETRYING'`
 
 // DueRetry returns a delivery whose round is still being retried, or NOT_FOUND.
-func (r *Reader) DueRetry(ctx context.Context, round Round, now time.Time) (*DueDelivery, error) {
+func DueRetry(ctx context.Context, r *persistence.Reader, round Round, now time.Time) (*DueDelivery, error) {
 	var found []DueDelivery
 	args := []any{round.DeliveryID, round.Number, now}
 	if err := r.Read(ctx, pg.Q(dueRetry, args, scanDueDeliveries(&found))); err != nil {
@@ -90,7 +91,7 @@ UPDATE webhook_deliveries
 
 // LetGoOfRetry records that no workflow retries a round any more. From from on the round is handed to another
 // one.
-func (db *DB) LetGoOfRetry(ctx context.Context, round Round, from time.Time) error {
-	_, err := db.pool.Exec(ctx, letGoOfRetry, round.DeliveryID, round.Number, from)
+func LetGoOfRetry(ctx context.Context, db *persistence.DB, round Round, from time.Time) error {
+	err := db.Send(ctx, []pg.Query{pg.Q(letGoOfRetry, []any{round.DeliveryID, round.Number, from}, pg.None)})
 	return pg.Translate("letting go of a webhook delivery", err)
 }
