@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/access"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -74,7 +75,7 @@ const (
 SELECT ` + assistanceColumns + `
   FROM process_items i
   JOIN item_assistance a ON a.item_id = i.id
- WHERE i.id = $3 AND i.tenant_id = ANY($2) AND ` + visibleItem
+ WHERE i.id = $3 AND i.tenant_id = ANY($2) AND ` + access.VisibleItem
 
 	lockAssistance = `
 SELECT ` + assistanceColumns + `

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/access"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -43,7 +44,7 @@ func scanArtifact(a *domain.BusinessArtifact, more ...any) func(pgx.Rows) error 
 const getArtifact = `
 SELECT ` + artifactColumns + `
   FROM business_artifacts a
- WHERE a.id = $3 AND a.tenant_id = ANY($2) AND ` + visibleArtifact
+ WHERE a.id = $3 AND a.tenant_id = ANY($2) AND ` + access.VisibleArtifact
 
 // GetBusinessArtifact returns an artifact visible to the caller, or NOT_FOUND.
 func (r *Reader) GetBusinessArtifact(
@@ -74,13 +75,13 @@ const (
 SELECT r.last_modified_at
   FROM business_artifacts a
   JOIN resources r ON r.tenant_id = a.tenant_id AND r.kind = 'BusinessArtifactDefinition' AND r.id = a.definition_id
- WHERE a.id = $3 AND a.tenant_id = ANY($2) AND ` + visibleArtifact + `
+ WHERE a.id = $3 AND a.tenant_id = ANY($2) AND ` + access.VisibleArtifact + `
    FOR SHARE OF r`
 
 	lockArtifact = `
-SELECT ` + artifactColumns + `, ` + editsArtifact + `, ` + managesArtifact + `
+SELECT ` + artifactColumns + `, ` + access.EditsArtifact + `, ` + access.ManagesArtifact + `
   FROM business_artifacts a
- WHERE a.id = $3 AND a.tenant_id = ANY($2) AND ` + visibleArtifact + `
+ WHERE a.id = $3 AND a.tenant_id = ANY($2) AND ` + access.VisibleArtifact + `
    FOR UPDATE OF a`
 )
 

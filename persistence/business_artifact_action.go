@@ -9,6 +9,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/persistence/internal/access"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -55,7 +56,7 @@ const getArtifactAction = `
 SELECT ` + artifactActionColumns + `
   FROM business_artifact_actions x
   JOIN business_artifacts a ON a.id = x.business_artifact_id
- WHERE x.id = $4 AND a.id = $3 AND a.tenant_id = ANY($2) AND ` + visibleArtifact
+ WHERE x.id = $4 AND a.id = $3 AND a.tenant_id = ANY($2) AND ` + access.VisibleArtifact
 
 // GetBusinessArtifactAction returns an action on an artifact visible to the caller, or NOT_FOUND. now decides
 // whether its document has expired.
@@ -128,9 +129,9 @@ type ArtifactActionSource struct {
 
 const (
 	getArtifactAndRights = `
-SELECT ` + artifactColumns + `, ` + editsArtifact + `, ` + managesArtifact + `
+SELECT ` + artifactColumns + `, ` + access.EditsArtifact + `, ` + access.ManagesArtifact + `
   FROM business_artifacts a
- WHERE a.id = $3 AND a.tenant_id = ANY($2) AND ` + visibleArtifact
+ WHERE a.id = $3 AND a.tenant_id = ANY($2) AND ` + access.VisibleArtifact
 
 	fromActionOfArtifact = `
   FROM business_artifacts a
@@ -138,7 +139,7 @@ SELECT ` + artifactColumns + `, ` + editsArtifact + `, ` + managesArtifact + `
  CROSS JOIN json_array_elements(d.spec -> 'actions') AS c (action)`
 
 	whereActionOfArtifact = `
- WHERE a.id = $3 AND a.tenant_id = ANY($2) AND ` + visibleArtifact + `
+ WHERE a.id = $3 AND a.tenant_id = ANY($2) AND ` + access.VisibleArtifact + `
    AND c.action ->> 'code' = $4`
 
 	getActionOfArtifact = `
@@ -146,11 +147,11 @@ SELECT c.action` + fromActionOfArtifact + whereActionOfArtifact
 
 	getDefinitionOfCreated = `
 SELECT ` + artifactDefinitionStateColumns + `,
-       r.id = ANY(` + editableArtifactDefinitions + `), r.id = ANY(` + managedArtifactDefinitions + `)` +
+       r.id = ANY(` + access.EditableArtifactDefinitions + `), r.id = ANY(` + access.ManagedArtifactDefinitions + `)` +
 		fromActionOfArtifact + `
   JOIN resources r ON r.tenant_id = a.tenant_id AND r.kind = 'BusinessArtifactDefinition'
    AND r.code = c.action ->> 'businessArtifactDefinition'
-   AND r.id = ANY(` + readableArtifactDefinitions + `)` + whereActionOfArtifact
+   AND r.id = ANY(` + access.ReadableArtifactDefinitions + `)` + whereActionOfArtifact
 
 	getDefinitionOfStarted = `
 SELECT p.id, p.tenant_id, p.published_version,
@@ -158,7 +159,7 @@ SELECT p.id, p.tenant_id, p.published_version,
        coalesce(bool_or(g.permission = 'VIEWER'), false),
        coalesce(bool_or(g.permission = 'MANAGER'), false)` + fromActionOfArtifact + `
   JOIN process_definitions p ON p.tenant_id = a.tenant_id AND p.code = c.action ->> 'processDefinition'
-  LEFT JOIN process_definition_grants g ON g.process_definition_id = p.id AND ` + callerIsGrantee +
+  LEFT JOIN process_definition_grants g ON g.process_definition_id = p.id AND ` + access.CallerIsGrantee +
 		whereActionOfArtifact + `
  GROUP BY p.id`
 )

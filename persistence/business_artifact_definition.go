@@ -11,6 +11,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/persistence/internal/access"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -50,7 +51,7 @@ const (
 	fromVisibleArtifactDefinitions = `
   FROM resources r
  WHERE r.kind = 'BusinessArtifactDefinition' AND r.tenant_id = ANY($2)
-   AND r.id = ANY(` + readableArtifactDefinitions + `)`
+   AND r.id = ANY(` + access.ReadableArtifactDefinitions + `)`
 
 	visibleArtifactDefinitionStates = `
 SELECT ` + artifactDefinitionStateColumns + fromVisibleArtifactDefinitions + `
@@ -115,13 +116,13 @@ type NewArtifact struct {
 
 const (
 	getArtifactByID = `
-SELECT ` + artifactColumns + `, a.tenant_id = ANY($2) AND ` + visibleArtifact + `
+SELECT ` + artifactColumns + `, a.tenant_id = ANY($2) AND ` + access.VisibleArtifact + `
   FROM business_artifacts a
  WHERE a.id = $3`
 
 	shareArtifactDefinition = `
 SELECT ` + artifactDefinitionStateColumns + `,
-       r.id = ANY(` + editableArtifactDefinitions + `), r.id = ANY(` + managedArtifactDefinitions + `)` +
+       r.id = ANY(` + access.EditableArtifactDefinitions + `), r.id = ANY(` + access.ManagedArtifactDefinitions + `)` +
 		fromVisibleArtifactDefinitions + `
    AND ($3::uuid IS NULL OR r.id = $3)
    AND ($4::uuid IS NULL OR r.tenant_id = $4)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/persistence/internal/access"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -39,10 +40,10 @@ type ArtifactDefinitionSummary struct {
 func (r *Reader) ListVisibleArtifactDefinitions(
 	ctx context.Context, caller domain.Caller, filter ArtifactDefinitionFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[ArtifactDefinitionSummary], error) {
-	const creatable = `(r.id = ANY(` + editableArtifactDefinitions + `))`
+	const creatable = `(r.id = ANY(` + access.EditableArtifactDefinitions + `))`
 	result := domain.Page[ArtifactDefinitionSummary]{PageRequest: page}
 	l := pg.NewList(caller, `r.id, r.code, r.tenant_id, r.spec->>'name', `+creatable, "resources r", "r.tenant_id")
-	l.Where = append(l.Where, "r.kind = 'BusinessArtifactDefinition'", "r.id = ANY("+readableArtifactDefinitions+")")
+	l.Where = append(l.Where, "r.kind = 'BusinessArtifactDefinition'", "r.id = ANY("+access.ReadableArtifactDefinitions+")")
 	pg.AnyOf(l, "r.tenant_id", filter.TenantIDs)
 	pg.AnyOf(l, "r.code", filter.Codes)
 	if filter.Creatable != nil {
@@ -74,7 +75,7 @@ type RelatedArtifactDefinition struct {
 const (
 	selectRelatedArtifactDefinition = `
 SELECT ` + artifactDefinitionStateColumns + `, r.spec,
-       r.id = ANY(` + editableArtifactDefinitions + `), r.id = ANY(` + managedArtifactDefinitions + `)` +
+       r.id = ANY(` + access.EditableArtifactDefinitions + `), r.id = ANY(` + access.ManagedArtifactDefinitions + `)` +
 		fromVisibleArtifactDefinitions + `
    AND r.id = $3`
 
@@ -82,14 +83,14 @@ SELECT ` + artifactDefinitionStateColumns + `, r.spec,
 SELECT d.code, d.id
   FROM resources n
   JOIN process_definitions d ON d.tenant_id = n.tenant_id
- WHERE n.kind = 'BusinessArtifactDefinition' AND n.id = $3 AND n.tenant_id = ANY($2) AND ` + startableDefinition
+ WHERE n.kind = 'BusinessArtifactDefinition' AND n.id = $3 AND n.tenant_id = ANY($2) AND ` + access.StartableDefinition
 
 	selectCreatableOfTenant = `
 SELECT r.code, r.id
   FROM resources n
   JOIN resources r ON r.tenant_id = n.tenant_id AND r.kind = n.kind
  WHERE n.kind = 'BusinessArtifactDefinition' AND n.id = $3 AND n.tenant_id = ANY($2)
-   AND r.id = ANY(` + editableArtifactDefinitions + `)`
+   AND r.id = ANY(` + access.EditableArtifactDefinitions + `)`
 )
 
 // GetRelatedArtifactDefinition returns a business artifact definition, or NOT_FOUND if the caller has no

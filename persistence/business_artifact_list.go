@@ -11,6 +11,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/filter"
+	"github.com/procession-dev/procession/persistence/internal/access"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -75,7 +76,7 @@ func listArtifacts(
 	scan func(pgx.Rows) error, total *int64,
 ) ([]pg.Query, error) {
 	l := pg.NewList(caller, artifactSummaryColumns, "business_artifacts a", "a.tenant_id")
-	l.Where = append(l.Where, visibleArtifact)
+	l.Where = append(l.Where, access.VisibleArtifact)
 	l.Where = append(l.Where, deletedArtifacts("a.id", filter.Deleted)...)
 	pg.AnyOf(l, "a.tenant_id", filter.TenantIDs)
 	if len(filter.DefinitionIDs) == 1 {
@@ -189,7 +190,7 @@ func newSearch(caller domain.Caller, filter ArtifactFilter) *search {
 		}
 		s.Where = append(s.Where, fulfils(s.List, x, c)...)
 	}
-	s.Where = append(s.Where, "x1.definition_id = ANY("+readableArtifactDefinitions+")")
+	s.Where = append(s.Where, "x1.definition_id = ANY("+access.ReadableArtifactDefinitions+")")
 	s.Where = append(s.Where, deletedArtifacts("x1.business_artifact_id", filter.Deleted)...)
 	s.From = "business_artifact_index " + strings.Join(s.aliases, ", business_artifact_index ")
 	return s

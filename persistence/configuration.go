@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/access"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -106,7 +107,7 @@ SELECT i.id, i.process_definition_id, i.code,
 	administeredDefinitions = `
 SELECT DISTINCT g.process_definition_id
   FROM process_definition_grants g
- WHERE g.permission = 'ADMINISTRATOR' AND ` + callerIsGrantee
+ WHERE g.permission = 'ADMINISTRATOR' AND ` + access.CallerIsGrantee
 
 	principalsNamed = `
 SELECT p.id, p.type, lower(coalesce(p.email, '')) AS email,

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/access"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -28,7 +29,7 @@ SELECT s.id, s.tenant_id, s.code, s.task_queue, s.runner_id, coalesce(s.encrypti
 
 	askedDataSources = selectDataSources + `
  WHERE s.tenant_id = ANY($2) AND s.code = $3 AND ($4::uuid IS NULL OR s.tenant_id = $4)
-   AND s.id IN (SELECT g.data_source_id FROM data_source_grants g WHERE ` + callerIsGrantee + `)`
+   AND s.id IN (SELECT g.data_source_id FROM data_source_grants g WHERE ` + access.CallerIsGrantee + `)`
 
 	pendingDataSourceQueries = `
 SELECT count(*)

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/access"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -110,7 +111,7 @@ SELECT d.id, d.tenant_id, d.published_version,
        coalesce(bool_or(g.permission = 'VIEWER'), false),
        coalesce(bool_or(g.permission = 'MANAGER'), false)
   FROM process_definitions d
-  LEFT JOIN process_definition_grants g ON g.process_definition_id = d.id AND ` + callerIsGrantee + `
+  LEFT JOIN process_definition_grants g ON g.process_definition_id = d.id AND ` + access.CallerIsGrantee + `
  WHERE d.tenant_id = ANY($2)
    AND ($3::uuid IS NULL OR d.id = $3)
    AND ($4::uuid IS NULL OR d.tenant_id = $4)
@@ -135,14 +136,14 @@ type NewProcess struct {
 
 const (
 	getProcessByID = `
-SELECT ` + processColumns + `, p.tenant_id = ANY($2) AND ` + visibleProcess + `
+SELECT ` + processColumns + `, p.tenant_id = ANY($2) AND ` + access.VisibleProcess + `
   FROM processes p
  WHERE p.id = $3`
 
 	tenantOfProcess = `
 SELECT p.tenant_id
   FROM processes p
- WHERE p.id = $3 AND p.tenant_id = ANY($2) AND p.deleted_at IS NULL AND ` + visibleProcess
+ WHERE p.id = $3 AND p.tenant_id = ANY($2) AND p.deleted_at IS NULL AND ` + access.VisibleProcess
 )
 
 // PrepareProcess reads what creating a process depends on. The id of the originating process may be nil.
@@ -202,17 +203,17 @@ type NewItem struct {
 
 const (
 	getItemByID = `
-SELECT ` + itemColumns + `, (i.tenant_id = ANY($2) AND ` + visibleItem + `) IS TRUE
+SELECT ` + itemColumns + `, (i.tenant_id = ANY($2) AND ` + access.VisibleItem + `) IS TRUE
   FROM process_items i
  WHERE i.id = $3`
 
 	shareProcess = `
 SELECT ` + processColumns + `,
-       ` + managesProcess + `,
+       ` + access.ManagesProcess + `,
        (SELECT r.id FROM engine_runs r WHERE r.kind = 'PROCESS' AND r.owner_id = p.id),
        coalesce((SELECT v.signal_shape FROM process_definition_versions v WHERE v.version = p.process_version), '')
   FROM processes p
- WHERE p.id = $3 AND p.tenant_id = ANY($2) AND ` + visibleProcess + `
+ WHERE p.id = $3 AND p.tenant_id = ANY($2) AND ` + access.VisibleProcess + `
    FOR SHARE OF p`
 )
 

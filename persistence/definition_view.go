@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/access"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -29,18 +30,18 @@ func (r *Reader) ListProcessDefinitions(
 	ctx context.Context, caller domain.Caller, filter DefinitionFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.DefinitionSummary], error) {
 	result := domain.Page[domain.DefinitionSummary]{PageRequest: page}
-	l := pg.NewList(caller, `d.id, v.version, d.code, d.tenant_id, v.name, v.published, `+startableDefinition,
+	l := pg.NewList(caller, `d.id, v.version, d.code, d.tenant_id, v.name, v.published, `+access.StartableDefinition,
 		`process_definitions d
   JOIN LATERAL (
     SELECT v.version, v.name, v.version IS NOT DISTINCT FROM d.published_version AS published
       FROM process_definition_versions v
-     WHERE v.process_definition_id = d.id AND `+visibleVersion+`
+     WHERE v.process_definition_id = d.id AND `+access.VisibleVersion+`
      ORDER BY published DESC, v.number DESC
      LIMIT 1) v ON true`, "d.tenant_id")
 	pg.AnyOf(l, "d.tenant_id", filter.TenantIDs)
 	pg.AnyOf(l, "d.code", filter.Codes)
 	if filter.Startable != nil {
-		l.Filter(startableDefinition+" = %s", *filter.Startable)
+		l.Filter(access.StartableDefinition+" = %s", *filter.Startable)
 	}
 	if err := l.SortBy(sort, map[string]string{"id": "d.id", "name": "v.name"}, "d.id"); err != nil {
 		return result, err
@@ -69,15 +70,15 @@ const (
 	chosenVersion = `(SELECT v.version
           FROM process_definitions d
           JOIN process_definition_versions v ON v.process_definition_id = d.id
-         WHERE d.id = $3 AND d.tenant_id = ANY($2) AND ($4::uuid IS NULL OR v.version = $4) AND ` + visibleVersion + `
+         WHERE d.id = $3 AND d.tenant_id = ANY($2) AND ($4::uuid IS NULL OR v.version = $4) AND ` + access.VisibleVersion + `
          ORDER BY v.version IS NOT DISTINCT FROM d.published_version DESC, v.number DESC
          LIMIT 1)`
 
 	selectRelatedDefinition = `
 SELECT d.id, v.version, d.code, d.tenant_id, v.name, v.spec,
-       v.version IS NOT DISTINCT FROM d.published_version, ` + startableDefinition + `,
-       d.id = ANY(` + initiatedProcessDefinitions + `), d.id = ANY(` + viewedProcessDefinitions + `),
-       d.id = ANY(` + managedProcessDefinitions + `), v.runner_id IS NOT DISTINCT FROM $1,
+       v.version IS NOT DISTINCT FROM d.published_version, ` + access.StartableDefinition + `,
+       d.id = ANY(` + access.InitiatedProcessDefinitions + `), d.id = ANY(` + access.ViewedProcessDefinitions + `),
+       d.id = ANY(` + access.ManagedProcessDefinitions + `), v.runner_id IS NOT DISTINCT FROM $1,
        EXISTS (SELECT 1 FROM processes p
                 WHERE p.process_definition_id = d.id AND p.process_version = v.version AND p.initiator_id = $1),
        o.owned > 0, o.messages > 0
@@ -92,8 +93,8 @@ SELECT d.id, v.version, d.code, d.tenant_id, v.name, v.spec,
 
 	selectRelatedItemDefinitions = `
 SELECT d.id, v.version, d.code, v.type, v.name, v.spec,
-       d.id = ANY(` + candidateItemDefinitions + `), d.id = ANY(` + viewedItemDefinitions + `),
-       d.id = ANY(` + initiatorCandidateItemDefinitions + `), d.id = ANY(` + initiatorViewedItemDefinitions + `),
+       d.id = ANY(` + access.CandidateItemDefinitions + `), d.id = ANY(` + access.ViewedItemDefinitions + `),
+       d.id = ANY(` + access.InitiatorCandidateItemDefinitions + `), d.id = ANY(` + access.InitiatorViewedItemDefinitions + `),
        EXISTS (SELECT 1 FROM process_items i WHERE i.owner_id = $1 AND i.item_version = v.version)
   FROM item_definition_versions v
   JOIN item_definitions d ON d.id = v.item_definition_id
@@ -104,7 +105,7 @@ SELECT d.id, v.version, d.code, v.type, v.name, v.spec,
 SELECT d.code, d.id
   FROM process_definitions n
   JOIN process_definitions d ON d.tenant_id = n.tenant_id
- WHERE n.id = $3 AND n.tenant_id = ANY($2) AND d.id = ANY(` + initiatedProcessDefinitions + `)`
+ WHERE n.id = $3 AND n.tenant_id = ANY($2) AND d.id = ANY(` + access.InitiatedProcessDefinitions + `)`
 )
 
 // GetRelatedDefinition returns the requested version of a process definition, or else the published version or

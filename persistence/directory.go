@@ -4,6 +4,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/access"
 )
 
 // These fragments decide who may list people. The directory of a tenant is open to all its members or, where the
@@ -16,7 +17,7 @@ const (
         OR NOT EXISTS (SELECT 1 FROM resources r
                         WHERE r.tenant_id = t.id AND r.kind = 'Tenant' AND r.spec ->> 'directory' = 'STAFF')
         OR EXISTS (SELECT 1 FROM process_definition_grants g JOIN process_definitions d ON d.id = g.process_definition_id
-                    WHERE d.tenant_id = t.id AND g.permission = 'MANAGER' AND ` + callerIsGrantee + `)
+                    WHERE d.tenant_id = t.id AND g.permission = 'MANAGER' AND ` + access.CallerIsGrantee + `)
         OR EXISTS (SELECT 1 FROM process_definition_versions v JOIN process_definitions d ON d.id = v.process_definition_id
                     WHERE d.tenant_id = t.id AND v.runner_id = $1))`
 
@@ -30,15 +31,15 @@ const (
 	// metPrincipal is true when a process, an item, an artifact or an action that is visible to the caller names
 	// the principal $4, even if that has left the tenant.
 	metPrincipal = `(EXISTS (SELECT 1 FROM processes p
-                  WHERE p.tenant_id = ANY($2) AND ` + visibleProcess + `
+                  WHERE p.tenant_id = ANY($2) AND ` + access.VisibleProcess + `
                     AND ($4 IN (p.initiator_id, p.created_by, p.last_modified_by)
                          OR EXISTS (SELECT 1 FROM process_actions x
                                      WHERE x.process_id = p.id AND $4 IN (x.created_by, x.last_modified_by))))
       OR EXISTS (SELECT 1 FROM process_items i
                   WHERE i.tenant_id = ANY($2) AND $4 IN (i.owner_id, i.created_by, i.last_modified_by)
-                    AND ` + visibleItem + `)
+                    AND ` + access.VisibleItem + `)
       OR EXISTS (SELECT 1 FROM business_artifacts a
-                  WHERE a.tenant_id = ANY($2) AND ` + visibleArtifact + `
+                  WHERE a.tenant_id = ANY($2) AND ` + access.VisibleArtifact + `
                     AND ($4 IN (a.created_by, a.last_modified_by)
                          OR EXISTS (SELECT 1 FROM business_artifact_actions x
                                      WHERE x.business_artifact_id = a.id AND $4 IN (x.created_by, x.last_modified_by)))))`

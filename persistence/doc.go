@@ -8,6 +8,6 @@
 // trip.
 //
 // Visibility is part of the SQL: rows that are not visible to the caller are neither found nor counted.
-// access.go is its one definition. Queries that depend on it take the caller's principal id as $1 and the
+// internal/access is its one definition. Queries that depend on it take the caller's principal id as $1 and the
 // caller's tenants as $2.
 package persistence

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/access"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -52,18 +53,18 @@ const (
 SELECT ` + documentColumns + `
   FROM processes p
   JOIN documents d ON d.tenant_id = p.tenant_id AND d.id = $4 AND ` + ofProcess + ` AND ` + documentKept + `
- WHERE p.id = $3 AND p.tenant_id = ANY($2) AND (` + visibleProcess + `
+ WHERE p.id = $3 AND p.tenant_id = ANY($2) AND (` + access.VisibleProcess + `
     OR EXISTS (SELECT 1
                  FROM document_links l
                  JOIN process_items i ON i.id = l.holder_id
-                WHERE l.document_id = d.id AND i.process_id = p.id AND ` + visibleItem + `))
-   AND ` + visibleDocument
+                WHERE l.document_id = d.id AND i.process_id = p.id AND ` + access.VisibleItem + `))
+   AND ` + access.VisibleDocument
 
 	getDocumentOfArtifact = `
 SELECT ` + documentColumns + `
   FROM business_artifacts a
   JOIN documents d ON d.tenant_id = a.tenant_id AND d.id = $4 AND ` + ofArtifact + ` AND ` + documentKept + `
- WHERE a.id = $3 AND a.tenant_id = ANY($2) AND ` + visibleArtifact + ` AND ` + visibleArtifactDocument
+ WHERE a.id = $3 AND a.tenant_id = ANY($2) AND ` + access.VisibleArtifact + ` AND ` + access.VisibleArtifactDocument
 
 	// A document is readable at this address if one of its referrers is visible, which need not be its owner: a
 	// task may be visible without its process.
@@ -71,7 +72,7 @@ SELECT ` + documentColumns + `
 SELECT ` + documentColumns + `
   FROM documents d
  WHERE d.id = $4 AND d.tenant_id = ANY($2) AND d.owner_kind IN ('PROCESS', 'PROCESS_ACTION') AND d.owner_id = $3
-   AND ` + documentKept + ` AND ` + visibleDocument
+   AND ` + documentKept + ` AND ` + access.VisibleDocument
 
 	getDocumentOfArtifacts = `
 SELECT ` + documentColumns + `
@@ -83,28 +84,28 @@ SELECT ` + documentColumns + `
                   (SELECT x.business_artifact_id FROM business_artifact_actions x WHERE x.id = d.owner_id)
               END
  WHERE d.id = $4 AND d.tenant_id = ANY($2) AND d.owner_id = $3 AND ` + documentKept + `
-   AND ` + visibleArtifact + ` AND ` + visibleArtifactDocument
+   AND ` + access.VisibleArtifact + ` AND ` + access.VisibleArtifactDocument
 
 	// Actions keep the id of the document that they delivered.
 	deliveredByProcess = `
 SELECT EXISTS (SELECT 1 FROM processes p JOIN process_actions x ON x.process_id = p.id AND x.document_id = $4
-                WHERE p.id = $3 AND p.tenant_id = ANY($2) AND ` + visibleProcess + `
-                  AND (x.created_by = $1 OR ` + ownsResults + `))`
+                WHERE p.id = $3 AND p.tenant_id = ANY($2) AND ` + access.VisibleProcess + `
+                  AND (x.created_by = $1 OR ` + access.OwnsResults + `))`
 
 	deliveredByArtifact = `
 SELECT EXISTS (SELECT 1 FROM business_artifacts a
                  JOIN business_artifact_actions x ON x.business_artifact_id = a.id AND x.document_id = $4
-                WHERE a.id = $3 AND a.tenant_id = ANY($2) AND ` + visibleArtifact + `)`
+                WHERE a.id = $3 AND a.tenant_id = ANY($2) AND ` + access.VisibleArtifact + `)`
 
 	deliveredByProcessAction = `
 SELECT EXISTS (SELECT 1 FROM processes p JOIN process_actions x ON x.process_id = p.id AND x.document_id = $4
                 WHERE x.id = $3 AND p.tenant_id = ANY($2)
-                  AND (x.created_by = $1 AND ` + visibleProcess + ` OR ` + ownsResults + `))`
+                  AND (x.created_by = $1 AND ` + access.VisibleProcess + ` OR ` + access.OwnsResults + `))`
 
 	deliveredByArtifactAction = `
 SELECT EXISTS (SELECT 1 FROM business_artifacts a
                  JOIN business_artifact_actions x ON x.business_artifact_id = a.id AND x.document_id = $4
-                WHERE x.id = $3 AND a.tenant_id = ANY($2) AND ` + visibleArtifact + `)`
+                WHERE x.id = $3 AND a.tenant_id = ANY($2) AND ` + access.VisibleArtifact + `)`
 )
 
 // GetDocumentOfProcess returns a document of a process if both, or an item that refers to the document, are

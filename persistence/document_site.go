@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/access"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -25,12 +26,12 @@ func (s *ProcessSite) CheckMayAttach() error { return s.Process.CheckMayAttach(s
 const (
 	selectProcessSite = `
 SELECT ` + processSummaryColumns + `,
-       ` + managesProcess + `,
+       ` + access.ManagesProcess + `,
        EXISTS (SELECT 1 FROM process_items i
                 WHERE i.process_id = p.id AND i.task_state IN ('READY', 'CLAIMED')
-                  AND (i.owner_id = $1 OR ` + managesProcess + `))
+                  AND (i.owner_id = $1 OR ` + access.ManagesProcess + `))
   FROM processes p
- WHERE p.id = $3 AND p.tenant_id = ANY($2) AND ` + visibleProcess
+ WHERE p.id = $3 AND p.tenant_id = ANY($2) AND ` + access.VisibleProcess
 
 	shareProcessSite = selectProcessSite + `
    FOR SHARE OF p`
@@ -79,9 +80,9 @@ func (s *ArtifactSite) CheckMayAttach() error {
 
 const (
 	selectArtifactSite = `
-SELECT a.tenant_id, a.last_modified_at, a.deleted_at, a.deleted_by, ` + editsArtifact + `, ` + managesArtifact + `
+SELECT a.tenant_id, a.last_modified_at, a.deleted_at, a.deleted_by, ` + access.EditsArtifact + `, ` + access.ManagesArtifact + `
   FROM business_artifacts a
- WHERE a.id = $3 AND a.tenant_id = ANY($2) AND ` + visibleArtifact
+ WHERE a.id = $3 AND a.tenant_id = ANY($2) AND ` + access.VisibleArtifact
 
 	shareArtifactSite = selectArtifactSite + `
    FOR SHARE OF a`

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/access"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -22,10 +23,10 @@ WITH part AS (
      LIMIT $4)
 SELECT ` + eventColumns + `,
        CASE WHEN e.resource_kind = 'BUSINESS_ARTIFACT'
-            THEN EXISTS (SELECT 1 FROM business_artifacts a WHERE a.id = e.resource_id AND ` + visibleArtifact + `)
+            THEN EXISTS (SELECT 1 FROM business_artifacts a WHERE a.id = e.resource_id AND ` + access.VisibleArtifact + `)
             WHEN e.process_item_id IS NULL
-            THEN EXISTS (SELECT 1 FROM processes p WHERE p.id = e.process_id AND ` + visibleProcess + `)
-            ELSE EXISTS (SELECT 1 FROM process_items i WHERE i.id = e.process_item_id AND ` + visibleItem + `)
+            THEN EXISTS (SELECT 1 FROM processes p WHERE p.id = e.process_id AND ` + access.VisibleProcess + `)
+            ELSE EXISTS (SELECT 1 FROM process_items i WHERE i.id = e.process_item_id AND ` + access.VisibleItem + `)
        END AS visible
   FROM part e
  ORDER BY ` + pg.EventOrder

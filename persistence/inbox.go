@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/access"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -43,14 +44,14 @@ const (
 func inboxCondition(view domain.InboxView) string {
 	switch view {
 	case domain.InboxToClaim:
-		return `i.task_state = 'READY' AND ` + candidateOfItem
+		return `i.task_state = 'READY' AND ` + access.CandidateOfItem
 	case domain.InboxMine:
 		return `i.task_state = 'CLAIMED' AND i.owner_id = $1`
 	case domain.InboxDone:
 		return `i.task_state = 'COMPLETED' AND i.owner_id = $1`
 	case domain.InboxAll:
 	}
-	return `i.type = 'TASK' AND ` + visibleItem
+	return `i.type = 'TASK' AND ` + access.VisibleItem
 }
 
 // list selects the tasks of the filter.
@@ -136,9 +137,9 @@ func (r *Reader) CountInboxNews(
 
 const openTask = `
 SELECT ` + inboxColumns + `,
-       ` + candidateOfItem + ` AS candidate, ` + managesProcess + ` AS manages
+       ` + access.CandidateOfItem + ` AS candidate, ` + access.ManagesProcess + ` AS manages
   FROM ` + inboxTables + `
- WHERE i.id = $3 AND i.tenant_id = ANY($2) AND i.type = 'TASK' AND i.deleted_at IS NULL AND ` + visibleItem
+ WHERE i.id = $3 AND i.tenant_id = ANY($2) AND i.type = 'TASK' AND i.deleted_at IS NULL AND ` + access.VisibleItem
 
 // OpenTask returns a task that is visible to the caller, with what the caller may
 // do, or NOT_FOUND.

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/access"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -140,7 +141,7 @@ func taskLogs(item uuid.UUID, logs *[]domain.TaskLog) pg.Query {
 const getItem = `
 SELECT ` + itemColumns + `
   FROM process_items i
- WHERE i.id = $3 AND i.tenant_id = ANY($2) AND ` + visibleItem
+ WHERE i.id = $3 AND i.tenant_id = ANY($2) AND ` + access.VisibleItem
 
 // GetProcessItem returns an item visible to the caller, or NOT_FOUND.
 func (r *Reader) GetProcessItem(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.ProcessItem, error) {
@@ -170,7 +171,7 @@ type LockedItem struct {
 
 const lockItem = `
 SELECT ` + itemColumns + `,
-       ` + managesProcess + `, ` + candidateOfItem + `,
+       ` + access.ManagesProcess + `, ` + access.CandidateOfItem + `,
        p.state, p.process_version, coalesce(v.signal_shape, ''),
        (SELECT r.id FROM engine_runs r
          WHERE r.kind = 'PROCESS' AND r.owner_id = p.id AND r.state IN ('PENDING', 'RUNNING')),
@@ -178,7 +179,7 @@ SELECT ` + itemColumns + `,
   FROM process_items i
   JOIN processes p ON p.id = i.process_id
   JOIN process_definition_versions v ON v.version = p.process_version
- WHERE i.id = $3 AND i.tenant_id = ANY($2) AND ` + visibleItem + `
+ WHERE i.id = $3 AND i.tenant_id = ANY($2) AND ` + access.VisibleItem + `
    FOR UPDATE OF i`
 
 // LockProcessItem locks an item visible to the caller, or returns NOT_FOUND, and INVALID_STATE for one that is

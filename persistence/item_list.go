@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/access"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -61,7 +62,7 @@ func (r *Reader) ShowTasks(
 
 func itemList(caller domain.Caller, filter ItemFilter, sort []domain.SortKey, columns string) (*pg.List, error) {
 	l := pg.NewList(caller, columns, "process_items i", "i.tenant_id")
-	l.Where = append(l.Where, visibleItem)
+	l.Where = append(l.Where, access.VisibleItem)
 	l.FilterDeleted("i.deleted_at", filter.Deleted)
 	pg.AnyOf(l, "i.tenant_id", filter.TenantIDs)
 	pg.AnyOf(l, "i.process_id", filter.ProcessIDs)

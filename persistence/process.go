@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/access"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -51,13 +52,13 @@ func scanProcess(p *domain.Process, more ...any) func(pgx.Rows) error {
 const getProcess = `
 SELECT ` + processColumns + `
   FROM processes p
- WHERE p.id = $3 AND p.tenant_id = ANY($2) AND ` + visibleProcess
+ WHERE p.id = $3 AND p.tenant_id = ANY($2) AND ` + access.VisibleProcess
 
 const selectRelatedProcesses = `
 SELECT p.id, r.to_id = $3::uuid
   FROM process_relations r
   JOIN processes p ON p.id = CASE r.to_id WHEN $3 THEN r.from_id ELSE r.to_id END
- WHERE $3 IN (r.from_id, r.to_id) AND p.tenant_id = ANY($2) AND ` + visibleProcess + `
+ WHERE $3 IN (r.from_id, r.to_id) AND p.tenant_id = ANY($2) AND ` + access.VisibleProcess + `
  ORDER BY p.created_at, p.id`
 
 // relatedProcesses reads the related processes of a process visible to the caller, in the same round trip as the
@@ -101,10 +102,10 @@ type LockedProcess struct {
 
 const lockProcess = `
 SELECT ` + processColumns + `,
-       ` + managesProcess + `,
+       ` + access.ManagesProcess + `,
        (SELECT r.id FROM engine_runs r WHERE r.kind = 'PROCESS' AND r.owner_id = p.id)
   FROM processes p
- WHERE p.id = $3 AND p.tenant_id = ANY($2) AND ` + visibleProcess + `
+ WHERE p.id = $3 AND p.tenant_id = ANY($2) AND ` + access.VisibleProcess + `
    FOR UPDATE OF p`
 
 // LockProcess locks a process visible to the caller, or returns NOT_FOUND.

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/access"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -51,7 +52,7 @@ const getProcessAction = `
 SELECT ` + processActionColumns + `
   FROM process_actions x
   JOIN processes p ON p.id = x.process_id
- WHERE x.id = $4 AND p.id = $3 AND p.tenant_id = ANY($2) AND ` + visibleProcess
+ WHERE x.id = $4 AND p.id = $3 AND p.tenant_id = ANY($2) AND ` + access.VisibleProcess
 
 // GetProcessAction returns an action on a process visible to the caller, or NOT_FOUND. now decides whether its
 // document has expired.
@@ -82,9 +83,9 @@ type ProcessActionSite struct {
 
 const (
 	selectActionSite = `
-SELECT ` + processColumns + `, ` + managesProcess + `
+SELECT ` + processColumns + `, ` + access.ManagesProcess + `
   FROM processes p
- WHERE p.id = $3 AND p.tenant_id = ANY($2) AND ` + visibleProcess
+ WHERE p.id = $3 AND p.tenant_id = ANY($2) AND ` + access.VisibleProcess
 
 	selectProcessAction = `
 SELECT ` + processActionColumns + `,

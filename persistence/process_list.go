@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/access"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -82,7 +83,7 @@ func processList(
 	caller domain.Caller, filter ProcessFilter, sort []domain.SortKey, columns string,
 ) (*pg.List, *metadataFilter, error) {
 	l := pg.NewList(caller, columns, "processes p", "p.tenant_id")
-	l.Where = append(l.Where, visibleProcess)
+	l.Where = append(l.Where, access.VisibleProcess)
 	l.FilterDeleted("p.deleted_at", filter.Deleted)
 	pg.AnyOf(l, "p.tenant_id", filter.TenantIDs)
 	pg.AnyOf(l, "p.process_definition_id", filter.DefinitionIDs)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/persistence/internal/access"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -76,7 +77,7 @@ type ResourceScope struct {
 const scoped = `(r.tenant_id = ANY($2)
     OR (r.kind = 'ProcessDefinition' AND r.tenant_id = ANY($3) AND r.id IN (
         SELECT g.process_definition_id FROM process_definition_grants g
-         WHERE g.permission = 'ADMINISTRATOR' AND ` + callerIsGrantee + `)))`
+         WHERE g.permission = 'ADMINISTRATOR' AND ` + access.CallerIsGrantee + `)))`
 
 // ResourceFilter narrows a list of resources. Tenants are codes.
 type ResourceFilter struct {

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/access"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -38,14 +39,14 @@ const (
 	// runsRobot is true of a robot b that the caller runs, by itself or for tasks of processes that it runs.
 	runsRobot = `(b.runner_id = $1
     OR b.code = ANY(ARRAY(SELECT i.robot_code FROM item_definition_versions i
-                           WHERE i.robot_code IS NOT NULL AND i.process_version = ANY(` + runVersions + `))))`
+                           WHERE i.robot_code IS NOT NULL AND i.process_version = ANY(` + access.RunVersions + `))))`
 
 	// usesRobot is true of a robot b whose environment variables are visible to the caller.
 	usesRobot = `(b.tenant_id = ANY($3) OR ` + runsRobot + ` IS TRUE)`
 
 	robotsInScope = `b.tenant_id = ANY($2)
    AND (` + usesRobot + `
-        OR b.id = ANY(ARRAY(SELECT g.robot_id FROM robot_grants g WHERE ` + callerIsGrantee + `)))
+        OR b.id = ANY(ARRAY(SELECT g.robot_id FROM robot_grants g WHERE ` + access.CallerIsGrantee + `)))
    AND (NOT $4 OR f.document_id IS NOT NULL AND ` + usesRobot + `)`
 )
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/kuflowref"
+	"github.com/procession-dev/procession/persistence/internal/access"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -97,14 +98,14 @@ SELECT ` + documentColumns + `
   FROM documents d
  WHERE d.id = ANY($3) AND d.tenant_id = ANY($2) AND (d.expires_at IS NULL OR d.expires_at > $4)
    AND CASE d.owner_kind
-       WHEN 'PROCESS' THEN ` + visibleDocument + `
-       WHEN 'PROCESS_ACTION' THEN ` + visibleDocument + `
+       WHEN 'PROCESS' THEN ` + access.VisibleDocument + `
+       WHEN 'PROCESS_ACTION' THEN ` + access.VisibleDocument + `
        WHEN 'BUSINESS_ARTIFACT' THEN
            EXISTS (SELECT 1 FROM business_artifacts a
-                    WHERE a.id = d.owner_id AND ` + visibleArtifact + ` AND ` + visibleArtifactDocument + `)
+                    WHERE a.id = d.owner_id AND ` + access.VisibleArtifact + ` AND ` + access.VisibleArtifactDocument + `)
        WHEN 'BUSINESS_ARTIFACT_ACTION' THEN
            EXISTS (SELECT 1 FROM business_artifact_actions x JOIN business_artifacts a ON a.id = x.business_artifact_id
-                    WHERE x.id = d.owner_id AND ` + visibleArtifact + `)
+                    WHERE x.id = d.owner_id AND ` + access.VisibleArtifact + `)
        END
  ORDER BY d.id
    FOR KEY SHARE OF d`
@@ -124,12 +125,12 @@ SELECT g.tenant_id, g.id
 	selectTargetProcesses = `
 SELECT p.tenant_id, p.id
   FROM processes p
- WHERE p.id = ANY($3) AND p.tenant_id = ANY($2) AND p.deleted_at IS NULL AND ` + visibleProcess
+ WHERE p.id = ANY($3) AND p.tenant_id = ANY($2) AND p.deleted_at IS NULL AND ` + access.VisibleProcess
 
 	selectTargetArtifacts = `
 SELECT a.tenant_id, a.id
   FROM business_artifacts a
- WHERE a.id = ANY($3) AND a.tenant_id = ANY($2) AND a.deleted_at IS NULL AND ` + visibleArtifact
+ WHERE a.id = ANY($3) AND a.tenant_id = ANY($2) AND a.deleted_at IS NULL AND ` + access.VisibleArtifact
 )
 
 // LookUps are what values refer to and has to be looked up.

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/access"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -19,8 +20,8 @@ SELECT ` + documentColumns + `
   FROM process_items i
   JOIN documents d ON d.tenant_id = i.tenant_id AND d.id = $4 AND d.owner_kind = 'PROCESS' AND d.owner_id = i.process_id
        AND ` + documentKept + `
- WHERE i.id = $3 AND i.type = 'TASK' AND i.tenant_id = ANY($2) AND ` + visibleItem + `
-   AND (EXISTS (SELECT 1 FROM document_links l WHERE l.holder_id = i.id AND l.document_id = d.id) OR ` + visibleDocument + `)`
+ WHERE i.id = $3 AND i.type = 'TASK' AND i.tenant_id = ANY($2) AND ` + access.VisibleItem + `
+   AND (EXISTS (SELECT 1 FROM document_links l WHERE l.holder_id = i.id AND l.document_id = d.id) OR ` + access.VisibleDocument + `)`
 
 	// A document of an element can be addressed by the id of its value, too.
 	getDocumentOfElement = `
@@ -30,7 +31,7 @@ SELECT ` + documentColumns + `
  CROSS JOIN LATERAL json_array_elements(element.List) value (item)
   JOIN documents d ON d.tenant_id = i.tenant_id AND d.id::text = value.item #>> '{value,documentId}'
        AND ` + documentKept + `
- WHERE i.id = $3 AND i.tenant_id = ANY($2) AND ` + visibleItem + `
+ WHERE i.id = $3 AND i.tenant_id = ANY($2) AND ` + access.VisibleItem + `
    AND value.item ->> 'type' = 'DOCUMENT'
    AND $4::uuid::text IN (value.item #>> '{value,id}', value.item #>> '{value,documentId}')
  LIMIT 1`
@@ -80,10 +81,10 @@ type TaskSite struct {
 
 const shareTaskSite = `
 SELECT ` + itemColumns + `,
-       ` + managesProcess + `, ` + candidateOfItem + `, p.process_version
+       ` + access.ManagesProcess + `, ` + access.CandidateOfItem + `, p.process_version
   FROM process_items i
   JOIN processes p ON p.id = i.process_id
- WHERE i.id = $3 AND i.tenant_id = ANY($2) AND ` + visibleItem + `
+ WHERE i.id = $3 AND i.tenant_id = ANY($2) AND ` + access.VisibleItem + `
    FOR SHARE OF i, p`
 
 // ShareTaskSite returns an item visible to the caller, or NOT_FOUND, and blocks it from being finished until the

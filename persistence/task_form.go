@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/access"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -21,7 +22,7 @@ const getTaskForms = `
 SELECT ` + itemColumns + `, p.process_version, coalesce(p.subject, '')
   FROM process_items i
   JOIN processes p ON p.id = i.process_id
- WHERE i.id = $3 AND i.tenant_id = ANY($2) AND ` + visibleItem
+ WHERE i.id = $3 AND i.tenant_id = ANY($2) AND ` + access.VisibleItem
 
 // GetTaskForms returns an item visible to the caller, or NOT_FOUND.
 func (tx *Tx) GetTaskForms(ctx context.Context, caller domain.Caller, id uuid.UUID) (*TaskForms, error) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/availability"
+	"github.com/procession-dev/procession/persistence/internal/access"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -53,8 +54,8 @@ const (
 	// Conditions that are not true of a row may be NULL.
 	selectActionableProcess = `
 SELECT ` + processSummaryColumns + `,
-       ` + visibleProcess + ` IS TRUE, p.initiator_id = $1,
-       p.process_definition_id = ANY(` + viewedProcessDefinitions + `), ` + managesProcess + `,
+       ` + access.VisibleProcess + ` IS TRUE, p.initiator_id = $1,
+       p.process_definition_id = ANY(` + access.ViewedProcessDefinitions + `), ` + access.ManagesProcess + `,
        r.id, coalesce(r.state IN ('PENDING', 'RUNNING'), false), coalesce(v.signal_shape, '')
   FROM processes p
   JOIN process_definition_versions v ON v.version = p.process_version
@@ -76,7 +77,7 @@ SELECT d.code, d.id, d.tenant_id, d.published_version,
        bool_or(g.permission = 'INITIATOR'), bool_or(g.permission = 'MANAGER')
   FROM processes p
   JOIN process_definitions d ON d.tenant_id = p.tenant_id
-  JOIN process_definition_grants g ON g.process_definition_id = d.id AND ` + callerIsGrantee + `
+  JOIN process_definition_grants g ON g.process_definition_id = d.id AND ` + access.CallerIsGrantee + `
  WHERE p.id = $3 AND p.tenant_id = ANY($2) AND g.permission IN ('INITIATOR', 'MANAGER')
  GROUP BY d.id`
 )
@@ -161,7 +162,7 @@ SELECT ` + processActionColumns + `
 	selectThreads = `
 SELECT i.id
   FROM process_items i
- WHERE i.id = ANY($4) AND i.process_id = $3 AND i.tenant_id = ANY($2) AND i.type = 'THREAD' AND ` + visibleItem
+ WHERE i.id = ANY($4) AND i.process_id = $3 AND i.tenant_id = ANY($2) AND i.type = 'THREAD' AND ` + access.VisibleItem
 )
 
 // threadsOf reads which of the ids are threads of the process that are visible to the caller.
