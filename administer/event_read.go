@@ -4,14 +4,14 @@ import (
 	"context"
 
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/events"
 )
 
 // EventFilter narrows FindEvents.
-type EventFilter = persistence.EventFilter
+type EventFilter = events.Filter
 
 // EventRange is the start, the direction and the end of a read of events.
-type EventRange = persistence.EventRange
+type EventRange = events.Range
 
 // FindEvents returns the events of the tenants that the caller administers, of
 // all tenants for an operator. An event is returned once no other can precede
@@ -21,23 +21,23 @@ type EventRange = persistence.EventRange
 // newest has no end: later events follow.
 func (s *Administration) FindEvents(
 	ctx context.Context, caller domain.Caller, filter EventFilter, part EventRange,
-) (events []domain.Event, next *domain.EventCursor, err error) {
-	events, err = s.reader.ListEvents(ctx, eventScope(caller), filter, part)
+) (found []domain.Event, next *domain.EventCursor, err error) {
+	found, err = events.List(ctx, s.reader, eventScope(caller), filter, part)
 	if err != nil {
 		return nil, nil, err
 	}
 	switch {
-	case len(events) == part.Limit, len(events) > 0 && !part.NewestFirst:
-		return events, &events[len(events)-1].Cursor, nil
+	case len(found) == part.Limit, len(found) > 0 && !part.NewestFirst:
+		return found, &found[len(found)-1].Cursor, nil
 	case part.NewestFirst:
-		return events, nil, nil
+		return found, nil, nil
 	default:
-		return events, part.After, nil
+		return found, part.After, nil
 	}
 }
 
-func eventScope(caller domain.Caller) persistence.EventScope {
-	return persistence.EventScope{
+func eventScope(caller domain.Caller) events.Scope {
+	return events.Scope{
 		Everywhere: caller.Operator || caller.Type == domain.PrincipalSystem, Tenants: caller.AdministeredTenants(),
 	}
 }

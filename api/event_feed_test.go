@@ -20,6 +20,7 @@ import (
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/feed"
+	"github.com/procession-dev/procession/persistence/events"
 )
 
 // patience is how long a test waits for what has to happen.
@@ -227,10 +228,10 @@ func TestStreamSendsVisibleEventsOnly(t *testing.T) {
 	server := s.replica()
 	public := s.count(`SELECT count(*) FROM events WHERE type = ANY($1)`, domain.PublicEventTypes())
 	require.Eventually(t, func() bool {
-		found, err := s.db.Reader().ListEventsAfter(t.Context(), domain.EventCursor{}, 1000, domain.PublicEventTypes()...)
+		found, err := events.ListAfter(t.Context(), s.db.Reader(), domain.EventCursor{}, 1000, domain.PublicEventTypes()...)
 		return err == nil && len(found.Events) == public
 	}, patience, time.Millisecond)
-	all, err := s.db.Reader().ListEventsAfter(t.Context(), domain.EventCursor{}, 1000, domain.PublicEventTypes()...)
+	all, err := events.ListAfter(t.Context(), s.db.Reader(), domain.EventCursor{}, 1000, domain.PublicEventTypes()...)
 	require.NoError(t, err)
 	seen := map[string]int{}
 	for _, as := range []demo.Account{

@@ -16,6 +16,7 @@ import (
 
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/events"
 )
 
 // A thousand events of transactions that take their time, some of which commit in
@@ -31,7 +32,7 @@ func TestNothingIsLostAndNothingIsDoubled(t *testing.T) {
 	var end domain.EventCursor
 	require.Eventually(t, func() bool {
 		var err error
-		end, err = s.db.Reader().EndOfEvents(t.Context())
+		end, err = events.End(t.Context(), s.db.Reader())
 		require.NoError(t, err)
 		return s.count("SELECT count(*) FROM events WHERE (era, xid) >= ($1::int, $2::xid8)", end.Era, end.Transaction) == 0
 	}, time.Minute, time.Millisecond)

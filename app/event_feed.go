@@ -6,11 +6,11 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/events"
 )
 
 // FeedPart is a part of the event log with the events visible to a caller.
-type FeedPart = persistence.FeedPart
+type FeedPart = events.FeedPart
 
 // feedLimit is how many events are read at a time.
 const feedLimit = 200
@@ -18,7 +18,7 @@ const feedLimit = 200
 // FeedStart returns the default start of the feed: the position behind all
 // committed events.
 func (s *Service) FeedStart(ctx context.Context) (domain.EventCursor, error) {
-	return s.streams.EndOfEvents(ctx)
+	return events.End(ctx, s.streams)
 }
 
 // ReadFeed returns the next public events after the cursor, about processes and
@@ -28,5 +28,5 @@ func (s *Service) FeedStart(ctx context.Context) (domain.EventCursor, error) {
 func (s *Service) ReadFeed(
 	ctx context.Context, caller domain.Caller, after domain.EventCursor, processes []uuid.UUID,
 ) (FeedPart, error) {
-	return s.streams.ListFeedEvents(ctx, caller, after, feedLimit, processes)
+	return events.ListFeed(ctx, s.streams, caller, after, feedLimit, processes)
 }

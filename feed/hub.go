@@ -12,6 +12,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/internal/loop"
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/events"
 )
 
 const (
@@ -186,12 +187,12 @@ type watch struct {
 // look wakes the subscriptions that have new events and returns the time until
 // the next look, unless it is woken earlier.
 func (w *watch) look(ctx context.Context) time.Duration {
-	var found persistence.NewEvents
+	var found events.News
 	var err error
 	if w.placed {
-		found, err = w.hub.o.DB.Background().Reader().ListNewEvents(ctx, w.at, lookAt)
+		found, err = events.ListNew(ctx, w.hub.o.DB.Background().Reader(), w.at, lookAt)
 	} else {
-		found.Next, err = w.hub.o.DB.Background().Reader().EndOfEvents(ctx)
+		found.Next, err = events.End(ctx, w.hub.o.DB.Background().Reader())
 	}
 	if err != nil {
 		if ctx.Err() == nil {

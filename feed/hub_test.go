@@ -15,6 +15,7 @@ import (
 	"github.com/procession-dev/procession/feed"
 	"github.com/procession-dev/procession/internal/testkit/pgtest"
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/events"
 )
 
 // patience bounds the time that a test waits for an expected event.
@@ -152,7 +153,7 @@ func TestHubFindsEventsByPolling(t *testing.T) {
 	_, err = older.Exec(t.Context(), `SELECT pg_current_xact_id()`)
 	require.NoError(t, err)
 	r.record(r.tenant, domain.EventProcessCreated)
-	found, err := r.db.Reader().ListNewEvents(t.Context(), domain.EventCursor{}, 10)
+	found, err := events.ListNew(t.Context(), r.db.Reader(), domain.EventCursor{}, 10)
 	require.NoError(t, err)
 	require.True(t, found.Pending)
 	require.Empty(t, s.News())

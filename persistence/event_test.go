@@ -15,6 +15,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/internal/testkit/pgtest"
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/events"
 )
 
 // ledger is a database with connections to record events by hand.
@@ -54,9 +55,9 @@ func (l *ledger) record(conn *pgx.Conn) (pgx.Tx, uuid.UUID) {
 }
 
 // read reads up to limit events from the cursor on.
-func (l *ledger) read(after domain.EventCursor, limit int) ([]uuid.UUID, persistence.EventBatch) {
+func (l *ledger) read(after domain.EventCursor, limit int) ([]uuid.UUID, events.Batch) {
 	l.t.Helper()
-	batch, err := l.Reader().ListEventsAfter(l.t.Context(), after, limit, domain.EventProcessCreated)
+	batch, err := events.ListAfter(l.t.Context(), l.Reader(), after, limit, domain.EventProcessCreated)
 	require.NoError(l.t, err)
 	var ids []uuid.UUID
 	for _, e := range batch.Events {
@@ -69,7 +70,7 @@ func (l *ledger) read(after domain.EventCursor, limit int) ([]uuid.UUID, persist
 // their own in the same cluster.
 func (l *ledger) requireRead(after domain.EventCursor, want ...uuid.UUID) domain.EventCursor {
 	l.t.Helper()
-	var batch persistence.EventBatch
+	var batch events.Batch
 	require.Eventually(l.t, func() bool {
 		var ids []uuid.UUID
 		ids, batch = l.read(after, len(want)+1)
@@ -86,12 +87,12 @@ func (l *ledger) requireRead(after domain.EventCursor, want ...uuid.UUID) domain
 func TestEventsAreReadInTheOrderOfTheirTransactions(t *testing.T) {
 	t.Parallel()
 	l := newLedger(t)
-	before, err := l.Reader().EndOfEvents(t.Context())
+	before, err := events.End(t.Context(), l.Reader())
 	require.NoError(t, err)
 	first, a := l.record(l.connect(l.url))
 	second, b := l.record(l.connect(l.url))
 	third, c := l.record(l.connect(l.url))
-	end, err := l.Reader().EndOfEvents(t.Context())
+	end, err := events.End(t.Context(), l.Reader())
 	require.NoError(t, err)
 
 	require.NoError(t, third.Commit(t.Context()))
@@ -114,7 +115,7 @@ func TestEventsAreReadInTheOrderOfTheirTransactions(t *testing.T) {
 	require.NoError(t, after.Commit(t.Context()))
 	require.NoError(t, gone.Rollback(t.Context()))
 	l.requireRead(next, d)
-	batch, err = l.Reader().ListEventsAfter(t.Context(), next, 1, domain.EventItemCreated)
+	batch, err = events.ListAfter(t.Context(), l.Reader(), next, 1, domain.EventItemCreated)
 	require.NoError(t, err)
 	require.Empty(t, batch.Events)
 }

@@ -1,4 +1,4 @@
-package persistence
+package events
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -75,28 +76,28 @@ func collectEvents(dest *[]domain.Event) func(pgx.Rows) error {
 	}
 }
 
-// EndOfEvents returns the cursor behind all settled events and ahead of all others.
-func (r *Reader) EndOfEvents(ctx context.Context) (domain.EventCursor, error) {
+// End returns the cursor behind all settled events and ahead of all others.
+func End(ctx context.Context, r *persistence.Reader) (domain.EventCursor, error) {
 	var c domain.EventCursor
 	err := r.Read(ctx, pg.Q(endOfLedger, nil, pg.One(&c.Era, &c.Transaction)))
 	return c, pg.Translate("finding the end of the ledger", err)
 }
 
-// EventBatch is a part of the event log. Next is where the next part begins. Pending reports whether there are
+// Batch is a part of the event log. Next is where the next part begins. Pending reports whether there are
 // committed events that become readable as soon as some other transaction ends, which causes no notification.
-type EventBatch struct {
+type Batch struct {
 	Events  []domain.Event
 	Next    domain.EventCursor
 	Pending bool
 }
 
-// ListEventsAfter returns the next limit events after the cursor, of all tenants and of all types unless some
+// ListAfter returns the next limit events after the cursor, of all tenants and of all types unless some
 // are given, in the order in which they are settled. A reader that continues from Next each time gets every
 // event once.
-func (r *Reader) ListEventsAfter(
-	ctx context.Context, after domain.EventCursor, limit int, types ...domain.EventType,
-) (EventBatch, error) {
-	batch := EventBatch{Next: after}
+func ListAfter(
+	ctx context.Context, r *persistence.Reader, after domain.EventCursor, limit int, types ...domain.EventType,
+) (Batch, error) {
+	batch := Batch{Next: after}
 	sql, args := "SELECT "+eventColumns+"\n  FROM events e\n WHERE "+pg.SettledEvent+" AND "+beyondCursor(">", 1), cursorArgs(after)
 	if len(types) > 0 {
 		sql, args = sql+" AND e.type = ANY($5)", append(args, limit, types)
@@ -116,15 +117,15 @@ func (r *Reader) ListEventsAfter(
 	return batch, pg.Translate("reading the ledger", err)
 }
 
-// EventScope selects the events that exist for the caller: those of Tenants, or every tenant's.
-type EventScope struct {
+// Scope selects the events that exist for the caller: those of Tenants, or every tenant's.
+type Scope struct {
 	Everywhere bool
 	Tenants    []uuid.UUID
 }
 
-// EventFilter narrows a list of events; empty fields keep all. From is the first
+// Filter narrows a list of events; empty fields keep all. From is the first
 // moment, To the one after the last.
-type EventFilter struct {
+type Filter struct {
 	TenantCodes   []string
 	TenantIDs     []uuid.UUID
 	Types         []domain.EventType
@@ -136,17 +137,17 @@ type EventFilter struct {
 	From, To      *time.Time
 }
 
-// EventRange is the part of the event log to read: from the beginning, or from After on, towards the newest; or
+// Range is the part of the event log to read: from the beginning, or from After on, towards the newest; or
 // the other way round when NewestFirst.
-type EventRange struct {
+type Range struct {
 	After       *domain.EventCursor
 	NewestFirst bool
 	Limit       int
 }
 
-// ListEvents returns the next events in the scope.
-func (r *Reader) ListEvents(
-	ctx context.Context, scope EventScope, filter EventFilter, part EventRange,
+// List returns the next events in the scope.
+func List(
+	ctx context.Context, r *persistence.Reader, scope Scope, filter Filter, part Range,
 ) ([]domain.Event, error) {
 	l := &pg.List{Where: []string{pg.SettledEvent}}
 	if !scope.Everywhere {

@@ -1,4 +1,4 @@
-package persistence
+package events
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/internal/access"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
@@ -39,11 +40,11 @@ type FeedPart struct {
 	More   bool
 }
 
-// ListFeedEvents reads the next limit public events of the caller's tenants after the cursor, and returns those
+// ListFeed reads the next limit public events of the caller's tenants after the cursor, and returns those
 // of processes, items and artifacts that are now visible to the caller. With processes, only events of these are
 // read.
-func (r *Reader) ListFeedEvents(
-	ctx context.Context, caller domain.Caller, after domain.EventCursor, limit int, processes []uuid.UUID,
+func ListFeed(
+	ctx context.Context, r *persistence.Reader, caller domain.Caller, after domain.EventCursor, limit int, processes []uuid.UUID,
 ) (FeedPart, error) {
 	part := FeedPart{Next: after}
 	// One tenant, the usual case, is compared by equality: its index gives the order.
@@ -88,17 +89,17 @@ SELECT n.tenant_id, n.era, n.xid, n.position
          ORDER BY %s
          LIMIT $4) n`
 
-// NewEvents lists the tenants with new public events. Next is the cursor to continue from, More reports whether
-// to continue at once, Pending is as in EventBatch.
-type NewEvents struct {
+// News lists the tenants with new public events. Next is the cursor to continue from, More reports whether
+// to continue at once, Pending is as in Batch.
+type News struct {
 	Tenants       map[uuid.UUID]bool
 	Next          domain.EventCursor
 	More, Pending bool
 }
 
-// ListNewEvents reads the next limit public events of all tenants after the cursor.
-func (r *Reader) ListNewEvents(ctx context.Context, after domain.EventCursor, limit int) (NewEvents, error) {
-	found := NewEvents{Tenants: map[uuid.UUID]bool{}, Next: after}
+// ListNew reads the next limit public events of all tenants after the cursor.
+func ListNew(ctx context.Context, r *persistence.Reader, after domain.EventCursor, limit int) (News, error) {
+	found := News{Tenants: map[uuid.UUID]bool{}, Next: after}
 	sql := fmt.Sprintf(tenantsOfNewEvents, pg.SettledEvent, beyondCursor(">", 1), pg.EventOrder)
 	looked := 0
 	err := r.Read(
