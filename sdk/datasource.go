@@ -69,8 +69,8 @@ type source struct {
 	validate func(context.Context, DataSourceCheck) (DataSourceVerdicts, error)
 }
 
-// RegisterDataSource has the worker answer for the data source with that code. A worker may answer for several; one that
-// does nothing else polls for activities only.
+// RegisterDataSource has the worker answer for the data source with that code, or with an empty code for all that have
+// its queue and no registration of their own. A worker that does nothing else polls for activities only.
 func RegisterDataSource[Item any](w *Worker, code string, s DataSource[Item]) {
 	if w.sources == nil {
 		w.sources = map[string]source{}
@@ -109,6 +109,9 @@ func RegisterDataSource[Item any](w *Worker, code string, s DataSource[Item]) {
 // sourceOf is the data source with that code.
 func (w *Worker) sourceOf(code string) (source, error) {
 	found, ok := w.sources[code]
+	if !ok {
+		found, ok = w.sources[""]
+	}
 	if !ok {
 		return found, temporal.NewNonRetryableApplicationError(fmt.Sprintf("no data source %.40q here", code), "validation", nil)
 	}

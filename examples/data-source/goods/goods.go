@@ -28,9 +28,9 @@ func items() []Item {
 	}
 }
 
-// Register has a worker answer for the data source.
+// Register has a worker answer for whatever data source has its queue.
 func Register(w *procession.Worker) error {
-	procession.RegisterDataSource(w, "GOODS", procession.DataSource[Item]{Query: Query, Validate: Validate})
+	procession.RegisterDataSource(w, "", procession.DataSource[Item]{Query: Query, Validate: Validate})
 	return nil
 }
 
