@@ -72,23 +72,14 @@ func (p Program) config(args []string, getenv func(string) string, stderr io.Wri
 	if err != nil || hostname == "" {
 		hostname = "localhost"
 	}
-	cfg := Config{Hostname: hostname}
-	prefix := cmp.Or(p.Prefix, "PROCESSION_WORKER") + "_"
+	prefix := cmp.Or(p.Prefix, "PROCESSION_WORKER")
 	flags := flag.NewFlagSet(p.Name, flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	text := func(target *string, name, fallback, usage string) {
-		variable := prefix + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
-		flags.StringVar(target, name, cmp.Or(getenv(variable), fallback), usage+" (env "+variable+")")
-	}
-	var caFile, clientID, secretFile string
 	var level slog.Level
-	text(&cfg.Client.Endpoint, "endpoint", "http://127.0.0.1:8080", "address of the REST API")
-	text(&caFile, "ca-file", "", "PEM file with the CA of an https endpoint, besides the system's")
-	text(&clientID, "client-id", "", "id of the application that the worker acts as")
-	text(&secretFile, "client-secret-file", "", "file with the application's secret; or set env "+prefix+"CLIENT_SECRET")
-	text(&cfg.TemporalAddress, "temporal-address", "127.0.0.1:7233", "host:port of Temporal")
-	text(&cfg.Identity, "identity", p.Name+"-worker@"+hostname, "name of this worker; unique among the tenant's workers")
-	text(&cfg.TaskQueue, "task-queue", p.TaskQueue, "task queue of the definitions")
+	client := ClientFlags(flags, prefix, getenv)
+	address := textFlag(flags, prefix, getenv, "temporal-address", "127.0.0.1:7233", "host:port of Temporal")
+	identity := textFlag(flags, prefix, getenv, "identity", p.Name+"-worker@"+hostname, "name of this worker; unique among the tenant's workers")
+	queue := textFlag(flags, prefix, getenv, "task-queue", p.TaskQueue, "task queue of the definitions")
 	flags.TextVar(&level, "log-level", slog.LevelInfo, "DEBUG, INFO, WARN or ERROR")
 	if p.Flags != nil {
 		p.Flags(flags)
@@ -96,25 +87,47 @@ func (p Program) config(args []string, getenv func(string) string, stderr io.Wri
 	if err := flags.Parse(args); err != nil {
 		return Config{}, err
 	}
-	if flags.NArg() > 0 {
-		return Config{}, fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	calling, err := client()
+	return Config{
+		Client: calling, TemporalAddress: *address, TaskQueue: *queue, Identity: *identity, Hostname: hostname,
+		Logger: slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level})),
+	}, err
+}
+
+// ClientFlags defines the flags of programs that call the service, -endpoint, -ca-file, -client-id and
+// -client-secret-file, each with a variable of the same meaning that begins with prefix and an underscore. Once the flags
+// are parsed, the function returned makes a configuration of them.
+func ClientFlags(flags *flag.FlagSet, prefix string, getenv func(string) string) func() (ClientConfig, error) {
+	endpoint := textFlag(flags, prefix, getenv, "endpoint", "http://127.0.0.1:8080", "address of the REST API")
+	caFile := textFlag(flags, prefix, getenv, "ca-file", "", "PEM file with the CA of an https endpoint, besides the system's")
+	clientID := textFlag(flags, prefix, getenv, "client-id", "", "id of the application to act as")
+	secretFile := textFlag(flags, prefix, getenv, "client-secret-file", "", "file with the application's secret; or set env "+prefix+"_CLIENT_SECRET")
+	return func() (ClientConfig, error) {
+		if flags.NArg() > 0 {
+			return ClientConfig{}, fmt.Errorf("unexpected argument %q", flags.Arg(0))
+		}
+		if *clientID == "" {
+			return ClientConfig{}, errors.New("no client id: set -client-id or " + prefix + "_CLIENT_ID")
+		}
+		secret, err := readSecret(getenv(prefix+"_CLIENT_SECRET"), *secretFile)
+		if err != nil {
+			return ClientConfig{}, err
+		}
+		if secret == "" {
+			return ClientConfig{}, errors.New("no client secret: set " + prefix + "_CLIENT_SECRET or -client-secret-file")
+		}
+		cfg := ClientConfig{Endpoint: *endpoint, Credentials: ClientCredentials(*clientID, secret)}
+		if *caFile != "" {
+			cfg.RootCAs, err = LoadCAs(*caFile)
+		}
+		return cfg, err
 	}
-	if clientID == "" {
-		return Config{}, errors.New("no client id: set -client-id or " + prefix + "CLIENT_ID")
-	}
-	secret, err := readSecret(getenv(prefix+"CLIENT_SECRET"), secretFile)
-	if err != nil {
-		return Config{}, err
-	}
-	if secret == "" {
-		return Config{}, errors.New("no client secret: set " + prefix + "CLIENT_SECRET or -client-secret-file")
-	}
-	cfg.Client.Credentials = ClientCredentials(clientID, secret)
-	cfg.Logger = slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level}))
-	if caFile != "" {
-		cfg.Client.RootCAs, err = LoadCAs(caFile)
-	}
-	return cfg, err
+}
+
+// textFlag defines a flag whose default comes from a variable, where that is set.
+func textFlag(flags *flag.FlagSet, prefix string, getenv func(string) string, name, fallback, usage string) *string {
+	variable := prefix + "_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+	return flags.String(name, cmp.Or(getenv(variable), fallback), usage+" (env "+variable+")")
 }
 
 // readSecret takes the secret from the file when one is named, else from the environment.

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -13,11 +14,17 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
+
+	"github.com/procession-dev/procession/sdk"
+	"github.com/procession-dev/procession/sdk/webhooks"
 )
 
 const (
+	// callTimeout leaves time to answer a webhook, which has 15 seconds.
+	callTimeout = 8 * time.Second
 	// readTimeout bounds how long a webhook may take to arrive.
 	readTimeout = 10 * time.Second
 	// drainTimeout bounds how long webhooks in hand may take when the program stops.
@@ -36,21 +43,42 @@ func main() {
 
 // run serves webhooks until ctx ends, and finishes those in hand.
 func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) error {
-	cfg, err := parseConfig(args, getenv, stderr)
+	const prefix = "WEBHOOK_RECEIVER"
+	flags := flag.NewFlagSet("webhook-receiver", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	listen := flags.String("listen", cmp.Or(getenv(prefix+"_LISTEN"), "127.0.0.1:8099"), "address that webhooks are sent to (env "+prefix+"_LISTEN)")
+	calling := procession.ClientFlags(flags, prefix, getenv)
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	cfg, err := calling()
 	if err != nil {
 		return err
 	}
-	logger := slog.New(slog.NewTextHandler(stderr, nil))
-	received, err := newReceiver(cfg.webhookSecrets, orderDesk{api: newClient(cfg)}.handle, logger)
+	// The service sends again what could not be handled, so a call is tried once.
+	cfg.Attempts, cfg.Timeout = 1, callTimeout
+	api, err := procession.NewClient(cfg)
 	if err != nil {
 		return err
 	}
-	var listening net.ListenConfig
-	listener, err := listening.Listen(ctx, "tcp", cfg.listen)
+	// Two secrets while one takes the place of the other.
+	secrets := strings.Fields(getenv(prefix + "_WEBHOOK_SECRETS"))
+	if len(secrets) == 0 {
+		return errors.New("no webhook secret: set " + prefix + "_WEBHOOK_SECRETS")
+	}
+	handler, err := webhooks.NewHandler(secrets, orderDesk{api}.handle, slog.New(slog.NewTextHandler(stderr, nil)))
+	if err != nil {
+		return err
+	}
+	return serve(ctx, *listen, handler, stdout)
+}
+
+func serve(ctx context.Context, address string, handler http.Handler, stdout io.Writer) error {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {
 		return fmt.Errorf("listening: %w", err)
 	}
-	server := &http.Server{Handler: received, ReadTimeout: readTimeout, BaseContext: func(net.Listener) context.Context {
+	server := &http.Server{Handler: handler, ReadTimeout: readTimeout, BaseContext: func(net.Listener) context.Context {
 		return context.WithoutCancel(ctx)
 	}}
 	served := make(chan error, 1)
@@ -63,8 +91,5 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	}
 	draining, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 	defer cancel()
-	if err := server.Shutdown(draining); err != nil {
-		return fmt.Errorf("stopping: %w", err)
-	}
-	return nil
+	return server.Shutdown(draining)
 }

@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
+	"net/http"
 
 	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/sdk"
+	"github.com/procession-dev/procession/sdk/rest"
+	"github.com/procession-dev/procession/sdk/webhooks"
 )
 
 const (
@@ -20,34 +23,23 @@ const (
 // An event may come more than once, also after the program was restarted, and one that had to be repeated may come
 // after later ones. So each step can be taken again: the id of an item follows from its process, and the service finds
 // the item that is there already.
-type orderDesk struct{ api *client }
+type orderDesk struct{ api *procession.Client }
 
 // handle takes the step that an event calls for. Events that call for nothing are fine.
-func (d orderDesk) handle(ctx context.Context, e event) error {
+func (d orderDesk) handle(ctx context.Context, e webhooks.Event) error {
 	switch e.Type {
-	case "PROCESS.STATE_CHANGED":
-		var data struct {
-			ProcessID    uuid.UUID `json:"processId"`
-			ProcessState string    `json:"processState"`
+	case webhooks.ProcessStateChanged:
+		process, err := webhooks.Decode[webhooks.ProcessState](e)
+		if err != nil || process.State != rest.ProcessStateRUNNING {
+			return err
 		}
-		if err := json.Unmarshal(e.Data, &data); err != nil {
-			return fmt.Errorf("reading a %s: %w", e.Type, err)
+		return d.createTask(ctx, process.ProcessID, codeCheck)
+	case webhooks.TaskStateChanged:
+		task, err := webhooks.Decode[webhooks.TaskState](e)
+		if err != nil || task.State != rest.ProcessItemTaskStateCOMPLETED {
+			return err
 		}
-		if data.ProcessState == "RUNNING" {
-			return d.api.createTask(ctx, data.ProcessID, codeCheck)
-		}
-	case "PROCESS_ITEM.TASK_STATE_CHANGED":
-		var data struct {
-			ProcessID                 uuid.UUID `json:"processId"`
-			ProcessItemState          string    `json:"processItemState"`
-			ProcessItemDefinitionCode string    `json:"processItemDefinitionCode"`
-		}
-		if err := json.Unmarshal(e.Data, &data); err != nil {
-			return fmt.Errorf("reading a %s: %w", e.Type, err)
-		}
-		if data.ProcessItemState == "COMPLETED" {
-			return d.taskCompleted(ctx, data.ProcessID, data.ProcessItemDefinitionCode)
-		}
+		return d.taskCompleted(ctx, task.ProcessID, task.Code)
 	}
 	return nil
 }
@@ -55,9 +47,27 @@ func (d orderDesk) handle(ctx context.Context, e event) error {
 func (d orderDesk) taskCompleted(ctx context.Context, process uuid.UUID, code string) error {
 	switch code {
 	case codeCheck:
-		return d.api.createTask(ctx, process, codeShip)
+		return d.createTask(ctx, process, codeShip)
 	case codeShip:
-		return d.api.completeProcess(ctx, process)
+		return unlessFinished(d.api.CompleteProcess(ctx, process))
 	}
 	return nil
+}
+
+// createTask creates the task of a process that has the code. A task that is there already is left as it is.
+func (d orderDesk) createTask(ctx context.Context, process uuid.UUID, code string) error {
+	return unlessFinished(d.api.CreateProcessItem(ctx, rest.ProcessItemCreateParams{
+		ID: new(procession.ItemID(process, code)), ProcessID: process, Type: rest.ProcessItemTypeTASK, ProcessItemDefinitionCode: &code,
+	}))
+}
+
+// unlessFinished is the error of a call; a process that has ended needs nothing more.
+func unlessFinished(response *http.Response, err error) error {
+	if procession.HasCode(err, rest.ErrorCodePROCESSFINISHED) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return response.Body.Close()
 }

@@ -1,4 +1,6 @@
-package main
+// Package webhooks receives the events of a webhook subscription: it verifies who they are from and has each handled once.
+// Programs that drive processes by events need no Temporal.
+package webhooks
 
 import (
 	"context"
@@ -10,7 +12,10 @@ import (
 	"net/http"
 	"sync"
 
+	"github.com/google/uuid"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"github.com/procession-dev/procession/sdk/rest"
 )
 
 const (
@@ -19,18 +24,48 @@ const (
 	remembered = 10_000
 )
 
-// event is the body of a webhook. Data is different for each type.
-type event struct {
+// Event is the body of a webhook. Data is different for each type; Decode reads it.
+type Event struct {
 	ID   string          `json:"id"`
 	Type string          `json:"type"`
 	Data json.RawMessage `json:"data"`
 }
 
-// receiver takes webhooks: it verifies who they are from, has each event handled once, and says that it was. What
-// cannot be handled now is refused, and the service sends it again.
-type receiver struct {
+// Types of events that are about processes and tasks. Others may come, and should be taken as handled.
+const (
+	ProcessStateChanged = "PROCESS.STATE_CHANGED"
+	TaskStateChanged    = "PROCESS_ITEM.TASK_STATE_CHANGED"
+)
+
+// ProcessState is the data of ProcessStateChanged.
+type ProcessState struct {
+	ProcessID uuid.UUID         `json:"processId"`
+	State     rest.ProcessState `json:"processState"`
+}
+
+// TaskState is the data of TaskStateChanged.
+type TaskState struct {
+	ProcessID uuid.UUID                 `json:"processId"`
+	ItemID    uuid.UUID                 `json:"processItemId"`
+	State     rest.ProcessItemTaskState `json:"processItemState"`
+	Code      string                    `json:"processItemDefinitionCode"`
+}
+
+// Decode reads the data of an event.
+func Decode[T any](e Event) (T, error) {
+	var data T
+	if err := json.Unmarshal(e.Data, &data); err != nil {
+		return data, fmt.Errorf("reading a %s: %w", e.Type, err)
+	}
+	return data, nil
+}
+
+// Handler takes webhooks: it verifies who they are from, has each event handled once, and says that it was. What cannot
+// be handled now is refused, and the service sends it again, so an event may come late and out of order. It remembers
+// the last 10,000 events and forgets them when the program ends: what handles an event must stand its repetition.
+type Handler struct {
 	verifiers []*standardwebhooks.Webhook
-	handle    func(context.Context, event) error
+	handle    func(context.Context, Event) error
 	logger    *slog.Logger
 
 	mu   sync.Mutex
@@ -41,9 +76,10 @@ type receiver struct {
 	underWay map[string]bool
 }
 
-// newReceiver makes a receiver that knows one or more secrets.
-func newReceiver(secrets []string, handle func(context.Context, event) error, logger *slog.Logger) (*receiver, error) {
-	r := &receiver{handle: handle, logger: logger, done: map[string]bool{}, underWay: map[string]bool{}}
+// NewHandler makes a handler that knows one or more secrets of a subscription: two while one takes the place of the
+// other.
+func NewHandler(secrets []string, handle func(context.Context, Event) error, logger *slog.Logger) (*Handler, error) {
+	r := &Handler{handle: handle, logger: logger, done: map[string]bool{}, underWay: map[string]bool{}}
 	for i, secret := range secrets {
 		verifier, err := standardwebhooks.NewWebhook(secret)
 		if err != nil {
@@ -55,7 +91,7 @@ func newReceiver(secrets []string, handle func(context.Context, event) error, lo
 }
 
 // ServeHTTP implements http.Handler.
-func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+func (r *Handler) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, request.Body, maxBody))
 	if err != nil {
 		http.Error(w, "the body cannot be read", http.StatusBadRequest)
@@ -65,7 +101,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		http.Error(w, "the signature is not valid", http.StatusUnauthorized)
 		return
 	}
-	var told event
+	var told Event
 	if err := json.Unmarshal(body, &told); err != nil {
 		http.Error(w, "the body is not an event", http.StatusBadRequest)
 		return
@@ -88,7 +124,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 }
 
 // verified reports whether one of the secrets signed the body, within the last minutes.
-func (r *receiver) verified(body []byte, header http.Header) bool {
+func (r *Handler) verified(body []byte, header http.Header) bool {
 	err := errors.New("no secret")
 	for _, verifier := range r.verifiers {
 		if err = verifier.Verify(body, header); err == nil {
@@ -100,7 +136,7 @@ func (r *receiver) verified(body []byte, header http.Header) bool {
 }
 
 // begin reports whether an event was handled already, or is being handled; else it is the caller's to handle.
-func (r *receiver) begin(id string) (again, busy bool) {
+func (r *Handler) begin(id string) (again, busy bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	again, busy = r.done[id], r.underWay[id]
@@ -111,7 +147,7 @@ func (r *receiver) begin(id string) (again, busy bool) {
 }
 
 // end remembers an event that was handled.
-func (r *receiver) end(id string, handled bool) {
+func (r *Handler) end(id string, handled bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.underWay, id)

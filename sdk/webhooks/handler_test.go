@@ -1,0 +1,105 @@
+package webhooks
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	oldSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+	newSecret = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"
+)
+
+// deliver sends an event as the service does, signed with a secret.
+func deliver(t *testing.T, to http.Handler, secret, id, body string) int {
+	t.Helper()
+	signer, err := standardwebhooks.NewWebhook(secret)
+	require.NoError(t, err)
+	now := time.Now()
+	signature, err := signer.Sign(id, now, []byte(body))
+	require.NoError(t, err)
+	request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(body))
+	request.Header.Set("Webhook-Id", id)
+	request.Header.Set("Webhook-Timestamp", strconv.FormatInt(now.Unix(), 10))
+	request.Header.Set("Webhook-Signature", signature)
+	answer := httptest.NewRecorder()
+	to.ServeHTTP(answer, request)
+	return answer.Code
+}
+
+func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
+
+func TestEventsAreVerifiedAndHandledOnce(t *testing.T) {
+	t.Parallel()
+	var handled []string
+	var failure error
+	r, err := NewHandler([]string{oldSecret, newSecret}, func(_ context.Context, e Event) error {
+		handled = append(handled, e.ID)
+		return failure
+	}, quiet())
+	require.NoError(t, err)
+	require.Equal(t, 200, deliver(t, r, oldSecret, "1", `{"id":"1"}`))
+	require.Equal(t, 200, deliver(t, r, newSecret, "1", `{"id":"1"}`), "another attempt")
+	require.Equal(t, 200, deliver(t, r, newSecret, "2", `{"id":"2"}`))
+	require.Equal(t, []string{"1", "2"}, handled)
+
+	require.Equal(t, 401, deliver(t, r, "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "3", `{"id":"3"}`))
+	require.Equal(t, 400, deliver(t, r, oldSecret, "3", `no event`))
+	require.Len(t, handled, 2)
+
+	// What failed is handled when it comes again.
+	failure = errors.New("the service does not answer")
+	require.Equal(t, 503, deliver(t, r, oldSecret, "3", `{"id":"3"}`))
+	failure = nil
+	require.Equal(t, 200, deliver(t, r, oldSecret, "3", `{"id":"3"}`))
+	require.Equal(t, []string{"1", "2", "3", "3"}, handled)
+
+	_, err = NewHandler([]string{"whsec_?"}, nil, quiet())
+	require.ErrorContains(t, err, "webhook secret 1")
+}
+
+// An attempt that comes while the one before is still being handled is not handled
+// at the same time.
+func TestAnEventIsHandledByOneAtATime(t *testing.T) {
+	t.Parallel()
+	begun, goOn := make(chan struct{}), make(chan struct{})
+	r, err := NewHandler([]string{oldSecret}, func(context.Context, Event) error {
+		close(begun)
+		<-goOn
+		return nil
+	}, quiet())
+	require.NoError(t, err)
+	var first sync.WaitGroup
+	first.Go(func() { deliver(t, r, oldSecret, "1", `{"id":"1"}`) })
+	<-begun
+	require.Equal(t, 503, deliver(t, r, oldSecret, "1", `{"id":"1"}`))
+	close(goOn)
+	first.Wait()
+	require.Equal(t, 200, deliver(t, r, oldSecret, "1", `{"id":"1"}`))
+}
+
+// The oldest of very many events are forgotten.
+func TestNotEverythingIsRemembered(t *testing.T) {
+	t.Parallel()
+	r, err := NewHandler(nil, nil, quiet())
+	require.NoError(t, err)
+	for i := range remembered + 5 {
+		r.end(strconv.Itoa(i), true)
+	}
+	require.Len(t, r.done, remembered)
+	again, _ := r.begin("4")
+	require.False(t, again)
+	again, _ = r.begin("5")
+	require.True(t, again)
+}
