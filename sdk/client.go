@@ -75,6 +75,7 @@ type ClientConfig struct {
 type Client struct {
 	*rest.Client
 
+	endpoint  string
 	header    string
 	http      *http.Client
 	attempts  int
@@ -104,7 +105,8 @@ func NewClient(cfg ClientConfig) (*Client, error) {
 		transport = cfg.Wrap(transport)
 	}
 	c := &Client{
-		header: cfg.Credentials.header,
+		endpoint: strings.TrimSuffix(strings.TrimRight(cfg.Endpoint, "/"), version),
+		header:   cfg.Credentials.header,
 		http: &http.Client{
 			Transport: transport,
 			// The API never redirects: following one could carry the credentials elsewhere.
@@ -116,8 +118,7 @@ func NewClient(cfg ClientConfig) (*Client, error) {
 		maxWait:   orDefault(cfg.MaxWait, defaultMaxWait),
 		logger:    orDefault(cfg.Logger, slog.New(slog.DiscardHandler)),
 	}
-	base := strings.TrimSuffix(strings.TrimRight(cfg.Endpoint, "/"), version) + version
-	c.Client, err = rest.NewClient(base, rest.WithHTTPClient(c))
+	c.Client, err = rest.NewClient(c.endpoint+version, rest.WithHTTPClient(c))
 	return c, err
 }
 
@@ -136,6 +137,9 @@ func LoadCAs(file string) (*x509.CertPool, error) {
 	}
 	return pool, nil
 }
+
+// Endpoint is the address of the service, without the path of a version.
+func (c *Client) Endpoint() string { return c.endpoint }
 
 // Close closes connections kept for reuse.
 func (c *Client) Close() { c.http.CloseIdleConnections() }

@@ -1,61 +1,21 @@
-// Command inspection is a Temporal worker for the process INSPECTION, written against Shape A of the REST API
-// (v2022-10-08) and the engine contract only.
+// Command inspection is a worker for the process INSPECTION, written against version 2022-10-08 of the REST API.
 package main
 
 import (
-	"context"
-	"errors"
 	"flag"
-	"fmt"
-	"io"
-	"log/slog"
-	"os"
-	"os/signal"
-	"syscall"
-	"time"
+
+	"github.com/procession-dev/procession/examples/inspection/inspecting"
+	"github.com/procession-dev/procession/sdk"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	err := run(ctx, os.Args[1:], environment{
-		getenv: os.Getenv,
-		stdout: os.Stdout,
-		stderr: os.Stderr,
-		clock:  time.Now,
-	})
-	stop()
-	if err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "inspection:", err)
-		os.Exit(1)
-	}
-}
-
-// environment is what the process takes from the outside besides its arguments.
-type environment struct {
-	getenv         func(string) string
-	stdout, stderr io.Writer
-	clock          func() time.Time
-}
-
-// run serves the queue until ctx ends, then finishes the tasks in hand and returns nil. It returns an error when the
-// configuration is wrong or when Temporal refuses the worker for good; a service or a Temporal that is down is waited
-// for.
-func run(ctx context.Context, args []string, env environment) error {
-	cfg, err := parseConfig(args, env.getenv, env.stderr)
-	if err != nil {
-		return err
-	}
-	api, err := newAPI(cfg)
-	if err != nil {
-		return err
-	}
-	defer api.CloseIdleConnections()
-	served := &server{
-		cfg: cfg, api: api, clock: env.clock, stdout: env.stdout,
-		logger: slog.New(slog.NewTextHandler(env.stderr, &slog.HandlerOptions{Level: cfg.logLevel})),
-	}
-	if err := served.serve(ctx); err != nil && ctx.Err() == nil {
-		return err
-	}
-	return nil
+	var options inspecting.Options
+	procession.Program{
+		Name: "inspection", Prefix: "INSPECTION_WORKER", TaskQueue: inspecting.TaskQueue,
+		Flags: func(flags *flag.FlagSet) {
+			flags.BoolVar(&options.WithActivityToken, "activity-token", false,
+				"wait for tasks in activities that the service completes, as old workers do")
+		},
+		Register: func(w *procession.Worker) error { return inspecting.Register(w, options) },
+	}.Main()
 }

@@ -16,7 +16,8 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/examples/inspection/inspecting"
-	"github.com/procession-dev/procession/examples/inspection/restapi"
+	"github.com/procession-dev/procession/examples/inspection/shapea"
+	"github.com/procession-dev/procession/sdk"
 )
 
 // pollInterval separates two looks at something awaited.
@@ -44,57 +45,65 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	api, err := restapi.New(*endpoint, restapi.BearerToken(*token), nil)
+	client, err := procession.NewClient(procession.ClientConfig{Endpoint: *endpoint, Credentials: procession.BearerToken(*token), Attempts: 1})
 	if err != nil {
 		return err
 	}
-	defer api.CloseIdleConnections()
+	defer client.Close()
+	api, err := shapea.New(client)
+	if err != nil {
+		return err
+	}
 	ctx, cancel := context.WithTimeout(ctx, *deadline)
 	defer cancel()
-	d := &drive{api: api, email: *email, rating: json.Number(*rating), out: stdout}
+	d := &drive{api: api, email: *email, rating: *rating, out: stdout}
 	return d.inspect(ctx)
 }
 
 type drive struct {
-	api    *restapi.Client
+	api    *shapea.Client
 	email  string
-	rating json.Number
+	rating string
 	out    io.Writer
 }
 
 func (d *drive) inspect(ctx context.Context) error {
-	process, err := d.api.CreateProcess(ctx, restapi.Process{
-		ID: uuid.New(), ProcessDefinition: restapi.Definition{ID: new(uuid.MustParse("01970000-0000-7000-8000-00000000e003"))},
-		ElementValues: restapi.ElementValues{"REF": {restapi.Text("A-17")}},
-	})
+	process, err := procession.Decode[shapea.Process](d.api.CreateProcess(ctx, shapea.Process{
+		ID: new(uuid.New()), ProcessDefinition: shapea.ProcessDefinitionSummary{ID: uuid.MustParse("01970000-0000-7000-8000-00000000e003")},
+		ElementValues: shapea.ProcessElementValues{"REF": {{Type: "STRING", Value: json.RawMessage(`"A-17"`)}}},
+	}))
 	if err != nil {
 		return err
 	}
-	d.say("created", "process", process.ID)
-	var task restapi.Task
+	id := *process.ID
+	d.say("created", "process", id)
+	var task uuid.UUID
 	err = d.await(ctx, "the task", func() (bool, error) {
-		tasks, err := d.api.FindTasks(ctx, process.ID, inspecting.TaskInspect)
-		if err == nil && len(tasks) == 1 {
-			task = tasks[0]
+		page, err := procession.Decode[shapea.TaskPage](d.api.FindTasks(ctx, &shapea.FindTasksParams{
+			ProcessID: []uuid.UUID{id}, TaskDefinitionCode: []string{inspecting.TaskInspect},
+		}))
+		if err != nil || len(page.Content) != 1 {
+			return false, err
 		}
-		return len(tasks) == 1, err
+		task = *page.Content[0].ID
+		return true, nil
 	})
 	if err != nil {
 		return err
 	}
-	if err := d.rate(ctx, task.ID); err != nil {
+	if err := d.rate(ctx, task); err != nil {
 		return err
 	}
 	err = d.await(ctx, "the end of the process", func() (bool, error) {
-		process, err = d.api.RetrieveProcess(ctx, process.ID)
-		return process.State != restapi.ProcessRunning, err
+		process, err = procession.Decode[shapea.Process](d.api.RetrieveProcess(ctx, id))
+		return err == nil && *process.State != shapea.ProcessStateRUNNING, err
 	})
 	if err != nil {
 		return err
 	}
-	score := process.ElementValues.First(inspecting.ElementScore)
-	if process.State != restapi.ProcessCompleted || string(score.Value) != d.rating.String() {
-		return fmt.Errorf("the process is %s with the score %s, not COMPLETED with %s", process.State, score.Value, d.rating)
+	score := shapea.First(process.ElementValues, inspecting.ElementScore)
+	if *process.State != shapea.ProcessStateCOMPLETED || string(score.Value) != d.rating {
+		return fmt.Errorf("the process is %s with the score %s, not COMPLETED with %s", *process.State, score.Value, d.rating)
 	}
 	d.say("completed", "score", d.rating)
 	return nil
@@ -102,25 +111,26 @@ func (d *drive) inspect(ctx context.Context) error {
 
 // rate takes the task, fills it in and completes it.
 func (d *drive) rate(ctx context.Context, id uuid.UUID) error {
-	task, err := d.api.RetrieveTask(ctx, id)
+	task, err := procession.Decode[shapea.Task](d.api.RetrieveTask(ctx, id))
 	if err != nil {
 		return err
 	}
-	if !task.ElementValues.First(inspecting.ElementNote).IsValid() {
+	if !shapea.First(task.ElementValues, inspecting.ElementNote).IsValid() {
 		return errors.New("the task has no instructions for its owner")
 	}
-	if _, err := d.api.AssignTask(ctx, id, d.email); err != nil {
+	if _, err := procession.Decode[shapea.Task](d.api.ActionsTaskAssign(ctx, id, shapea.TaskAssignCommand{Email: &d.email})); err != nil {
 		return err
 	}
-	_, err = d.api.SaveTaskElement(ctx, id, restapi.SaveElementCommand{
-		ElementDefinitionCode: inspecting.ElementRating, ElementValues: []restapi.ElementValue{restapi.Number(d.rating)},
-	})
+	_, err = procession.Decode[shapea.Task](d.api.ActionsTaskSaveElement(ctx, id, shapea.TaskSaveElementCommand{
+		ElementDefinitionCode: inspecting.ElementRating,
+		ElementValues:         []shapea.ElementValue{{Type: "NUMBER", Value: json.RawMessage(d.rating)}},
+	}))
 	if err != nil {
 		return err
 	}
-	task, err = d.api.CompleteTask(ctx, id)
-	if err == nil && task.State != restapi.TaskCompleted {
-		err = fmt.Errorf("the task is %s, not COMPLETED", task.State)
+	task, err = procession.Decode[shapea.Task](d.api.ActionsTaskComplete(ctx, id))
+	if err == nil && *task.State != shapea.TaskStateCOMPLETED {
+		err = fmt.Errorf("the task is %s, not COMPLETED", *task.State)
 	}
 	d.say("rated", "task", id)
 	return err

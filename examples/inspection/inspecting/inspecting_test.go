@@ -18,7 +18,9 @@ import (
 	"go.temporal.io/sdk/testsuite"
 
 	"github.com/procession-dev/procession/examples/inspection/inspecting"
-	"github.com/procession-dev/procession/examples/inspection/restapi"
+	"github.com/procession-dev/procession/examples/inspection/shapea"
+	"github.com/procession-dev/procession/sdk"
+	"github.com/procession-dev/procession/sdk/rest"
 )
 
 // service stands for the real one: it keeps one task and the elements of its process.
@@ -29,10 +31,10 @@ type service struct {
 	refusal string
 
 	mu      sync.Mutex
-	task    restapi.Task
+	task    shapea.Task
 	tokens  [][]byte
 	created int
-	score   []restapi.ElementValue
+	score   []shapea.ElementValue
 	ready   chan struct{}
 }
 
@@ -53,14 +55,18 @@ func newBench(t *testing.T, withActivityToken bool) bench {
 	routes.HandleFunc("POST "+base+"/processes/{id}/~actions/save-element", s.saveElement)
 	server := httptest.NewServer(routes)
 	t.Cleanup(server.Close)
-	api, err := restapi.New(server.URL, restapi.ClientCredentials("app", "secret"), nil)
+	w, err := procession.NewWorker(procession.Config{
+		Client:    procession.ClientConfig{Endpoint: server.URL, Attempts: 1},
+		TaskQueue: inspecting.TaskQueue, Logger: slog.New(slog.DiscardHandler),
+	})
 	require.NoError(t, err)
+	require.NoError(t, inspecting.Register(w, inspecting.Options{WithActivityToken: withActivityToken}))
 
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(log.NewStructuredLogger(slog.New(slog.DiscardHandler)))
 	b := bench{service: s, engine: suite.NewTestWorkflowEnvironment()}
 	b.engine.SetTestTimeout(time.Minute)
-	(&inspecting.Activities{API: api}).Register(b.engine, withActivityToken)
+	w.RegisterOn(b.engine)
 	return b
 }
 
@@ -91,9 +97,9 @@ func (s *service) createTask(w http.ResponseWriter, r *http.Request) {
 		}
 		s.tokens = append(s.tokens, token)
 	}
-	if s.created++; s.task.State == "" {
+	if s.created++; s.task.State == nil {
 		_ = json.NewDecoder(r.Body).Decode(&s.task)
-		s.task.State = "READY"
+		s.task.State = new(shapea.TaskStateREADY)
 	}
 	send(w, s.task)
 	s.ready <- struct{}{}
@@ -112,27 +118,27 @@ func (s *service) retrieveTask(w http.ResponseWriter, r *http.Request) {
 func (s *service) saveElement(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var body restapi.SaveElementCommand
+	var body shapea.ProcessSaveElementCommand
 	_ = json.NewDecoder(r.Body).Decode(&body)
 	if r.PathValue("id") != s.process.String() || body.ElementDefinitionCode != "SCORE" {
 		w.WriteHeader(http.StatusNotFound)
 		return
 	}
 	s.score = body.ElementValues
-	send(w, restapi.Process{ID: s.process})
+	send(w, shapea.Process{ID: &s.process})
 }
 
 // finish leaves the task in a state, with ratings.
-func (s *service) finish(state string, ratings ...restapi.ElementValue) {
+func (s *service) finish(state shapea.TaskState, ratings ...shapea.ElementValue) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.task.State = state
+	s.task.State = &state
 	s.task.ElementValues["RATING"] = ratings
 }
 
 // run runs the workflow. Once the task is created, person is called and then the workflow is notified in the way it
 // waits.
-func (b bench) run(t *testing.T, person func()) (inspecting.WorkflowResponse, error) {
+func (b bench) run(t *testing.T, person func()) (procession.WorkflowResponse, error) {
 	t.Helper()
 	told := make(chan struct{})
 	go func() {
@@ -154,7 +160,7 @@ func (b bench) run(t *testing.T, person func()) (inspecting.WorkflowResponse, er
 	b.engine.ExecuteWorkflow("InspectionWorkflow", map[string]any{
 		"processId": b.process, "requestTime": "2026-03-02T10:30:15Z", "requestTimeZone": "Europe/Madrid",
 	})
-	var answer inspecting.WorkflowResponse
+	var answer procession.WorkflowResponse
 	err := b.engine.GetWorkflowError()
 	if err == nil {
 		<-told
@@ -163,24 +169,29 @@ func (b bench) run(t *testing.T, person func()) (inspecting.WorkflowResponse, er
 	return answer, err
 }
 
+// number is a value of type NUMBER.
+func number(digits string) shapea.ElementValue {
+	return shapea.ElementValue{Type: "NUMBER", Value: json.RawMessage(digits)}
+}
+
 func TestInspection(t *testing.T) {
 	t.Parallel()
 	invalid := false
-	rating := restapi.Number("4.50")
-	wrong := restapi.ElementValue{Type: restapi.TypeNumber, Value: json.RawMessage("7"), Valid: &invalid}
+	rating := number("4.50")
+	wrong := shapea.ElementValue{Type: "NUMBER", Value: json.RawMessage("7"), Valid: &invalid}
 	for name, test := range map[string]struct {
 		person  func(*service)
 		outages int
 		want    string
-		score   []restapi.ElementValue
+		score   []shapea.ElementValue
 	}{
 		"the rating is the score, digit for digit": {
 			person: func(s *service) { s.finish("COMPLETED", rating) }, want: "Inspected",
-			score: []restapi.ElementValue{rating},
+			score: []shapea.ElementValue{rating},
 		},
 		"an outage of the service is waited for": {
 			person: func(s *service) { s.finish("COMPLETED", rating) }, outages: 3, want: "Inspected",
-			score: []restapi.ElementValue{rating},
+			score: []shapea.ElementValue{rating},
 		},
 		"without a rating there is no score": {
 			person: func(s *service) { s.finish("COMPLETED") }, want: "Inspected without a rating",
@@ -200,9 +211,9 @@ func TestInspection(t *testing.T) {
 				require.Equal(t, test.score, b.score)
 				require.Equal(t, 1, b.created)
 				require.Len(t, b.tokens, map[bool]int{true: 1}[withActivityToken])
-				require.Equal(t, inspecting.TaskID(b.process), b.task.ID)
-				require.Equal(t, "INSPECT", b.task.TaskDefinition.Code)
-				require.True(t, b.task.ElementValues.First("NOTE").IsValid())
+				require.Equal(t, procession.ItemID(b.process, "INSPECT"), *b.task.ID)
+				require.Equal(t, "INSPECT", *b.task.TaskDefinition.Code)
+				require.True(t, shapea.First(b.task.ElementValues, "NOTE").IsValid())
 			})
 		}
 	}
@@ -220,13 +231,13 @@ func TestCancelledTaskIsNoInspection(t *testing.T) {
 func TestTaskOfAnEarlierRunIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, false)
-	b.task = restapi.Task{
-		ID: inspecting.TaskID(b.process), ProcessID: b.process, State: "COMPLETED",
-		ElementValues: restapi.ElementValues{"RATING": {restapi.Number("1")}},
+	b.task = shapea.Task{
+		ID: new(procession.ItemID(b.process, "INSPECT")), ProcessID: b.process, State: new(shapea.TaskStateCOMPLETED),
+		ElementValues: shapea.TaskElementValues{"RATING": {number("1")}},
 	}
 	b.engine.ExecuteWorkflow("InspectionWorkflow", map[string]any{"processId": b.process})
 	require.NoError(t, b.engine.GetWorkflowError())
-	require.Equal(t, []restapi.ElementValue{restapi.Number("1")}, b.score)
+	require.Equal(t, []shapea.ElementValue{number("1")}, b.score)
 }
 
 func TestRefusalFailsTheWorkflowAtOnce(t *testing.T) {
@@ -239,10 +250,10 @@ func TestRefusalFailsTheWorkflowAtOnce(t *testing.T) {
 			b.engine.ExecuteWorkflow("InspectionWorkflow", map[string]any{"processId": b.process})
 			var failure *temporal.ApplicationError
 			require.ErrorAs(t, b.engine.GetWorkflowError(), &failure)
-			require.Equal(t, inspecting.FailureType, failure.Type())
-			var body restapi.DefaultError
+			require.Equal(t, procession.RestFailure, failure.Type())
+			var body rest.DefaultError
 			require.NoError(t, failure.Details(&body))
-			require.Equal(t, "ACCESS_DENIED", body.Errors[0].Code)
+			require.Equal(t, rest.ErrorCodeACCESSDENIED, body.Errors[0].Code)
 		})
 	}
 }
