@@ -54,7 +54,7 @@ func NewSite(o Options, routes []Route) http.Handler {
 	s := &Site{o: o, engine: gin.New()}
 	s.engine.HandleMethodNotAllowed = true
 	s.engine.RedirectTrailingSlash = false
-	s.engine.Use(httpio.RequestID, httpio.AccessLog(o.Log, o.Clock, nil), s.observe, s.headers, s.recover, s.hosts, s.sameOrigin, s.view)
+	s.engine.Use(httpio.RequestID, httpio.AccessLog(o.Log, o.Clock, nil), s.observe, s.headers, s.view, s.recover, s.hosts, s.sameOrigin)
 	s.engine.NoRoute(s.screen(Route{Open: true, Handler: func(*Visit) (*Answer, error) { return nil, domain.NotFound("page") }}))
 	s.engine.NoMethod(s.screen(Route{Open: true, Handler: func(*Visit) (*Answer, error) { return nil, domain.NotFound("page") }}))
 	s.engine.GET(Root+"assets/*name", gin.WrapH(o.Assets))

@@ -131,7 +131,7 @@ func LocalPath(text string) string {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil, u.Scheme != "", u.Host != "", u.User != nil, u.Opaque != "",
-		!strings.HasPrefix(u.Path, Root), strings.Contains(text, `\`), strings.HasPrefix(text, "//"):
+		!strings.HasPrefix(u.Path, Root), strings.Contains(u.Path, "//"), strings.Contains(u.Path, "/."), strings.Contains(text, `\`):
 		return Root
 	}
 	return (&url.URL{Path: u.Path, RawQuery: u.RawQuery}).String()
