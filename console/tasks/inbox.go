@@ -139,7 +139,7 @@ func (s *Screens) News(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, domain.Invalid(domain.LocationQuery, "since", "must be a time in microseconds")
 	}
-	count, err := s.App.CountInboxNews(v.Context(), v.Caller, q.filter(), time.UnixMicro(micros), known(query["task"]))
+	count, err := s.App.CountInboxNews(v.Context(), v.Caller, q.filter(), time.UnixMicro(micros), known(query["known"]))
 	if err != nil {
 		return nil, err
 	}
