@@ -41,6 +41,8 @@ type Config struct {
 	TenantRate           int
 	AddressRate          int
 	FailedSignIns        int
+	SessionIdle          time.Duration
+	SessionLifetime      time.Duration
 
 	DatabaseURL                   string
 	DatabaseConnections           int32

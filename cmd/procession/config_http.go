@@ -10,6 +10,7 @@ import (
 
 	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/api/limit"
+	"github.com/procession-dev/procession/authn"
 )
 
 // bindHTTP declares the flags about clients of the REST API.
@@ -31,6 +32,10 @@ func (c *Config) bindHTTP(f *pflag.FlagSet) {
 		"requests a second of one address for what needs no credentials, twice that for a moment; 0 for no limit")
 	f.IntVar(&c.FailedSignIns, "failed-sign-ins", 300,
 		"failed sign-ins a minute of one address before it gets 429; 0 for no limit")
+	f.DurationVar(&c.SessionIdle, "session-idle", authn.DefaultSessionIdle,
+		"how long a browser stays signed in to the console without being used")
+	f.DurationVar(&c.SessionLifetime, "session-lifetime", authn.DefaultSessionLifetime,
+		"how long a browser stays signed in to the console at most")
 }
 
 // checkHTTP reports what is wrong with the settings of bindHTTP.
@@ -42,6 +47,9 @@ func (c *Config) checkHTTP() error {
 	}
 	if c.MaxConnections < 1 || c.HSTSMaxAge < 0 {
 		wrong = append(wrong, errors.New("--max-connections must be positive and --hsts-max-age must not be negative"))
+	}
+	if c.SessionIdle <= 0 || c.SessionLifetime <= 0 {
+		wrong = append(wrong, errors.New("--session-idle and --session-lifetime must be positive"))
 	}
 	_, err := c.proxies()
 	return errors.Join(append(wrong, err)...)

@@ -9,6 +9,7 @@ import (
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/console"
 	"github.com/procession-dev/procession/console/signin"
+	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/persistence"
@@ -16,7 +17,9 @@ import (
 
 // addConsole serves the console beside the REST API, within the same limits.
 func (s *service) addConsole(o api.Options, db *persistence.DB, users []signin.DemoUser) error {
-	sessions, err := authn.NewSessions(authn.SessionOptions{DB: db, Authenticator: o.Authenticator, Clock: o.Clock})
+	sessions, err := authn.NewSessions(authn.SessionOptions{
+		DB: db, Authenticator: o.Authenticator, Clock: o.Clock, Idle: s.config.SessionIdle, Lifetime: s.config.SessionLifetime,
+	})
 	if err != nil {
 		return err
 	}
@@ -26,7 +29,7 @@ func (s *service) addConsole(o api.Options, db *persistence.DB, users []signin.D
 			TrustedProxies: o.TrustedProxies, Observe: o.Observe,
 		},
 		Service: o.Service, Feed: o.Feed,
-		SignIn:  signin.Screens{OIDC: s.oidc, Audit: s.audit, Demo: users},
+		SignIn: signin.Screens{OIDC: s.oidc, Audit: s.audit, Demo: users},
 	})
 	if err != nil {
 		return fmt.Errorf("making the console: %w", err)
@@ -35,14 +38,14 @@ func (s *service) addConsole(o api.Options, db *persistence.DB, users []signin.D
 	return nil
 }
 
-// besideConsole sends requests below web.Root to the console and all others to the
-// REST API. A mux would clean their paths.
+// besideConsole sends requests below web.Root to the console, browsers that ask for
+// "/" there too, and all others to the REST API. A mux would clean their paths.
 func besideConsole(rest, screens http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case strings.HasPrefix(r.URL.Path, web.Root):
 			screens.ServeHTTP(w, r)
-		case r.URL.Path+"/" == web.Root:
+		case r.URL.Path+"/" == web.Root, r.URL.Path == "/" && wantsPage(r):
 			http.Redirect(w, r, web.Root, http.StatusSeeOther)
 		default:
 			rest.ServeHTTP(w, r)
@@ -50,10 +53,15 @@ func besideConsole(rest, screens http.Handler) http.Handler {
 	})
 }
 
+// wantsPage reports whether a request comes from a browser that goes somewhere.
+func wantsPage(r *http.Request) bool {
+	return r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/html")
+}
+
 // demoUsers are those of the local stack.
 func demoUsers() []signin.DemoUser {
 	about := map[string]string{
-		"Alice": "manages all processes", "Bob": "reviews loans", "Carol": "applies for loans",
+		"Alice": ui.Text("manages all processes"), "Bob": ui.Text("reviews loans"), "Carol": ui.Text("applies for loans"),
 	}
 	var users []signin.DemoUser
 	for _, a := range []demo.Account{demo.Carol(), demo.Bob(), demo.Alice()} {

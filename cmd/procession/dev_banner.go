@@ -7,6 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/devstack/demo"
 )
 
@@ -18,6 +19,7 @@ func printBanner(out io.Writer, c Config, o devOptions, newDemo bool) {
 	// Only what a tab ends is part of a column, so a line of one cell widens none.
 	row := func(cells ...string) { fmt.Fprintln(table, strings.Join(cells, "\t")) }
 	row("Procession is running.")
+	row("  Console", base+web.Root, "sign in as Carol, Bob or Alice by a button")
 	row("  REST", base+"/v2024-06-14", "contract: "+base+"/openapi/shape_b.yaml")
 	if c.ListenTLS != "" {
 		row("", "https://"+hostPort(c.ListenTLS)+"/v2024-06-14", "authority: "+base+"/dev/ca.pem")
