@@ -81,6 +81,9 @@ func New(t *testing.T) *Tab {
 	})
 	require.NoError(t, chromedp.Do(ctx))
 	require.NoError(t, chromedp.Listen(ctx, b.listen))
+	// Only one tab of a window has the focus, unless the others pretend to.
+	_, err := chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
+	require.NoError(t, err)
 	b.Size(1280, 800)
 	b.Scheme("light")
 	return b
@@ -193,10 +196,12 @@ func (b *Tab) Type(selector, text string) {
 	b.do("typing into "+selector, chromedp.SendKeys(chromedp.CSS(selector), text, chromedp.NodeVisible))
 }
 
-// Set replaces the value of a field.
+// Set replaces the value of a field, as a person who chooses another one does.
 func (b *Tab) Set(selector, value string) {
 	b.t.Helper()
-	b.do("setting "+selector, chromedp.SetValue(chromedp.CSS(selector), value))
+	b.Await(fmt.Sprintf("document.querySelector(%q)", selector))
+	b.Eval(fmt.Sprintf(`const field = document.querySelector(%q); field.value = %q;
+		for (const name of ["input", "change"]) field.dispatchEvent(new Event(name, {bubbles: true}))`, selector, value))
 }
 
 // Press presses a key, or several one after the other, where the focus is.
@@ -248,7 +253,7 @@ func (b *Tab) RequireAccessible() {
 	_, self, _, _ := runtime.Caller(0)
 	script, err := os.ReadFile(filepath.Join(filepath.Dir(self), "../../../console/assets/node_modules/axe-core/axe.min.js"))
 	require.NoError(b.t, err, "make assets fetches axe-core")
-	_, err = chromedp.Run(b.ctx, chromedp.Evaluate[cdpruntime.RemoteObject](string(script)+"; undefined"))
+	_, err = chromedp.Run(b.ctx, chromedp.Evaluate[bool](string(script)+"; true"))
 	require.NoError(b.t, err)
 	found := Eval[[]string](b, `axe.run(document, {resultTypes: ["violations"]}).then((r) => r.violations.flatMap((v) =>
 		v.nodes.map((n) => v.id + ": " + n.target.join(" ") + ": " + n.any.concat(n.all, n.none).map((c) => c.message).join("; "))))`)
@@ -275,4 +280,10 @@ func (b *Tab) NewTab() *Tab {
 	other := &Tab{t: b.t, ctx: ctx}
 	require.NoError(b.t, chromedp.Do(ctx))
 	return other
+}
+
+// Eval runs a script whose value does not matter.
+func (b *Tab) Eval(script string) {
+	b.t.Helper()
+	Eval[bool](b, "(() => {"+script+"; return true})()")
 }
