@@ -1,0 +1,19 @@
+package console
+
+import (
+	"github.com/procession-dev/procession/console/live"
+	"github.com/procession-dev/procession/console/palette"
+	"github.com/procession-dev/procession/console/signin"
+	"github.com/procession-dev/procession/console/tasks"
+)
+
+// RouteNames are the methods and paths of all routes, in order.
+func RouteNames() []string {
+	var names []string
+	for _, r := range routes(screens{
+		signin: &signin.Screens{}, tasks: &tasks.Screens{}, palette: &palette.Screens{}, live: &live.Screens{},
+	}) {
+		names = append(names, r.Method+" "+r.Path)
+	}
+	return names
+}
