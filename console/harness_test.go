@@ -73,8 +73,8 @@ func newSite(t *testing.T) *site {
 	return &s
 }
 
-// makeSite makes a site of its own for a test.
-func makeSite(tb testing.TB, change ...func(*console.Options)) *site {
+// makeSite makes a site of its own for a test, which trusts the issuers.
+func makeSite(tb testing.TB, issuers ...authn.OIDCIssuer) *site {
 	tb.Helper()
 	files, err := assets.Load(web.Root)
 	require.NoError(tb, err)
@@ -85,7 +85,9 @@ func makeSite(tb testing.TB, change ...func(*console.Options)) *site {
 	sealer, err := authn.NewSealer(key)
 	require.NoError(tb, err)
 	require.NoError(tb, demo.Load(tb.Context(), s.db, sealer, time.Now()))
-	authenticator, err := authn.NewAuthenticator(s.db.Reader(), time.Now)
+	oidc, err := authn.NewOIDC(s.db, issuers, time.Now)
+	require.NoError(tb, err)
+	authenticator, err := authn.NewAuthenticator(s.db.Reader(), time.Now, authn.WithOIDC(oidc))
 	require.NoError(tb, err)
 	documents, err := blobstore.Open(tb.Context(), "file://"+tb.TempDir()+"/documents?fsync=off")
 	require.NoError(tb, err)
@@ -101,8 +103,6 @@ func makeSite(tb testing.TB, change ...func(*console.Options)) *site {
 	})
 	sessions, err := authn.NewSessions(authn.SessionOptions{DB: s.db, Authenticator: authenticator, Clock: time.Now})
 	require.NoError(tb, err)
-	oidc, err := authn.NewOIDC(s.db, nil, time.Now)
-	require.NoError(tb, err)
 	options := console.Options{
 		Options: web.Options{Sessions: sessions, Log: log, Clock: time.Now},
 		Service: s.app, Feed: hub,
@@ -111,9 +111,6 @@ func makeSite(tb testing.TB, change ...func(*console.Options)) *site {
 			{Name: "Bob", About: "reviews loans", Token: demo.Bob().Secret},
 			{Name: "Alice", About: "manages all processes", Token: demo.Alice().Secret},
 		}},
-	}
-	for _, f := range change {
-		f(&options)
 	}
 	handler, err := console.New(options)
 	require.NoError(tb, err)
@@ -189,3 +186,18 @@ func (s *site) task(process uuid.UUID, code, data string) uuid.UUID {
 	require.NoError(s.t, err)
 	return created.ID
 }
+
+// foreignTask creates a task in another tenant.
+func (s *site) foreignTask() uuid.UUID {
+	s.t.Helper()
+	definition, worker := demo.OtherLoan(), s.caller(demo.OtherWorker())
+	process, _, err := s.app.CreateProcess(s.t.Context(), worker, app.NewProcess{Definition: app.DefinitionKey{ID: &definition}})
+	require.NoError(s.t, err)
+	created, _, err := s.app.CreateProcessItem(s.t.Context(), worker, app.NewItem{
+		Type: domain.ItemTask, ProcessID: process.ID, DefinitionCode: "APPROVE_LOAN",
+	})
+	require.NoError(s.t, err)
+	return created.ID
+}
+
+func (s *site) now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }

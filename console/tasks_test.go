@@ -1,14 +1,21 @@
 package console_test
 
 import (
+	"fmt"
 	"testing"
 
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/console/web"
+	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/browsertest"
 )
 
 func TestTask(t *testing.T) {
 	t.Parallel()
-	t.Run("is claimed", func(t *testing.T) {
+	t.Run("is claimed and completed", func(t *testing.T) {
 		t.Parallel()
 		s := newSite(t)
 		task := s.task(s.loan("Loan to claim"), "APPROVE_LOAN", "")
@@ -18,6 +25,137 @@ func TestTask(t *testing.T) {
 		bob.Click(".row-link")
 		bob.AwaitPath(web.Root + "tasks/" + task.String() + "?q=Loan+to+claim&view=to-claim")
 		bob.Click("form[action$=claim] button")
-		bob.AwaitText("Claimed")
+		bob.AwaitText("Release")
+		bob.Click("form[action$=complete] button")
+		bob.Await(`document.querySelector(".pane .text-green")`)
 	})
+	t.Run("is claimed and completed without scripts", func(t *testing.T) {
+		t.Parallel()
+		s := newSite(t)
+		s.task(s.loan("Loan without scripts"), "APPROVE_LOAN", "")
+		b := s.visitor()
+		b.Scripts(false)
+		b.Open(s.url + "sign-in?return=%2Fconsole%2Ftasks%3Fq%3Dwithout%2Bscripts")
+		b.Click("button[data-user=Bob]")
+		b.AwaitText("1 in all")
+		b.Click(".row-link")
+		b.Click("form[action$=claim] button")
+		b.Click("form[action$=complete] button")
+		b.AwaitText("Completed")
+	})
+	t.Run("claimed by another meanwhile is shown with the reason", func(t *testing.T) {
+		t.Parallel()
+		s := newSite(t)
+		task := s.task(s.loan("Loan of two"), "APPROVE_LOAN", "")
+		bob := s.signIn("Bob")
+		bob.open("tasks/" + task.String())
+		s.assign(task, demo.Alice())
+		bob.Click("form[action$=claim] button")
+		bob.AwaitText("Another person has claimed this task.")
+		bob.AwaitText("Alice")
+	})
+	t.Run("is assigned to a person that is searched for, and released", func(t *testing.T) {
+		t.Parallel()
+		s := newSite(t)
+		task := s.task(s.loan("Loan to assign"), "APPROVE_LOAN", "")
+		alice := s.signIn("Alice")
+		alice.open("tasks/" + task.String())
+		alice.Click("form[action$=assign] button")
+		alice.Type("[name=q]", "bO")
+		alice.Await(`document.querySelectorAll(".person").length === 1`)
+		alice.Click(".person")
+		alice.AwaitText("Release")
+		require.Contains(t, alice.Text(".pane .facts"), "Bob")
+		alice.Click("form[action$=release] button")
+		alice.AwaitText("Ready")
+		require.NotContains(t, alice.Text(".pane .facts"), "Bob")
+	})
+}
+
+func TestInbox(t *testing.T) {
+	t.Parallel()
+	t.Run("has pages with true totals", func(t *testing.T) {
+		t.Parallel()
+		s := newSite(t)
+		process := s.loan("Paging")
+		for range 26 {
+			s.task(process, "APPROVE_LOAN", "")
+		}
+		last := s.task(s.loan("Paging last"), "APPROVE_LOAN", "")
+		bob := s.signIn("Bob")
+		bob.open("tasks?q=Paging")
+		bob.AwaitText("27 in all")
+		require.Equal(t, 25, bob.Count(".row-item"))
+		bob.Click("a[rel=next]")
+		bob.AwaitPath(web.Root + "tasks?page=2&q=Paging&view=to-claim")
+		require.Equal(t, 2, bob.Count(".row-item"))
+		bob.open("tasks?q=Paging&sort=newest")
+		require.Equal(t, "task-"+last.String(), bob.first())
+		bob.open("tasks?q=Paging&page=9")
+		bob.AwaitPath(web.Root + "tasks?page=2&q=Paging&view=to-claim")
+		bob.open("tasks?q=Paging&definition=" + demo.Onboarding().String())
+		bob.AwaitText("No task matches your search.")
+	})
+	t.Run("has a view for each relation", func(t *testing.T) {
+		t.Parallel()
+		s := newSite(t)
+		process := s.loan("Views of Bob")
+		ready, mine := s.task(process, "APPROVE_LOAN", ""), s.task(process, "APPROVE_LOAN", "")
+		s.assign(mine, demo.Bob())
+		done := s.task(process, "APPROVE_LOAN", "")
+		s.assign(done, demo.Bob())
+		_, err := s.app.CompleteProcessItemTask(t.Context(), s.caller(demo.Bob()), done)
+		require.NoError(t, err)
+		bob := s.signIn("Bob")
+		for view, want := range map[string]uuid.UUID{"to-claim": ready, "mine": mine, "done": done} {
+			bob.open("tasks?q=Views+of+Bob&view=" + view)
+			bob.AwaitText("1 in all")
+			require.Equal(t, "task-"+want.String(), bob.first())
+		}
+		bob.open("tasks?q=Views+of+Bob&view=all")
+		bob.AwaitText("3 in all")
+	})
+	t.Run("announces new tasks", func(t *testing.T) {
+		t.Parallel()
+		s := newSite(t)
+		s.task(s.loan("Newsworthy one"), "APPROVE_LOAN", "")
+		bob := s.signIn("Bob")
+		bob.open("tasks?q=Newsworthy")
+		bob.AwaitText("1 in all")
+		s.task(s.loan("Newsworthy two"), "APPROVE_LOAN", "")
+		bob.AwaitText("1 new")
+		require.Equal(t, 1, bob.Count(".row-item"))
+		bob.Click(".news")
+		bob.AwaitText("2 in all")
+	})
+	t.Run("claims several tasks with a result for each", func(t *testing.T) {
+		t.Parallel()
+		s := newSite(t)
+		free, taken := s.task(s.loan("Several A"), "APPROVE_LOAN", ""), s.task(s.loan("Several B"), "APPROVE_LOAN", "")
+		bob := s.signIn("Bob")
+		bob.open("tasks?q=Several")
+		for _, task := range []uuid.UUID{free, taken} {
+			bob.Click(fmt.Sprintf("[name=task][value=%q]", task))
+		}
+		s.assign(taken, demo.Alice())
+		bob.Click("[formaction$=claim]")
+		bob.AwaitText("What was done")
+		results := bob.Text(".results")
+		require.Contains(t, results, "Several A\nClaimed")
+		require.Contains(t, results, "Several B\nAnother person has claimed this task.")
+	})
+}
+
+// first returns the id of the first row.
+func (p *person) first() string {
+	p.s.t.Helper()
+	p.Await(`document.querySelector(".row-item")`)
+	return browsertest.Eval[string](p.Tab, `document.querySelector(".row-item").id`)
+}
+
+// assign makes an account the owner of a task.
+func (s *site) assign(task uuid.UUID, to demo.Account) {
+	s.t.Helper()
+	_, err := s.app.AssignProcessItemTask(s.t.Context(), s.caller(demo.Alice()), task, app.PrincipalKey{ID: &to.ID})
+	require.NoError(s.t, err)
 }

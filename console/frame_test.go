@@ -1,0 +1,111 @@
+package console_test
+
+import (
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/console/web"
+	"github.com/procession-dev/procession/internal/testkit/browsertest"
+)
+
+func TestGermanIsShown(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	bob := s.signIn("Bob")
+	bob.Click("#menu > summary")
+	bob.Set("#preference-language", "de")
+	bob.AwaitText("Zu übernehmen")
+}
+
+func TestThemeIsKept(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := s.visitor()
+	require.Equal(t, "light", browsertest.Eval[string](b, `document.documentElement.dataset.bsTheme`))
+	b.Set("#preference-theme", "dark")
+	b.Await(`document.documentElement.dataset.bsTheme === "dark"`)
+	b.Open(s.url + "sign-in")
+	require.Equal(t, "dark", browsertest.Eval[string](b, `document.documentElement.dataset.bsTheme`))
+}
+
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	first := s.task(s.loan("Keyboard one"), "APPROVE_LOAN", "")
+	second := s.task(s.loan("Keyboard two"), "APPROVE_LOAN", "")
+	bob := s.signIn("Bob")
+	bob.open("tasks?q=Keyboard")
+
+	bob.Press("j")
+	bob.Press("j")
+	bob.Await(`document.activeElement.closest(".row-item")?.id === "task-` + second.String() + `"`)
+	bob.Press("k")
+	bob.Await(`document.activeElement.closest(".row-item")?.id === "task-` + first.String() + `"`)
+	bob.Press(kb.Enter)
+	bob.Await(`document.querySelector(".task-head")`)
+	bob.Press("c")
+	bob.AwaitText("Release")
+	bob.Press(kb.Enter, chromedp.ModifierCtrl)
+	bob.AwaitText("Completed")
+
+	bob.Press("?")
+	bob.AwaitText("Next row")
+	bob.Press(kb.Escape)
+	bob.Await(`!document.querySelector("dialog[open]")`)
+	bob.Press("k", chromedp.ModifierCtrl)
+	bob.Await(`document.querySelector("#palette[open] .target")`)
+	bob.Press("Keyboard two")
+	bob.Await(`document.querySelector("#palette .target .row-subject")?.innerText === "Keyboard two"`)
+	bob.Press(kb.Enter)
+	bob.AwaitPath(web.Root + "tasks/" + second.String())
+
+	// Keys are letters while something is typed, and do nothing once they are turned off.
+	bob.open("tasks?q=Keyboard")
+	bob.Press("/")
+	bob.Press("c?")
+	require.Contains(t, browsertest.Eval[string](bob.Tab, `document.querySelector("[name=q]").value`), "c?")
+	bob.Click("#menu > summary")
+	bob.Set("#preference-keys", "off")
+	bob.Await(`document.querySelector("#page[data-keys=off]")`)
+	bob.Press("?")
+	require.Zero(t, bob.Count("dialog[open]"))
+}
+
+func TestScreensAreAccessibleAndFit(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	task := s.task(s.loan("Accessible"), "APPROVE_LOAN", `{"FIRST_NAME":"Carol","AMOUNT":"7500"}`)
+	screens := []string{
+		"tasks?q=Accessible", "tasks?q=nothing+at+all", "tasks/" + task.String(), "tasks/assign?task=" + task.String(), "sessions",
+		"palette?q=Accessible", "tasks/" + task.String()[:35] + "x",
+	}
+	for _, scheme := range []string{"light", "dark"} {
+		t.Run(scheme, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t)
+			visitor := s.visitor()
+			visitor.Scheme(scheme)
+			visitor.Open(s.url + "sign-in")
+			visitor.RequireAccessible()
+			visitor.Size(320, 700)
+			visitor.RequireNoSidewaysScroll()
+			bob := s.signIn("Bob")
+			bob.Scheme(scheme)
+			for _, path := range screens {
+				bob.Size(1280, 800)
+				bob.open(path)
+				bob.RequireAccessible()
+				// Without an id of its own a screen would be mixed with the one before it.
+				require.Equal(t, 1, bob.Count("main > [id]:only-child"), path)
+				bob.Size(320, 700)
+				bob.RequireNoSidewaysScroll()
+			}
+			bob.Press("?")
+			bob.Await(`document.querySelector("#keys[open]")`)
+			bob.RequireAccessible()
+		})
+	}
+}

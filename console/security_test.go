@@ -1,0 +1,193 @@
+package console_test
+
+import (
+	"compress/gzip"
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/console/web"
+	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+func TestPagesAllowNothingOfOthers(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	bob := s.client(demo.Bob().Secret)
+	for path, status := range map[string]int{"tasks": 200, "sign-in": 303, "nothing": 404, "tasks/" + uuid.NewString(): 404} {
+		answer := s.send(bob, http.MethodGet, path, nil)
+		require.Equal(t, status, answer.status, path)
+		require.Equal(t, "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "+
+			"connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'", answer.header.Get("Content-Security-Policy"))
+		require.Equal(t, "nosniff", answer.header.Get("X-Content-Type-Options"))
+		require.Equal(t, "no-store", answer.header.Get("Cache-Control"))
+		require.NotRegexp(t, `(?i)<script[^>]*>[^<]|<style|\son[a-z]+=|\sstyle=`, string(answer.body), path)
+	}
+	answer := s.send(s.client(""), http.MethodGet, "tasks", nil)
+	require.Equal(t, http.StatusSeeOther, answer.status)
+}
+
+func TestFormsOfOtherOriginsAreRefused(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	task := s.task(s.loan("Cross origin"), "APPROVE_LOAN", "")
+	bob := s.client(demo.Bob().Secret)
+	for _, headers := range [][]string{
+		{"Origin", "https://attacker.example"}, {"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"}, {"Origin", "null"},
+	} {
+		for _, path := range []string{"tasks/claim", "sign-in", "sign-out", "preferences"} {
+			answer := s.send(bob, http.MethodPost, path, url.Values{"task": {task.String()}, "token": {demo.Carol().Secret}}, headers...)
+			require.Equal(t, http.StatusForbidden, answer.status, "%s %v", path, headers)
+			require.Empty(t, answer.cookies)
+		}
+	}
+	item, err := s.app.RetrieveProcessItem(t.Context(), s.caller(demo.Bob()), task)
+	require.NoError(t, err)
+	require.Equal(t, domain.TaskReady, item.Task.State)
+}
+
+func TestSignInChangesTheSession(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	site, err := url.Parse(s.url)
+	require.NoError(t, err)
+	session := func(c *http.Client) *http.Cookie {
+		for _, cookie := range c.Jar.Cookies(site) {
+			if cookie.Name == "procession-session" {
+				return cookie
+			}
+		}
+		return nil
+	}
+	planted := s.client("")
+	planted.Jar.SetCookies(site, []*http.Cookie{{Name: "procession-session", Value: "chosen-by-an-attacker", Path: "/"}})
+	answer := s.send(planted, http.MethodPost, "sign-in", url.Values{"token": {demo.Bob().Secret}})
+	first := session(planted)
+	require.NotEqual(t, "chosen-by-an-attacker", first.Value)
+	for _, cookie := range answer.cookies {
+		require.True(t, cookie.HttpOnly && cookie.SameSite == http.SameSiteLaxMode, cookie.Name)
+	}
+
+	// Another sign-in in the same browser ends the session before it.
+	answer = s.send(planted, http.MethodPost, "sign-in", url.Values{"token": {demo.Carol().Secret}})
+	require.NotEqual(t, first.Value, session(planted).Value)
+	old := s.client("")
+	old.Jar.SetCookies(site, []*http.Cookie{{Name: "procession-session", Value: first.Value, Path: "/"}})
+	answer = s.send(old, http.MethodGet, "tasks", nil)
+	require.Contains(t, answer.header.Get("Location"), "/console/sign-in")
+}
+
+func TestReturnStaysInTheConsole(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	for _, to := range []string{
+		"https://attacker.example/console/", "//attacker.example/console/", `/\attacker.example`, `\\attacker.example/console/`,
+		"/console/..//attacker.example", "javascript:alert(1)", "/v2024-06-14/processes", "console/", "http:/console/", "/console/\r\nX: y",
+		"/%2fattacker.example", "",
+	} {
+		answer := s.send(s.client(""), http.MethodPost, "sign-in", url.Values{"token": {demo.Bob().Secret}, "return": {to}})
+		location, err := url.Parse(answer.header.Get("Location"))
+		require.NoError(t, err, to)
+		require.Empty(t, location.Host, to)
+		require.True(t, strings.HasPrefix(location.ResolveReference(location).Path, web.Root), "%q leads to %q", to, location)
+	}
+}
+
+func TestSessionEndsElsewhere(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	here, there := s.signIn("Alice"), s.signIn("Alice")
+	there.open("sessions")
+	there.Await(`document.querySelectorAll(".session").length >= 2`)
+	there.Eval(`document.querySelectorAll(".session").forEach((row) => { if (!row.querySelector(".badge")) row.dataset.other = "yes" })`)
+	for there.Count(".session[data-other] button, .session:not(:has(.badge)) button") > 0 {
+		there.Click(".session:not(:has(.badge)) button")
+		there.Await(`document.readyState === "complete"`)
+	}
+	here.Click(".view:nth-child(2)")
+	here.AwaitPath(web.Root + "sign-in?return=%2Fconsole%2Ftasks")
+	there.open("tasks")
+	there.AwaitText("To claim")
+}
+
+// Names, titles, data and log lines are shown as they are and never become markup.
+func TestHostileTextsAreText(t *testing.T) {
+	t.Parallel()
+	const hostile = `<img src=x onerror=alert(1)>"'&<script>alert(2)</script>{{7*7}}${8*8}`
+	s := makeSite(t)
+	s.t = t
+	mallory := uuid.New()
+	require.NoError(t, s.db.Write(t.Context(), func(tx *persistence.Tx) error {
+		audit := domain.NewAudit(domain.SystemPrincipalID(), s.now())
+		require.NoError(t, tx.PutTenantUser(domain.TenantUser{
+			ID: uuid.New(), TenantID: demo.TenantDemo(), Role: domain.RoleMember, Audit: audit,
+			Principal: domain.Principal{ID: mallory, Name: hostile, Email: "mallory@demo.example"},
+		}))
+		tx.InsertCredential(domain.Credential{
+			ID: uuid.New(), PrincipalID: mallory, Kind: domain.CredentialPersonalAccessToken,
+			SecretSHA256: authn.HashSecret("mallory-token"), CreatedAt: audit.CreatedAt,
+		})
+		return nil
+	}))
+	task := s.task(s.loan(hostile), "APPROVE_LOAN", `{"FIRST_NAME":"`+strings.ReplaceAll(hostile, `"`, `\"`)+`"}`)
+	_, err := s.app.AssignProcessItemTask(t.Context(), s.caller(demo.Alice()), task, app.PrincipalKey{ID: &mallory})
+	require.NoError(t, err)
+	_, err = s.app.AppendProcessItemTaskLog(t.Context(), s.caller(demo.Alice()), task, app.NewTaskLog{Level: domain.LogInfo, Message: hostile})
+	require.NoError(t, err)
+	b := s.visitor()
+	b.Type("#token", "mallory-token\r")
+	b.AwaitPath(web.Root + "tasks")
+	for _, path := range []string{
+		"tasks/" + task.String(), "tasks/assign?task=" + task.String() + "&q=" + url.QueryEscape("<img"),
+		"palette?q=" + url.QueryEscape("<img"), "tasks?view=mine&q=" + url.QueryEscape(`"><script>alert(3)</script>`), "sessions",
+	} {
+		b.Open(s.url + path)
+		b.Await(`document.readyState === "complete"`)
+		require.Zero(t, b.Count("img, main script, [onerror]"), path)
+		require.Contains(t, b.Text("header"), hostile, path)
+	}
+	b.Open(s.url + "tasks/" + task.String())
+	require.Equal(t, 4, strings.Count(b.Text(".pane"), hostile), "subject, owner, data and log")
+}
+
+// First pages are small: 150 KB in all and 60 KB of scripts, compressed.
+func TestBudgets(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	process := s.loan("Budget of bytes")
+	for range 25 {
+		s.task(process, "APPROVE_LOAN", "")
+	}
+	bob := s.client(demo.Bob().Secret)
+	answer := s.send(bob, http.MethodGet, "tasks?q=Budget", nil, "Accept-Encoding", "gzip")
+	require.Equal(t, "gzip", answer.header.Get("Content-Encoding"))
+	plain, err := gzip.NewReader(strings.NewReader(string(answer.body)))
+	require.NoError(t, err)
+	html, err := io.ReadAll(plain)
+	require.NoError(t, err)
+	require.Equal(t, 25, strings.Count(string(html), `class="row-item"`))
+	total, scripts := len(answer.body), 0
+	for _, file := range regexp.MustCompile(`(?:src|href)="/console/(assets/[^"]+)"`).FindAllStringSubmatch(string(html), -1) {
+		loaded := s.send(bob, http.MethodGet, file[1], nil, "Accept-Encoding", "br")
+		require.Equal(t, "br", loaded.header.Get("Content-Encoding"), file[1])
+		require.Contains(t, loaded.header.Get("Cache-Control"), "immutable")
+		total += len(loaded.body)
+		if strings.HasSuffix(file[1], ".js") {
+			scripts += len(loaded.body)
+		}
+	}
+	t.Logf("page %d, scripts %d, in all %d bytes", len(answer.body), scripts, total)
+	require.LessOrEqual(t, len(answer.body), 25_000)
+	require.LessOrEqual(t, scripts, 60_000)
+	require.LessOrEqual(t, total, 150_000)
+}
