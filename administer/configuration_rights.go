@@ -75,8 +75,7 @@ func deniedRight(key resource.Key, pointer string) error {
 // inDocument makes the places that a refusal names those of a document of the
 // request.
 func inDocument(err error, index int) error {
-	var refusal *domain.Error
-	if errors.As(err, &refusal) {
+	if refusal, ok := errors.AsType[*domain.Error](err); ok {
 		for i := range refusal.Details {
 			refusal.Details[i].Location = documentPointer(index, refusal.Details[i].Location)
 		}

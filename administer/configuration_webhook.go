@@ -30,8 +30,7 @@ func checkWebhook(d *resource.Document, action ApplyAction, check func(url strin
 		return nil, nil //nolint:nilnil // nothing stands against it
 	}
 	err := check(spec.URL)
-	var refused *webhook.URLError
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*webhook.URLError](err); ok {
 		return &resource.Violation{Pointer: "/spec/url", Message: refused.Problem}, nil
 	}
 	return nil, err

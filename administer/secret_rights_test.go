@@ -101,8 +101,7 @@ func TestSecretsTakeTheRightsOfApplying(t *testing.T) {
 }
 
 func codeOf(err error) domain.Code {
-	var failure *domain.Error
-	if errors.As(err, &failure) {
+	if failure, ok := errors.AsType[*domain.Error](err); ok {
 		return failure.Code
 	}
 	return ""

@@ -83,8 +83,8 @@ func violates(field domain.Field, violations []domain.ValueError) *domain.Error 
 // below names, in an error about a value, the field that has the value at the
 // JSON Pointer.
 func below(field domain.Field, pointer string, err error) error {
-	var known *domain.Error
-	if !errors.As(err, &known) {
+	known, ok := errors.AsType[*domain.Error](err)
+	if !ok {
 		return err
 	}
 	moved := *known

@@ -32,8 +32,7 @@ func failing(err error) error {
 // failed: then attempt is called again with the reason.
 func carryOut(attempt func(failed *domain.Error) error) error {
 	err := attempt(nil)
-	var failure actionError
-	if errors.As(err, &failure) {
+	if failure, ok := errors.AsType[actionError](err); ok {
 		return attempt(failure.cause)
 	}
 	return err

@@ -118,8 +118,7 @@ func (s *Service) finishDraft(ctx context.Context, run *domain.AssistanceRun, sp
 		saved := domain.ItemEvent(domain.EventItemTaskDataSaved, item, caller.PrincipalID, k.now).With("assistance", "true")
 		return domain.Events{ended, saved}, tx.UpdateTaskData(item)
 	})
-	var refusal *domain.Error
-	if errors.As(err, &refusal) && refusal.Kind != domain.KindUnavailable && refusal.Kind != domain.KindInternal {
+	if refusal, ok := errors.AsType[*domain.Error](err); ok && refusal.Kind != domain.KindUnavailable && refusal.Kind != domain.KindInternal {
 		run.Drafted = nil
 		return false, nil
 	}

@@ -190,8 +190,7 @@ func (c *Client) decode(response *http.Response, text []byte, answer any) error 
 // the address, which is not a secret but is not shown either, so they are only the
 // cause.
 func (c *Client) failure(ctx context.Context, err error) error {
-	var wrapped *url.Error
-	if errors.As(err, &wrapped) {
+	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		err = wrapped.Err
 	}
 	var network net.Error

@@ -69,8 +69,8 @@ func (c *Client) Complete(ctx context.Context, r Request) (Answer, error) {
 
 // refusesForm reports whether a server may have refused a request for its form.
 func refusesForm(err error) bool {
-	var e *Error
-	if !errors.As(err, &e) || e.Code != CodeRefused {
+	e, ok := errors.AsType[*Error](err)
+	if !ok || e.Code != CodeRefused {
 		return false
 	}
 	switch e.Status {

@@ -112,8 +112,7 @@ func (o *OIDC) user(
 // blame adds the issuer and subject to the refusal of a token that the issuer
 // signed.
 func (i *trustedIssuer) blame(err error, claims tokenClaims) error {
-	var refused *domain.SignInError
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*domain.SignInError](err); ok {
 		sum := sha256.Sum256([]byte(i.Issuer + "\x00" + claims.Subject))
 		refused.Issuer, refused.Trusted, refused.TenantCodes = i.Issuer, true, i.scope()
 		refused.Subject = hex.EncodeToString(sum[:subjectHash])

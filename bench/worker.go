@@ -53,8 +53,7 @@ func startWorker(ctx context.Context, c client.Client, watch *watch) (w worker.W
 	defer cancel()
 	err = until(ctx, time.Second, func(context.Context) (bool, error) {
 		w, err = tryWorker(c, watch)
-		var missing *serviceerror.NamespaceNotFound
-		if errors.As(err, &missing) {
+		if missing, ok := errors.AsType[*serviceerror.NamespaceNotFound](err); ok {
 			return false, nil
 		}
 		return true, err

@@ -53,15 +53,14 @@ func (s *service) stranger(a reply) error {
 
 // unanswered is the failure for a request that got no answer.
 func (s *service) unanswered(err error) error {
-	var failed *url.Error
-	if !errors.As(err, &failed) {
+	failed, ok := errors.AsType[*url.Error](err)
+	if !ok {
 		return fmt.Errorf("reading what %s answers: %w", s.address, err)
 	}
 	if failed.Timeout() {
 		return fmt.Errorf("%s does not answer in time (--timeout)", s.address)
 	}
-	var untrusted *tls.CertificateVerificationError
-	if errors.As(err, &untrusted) {
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		return fmt.Errorf("the certificate of %s is not to be trusted (--ca-file says who is): %w", s.address, failed.Err)
 	}
 	return fmt.Errorf("%s cannot be reached (--server): %w", s.address, failed.Err)

@@ -55,8 +55,8 @@ func headOf(source manifest.Source) head {
 // explained adds to each violation its place in the files:
 // "loan.yaml:12:5: ProcessDefinition/LOAN spec.items[0].code: is required".
 func explained(err error, sources []manifest.Source) error {
-	var failed *failure
-	if !errors.As(err, &failed) || len(failed.infos) == 0 {
+	failed, ok := errors.AsType[*failure](err)
+	if !ok || len(failed.infos) == 0 {
 		return err
 	}
 	message, _, _ := strings.Cut(failed.text, "\n")

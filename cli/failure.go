@@ -30,8 +30,8 @@ func ExitCode(err error) int {
 	if err == nil {
 		return ExitOK
 	}
-	var known *domain.Error
-	if !errors.As(err, &known) {
+	known, ok := errors.AsType[*domain.Error](err)
+	if !ok {
 		return ExitFailure
 	}
 	switch known.Kind {

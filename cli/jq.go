@@ -47,8 +47,7 @@ func runQuery(ctx context.Context, w io.Writer, query *gojq.Code, text json.RawM
 			return nil
 		}
 		if err, failed := result.(error); failed {
-			var halted *gojq.HaltError
-			if errors.As(err, &halted) && halted.Value() == nil {
+			if halted, ok := errors.AsType[*gojq.HaltError](err); ok && halted.Value() == nil {
 				return nil
 			}
 			return fmt.Errorf("running the jq expression: %w", err)

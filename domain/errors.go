@@ -103,8 +103,8 @@ func (e *Error) Unwrap() error { return e.Cause }
 
 // HasCode reports whether err is, or wraps, an Error with the given code.
 func HasCode(err error, code Code) bool {
-	var e *Error
-	return errors.As(err, &e) && e.Code == code
+	e, ok := errors.AsType[*Error](err)
+	return ok && e.Code == code
 }
 
 // NotFound says that a resource does not exist for the caller. A resource the

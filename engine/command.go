@@ -76,8 +76,7 @@ func (e *Engine) start(ctx context.Context, c domain.DueCommand, reuse enumspb.W
 		WorkflowIdReusePolicy:    reuse,
 		WorkflowIdConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
 	})
-	var already *serviceerror.WorkflowExecutionAlreadyStarted
-	if errors.As(err, &already) {
+	if already, ok := errors.AsType[*serviceerror.WorkflowExecutionAlreadyStarted](err); ok {
 		return e.firstRun(ctx, c.Run, already.RunId)
 	}
 	return started.GetRunId(), err
@@ -173,8 +172,7 @@ func (e *Engine) requestCancel(ctx context.Context, c domain.DueCommand) error {
 		RequestId:           c.ID.String(),
 		Reason:              reason(c.Run),
 	})
-	var requested *serviceerror.CancellationAlreadyRequested
-	if errors.As(err, &requested) {
+	if _, ok := errors.AsType[*serviceerror.CancellationAlreadyRequested](err); ok {
 		return nil
 	}
 	return unlessGone(err)

@@ -24,19 +24,19 @@ func Unavailable(err error) bool {
 
 // NamespaceMissing reports whether err means that a namespace does not exist.
 func NamespaceMissing(err error) bool {
-	var missing *serviceerror.NamespaceNotFound
-	return errors.As(err, &missing)
+	_, ok := errors.AsType[*serviceerror.NamespaceNotFound](err)
+	return ok
 }
 
 // RateLimited reports whether err means that the service exceeded a rate limit of
 // Temporal.
 func RateLimited(err error) bool {
-	var exhausted *serviceerror.ResourceExhausted
-	return errors.As(err, &exhausted)
+	_, ok := errors.AsType[*serviceerror.ResourceExhausted](err)
+	return ok
 }
 
 // gone reports whether err means that a workflow has ended or never existed.
 func gone(err error) bool {
-	var notFound *serviceerror.NotFound
-	return errors.As(err, &notFound)
+	_, ok := errors.AsType[*serviceerror.NotFound](err)
+	return ok
 }

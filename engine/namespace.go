@@ -49,8 +49,7 @@ func (e *Engine) register(ctx context.Context, name string) error {
 	_, err = e.workflows.RegisterNamespace(ctx, &workflowservice.RegisterNamespaceRequest{
 		Namespace: name, WorkflowExecutionRetentionPeriod: durationpb.New(e.retention),
 	})
-	var exists *serviceerror.NamespaceAlreadyExists
-	if errors.As(err, &exists) {
+	if _, ok := errors.AsType[*serviceerror.NamespaceAlreadyExists](err); ok {
 		return nil
 	}
 	return err
@@ -71,8 +70,7 @@ func (e *Engine) addSearchAttribute(ctx context.Context, name string) error {
 				workflowVersion: enumspb.INDEXED_VALUE_TYPE_INT,
 			},
 		})
-		var exists *serviceerror.AlreadyExists
-		if errors.As(err, &exists) {
+		if _, ok := errors.AsType[*serviceerror.AlreadyExists](err); ok {
 			return nil
 		}
 		return err

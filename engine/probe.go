@@ -54,8 +54,7 @@ func (p *Probe) Accepts(ctx context.Context, token string) (bool, error) {
 		return true, nil
 	}
 	told := serviceerror.FromStatus(serviceerror.ToStatus(err))
-	var denied *serviceerror.PermissionDenied
-	if errors.As(told, &denied) {
+	if _, ok := errors.AsType[*serviceerror.PermissionDenied](told); ok {
 		return false, nil
 	}
 	return false, fmt.Errorf("probing Temporal: %w", told)

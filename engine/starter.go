@@ -85,8 +85,7 @@ func (s *Starter) startAll(ctx context.Context, due []domain.DueAssistance) []do
 // Temporal remembers.
 func (e *Engine) startOnce(ctx context.Context, w OwnedWorkflow) error {
 	err := e.startOwned(ctx, w, enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
-	var already *serviceerror.WorkflowExecutionAlreadyStarted
-	if errors.As(err, &already) {
+	if _, ok := errors.AsType[*serviceerror.WorkflowExecutionAlreadyStarted](err); ok {
 		return nil
 	}
 	return err

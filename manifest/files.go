@@ -111,8 +111,7 @@ func readFrom(file io.Reader, shown string) ([]Source, error) {
 // unreadable omits the path from the error of the operating system, since the
 // message has it already.
 func unreadable(name string, err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		err = path.Err
 	}
 	return fmt.Errorf("%s: %w", name, err)

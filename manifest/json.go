@@ -21,8 +21,7 @@ func readJSON(file string, content []byte) ([]*node, error) {
 	for r.More() {
 		roots = append(roots, r.value())
 	}
-	var refused *jsontext.Error
-	if errors.As(r.Err(), &refused) {
+	if refused, ok := errors.AsType[*jsontext.Error](r.Err()); ok {
 		return nil, r.refusal(file, refused)
 	}
 	return roots, nil

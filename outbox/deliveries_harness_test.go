@@ -93,8 +93,7 @@ func (h *house) system() domain.Caller {
 func (h *house) apply(documents ...json.RawMessage) {
 	h.t.Helper()
 	applied, err := h.ApplyResources(h.t.Context(), h.system(), administer.ApplyRequest{Documents: documents})
-	var refused *domain.Error
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*domain.Error](err); ok {
 		require.Empty(h.t, refused.Details)
 	}
 	require.NoError(h.t, err)

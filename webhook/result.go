@@ -90,8 +90,8 @@ func timedOut(err error) bool {
 // alerted reports whether the receiver ended TLS with an alert, in the handshake
 // or, as TLS 1.3 has it for certificates of clients, after it.
 func alerted(err error) bool {
-	var operation *net.OpError
-	return errors.As(err, &operation) && operation.Op == "remote error"
+	operation, ok := errors.AsType[*net.OpError](err)
+	return ok && operation.Op == "remote error"
 }
 
 func disconnected(err error) bool {

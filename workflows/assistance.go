@@ -76,8 +76,8 @@ func assistanceRetries() *temporal.RetryPolicy {
 
 // assistanceOver reports whether a step found that its run has already ended.
 func assistanceOver(err error) bool {
-	var fault *temporal.ApplicationError
-	return errors.As(err, &fault) && fault.Type() == activities.AssistanceOverType
+	fault, ok := errors.AsType[*temporal.ApplicationError](err)
+	return ok && fault.Type() == activities.AssistanceOverType
 }
 
 // assistanceCode returns the error code of a run that ended with err, "" where

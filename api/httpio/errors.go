@@ -156,8 +156,7 @@ func withCurrentTag(c *gin.Context, failed *domain.Error) *domain.Error {
 
 // shown reduces err to what the client may see, and logs the rest.
 func (w *ErrorWriter) shown(c *gin.Context, err error) *domain.Error {
-	var known *domain.Error
-	if errors.As(err, &known) {
+	if known, ok := errors.AsType[*domain.Error](err); ok {
 		if _, ok := StatusOf(known.Kind); ok {
 			if known.Kind == domain.KindUnavailable {
 				w.logFailure(c, "dependency unavailable", err)

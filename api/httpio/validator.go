@@ -202,8 +202,8 @@ func (v *Validator) checkBody(c *gin.Context, r *route) ([]domain.Detail, error)
 	}
 	body, err := readJSON(data, r.bodySchema)
 	if err != nil {
-		var bad *jsontext.Error
-		if !errors.As(err, &bad) {
+		bad, ok := errors.AsType[*jsontext.Error](err)
+		if !ok {
 			return nil, fmt.Errorf("reading JSON body: %w", err)
 		}
 		return []domain.Detail{{
@@ -228,8 +228,7 @@ func (v *Validator) readBody(c *gin.Context) ([]byte, error) {
 	}
 	data, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, v.limits.JSON))
 	if err != nil {
-		var limit *http.MaxBytesError
-		if errors.As(err, &limit) {
+		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 			return nil, tooLarge()
 		}
 		// The client stopped sending, which is no fault of the service.

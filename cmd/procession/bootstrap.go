@@ -45,8 +45,8 @@ func newBootstrapCommand() *cobra.Command {
 
 // explainFirstTenant names the flags that are wrong.
 func explainFirstTenant(err error) error {
-	var failure *domain.Error
-	if !errors.As(err, &failure) || len(failure.Details) == 0 {
+	failure, ok := errors.AsType[*domain.Error](err)
+	if !ok || len(failure.Details) == 0 {
 		return err
 	}
 	flags := map[string]string{"/code": "tenant", "/name": "tenant-name", "/email": "email", "/userName": "name"}

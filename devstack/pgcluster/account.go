@@ -23,8 +23,7 @@ func serverAccount() (*account, error) {
 	for _, name := range []string{"postgres", "nobody"} { // wording: a user of Unix
 		u, err := user.Lookup(name)
 		if err != nil {
-			var unknown user.UnknownUserError
-			if errors.As(err, &unknown) {
+			if _, ok := errors.AsType[user.UnknownUserError](err); ok {
 				continue
 			}
 			return nil, fmt.Errorf("looking up user %s: %w", name, err)

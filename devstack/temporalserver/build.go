@@ -103,8 +103,7 @@ func goToolchain(ctx context.Context, source string) (string, error) {
 }
 
 func withOutput(err error) error {
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && len(exit.Stderr) > 0 {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && len(exit.Stderr) > 0 {
 		return fmt.Errorf("%s: %w", bytes.TrimSpace(exit.Stderr), err)
 	}
 	return err

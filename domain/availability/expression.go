@@ -76,8 +76,8 @@ func parse(body string) (*Expression, *refusal) {
 
 // syntaxError places the parser's message at the beginning of the token that it failed on.
 func syntaxError(body string, err error) *refusal {
-	var syntax *gojq.ParseError
-	if !errors.As(err, &syntax) {
+	syntax, ok := errors.AsType[*gojq.ParseError](err)
+	if !ok {
 		return &refusal{message: err.Error()}
 	}
 	if syntax.Token == "" && syntax.Offset >= len(body) {

@@ -106,8 +106,7 @@ func (d *decoder) read(text json.RawMessage, r *report) (Document, bool) {
 	reader := jsontext.NewReader(text)
 	reader.RefuseHugeNumbers()
 	value := reader.Value()
-	var refused *jsontext.Error
-	if errors.As(reader.End(), &refused) {
+	if refused, ok := errors.AsType[*jsontext.Error](reader.End()); ok {
 		r.add(jsontext.JoinPointer(refused.Path...), "%v", refused)
 		return Document{}, false
 	}

@@ -51,8 +51,7 @@ func (d *doctor) checkTemporalTLS(ctx context.Context) Finding {
 	if untrusted == nil {
 		return worse(found, d.checkConnection(ctx))
 	}
-	var hostname x509.HostnameError
-	if errors.As(untrusted, &hostname) {
+	if _, ok := errors.AsType[x509.HostnameError](untrusted); ok {
 		return fail("issue a certificate for the name in --temporal-address: procession certificate --host NAME --out DIR",
 			"Temporal's certificate is for another host: %s", reason(untrusted))
 	}

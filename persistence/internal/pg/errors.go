@@ -34,8 +34,7 @@ func tookTooLong(err error) bool {
 // unavailable reports whether err means that the database cannot be reached or is shutting down: connection
 // exceptions (class 08), operator intervention (class 57), too many connections, and broken connections.
 func unavailable(err error) bool {
-	var pgErr *pgconn.PgError
-	if errors.As(err, &pgErr) {
+	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok {
 		class := pgErr.Code[:2]
 		return class == "08" || class == "57" || pgErr.Code == "53300"
 	}
