@@ -1,0 +1,17 @@
+package admin
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/api/openapi"
+	"github.com/procession-dev/procession/internal/testkit/contracttest"
+)
+
+func TestFieldsAreInTheContract(t *testing.T) {
+	t.Parallel()
+	contract, err := contracttest.Load(openapi.Admin)
+	require.NoError(t, err)
+	contract.RequireFields(t, fields())
+}
