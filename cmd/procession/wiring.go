@@ -1,0 +1,297 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"go.temporal.io/sdk/worker"
+
+	"github.com/procession-dev/procession/activities"
+	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/api"
+	"github.com/procession-dev/procession/api/httpio"
+	"github.com/procession-dev/procession/api/limit"
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/app/storage"
+	"github.com/procession-dev/procession/audit"
+	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/blobstore"
+	"github.com/procession-dev/procession/console/signin"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/engine"
+	"github.com/procession-dev/procession/feed"
+	"github.com/procession-dev/procession/outbox"
+	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/workflows"
+)
+
+// devService is what is different about a service of the local stack.
+type devService struct {
+	// authority is the certificate, in PEM, that is shown at /dev/ca.pem.
+	authority []byte
+	// hosts reports whether requests for a host are answered.
+	hosts func(host string) bool
+	// users can be signed in to the console by one click.
+	users []signin.DemoUser
+}
+
+// newService wires the service. Nothing runs before run. dev is nil for one that
+// is not of the local stack.
+func newService(
+	c Config, k *keyring, documents *blobstore.Store, log *slog.Logger, dev *devService,
+) (*service, error) {
+	if dev == nil {
+		dev = &devService{}
+	}
+	c.warnOfChildren(log)
+	s := &service{config: c, log: log, keys: k.keys}
+	m := newMetrics()
+	s.notifier = feed.NewNotifier(k.db, log)
+	s.hub = feed.NewHub(feed.Options{DB: k.db, Logger: log})
+	s.audit = audit.New(audit.Options{DB: k.db, Clock: time.Now, Logger: log, Count: m.signInRefused})
+	halves, err := s.newOperations(k, documents, m)
+	if err != nil {
+		return nil, err
+	}
+	observation, err := s.newBackground(k, halves.operations)
+	if err != nil {
+		return nil, err
+	}
+	s.addMetrics(m, k.db, observation)
+	if err := s.newAPI(k, halves, m, dev); err != nil {
+		return nil, err
+	}
+	s.newHealth(k.db, documents, m, dev)
+	return s, nil
+}
+
+// halves are the operations of the two shapes and of the service's workflows, and those of administrators.
+type halves struct {
+	operations     *app.Service
+	administration *administer.Administration
+}
+
+// newOperations wires the operations. They are given what wakes the parts in the background before there are such:
+// nothing runs before run.
+func (s *service) newOperations(k *keyring, documents *blobstore.Store, m *metrics) (h halves, err error) {
+	c := s.config
+	guard, err := c.webhookGuard()
+	if err != nil {
+		return h, err
+	}
+	provider, err := c.assistanceProvider()
+	if err != nil {
+		return h, err
+	}
+	s.sender = newWebhookSender(guard, m)
+	store := storage.New(storage.Options{
+		DB: k.db, Clock: time.Now, Wake: func() { s.relay.Wake(); s.starter.Wake() },
+		Recorded: func() {
+			s.hub.Wake()
+			s.notifier.Wake()
+			s.dispatcher.Wake()
+		},
+	})
+	s.revocations = store.Revocations()
+	h.administration = administer.New(administer.Options{
+		Store: store, Sealer: k.sealer, CheckWebhookURL: guard.CheckURL,
+		Lifetimes: administer.SecretLifetimes{
+			AccessToken: c.AccessTokenLifetime, MaxAccessToken: c.MaxAccessTokenLifetime,
+			MaxApplicationSecret: c.MaxSecretLifetime,
+		},
+		Documents: documents, MaxDocumentBytes: c.MaxDocumentBytes, TaskQueuePatience: queuePatience(c),
+	})
+	h.operations = app.New(app.Options{
+		Store: store, Issuer: k.issuer, Sealer: k.sealer, TaskLogLimit: c.TaskLogLimit, CancelGrace: c.CancelGrace,
+		Documents: documents, MaxDocumentBytes: c.MaxDocumentBytes,
+		Assistance: provider, Texts: c.textReader(s.log), AssistanceTime: c.AssistanceTimeout, Forms: c.formPress(),
+		Quotas:   c.quotas(),
+		Webhooks: s.sender, WebhookDelay: c.webhookDelay,
+	})
+	return h, nil
+}
+
+// newBackground wires Temporal's client and the parts that run in the background.
+func (s *service) newBackground(k *keyring, operations *app.Service) (*activities.Activities, error) {
+	credentials, err := engineCredentials(k.issuer, s.config)
+	if err != nil {
+		return nil, err
+	}
+	background := operations.Background()
+	s.engine, err = engine.New(engine.Options{
+		Address: s.config.TemporalAddress, Credentials: credentials, Retention: s.config.TemporalRetention, Logger: s.log,
+		Keys: background.EncryptionKey,
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.dispatcher = newDispatcher(s.config, k.db, background, s.engine, s.log)
+	observation := activities.New(activities.Options{
+		App: operations, Engine: s.engine, Clock: time.Now, Logger: s.log,
+	})
+	s.supervisor = s.newSupervisor(k.db, observation)
+	observed := k.db.Background()
+	s.taskQueues = engine.NewTaskQueueObserver(engine.TaskQueueObserverOptions{
+		Claim: observed.ClaimTaskQueues, Put: observed.PutObservations, Describe: s.engine.DescribeTaskQueue,
+		Interval: s.config.TaskQueueInterval, Clock: time.Now, Logger: s.log,
+	})
+	s.starter = engine.NewStarter(engine.StarterOptions{
+		Engine: s.engine, Exchange: background.DispatchAssistance, Logger: s.log,
+		Workflow: func(run domain.DueAssistance) engine.OwnedWorkflow {
+			return engine.OwnedWorkflow{
+				ID: run.WorkflowID(), Type: workflows.AssistanceName,
+				Input: workflows.AssistanceInput{Key: run.AssistanceKey, Deadline: run.Deadline},
+			}
+		},
+	})
+	s.relay = outbox.New(outbox.Options{
+		DB: k.db, Execute: s.engine.Execute, Unavailable: engine.Unavailable,
+		Executed: observation.Touch,
+		Refused: func(err error) {
+			if engine.NamespaceMissing(err) {
+				s.supervisor.Recheck()
+			}
+		},
+		Clock: time.Now, Logger: s.log,
+	})
+	return observation, nil
+}
+
+// newSupervisor wires the workers of the service in the namespaces of the tenants.
+func (s *service) newSupervisor(db *persistence.DB, observation *activities.Activities) *engine.Supervisor {
+	return engine.NewSupervisor(engine.SupervisorOptions{
+		Engine: s.engine, Namespaces: db.Background().Reader().ListNamespaces, Clock: time.Now, Logger: s.log,
+		Observer: observer, Schedules: schedules(),
+		Register: func(r worker.Registry) {
+			workflows.Register(r)
+			observation.Register(r)
+		},
+		DataSources: db.Background().Reader().ListDataSourceNamespaces,
+		RegisterDataSources: func(r worker.Registry) {
+			workflows.RegisterDataSources(r)
+			observation.RegisterDataSources(r)
+		},
+	})
+}
+
+// addMetrics registers what the parts of the service count.
+func (s *service) addMetrics(m *metrics, db *persistence.DB, observation *activities.Activities) {
+	watched := db.Background().Reader()
+	m.registry.MustRegister(newBacklog(watched), newWebhookBacklog(watched), newTaskQueueMetrics(watched, queuePatience(s.config)),
+		newConnectionMetrics(db))
+	m.gauge("procession_http_connections", "Connections of clients to the REST API.", s.connections.ofClients)
+	m.counter("procession_http_connections_refused_total", "Connections that were refused because there were too many.",
+		func() float64 { return float64(s.connections.refused.Load()) })
+	m.counter("procession_engine_commands_executed_total", "Commands for Temporal carried out.",
+		func() float64 { return float64(s.relay.Stats().Executed) })
+	m.counter("procession_engine_commands_failed_total", "Attempts at commands for Temporal that failed.",
+		func() float64 { return float64(s.relay.Stats().Failed) })
+	m.counter("procession_documents_expired_total", "Documents that had expired and were deleted.",
+		func() float64 { return float64(observation.DocumentStats().Expired) })
+	m.counter("procession_document_blobs_swept_total", "Bytes without a document that were deleted.",
+		func() float64 { return float64(observation.DocumentStats().Swept) })
+	m.counter("procession_documents_lost_total", "Documents found without their bytes, each time that they were.",
+		func() float64 { return float64(observation.DocumentStats().Lost) })
+	m.gauge("procession_event_streams", "Clients and parts of the service that follow the events.",
+		func() float64 { return float64(s.hub.Count()) })
+	m.counter("procession_assistance_completed_total", "Runs of AI assistance that have an answer.",
+		func() float64 { return float64(observation.AssistanceStats().Completed) })
+	m.counter("procession_assistance_failed_total", "Runs of AI assistance that failed.",
+		func() float64 { return float64(observation.AssistanceStats().Failed) })
+}
+
+// newAPI wires authentication and the handlers of requests.
+func (s *service) newAPI(k *keyring, h halves, m *metrics, dev *devService) (err error) {
+	c := s.config
+	s.oidc, err = authn.NewOIDC(k.db, c.OIDCIssuers, time.Now)
+	if err != nil {
+		return err
+	}
+	authenticator, err := authn.NewAuthenticator(k.db.Reader(), time.Now, authn.WithOIDC(s.oidc))
+	if err != nil {
+		return err
+	}
+	deprecation, err := c.deprecation()
+	if err != nil {
+		return err
+	}
+	proxies, err := c.proxies()
+	if err != nil {
+		return err
+	}
+	limiter, err := limit.New(c.limits(), time.Now)
+	if err != nil {
+		return err
+	}
+	options := api.Options{
+		Service: h.operations, Administration: h.administration, Revocations: s.revocations,
+		Authenticator: authenticator, Issuer: k.issuer, Clock: time.Now, Log: s.log,
+		BodyLimit: c.MaxBodyBytes, DocumentLimit: c.MaxDocumentBytes, Deprecation: deprecation, Observe: m.observe,
+		DevCA: dev.authority, Hosts: dev.hosts, Feed: s.hub, Audit: s.audit,
+		TrustedProxies: proxies, Limiter: limiter, Limited: m.limit,
+	}
+	if err := s.route(options); err != nil {
+		return err
+	}
+	return s.addConsole(options, k.db, dev.users)
+}
+
+// route makes the handlers of the REST API, and of administration where it has a
+// listener of its own.
+func (s *service) route(o api.Options) (err error) {
+	if s.config.ListenManagement != "" {
+		o.Part = api.Administration
+		if s.management, err = api.NewRouter(o); err != nil {
+			return err
+		}
+		o.Part = api.WithoutAdministration
+	}
+	s.handler, err = api.NewRouter(o)
+	return err
+}
+
+// newHealth wires the checks and the handler of operators.
+func (s *service) newHealth(db *persistence.DB, documents *blobstore.Store, m *metrics, dev *devService) {
+	s.health = &health{checks: []check{
+		{name: "database", run: db.Background().Ping},
+		{name: "documents", optional: true, run: documents.Ready},
+		{name: "temporal", optional: true, run: s.temporalReady},
+	}}
+	admin := http.NewServeMux()
+	admin.HandleFunc("GET /livez", s.health.live)
+	admin.HandleFunc("GET /readyz", s.health.ready)
+	admin.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry}))
+	s.admin = httpio.GuardAnswers(onlyHosts(dev.hosts, admin), 0)
+}
+
+// observer is the workflow that observes a namespace.
+func observer(namespace string) engine.OwnedWorkflow {
+	return engine.OwnedWorkflow{
+		ID: workflows.EngineObserverID(namespace), Type: workflows.EngineObserverName,
+		Input: workflows.EngineObserverInput{Namespace: namespace},
+	}
+}
+
+// schedules are what the service runs again and again.
+func schedules() []engine.Schedule {
+	return []engine.Schedule{
+		{ID: "document-expiry", Type: workflows.DocumentExpiryName, Every: workflows.DocumentExpiryInterval},
+		{ID: "document-sweep", Type: workflows.DocumentSweepName, Every: workflows.DocumentSweepInterval},
+		{ID: "registration-expiry", Type: workflows.RegistrationExpiryName, Every: workflows.RegistrationExpiryInterval},
+		{ID: "webhook-expiry", Type: workflows.WebhookExpiryName, Every: workflows.WebhookExpiryInterval},
+	}
+}
+
+// temporalReady reports whether Temporal answers and has all that the service
+// needs of it.
+func (s *service) temporalReady(ctx context.Context) error {
+	if !s.supervisor.Ready() {
+		return errors.New("namespaces and observers are not in place")
+	}
+	return s.engine.Ping(ctx)
+}
+
