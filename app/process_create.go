@@ -91,7 +91,7 @@ func (s *Service) CreateProcess(
 	return process, created && err == nil, err
 }
 
-func (s *Service) startProcess(
+func (s *Service) startProcess( //nolint:funlen // the steps of one transaction, in their order
 	ctx context.Context, k *keeper, id uuid.UUID, in NewProcess, known *persistence.NewProcess,
 ) (*domain.Process, error) {
 	tx, caller, now := k.tx, k.caller, k.now

@@ -82,25 +82,34 @@ func filesOfRecipe(t *testing.T, recipe string) []string {
 func listing(t *testing.T, things []*regexp.Regexp) []string {
 	t.Helper()
 	var files []string
+	handWritten(t, `\.(go|json|md|ya?ml)$`, func(path string, text []byte) {
+		for _, thing := range things {
+			if !thing.Match(text) {
+				return
+			}
+		}
+		files = append(files, path)
+	})
+	return files
+}
+
+// handWritten calls see with the files whose names match and that are neither generated nor records of the past.
+func handWritten(t *testing.T, name string, see func(path string, text []byte)) {
+	t.Helper()
+	matching, generated := regexp.MustCompile(name), regexp.MustCompile(`gen\.go$|_templ\.go$|^CHANGELOG\.md$`)
+	skipped := regexp.MustCompile(`(^|/)(\.[^/]+|bin|testdata|node_modules)$|^docs/decisions$|^persistence/migrations$`)
 	require.NoError(t, filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
 		path = strings.TrimPrefix(filepath.ToSlash(path), "../")
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && (strings.HasPrefix(entry.Name(), ".") && path != ".." || entry.Name() == "bin" || entry.Name() == "testdata"),
-			entry.IsDir() && (path == "docs/decisions" || path == "persistence/migrations"):
+		case entry.IsDir() && path != ".." && skipped.MatchString(path):
 			return fs.SkipDir
-		case entry.IsDir(), strings.HasSuffix(path, "gen.go"), path == "CHANGELOG.md", !regexp.MustCompile(`\.(go|json|md|ya?ml)$`).MatchString(path):
+		case entry.IsDir(), !matching.MatchString(path), generated.MatchString(path):
 			return nil
 		}
 		text, err := os.ReadFile("../" + path)
-		for _, thing := range things {
-			if !thing.Match(text) {
-				return err
-			}
-		}
-		files = append(files, path)
+		see(path, text)
 		return err
 	}))
-	return files
 }

@@ -25,14 +25,7 @@ func (r *reader) html(data []byte) error {
 	for {
 		switch tokens.Next() {
 		case html.ErrorToken:
-			err := tokens.Err()
-			if errors.Is(err, html.ErrBufferExceeded) {
-				return errTooLarge
-			}
-			if errors.Is(err, io.EOF) {
-				return nil
-			}
-			return err
+			return ended(tokens.Err())
 		case html.TextToken:
 			if hidden != "" {
 				continue
@@ -75,6 +68,17 @@ func (r *reader) html(data []byte) error {
 			return err
 		}
 	}
+}
+
+// ended returns the error of a tokenizer that has no more tokens.
+func ended(err error) error {
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil
+	case errors.Is(err, html.ErrBufferExceeded):
+		return errTooLarge
+	}
+	return err
 }
 
 // hides reports whether the content of an element is not text.
