@@ -79,7 +79,7 @@ func TestWhatIsNotThere(t *testing.T) {
 	o = w.runs("get", "user", "owner", "absent", "-o", "jq=.[].metadata.code")
 	require.Equal(t, cli.ExitNotFound, o.code())
 	require.Equal(t, "owner\n", o.stdout)
-	// A caller that manages nothing is told why it finds nothing.
+	// A caller that manages nothing gets the reason why it finds nothing.
 	require.Equal(t, "only owners and administrators see the resources of a tenant; you are MEMBER of north",
 		w.as(memberToken).fails(cli.ExitDenied, "get", "all"))
 	for _, token := range []string{w.operator, ownerToken} {
