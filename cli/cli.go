@@ -27,7 +27,7 @@ type Environment struct {
 func AddCommands(root *cobra.Command, env Environment) {
 	AddGroup(
 		root, "Describe what is configured:", newApplyCommand(env), newDiffCommand(env),
-		newGetCommand(env), newDescribeCommand(env), newDeleteCommand(env), newExportCommand(env),
+		newGetCommand(env), newDescribeCommand(env), newDeleteCommand(env), newExportCommand(env), newExplainCommand(),
 		newSecretsCommand(env), newEncryptionKeysCommand(env), newRobotsCommand(env),
 	)
 	AddGroup(

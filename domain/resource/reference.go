@@ -1,0 +1,175 @@
+package resource
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Field describes a member of the manifests of a kind, as their JSON Schema does.
+type Field struct {
+	Name string
+	// Type is the type of the value, as in "string" or "list of object".
+	Type        string
+	Description string
+	Required    bool
+	// Default is the JSON text of the value that stands for an absent one, empty if there is none.
+	Default string
+	// Values are all values of a member that has a fixed set of them.
+	Values []string
+	// Rule says what else is required of the value, empty if nothing is.
+	Rule string
+	// Fields are those of an object, or of the objects of a list, in the order of the schema.
+	Fields []Field
+}
+
+// Describe describes the manifests of a kind. Kinds that do not exist have no members.
+func Describe(kind Kind) Field {
+	var root struct {
+		schemaNode
+
+		Definitions map[string]schemaNode `json:"$defs"`
+	}
+	if err := json.Unmarshal(Schema(kind), &root); err != nil {
+		return Field{Name: string(kind)}
+	}
+	m := root.describe(root.Definitions)
+	m.Name = string(kind)
+	return m
+}
+
+// Find returns a member by the names of the members on the way to it, without those of lists, as in
+// ["spec", "items", "code"]. The error names the members that there are instead.
+func (m Field) Find(path ...string) (Field, error) {
+	for _, name := range path {
+		i := slices.IndexFunc(m.Fields, func(o Field) bool { return o.Name == name })
+		if i >= 0 {
+			m = m.Fields[i]
+			continue
+		}
+		var names []string
+		for _, o := range m.Fields {
+			names = append(names, o.Name)
+		}
+		if similar := Similar(name, names); similar != "" {
+			return Field{}, fmt.Errorf("%s has no member %q; did you mean %s?", m.Name, name, similar)
+		}
+		if len(names) == 0 {
+			return Field{}, fmt.Errorf("%s has no member %q: it is a %s", m.Name, name, m.Type)
+		}
+		return Field{}, fmt.Errorf("%s has no member %q, but %s", m.Name, name, strings.Join(names, ", "))
+	}
+	return m, nil
+}
+
+// schemaNode is a part of a schema, as far as Describe shows it.
+type schemaNode struct {
+	Ref                 string            `json:"$ref"`
+	Type                string            `json:"type"`
+	Description         string            `json:"description"`
+	Const               json.RawMessage   `json:"const"`
+	Enum                []json.RawMessage `json:"enum"`
+	Default             json.RawMessage   `json:"default"`
+	Format              string            `json:"format"`
+	PatternErrorMessage string            `json:"patternErrorMessage"`
+	MinLength           int               `json:"minLength"`
+	MaxLength           int               `json:"maxLength"`
+	MinItems            int               `json:"minItems"`
+	MaxItems            int               `json:"maxItems"`
+	MaxProperties       int               `json:"maxProperties"`
+	Minimum             json.Number       `json:"minimum"`
+	Maximum             json.Number       `json:"maximum"`
+	Required            []string          `json:"required"`
+	Properties          orderedNodes      `json:"properties"`
+	Items               *schemaNode       `json:"items"`
+	Additional          json.RawMessage   `json:"additionalProperties"`
+}
+
+// orderedNodes are the members of an object in the order of the text.
+type orderedNodes []namedNode
+
+type namedNode struct {
+	name string
+	schemaNode
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (o *orderedNodes) UnmarshalJSON(text []byte) error {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	if _, err := decoder.Token(); err != nil {
+		return err
+	}
+	for decoder.More() {
+		name, err := decoder.Token()
+		if err != nil {
+			return err
+		}
+		node := namedNode{name: fmt.Sprint(name)}
+		if err := decoder.Decode(&node.schemaNode); err != nil {
+			return err
+		}
+		*o = append(*o, node)
+	}
+	return nil
+}
+
+// describe describes a value. The schemas do not refer to themselves.
+func (n schemaNode) describe(definitions map[string]schemaNode) Field {
+	if name, ok := strings.CutPrefix(n.Ref, "#/$defs/"); ok {
+		m := definitions[name].describe(definitions)
+		m.Description = cmp.Or(n.Description, m.Description)
+		m.Default = cmp.Or(string(n.Default), m.Default)
+		return m
+	}
+	m := Field{Type: n.Type, Description: n.Description, Default: string(n.Default), Rule: n.rule()}
+	if n.Const != nil {
+		n.Enum = append(n.Enum, n.Const)
+	}
+	for _, value := range n.Enum {
+		m.Values = append(m.Values, strings.Trim(string(value), `"`))
+		m.Type = "string"
+	}
+	for _, property := range n.Properties {
+		member := property.describe(definitions)
+		member.Name, member.Required = property.name, slices.Contains(n.Required, property.name)
+		m.Fields = append(m.Fields, member)
+	}
+	var value schemaNode
+	switch {
+	case n.Items != nil:
+		element := n.Items.describe(definitions)
+		m.Type, m.Fields, m.Values = "list of "+element.Type, element.Fields, element.Values
+		m.Rule = joined(m.Rule, element.Rule)
+	case n.Type == "object" && json.Unmarshal(n.Additional, &value) == nil && value.Type != "":
+		m.Type = "map of " + value.Type
+	}
+	return m
+}
+
+// rule says in words what is required of a value beside its type.
+func (n schemaNode) rule() string {
+	var rules []string
+	add := func(wanted bool, format string, args ...any) {
+		if wanted {
+			rules = append(rules, fmt.Sprintf(format, args...))
+		}
+	}
+	add(n.PatternErrorMessage != "", "%s", n.PatternErrorMessage)
+	add(n.Format != "", "has the format %s", n.Format)
+	add(n.MaxLength > 0 && n.PatternErrorMessage == "", "has at most %d characters", n.MaxLength)
+	add(n.MaxLength > 0 && n.PatternErrorMessage != "" && n.MinLength > 0, "has at most %d characters", n.MaxLength)
+	add(n.MinItems > 0, "has at least %d element%s", n.MinItems, plural(n.MinItems))
+	add(n.MaxItems > 0, "has at most %d element%s", n.MaxItems, plural(n.MaxItems))
+	add(n.MaxProperties > 1, "has at most %d members", n.MaxProperties)
+	add(n.MaxProperties == 1, "has exactly one of these members")
+	add(n.Minimum != "", "is at least %s", n.Minimum)
+	add(n.Maximum != "", "is at most %s", n.Maximum)
+	return joined(rules...)
+}
+
+func joined(rules ...string) string {
+	return strings.Join(slices.DeleteFunc(rules, func(rule string) bool { return rule == "" }), "; ")
+}
