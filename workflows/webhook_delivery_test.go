@@ -25,9 +25,9 @@ import (
 	"github.com/procession-dev/procession/engine"
 	"github.com/procession-dev/procession/internal/testkit/enginetest"
 	"github.com/procession-dev/procession/internal/testkit/pgtest"
-	"github.com/procession-dev/procession/outbox"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/webhook"
+	"github.com/procession-dev/procession/webhook/dispatch"
 	"github.com/procession-dev/procession/workflows"
 )
 
@@ -94,8 +94,8 @@ func (c *counter) ping() uuid.UUID {
 
 // dispatcher returns a dispatcher that makes the first attempts and starts
 // workflows for retries.
-func (c *counter) dispatcher(retry func(context.Context, domain.WebhookDelivery) error) *outbox.Dispatcher {
-	return outbox.NewDispatcher(outbox.DeliveryOptions{
+func (c *counter) dispatcher(retry func(context.Context, domain.WebhookDelivery) error) *dispatch.Dispatcher {
+	return dispatch.New(dispatch.Options{
 		DB: c.db, Clock: time.Now, Logger: enginetest.Logger(), Attempt: c.AttemptDelivery, Retry: retry,
 	})
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/procession-dev/procession/engine"
 	"github.com/procession-dev/procession/feed"
 	"github.com/procession-dev/procession/outbox"
+	"github.com/procession-dev/procession/webhook/dispatch"
 )
 
 // issuerKeyRefresh is how often the keys of OpenID Connect issuers are fetched,
@@ -70,7 +71,7 @@ type service struct {
 	health      *health
 	engine      *engine.Engine
 	relay       *outbox.Relay
-	dispatcher  *outbox.Dispatcher
+	dispatcher  *dispatch.Dispatcher
 	sender      *webhookSender
 	starter     *engine.Starter
 	supervisor  *engine.Supervisor

@@ -10,10 +10,10 @@ import (
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
-	"github.com/procession-dev/procession/outbox"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/webhooks"
 	"github.com/procession-dev/procession/webhook"
+	"github.com/procession-dev/procession/webhook/dispatch"
 	"github.com/procession-dev/procession/workflows"
 )
 
@@ -54,8 +54,8 @@ func (s *webhookSender) Send(ctx context.Context, d webhook.Delivery) (webhook.R
 
 // newDispatcher makes the part that delivers events, and what fails is retried by
 // workflows of the service's own.
-func newDispatcher(c Config, db *persistence.DB, operations *app.Service, e *engine.Engine, log *slog.Logger) *outbox.Dispatcher {
-	return outbox.NewDispatcher(outbox.DeliveryOptions{
+func newDispatcher(c Config, db *persistence.DB, operations *app.Service, e *engine.Engine, log *slog.Logger) *dispatch.Dispatcher {
+	return dispatch.New(dispatch.Options{
 		DB: db, Clock: time.Now, Logger: log, Drain: c.DrainTimeout, Attempt: operations.AttemptDelivery,
 		Retry: func(ctx context.Context, d domain.WebhookDelivery) error {
 			return e.StartOwned(ctx, engine.OwnedWorkflow{

@@ -294,4 +294,3 @@ func (s *service) temporalReady(ctx context.Context) error {
 	}
 	return s.engine.Ping(ctx)
 }
-

@@ -1,4 +1,5 @@
-package outbox
+// Package dispatch turns events into deliveries of webhooks and makes the first attempt at each.
+package dispatch
 
 import (
 	"context"
@@ -41,10 +42,19 @@ const (
 	// that are still open may hold the new events back for a moment. Each look that
 	// finds nothing doubles it, up to pollInterval.
 	soon = 5 * time.Millisecond
+	// pollInterval is how soon events of other replicas are found.
+	pollInterval = time.Second
+	// gatherFor is how long results are gathered before they are written, so that
+	// many attempts share one transaction.
+	gatherFor = 3 * time.Millisecond
+	// callTime bounds the start of a workflow.
+	callTime = 6 * time.Second
+	// finishTime bounds the last transaction of a stopping dispatcher.
+	finishTime = 5 * time.Second
 )
 
-// DeliveryOptions configure a Dispatcher.
-type DeliveryOptions struct {
+// Options configure a Dispatcher.
+type Options struct {
 	DB *persistence.DB
 	// Attempt makes the first attempt at a delivery. An error means that the request
 	// was never sent, which says nothing about the receiver.
@@ -73,7 +83,7 @@ type DeliveryOptions struct {
 //
 // Several dispatchers may work on one database.
 type Dispatcher struct {
-	o       DeliveryOptions
+	o       Options
 	wake    loop.Signal
 	results chan deliveryResult
 
@@ -96,8 +106,8 @@ type deliveryResult struct {
 	err      error
 }
 
-// NewDispatcher returns a Dispatcher that is started with Run.
-func NewDispatcher(o DeliveryOptions) *Dispatcher {
+// New returns a Dispatcher that is started with Run.
+func New(o Options) *Dispatcher {
 	if o.PerEndpoint == 0 {
 		o.PerEndpoint = DefaultPerEndpoint
 	}

@@ -1,4 +1,4 @@
-package outbox_test
+package dispatch_test
 
 import (
 	"context"
@@ -26,10 +26,12 @@ import (
 	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/internal/testkit/enginetest"
 	"github.com/procession-dev/procession/internal/testkit/pgtest"
-	"github.com/procession-dev/procession/outbox"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/webhook"
+	"github.com/procession-dev/procession/webhook/dispatch"
 )
+
+const patience = 20 * time.Second
 
 // house is a service with the tenants north and south, each with the definitions
 // LOAN and CLAIM, whose events are delivered to receivers.
@@ -148,8 +150,8 @@ func (h *house) finish(tenant string, p *domain.Process) {
 }
 
 // dispatcher returns a dispatcher that is started with Run.
-func (h *house) dispatcher() *outbox.Dispatcher {
-	return outbox.NewDispatcher(outbox.DeliveryOptions{
+func (h *house) dispatcher() *dispatch.Dispatcher {
+	return dispatch.New(dispatch.Options{
 		DB: h.db, Clock: h.now, Logger: enginetest.Logger(), Drain: 2 * time.Second,
 		Attempt: h.AttemptDelivery,
 		Retry: func(_ context.Context, d domain.WebhookDelivery) error {
