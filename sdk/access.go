@@ -16,6 +16,8 @@ type engineAccess struct {
 	namespace string
 	tls       *tls.Config
 	token     func(context.Context) (string, error)
+	// dropToken has the next call get another token.
+	dropToken func()
 }
 
 // obtainEngineAccess asks the service for a certificate. The token is fetched when Temporal is first called; both are
@@ -56,7 +58,7 @@ func obtainEngineAccess(ctx context.Context, api *Client, clock func() time.Time
 				return certificates.Get(request.Context())
 			},
 		},
-		token: tokens.Get,
+		token: tokens.Get, dropToken: tokens.Drop,
 	}, nil
 }
 

@@ -2,6 +2,7 @@ package procession
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -23,15 +24,39 @@ const (
 type registration struct {
 	create func(context.Context) (time.Duration, error)
 	logger *slog.Logger
-	wait   func(context.Context, time.Duration) error
+	// wait waits for that long or until woken, whichever is first.
+	wait   func(ctx context.Context, d time.Duration, woken <-chan struct{}) error
+	woken  chan struct{}
 	window time.Duration
 }
 
 func newRegistration(api *Client, logger *slog.Logger, params rest.WorkerCreateParams) *registration {
 	return &registration{
 		create: func(ctx context.Context) (time.Duration, error) { return register(ctx, api, params) },
-		logger: logger, wait: pausing,
+		logger: logger, wait: pausingUnlessWoken, woken: make(chan struct{}, 1),
 	}
+}
+
+// wake ends a pause between two renewals of the registration, to see whether the service still accepts the worker.
+func (r *registration) wake() {
+	select {
+	case r.woken <- struct{}{}:
+	default:
+	}
+}
+
+func pausingUnlessWoken(ctx context.Context, d time.Duration, woken <-chan struct{}) error {
+	ctx, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	select {
+	case <-woken:
+		return nil
+	case <-ctx.Done():
+	}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return nil
+	}
+	return ctx.Err()
 }
 
 // register registers the worker, or renews its registration, under its identity. The result is the period after which
@@ -63,15 +88,19 @@ func (r *registration) once(ctx context.Context) error {
 // by 2.5 up to the window. Refusals in a row end it with ErrAccessRevoked.
 func (r *registration) keep(ctx context.Context) error {
 	pause, backoff, refusals := r.window, time.Second, 0
-	for r.wait(ctx, pause) == nil {
+	woken := r.woken
+	for r.wait(ctx, pause, woken) == nil {
 		err := r.once(ctx)
 		if ctx.Err() != nil {
 			return nil //nolint:nilerr // what failed because the worker stops is no failure
 		}
 		if err == nil {
 			pause, backoff, refusals = r.window, time.Second, 0
+			// Being woken again and again takes no more than a call in a while.
+			woken = r.woken
 			continue
 		}
+		woken = nil
 		if status := Status(err); status != http.StatusUnauthorized && status != http.StatusForbidden {
 			refusals = 0
 		} else if refusals++; refusals == refusalsAllowed {

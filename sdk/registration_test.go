@@ -24,7 +24,7 @@ func TestRegistrationFollowsTheWindow(t *testing.T) {
 			return window, outcome
 		},
 		logger: slog.New(slog.DiscardHandler),
-		wait: func(_ context.Context, d time.Duration) error {
+		wait: func(_ context.Context, d time.Duration, _ <-chan struct{}) error {
 			pauses = append(pauses, d)
 			if len(outcomes) == 0 {
 				return context.Canceled
@@ -66,7 +66,7 @@ func TestRefusalsInARowEndTheRegistration(t *testing.T) {
 				return time.Minute, outcome
 			},
 			logger: slog.New(slog.DiscardHandler),
-			wait: func(context.Context, time.Duration) error {
+			wait: func(context.Context, time.Duration, <-chan struct{}) error {
 				if len(outcomes) == 0 {
 					return context.Canceled
 				}

@@ -69,6 +69,13 @@ func (r *renewing[T]) Get(ctx context.Context) (T, error) {
 	}
 }
 
+// Drop forgets the credential at hand, which is refused: the next Get fetches another.
+func (r *renewing[T]) Drop() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.expires = time.Time{}
+}
+
 // wait returns the flight's error, except that of a caller who gave up: then nil, so that the waiting one tries itself.
 func (f *flight) wait(ctx context.Context) error {
 	select {

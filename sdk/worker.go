@@ -15,6 +15,7 @@ import (
 	"go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
+	"google.golang.org/grpc"
 
 	"github.com/procession-dev/procession/sdk/encryption"
 	"github.com/procession-dev/procession/sdk/rest"
@@ -138,8 +139,9 @@ func (w *Worker) activities() []registered {
 
 // Run gets access to Temporal, registers the worker with the service, and polls until ctx ends; then it finishes the
 // tasks in hand (20 s at most) and returns nil. Each step of the start is repeated until it succeeds, so the service and
-// Temporal may start after the worker. Once it polls, it goes on through outages of both. It returns ErrAccessRevoked
-// when the service no longer accepts the credentials, and another error when Temporal refuses the worker for good.
+// Temporal may start after the worker. Once it is registered, it goes on through outages of both, and when its access to
+// Temporal is revoked it asks for another. It returns ErrAccessRevoked when the service no longer accepts the
+// credentials, and another error when Temporal refuses the worker for good.
 func (w *Worker) Run(ctx context.Context) error {
 	defer w.client.Close()
 	if err := w.serve(ctx); err != nil && ctx.Err() == nil {
@@ -162,21 +164,8 @@ func (w *Worker) serve(ctx context.Context) error {
 	if err := w.untilDone(ctx, "worker registration", registered.once); err != nil {
 		return err
 	}
-	fatal := make(chan error, 2)
-	var stop func()
-	err = w.untilDone(ctx, "Temporal connection", func(ctx context.Context) (err error) {
-		stop, err = w.connect(ctx, access, fatal)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	defer stop()
-	if w.cfg.Ready != nil {
-		w.cfg.Ready(access.namespace)
-	}
 	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+	fatal := make(chan error, 2)
 	kept := make(chan struct{})
 	defer func() { cancel(); <-kept }()
 	go func() {
@@ -185,11 +174,67 @@ func (w *Worker) serve(ctx context.Context) error {
 			fatal <- err
 		}
 	}()
+	for patience := firstPatience; ; patience = min(2*patience, maxPatience) {
+		again, err := w.poll(ctx, access, patience, registered.wake, fatal)
+		if err != nil || !again {
+			return err
+		}
+		w.logger.WarnContext(ctx, "Temporal denies the worker, getting access again")
+		err = w.untilDone(ctx, "engine access", func(ctx context.Context) (err error) {
+			access, err = obtainEngineAccess(ctx, w.client, w.cfg.Clock)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// poll connects to Temporal and polls until ctx ends or something is sent to fatal. It reports whether to do so again
+// with other access: when Temporal denies this one, and fresh tokens do not help.
+func (w *Worker) poll(
+	ctx context.Context, access engineAccess, patience time.Duration, wake func(), fatal chan error,
+) (again bool, err error) {
+	denied := newDenials(w.cfg.Clock, patience, func() { access.dropToken(); wake() })
+	var stop func()
+	connected := make(chan error, 1)
+	connecting, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		connected <- w.untilDone(connecting, "Temporal connection", func(ctx context.Context) (err error) {
+			stop, err = w.connect(ctx, access, denied, fatal)
+			return err
+		})
+	}()
+	select {
+	case err := <-connected:
+		if err != nil {
+			return false, err
+		}
+	case err := <-fatal:
+		cancel()
+		if <-connected == nil {
+			stop()
+		}
+		return false, err
+	case <-denied.lasting:
+		cancel()
+		if <-connected == nil {
+			stop()
+		}
+		return true, nil
+	}
+	defer stop()
+	if w.cfg.Ready != nil {
+		w.cfg.Ready(access.namespace)
+	}
 	select {
 	case <-ctx.Done():
-		return ctx.Err()
+		return false, ctx.Err()
 	case err := <-fatal:
-		return err
+		return false, err
+	case <-denied.lasting:
+		return true, nil
 	}
 }
 
@@ -228,16 +273,18 @@ func names(all []registered) []string {
 
 // connect dials Temporal and starts polling. What it returns stops that, waiting for the tasks in hand. A refusal for
 // good is sent to fatal.
-func (w *Worker) connect(ctx context.Context, access engineAccess, fatal chan<- error) (stop func(), err error) {
+func (w *Worker) connect(ctx context.Context, access engineAccess, denied *denials, fatal chan<- error) (stop func(), err error) {
 	// Workflows that the service starts with a key keep their payloads to themselves.
 	keys := encryption.NewKeys(w.cfg.Clock, w.client.EncryptionKey)
 	dialling := client.Options{
-		HostPort:           w.cfg.TemporalAddress,
-		Namespace:          access.namespace,
-		Identity:           w.cfg.Identity,
-		Logger:             log.NewStructuredLogger(w.logger),
-		Credentials:        client.NewAPIKeyDynamicCredentials(access.token),
-		ConnectionOptions:  client.ConnectionOptions{TLS: access.tls.Clone()},
+		HostPort:    w.cfg.TemporalAddress,
+		Namespace:   access.namespace,
+		Identity:    w.cfg.Identity,
+		Logger:      log.NewStructuredLogger(w.logger),
+		Credentials: client.NewAPIKeyDynamicCredentials(access.token),
+		ConnectionOptions: client.ConnectionOptions{
+			TLS: access.tls.Clone(), DialOptions: []grpc.DialOption{grpc.WithChainUnaryInterceptor(denied.watch)},
+		},
 		DataConverter:      encryption.NewDataConverter(keys),
 		ContextPropagators: []workflow.ContextPropagator{encryption.Propagator{}},
 	}
