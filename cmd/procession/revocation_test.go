@@ -4,9 +4,13 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
@@ -90,4 +94,36 @@ func TestRevokedWorkersAreDenied(t *testing.T) {
 	require.NoError(t, err)
 	s.requireServed(again.client(fixed(fresh)), "an application that is not disabled may ask again")
 	require.Equal(t, http.StatusOK, s.get(s.url()+"/.well-known/engine-revocations.json"))
+}
+
+// A worker whose access to Temporal is revoked gets another. One whose credentials are revoked stops and says so.
+func TestWorkerWhoseAccessIsRevoked(t *testing.T) {
+	t.Parallel()
+	s := newStack(t, false)
+	worker := s.startWorker()
+	s.awaitItem(s.createLoan(uuid.New()), "LOAN_APPLICATION")
+	asAlice := s.asking(demo.Alice())
+	revokeAccess := append([]string{"access", "revoke", "--principal", demo.LoanWorker().ID.String()}, asAlice...)
+	// A poll that is open is checked when it ends, so each look begins another loan.
+	logs := func(text string) func() bool {
+		return func() bool {
+			s.createLoan(uuid.New())
+			log, err := os.ReadFile(filepath.Join(s.dir, "worker.log"))
+			require.NoError(t, err)
+			return strings.Contains(string(log), text)
+		}
+	}
+
+	require.NotEqual(t, "0 revoked\n", printed(t, revokeAccess...))
+	require.Eventually(t, logs("Temporal denies the worker, getting access again"), 2*time.Minute, time.Second)
+	s.awaitItem(s.createLoan(uuid.New()), "LOAN_APPLICATION")
+
+	withoutSecrets := filepath.Join(t.TempDir(), "application.yaml")
+	require.NoError(t, os.WriteFile(withoutSecrets, []byte("apiVersion: procession/v1\nkind: Application\n"+
+		"metadata: {code: loan-worker, tenant: demo, id: "+demo.LoanWorker().ID.String()+"}\nspec: {name: loan-worker}\n"), 0o600))
+	printed(t, append([]string{"apply", "-f", withoutSecrets}, asAlice...)...)
+	printed(t, revokeAccess...)
+	require.Eventually(t, logs("the service refuses the worker's credentials"), 2*time.Minute, time.Second)
+	<-worker.Done()
+	require.Error(t, worker.Err())
 }
