@@ -43,7 +43,6 @@ type Options struct {
 // Administration carries out the operations. It is safe for concurrent use.
 type Administration struct {
 	store           *storage.Store
-	reader          *persistence.Reader
 	sealer          *authn.Sealer
 	lifetimes       SecretLifetimes
 	uploads         *storage.Documents
@@ -57,7 +56,7 @@ func New(o Options) *Administration {
 		o.CheckWebhookURL = checkPublicURL
 	}
 	return &Administration{
-		store: o.Store, reader: o.Store.Reader, sealer: o.Sealer, lifetimes: o.Lifetimes,
+		store: o.Store, sealer: o.Sealer, lifetimes: o.Lifetimes,
 		uploads: &storage.Documents{
 			Store: o.Store, Blobs: o.Documents, MaxBytes: cmp.Or(o.MaxDocumentBytes, storage.DefaultMaxDocumentBytes),
 		},

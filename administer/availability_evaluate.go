@@ -31,7 +31,7 @@ func (s *Administration) EvaluateAvailability(
 	now := s.now()
 	model.Now = now
 	if process != nil {
-		p, _, err := s.reader.GetActionableProcessFor(ctx, caller.AdministeredTenants(), *process, caller.PrincipalID)
+		p, _, err := s.store.Reader.GetActionableProcessFor(ctx, caller.AdministeredTenants(), *process, caller.PrincipalID)
 		if err != nil {
 			return nil, err
 		}
@@ -58,5 +58,5 @@ func (s *Administration) EvaluateAvailability(
 func (s *Administration) ListAvailabilityFaults(
 	ctx context.Context, caller domain.Caller, tenantCodes []string, page domain.PageRequest,
 ) (domain.Page[domain.AvailabilityFault], error) {
-	return s.reader.ListAvailabilityFaults(ctx, caller.AdministeredTenants(), tenantCodes, page)
+	return s.store.Reader.ListAvailabilityFaults(ctx, caller.AdministeredTenants(), tenantCodes, page)
 }

@@ -5,20 +5,16 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
-	"github.com/procession-dev/procession/persistence"
 )
-
-// EncryptionKeyVersion is a version of a key, without what it is.
-type EncryptionKeyVersion = persistence.EncryptionKeyVersion
 
 // FindEncryptionKeyVersions returns the versions of a key that the caller
 // administers, the newest first, or NOT_FOUND.
 func (s *Administration) FindEncryptionKeyVersions(
 	ctx context.Context, caller domain.Caller, tenant, code string,
-) ([]EncryptionKeyVersion, error) {
+) ([]domain.EncryptionKeyVersion, error) {
 	found, err := s.RetrieveResource(ctx, caller, ResourceKey{Tenant: tenant, Kind: resource.KindEncryptionKey, Code: code})
 	if err != nil {
 		return nil, err
 	}
-	return s.reader.ListEncryptionKeyVersions(ctx, found.TenantID, code)
+	return s.store.Reader.ListEncryptionKeyVersions(ctx, found.TenantID, code)
 }

@@ -33,7 +33,7 @@ func (s *Administration) FindEngineAccess(
 		now := s.now()
 		narrowed.ActiveAt, narrowed.Inactive = &now, !*filter.Active
 	}
-	return s.reader.ListEngineGrants(ctx, grantScope(caller), narrowed, page, sort)
+	return s.store.Reader.ListEngineGrants(ctx, grantScope(caller), narrowed, page, sort)
 }
 
 func grantScope(caller domain.Caller) persistence.EngineGrantScope {

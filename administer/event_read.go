@@ -22,7 +22,7 @@ type EventRange = events.Range
 func (s *Administration) FindEvents(
 	ctx context.Context, caller domain.Caller, filter EventFilter, part EventRange,
 ) (found []domain.Event, next *domain.EventCursor, err error) {
-	found, err = events.List(ctx, s.reader, eventScope(caller), filter, part)
+	found, err = events.List(ctx, s.store.Reader, eventScope(caller), filter, part)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -30,7 +30,7 @@ type IdentityMembership struct {
 // RetrieveIdentity returns the identity of the caller, or NOT_FOUND for a
 // principal that has been deleted meanwhile.
 func (s *Administration) RetrieveIdentity(ctx context.Context, caller domain.Caller) (*Identity, error) {
-	principal, tenants, err := s.reader.GetCaller(ctx, caller)
+	principal, tenants, err := s.store.Reader.GetCaller(ctx, caller)
 	if err != nil {
 		return nil, err
 	}

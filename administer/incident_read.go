@@ -18,12 +18,12 @@ type IncidentFilter = persistence.IncidentFilter
 func (s *Administration) ListIncidents(
 	ctx context.Context, caller domain.Caller, filter IncidentFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Incident], error) {
-	return s.reader.ListIncidents(ctx, incidentScope(caller), filter, page, sort)
+	return s.store.Reader.ListIncidents(ctx, incidentScope(caller), filter, page, sort)
 }
 
 // RetrieveIncident returns an incident that exists for the caller, or NOT_FOUND.
 func (s *Administration) RetrieveIncident(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.Incident, error) {
-	return s.reader.GetIncident(ctx, incidentScope(caller), id)
+	return s.store.Reader.GetIncident(ctx, incidentScope(caller), id)
 }
 
 func incidentScope(caller domain.Caller) persistence.IncidentScope {

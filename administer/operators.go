@@ -13,21 +13,18 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// Person is a user of the service, whatever the tenants.
-type Person = persistence.Person
-
 // Operators are made with access to the database: that is how the first one is
 // made, and the last one restored.
 
 // ListOperators returns all operators.
-func (s *Administration) ListOperators(ctx context.Context) ([]Person, error) {
-	return s.reader.ListOperators(ctx)
+func (s *Administration) ListOperators(ctx context.Context) ([]persistence.Person, error) {
+	return s.store.Reader.ListOperators(ctx)
 }
 
 // AddOperator makes the user with the e-mail address an operator. With a token,
 // which may be asked for again, it gets one that is good in all tenants for
 // BootstrapTokenLifetime. Errors: NOT_FOUND, CONFLICT for a disabled user.
-func (s *Administration) AddOperator(ctx context.Context, email string, withToken bool) (*Person, domain.Secret, error) {
+func (s *Administration) AddOperator(ctx context.Context, email string, withToken bool) (*persistence.Person, domain.Secret, error) {
 	token := authn.NewSecret()
 	person, err := s.changePerson(ctx, email, func(tx *persistence.Tx, c personChange) (domain.Events, error) {
 		if c.person.DisabledAt != nil {
@@ -55,7 +52,7 @@ func (s *Administration) AddOperator(ctx context.Context, email string, withToke
 // RemoveOperator makes an operator a user like others, and revokes its tokens that
 // are good in all tenants. Errors: NOT_FOUND for who is no operator, CONFLICT for
 // the last one that is not disabled.
-func (s *Administration) RemoveOperator(ctx context.Context, email string) (*Person, error) {
+func (s *Administration) RemoveOperator(ctx context.Context, email string) (*persistence.Person, error) {
 	return s.changePerson(ctx, email, func(tx *persistence.Tx, c personChange) (domain.Events, error) {
 		if !c.person.Operator {
 			return nil, domain.NotFound("operator")
@@ -71,7 +68,7 @@ func (s *Administration) RemoveOperator(ctx context.Context, email string) (*Per
 // DisablePerson shuts the user with the e-mail address out of all tenants and
 // revokes its access to the engine, or enables it again. Errors: NOT_FOUND,
 // CONFLICT for the last operator.
-func (s *Administration) DisablePerson(ctx context.Context, email string, disabled bool) (*Person, error) {
+func (s *Administration) DisablePerson(ctx context.Context, email string, disabled bool) (*persistence.Person, error) {
 	return s.changePerson(ctx, email, func(tx *persistence.Tx, c personChange) (domain.Events, error) {
 		if disabled == (c.person.DisabledAt != nil) {
 			return nil, nil
@@ -97,23 +94,23 @@ func (s *Administration) DisablePerson(ctx context.Context, email string, disabl
 
 // personChange is a person under lock, with all operators.
 type personChange struct {
-	person  Person
-	people  []Person
+	person  persistence.Person
+	people  []persistence.Person
 	tenants []uuid.UUID
 	now     time.Time
 }
 
 func (s *Administration) changePerson(
 	ctx context.Context, email string, change func(tx *persistence.Tx, c personChange) (domain.Events, error),
-) (*Person, error) {
-	var found Person
+) (*persistence.Person, error) {
+	var found persistence.Person
 	now := s.now()
 	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		people, tenants, err := tx.LockPeople(ctx, email)
 		if err != nil {
 			return nil, err
 		}
-		i := slices.IndexFunc(people, func(p Person) bool { return strings.EqualFold(p.Email, email) })
+		i := slices.IndexFunc(people, func(p persistence.Person) bool { return strings.EqualFold(p.Email, email) })
 		if i < 0 {
 			return nil, domain.NotFound("user")
 		}
@@ -128,7 +125,7 @@ func (s *Administration) changePerson(
 
 // checkLast refuses to lose the last operator that is not disabled.
 func (c personChange) checkLast() error {
-	active := func(p Person) bool { return p.Operator && p.DisabledAt == nil && p.ID != c.person.ID }
+	active := func(p persistence.Person) bool { return p.Operator && p.DisabledAt == nil && p.ID != c.person.ID }
 	if c.person.Operator && !slices.ContainsFunc(c.people, active) {
 		return domain.Conflict(domain.CodeConflict, c.person.Email+" is the last operator: add another one first")
 	}

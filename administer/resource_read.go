@@ -14,9 +14,6 @@ type StoredResource = persistence.StoredResource
 // ResourceFilter narrows FindResources.
 type ResourceFilter = persistence.ResourceFilter
 
-// DefinitionVersion is a version of a process definition that was published.
-type DefinitionVersion = persistence.PublishedVersion
-
 // ResourceKey names a resource. The tenant's code may be left out where only one
 // of the caller's tenants has such a resource.
 type ResourceKey = resource.Key
@@ -28,19 +25,19 @@ func (s *Administration) FindResources(
 	ctx context.Context, caller domain.Caller, filter ResourceFilter, page domain.PageRequest, sort []domain.SortKey,
 	show func(*domain.Listing[StoredResource]) error,
 ) error {
-	return s.reader.ShowResources(ctx, resourceScope(caller), filter, page, sort, show)
+	return s.store.Reader.ShowResources(ctx, resourceScope(caller), filter, page, sort, show)
 }
 
 // RetrieveResource returns a resource that the caller administers, or NOT_FOUND.
 func (s *Administration) RetrieveResource(ctx context.Context, caller domain.Caller, key ResourceKey) (*StoredResource, error) {
-	return s.reader.GetResource(ctx, resourceScope(caller), key)
+	return s.store.Reader.GetResource(ctx, resourceScope(caller), key)
 }
 
 // FindDefinitionVersions returns the published versions of a process definition
 // that the caller administers, the newest first, or NOT_FOUND.
 func (s *Administration) FindDefinitionVersions(
 	ctx context.Context, caller domain.Caller, key ResourceKey,
-) ([]DefinitionVersion, error) {
+) ([]domain.PublishedVersion, error) {
 	found, err := s.RetrieveResource(ctx, caller, key)
 	if err != nil {
 		return nil, err
@@ -48,7 +45,7 @@ func (s *Administration) FindDefinitionVersions(
 	if found.Kind != resource.KindProcessDefinition {
 		return nil, domain.NotFound("resource")
 	}
-	return s.reader.ListDefinitionVersions(ctx, found.ID)
+	return s.store.Reader.ListDefinitionVersions(ctx, found.ID)
 }
 
 func resourceScope(caller domain.Caller) persistence.ResourceScope {

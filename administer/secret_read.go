@@ -21,7 +21,7 @@ func (s *Administration) FindSecrets(ctx context.Context, caller domain.Caller, 
 	if err := checkSecretOwner(key.Kind); err != nil {
 		return nil, err
 	}
-	owner, err := s.reader.GetSecretOwner(ctx, resourceScope(caller), key)
+	owner, err := s.store.Reader.GetSecretOwner(ctx, resourceScope(caller), key)
 	if err != nil {
 		return nil, err
 	}

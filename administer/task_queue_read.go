@@ -30,7 +30,7 @@ func (s *Administration) FindTaskQueues(
 ) (domain.Page[TaskQueue], error) {
 	result := domain.Page[TaskQueue]{PageRequest: page}
 	now := s.now()
-	found, err := s.reader.ListTaskQueues(ctx, administrationScope(caller), filter.TenantCodes, now)
+	found, err := s.store.Reader.ListTaskQueues(ctx, administrationScope(caller), filter.TenantCodes, now)
 	if err != nil {
 		return result, err
 	}

@@ -17,8 +17,8 @@ type WebhookKey struct{ Tenant, Code string }
 // are delivered from now on; earlier ones are not made up for. An enabled
 // endpoint is returned unchanged. The caller must be an owner or an
 // administrator of the tenant; for others the endpoint is NOT_FOUND.
-func (s *Administration) EnableWebhookEndpoint(ctx context.Context, caller domain.Caller, key WebhookKey) (*WebhookHealth, error) {
-	var endpoint *WebhookHealth
+func (s *Administration) EnableWebhookEndpoint(ctx context.Context, caller domain.Caller, key WebhookKey) (*domain.WebhookHealth, error) {
+	var endpoint *domain.WebhookHealth
 	now := s.now()
 	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		var err error

@@ -9,14 +9,8 @@ import (
 	"github.com/procession-dev/procession/persistence/webhooks"
 )
 
-// WebhookHealth is an endpoint, and how its deliveries are doing.
-type WebhookHealth = webhooks.Health
-
 // WebhookFilter narrows FindWebhookEndpoints.
 type WebhookFilter = webhooks.EndpointFilter
-
-// WebhookDeliveryInfo is a delivery with what it is known by.
-type WebhookDeliveryInfo = webhooks.DeliveryInfo
 
 // WebhookDeliveryFilter narrows FindWebhookDeliveries.
 type WebhookDeliveryFilter = webhooks.DeliveryFilter
@@ -25,24 +19,24 @@ type WebhookDeliveryFilter = webhooks.DeliveryFilter
 // the tenants that the caller administers, in all tenants for an operator.
 func (s *Administration) FindWebhookEndpoints(
 	ctx context.Context, caller domain.Caller, filter WebhookFilter, page domain.PageRequest, sort []domain.SortKey,
-) (domain.Page[WebhookHealth], error) {
-	return webhooks.ListEndpoints(ctx, s.reader, webhookScope(caller), filter, page, sort, s.now())
+) (domain.Page[domain.WebhookHealth], error) {
+	return webhooks.ListEndpoints(ctx, s.store.Reader, webhookScope(caller), filter, page, sort, s.now())
 }
 
 // FindWebhookDeliveries returns a page of the deliveries to endpoints visible
 // to the caller, the newest first by default.
 func (s *Administration) FindWebhookDeliveries(
 	ctx context.Context, caller domain.Caller, filter WebhookDeliveryFilter, page domain.PageRequest, sort []domain.SortKey,
-) (domain.Page[WebhookDeliveryInfo], error) {
-	return webhooks.ListDeliveries(ctx, s.reader, webhookScope(caller), filter, page, sort)
+) (domain.Page[domain.WebhookDeliveryInfo], error) {
+	return webhooks.ListDeliveries(ctx, s.store.Reader, webhookScope(caller), filter, page, sort)
 }
 
 // RetrieveWebhookDelivery returns a delivery that is there for the caller with all
 // its attempts, or NOT_FOUND.
 func (s *Administration) RetrieveWebhookDelivery(
 	ctx context.Context, caller domain.Caller, id uuid.UUID,
-) (*WebhookDeliveryInfo, []domain.WebhookAttempt, error) {
-	return webhooks.GetDelivery(ctx, s.reader, webhookScope(caller), id)
+) (*domain.WebhookDeliveryInfo, []domain.WebhookAttempt, error) {
+	return webhooks.GetDelivery(ctx, s.store.Reader, webhookScope(caller), id)
 }
 
 func webhookScope(caller domain.Caller) webhooks.Scope {

@@ -19,15 +19,15 @@ const MaxReplayed = 10_000
 // for its first attempt is returned unchanged. The caller must be an owner or
 // an administrator of the tenant. Errors: NOT_FOUND, INVALID_STATE when the
 // endpoint is disabled or the event was deleted from the ledger.
-func (s *Administration) ReplayWebhookDelivery(ctx context.Context, caller domain.Caller, id uuid.UUID) (*WebhookDeliveryInfo, error) {
-	var delivery *WebhookDeliveryInfo
+func (s *Administration) ReplayWebhookDelivery(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.WebhookDeliveryInfo, error) {
+	var delivery *domain.WebhookDeliveryInfo
 	now := s.now()
 	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		locked, err := webhooks.LockDelivery(ctx, tx, webhookScope(caller), id)
 		if err != nil {
 			return nil, err
 		}
-		delivery = &locked.DeliveryInfo
+		delivery = &locked.WebhookDeliveryInfo
 		switch {
 		case delivery.State == domain.DeliveryPending:
 			return nil, nil

@@ -25,7 +25,7 @@ func (s *Administration) FindWorkers(
 	ctx context.Context, caller domain.Caller, filter WorkerFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[Worker], error) {
 	now := s.now()
-	found, err := s.reader.ListWorkers(ctx, administrationScope(caller), filter, now, page, sort)
+	found, err := s.store.Reader.ListWorkers(ctx, administrationScope(caller), filter, now, page, sort)
 	result := domain.Page[Worker]{PageRequest: found.PageRequest, Total: found.Total}
 	for _, w := range found.Items {
 		worker := Worker{RegisteredWorker: w, State: domain.WorkerStateAt(w.LastSeenAt, now)}

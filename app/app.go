@@ -68,9 +68,7 @@ type Options struct {
 
 // Service carries out the operations. It is safe for concurrent use.
 type Service struct {
-	store  *storage.Store
-	db     *persistence.DB
-	reader *persistence.Reader
+	store *storage.Store
 	// streams reads for answers that go on while their clients take them.
 	streams      *persistence.Reader
 	taskLogLimit int
@@ -102,7 +100,7 @@ func New(o Options) *Service {
 		o.WebhookDelay = webhook.NextDelay
 	}
 	return &Service{
-		store: o.Store, db: o.Store.DB, reader: o.Store.Reader, streams: o.Store.DB.Streams().Reader(),
+		store: o.Store, streams: o.Store.DB.Streams().Reader(),
 		taskLogLimit: o.TaskLogLimit, cancelGrace: o.CancelGrace, issuer: o.Issuer, sealer: o.Sealer,
 		definitions: newDefinitionCache(), artifactDefinitions: newArtifactDefinitionCache(),
 		encryptionKeys: newEncryptionKeyCache(), environmentReads: newEnvironmentReads(),
@@ -122,7 +120,6 @@ func New(o Options) *Service {
 func (s *Service) Background() *Service {
 	background := *s
 	background.store = s.store.Background()
-	background.db, background.reader = background.store.DB, background.store.Reader
 	background.uploads = new(*s.uploads)
 	background.uploads.Store = background.store
 	return &background

@@ -60,7 +60,7 @@ func (s *Service) pendingRun(ctx context.Context, key domain.AssistanceKey) (*do
 	if s.assistant == nil {
 		return nil, assistanceDisabled()
 	}
-	run, err := s.reader.GetAssistanceRun(ctx, key)
+	run, err := s.store.Reader.GetAssistanceRun(ctx, key)
 	if err != nil {
 		return nil, overIfGone(err)
 	}

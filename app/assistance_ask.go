@@ -20,7 +20,7 @@ func (s *Service) AskAssistanceModel(ctx context.Context, key domain.AssistanceK
 	if _, err := s.pendingRun(ctx, key); err != nil {
 		return err
 	}
-	call, err := s.reader.GetAssistanceCall(ctx, key)
+	call, err := s.store.Reader.GetAssistanceCall(ctx, key)
 	switch {
 	case err != nil:
 		return err

@@ -27,7 +27,7 @@ func (s *Service) DispatchAssistance(
 	ctx context.Context, started []domain.DueAssistance,
 ) ([]domain.DueAssistance, error) {
 	now := s.now()
-	due, overdue, err := s.db.ExchangeAssistance(ctx, persistence.AssistanceExchange{
+	due, overdue, err := s.store.DB.ExchangeAssistance(ctx, persistence.AssistanceExchange{
 		Started: started, Now: now, Overdue: now.Add(-overdueGrace), LeaseUntil: now.Add(dispatchLease),
 		Limit: dispatchBatch,
 	})

@@ -45,7 +45,7 @@ func (s *Service) ReadAssistanceDocuments(ctx context.Context, key domain.Assist
 			contents = append(contents, file.stored.SHA256[:])
 		}
 	}
-	known, err := s.reader.ListKnownContents(ctx, space, contents)
+	known, err := s.store.Reader.ListKnownContents(ctx, space, contents)
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (s *Service) ReadAssistanceDocuments(ctx context.Context, key domain.Assist
 		documents = append(documents, assisted)
 	}
 	found.Run.Documents = documents
-	_, missing, err := s.reader.ListMissingEmbeddings(ctx, space, contentsOf(found.Run), 0)
+	_, missing, err := s.store.Reader.ListMissingEmbeddings(ctx, space, contentsOf(found.Run), 0)
 	if err != nil {
 		return err
 	}

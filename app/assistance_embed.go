@@ -18,7 +18,7 @@ func (s *Service) EmbedAssistancePassages(ctx context.Context, key domain.Assist
 		return false, err
 	}
 	space := s.space(run)
-	batch, missing, err := s.reader.ListMissingEmbeddings(ctx, space, contentsOf(run), assistance.MaxBatch)
+	batch, missing, err := s.store.Reader.ListMissingEmbeddings(ctx, space, contentsOf(run), assistance.MaxBatch)
 	if err != nil {
 		return false, err
 	}

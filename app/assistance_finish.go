@@ -22,7 +22,7 @@ func (s *Service) FinishAssistance(ctx context.Context, key domain.AssistanceKey
 	if err != nil {
 		return err
 	}
-	call, err := s.reader.GetAssistanceCall(ctx, key)
+	call, err := s.store.Reader.GetAssistanceCall(ctx, key)
 	switch {
 	case err != nil:
 		return err
@@ -47,7 +47,7 @@ func (s *Service) FinishAssistance(ctx context.Context, key domain.AssistanceKey
 // FailAssistance ends a run without an answer. code is as in
 // domain.AssistanceRun.Fail. A run that is over stays as it is.
 func (s *Service) FailAssistance(ctx context.Context, key domain.AssistanceKey, code string) error {
-	run, err := s.reader.GetAssistanceRun(ctx, key)
+	run, err := s.store.Reader.GetAssistanceRun(ctx, key)
 	if err != nil {
 		return ignoreOver(overIfGone(err))
 	}
@@ -75,7 +75,7 @@ func (s *Service) endAssistance(ctx context.Context, run *domain.AssistanceRun) 
 // requester, and ends the run with it. It reports whether it did: it does not
 // when such a save would be refused.
 func (s *Service) finishDraft(ctx context.Context, run *domain.AssistanceRun, spec *domain.Assistance) (bool, error) {
-	caller, err := s.reader.GetCallerInTenant(ctx, run.RequestedBy, run.TenantID)
+	caller, err := s.store.Reader.GetCallerInTenant(ctx, run.RequestedBy, run.TenantID)
 	if domain.HasCode(err, domain.CodeNotFound) {
 		return false, nil
 	}

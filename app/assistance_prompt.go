@@ -32,7 +32,7 @@ func (s *Service) PrepareAssistancePrompt(ctx context.Context, key domain.Assist
 	if err != nil {
 		return err
 	}
-	prepared, err := s.reader.GetAssistanceCall(ctx, key)
+	prepared, err := s.store.Reader.GetAssistanceCall(ctx, key)
 	if err != nil || prepared != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (a *assisted) values() (json.RawMessage, error) {
 // excerpts are the passages nearest to a prompt, the nearest first.
 func (s *Service) excerpts(ctx context.Context, run *domain.AssistanceRun, prompt string) ([]assistance.Excerpt, error) {
 	space := s.space(run)
-	places, stored, err := s.reader.ListVectors(ctx, space, contentsOf(run))
+	places, stored, err := s.store.Reader.ListVectors(ctx, space, contentsOf(run))
 	if err != nil || len(places) == 0 {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func (s *Service) excerpts(ctx context.Context, run *domain.AssistanceRun, promp
 	if err != nil {
 		return nil, err
 	}
-	passages, err := s.reader.ListPassages(ctx, space, chosen)
+	passages, err := s.store.Reader.ListPassages(ctx, space, chosen)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 func (s *Service) RetrieveProcessItemAIAssistance(
 	ctx context.Context, caller domain.Caller, id uuid.UUID,
 ) (*domain.AssistanceRun, error) {
-	return s.reader.GetAssistance(ctx, caller, id)
+	return s.store.Reader.GetAssistance(ctx, caller, id)
 }
 
 // RetryAssistanceAfter is how many seconds clients should wait before they ask

@@ -20,7 +20,7 @@ import (
 func (s *Service) RetrieveBusinessArtifactAction(
 	ctx context.Context, caller domain.Caller, artifact, action uuid.UUID,
 ) (*domain.BusinessArtifactAction, error) {
-	return s.reader.GetBusinessArtifactAction(ctx, caller, artifact, action, s.now())
+	return s.store.Reader.GetBusinessArtifactAction(ctx, caller, artifact, action, s.now())
 }
 
 // PreparedArtifact is the value that a CREATE_BUSINESS_ARTIFACT action starts
@@ -38,7 +38,7 @@ type PreparedArtifact struct {
 func (s *Service) PrepareBusinessArtifactCreateArtifact(
 	ctx context.Context, caller domain.Caller, artifact uuid.UUID, code string,
 ) (*PreparedArtifact, error) {
-	source, err := s.reader.GetArtifactActionSource(ctx, caller, artifact, code)
+	source, err := s.store.Reader.GetArtifactActionSource(ctx, caller, artifact, code)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ type PreparedProcess struct {
 func (s *Service) PrepareBusinessArtifactStartProcess(
 	ctx context.Context, caller domain.Caller, artifact uuid.UUID, code string,
 ) (*PreparedProcess, error) {
-	source, err := s.reader.GetArtifactActionSource(ctx, caller, artifact, code)
+	source, err := s.store.Reader.GetArtifactActionSource(ctx, caller, artifact, code)
 	if err != nil {
 		return nil, err
 	}

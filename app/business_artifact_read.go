@@ -33,7 +33,7 @@ func (s *Service) FindBusinessArtifacts(
 	ctx context.Context, caller domain.Caller, filter BusinessArtifactFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.BusinessArtifact], error) {
 	if len(filter.Values) == 0 {
-		found, _, err := s.reader.ListBusinessArtifacts(ctx, caller, persistence.ArtifactFilter{
+		found, _, err := s.store.Reader.ListBusinessArtifacts(ctx, caller, persistence.ArtifactFilter{
 			TenantIDs: filter.TenantIDs, DefinitionIDs: filter.DefinitionIDs, DefinitionCodes: filter.DefinitionCodes,
 			Deleted: filter.Deleted,
 		}, page, sort)
@@ -43,13 +43,13 @@ func (s *Service) FindBusinessArtifacts(
 	// not; so a list is one round trip, and two when something has changed.
 	if definitions := s.artifactDefinitions.seenBy(caller); definitions != nil {
 		if search, err := filter.search(definitions); err == nil {
-			found, states, err := s.reader.ListBusinessArtifacts(ctx, caller, search, page, sort)
+			found, states, err := s.store.Reader.ListBusinessArtifacts(ctx, caller, search, page, sort)
 			if err != nil || sameStates(definitions, states) {
 				return found, err
 			}
 		}
 	}
-	definitions, err := s.artifactDefinitions.see(ctx, s.reader, caller)
+	definitions, err := s.artifactDefinitions.see(ctx, s.store.Reader, caller)
 	if err != nil {
 		return domain.Page[domain.BusinessArtifact]{PageRequest: page}, err
 	}
@@ -57,7 +57,7 @@ func (s *Service) FindBusinessArtifacts(
 	if err != nil {
 		return domain.Page[domain.BusinessArtifact]{PageRequest: page}, err
 	}
-	found, _, err := s.reader.ListBusinessArtifacts(ctx, caller, search, page, sort)
+	found, _, err := s.store.Reader.ListBusinessArtifacts(ctx, caller, search, page, sort)
 	return found, err
 }
 
@@ -142,5 +142,5 @@ func fieldOf(expression string) string {
 func (s *Service) RetrieveBusinessArtifact(
 	ctx context.Context, caller domain.Caller, id uuid.UUID,
 ) (*domain.BusinessArtifact, error) {
-	return s.reader.GetBusinessArtifact(ctx, caller, id)
+	return s.store.Reader.GetBusinessArtifact(ctx, caller, id)
 }

@@ -98,7 +98,7 @@ func (s *Service) RetrieveDataSourceQuery(
 	ctx context.Context, caller domain.Caller, id uuid.UUID,
 ) (*domain.DataSourceRun, error) {
 	now := s.now()
-	run, err := s.reader.GetDataSourceQuery(ctx, caller, id, now.Add(-domain.DataSourceResultLifetime))
+	run, err := s.store.Reader.GetDataSourceQuery(ctx, caller, id, now.Add(-domain.DataSourceResultLifetime))
 	if err != nil {
 		return nil, err
 	}

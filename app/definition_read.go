@@ -17,9 +17,6 @@ type DefinitionFilter = persistence.DefinitionFilter
 // ArtifactDefinitionFilter narrows FindBusinessArtifactDefinitions.
 type ArtifactDefinitionFilter = persistence.ArtifactDefinitionFilter
 
-// ArtifactDefinitionSummary is a business artifact definition as lists show it.
-type ArtifactDefinitionSummary = persistence.ArtifactDefinitionSummary
-
 // ProcessDefinitionView is a version of a process definition as far as it is
 // visible to a caller.
 type ProcessDefinitionView struct {
@@ -35,7 +32,7 @@ type ProcessDefinitionView struct {
 func (s *Service) FindProcessDefinitions(
 	ctx context.Context, caller domain.Caller, filter DefinitionFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.DefinitionSummary], error) {
-	return s.reader.ListProcessDefinitions(ctx, caller, filter, page, sort)
+	return s.store.Reader.ListProcessDefinitions(ctx, caller, filter, page, sort)
 }
 
 // RetrieveProcessDefinition returns the parts of a version of a process
@@ -45,7 +42,7 @@ func (s *Service) FindProcessDefinitions(
 func (s *Service) RetrieveProcessDefinition(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, version *uuid.UUID,
 ) (*ProcessDefinitionView, error) {
-	found, err := s.reader.GetRelatedDefinition(ctx, caller, id, version)
+	found, err := s.store.Reader.GetRelatedDefinition(ctx, caller, id, version)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +59,7 @@ func (s *Service) RetrieveProcessDefinition(
 // ArtifactDefinitionView is a business artifact definition as far as it is visible
 // to a caller.
 type ArtifactDefinitionView struct {
-	ArtifactDefinitionSummary
+	domain.ArtifactDefinitionSummary
 	Spec *resource.BusinessArtifactDefinitionSpec
 	// Actions are those that the caller has the permissions for.
 	Actions []ArtifactActionView
@@ -80,8 +77,8 @@ type ArtifactActionView struct {
 // definitions that the caller has a permission on.
 func (s *Service) FindBusinessArtifactDefinitions(
 	ctx context.Context, caller domain.Caller, filter ArtifactDefinitionFilter, page domain.PageRequest, sort []domain.SortKey,
-) (domain.Page[ArtifactDefinitionSummary], error) {
-	return s.reader.ListVisibleArtifactDefinitions(ctx, caller, filter, page, sort)
+) (domain.Page[domain.ArtifactDefinitionSummary], error) {
+	return s.store.Reader.ListVisibleArtifactDefinitions(ctx, caller, filter, page, sort)
 }
 
 // RetrieveBusinessArtifactDefinition returns a business artifact definition as it is
@@ -90,11 +87,11 @@ func (s *Service) FindBusinessArtifactDefinitions(
 func (s *Service) RetrieveBusinessArtifactDefinition(
 	ctx context.Context, caller domain.Caller, id uuid.UUID,
 ) (*ArtifactDefinitionView, error) {
-	found, err := s.reader.GetRelatedArtifactDefinition(ctx, caller, id)
+	found, err := s.store.Reader.GetRelatedArtifactDefinition(ctx, caller, id)
 	if err != nil {
 		return nil, err
 	}
-	view := &ArtifactDefinitionView{Spec: found.Spec, ArtifactDefinitionSummary: ArtifactDefinitionSummary{
+	view := &ArtifactDefinitionView{Spec: found.Spec, ArtifactDefinitionSummary: domain.ArtifactDefinitionSummary{
 		ArtifactDefinitionRef: found.ArtifactDefinitionRef, TenantID: found.TenantID, Name: found.Spec.Name,
 		Creatable: found.Rights.Edits,
 	}}

@@ -45,7 +45,7 @@ func (s *Service) DownloadProcessDocument(
 	ctx context.Context, caller domain.Caller, process uuid.UUID, uri string,
 ) (*Download, error) {
 	return s.download(ctx, caller, uri, func(id uuid.UUID) (*domain.Document, error) {
-		return s.reader.GetDocumentOfProcess(ctx, caller, process, id, s.now())
+		return s.store.Reader.GetDocumentOfProcess(ctx, caller, process, id, s.now())
 	})
 }
 
@@ -55,7 +55,7 @@ func (s *Service) DownloadBusinessArtifactDocument(
 	ctx context.Context, caller domain.Caller, artifact uuid.UUID, uri string,
 ) (*Download, error) {
 	return s.download(ctx, caller, uri, func(id uuid.UUID) (*domain.Document, error) {
-		return s.reader.GetDocumentOfBusinessArtifact(ctx, caller, artifact, id, s.now())
+		return s.store.Reader.GetDocumentOfBusinessArtifact(ctx, caller, artifact, id, s.now())
 	})
 }
 
@@ -67,7 +67,7 @@ func (s *Service) DownloadTaskDocument(
 	ctx context.Context, caller domain.Caller, task uuid.UUID, uri string,
 ) (*Download, error) {
 	return s.download(ctx, caller, uri, func(id uuid.UUID) (*domain.Document, error) {
-		return s.reader.GetDocumentOfTask(ctx, caller, task, id, s.now())
+		return s.store.Reader.GetDocumentOfTask(ctx, caller, task, id, s.now())
 	})
 }
 
@@ -81,7 +81,7 @@ func (s *Service) DownloadDocument(ctx context.Context, caller domain.Caller, ur
 		return nil, domain.NotFound("document")
 	}
 	owner := domain.DocumentOwner{Kind: documentOwner(at.Owner), ID: at.OwnerID}
-	d, err := s.reader.GetDocumentAt(ctx, caller, owner, at.DocumentID, s.now())
+	d, err := s.store.Reader.GetDocumentAt(ctx, caller, owner, at.DocumentID, s.now())
 	if err != nil {
 		return nil, err
 	}

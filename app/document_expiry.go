@@ -24,12 +24,12 @@ const orphanAge = time.Hour
 // limit of them there may be more. Bytes that could not be deleted are left to
 // SweepDocuments.
 func (s *Service) ExpireDocuments(ctx context.Context, limit int) (int, error) {
-	keys, err := s.db.ExpireDocuments(ctx, s.now(), limit)
+	keys, err := s.store.DB.ExpireDocuments(ctx, s.now(), limit)
 	if err != nil {
 		return 0, err
 	}
 	// Read again: documents that were copied meanwhile are known only now.
-	orphans, err := s.reader.Orphans(ctx, keys)
+	orphans, err := s.store.Reader.Orphans(ctx, keys)
 	if err != nil {
 		return len(keys), err
 	}
@@ -61,7 +61,7 @@ func (s *Service) SweepDocuments(ctx context.Context, cursor string, limit int) 
 	for i, blob := range page.Blobs {
 		keys[i] = persistence.BlobKey{TenantID: blob.Key.Tenant, BlobID: blob.Key.Document}
 	}
-	orphans, err := s.reader.Orphans(ctx, keys)
+	orphans, err := s.store.Reader.Orphans(ctx, keys)
 	if err != nil {
 		return Sweep{}, err
 	}
@@ -93,7 +93,7 @@ func (s *Service) deleteBlobs(ctx context.Context, keys []persistence.BlobKey) (
 func (s *Service) FindLostDocuments(
 	ctx context.Context, after uuid.UUID, limit int,
 ) (lost []domain.Document, next uuid.UUID, err error) {
-	documents, err := s.reader.ListDocumentsAfter(ctx, after, limit)
+	documents, err := s.store.Reader.ListDocumentsAfter(ctx, after, limit)
 	if err != nil {
 		return nil, after, err
 	}
@@ -120,7 +120,7 @@ func (s *Service) stillThere(ctx context.Context, documents []domain.Document) (
 	for i, d := range documents {
 		keys[i] = persistence.BlobKey{TenantID: d.TenantID, BlobID: d.BlobID}
 	}
-	deleted, err := s.reader.Orphans(ctx, keys)
+	deleted, err := s.store.Reader.Orphans(ctx, keys)
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ func (s *Service) UploadProcessDocument(
 	if err := in.Check(); err != nil {
 		return nil, err
 	}
-	site, err := s.reader.GetProcessSite(ctx, caller, process)
+	site, err := s.store.Reader.GetProcessSite(ctx, caller, process)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (s *Service) UploadBusinessArtifactDocument(
 	if err := in.Check(); err != nil {
 		return nil, err
 	}
-	site, err := s.reader.GetArtifactSite(ctx, caller, artifact)
+	site, err := s.store.Reader.GetArtifactSite(ctx, caller, artifact)
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ func (s *Service) RetrieveKmsKey(
 		return nil, notWorker()
 	}
 	event := domain.EncryptionKeyReadEvent(tenant.TenantID, keyID, caller.PrincipalID, s.now())
-	found, worker, err := s.db.ReadKey(ctx, caller.PrincipalID, tenant.TenantID, keyID, event)
+	found, worker, err := s.store.DB.ReadKey(ctx, caller.PrincipalID, tenant.TenantID, keyID, event)
 	switch {
 	case err != nil:
 		return nil, err
@@ -51,7 +51,7 @@ func (s *Service) EncryptionKey(ctx context.Context, tenant uuid.UUID, keyID str
 	if value, ok := s.encryptionKeys.get(tenant, keyID, now); ok {
 		return value, nil
 	}
-	found, err := s.reader.GetSealedKey(ctx, tenant, keyID)
+	found, err := s.store.Reader.GetSealedKey(ctx, tenant, keyID)
 	if domain.HasCode(err, domain.CodeNotFound) {
 		return domain.Secret{}, fmt.Errorf("%w: there is no %s", domain.ErrKeyLost, keyID)
 	}

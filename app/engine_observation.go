@@ -13,7 +13,7 @@ import (
 // EngineWatermark returns up to when the ends of workflows in a namespace have been
 // read, in Temporal's time, or the zero time when none was.
 func (s *Service) EngineWatermark(ctx context.Context, namespace string) (time.Time, error) {
-	return s.reader.GetEngineWatermark(ctx, namespace)
+	return s.store.Reader.GetEngineWatermark(ctx, namespace)
 }
 
 // RaiseEngineWatermark stores up to when the ends of workflows in a namespace have
@@ -28,7 +28,7 @@ func (s *Service) RaiseEngineWatermark(ctx context.Context, namespace string, at
 // ListOpenRuns returns, of the workflows with the given ids in a namespace, the
 // runs that are not known to have ended.
 func (s *Service) ListOpenRuns(ctx context.Context, namespace string, workflowIDs []string) ([]domain.EngineRun, error) {
-	return s.reader.ListOpenRunsOfWorkflows(ctx, namespace, workflowIDs)
+	return s.store.Reader.ListOpenRunsOfWorkflows(ctx, namespace, workflowIDs)
 }
 
 // ListQuietRuns returns the next limit running runs after the id, of those in a
@@ -36,11 +36,11 @@ func (s *Service) ListOpenRuns(ctx context.Context, namespace string, workflowID
 func (s *Service) ListQuietRuns(
 	ctx context.Context, namespace string, before time.Time, after uuid.UUID, limit int,
 ) ([]domain.EngineRun, error) {
-	return s.reader.ListQuietRuns(ctx, namespace, before, after, limit)
+	return s.store.Reader.ListQuietRuns(ctx, namespace, before, after, limit)
 }
 
 // LastActive returns when the service last touched a running run of a namespace,
 // or nil when none is running.
 func (s *Service) LastActive(ctx context.Context, namespace string) (*time.Time, error) {
-	return s.reader.LastActive(ctx, namespace)
+	return s.store.Reader.LastActive(ctx, namespace)
 }

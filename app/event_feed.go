@@ -9,9 +9,6 @@ import (
 	"github.com/procession-dev/procession/persistence/events"
 )
 
-// FeedPart is a part of the event log with the events visible to a caller.
-type FeedPart = events.FeedPart
-
 // feedLimit is how many events are read at a time.
 const feedLimit = 200
 
@@ -27,6 +24,6 @@ func (s *Service) FeedStart(ctx context.Context) (domain.EventCursor, error) {
 // in the order of commits.
 func (s *Service) ReadFeed(
 	ctx context.Context, caller domain.Caller, after domain.EventCursor, processes []uuid.UUID,
-) (FeedPart, error) {
+) (domain.FeedPart, error) {
 	return events.ListFeed(ctx, s.streams, caller, after, feedLimit, processes)
 }

@@ -115,7 +115,7 @@ func (s *Service) printTask(
 		if !ok {
 			return nil, domain.NotFound("document")
 		}
-		d, err := s.reader.GetDocumentOfTask(ctx, caller, id, at.DocumentID, s.now())
+		d, err := s.store.Reader.GetDocumentOfTask(ctx, caller, id, at.DocumentID, s.now())
 		if err != nil {
 			return nil, err
 		}

@@ -23,7 +23,7 @@ type GroupFilter = persistence.GroupFilter
 func (s *Service) FindPrincipals(
 	ctx context.Context, caller domain.Caller, filter PrincipalFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Principal], error) {
-	return s.reader.ListPrincipals(ctx, caller, filter, page, sort)
+	return s.store.Reader.ListPrincipals(ctx, caller, filter, page, sort)
 }
 
 // RetrievePrincipal (B2) returns a principal that FindPrincipals finds, or that
@@ -32,7 +32,7 @@ func (s *Service) FindPrincipals(
 func (s *Service) RetrievePrincipal(
 	ctx context.Context, caller domain.Caller, id uuid.UUID,
 ) (*domain.Principal, error) {
-	return s.reader.GetPrincipal(ctx, caller, id)
+	return s.store.Reader.GetPrincipal(ctx, caller, id)
 }
 
 // FindTenants (B3) returns a page of the caller's tenants, or of those of them
@@ -40,12 +40,12 @@ func (s *Service) RetrievePrincipal(
 func (s *Service) FindTenants(
 	ctx context.Context, caller domain.Caller, ids []uuid.UUID, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Tenant], error) {
-	return s.reader.ListTenants(ctx, caller, ids, page, sort)
+	return s.store.Reader.ListTenants(ctx, caller, ids, page, sort)
 }
 
 // RetrieveTenant (B4) returns one of the caller's tenants, or NOT_FOUND.
 func (s *Service) RetrieveTenant(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.Tenant, error) {
-	return s.reader.GetTenant(ctx, caller, id)
+	return s.store.Reader.GetTenant(ctx, caller, id)
 }
 
 // FindTenantUsers (B5) calls show with a page of the users of the caller's tenants,
@@ -54,7 +54,7 @@ func (s *Service) FindTenantUsers(
 	ctx context.Context, caller domain.Caller, filter TenantUserFilter, page domain.PageRequest, sort []domain.SortKey,
 	show func(*domain.Listing[domain.TenantUser]) error,
 ) error {
-	return s.reader.ShowTenantUsers(ctx, caller, filter, page, sort, show)
+	return s.store.Reader.ShowTenantUsers(ctx, caller, filter, page, sort, show)
 }
 
 // RetrieveTenantUser (B6) returns a user that FindTenantUsers finds, or
@@ -62,7 +62,7 @@ func (s *Service) FindTenantUsers(
 func (s *Service) RetrieveTenantUser(
 	ctx context.Context, caller domain.Caller, id uuid.UUID,
 ) (*domain.TenantUser, error) {
-	return s.reader.GetTenantUser(ctx, caller, id)
+	return s.store.Reader.GetTenantUser(ctx, caller, id)
 }
 
 // FindGroups returns a page of the groups of the caller's tenants whose
@@ -70,5 +70,5 @@ func (s *Service) RetrieveTenantUser(
 func (s *Service) FindGroups(
 	ctx context.Context, caller domain.Caller, filter GroupFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Group], error) {
-	return s.reader.ListGroups(ctx, caller, filter, page, sort)
+	return s.store.Reader.ListGroups(ctx, caller, filter, page, sort)
 }

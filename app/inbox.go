@@ -18,7 +18,7 @@ type InboxFilter = persistence.InboxFilter
 func (s *Service) ReadInbox(
 	ctx context.Context, caller domain.Caller, filter InboxFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Inbox, error) {
-	return s.reader.ReadInbox(ctx, caller, filter, page, sort)
+	return s.store.Reader.ReadInbox(ctx, caller, filter, page, sort)
 }
 
 // CountInboxNews returns how many tasks have come into a view since a moment by
@@ -26,11 +26,11 @@ func (s *Service) ReadInbox(
 func (s *Service) CountInboxNews(
 	ctx context.Context, caller domain.Caller, filter InboxFilter, since time.Time, known []uuid.UUID,
 ) (int64, error) {
-	return s.reader.CountInboxNews(ctx, caller, filter, since, known)
+	return s.store.Reader.CountInboxNews(ctx, caller, filter, since, known)
 }
 
 // OpenTask returns a task that is visible to the caller, with what the caller may
 // do, or NOT_FOUND.
 func (s *Service) OpenTask(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.OpenedTask, error) {
-	return s.reader.OpenTask(ctx, caller, id)
+	return s.store.Reader.OpenTask(ctx, caller, id)
 }

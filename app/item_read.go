@@ -17,7 +17,7 @@ type ItemFilter = persistence.ItemFilter
 func (s *Service) FindProcessItems(
 	ctx context.Context, caller domain.Caller, filter ItemFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.ProcessItem], error) {
-	return s.reader.ListProcessItems(ctx, caller, filter, page, sort)
+	return s.store.Reader.ListProcessItems(ctx, caller, filter, page, sort)
 }
 
 // RetrieveProcessItem (B23) returns a process item, or NOT_FOUND where the
@@ -25,11 +25,11 @@ func (s *Service) FindProcessItems(
 func (s *Service) RetrieveProcessItem(
 	ctx context.Context, caller domain.Caller, id uuid.UUID,
 ) (*domain.ProcessItem, error) {
-	item, err := s.reader.GetProcessItem(ctx, caller, id)
+	item, err := s.store.Reader.GetProcessItem(ctx, caller, id)
 	if err != nil || !persistence.WantsNames(ctx) {
 		return item, err
 	}
-	names, err := s.reader.NamesOfItems(ctx, *item)
+	names, err := s.store.Reader.NamesOfItems(ctx, *item)
 	item.Names = &names
 	return item, err
 }

@@ -46,7 +46,7 @@ func (s *Service) deliver(
 	if err := in.Check(); err != nil {
 		return nil, err
 	}
-	site, err := s.reader.GetProcessActionSite(ctx, caller, process, action, s.now())
+	site, err := s.store.Reader.GetProcessActionSite(ctx, caller, process, action, s.now())
 	if err != nil {
 		return nil, err
 	}

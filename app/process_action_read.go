@@ -13,5 +13,5 @@ import (
 func (s *Service) RetrieveProcessAction(
 	ctx context.Context, caller domain.Caller, process, action uuid.UUID,
 ) (*domain.ProcessAction, error) {
-	return s.reader.GetProcessAction(ctx, caller, process, action, s.now())
+	return s.store.Reader.GetProcessAction(ctx, caller, process, action, s.now())
 }

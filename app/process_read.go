@@ -16,17 +16,17 @@ type ProcessFilter = persistence.ProcessFilter
 func (s *Service) FindProcesses(
 	ctx context.Context, caller domain.Caller, filter ProcessFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Process], error) {
-	return s.reader.ListProcesses(ctx, caller, filter, page, sort)
+	return s.store.Reader.ListProcesses(ctx, caller, filter, page, sort)
 }
 
 // RetrieveProcess (B9) returns a process, or NOT_FOUND where the caller does
 // not see it.
 func (s *Service) RetrieveProcess(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.Process, error) {
-	process, err := s.reader.GetProcess(ctx, caller, id)
+	process, err := s.store.Reader.GetProcess(ctx, caller, id)
 	if err != nil || !persistence.WantsNames(ctx) {
 		return process, err
 	}
-	names, err := s.reader.NamesOfProcesses(ctx, *process)
+	names, err := s.store.Reader.NamesOfProcesses(ctx, *process)
 	process.Names = &names
 	return process, err
 }

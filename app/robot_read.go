@@ -27,7 +27,7 @@ type RobotFilter struct {
 func (s *Service) FindRobots(
 	ctx context.Context, caller domain.Caller, filter RobotFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Robot], error) {
-	return s.reader.ListRobots(ctx, persistence.RobotScope{Caller: caller, Ready: filter.Ready},
+	return s.store.Reader.ListRobots(ctx, persistence.RobotScope{Caller: caller, Ready: filter.Ready},
 		persistence.RobotFilter{TenantIDs: filter.TenantIDs}, page, sort)
 }
 
@@ -44,7 +44,7 @@ type RobotDetails struct {
 func (s *Service) RetrieveRobot(
 	ctx context.Context, caller domain.Caller, id uuid.UUID,
 ) (*RobotDetails, error) {
-	robot, variables, err := s.reader.GetRobot(ctx, persistence.RobotScope{Caller: caller}, id)
+	robot, variables, err := s.store.Reader.GetRobot(ctx, persistence.RobotScope{Caller: caller}, id)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (s *Service) DownloadRobotAsset(
 func (s *Service) downloadRobotFile(
 	ctx context.Context, scope persistence.RobotScope, id uuid.UUID, key domain.RobotAssetKey,
 ) (*Download, error) {
-	d, err := s.reader.GetDocumentOfRobot(ctx, scope, id, key)
+	d, err := s.store.Reader.GetDocumentOfRobot(ctx, scope, id, key)
 	if err != nil {
 		return nil, err
 	}

@@ -158,7 +158,7 @@ func (s *Service) DeleteTaskElementDocument(
 func (s *Service) DownloadTaskElementDocument(
 	ctx context.Context, caller domain.Caller, id, document uuid.UUID,
 ) (*Download, error) {
-	d, err := s.reader.GetDocumentOfElement(ctx, caller, id, document, s.now())
+	d, err := s.store.Reader.GetDocumentOfElement(ctx, caller, id, document, s.now())
 	if err != nil {
 		return nil, err
 	}

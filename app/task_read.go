@@ -15,7 +15,7 @@ func (s *Service) FindTasks(
 	ctx context.Context, caller domain.Caller, filter ItemFilter, page domain.PageRequest, sort []domain.SortKey,
 	show func(*domain.Listing[domain.ProcessItem]) error,
 ) error {
-	return s.reader.ShowTasks(ctx, caller, filter, page, sort, show)
+	return s.store.Reader.ShowTasks(ctx, caller, filter, page, sort, show)
 }
 
 // FindProcessesWithElements (A5) calls show with a page of the processes
@@ -25,7 +25,7 @@ func (s *Service) FindProcessesWithElements(
 	ctx context.Context, caller domain.Caller, filter ProcessFilter, page domain.PageRequest, sort []domain.SortKey,
 	show func(*domain.Listing[domain.Process]) error,
 ) error {
-	return s.reader.ShowProcessesWithElements(ctx, caller, filter, page, sort, show)
+	return s.store.Reader.ShowProcessesWithElements(ctx, caller, filter, page, sort, show)
 }
 
 // WithNames has operations under the context return processes and items with the
@@ -35,11 +35,11 @@ func WithNames(ctx context.Context) context.Context { return persistence.WithNam
 // NamesOfProcesses are the names of what processes refer to: their initiators and
 // their definitions. The caller has been shown the processes.
 func (s *Service) NamesOfProcesses(ctx context.Context, processes ...domain.Process) (domain.Names, error) {
-	return s.reader.NamesOfProcesses(ctx, processes...)
+	return s.store.Reader.NamesOfProcesses(ctx, processes...)
 }
 
 // NamesOfTasks are the names of what tasks refer to: their owners and their
 // definitions. The caller has been shown the tasks.
 func (s *Service) NamesOfTasks(ctx context.Context, tasks ...domain.ProcessItem) (domain.Names, error) {
-	return s.reader.NamesOfItems(ctx, tasks...)
+	return s.store.Reader.NamesOfItems(ctx, tasks...)
 }

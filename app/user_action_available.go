@@ -26,11 +26,11 @@ type AvailableAction struct {
 func (s *Service) FindAvailableProcessActions(
 	ctx context.Context, caller domain.Caller, process uuid.UUID,
 ) ([]AvailableAction, error) {
-	p, err := s.reader.GetActionableProcess(ctx, caller, process)
+	p, err := s.store.Reader.GetActionableProcess(ctx, caller, process)
 	if err != nil {
 		return nil, err
 	}
-	d, err := s.definitions.get(ctx, s.reader, p.Process.Definition.Version)
+	d, err := s.definitions.get(ctx, s.store.Reader, p.Process.Definition.Version)
 	if err != nil {
 		return nil, err
 	}
@@ -75,14 +75,14 @@ type ExplainedAction struct {
 func (s *Service) ExplainProcessActions(
 	ctx context.Context, caller domain.Caller, process, principal uuid.UUID,
 ) ([]ExplainedAction, error) {
-	p, who, err := s.reader.GetActionableProcessFor(ctx, caller.AdministeredTenants(), process, principal)
+	p, who, err := s.store.Reader.GetActionableProcessFor(ctx, caller.AdministeredTenants(), process, principal)
 	if err != nil {
 		return nil, err
 	}
 	if !who.In(p.Process.TenantID) {
 		return nil, domain.InvalidField(domain.FieldPrincipal, "is not an active principal of the tenant")
 	}
-	d, err := s.definitions.get(ctx, s.reader, p.Process.Definition.Version)
+	d, err := s.definitions.get(ctx, s.store.Reader, p.Process.Definition.Version)
 	if err != nil {
 		return nil, err
 	}

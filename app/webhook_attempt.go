@@ -28,13 +28,10 @@ type WebhookDelay func(attempt int, jitter float64, retryAfter time.Duration) (t
 // delivery.
 const retryLetGo = 5 * time.Second
 
-// DueDelivery is a delivery whose next attempt is due.
-type DueDelivery = webhooks.DueDelivery
-
 // AttemptDelivery attempts a delivery and returns the outcome and the time of
 // the next attempt. An error means that the request was never sent and does not
 // count against the receiver. Nothing is recorded.
-func (s *Service) AttemptDelivery(ctx context.Context, due *DueDelivery) (domain.WebhookAttempt, error) {
+func (s *Service) AttemptDelivery(ctx context.Context, due *webhooks.DueDelivery) (domain.WebhookAttempt, error) {
 	secrets, err := s.openWebhookSecrets(due)
 	if err != nil {
 		return domain.WebhookAttempt{}, err
@@ -68,7 +65,7 @@ func (s *Service) AttemptDelivery(ctx context.Context, due *DueDelivery) (domain
 }
 
 // openWebhookSecrets opens the secrets that a delivery is signed with.
-func (s *Service) openWebhookSecrets(due *DueDelivery) ([]webhook.Secret, error) {
+func (s *Service) openWebhookSecrets(due *webhooks.DueDelivery) ([]webhook.Secret, error) {
 	if s.sealer == nil {
 		return nil, errors.New("opening webhook secrets: there is no key to open them with")
 	}
@@ -100,7 +97,7 @@ type RetriedDelivery struct {
 // not made. While the endpoint is paused or has no secret, the delivery is left
 // for later and no next attempt is due.
 func (s *Service) RetryDelivery(ctx context.Context, id uuid.UUID, round, number int) (RetriedDelivery, error) {
-	due, err := webhooks.DueRetry(ctx, s.reader, webhooks.Round{DeliveryID: id, Number: round}, s.now())
+	due, err := webhooks.DueRetry(ctx, s.store.Reader, webhooks.Round{DeliveryID: id, Number: round}, s.now())
 	if domain.HasCode(err, domain.CodeNotFound) {
 		return RetriedDelivery{}, nil
 	}
@@ -111,13 +108,13 @@ func (s *Service) RetryDelivery(ctx context.Context, id uuid.UUID, round, number
 		return RetriedDelivery{Attempts: due.Attempts, NextAt: *due.NextAttemptAt}, nil
 	}
 	if due.Paused || len(due.Secrets) == 0 {
-		return RetriedDelivery{}, webhooks.LetGoOfRetry(ctx, s.db, webhooks.Round{DeliveryID: id, Number: round}, s.now().Add(retryLetGo))
+		return RetriedDelivery{}, webhooks.LetGoOfRetry(ctx, s.store.DB, webhooks.Round{DeliveryID: id, Number: round}, s.now().Add(retryLetGo))
 	}
 	attempt, err := s.AttemptDelivery(ctx, due)
 	if err != nil {
 		return RetriedDelivery{}, err
 	}
-	if err := webhooks.RecordAttempt(ctx, s.db, attempt); err != nil {
+	if err := webhooks.RecordAttempt(ctx, s.store.DB, attempt); err != nil {
 		return RetriedDelivery{}, err
 	}
 	return RetriedDelivery{Attempts: attempt.Number, NextAt: attempt.NextAt}, nil

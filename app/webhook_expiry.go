@@ -10,5 +10,5 @@ import (
 // first attempt for longer than domain.WebhookRetention, and deletes up to limit
 // that finished longer ago. It returns how many of each.
 func (s *Service) ExpireDeliveries(ctx context.Context, limit int) (dropped, deleted int, err error) {
-	return webhooks.ExpireDeliveries(ctx, s.db, s.now(), limit)
+	return webhooks.ExpireDeliveries(ctx, s.store.DB, s.now(), limit)
 }

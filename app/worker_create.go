@@ -44,7 +44,7 @@ func (s *Service) CreateWorker(
 	}
 	w.TenantID, w.LastSeenAt = member.TenantID, now
 	w.Audit = domain.NewAudit(caller.PrincipalID, now)
-	result, err := s.db.RegisterWorker(ctx, &w, maxWorkers, domain.WorkerEvent(&w, caller.PrincipalID, now))
+	result, err := s.store.DB.RegisterWorker(ctx, &w, maxWorkers, domain.WorkerEvent(&w, caller.PrincipalID, now))
 	if err == nil && !result.Stored {
 		err = refusedRegistration(&w, result)
 	}

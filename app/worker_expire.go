@@ -7,8 +7,8 @@ import "context"
 // limit of them there may be more.
 func (s *Service) ExpireRegistrations(ctx context.Context, limit int) (int, error) {
 	now := s.now()
-	if _, err := s.db.RemoveDataSourceRuns(ctx, now, limit); err != nil {
+	if _, err := s.store.DB.RemoveDataSourceRuns(ctx, now, limit); err != nil {
 		return 0, err
 	}
-	return s.db.ExpireRegistrations(ctx, now, limit)
+	return s.store.DB.ExpireRegistrations(ctx, now, limit)
 }

@@ -58,3 +58,12 @@ func (a *BusinessArtifact) SetData(data JSONValue, by uuid.UUID, now time.Time) 
 	a.Data = &data
 	a.touch(by, now)
 }
+
+// ArtifactDefinitionSummary is a business artifact definition as lists show it.
+type ArtifactDefinitionSummary struct {
+	ArtifactDefinitionRef
+	TenantID uuid.UUID
+	Name     string
+	// Creatable reports whether the caller may create artifacts of the definition.
+	Creatable bool
+}

@@ -2,6 +2,7 @@ package domain
 
 import (
 	"encoding/json"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -133,4 +134,16 @@ const (
 type Grantee struct {
 	ID               uuid.UUID
 	ProcessInitiator bool
+}
+
+// PublishedVersion is a version of a process definition. Processes counts those that are pinned to it, Published
+// reports whether new ones will be.
+type PublishedVersion struct {
+	Version   uuid.UUID
+	Number    int
+	Name      string
+	Published bool
+	CreatedBy uuid.UUID
+	CreatedAt time.Time
+	Processes int64
 }

@@ -33,3 +33,10 @@ type EncryptionKeyValue struct {
 	KeyID string
 	Value Secret
 }
+
+// EncryptionKeyVersion is a version of a key, without its value. OpenRuns are the workflows that may still need
+// it.
+type EncryptionKeyVersion struct {
+	EncryptionKey
+	OpenRuns int64
+}

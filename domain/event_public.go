@@ -125,3 +125,11 @@ func (e Event) NameIn(version PayloadVersion) (string, bool) {
 	name := public.Name(version)
 	return name, name != ""
 }
+
+// FeedPart is a part of the event log as visible to a caller. Next is where the next part begins; More reports
+// whether it has begun already.
+type FeedPart struct {
+	Events []Event
+	Next   EventCursor
+	More   bool
+}

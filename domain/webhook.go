@@ -169,3 +169,32 @@ func WebhookDeliveryReplayedEvent(d *WebhookDelivery, by uuid.UUID, now time.Tim
 	}
 	return e.With("eventId", d.EventID.String()).With("subscriptionId", d.SubscriptionID.String())
 }
+
+// WebhookHealth is an endpoint with the counts of its deliveries. Pending wait for their first attempt, Retrying
+// for another; Dead and Dropped were given up and are kept for WebhookRetention.
+type WebhookHealth struct {
+	WebhookEndpoint
+	TenantCode, Name  string
+	ProcessDefinition string
+	HasSecret         bool
+	// ModifiedAt is when the subscription was applied last.
+	ModifiedAt        time.Time
+	Pending, Retrying int64
+	Dead, Dropped     int64
+	// PendingSince is the time since which the oldest of Pending waits.
+	PendingSince *time.Time
+}
+
+// State is the state of the endpoint.
+func (h *WebhookHealth) State() WebhookEndpointState {
+	return h.WebhookEndpoint.State(h.HasSecret)
+}
+
+// WebhookDeliveryInfo is a delivery with the names that identify it and the outcome of its last attempt:
+// LastStatus is 0 without an answer, LastFailure "" without a failure.
+type WebhookDeliveryInfo struct {
+	WebhookDelivery
+	TenantCode, SubscriptionCode string
+	LastStatus                   int
+	LastFailure                  string
+}

@@ -25,23 +25,14 @@ type ArtifactDefinitionFilter struct {
 	Creatable *bool
 }
 
-// ArtifactDefinitionSummary is a business artifact definition as lists show it.
-type ArtifactDefinitionSummary struct {
-	domain.ArtifactDefinitionRef
-	TenantID uuid.UUID
-	Name     string
-	// Creatable reports whether the caller may create artifacts of the definition.
-	Creatable bool
-}
-
 // ListVisibleArtifactDefinitions returns a page of the business artifact
 // definitions that the caller has a permission on. They can be sorted by id and
 // name.
 func (r *Reader) ListVisibleArtifactDefinitions(
 	ctx context.Context, caller domain.Caller, filter ArtifactDefinitionFilter, page domain.PageRequest, sort []domain.SortKey,
-) (domain.Page[ArtifactDefinitionSummary], error) {
+) (domain.Page[domain.ArtifactDefinitionSummary], error) {
 	const creatable = `(r.id = ANY(` + access.EditableArtifactDefinitions + `))`
-	result := domain.Page[ArtifactDefinitionSummary]{PageRequest: page}
+	result := domain.Page[domain.ArtifactDefinitionSummary]{PageRequest: page}
 	l := pg.NewList(caller, `r.id, r.code, r.tenant_id, r.spec->>'name', `+creatable, "resources r", "r.tenant_id")
 	l.Where = append(l.Where, "r.kind = 'BusinessArtifactDefinition'", "r.id = ANY("+access.ReadableArtifactDefinitions+")")
 	pg.AnyOf(l, "r.tenant_id", filter.TenantIDs)
@@ -53,7 +44,7 @@ func (r *Reader) ListVisibleArtifactDefinitions(
 		return result, err
 	}
 	scan := func(rows pgx.Rows) (err error) {
-		result.Items, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (d ArtifactDefinitionSummary, err error) {
+		result.Items, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (d domain.ArtifactDefinitionSummary, err error) {
 			return d, row.Scan(&d.ID, &d.Code, &d.TenantID, &d.Name, &d.Creatable)
 		})
 		return err

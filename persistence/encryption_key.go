@@ -206,13 +206,6 @@ func (tx *Tx) LockEncryptionKey(ctx context.Context, tenant uuid.UUID, code stri
 	return &use, pg.Translate("reading the use of an encryption key", err)
 }
 
-// EncryptionKeyVersion is a version of a key, without its value. OpenRuns are the workflows that may still need
-// it.
-type EncryptionKeyVersion struct {
-	domain.EncryptionKey
-	OpenRuns int64
-}
-
 const listEncryptionKeyVersions = `
 SELECT k.id, k.tenant_id, k.code, k.key_id, k.version, k.created_by, k.created_at,
        (SELECT count(*) FROM engine_runs r
@@ -225,10 +218,10 @@ SELECT k.id, k.tenant_id, k.code, k.key_id, k.version, k.created_by, k.created_a
 // code that were not deleted, the newest first.
 func (r *Reader) ListEncryptionKeyVersions(
 	ctx context.Context, tenant uuid.UUID, code string,
-) ([]EncryptionKeyVersion, error) {
-	var versions []EncryptionKeyVersion
+) ([]domain.EncryptionKeyVersion, error) {
+	var versions []domain.EncryptionKeyVersion
 	err := r.Read(ctx, pg.Q(listEncryptionKeyVersions, []any{tenant, code}, func(rows pgx.Rows) (err error) {
-		versions, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (v EncryptionKeyVersion, err error) {
+		versions, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (v domain.EncryptionKeyVersion, err error) {
 			return v, row.Scan(&v.ID, &v.TenantID, &v.Code, &v.KeyID, &v.Version, &v.CreatedBy, &v.CreatedAt, &v.OpenRuns)
 		})
 		return err

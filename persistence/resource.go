@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -215,18 +214,6 @@ func (tx *Tx) DeleteResource(tenant uuid.UUID, kind resource.Kind, code string) 
 	tx.queue(deleteResource, tenant, kind, code)
 }
 
-// PublishedVersion is a version of a process definition. Processes counts those that are pinned to it, Published
-// reports whether new ones will be.
-type PublishedVersion struct {
-	Version   uuid.UUID
-	Number    int
-	Name      string
-	Published bool
-	CreatedBy uuid.UUID
-	CreatedAt time.Time
-	Processes int64
-}
-
 const listDefinitionVersions = `
 SELECT v.version, v.number, v.name, v.version IS NOT DISTINCT FROM d.published_version AS published,
        v.created_by, v.created_at,
@@ -239,8 +226,8 @@ SELECT v.version, v.number, v.name, v.version IS NOT DISTINCT FROM d.published_v
 
 // ListDefinitionVersions returns the versions of a process definition, the
 // newest first.
-func (r *Reader) ListDefinitionVersions(ctx context.Context, definition uuid.UUID) ([]PublishedVersion, error) {
-	var versions []PublishedVersion
+func (r *Reader) ListDefinitionVersions(ctx context.Context, definition uuid.UUID) ([]domain.PublishedVersion, error) {
+	var versions []domain.PublishedVersion
 	err := r.Read(ctx, pg.Q(listDefinitionVersions, []any{definition}, pg.Into(&versions)))
 	return versions, pg.Translate("listing the versions of a definition", err)
 }

@@ -113,7 +113,7 @@ func (c *counter) run(retry func(context.Context, domain.WebhookDelivery) error)
 }
 
 // log is the delivery of an event and the attempts at it.
-func (c *counter) log(event uuid.UUID) (*administer.WebhookDeliveryInfo, []domain.WebhookAttempt) {
+func (c *counter) log(event uuid.UUID) (*domain.WebhookDeliveryInfo, []domain.WebhookAttempt) {
 	c.t.Helper()
 	page, err := c.FindWebhookDeliveries(c.t.Context(), c.system(),
 		administer.WebhookDeliveryFilter{EventIDs: []uuid.UUID{event}}, domain.PageRequest{Size: 1}, nil)
@@ -132,7 +132,7 @@ func (c *counter) activities() *activities.Activities {
 
 // ladder runs the workflow on a delivery with skipped time and returns the
 // outcome.
-func ladder(t *testing.T, asks time.Duration, accepts int) (*administer.WebhookDeliveryInfo, []domain.WebhookAttempt) {
+func ladder(t *testing.T, asks time.Duration, accepts int) (*domain.WebhookDeliveryInfo, []domain.WebhookAttempt) {
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(log.NewStructuredLogger(enginetest.Logger()))
@@ -219,7 +219,7 @@ func TestAWorkflowRetriesDeliveries(t *testing.T) {
 	c.activities().Register(w)
 	require.NoError(t, w.Start())
 	t.Cleanup(w.Stop)
-	var delivery *administer.WebhookDeliveryInfo
+	var delivery *domain.WebhookDeliveryInfo
 	require.Eventually(t, func() bool {
 		delivery, _ = c.log(event)
 		return delivery != nil && delivery.State == domain.DeliveryDelivered

@@ -3,7 +3,6 @@ package admin
 import (
 	"context"
 
-	"github.com/procession-dev/procession/administer"
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
@@ -19,7 +18,7 @@ func (s *Server) FindEncryptionKeyVersions(
 		return nil, err
 	}
 	return FindEncryptionKeyVersions200JSONResponse{
-		Content: listOf(found, func(v *administer.EncryptionKeyVersion) oasadmin.EncryptionKeyVersion {
+		Content: listOf(found, func(v *domain.EncryptionKeyVersion) oasadmin.EncryptionKeyVersion {
 			return encryptionKeyVersion(&v.EncryptionKey, v.OpenRuns)
 		}),
 	}, nil

@@ -149,7 +149,7 @@ func metadata(m resource.Metadata) oasadmin.ResourceMetadata {
 	return oasadmin.ResourceMetadata{Code: m.Code, Tenant: httpio.PtrOrNil(m.Tenant), ID: m.ID, Labels: m.Labels}
 }
 
-func definitionVersion(v *administer.DefinitionVersion) oasadmin.DefinitionVersion {
+func definitionVersion(v *domain.PublishedVersion) oasadmin.DefinitionVersion {
 	return oasadmin.DefinitionVersion{
 		Version: v.Version, Number: v.Number, Name: v.Name, Published: v.Published,
 		CreatedBy: v.CreatedBy, CreatedAt: v.CreatedAt.UTC(), Processes: v.Processes,

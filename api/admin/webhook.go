@@ -106,7 +106,7 @@ func webhookKey(code string, tenant *string) administer.WebhookKey {
 	return administer.WebhookKey{Tenant: httpio.Deref(tenant), Code: code}
 }
 
-func webhookEndpoint(h *administer.WebhookHealth) oasadmin.WebhookEndpoint {
+func webhookEndpoint(h *domain.WebhookHealth) oasadmin.WebhookEndpoint {
 	answer := oasadmin.WebhookEndpoint{
 		ID: h.SubscriptionID, Tenant: h.TenantCode, Code: h.Code, Name: h.Name, URL: h.URL,
 		PayloadVersion: oasadmin.WebhookPayloadVersion(h.PayloadVersion), EventTypes: h.EventTypes,
@@ -120,7 +120,7 @@ func webhookEndpoint(h *administer.WebhookHealth) oasadmin.WebhookEndpoint {
 	return answer
 }
 
-func webhookDelivery(d *administer.WebhookDeliveryInfo) oasadmin.WebhookDelivery {
+func webhookDelivery(d *domain.WebhookDeliveryInfo) oasadmin.WebhookDelivery {
 	answer := oasadmin.WebhookDelivery{
 		ID: d.ID, Tenant: d.TenantCode, Webhook: d.SubscriptionCode, EventID: d.EventID, EventType: d.EventType,
 		PayloadVersion: oasadmin.WebhookPayloadVersion(d.PayloadVersion), ProcessID: d.ProcessID,

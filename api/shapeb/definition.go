@@ -130,7 +130,7 @@ func (s *Server) FindBusinessArtifactDefinitions(
 		return nil, err
 	}
 	var answer oasb.FindBusinessArtifactDefinitions200JSONResponse
-	answer.Metadata, answer.Content = httpio.PageOf[oasb.PageMetadata](found, func(d *app.ArtifactDefinitionSummary) oasb.BusinessArtifactDefinitionPageItem {
+	answer.Metadata, answer.Content = httpio.PageOf[oasb.PageMetadata](found, func(d *domain.ArtifactDefinitionSummary) oasb.BusinessArtifactDefinitionPageItem {
 		return oasb.BusinessArtifactDefinitionPageItem{
 			ID: d.ID, Code: d.Code, TenantID: d.TenantID, Name: d.Name, Creatable: d.Creatable,
 		}

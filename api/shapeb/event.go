@@ -9,7 +9,6 @@ import (
 
 	"github.com/procession-dev/procession/api/httpio"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
-	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/feed"
 	"github.com/procession-dev/procession/webhook"
@@ -55,7 +54,7 @@ func (s *Server) StreamEvents(
 	if !given {
 		at, err = s.app.FeedStart(ctx)
 	}
-	var first app.FeedPart
+	var first domain.FeedPart
 	if err == nil {
 		// Errors must be returned before the answer begins.
 		first, err = s.app.ReadFeed(ctx, caller, at, params.ProcessID)
@@ -89,7 +88,7 @@ type eventStream struct {
 	params       oasb.StreamEventsParams
 	subscription *feed.Subscription
 	// part is what is sent next.
-	part app.FeedPart
+	part domain.FeedPart
 }
 
 // VisitStreamEventsResponse writes the stream until it ends. The reason of the

@@ -32,21 +32,13 @@ SELECT ` + eventColumns + `,
   FROM part e
  ORDER BY ` + pg.EventOrder
 
-// FeedPart is a part of the event log as visible to a caller. Next is where the next part begins; More reports
-// whether it has begun already.
-type FeedPart struct {
-	Events []domain.Event
-	Next   domain.EventCursor
-	More   bool
-}
-
 // ListFeed reads the next limit public events of the caller's tenants after the cursor, and returns those
 // of processes, items and artifacts that are now visible to the caller. With processes, only events of these are
 // read.
 func ListFeed(
 	ctx context.Context, r *persistence.Reader, caller domain.Caller, after domain.EventCursor, limit int, processes []uuid.UUID,
-) (FeedPart, error) {
-	part := FeedPart{Next: after}
+) (domain.FeedPart, error) {
+	part := domain.FeedPart{Next: after}
 	// One tenant, the usual case, is compared by equality: its index gives the order.
 	operator, tenants := "= ANY($2)", any(caller.TenantIDs())
 	if len(caller.Memberships) == 1 {

@@ -70,26 +70,6 @@ type Scope struct {
 	Tenants    []uuid.UUID
 }
 
-// Health is an endpoint with the counts of its deliveries. Pending wait for their first attempt, Retrying
-// for another; Dead and Dropped were given up and are kept for domain.WebhookRetention.
-type Health struct {
-	domain.WebhookEndpoint
-	TenantCode, Name  string
-	ProcessDefinition string
-	HasSecret         bool
-	// ModifiedAt is when the subscription was applied last.
-	ModifiedAt        time.Time
-	Pending, Retrying int64
-	Dead, Dropped     int64
-	// PendingSince is the time since which the oldest of Pending waits.
-	PendingSince *time.Time
-}
-
-// State is the state of the endpoint.
-func (h *Health) State() domain.WebhookEndpointState {
-	return h.WebhookEndpoint.State(h.HasSecret)
-}
-
 const (
 	webhookHealthColumns = `w.subscription_id, w.tenant_id, r.code, w.url, w.payload_version, w.event_types,
        w.process_definition_id, w.paused, w.failing_since, w.disabled_at, coalesce(w.disabled_reason, ''),
@@ -124,8 +104,8 @@ SELECT ` + webhookHealthColumns + `
    FOR NO KEY UPDATE OF w`
 )
 
-func scanWebhookHealth(row pgx.CollectableRow) (Health, error) {
-	var h Health
+func scanWebhookHealth(row pgx.CollectableRow) (domain.WebhookHealth, error) {
+	var h domain.WebhookHealth
 	err := row.Scan(&h.SubscriptionID, &h.TenantID, &h.Code, &h.URL, &h.PayloadVersion, &h.EventTypes,
 		&h.ProcessDefinitionID, &h.Paused, &h.FailingSince, &h.DisabledAt, &h.DisabledReason,
 		&h.TenantCode, &h.Name, &h.ProcessDefinition, &h.HasSecret, &h.Pending, &h.PendingSince,
@@ -143,8 +123,8 @@ type EndpointFilter struct {
 func ListEndpoints(
 	ctx context.Context, r *persistence.Reader, scope Scope, filter EndpointFilter, page domain.PageRequest, sort []domain.SortKey,
 	now time.Time,
-) (domain.Page[Health], error) {
-	result := domain.Page[Health]{PageRequest: page}
+) (domain.Page[domain.WebhookHealth], error) {
+	result := domain.Page[domain.WebhookHealth]{PageRequest: page}
 	l := &pg.List{
 		Columns: webhookHealthColumns, From: fromWebhookEndpoints + countFailedDeliveries,
 		Where: []string{webhookInScope}, Args: []any{now, scope.Everywhere, scope.Tenants},
@@ -167,8 +147,8 @@ func ListEndpoints(
 // NOT_FOUND. An empty tenant matches any; a code that then matches several subscriptions is a VALIDATION error.
 func LockEndpoint(
 	ctx context.Context, tx *persistence.Tx, scope Scope, tenant, code string, now time.Time,
-) (*Health, error) {
-	var found []Health
+) (*domain.WebhookHealth, error) {
+	var found []domain.WebhookHealth
 	err := tx.Read(ctx, pg.Q(
 		lockWebhookEndpoint,
 		[]any{now, scope.Everywhere, scope.Tenants, code, tenant},

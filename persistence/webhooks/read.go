@@ -12,15 +12,6 @@ import (
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
-// DeliveryInfo is a delivery with the names that identify it and the outcome of its last attempt:
-// LastStatus is 0 without an answer, LastFailure "" without a failure.
-type DeliveryInfo struct {
-	domain.WebhookDelivery
-	TenantCode, SubscriptionCode string
-	LastStatus                   int
-	LastFailure                  string
-}
-
 const (
 	deliveryInfoColumns = deliveryColumns + `, t.code, r.code, coalesce(a.status, 0), coalesce(a.failure, '')`
 
@@ -32,8 +23,8 @@ const (
 	deliveryInScope = `($1 OR d.tenant_id = ANY($2))`
 )
 
-func scanDeliveryInfo(row pgx.CollectableRow) (DeliveryInfo, error) {
-	var d DeliveryInfo
+func scanDeliveryInfo(row pgx.CollectableRow) (domain.WebhookDeliveryInfo, error) {
+	var d domain.WebhookDeliveryInfo
 	err := row.Scan(append(deliveryFields(&d.WebhookDelivery),
 		&d.TenantCode, &d.SubscriptionCode, &d.LastStatus, &d.LastFailure)...)
 	return d, err
@@ -54,8 +45,8 @@ type DeliveryFilter struct {
 // a key the newest comes first.
 func ListDeliveries(
 	ctx context.Context, r *persistence.Reader, scope Scope, filter DeliveryFilter, page domain.PageRequest, sort []domain.SortKey,
-) (domain.Page[DeliveryInfo], error) {
-	result := domain.Page[DeliveryInfo]{PageRequest: page}
+) (domain.Page[domain.WebhookDeliveryInfo], error) {
+	result := domain.Page[domain.WebhookDeliveryInfo]{PageRequest: page}
 	l := &pg.List{
 		Columns: deliveryInfoColumns, From: fromDeliveries,
 		Where: []string{deliveryInScope}, Args: []any{scope.Everywhere, scope.Tenants},
@@ -106,8 +97,8 @@ SELECT a.delivery_id, a.round, a.number, a.at, a.status, a.latency, a.failure, a
 // first one first, or NOT_FOUND.
 func GetDelivery(
 	ctx context.Context, r *persistence.Reader, scope Scope, id uuid.UUID,
-) (*DeliveryInfo, []domain.WebhookAttempt, error) {
-	var found []DeliveryInfo
+) (*domain.WebhookDeliveryInfo, []domain.WebhookAttempt, error) {
+	var found []domain.WebhookDeliveryInfo
 	var attempts []domain.WebhookAttempt
 	args := []any{scope.Everywhere, scope.Tenants, id}
 	err := r.Read(

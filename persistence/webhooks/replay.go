@@ -15,7 +15,7 @@ import (
 // LockedDelivery is a delivery under lock together with its endpoint. EventKept reports whether the event log
 // still has the event.
 type LockedDelivery struct {
-	DeliveryInfo
+	domain.WebhookDeliveryInfo
 	Disabled, EventKept bool
 }
 

@@ -232,7 +232,7 @@ func (h *house) read() bool {
 }
 
 // health returns the state of the subscription HOOK of north.
-func (h *house) health() administer.WebhookHealth {
+func (h *house) health() domain.WebhookHealth {
 	h.t.Helper()
 	page, err := h.FindWebhookEndpoints(h.t.Context(), h.olga("north"), administer.WebhookFilter{Codes: []string{"HOOK"}},
 		domain.PageRequest{Size: 10}, nil)

@@ -20,7 +20,7 @@ func TestReplays(t *testing.T) {
 	h.deliver(1)
 	h.create("north", "LOAN")
 	h.settled()
-	list := func() []administer.WebhookDeliveryInfo {
+	list := func() []domain.WebhookDeliveryInfo {
 		page, err := h.FindWebhookDeliveries(t.Context(), h.olga("north"), administer.WebhookDeliveryFilter{}, domain.PageRequest{Size: 10}, nil)
 		require.NoError(t, err)
 		return page.Items
