@@ -26,7 +26,7 @@ type configuration struct {
 	// dryRun suppresses all writes.
 	dryRun  bool
 	tenants map[string]*domain.Tenant
-	stored  map[resource.Key]*persistence.StoredResource
+	stored  map[resource.Key]*resource.Stored
 	// wanted is the desired state of all resources of the tenants.
 	wanted  map[resource.Key]*resource.Document
 	ids     map[resource.Key]uuid.UUID
@@ -38,7 +38,7 @@ type configuration struct {
 func newConfiguration(caller domain.Caller, found *persistence.Configuration) *configuration {
 	c := &configuration{
 		Configuration: found, caller: caller, tenants: map[string]*domain.Tenant{},
-		stored: map[resource.Key]*persistence.StoredResource{}, wanted: map[resource.Key]*resource.Document{},
+		stored: map[resource.Key]*resource.Stored{}, wanted: map[resource.Key]*resource.Document{},
 		ids: map[resource.Key]uuid.UUID{}, encryptionKeys: map[resource.Key]sealedKey{},
 	}
 	for i := range found.Tenants {

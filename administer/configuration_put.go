@@ -26,7 +26,7 @@ func (c *configuration) put(tx *persistence.Tx, key resource.Key, now time.Time)
 	}
 	for _, a := range c.applied {
 		if a.Key == key {
-			return tx.PutResource(persistence.StoredResource{Document: *d, ID: id, TenantID: tenant, Audit: audit})
+			return tx.PutResource(resource.Stored{Document: *d, ID: id, TenantID: tenant, Audit: audit})
 		}
 	}
 	return nil

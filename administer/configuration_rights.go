@@ -12,7 +12,7 @@ import (
 )
 
 // authorize refuses what the caller may not do to the resource of a document.
-func (c *configuration) authorize(d *resource.Document, before *persistence.StoredResource, action ApplyAction) error {
+func (c *configuration) authorize(d *resource.Document, before *resource.Stored, action ApplyAction) error {
 	rights := domain.AdministrationRights{Role: domain.RoleOwner}
 	if tenant := c.tenants[d.TenantCode()]; tenant != nil {
 		rights = c.caller.Administration(tenant.ID)
@@ -33,7 +33,7 @@ func (c *configuration) authorize(d *resource.Document, before *persistence.Stor
 // authorizeDefinition is authorize for callers that administer at most process
 // definitions: they may change those, and none of the rights in them.
 func (c *configuration) authorizeDefinition(
-	d *resource.Document, before *persistence.StoredResource, action ApplyAction,
+	d *resource.Document, before *resource.Stored, action ApplyAction,
 ) error {
 	wanted, isDefinition := d.Spec.(*resource.ProcessDefinitionSpec)
 	if !isDefinition || before == nil || action == ApplyDeleted || !slices.Contains(c.Administered, before.ID) {
@@ -52,7 +52,7 @@ func (c *configuration) authorizeDefinition(
 // definition had, with rights that running processes still use, and that the
 // change adds again; -1 without one. The rights of such an item replace the
 // earlier ones.
-func (c *configuration) regained(before *persistence.StoredResource, wanted *resource.ProcessDefinitionSpec) int {
+func (c *configuration) regained(before *resource.Stored, wanted *resource.ProcessDefinitionSpec) int {
 	stored, ok := before.Spec.(*resource.ProcessDefinitionSpec)
 	return slices.IndexFunc(wanted.Items, func(item resource.ItemSpec) bool {
 		had := ok && slices.ContainsFunc(stored.Items, func(s resource.ItemSpec) bool { return s.Code == item.Code })

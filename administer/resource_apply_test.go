@@ -336,9 +336,9 @@ func TestApplyingElsewhereGivesTheSame(t *testing.T) {
 	t.Parallel()
 	c := newConfigured(t)
 	c.apply(system(), claim("second"))
-	var page domain.Page[administer.StoredResource]
+	var page domain.Page[resource.Stored]
 	err := c.FindResources(t.Context(), system(), administer.ResourceFilter{}, domain.PageRequest{Size: 100}, nil,
-		func(found *domain.Listing[administer.StoredResource]) error {
+		func(found *domain.Listing[resource.Stored]) error {
 			page = found.Page
 			return nil
 		})

@@ -8,9 +8,6 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// StoredResource is a resource as it was last applied.
-type StoredResource = persistence.StoredResource
-
 // ResourceFilter narrows FindResources.
 type ResourceFilter = persistence.ResourceFilter
 
@@ -23,13 +20,13 @@ type ResourceKey = resource.Key
 // definitions that it has the Administrator permission on.
 func (s *Administration) FindResources(
 	ctx context.Context, caller domain.Caller, filter ResourceFilter, page domain.PageRequest, sort []domain.SortKey,
-	show func(*domain.Listing[StoredResource]) error,
+	show func(*domain.Listing[resource.Stored]) error,
 ) error {
 	return s.store.Reader.ShowResources(ctx, resourceScope(caller), filter, page, sort, show)
 }
 
 // RetrieveResource returns a resource that the caller administers, or NOT_FOUND.
-func (s *Administration) RetrieveResource(ctx context.Context, caller domain.Caller, key ResourceKey) (*StoredResource, error) {
+func (s *Administration) RetrieveResource(ctx context.Context, caller domain.Caller, key ResourceKey) (*resource.Stored, error) {
 	return s.store.Reader.GetResource(ctx, resourceScope(caller), key)
 }
 

@@ -39,10 +39,10 @@ func (s *Administration) UploadRobotFile(
 	var stored domain.RobotFile
 	owner := domain.DocumentOwner{Kind: domain.DocumentOfRobot, ID: found.ID}
 	_, err = storage.Receive(ctx, s.uploads, caller, found.TenantID, owner, in,
-		func(*domain.Document) persistence.Read[*StoredResource] {
+		func(*domain.Document) persistence.Read[*resource.Stored] {
 			return persistence.LockRobot(resourceScope(caller), key)
 		},
-		func(tx *persistence.Tx, d *domain.Document, locked *StoredResource) (domain.Events, error) {
+		func(tx *persistence.Tx, d *domain.Document, locked *resource.Stored) (domain.Events, error) {
 			if locked.ID != found.ID {
 				return nil, domain.NotFound("resource")
 			}
@@ -85,7 +85,7 @@ func (s *Administration) DeleteRobotFile(
 }
 
 func robotFileEvent(
-	t domain.EventType, robot *StoredResource, key domain.RobotAssetKey, caller domain.Caller, now time.Time,
+	t domain.EventType, robot *resource.Stored, key domain.RobotAssetKey, caller domain.Caller, now time.Time,
 ) domain.Event {
 	e := domain.ConfigurationEvent(t, configured(robot), caller.PrincipalID, now)
 	return e.With("type", string(key.Type)).With("version", key.Version).
@@ -93,7 +93,7 @@ func robotFileEvent(
 }
 
 // robotFile finds a file of a robot, nil when there is none with the key.
-func robotFile(robot *StoredResource, key domain.RobotAssetKey) *domain.RobotFile {
+func robotFile(robot *resource.Stored, key domain.RobotAssetKey) *domain.RobotFile {
 	for i := range robot.Robot.Files {
 		if robot.Robot.Files[i].Key == key {
 			return &robot.Robot.Files[i]
@@ -103,7 +103,7 @@ func robotFile(robot *StoredResource, key domain.RobotAssetKey) *domain.RobotFil
 }
 
 // countAssets counts the assets of a robot, but for the one with the key.
-func countAssets(robot *StoredResource, but domain.RobotAssetKey) int {
+func countAssets(robot *resource.Stored, but domain.RobotAssetKey) int {
 	n := 0
 	for _, file := range robot.Robot.Files {
 		if !file.Key.Source() && file.Key != but {

@@ -32,7 +32,7 @@ type NewSecret struct {
 
 // IssuedSecret is a secret with its value, which cannot be shown again.
 type IssuedSecret struct {
-	Secret
+	domain.SecretInfo
 	Value domain.Secret
 }
 
@@ -57,7 +57,7 @@ func (s *Administration) IssueSecret(
 	if err != nil {
 		return nil, err
 	}
-	issued := &IssuedSecret{Secret: Secret{ID: domain.NewID(), Name: in.Name, CreatedAt: now, ExpiresAt: expiresAt}}
+	issued := &IssuedSecret{SecretInfo: domain.SecretInfo{ID: domain.NewID(), Name: in.Name, CreatedAt: now, ExpiresAt: expiresAt}}
 	err = s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		owner, err := lockSecretOwner(ctx, tx, caller, key)
 		if err != nil {
@@ -71,7 +71,7 @@ func (s *Administration) IssueSecret(
 			return nil, err
 		}
 		events := domain.Events{
-			domain.SecretEvent(domain.EventSecretIssued, issued.Secret, configured(&owner.StoredResource), caller.PrincipalID, now),
+			domain.SecretEvent(domain.EventSecretIssued, issued.SecretInfo, configured(&owner.Stored), caller.PrincipalID, now),
 		}
 		if owner.Kind == resource.KindWebhookSubscription {
 			issued.Value = newWebhookSecret()
@@ -127,7 +127,7 @@ func (s *Administration) insertWebhookSecret(
 		return errors.New("issuing a webhook secret: there is no key to seal it with")
 	}
 	tx.InsertWebhookSecret(domain.WebhookSecret{
-		SecretInfo: issued.Secret, TenantID: owner.TenantID, SubscriptionID: owner.ID,
+		SecretInfo: issued.SecretInfo, TenantID: owner.TenantID, SubscriptionID: owner.ID,
 		Sealed: s.sealer.Seal(storage.WebhookSecretPurpose, issued.ID.String(), []byte(issued.Value.Reveal())),
 	})
 	return nil

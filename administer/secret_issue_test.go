@@ -35,8 +35,8 @@ func TestIssueSecretAuthenticatesApplication(t *testing.T) {
 	require.Equal(t, id, caller.PrincipalID)
 	found := c.find(administrator, robot())
 	require.Len(t, found, 2)
-	require.Equal(t, administer.Secret{ID: found[0].ID, Name: "first", Declared: true, CreatedAt: *c.clock}, found[0])
-	require.Equal(t, issued.Secret, found[1])
+	require.Equal(t, domain.SecretInfo{ID: found[0].ID, Name: "first", Declared: true, CreatedAt: *c.clock}, found[0])
+	require.Equal(t, issued.SecretInfo, found[1])
 
 	require.NoError(t, c.RevokeSecret(t.Context(), administrator, robot(), issued.ID))
 	_, err = c.lookUp(domain.CredentialApplicationSecret, &id, issued.Value)

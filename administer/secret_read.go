@@ -10,14 +10,11 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// Secret is what can be read of a secret.
-type Secret = domain.SecretInfo
-
 // FindSecrets returns the secrets of an Application, a User or a
 // WebhookSubscription that the caller administers, the oldest first, including
 // those that its manifest declares. Tokens of a user for all its tenants are
 // visible to operators only. Errors: VALIDATION, NOT_FOUND.
-func (s *Administration) FindSecrets(ctx context.Context, caller domain.Caller, key ResourceKey) ([]Secret, error) {
+func (s *Administration) FindSecrets(ctx context.Context, caller domain.Caller, key ResourceKey) ([]domain.SecretInfo, error) {
 	if err := checkSecretOwner(key.Kind); err != nil {
 		return nil, err
 	}
@@ -37,7 +34,7 @@ func checkSecretOwner(kind resource.Kind) error {
 }
 
 // configured names a resource in events.
-func configured(r *StoredResource) domain.Configured {
+func configured(r *resource.Stored) domain.Configured {
 	return domain.Configured{ID: r.ID, TenantID: r.TenantID, Kind: string(r.Kind), Code: r.Metadata.Code}
 }
 

@@ -28,14 +28,14 @@ func (s *Administration) RevokeSecret(ctx context.Context, caller domain.Caller,
 		if err := owner.Secrets.Revoke(id); err != nil {
 			return nil, err
 		}
-		secret := owner.Secrets[slices.IndexFunc(owner.Secrets, func(s Secret) bool { return s.ID == id })]
+		secret := owner.Secrets[slices.IndexFunc(owner.Secrets, func(s domain.SecretInfo) bool { return s.ID == id })]
 		if owner.Kind == resource.KindWebhookSubscription {
 			tx.DeleteWebhookSecret(id)
 		} else {
 			tx.DeleteCredential(id)
 		}
 		return domain.Events{
-			domain.SecretEvent(domain.EventSecretRevoked, secret, configured(&owner.StoredResource), caller.PrincipalID, now),
+			domain.SecretEvent(domain.EventSecretRevoked, secret, configured(&owner.Stored), caller.PrincipalID, now),
 		}, nil
 	})
 }

@@ -94,7 +94,7 @@ func (c *custody) issue(as domain.Caller, key administer.ResourceKey, name strin
 	return issued
 }
 
-func (c *custody) find(as domain.Caller, key administer.ResourceKey) []administer.Secret {
+func (c *custody) find(as domain.Caller, key administer.ResourceKey) []domain.SecretInfo {
 	c.t.Helper()
 	found, err := c.FindSecrets(c.t.Context(), as, key)
 	require.NoError(c.t, err)

@@ -287,7 +287,7 @@ func (s *service) addDefinition(code, spec string, editors ...demo.Account) {
 		for _, editor := range editors {
 			tx.GrantOnArtifact(id, demo.TenantDemo(), domain.PermissionArtifactEditor, editor.ID)
 		}
-		return tx.PutResource(persistence.StoredResource{
+		return tx.PutResource(resource.Stored{
 			Document: d, ID: id, TenantID: demo.TenantDemo(), Audit: domain.NewAudit(domain.SystemPrincipalID(), s.now()),
 		})
 	}))

@@ -215,7 +215,7 @@ func (c cast) grantOnArtifacts(s *service, tx *persistence.Tx, audit domain.Audi
 			`{"code":"OPEN_LOAN","type":"START_PROCESS","processDefinition":"LOAN"},`+
 			`{"code":"CLONE","type":"CREATE_BUSINESS_ARTIFACT","businessArtifactDefinition":"CUSTOMER"}]}`))
 	require.NoError(s.t, err)
-	require.NoError(s.t, tx.PutResource(persistence.StoredResource{
+	require.NoError(s.t, tx.PutResource(resource.Stored{
 		Document: other, ID: c.artifactDefinition, TenantID: demo.TenantOther(), Audit: audit,
 	}))
 	tx.GrantOnArtifact(c.artifactDefinition, demo.TenantOther(), domain.PermissionArtifactManager, demo.OtherWorker().ID)

@@ -44,7 +44,7 @@ func newActing(t *testing.T, code string) acting {
 	require.NoError(t, err)
 	require.NoError(t, db.Write(t.Context(), func(tx *persistence.Tx) error {
 		tx.GrantOnArtifact(definition, a.ID, domain.PermissionArtifactManager, a.Caller.PrincipalID)
-		return tx.PutResource(persistence.StoredResource{
+		return tx.PutResource(resource.Stored{
 			Document: document, ID: definition, TenantID: a.ID,
 			Audit: domain.NewAudit(domain.SystemPrincipalID(), time.Now()),
 		})

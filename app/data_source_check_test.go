@@ -61,7 +61,7 @@ func newChecking(t *testing.T) *checking {
 		tx.GrantOnProcess(definition.ID, domain.PermissionManager, runner)
 		tx.GrantOnItem(task.ID, domain.PermissionCandidate, domain.Grantee{ID: runner})
 		tx.GrantOnArtifact(c.artifacts, c.ID, domain.PermissionArtifactManager, runner)
-		return tx.PutResource(persistence.StoredResource{
+		return tx.PutResource(resource.Stored{
 			Document: artifacts, ID: c.artifacts, TenantID: c.ID, Audit: domain.NewAudit(domain.SystemPrincipalID(), time.Now()),
 		})
 	}))

@@ -32,7 +32,7 @@ func (a engineAccess) application(t *testing.T, name string, tenant domain.Membe
 			Principal: domain.Principal{ID: id, Name: name}, TenantID: tenant.TenantID, Role: tenant.Role,
 			Audit: domain.NewAudit(domain.SystemPrincipalID(), a.now),
 		})
-		return tx.PutResource(persistence.StoredResource{
+		return tx.PutResource(resource.Stored{
 			Document: resource.Document{Kind: resource.KindApplication, Metadata: resource.Metadata{Code: name}, Spec: spec},
 			ID:       id, TenantID: tenant.TenantID, Audit: domain.NewAudit(domain.SystemPrincipalID(), a.now),
 		})

@@ -99,7 +99,7 @@ func newObserved(t *testing.T, queues ...string) *observed {
 		tx.PutApplication(domain.Application{
 			Principal: domain.Principal{ID: principal, Name: "app"}, TenantID: o.tenant, Role: domain.RoleMember, Audit: audit,
 		})
-		return tx.PutResource(persistence.StoredResource{
+		return tx.PutResource(resource.Stored{
 			Document: resource.Document{
 				Kind: resource.KindApplication, Metadata: resource.Metadata{Code: "app"},
 				Spec: &resource.ApplicationSpec{Name: "app", Engine: &resource.WorkerSpec{TaskQueues: queues}},

@@ -159,9 +159,9 @@ func TestResourcesExistForWhomTheDomainSays(t *testing.T) {
 				want[key] = true
 			}
 		}
-		var page domain.Page[administer.StoredResource]
+		var page domain.Page[resource.Stored]
 		err := service.FindResources(t.Context(), v.Caller, administer.ResourceFilter{}, domain.PageRequest{Size: 1000}, nil,
-			func(found *domain.Listing[administer.StoredResource]) error {
+			func(found *domain.Listing[resource.Stored]) error {
 				page = found.Page
 				return nil
 			})

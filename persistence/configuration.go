@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/persistence/internal/access"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
@@ -16,7 +17,7 @@ import (
 type Configuration struct {
 	// Tenants are the tenants with the codes, locked until the transaction ends.
 	Tenants   []domain.Tenant
-	Resources []StoredResource
+	Resources []resource.Stored
 	// Definitions are the process definitions of the tenants.
 	Definitions []DefinitionState
 	Items       []ItemDefinitionState

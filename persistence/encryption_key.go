@@ -230,14 +230,14 @@ func (r *Reader) ListEncryptionKeyVersions(
 }
 
 // LockResource returns a resource in scope, locked against concurrent changes. Errors are those of GetResource.
-func (tx *Tx) LockResource(ctx context.Context, scope ResourceScope, key resource.Key) (*StoredResource, error) {
+func (tx *Tx) LockResource(ctx context.Context, scope ResourceScope, key resource.Key) (*resource.Stored, error) {
 	l := resourceList(scope)
 	l.Filter("r.kind = %s", key.Kind)
 	l.Filter("r.code = %s", key.Code)
 	if key.Tenant != "" {
 		l.Filter("t.code = %s", key.Tenant)
 	}
-	var found []StoredResource
+	var found []resource.Stored
 	statement := fmt.Sprintf(lockSecretOwner, strings.Join(l.Where, "\n   AND "))
 	err := tx.Read(ctx, pg.Q(statement, l.Args, func(rows pgx.Rows) (err error) {
 		found, err = pgx.CollectRows(rows, scanResource)

@@ -86,7 +86,7 @@ func (q queueOwners) lists(t *testing.T, tenant, application uuid.UUID, queues .
 func (q queueOwners) put(t *testing.T, tenant, id uuid.UUID, kind resource.Kind, code string, spec resource.Spec) {
 	t.Helper()
 	require.NoError(t, q.db.Write(t.Context(), func(tx *persistence.Tx) error {
-		return tx.PutResource(persistence.StoredResource{
+		return tx.PutResource(resource.Stored{
 			Document: resource.Document{Kind: kind, Metadata: resource.Metadata{Code: code}, Spec: spec},
 			ID:       id, TenantID: tenant, Audit: domain.NewAudit(domain.SystemPrincipalID(), q.now),
 		})

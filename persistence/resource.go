@@ -14,18 +14,6 @@ import (
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
-// StoredResource is a resource as it was last applied. PublishedVersion is the version of a process definition
-// to which new processes are pinned, nil without one.
-type StoredResource struct {
-	resource.Document
-	ID               uuid.UUID
-	TenantID         uuid.UUID
-	PublishedVersion *uuid.UUID
-	// Robot is nil for resources of other kinds.
-	Robot *RobotState
-	domain.Audit
-}
-
 const (
 	resourceColumns = `t.code, r.tenant_id, r.kind, r.code, r.id, r.labels, r.spec,
        r.created_by, r.created_at, r.last_modified_by, r.last_modified_at,
@@ -35,8 +23,8 @@ const (
 	fromResources = `resources r JOIN tenants t ON t.id = r.tenant_id`
 )
 
-func scanResource(row pgx.CollectableRow) (StoredResource, error) {
-	var r StoredResource
+func scanResource(row pgx.CollectableRow) (resource.Stored, error) {
+	var r resource.Stored
 	var metadata resource.Metadata
 	var kind resource.Kind
 	var spec, robot []byte
@@ -99,15 +87,15 @@ func kindOrder() string {
 // error. They can be sorted by kind, code, createdAt and lastModifiedAt.
 func (r *Reader) ShowResources(
 	ctx context.Context, scope ResourceScope, filter ResourceFilter, page domain.PageRequest, sort []domain.SortKey,
-	show func(*domain.Listing[StoredResource]) error,
+	show func(*domain.Listing[resource.Stored]) error,
 ) error {
 	l, err := filteredResources(scope, filter, sort)
 	if err != nil {
 		return err
 	}
-	err = showValues(ctx, r, valueList[StoredResource]{
+	err = showValues(ctx, r, valueList[resource.Stored]{
 		List: l, alias: "r", values: []string{"r.spec", "r.labels"},
-		scan: func(rows pgx.Rows) (StoredResource, error) { return scanResource(rows) },
+		scan: func(rows pgx.Rows) (resource.Stored, error) { return scanResource(rows) },
 	}, page, show)
 	return pg.Translate("listing resources", err)
 }
@@ -139,7 +127,7 @@ func resourceList(scope ResourceScope) *pg.List {
 
 // GetResource returns the resource in scope, or NOT_FOUND. An empty tenant matches any; a key that then matches
 // resources of several tenants is a VALIDATION error.
-func (r *Reader) GetResource(ctx context.Context, scope ResourceScope, key resource.Key) (*StoredResource, error) {
+func (r *Reader) GetResource(ctx context.Context, scope ResourceScope, key resource.Key) (*resource.Stored, error) {
 	filter := ResourceFilter{Kinds: []resource.Kind{key.Kind}, Codes: []string{key.Code}}
 	if key.Tenant != "" {
 		filter.Tenants = []string{key.Tenant}
@@ -148,7 +136,7 @@ func (r *Reader) GetResource(ctx context.Context, scope ResourceScope, key resou
 	if err != nil {
 		return nil, err
 	}
-	var found []StoredResource
+	var found []resource.Stored
 	var total int64
 	err = r.Read(ctx, l.Page(domain.PageRequest{Size: 2}, func(rows pgx.Rows) (err error) {
 		found, err = pgx.CollectRows(rows, scanResource)
@@ -161,7 +149,7 @@ func (r *Reader) GetResource(ctx context.Context, scope ResourceScope, key resou
 }
 
 // onlyResource returns the single resource found for a key.
-func onlyResource(found []StoredResource) (*StoredResource, error) {
+func onlyResource(found []resource.Stored) (*resource.Stored, error) {
 	switch len(found) {
 	case 0:
 		return nil, domain.NotFound("resource")
@@ -173,7 +161,7 @@ func onlyResource(found []StoredResource) (*StoredResource, error) {
 }
 
 // onlyResource is onlyResource for a resource that the transaction has under lock.
-func (tx *Tx) onlyResource(found []StoredResource) (*StoredResource, error) {
+func (tx *Tx) onlyResource(found []resource.Stored) (*resource.Stored, error) {
 	only, err := onlyResource(found)
 	if err == nil {
 		tx.Found(only.ID, only.Version())
@@ -195,7 +183,7 @@ DELETE FROM resources
 )
 
 // PutResource stores an applied resource. The id of a resource never changes.
-func (tx *Tx) PutResource(r StoredResource) error {
+func (tx *Tx) PutResource(r resource.Stored) error {
 	spec, err := r.SpecJSON()
 	if err != nil {
 		return fmt.Errorf("writing %s %s: %w", r.Kind, r.Metadata.Code, err)

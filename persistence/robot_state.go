@@ -15,13 +15,6 @@ import (
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
-// RobotState is what a robot has beside its manifest: its files, the source package first, and the names of its
-// environment variables.
-type RobotState struct {
-	Files     []domain.RobotFile
-	Variables []string
-}
-
 // robotState is the state of a robot described by the resource r.
 const robotState = `json_build_object(
        'files', (SELECT json_agg(json_build_object(
@@ -35,7 +28,7 @@ const robotState = `json_build_object(
        'variables', (SELECT json_agg(e.name ORDER BY e.name) FROM robot_environment e WHERE e.robot_id = r.id))`
 
 // readRobotState reads robotState, which is nil for other resources.
-func readRobotState(text []byte) (*RobotState, error) {
+func readRobotState(text []byte) (*resource.RobotState, error) {
 	if text == nil {
 		return nil, nil //nolint:nilnil // other resources have no such state, and that is no failure
 	}
@@ -58,7 +51,7 @@ func readRobotState(text []byte) (*RobotState, error) {
 	if err := json.Unmarshal(text, &stored); err != nil {
 		return nil, fmt.Errorf("decoding the state of a robot: %w", err)
 	}
-	state := &RobotState{Variables: stored.Variables}
+	state := &resource.RobotState{Variables: stored.Variables}
 	for _, f := range stored.Files {
 		file := domain.RobotFile{
 			ID: f.ID, Name: f.Name, ContentType: f.ContentType, Size: f.Size,
@@ -77,7 +70,7 @@ func readRobotState(text []byte) (*RobotState, error) {
 
 // LockRobot returns a Robot in scope, locked against concurrent changes of it, its files and its environment.
 // Errors are those of GetResource.
-func LockRobot(scope ResourceScope, key resource.Key) Read[*StoredResource] {
+func LockRobot(scope ResourceScope, key resource.Key) Read[*resource.Stored] {
 	l := resourceList(scope)
 	l.Filter("r.kind = %s", resource.KindRobot)
 	l.Filter("r.code = %s", key.Code)
@@ -85,9 +78,9 @@ func LockRobot(scope ResourceScope, key resource.Key) Read[*StoredResource] {
 		l.Filter("t.code = %s", key.Tenant)
 	}
 	where := strings.Join(l.Where, "\n   AND ")
-	var found []StoredResource
-	return Read[*StoredResource]{[]pg.Query{pg.Q(fmt.Sprintf(lockSecretOwner, where), l.Args, func(rows pgx.Rows) (err error) {
+	var found []resource.Stored
+	return Read[*resource.Stored]{[]pg.Query{pg.Q(fmt.Sprintf(lockSecretOwner, where), l.Args, func(rows pgx.Rows) (err error) {
 		found, err = pgx.CollectRows(rows, scanResource)
 		return err
-	})}, func(tx *Tx) (*StoredResource, error) { return tx.onlyResource(found) }}
+	})}, func(tx *Tx) (*resource.Stored, error) { return tx.onlyResource(found) }}
 }

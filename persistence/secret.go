@@ -108,7 +108,7 @@ SELECT EXISTS (SELECT 1
 
 // SecretOwner is a resource with its secrets, the oldest first.
 type SecretOwner struct {
-	StoredResource
+	resource.Stored
 	// Operator reports whether the resource is an operator.
 	Operator bool
 	Secrets  domain.Secrets
@@ -140,7 +140,7 @@ func readSecretOwner(
 		l.Filter("t.code = %s", key.Tenant)
 	}
 	where := strings.Join(l.Where, "\n   AND ")
-	var found []StoredResource
+	var found []resource.Stored
 	var owner SecretOwner
 	err := read(
 		pg.Q(fmt.Sprintf(statement, where), l.Args, func(rows pgx.Rows) (err error) {
@@ -159,7 +159,7 @@ func readSecretOwner(
 	if err != nil {
 		return nil, err
 	}
-	owner.StoredResource = *only
+	owner.Stored = *only
 	return &owner, nil
 }
 

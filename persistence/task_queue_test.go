@@ -66,7 +66,7 @@ func TestTaskQueuesAreThoseOfDefinitionsAndWorkers(t *testing.T) {
 				Audit: domain.NewAudit(domain.SystemPrincipalID(), q.now),
 			}, nil)
 		}
-		return tx.PutResource(persistence.StoredResource{
+		return tx.PutResource(resource.Stored{
 			Document: resource.Document{
 				Kind: resource.KindBusinessArtifactDefinition, Metadata: resource.Metadata{Code: "CUSTOMER"},
 				Spec: &resource.BusinessArtifactDefinitionSpec{Actions: []resource.ArtifactActionSpec{

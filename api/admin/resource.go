@@ -48,8 +48,8 @@ func (s *Server) FindResources(
 	}
 	page, sort := httpio.Listing(httpio.Deref(params.Size), httpio.Deref(params.Page), params.Sort)
 	return listing(func(w http.ResponseWriter) error {
-		show := func(found *domain.Listing[administer.StoredResource]) error {
-			return httpio.WriteListing(w, found, resourcePage, func(items []administer.StoredResource) ([]oasadmin.Resource, error) {
+		show := func(found *domain.Listing[resource.Stored]) error {
+			return httpio.WriteListing(w, found, resourcePage, func(items []resource.Stored) ([]oasadmin.Resource, error) {
 				return httpio.ConvertAll(items, storedResource)
 			})
 		}
@@ -129,7 +129,7 @@ func document(d *resource.Document) (*oasadmin.ResourceDocument, error) {
 	}, err
 }
 
-func storedResource(r *administer.StoredResource) (oasadmin.Resource, error) {
+func storedResource(r *resource.Stored) (oasadmin.Resource, error) {
 	spec, err := r.SpecJSON()
 	shown := metadata(r.Metadata)
 	shown.ID = &r.ID

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/hex"
 
-	"github.com/procession-dev/procession/administer"
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/domain"
@@ -112,7 +111,7 @@ func robotAsset(f *domain.RobotFile) oasadmin.RobotAsset {
 }
 
 // addRobot adds to the status of a resource what only robots have.
-func addRobot(status *oasadmin.ResourceStatus, r *administer.StoredResource) {
+func addRobot(status *oasadmin.ResourceStatus, r *resource.Stored) {
 	if r.Robot == nil {
 		return
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/procession-dev/procession/administer"
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
+	"github.com/procession-dev/procession/domain"
 )
 
 // IssueSecret issues a secret and shows its value, this once.
@@ -47,7 +48,7 @@ func (s *Server) RevokeSecret(
 	return RevokeSecret204Response{}, nil
 }
 
-func secret(s *administer.Secret) oasadmin.Secret {
+func secret(s *domain.SecretInfo) oasadmin.Secret {
 	return oasadmin.Secret{
 		ID: s.ID, Name: s.Name, Declared: s.Declared, CreatedAt: s.CreatedAt.UTC(), ExpiresAt: utc(s.ExpiresAt),
 	}

@@ -1,0 +1,26 @@
+package resource
+
+import (
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// Stored is a resource as it was last applied. PublishedVersion is the version of a process definition
+// to which new processes are pinned, nil without one.
+type Stored struct {
+	Document
+	ID               uuid.UUID
+	TenantID         uuid.UUID
+	PublishedVersion *uuid.UUID
+	// Robot is nil for resources of other kinds.
+	Robot *RobotState
+	domain.Audit
+}
+
+// RobotState is what a robot has beside its manifest: its files, the source package first, and the names of its
+// environment variables.
+type RobotState struct {
+	Files     []domain.RobotFile
+	Variables []string
+}
