@@ -74,7 +74,7 @@ SELECT (SELECT count(*) FROM webhook_deliveries WHERE state = 'PENDING'),
            AND EXISTS (SELECT 1 FROM webhook_secrets s
                         WHERE s.subscription_id = w.subscription_id AND (s.expires_at IS NULL OR s.expires_at > $1)))`
 
-// Backlog counts the deliveries that are not finished now.
+// GetBacklog counts the deliveries that are not finished now.
 func GetBacklog(ctx context.Context, r *persistence.Reader, now time.Time) (Backlog, error) {
 	var b Backlog
 	var since *time.Time
