@@ -45,45 +45,19 @@ func newMetrics() *metrics {
 	return m
 }
 
-// backlog shows what is still to be asked of Temporal. Both numbers are read
-// from the database in one query when metrics are; nothing is shown when it
-// does not answer.
-type backlog struct {
-	reader       *persistence.Reader
-	pending, lag *prometheus.Desc
-}
-
-func newBacklog(reader *persistence.Reader) *backlog {
-	return &backlog{
-		reader: reader,
-		pending: prometheus.NewDesc("procession_engine_commands_pending",
-			"Commands for Temporal that are due and not yet carried out.", nil, nil),
-		lag: prometheus.NewDesc("procession_engine_command_lag_seconds",
-			"For how long the oldest pending command for Temporal has been due.", nil, nil),
-	}
-}
-
-// Describe implements prometheus.Collector.
-func (b *backlog) Describe(out chan<- *prometheus.Desc) {
-	out <- b.pending
-	out <- b.lag
-}
-
-// Collect implements prometheus.Collector.
-func (b *backlog) Collect(out chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), checkTimeout)
-	defer cancel()
-	now := time.Now()
-	found, err := b.reader.EngineBacklog(ctx, now)
-	if err != nil {
-		return
-	}
-	lag := 0.0
-	if !found.DueSince.IsZero() {
-		lag = max(0, now.Sub(found.DueSince).Seconds())
-	}
-	out <- prometheus.MustNewConstMetric(b.pending, prometheus.GaugeValue, float64(found.Pending))
-	out <- prometheus.MustNewConstMetric(b.lag, prometheus.GaugeValue, lag)
+// newBacklog shows the commands for Temporal that are due.
+func newBacklog(reader *persistence.Reader) collector {
+	pending := newGauge("procession_engine_commands_pending", "Commands for Temporal that are due and not yet carried out.")
+	lag := newGauge("procession_engine_command_lag_seconds", "For how long the oldest pending command for Temporal has been due.")
+	return collector{[]number{pending, lag}, func(ctx context.Context, show show) {
+		now := time.Now()
+		found, err := reader.EngineBacklog(ctx, now)
+		if err != nil {
+			return
+		}
+		show(pending, float64(found.Pending))
+		show(lag, secondsSince(found.DueSince, now))
+	}}
 }
 
 // observe counts a request. Route is the pattern, never the path.

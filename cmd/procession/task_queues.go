@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence"
 )
@@ -22,54 +20,27 @@ func queuePatience(c Config) domain.TaskQueuePatience {
 	return patience
 }
 
-// taskQueueMetrics shows what waits in Temporal for workers, and how many there
+// newTaskQueueMetrics shows what waits in Temporal for workers, and how many there
 // are, of all tenants together. It is read from the database, where all replicas
-// put what they see, so they all show the same; nothing is shown when the
-// database does not answer.
-type taskQueueMetrics struct {
-	reader             *persistence.Reader
-	patience           domain.TaskQueuePatience
-	backlog, age, live *prometheus.Desc
-}
-
-func newTaskQueueMetrics(reader *persistence.Reader, patience domain.TaskQueuePatience) *taskQueueMetrics {
-	return &taskQueueMetrics{
-		reader: reader, patience: patience,
-		backlog: prometheus.NewDesc("procession_task_queue_backlog",
-			"Tasks that wait in Temporal for workers of tenants.", []string{"kind"}, nil),
-		age: prometheus.NewDesc("procession_task_queue_backlog_age_seconds",
-			"For how long the oldest of these tasks has waited.", []string{"kind"}, nil),
-		live: prometheus.NewDesc("procession_workers_live",
-			"Workers that keep registering.", nil, nil),
-	}
-}
-
-// Describe implements prometheus.Collector.
-func (m *taskQueueMetrics) Describe(out chan<- *prometheus.Desc) {
-	out <- m.backlog
-	out <- m.age
-	out <- m.live
-}
-
-// Collect implements prometheus.Collector.
-func (m *taskQueueMetrics) Collect(out chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), checkTimeout)
-	defer cancel()
-	now := time.Now()
-	live, err := m.reader.CountLiveWorkers(ctx, now)
-	if err != nil {
-		return
-	}
-	out <- prometheus.MustNewConstMetric(m.live, prometheus.GaugeValue, float64(live))
-	totals, err := m.reader.SumTaskQueues(ctx, now.Add(-m.patience.Observation))
-	if err != nil {
-		return
-	}
-	gauge := func(what *prometheus.Desc, value float64, kind string) {
-		out <- prometheus.MustNewConstMetric(what, prometheus.GaugeValue, value, kind)
-	}
-	gauge(m.backlog, float64(totals.WorkflowCount), "workflow")
-	gauge(m.backlog, float64(totals.ActivityCount), "activity")
-	gauge(m.age, totals.WorkflowAge.Seconds(), "workflow")
-	gauge(m.age, totals.ActivityAge.Seconds(), "activity")
+// put what they see, so they all show the same.
+func newTaskQueueMetrics(reader *persistence.Reader, patience domain.TaskQueuePatience) collector {
+	backlog := newGauge("procession_task_queue_backlog", "Tasks that wait in Temporal for workers of tenants.", "kind")
+	age := newGauge("procession_task_queue_backlog_age_seconds", "For how long the oldest of these tasks has waited.", "kind")
+	live := newGauge("procession_workers_live", "Workers that keep registering.")
+	return collector{[]number{backlog, age, live}, func(ctx context.Context, show show) {
+		now := time.Now()
+		workers, err := reader.CountLiveWorkers(ctx, now)
+		if err != nil {
+			return
+		}
+		show(live, float64(workers))
+		totals, err := reader.SumTaskQueues(ctx, now.Add(-patience.Observation))
+		if err != nil {
+			return
+		}
+		show(backlog, float64(totals.WorkflowCount), "workflow")
+		show(backlog, float64(totals.ActivityCount), "activity")
+		show(age, totals.WorkflowAge.Seconds(), "workflow")
+		show(age, totals.ActivityAge.Seconds(), "activity")
+	}}
 }

@@ -81,46 +81,21 @@ func (s *service) followFeed(ctx context.Context) {
 	}
 }
 
-// webhookBacklog shows what webhooks are still to be told.
-type webhookBacklog struct {
-	reader                 *persistence.Reader
-	pending, retrying, lag *prometheus.Desc
-}
-
-func newWebhookBacklog(reader *persistence.Reader) *webhookBacklog {
-	return &webhookBacklog{
-		reader: reader,
-		pending: prometheus.NewDesc("procession_webhook_deliveries_pending",
-			"Webhook deliveries that wait for their first attempt.", nil, nil),
-		retrying: prometheus.NewDesc("procession_webhook_deliveries_retrying",
-			"Webhook deliveries that have failed and are attempted again.", nil, nil),
-		lag: prometheus.NewDesc("procession_webhook_delivery_lag_seconds",
-			"For how long the oldest delivery waits for its first attempt to an endpoint that nothing is wrong with.", nil, nil),
-	}
-}
-
-// Describe implements prometheus.Collector.
-func (b *webhookBacklog) Describe(out chan<- *prometheus.Desc) {
-	out <- b.pending
-	out <- b.retrying
-	out <- b.lag
-}
-
-// Collect implements prometheus.Collector. Nothing is shown when the database does
-// not answer.
-func (b *webhookBacklog) Collect(out chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), checkTimeout)
-	defer cancel()
-	now := time.Now()
-	found, err := webhooks.GetBacklog(ctx, b.reader, now)
-	if err != nil {
-		return
-	}
-	lag := 0.0
-	if !found.PendingSince.IsZero() {
-		lag = max(0, now.Sub(found.PendingSince).Seconds())
-	}
-	out <- prometheus.MustNewConstMetric(b.pending, prometheus.GaugeValue, float64(found.Pending))
-	out <- prometheus.MustNewConstMetric(b.retrying, prometheus.GaugeValue, float64(found.Retrying))
-	out <- prometheus.MustNewConstMetric(b.lag, prometheus.GaugeValue, lag)
+// newWebhookBacklog shows the deliveries of webhooks that have not succeeded.
+func newWebhookBacklog(reader *persistence.Reader) collector {
+	pending := newGauge("procession_webhook_deliveries_pending", "Webhook deliveries that wait for their first attempt.")
+	retrying := newGauge("procession_webhook_deliveries_retrying",
+		"Webhook deliveries that have failed and are attempted again.")
+	lag := newGauge("procession_webhook_delivery_lag_seconds",
+		"For how long the oldest delivery waits for its first attempt to an endpoint that nothing is wrong with.")
+	return collector{[]number{pending, retrying, lag}, func(ctx context.Context, show show) {
+		now := time.Now()
+		found, err := webhooks.GetBacklog(ctx, reader, now)
+		if err != nil {
+			return
+		}
+		show(pending, float64(found.Pending))
+		show(retrying, float64(found.Retrying))
+		show(lag, secondsSince(found.PendingSince, now))
+	}}
 }
