@@ -90,7 +90,8 @@ type DocumentRelations struct {
 }
 
 // SeesDocument reports whether the document exists for the principal: a referrer is visible to the principal, or
-// the principal uploaded it and it has no referrers yet.
+// the principal uploaded it and it has no referrers yet. The service asks SQL, which tests compare with this function;
+// it is the same with SeesArtifact and SeesResource.
 func SeesDocument(r DocumentRelations) bool {
 	switch {
 	case r.Delivered:
