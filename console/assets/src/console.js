@@ -40,6 +40,11 @@
       event.target.closest("dialog").close();
     }
   });
+  document.addEventListener("submit", (event) => {
+    if (!event.target.closest("dialog.palette")) return;
+    event.preventDefault();
+    rows()[0]?.click();
+  });
   document.addEventListener("change", (event) => {
     if (event.target.matches("[data-submits]")) event.target.form.requestSubmit();
   });
@@ -75,7 +80,8 @@
       event.preventDefault();
       open("palette");
     } else if (command && event.key === "Enter") {
-      if (press("complete")) event.preventDefault();
+      const complete = $("[data-complete]");
+      if (complete && !event.defaultPrevented) complete.click();
     } else if (event.key === "Escape") {
       for (const menu of all("details.menu[open]")) {
         menu.open = false;
@@ -84,9 +90,6 @@
     } else if (event.target.closest("dialog.palette") && ["ArrowDown", "ArrowUp"].includes(event.key)) {
       event.preventDefault();
       move(event.key === "ArrowDown" ? 1 : -1);
-    } else if (event.target.closest("dialog.palette") && event.key === "Enter" && event.target.matches("input")) {
-      event.preventDefault();
-      rows()[0]?.click();
     } else if (!command && !event.altKey && !typing(event.target) && !$("dialog[open]") &&
         $("#page")?.dataset.keys === "on" && Object.hasOwn(keys, event.key)) {
       event.preventDefault();
