@@ -46,6 +46,11 @@ GET tasks/news              200   200          200           200     200    200 
 GET tasks/assign            200   200          200           200     200    200       200       200      200   in        200
 GET tasks/:id               200   404          404           200     200    200       404       404      404   in        404
 GET tasks/:id READY         404   404          404           200     200    200       404       404      404   in        404
+GET tasks/:id/file          404   404          404           404     404    404       404       404      404   in        404
+GET tasks/:id/form/found    404   404          404           404     404    404       404       404      404   in        404
+POST tasks/:id/form         400   404          404           400     409    409       404       404      404   in        404
+POST tasks/:id/form READY   404   404          404           400     409    409       404       404      404   in        404
+POST tasks/:id/form/files   400   404          404           400     400    400       404       404      404   in        404
 POST tasks/claim            303   404          404           403     403    409       404       404      404   in        404
 POST tasks/claim READY      404   404          404           403     403    303       404       404      404   in        404
 POST tasks/assign           303   404          404           303     403    403       404       404      404   in        404

@@ -1,6 +1,8 @@
 package console
 
 import (
+	"slices"
+
 	"github.com/procession-dev/procession/console/live"
 	"github.com/procession-dev/procession/console/palette"
 	"github.com/procession-dev/procession/console/signin"
@@ -18,7 +20,7 @@ type screens struct {
 
 // routes are all screens, and what the forms on them do.
 func routes(s screens) []web.Route {
-	return []web.Route{
+	return slices.Concat([]web.Route{
 		web.Get("", home),
 
 		web.Get("sign-in", s.signin.Show).ForVisitors(),
@@ -41,7 +43,8 @@ func routes(s screens) []web.Route {
 		web.Post("tasks/release", s.tasks.Release),
 		web.Post("tasks/complete", s.tasks.Complete),
 		web.Get("tasks/:id", s.tasks.Show),
-	}
+		web.Get("tasks/:id/file", s.tasks.File),
+	}, s.tasks.Forms().Routes("tasks/:id"))
 }
 
 func home(*web.Visit) (*web.Answer, error) { return web.SeeOther(web.Root + "tasks"), nil }

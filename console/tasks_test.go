@@ -26,7 +26,7 @@ func TestTask(t *testing.T) {
 		bob.AwaitPath(web.Root + "tasks/" + task.String() + "?q=Loan+to+claim&view=to-claim")
 		bob.Click("form[action$=claim] button")
 		bob.AwaitText("Release")
-		bob.Click("form[action$=complete] button")
+		bob.Click("[data-complete]")
 		bob.Await(`document.querySelector(".pane .text-green")`)
 	})
 	t.Run("is claimed and completed without scripts", func(t *testing.T) {
@@ -40,7 +40,7 @@ func TestTask(t *testing.T) {
 		b.AwaitText("1 in all")
 		b.Click(".row-link")
 		b.Click("form[action$=claim] button")
-		b.Click("form[action$=complete] button")
+		b.Click("[data-complete]")
 		b.AwaitText("Completed")
 	})
 	t.Run("claimed by another meanwhile is shown with the reason", func(t *testing.T) {
@@ -61,7 +61,7 @@ func TestTask(t *testing.T) {
 		alice := s.signIn("Alice")
 		alice.open("tasks/" + task.String())
 		alice.Click("form[action$=assign] button")
-		alice.Type("[name=q]", "bO")
+		alice.Type("#assign [name=q]", "bO")
 		alice.Await(`document.querySelectorAll(".person").length === 1`)
 		alice.Click(".person")
 		alice.AwaitText("Release")

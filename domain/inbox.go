@@ -62,6 +62,8 @@ type OpenedTask struct {
 	InboxTask
 
 	Item *ProcessItem `db:"-"`
+	// ProcessVersion is that of the process's definition.
+	ProcessVersion uuid.UUID
 	// Candidate may claim the task while it is READY.
 	Candidate bool
 	// Manages may assign the task, release it and write to it.

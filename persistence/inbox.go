@@ -137,7 +137,8 @@ func (r *Reader) CountInboxNews(
 
 const openTask = `
 SELECT ` + inboxColumns + `,
-       ` + access.CandidateOfItem + ` AS candidate, ` + access.ManagesProcess + ` AS manages
+       ` + access.CandidateOfItem + ` AS candidate, ` + access.ManagesProcess + ` AS manages,
+       p.process_version
   FROM ` + inboxTables + `
  WHERE i.id = $3 AND i.tenant_id = ANY($2) AND i.type = 'TASK' AND i.deleted_at IS NULL AND ` + access.VisibleItem
 

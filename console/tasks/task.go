@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/a-h/templ"
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/api/httpio"
@@ -26,6 +27,8 @@ type opened struct {
 
 	// User is who looks at it.
 	User uuid.UUID
+	// Form is what is filled in, nil for nothing.
+	Form templ.Component
 	// Problem says why the last action was refused, "" if none was.
 	Problem string
 }
@@ -48,11 +51,12 @@ func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.show(v, id, v.URL.Query(), nil)
+	return s.show(v, id, v.URL.Query(), nil, nil)
 }
 
-// show shows a task with what was refused, nil for nothing.
-func (s *Screens) show(v *web.Visit, id uuid.UUID, query url.Values, refused *domain.Error) (*web.Answer, error) {
+// show shows a task with what was refused, nil for nothing, and with its form, nil for
+// that of its data.
+func (s *Screens) show(v *web.Visit, id uuid.UUID, query url.Values, refused *domain.Error, shown templ.Component) (*web.Answer, error) {
 	found, err := s.App.OpenTask(v.Context(), v.Caller, id)
 	if err != nil {
 		return nil, err
@@ -66,6 +70,12 @@ func (s *Screens) show(v *web.Visit, id uuid.UUID, query url.Values, refused *do
 		return nil, err
 	}
 	l.Open = task
+	if task.Form = shown; shown == nil {
+		store := &taskForm{app: s.App, caller: v.Caller, id: id, task: task}
+		if task.Form, err = s.Forms().View(v.Context(), store); err != nil {
+			return nil, err
+		}
+	}
 	answer := &web.Answer{Title: found.Name, Area: "tasks", Body: inboxPage(l)}
 	if refused != nil {
 		task.Problem = ui.Reason(v.Context(), refused)
@@ -127,7 +137,7 @@ func (s *Screens) each(v *web.Visit, do func(context.Context, uuid.UUID, url.Val
 		case err != nil && !isRefusal, len(ids) == 1 && isRefusal && refused.Kind == domain.KindNotFound:
 			return nil, err
 		case len(ids) == 1 && isRefusal:
-			return s.show(v, id, queryOf(back), refused)
+			return s.show(v, id, queryOf(back), refused, nil)
 		case len(ids) == 1:
 			return web.SeeOther(back), nil
 		}
