@@ -34,7 +34,12 @@ func (s *Service) FindAvailableProcessActions(
 	if err != nil {
 		return nil, err
 	}
-	var found []AvailableAction
+	return s.availableActions(ctx, d, p)
+}
+
+func (s *Service) availableActions(
+	ctx context.Context, d *definition, p *persistence.ActionableProcess,
+) (found []AvailableAction, err error) {
 	for _, a := range d.actions {
 		obstacle, fault := a.firstObstacle(p, s.now())
 		switch {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -21,6 +22,8 @@ type DefinitionFilter struct {
 	// Startable keeps the definitions of which the caller may start processes, or with false those of which it
 	// may not.
 	Startable *bool
+	// Search is what the name or the code contains, whatever the case.
+	Search string
 }
 
 // ListProcessDefinitions returns a page of the process definitions of which the caller may start processes, or
@@ -30,18 +33,14 @@ func (r *Reader) ListProcessDefinitions(
 	ctx context.Context, caller domain.Caller, filter DefinitionFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.DefinitionSummary], error) {
 	result := domain.Page[domain.DefinitionSummary]{PageRequest: page}
-	l := pg.NewList(caller, `d.id, v.version, d.code, d.tenant_id, v.name, v.published, `+access.StartableDefinition,
-		`process_definitions d
-  JOIN LATERAL (
-    SELECT v.version, v.name, v.version IS NOT DISTINCT FROM d.published_version AS published
-      FROM process_definition_versions v
-     WHERE v.process_definition_id = d.id AND `+access.VisibleVersion+`
-     ORDER BY published DESC, v.number DESC
-     LIMIT 1) v ON true`, "d.tenant_id")
+	l := definitionList(caller, `d.id, v.version, d.code, d.tenant_id, v.name, v.published, `+access.StartableDefinition)
 	pg.AnyOf(l, "d.tenant_id", filter.TenantIDs)
 	pg.AnyOf(l, "d.code", filter.Codes)
 	if filter.Startable != nil {
 		l.Filter(access.StartableDefinition+" = %s", *filter.Startable)
+	}
+	if search := strings.TrimSpace(filter.Search); search != "" {
+		l.Filter("(v.name ILIKE %[1]s OR d.code ILIKE %[1]s)", containing(search))
 	}
 	if err := l.SortBy(sort, map[string]string{"id": "d.id", "name": "v.name"}, "d.id"); err != nil {
 		return result, err
@@ -54,6 +53,19 @@ func (r *Reader) ListProcessDefinitions(
 	}
 	err := r.Read(ctx, l.Page(page, scan, &result.Total)...)
 	return result, pg.Translate("listing process definitions", err)
+}
+
+// definitionList lists the definitions of which some part is visible to the caller, each in its published version v,
+// or else in the newest one visible to the caller.
+func definitionList(caller domain.Caller, columns string) *pg.List {
+	return pg.NewList(caller, columns,
+		`process_definitions d
+  JOIN LATERAL (
+    SELECT v.version, v.name, v.version IS NOT DISTINCT FROM d.published_version AS published
+      FROM process_definition_versions v
+     WHERE v.process_definition_id = d.id AND `+access.VisibleVersion+`
+     ORDER BY published DESC, v.number DESC
+     LIMIT 1) v ON true`, "d.tenant_id")
 }
 
 // RelatedDefinition is a version of a process definition with the caller's relations to its processes. The

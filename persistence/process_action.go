@@ -17,21 +17,40 @@ const processActionColumns = actionColumns + `,
        coalesce(x.signal_name, ''), x.input, x.input_valid, x.input_errors,
        (SELECT y.process_version FROM processes y WHERE y.id = x.process_id)`
 
+// processActionRow is a row of processActionColumns, to be converted to a domain.ProcessAction.
+type processActionRow struct {
+	actionRow
+
+	of    domain.ProcessAction
+	input storedValue
+}
+
+// fields are the destinations of processActionColumns.
+func (r *processActionRow) fields() []any {
+	return append(r.actionRow.fields(), &r.of.ProcessID, &r.of.Type, &r.startedDefinition, &r.started,
+		&r.of.ItemID, &r.of.ThreadID, &r.of.SignalName, &r.input.document, &r.input.valid, &r.input.errors,
+		&r.of.DefinitionVersion)
+}
+
+// read converts the row. now decides whether its document has expired.
+func (r *processActionRow) read(now time.Time) (domain.ProcessAction, error) {
+	a := r.of
+	a.Action = r.actionRow.read(now)
+	var err error
+	a.Input, err = r.input.value()
+	return a, err
+}
+
 // scanProcessAction reads processActionColumns followed by the columns of more. now decides whether a document
 // has expired.
 func scanProcessAction(a *domain.ProcessAction, now time.Time, more ...any) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error {
-		var action actionRow
-		var input storedValue
-		fields := append(action.fields(), &a.ProcessID, &a.Type, &action.startedDefinition, &action.started,
-			&a.ItemID, &a.ThreadID, &a.SignalName, &input.document, &input.valid, &input.errors,
-			&a.DefinitionVersion)
-		err := pg.One(append(fields, more...)...)(rows)
+		var row processActionRow
+		err := pg.One(append(row.fields(), more...)...)(rows)
 		if err != nil {
 			return err
 		}
-		a.Action = action.read(now)
-		a.Input, err = input.value()
+		*a, err = row.read(now)
 		return err
 	}
 }

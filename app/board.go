@@ -1,0 +1,114 @@
+package app
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/events"
+)
+
+// BoardFilter narrows FindBoard.
+type BoardFilter = persistence.BoardFilter
+
+// FindBoard returns a page of the processes visible to the caller, as people look for
+// them, with what the list can be narrowed by. They can be sorted by createdAt,
+// lastModifiedAt, subject, definition and initiator. Errors are those of FindProcesses.
+func (s *Service) FindBoard(
+	ctx context.Context, caller domain.Caller, filter BoardFilter, page domain.PageRequest, sort []domain.SortKey,
+) (domain.Board, error) {
+	return s.reader.ListBoard(ctx, caller, filter, page, sort)
+}
+
+// ExportBoard calls each with the first limit processes that FindBoard lists, while they
+// are read, and returns its error.
+func (s *Service) ExportBoard(
+	ctx context.Context, caller domain.Caller, filter BoardFilter, limit int, sort []domain.SortKey,
+	each func(*domain.BoardProcess) error,
+) error {
+	return s.streams.EachOfBoard(ctx, caller, filter, limit, sort, each)
+}
+
+// RetrieveHome returns what the caller comes back to, each list with its first entries.
+func (s *Service) RetrieveHome(ctx context.Context, caller domain.Caller, limit int) (*domain.Home, error) {
+	home, err := s.reader.GetHome(ctx, caller, limit)
+	if err != nil {
+		return nil, err
+	}
+	home.Recent, err = events.ListRecent(ctx, s.reader, caller, limit)
+	return home, err
+}
+
+// ProcessOverview is a process visible to a caller as people read it. MayManage reports
+// whether the caller has the Manager permission, Actions are the user actions that it may
+// invoke now, and ActionNames the names of all user actions of the definition by their
+// codes.
+type ProcessOverview struct {
+	*persistence.ProcessOverview
+
+	MayManage   bool
+	Actions     []AvailableAction
+	ActionNames map[string]string
+	Definition  *domain.ProcessDefinition
+}
+
+// RetrieveProcessOverview returns a process visible to the caller, or NOT_FOUND, with what
+// FindAvailableProcessActions returns.
+func (s *Service) RetrieveProcessOverview(ctx context.Context, caller domain.Caller, id uuid.UUID) (*ProcessOverview, error) {
+	found, err := s.reader.GetProcessOverview(ctx, caller, id)
+	if err != nil {
+		return nil, err
+	}
+	d, err := s.definitions.get(ctx, s.reader, found.Process.Definition.Version)
+	if err != nil {
+		return nil, err
+	}
+	o := &ProcessOverview{
+		ProcessOverview: found, MayManage: found.Relations.Manager, Definition: d.ProcessDefinition,
+		ActionNames: map[string]string{messageAction: d.action(messageAction).Name},
+	}
+	for _, a := range d.actions {
+		o.ActionNames[a.Code] = a.Name
+	}
+	o.Actions, err = s.availableActions(ctx, d, &found.ActionableProcess)
+	return o, err
+}
+
+// EventRange is a part of an event log.
+type EventRange = events.Range
+
+// FindProcessEvents returns the next events of a process visible to the caller, and of
+// its items, actions and documents as far as they are visible to the caller too. It
+// returns NOT_FOUND for other processes.
+func (s *Service) FindProcessEvents(
+	ctx context.Context, caller domain.Caller, process uuid.UUID, part EventRange,
+) ([]domain.TimelineEvent, error) {
+	return events.ListTimeline(ctx, s.reader, caller, process, part)
+}
+
+// FindProcessParts returns a page of the items of a process that are visible to the
+// caller, of the types or of all.
+func (s *Service) FindProcessParts(
+	ctx context.Context, caller domain.Caller, process uuid.UUID, types []domain.ItemType, page domain.PageRequest,
+	sort []domain.SortKey,
+) (domain.Page[domain.ProcessPart], error) {
+	return s.reader.ListProcessParts(ctx, caller, process, types, page, sort)
+}
+
+// FindProcessActions returns a page of the user actions that were invoked on a process
+// visible to the caller, the newest first unless they are sorted.
+func (s *Service) FindProcessActions(
+	ctx context.Context, caller domain.Caller, process uuid.UUID, page domain.PageRequest, sort []domain.SortKey,
+) (domain.Page[domain.NamedAction], error) {
+	return s.reader.ListProcessActions(ctx, caller, process, page, sort, s.now())
+}
+
+// FindProcessDocuments returns a page of the documents of a process, and of actions on
+// it, that are kept and visible to the caller, the newest first unless they are sorted.
+func (s *Service) FindProcessDocuments(
+	ctx context.Context, caller domain.Caller, process uuid.UUID, page domain.PageRequest, sort []domain.SortKey,
+) (domain.Page[domain.NamedDocument], error) {
+	return s.reader.ListProcessDocuments(ctx, caller, process, page, sort, s.now())
+}

@@ -1,0 +1,113 @@
+package domain
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// BoardProcess is a process as a list for people shows it.
+type BoardProcess struct {
+	ID uuid.UUID
+	// Subject says what the process is about.
+	Subject        string
+	State          ProcessState
+	DefinitionID   uuid.UUID
+	DefinitionName string
+	InitiatorName  string
+	// OpenTasks counts the tasks that are not finished, whether they are visible or not.
+	OpenTasks int
+	// Indexed are the indexed members of the metadata, as they are compared.
+	Indexed        map[string]string
+	CreatedAt      time.Time
+	LastModifiedAt time.Time
+}
+
+// Choice is something that a list can be narrowed to.
+type Choice struct {
+	ID   uuid.UUID
+	Name string
+}
+
+// Board is a page of processes with what the list can be narrowed by. Fields are the indexed members of the
+// metadata of the chosen definition, in the order of their names.
+type Board struct {
+	Page[BoardProcess]
+
+	Definitions []Choice
+	Fields      []IndexedMember
+}
+
+// RelatedProcess is a process that a process comes from, or one that comes from it.
+type RelatedProcess struct {
+	ID             uuid.UUID
+	Incoming       bool
+	Subject        string
+	State          ProcessState
+	DefinitionName string
+	CreatedAt      time.Time
+}
+
+// ProcessPart is an item of a process as people read it. Name is that of its definition, "" for a message that
+// names none; OwnerName is empty for an item without an owner. State is that of a task.
+type ProcessPart struct {
+	ID         uuid.UUID
+	Type       ItemType
+	Name       string
+	State      TaskState
+	OwnerName  string
+	AuthorID   uuid.UUID
+	AuthorName string
+	ThreadID   *uuid.UUID
+	// Text and Data are those of a message.
+	Text           string
+	Data           *JSONValue
+	CreatedAt      time.Time
+	LastModifiedAt time.Time
+}
+
+// TimelineEvent is an event of a process with the names of those that take part in it. OwnerName is that of the
+// principal that a task was given to.
+type TimelineEvent struct {
+	Event
+
+	ActorName, OwnerName, ItemName string
+	// Subject is that of the process.
+	Subject string
+}
+
+// TimelineEventTypes returns the types of events that the timeline of a process shows to callers to which what
+// they are about is visible: what changed, and not who has read something.
+func TimelineEventTypes() []EventType {
+	return []EventType{
+		EventProcessCreated, EventProcessStateChanged, EventProcessDeleted, EventProcessInitiatorChanged,
+		EventProcessMetadataSaved, EventProcessEntitySaved, EventProcessElementSaved, EventProcessElementDeleted,
+		EventItemCreated, EventItemTaskStateChanged, EventItemTaskAssigned, EventItemTaskDataSaved,
+		EventItemTaskElementSaved, EventItemTaskElementDeleted, EventItemTaskAssistanceAsked,
+		EventDocumentUploaded, EventProcessActionCreated, EventProcessActionStateChanged,
+	}
+}
+
+// NamedAction is a user action that was invoked on a process, with the name of the principal that did.
+type NamedAction struct {
+	ProcessAction
+
+	AuthorName string
+}
+
+// NamedDocument is a document with the name of the principal that uploaded it.
+type NamedDocument struct {
+	Document
+
+	AuthorName string
+}
+
+// Home is what a user comes back to. Of each list it holds the first entries, and how many there are.
+type Home struct {
+	Mine, ToClaim, Waiting Page[InboxTask]
+	Started                Page[BoardProcess]
+	Recent                 []TimelineEvent
+	// HasStarted, HasClaimed and HasCompleted report whether the user has ever started a process, owned a task and
+	// completed one; MayStart whether there is a definition that the user may start.
+	HasStarted, HasClaimed, HasCompleted, MayStart bool
+}

@@ -1,0 +1,119 @@
+package events
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/internal/access"
+	"github.com/procession-dev/procession/persistence/internal/pg"
+)
+
+const (
+	timelineColumns = eventColumns + `, coalesce(a.name, ''), coalesce(o.name, ''), coalesce(t.name, ''), coalesce(y.subject, '')`
+
+	timelineTables = `
+  LEFT JOIN principals a ON a.id = e.actor_id
+  LEFT JOIN principals o ON o.id = (e.details ->> 'ownerId')::uuid
+        AND e.resource_kind = 'PROCESS_ITEM'
+  LEFT JOIN process_items i ON i.id = e.process_item_id
+  LEFT JOIN item_definition_versions t ON t.version = i.item_version
+  LEFT JOIN processes y ON y.id = e.process_id`
+
+	// visibleTimelineEvent is true of an event e, about the item i or none, that is visible to the caller: what it
+	// is about is, and its process.
+	visibleTimelineEvent = `EXISTS (SELECT 1 FROM processes p WHERE p.id = e.process_id AND ` + access.VisibleProcess + `)
+   AND CASE WHEN e.process_item_id IS NOT NULL THEN ` + access.VisibleItem + `
+            WHEN e.resource_kind = 'DOCUMENT'
+            THEN EXISTS (SELECT 1 FROM documents d WHERE d.id = e.resource_id AND ` + access.VisibleDocument + `)
+            ELSE e.resource_kind IN ('PROCESS', 'PROCESS_ACTION')
+       END`
+
+	// The order is that of the event log, but an event is shown as soon as it is committed: a reader that goes
+	// back in time misses none.
+	selectTimeline = `
+SELECT ` + timelineColumns + `
+  FROM events e` + timelineTables + `
+ WHERE e.process_id = $3 AND e.tenant_id = ANY($2) AND e.type = ANY($4)
+   AND ` + visibleTimelineEvent + `
+   AND %s
+ ORDER BY %s
+ LIMIT $5`
+
+	// lookedAtRecently is how many of the newest events are looked at for those that are visible to the caller.
+	lookedAtRecently = 200
+
+	selectRecent = `
+WITH newest AS (
+    SELECT e.*
+      FROM events e
+     WHERE e.tenant_id = ANY($2) AND e.process_id IS NOT NULL AND e.type = ANY($3)
+     ORDER BY ` + pg.EventOrderDescending + `
+     LIMIT $4)
+SELECT ` + timelineColumns + `
+  FROM newest e` + timelineTables + `
+ WHERE ` + visibleTimelineEvent + `
+ ORDER BY ` + pg.EventOrderDescending + `
+ LIMIT $5`
+
+	timelineProcess = `
+SELECT p.id
+  FROM processes p
+ WHERE p.id = $3 AND p.tenant_id = ANY($2) AND ` + access.VisibleProcess
+)
+
+// ListTimeline returns the next events of a process and of its items, actions and documents, of the types of
+// domain.TimelineEventTypes, as far as what they are about is visible to the caller. A process that is not visible is
+// NOT_FOUND.
+func ListTimeline(
+	ctx context.Context, r *persistence.Reader, caller domain.Caller, process uuid.UUID, part Range,
+) ([]domain.TimelineEvent, error) {
+	order, operator, after := pg.EventOrder, ">", domain.EventCursor{}
+	if part.NewestFirst {
+		order, operator = pg.EventOrderDescending, "<"
+		after = domain.EventCursor{Era: math.MaxInt32, Transaction: math.MaxInt64, Position: math.MaxInt64}
+	}
+	if part.After != nil {
+		after = *part.After
+	}
+	const firstOfCursor = 6
+	args := []any{caller.PrincipalID, caller.TenantIDs(), process}
+	var found uuid.UUID
+	var events []domain.TimelineEvent
+	err := r.Read(ctx,
+		pg.Query{timelineProcess, args, pg.One(&found)},
+		pg.Query{
+			fmt.Sprintf(selectTimeline, beyondCursor(operator, firstOfCursor), order),
+			append(append(args[:3:3], domain.TimelineEventTypes(), part.Limit), cursorArgs(after)...), collectTimeline(&events),
+		})
+	if err != nil {
+		return nil, pg.Translate("reading the timeline of a process", pg.NotFound(err, "process"))
+	}
+	return events, nil
+}
+
+func collectTimeline(dest *[]domain.TimelineEvent) func(pgx.Rows) error {
+	return func(rows pgx.Rows) (err error) {
+		*dest, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (e domain.TimelineEvent, err error) {
+			e.Event, err = scanEvent(row, &e.ActorName, &e.OwnerName, &e.ItemName, &e.Subject)
+			return e, err
+		})
+		return err
+	}
+}
+
+// ListRecent returns the newest events of processes, of the types of domain.TimelineEventTypes, that are visible to
+// the caller: at most limit among the last events of its tenants.
+func ListRecent(
+	ctx context.Context, r *persistence.Reader, caller domain.Caller, limit int,
+) (recent []domain.TimelineEvent, err error) {
+	err = r.Read(ctx, pg.Q(selectRecent, []any{
+		caller.PrincipalID, caller.TenantIDs(), domain.TimelineEventTypes(), lookedAtRecently, limit,
+	}, collectTimeline(&recent)))
+	return recent, pg.Translate("reading recent events", err)
+}

@@ -1,0 +1,64 @@
+package persistence
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/access"
+	"github.com/procession-dev/procession/persistence/internal/pg"
+)
+
+// ProcessOverview is a process with what decides about its user actions, and the names of what it refers to.
+// OpenTasks and RunningActions count what is not finished, whether it is visible or not.
+type ProcessOverview struct {
+	ActionableProcess
+
+	// Whole is the process with its values, but without the ids of related processes.
+	Whole          domain.Process
+	DefinitionName string
+	// Number is that of the version of the definition, which counts from 1.
+	Number                    int
+	InitiatorName             string
+	OpenTasks, RunningActions int
+	Related                   []domain.RelatedProcess
+}
+
+const (
+	selectProcessOverview = `
+SELECT ` + processColumns + `, v.name, v.number, s.name,
+       (SELECT count(*) FROM process_items o WHERE o.process_id = p.id AND o.task_state IN ('READY', 'CLAIMED')),
+       (SELECT count(*) FROM process_actions x WHERE x.process_id = p.id AND x.status = 'REQUESTED')
+  FROM processes p
+  JOIN process_definition_versions v ON v.version = p.process_version
+  JOIN principals s ON s.id = p.initiator_id
+ WHERE p.id = $3 AND p.tenant_id = ANY($2) AND ` + access.VisibleProcess
+
+	selectNamedRelations = `
+SELECT p.id, r.to_id = $3::uuid, p.subject, p.state, v.name, p.created_at
+  FROM process_relations r
+  JOIN processes p ON p.id = CASE r.to_id WHEN $3 THEN r.from_id ELSE r.to_id END
+  JOIN process_definition_versions v ON v.version = p.process_version
+ WHERE $3 IN (r.from_id, r.to_id) AND p.tenant_id = ANY($2) AND ` + access.VisibleProcess + `
+ ORDER BY p.created_at, p.id
+ LIMIT 100`
+)
+
+// GetProcessOverview returns a process visible to the caller, or NOT_FOUND, with at most 100 related processes.
+func (r *Reader) GetProcessOverview(ctx context.Context, caller domain.Caller, id uuid.UUID) (*ProcessOverview, error) {
+	var o ProcessOverview
+	args := []any{caller.PrincipalID, caller.TenantIDs(), id}
+	queries := append(o.queries(selectActionableProcess, caller.PrincipalID, caller.TenantIDs(), id),
+		pg.Query{selectProcessOverview, args, scanProcess(&o.Whole, &o.DefinitionName, &o.Number, &o.InitiatorName,
+			&o.OpenTasks, &o.RunningActions)},
+		pg.Query{selectNamedRelations, args, func(rows pgx.Rows) (err error) {
+			o.Related, err = pgx.CollectRows(rows, pgx.RowToStructByPos[domain.RelatedProcess])
+			return err
+		}})
+	if err := r.Read(ctx, queries...); err != nil {
+		return nil, pg.Translate("reading the overview of a process", pg.NotFound(err, "process"))
+	}
+	return &o, nil
+}
