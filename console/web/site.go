@@ -93,6 +93,9 @@ func (s *Site) recover(c *gin.Context) {
 		if cause == nil {
 			return
 		}
+		if cause == http.ErrAbortHandler { //nolint:errorlint // as net/http compares it
+			panic(cause)
+		}
 		s.o.Log.LogAttrs(c.Request.Context(), slog.LevelError, "panic in a screen",
 			slog.String("route", c.FullPath()), slog.String("request_id", httpio.RequestIDFrom(c.Request.Context())),
 			slog.String("stack", string(debug.Stack())))
@@ -229,6 +232,10 @@ func (s *Site) answer(c *gin.Context, visit *Visit, answer *Answer) {
 		answer.Stream(c.Writer)
 		return
 	}
+	if answer.serve != nil {
+		s.serve(c, visit, answer)
+		return
+	}
 	body := answer.Body
 	if !answer.Raw {
 		body = ui.Layout(ui.Page{Title: answer.Title, Area: answer.Area, Bare: answer.Bare}, answer.Body)
@@ -246,14 +253,19 @@ func (s *Site) fail(c *gin.Context, visit *Visit, err error) {
 	}
 	var known *domain.Error
 	if !errors.As(err, &known) || known.Kind == domain.KindInternal {
-		s.o.Log.LogAttrs(ctx, slog.LevelError, "a screen failed", slog.String("route", c.FullPath()),
-			slog.String("request_id", httpio.RequestIDFrom(ctx)), slog.Any("error", err))
+		s.logFailure(c, err)
 		known = &domain.Error{Kind: domain.KindInternal}
 	}
 	failure := ui.Failure{Kind: known.Kind, Message: known.Message, SignedIn: visit.Caller.PrincipalID != [16]byte{}}
 	page := ui.Layout(ui.Page{Title: failure.Title(ctx), Bare: !failure.SignedIn}, ui.FailurePage(failure))
 	status, _ := httpio.StatusOf(known.Kind)
 	s.render(c, visit, status, page)
+}
+
+func (s *Site) logFailure(c *gin.Context, err error) {
+	ctx := c.Request.Context()
+	s.o.Log.LogAttrs(ctx, slog.LevelError, "a screen failed", slog.String("route", c.FullPath()),
+		slog.String("request_id", httpio.RequestIDFrom(ctx)), slog.Any("error", err))
 }
 
 func (s *Site) render(c *gin.Context, visit *Visit, status int, page templ.Component) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
+	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
@@ -80,6 +81,9 @@ type Answer struct {
 	Stream func(http.ResponseWriter)
 	// Cookies are set with the answer.
 	Cookies []*http.Cookie
+
+	// serve writes an answer that is no page.
+	serve func(*gin.Context) error
 }
 
 // JSON answers a script.

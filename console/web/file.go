@@ -1,0 +1,70 @@
+package web
+
+import (
+	"io"
+	"mime"
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/procession-dev/procession/api/httpio"
+	"github.com/procession-dev/procession/app"
+)
+
+// Document returns the answer that offers a document for saving, whole or in ranges.
+func Document(d *app.Download) *Answer {
+	return &Answer{serve: func(c *gin.Context) error {
+		return httpio.NewDownload(httpio.RequestContext(c), d.ContentType, d.Disposition(), d.SHA256, d.Content, d.Deliver).Serve(c.Writer)
+	}}
+}
+
+// File returns the answer that offers what write makes for saving, while it is made.
+// An error of write before its first byte becomes a page; after that the connection is
+// dropped, so that no part is taken for the whole.
+func File(name, contentType string, write func(io.Writer) error) *Answer {
+	return &Answer{serve: func(c *gin.Context) error {
+		out := &fileWriter{c: c, contentType: contentType, disposition: mime.FormatMediaType("attachment", map[string]string{"filename": name})}
+		if err := write(out); err != nil {
+			return err
+		}
+		out.begin()
+		return nil
+	}}
+}
+
+// fileWriter sends the headers of a file with its first byte.
+type fileWriter struct {
+	c                        *gin.Context
+	contentType, disposition string
+	begun                    bool
+}
+
+func (w *fileWriter) begin() {
+	if w.begun {
+		return
+	}
+	w.begun = true
+	w.c.Header("Content-Type", w.contentType)
+	w.c.Header("Content-Disposition", w.disposition)
+	w.c.Header("Content-Security-Policy", "default-src 'none'; sandbox")
+	w.c.Status(http.StatusOK)
+	w.c.Writer.WriteHeaderNow()
+}
+
+func (w *fileWriter) Write(p []byte) (int, error) {
+	w.begin()
+	return w.c.Writer.Write(p)
+}
+
+// serve answers with a file.
+func (s *Site) serve(c *gin.Context, visit *Visit, answer *Answer) {
+	err := answer.serve(c)
+	if err == nil {
+		return
+	}
+	if c.Writer.Written() {
+		s.logFailure(c, err)
+		panic(http.ErrAbortHandler)
+	}
+	s.fail(c, visit, err)
+}
