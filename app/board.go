@@ -19,7 +19,7 @@ type BoardFilter = persistence.BoardFilter
 func (s *Service) FindBoard(
 	ctx context.Context, caller domain.Caller, filter BoardFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Board, error) {
-	return s.reader.ListBoard(ctx, caller, filter, page, sort)
+	return s.store.Reader.ListBoard(ctx, caller, filter, page, sort)
 }
 
 // ExportBoard calls each with the first limit processes that FindBoard lists, while they
@@ -33,11 +33,11 @@ func (s *Service) ExportBoard(
 
 // RetrieveHome returns what the caller comes back to, each list with its first entries.
 func (s *Service) RetrieveHome(ctx context.Context, caller domain.Caller, limit int) (*domain.Home, error) {
-	home, err := s.reader.GetHome(ctx, caller, limit)
+	home, err := s.store.Reader.GetHome(ctx, caller, limit)
 	if err != nil {
 		return nil, err
 	}
-	home.Recent, err = events.ListRecent(ctx, s.reader, caller, limit)
+	home.Recent, err = events.ListRecent(ctx, s.store.Reader, caller, limit)
 	return home, err
 }
 
@@ -57,11 +57,11 @@ type ProcessOverview struct {
 // RetrieveProcessOverview returns a process visible to the caller, or NOT_FOUND, with what
 // FindAvailableProcessActions returns.
 func (s *Service) RetrieveProcessOverview(ctx context.Context, caller domain.Caller, id uuid.UUID) (*ProcessOverview, error) {
-	found, err := s.reader.GetProcessOverview(ctx, caller, id)
+	found, err := s.store.Reader.GetProcessOverview(ctx, caller, id)
 	if err != nil {
 		return nil, err
 	}
-	d, err := s.definitions.get(ctx, s.reader, found.Process.Definition.Version)
+	d, err := s.definitions.get(ctx, s.store.Reader, found.Process.Definition.Version)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ type EventRange = events.Range
 func (s *Service) FindProcessEvents(
 	ctx context.Context, caller domain.Caller, process uuid.UUID, part EventRange,
 ) ([]domain.TimelineEvent, error) {
-	return events.ListTimeline(ctx, s.reader, caller, process, part)
+	return events.ListTimeline(ctx, s.store.Reader, caller, process, part)
 }
 
 // FindProcessParts returns a page of the items of a process that are visible to the
@@ -94,7 +94,7 @@ func (s *Service) FindProcessParts(
 	ctx context.Context, caller domain.Caller, process uuid.UUID, types []domain.ItemType, page domain.PageRequest,
 	sort []domain.SortKey,
 ) (domain.Page[domain.ProcessPart], error) {
-	return s.reader.ListProcessParts(ctx, caller, process, types, page, sort)
+	return s.store.Reader.ListProcessParts(ctx, caller, process, types, page, sort)
 }
 
 // FindProcessActions returns a page of the user actions that were invoked on a process
@@ -102,7 +102,7 @@ func (s *Service) FindProcessParts(
 func (s *Service) FindProcessActions(
 	ctx context.Context, caller domain.Caller, process uuid.UUID, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.NamedAction], error) {
-	return s.reader.ListProcessActions(ctx, caller, process, page, sort, s.now())
+	return s.store.Reader.ListProcessActions(ctx, caller, process, page, sort, s.now())
 }
 
 // FindProcessDocuments returns a page of the documents of a process, and of actions on
@@ -110,5 +110,5 @@ func (s *Service) FindProcessActions(
 func (s *Service) FindProcessDocuments(
 	ctx context.Context, caller domain.Caller, process uuid.UUID, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.NamedDocument], error) {
-	return s.reader.ListProcessDocuments(ctx, caller, process, page, sort, s.now())
+	return s.store.Reader.ListProcessDocuments(ctx, caller, process, page, sort, s.now())
 }

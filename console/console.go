@@ -11,6 +11,7 @@ import (
 	"github.com/procession-dev/procession/console/assets"
 	"github.com/procession-dev/procession/console/live"
 	"github.com/procession-dev/procession/console/palette"
+	"github.com/procession-dev/procession/console/processes"
 	"github.com/procession-dev/procession/console/signin"
 	"github.com/procession-dev/procession/console/tasks"
 	"github.com/procession-dev/procession/console/web"
@@ -36,7 +37,7 @@ func New(o Options) (http.Handler, error) {
 	o.SignIn.Sessions, o.SignIn.Limiter, o.SignIn.TrustedProxies = o.Sessions, o.Limiter, o.TrustedProxies
 	handler, err := httpio.Handler(web.NewSite(o.Options, routes(screens{
 		signin: &o.SignIn, tasks: &tasks.Screens{App: o.Service}, palette: &palette.Screens{App: o.Service},
-		live: &live.Screens{Hub: o.Feed},
+		live: &live.Screens{Hub: o.Feed}, processes: &processes.Screens{App: o.Service},
 	})))
 	if err != nil {
 		return nil, err

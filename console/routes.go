@@ -5,6 +5,7 @@ import (
 
 	"github.com/procession-dev/procession/console/live"
 	"github.com/procession-dev/procession/console/palette"
+	"github.com/procession-dev/procession/console/processes"
 	"github.com/procession-dev/procession/console/signin"
 	"github.com/procession-dev/procession/console/tasks"
 	"github.com/procession-dev/procession/console/web"
@@ -12,10 +13,11 @@ import (
 
 // screens are those of each area.
 type screens struct {
-	signin  *signin.Screens
-	tasks   *tasks.Screens
-	palette *palette.Screens
-	live    *live.Screens
+	signin    *signin.Screens
+	tasks     *tasks.Screens
+	palette   *palette.Screens
+	live      *live.Screens
+	processes *processes.Screens
 }
 
 // routes are all screens, and what the forms on them do.
@@ -44,6 +46,9 @@ func routes(s screens) []web.Route {
 		web.Post("tasks/complete", s.tasks.Complete),
 		web.Get("tasks/:id", s.tasks.Show),
 		web.Get("tasks/:id/file", s.tasks.File),
+
+		web.Get("processes", s.processes.List),
+		web.Get("processes.csv", s.processes.Export),
 	}, s.tasks.Forms().Routes("tasks/:id"))
 }
 

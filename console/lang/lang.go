@@ -25,7 +25,9 @@ func Languages() []Language {
 // texts are the catalogues of the languages but English.
 func texts() map[language.Tag]map[string]string {
 	translated := german()
-	maps.Copy(translated, germanForms())
+	for _, more := range []map[string]string{germanForms(), germanProcesses(), germanEvents()} {
+		maps.Copy(translated, more)
+	}
 	return map[language.Tag]map[string]string{language.German: translated}
 }
 

@@ -24,3 +24,24 @@ func first(word string) string {
 	r, _ := utf8.DecodeRuneInString(word)
 	return string(r)
 }
+
+// Label returns the name of a member of a value as people write it: FIRST_NAME and
+// firstName become First name.
+func Label(name string) string {
+	var words []string
+	start := 0
+	runes := []rune(strings.NewReplacer("_", " ", "-", " ", ".", " ").Replace(name))
+	for i := 1; i < len(runes); i++ {
+		if unicode.IsUpper(runes[i]) && unicode.IsLower(runes[i-1]) {
+			words = append(words, string(runes[start:i]))
+			start = i
+		}
+	}
+	words = append(words, string(runes[start:]))
+	text := strings.Join(strings.Fields(strings.ToLower(strings.Join(words, " "))), " ")
+	if text == "" {
+		return name
+	}
+	begin, size := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(begin)) + text[size:]
+}

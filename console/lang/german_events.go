@@ -1,0 +1,4 @@
+package lang
+
+// germanEvents returns the sentences of timelines.
+func germanEvents() map[string]string { return map[string]string{} }

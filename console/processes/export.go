@@ -1,0 +1,66 @@
+package processes
+
+import (
+	"encoding/csv"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/procession-dev/procession/console/ui"
+	"github.com/procession-dev/procession/console/web"
+	"github.com/procession-dev/procession/domain"
+)
+
+// maxExported bounds the rows of a table that is exported.
+const maxExported = 10_000
+
+// Export offers the listed processes as a table of comma-separated values.
+func (s *Screens) Export(v *web.Visit) (*web.Answer, error) {
+	q := asked(v.URL.Query())
+	filter := q.filter(v.Caller)
+	board, err := s.App.FindBoard(v.Context(), v.Caller, filter, domain.PageRequest{}, nil)
+	if err != nil {
+		return nil, err
+	}
+	return web.File("processes.csv", "text/csv; charset=utf-8", func(w io.Writer) error {
+		table := csv.NewWriter(w)
+		head := []string{
+			"id", ui.T(v.Context(), "Subject"), ui.T(v.Context(), "Process"), ui.T(v.Context(), "State"),
+			ui.T(v.Context(), "Started by"), ui.T(v.Context(), "Open tasks"), ui.T(v.Context(), "Started"), ui.T(v.Context(), "Changed"),
+		}
+		for _, field := range board.Fields {
+			head = append(head, field.Field)
+		}
+		if err := table.Write(cells(head)); err != nil {
+			return err
+		}
+		err := s.App.ExportBoard(v.Context(), v.Caller, filter, maxExported, []domain.SortKey{orders()[q.Sort]},
+			func(p *domain.BoardProcess) error {
+				row := []string{
+					p.ID.String(), p.Subject, p.DefinitionName, string(p.State), p.InitiatorName, strconv.Itoa(p.OpenTasks),
+					p.CreatedAt.UTC().Format(time.RFC3339), p.LastModifiedAt.UTC().Format(time.RFC3339),
+				}
+				for _, field := range board.Fields {
+					row = append(row, p.Indexed[field.Field])
+				}
+				return table.Write(cells(row))
+			})
+		if err != nil {
+			return err
+		}
+		table.Flush()
+		return table.Error()
+	}), nil
+}
+
+// cells returns texts that spreadsheets take for texts: one that begins like a formula
+// gets an apostrophe in front.
+func cells(row []string) []string {
+	for i, text := range row {
+		if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
+			row[i] = "'" + text
+		}
+	}
+	return row
+}
