@@ -255,6 +255,8 @@ func (b *Tab) RequireAccessible() {
 	require.NoError(b.t, err, "make assets fetches axe-core")
 	_, err = chromedp.Run(b.ctx, chromedp.Evaluate[bool](string(script)+"; true"))
 	require.NoError(b.t, err)
+	// Colours on their way from one scheme to another are not those of either.
+	b.Await("document.getAnimations().length === 0")
 	found := Eval[[]string](b, `axe.run(document, {resultTypes: ["violations"]}).then((r) => r.violations.flatMap((v) =>
 		v.nodes.map((n) => v.id + ": " + n.target.join(" ") + ": " + n.any.concat(n.all, n.none).map((c) => c.message).join("; "))))`)
 	require.Empty(b.t, found, "what axe finds at %s", b.Path())
