@@ -13,6 +13,7 @@ import (
 	"github.com/procession-dev/procession/console/palette"
 	"github.com/procession-dev/procession/console/processes"
 	"github.com/procession-dev/procession/console/signin"
+	"github.com/procession-dev/procession/console/start"
 	"github.com/procession-dev/procession/console/tasks"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/feed"
@@ -38,6 +39,7 @@ func New(o Options) (http.Handler, error) {
 	handler, err := httpio.Handler(web.NewSite(o.Options, routes(screens{
 		signin: &o.SignIn, tasks: &tasks.Screens{App: o.Service}, palette: &palette.Screens{App: o.Service},
 		live: &live.Screens{Hub: o.Feed}, processes: &processes.Screens{App: o.Service},
+		start: &start.Screens{App: o.Service},
 	})))
 	if err != nil {
 		return nil, err

@@ -1,13 +1,20 @@
 package console_test
 
 import (
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
+	"strings"
 	"testing"
 
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/app/storage"
+	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/internal/testkit/browsertest"
 )
 
@@ -25,6 +32,17 @@ func (s *site) loanOf(subject, firstName, lastName string) string {
 	})
 	require.NoError(s.t, err)
 	return started.ID.String()
+}
+
+// signInWithoutScript is signIn in a browser that runs no scripts.
+func (s *site) signInWithoutScript(name string) *person {
+	s.t.Helper()
+	b := browsertest.New(s.t)
+	b.Scripts(false)
+	b.Open(s.url + "sign-in")
+	b.Click("button[data-user=" + name + "]")
+	b.AwaitPath(web.Root + "tasks")
+	return &person{b, s}
 }
 
 // fetch returns what the tab's browser gets from a path.
@@ -95,5 +113,162 @@ func TestProcesses(t *testing.T) {
 		bob := (&site{t: t, url: s.url, db: s.db, app: s.app}).signIn("Bob")
 		bob.open("processes?q=listington")
 		bob.AwaitText("No process matches")
+	})
+}
+
+func TestProcess(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	share := func(t *testing.T) *site { t.Helper(); return &site{t: t, url: s.url, db: s.db, app: s.app} }
+
+	t.Run("is shown with all that belongs to it", func(t *testing.T) {
+		t.Parallel()
+		s := share(t)
+		id := s.loanOf("Loan "+hostile, hostile, "Shown")
+		task := s.task(uuid.MustParse(id), "APPROVE_LOAN", "")
+		_, err := s.app.ClaimProcessItemTask(t.Context(), s.caller(demo.Bob()), task)
+		require.NoError(t, err)
+		_, _, err = s.app.CreateProcessItem(t.Context(), s.caller(demo.Alice()), app.NewItem{
+			Type: domain.ItemMessage, ProcessID: uuid.MustParse(id), Text: hostile,
+		})
+		require.NoError(t, err)
+		document, err := s.app.UploadProcessDocument(t.Context(), s.caller(demo.Alice()), uuid.MustParse(id), storage.Upload{
+			Name: hostile + ".txt", ContentType: "text/html", Body: strings.NewReader(hostile),
+		})
+		require.NoError(t, err)
+		alice := s.signIn("Alice")
+		for tab, texts := range map[string][]string{
+			"":           {hostile, "Shown", "started by Carol", "1 open task", id},
+			"/items":     {"Approve the loan", "with Bob", hostile},
+			"/timeline":  {"Bob claimed “Approve the loan”", "Carol started the process", "Alice wrote a message", "Alice uploaded a document"},
+			"/messages":  {hostile},
+			"/documents": {"txt", "by Alice"},
+			"/related":   {"There are no related processes"},
+			"/runs":      {"No action has been used yet"},
+		} {
+			alice.open("processes/" + id + tab)
+			for _, text := range texts {
+				alice.AwaitText(text)
+			}
+			alice.Size(1280, 800)
+			alice.requireFit()
+		}
+		alice.open("processes/" + id + "/documents")
+		answer := browsertest.Eval[[]string](alice.Tab, `fetch(document.querySelector("a[download]").href).then(async (r) => [
+			await r.text(), r.headers.get("content-disposition"), r.headers.get("x-content-type-options"), r.headers.get("content-security-policy")])`)
+		require.Equal(t, hostile, answer[0])
+		require.Contains(t, answer[1], "attachment")
+		require.Equal(t, []string{"nosniff", "default-src 'none'; sandbox"}, answer[2:])
+		require.NotEmpty(t, document.ID)
+	})
+	t.Run("is cancelled after its user was told what happens", func(t *testing.T) {
+		t.Parallel()
+		s := share(t)
+		id := s.loan("Loan to cancel")
+		s.task(id, "APPROVE_LOAN", "")
+		s.task(id, "LOAN_APPLICATION", "")
+		alice := s.signIn("Alice")
+		alice.open("processes/" + id.String())
+		alice.Click("a[href$='finish/cancel']")
+		alice.AwaitText("2 open tasks will be cancelled.")
+		alice.Click("form[action$='finish/cancel'] button")
+		alice.AwaitText("Cancelled")
+		alice.AwaitPath(web.Root + "processes/" + id.String())
+		require.Zero(t, alice.Count("a[href$='finish/cancel']"))
+	})
+	t.Run("carries messages into threads", func(t *testing.T) {
+		t.Parallel()
+		s := share(t)
+		id := s.loan("Loan to discuss")
+		alice := s.signIn("Alice")
+		alice.open("processes/" + id.String() + "/messages")
+		alice.Type("textarea[name=text]", "First word")
+		alice.Click(".message-form button")
+		alice.AwaitText("Alice")
+		alice.Click("form[action$=threads] button")
+		alice.AwaitText("opened by Alice")
+		alice.Type(".conversation:nth-of-type(2) textarea", "In the thread")
+		alice.Click(".conversation:nth-of-type(2) button")
+		alice.Await(`[...document.querySelectorAll(".conversation")].at(1).innerText.includes("In the thread")`)
+	})
+}
+
+// Each kind of user action works from the drop-down of a process.
+func TestProcessActions(t *testing.T) {
+	t.Parallel()
+	shared := newSite(t)
+	act := func(t *testing.T, code string, scripts bool) (*site, uuid.UUID, *person) {
+		t.Helper()
+		s := &site{t: t, url: shared.url, db: shared.db, app: shared.app}
+		id := s.loan("Loan for " + code)
+		signIn := s.signIn
+		if !scripts {
+			signIn = s.signInWithoutScript
+		}
+		alice := signIn("Alice")
+		alice.open("processes/" + id.String())
+		alice.Click("details.actions-menu > summary")
+		alice.Click("[href$='act/" + code + "'], [action$='act/" + code + "'] button")
+		return s, id, alice
+	}
+	t.Run("that makes a file", func(t *testing.T) {
+		t.Parallel()
+		s, id, alice := act(t, "REPORT", true)
+		alice.AwaitText("The file is being made")
+		runs, err := s.app.FindProcessActions(t.Context(), s.caller(demo.Alice()), id, domain.PageRequest{Size: 5}, nil)
+		require.NoError(t, err)
+		require.Len(t, runs.Items, 1)
+		content := "%PDF " + hostile + "\x00\xff"
+		_, _, err = s.app.UploadProcessActionDocument(t.Context(), s.caller(demo.LoanWorker()), id, runs.Items[0].ID, storage.Upload{
+			Name: "report.pdf", ContentType: "application/pdf", Body: strings.NewReader(content),
+		})
+		require.NoError(t, err)
+		alice.AwaitText("Download the file")
+		sum := browsertest.Eval[string](alice.Tab, `fetch(document.querySelector("#run-file").href).then((r) => r.arrayBuffer())
+			.then((bytes) => crypto.subtle.digest("SHA-256", bytes)).then((d) => [...new Uint8Array(d)].map((b) => b.toString(16).padStart(2, "0")).join(""))`)
+		require.Equal(t, fmt.Sprintf("%x", sha256.Sum256([]byte(content))), sum)
+	})
+	t.Run("that runs in the background", func(t *testing.T) {
+		t.Parallel()
+		_, _, alice := act(t, "NUDGE", false)
+		alice.AwaitText("This runs in the background")
+		alice.Click("form[action$='/cancel'] button")
+		alice.AwaitText("Cancelled")
+	})
+	t.Run("that starts a related process", func(t *testing.T) {
+		t.Parallel()
+		_, id, alice := act(t, "TOP_UP", true)
+		alice.Type("#member-FIRST_NAME", "Ann")
+		alice.Click(".form-actions button[type=submit]")
+		alice.AwaitText("Ann")
+		alice.AwaitText("started by Alice")
+		alice.Click("a.tab[href$=related]")
+		alice.AwaitText("this process comes from it")
+		require.Equal(t, 1, alice.Count("a[href$='"+id.String()+"']"))
+	})
+	t.Run("that adds a task", func(t *testing.T) {
+		t.Parallel()
+		s := &site{t: t, url: shared.url, db: shared.db, app: shared.app}
+		id := s.loan("Loan for a task")
+		task := s.task(id, "LOAN_APPLICATION", `{"FIRST_NAME":"A","LAST_NAME":"B","CURRENCY":"EUR","AMOUNT":"1"}`)
+		_, err := s.app.ClaimProcessItemTask(t.Context(), s.caller(demo.Carol()), task)
+		require.NoError(t, err)
+		alice := s.signIn("Alice")
+		alice.open("processes/" + id.String())
+		require.Zero(t, alice.Count("[action$='act/EXTRA_REVIEW']"), "it is not available yet")
+		_, err = s.app.CompleteProcessItemTask(t.Context(), s.caller(demo.Carol()), task)
+		require.NoError(t, err)
+		alice.open("processes/" + id.String())
+		alice.Click("details.actions-menu > summary")
+		alice.Click("[action$='act/EXTRA_REVIEW'] button")
+		alice.AwaitText("Approve the loan")
+	})
+	t.Run("that is not there is refused", func(t *testing.T) {
+		t.Parallel()
+		s := &site{t: t, url: shared.url, db: shared.db, app: shared.app}
+		id := s.loan("Loan without the action")
+		carol := s.signIn("Carol")
+		carol.open("processes/" + id.String() + "/act/REPORT")
+		carol.AwaitText("Not found")
 	})
 }

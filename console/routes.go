@@ -7,6 +7,7 @@ import (
 	"github.com/procession-dev/procession/console/palette"
 	"github.com/procession-dev/procession/console/processes"
 	"github.com/procession-dev/procession/console/signin"
+	"github.com/procession-dev/procession/console/start"
 	"github.com/procession-dev/procession/console/tasks"
 	"github.com/procession-dev/procession/console/web"
 )
@@ -18,6 +19,7 @@ type screens struct {
 	palette   *palette.Screens
 	live      *live.Screens
 	processes *processes.Screens
+	start     *start.Screens
 }
 
 // routes are all screens, and what the forms on them do.
@@ -47,8 +49,28 @@ func routes(s screens) []web.Route {
 		web.Get("tasks/:id", s.tasks.Show),
 		web.Get("tasks/:id/file", s.tasks.File),
 
+		web.Get("start", s.start.List),
+		web.Get("start/:id", s.start.Show),
+		web.Post("start/:id", s.start.Start),
+
 		web.Get("processes", s.processes.List),
 		web.Get("processes.csv", s.processes.Export),
+		web.Get("processes/:id", s.processes.Overview),
+		web.Get("processes/:id/items", s.processes.Items),
+		web.Get("processes/:id/timeline", s.processes.Timeline),
+		web.Get("processes/:id/messages", s.processes.Messages),
+		web.Post("processes/:id/messages", s.processes.Write),
+		web.Post("processes/:id/threads", s.processes.OpenThread),
+		web.Get("processes/:id/documents", s.processes.Documents),
+		web.Get("processes/:id/document", s.processes.Download),
+		web.Get("processes/:id/related", s.processes.Related),
+		web.Get("processes/:id/runs", s.processes.Runs),
+		web.Get("processes/:id/runs/:run", s.processes.Run),
+		web.Post("processes/:id/runs/:run/cancel", s.processes.CancelRun),
+		web.Get("processes/:id/act/:code", s.processes.Ask),
+		web.Post("processes/:id/act/:code", s.processes.Act),
+		web.Get("processes/:id/finish/:how", s.processes.Finish),
+		web.Post("processes/:id/finish/:how", s.processes.Finished),
 	}, s.tasks.Forms().Routes("tasks/:id"))
 }
 

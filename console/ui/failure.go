@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"strings"
 
 	"github.com/procession-dev/procession/domain"
 )
@@ -74,4 +75,17 @@ func (f Failure) Advice(ctx context.Context) string {
 	case domain.KindInternal:
 	}
 	return T(ctx, "Try again. If it happens again, tell an administrator the number below.")
+}
+
+// Problem says why something was refused, with each place that is wrong.
+func Problem(ctx context.Context, refused *domain.Error) string {
+	lines := []string{Reason(ctx, refused)}
+	for _, d := range refused.Details {
+		place := d.Location
+		if place == "" {
+			place = string(d.Field)
+		}
+		lines = append(lines, strings.TrimSpace(place+" "+d.Message))
+	}
+	return strings.Join(lines, "\n")
 }

@@ -45,6 +45,14 @@
     event.preventDefault();
     rows()[0]?.click();
   });
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-copy]");
+    if (!button) return;
+    navigator.clipboard.writeText(button.dataset.copy).then(() => {
+      button.classList.add("done");
+      $("#live").textContent = button.dataset.done;
+    });
+  });
   document.addEventListener("change", (event) => {
     if (event.target.matches("[data-submits]")) event.target.form.requestSubmit();
   });

@@ -1,4 +1,4 @@
-package tasks
+package ui
 
 import (
 	"bytes"
@@ -24,16 +24,16 @@ func membersOf(value json.RawMessage) []member {
 		if err := decoder.Decode(&content); err != nil {
 			return nil
 		}
-		text := indented(content)
+		text := Indented(content)
 		// A text is shown without quotes, anything else as it is.
 		_ = json.Unmarshal(content, &text)
-		members = append(members, member{Name: name.(string), Text: text}) //nolint:forcetypeassert,errcheck // names are texts
+		members = append(members, member{Name: Label(name.(string)), Text: text}) //nolint:forcetypeassert,errcheck // names are texts
 	}
 	return members
 }
 
-// indented returns JSON with a line for each member.
-func indented(value json.RawMessage) string {
+// Indented returns JSON with a line for each member.
+func Indented(value json.RawMessage) string {
 	var out bytes.Buffer
 	if json.Indent(&out, value, "", "  ") != nil {
 		return string(value)

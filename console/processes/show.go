@@ -1,0 +1,204 @@
+package processes
+
+import (
+	"cmp"
+	"errors"
+	"net/http"
+	"strconv"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/api/httpio"
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/console/ui"
+	"github.com/procession-dev/procession/console/web"
+	"github.com/procession-dev/procession/domain"
+)
+
+// tab is a part of what there is to see of a process. Path is the last element of its
+// URL, "" for that of the process itself.
+type tab struct{ Path, Icon, Text string }
+
+func tabs() []tab {
+	return []tab{
+		{"", "info-circle", ui.Text("Overview")},
+		{"items", "checklist", ui.Text("Items")},
+		{"timeline", "history", ui.Text("Timeline")},
+		{"messages", "messages", ui.Text("Messages")},
+		{"documents", "file", ui.Text("Documents")},
+		{"related", "link", ui.Text("Related")},
+		{"runs", "bolt", ui.Text("Runs of actions")},
+	}
+}
+
+// shown is a process, and which tab of it.
+type shown struct {
+	*app.ProcessOverview
+
+	Tab string
+	// User is who looks at it.
+	User uuid.UUID
+	// Problem says why the last action was refused, "" if none was.
+	Problem string
+}
+
+func pathOf(id uuid.UUID, tab string) string {
+	path := web.Root + "processes/" + id.String()
+	if tab != "" {
+		path += "/" + tab
+	}
+	return path
+}
+
+func (s *shown) path(tab string) string { return pathOf(s.Whole.ID, tab) }
+
+// writable reports whether messages can be written: the process offers that to managers
+// for as long as it runs.
+func (s *shown) writable() bool { return s.MayManage && !s.Whole.Finished() }
+
+// sheet is what a tab makes of a process, after which it is rendered.
+type sheet func(of *shown) (templ.Component, error)
+
+// show returns the handler of a tab.
+func (s *Screens) show(tab string, content sheet) web.Handler {
+	return func(v *web.Visit) (*web.Answer, error) {
+		id, err := v.ID()
+		if err != nil {
+			return nil, err
+		}
+		return s.page(v, id, tab, nil, content)
+	}
+}
+
+// page shows a tab of a process, with what was refused, nil for nothing.
+func (s *Screens) page(v *web.Visit, id uuid.UUID, tab string, refused *domain.Error, content sheet) (*web.Answer, error) {
+	found, err := s.App.RetrieveProcessOverview(v.Context(), v.Caller, id)
+	if err != nil {
+		return nil, err
+	}
+	of := &shown{ProcessOverview: found, Tab: tab, User: v.Caller.PrincipalID}
+	body, err := content(of)
+	if err != nil {
+		return nil, err
+	}
+	answer := &web.Answer{Title: found.Whole.Subject, Area: "processes", Body: processPage(of, body)}
+	if refused != nil {
+		of.Problem = ui.Reason(v.Context(), refused)
+		answer.Status, _ = httpio.StatusOf(refused.Kind)
+	}
+	return answer, nil
+}
+
+// Overview shows what a process is about.
+func (s *Screens) Overview(v *web.Visit) (*web.Answer, error) {
+	return s.show("", func(of *shown) (templ.Component, error) { return overview(of), nil })(v)
+}
+
+// Related shows the processes that a process comes from, and those that come from it.
+func (s *Screens) Related(v *web.Visit) (*web.Answer, error) {
+	return s.show("related", func(of *shown) (templ.Component, error) { return related(of), nil })(v)
+}
+
+// pageOf returns the page that the query of a URL asks for.
+func pageOf(v *web.Visit) domain.PageRequest {
+	number, _ := strconv.Atoi(v.URL.Query().Get("page"))
+	return domain.PageRequest{Number: max(number, 1) - 1, Size: pageSize}
+}
+
+// pager leads to the other pages of a tab.
+func (s *shown) pager(page domain.PageRequest, total int64) ui.Pages {
+	of := domain.Page[struct{}]{PageRequest: page, Total: total}.TotalPages()
+	return ui.Pages{Page: page.Number + 1, Of: max(of, 1), Total: total, Path: func(page int) string {
+		return s.path(s.Tab) + "?page=" + strconv.Itoa(page)
+	}}
+}
+
+// Items shows the items of a process.
+func (s *Screens) Items(v *web.Visit) (*web.Answer, error) {
+	return s.show("items", func(of *shown) (templ.Component, error) {
+		found, err := s.App.FindProcessParts(v.Context(), v.Caller, of.Whole.ID, nil, pageOf(v),
+			[]domain.SortKey{{Property: "createdAt", Descending: true}})
+		return items(of, found), err
+	})(v)
+}
+
+// Documents shows the documents of a process.
+func (s *Screens) Documents(v *web.Visit) (*web.Answer, error) {
+	return s.show("documents", func(of *shown) (templ.Component, error) {
+		found, err := s.App.FindProcessDocuments(v.Context(), v.Caller, of.Whole.ID, pageOf(v), nil)
+		return documents(of, found), err
+	})(v)
+}
+
+// Download offers a document of a process, or of an action on it, for saving.
+func (s *Screens) Download(v *web.Visit) (*web.Answer, error) {
+	id, err := v.ID()
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.App.DownloadProcessDocument(v.Context(), v.Caller, id, v.URL.Query().Get("document"))
+	if err != nil {
+		return nil, err
+	}
+	return web.Document(found), nil
+}
+
+// Runs shows the user actions that were invoked on a process.
+func (s *Screens) Runs(v *web.Visit) (*web.Answer, error) {
+	return s.show("runs", func(of *shown) (templ.Component, error) {
+		found, err := s.App.FindProcessActions(v.Context(), v.Caller, of.Whole.ID, pageOf(v), nil)
+		return runs(of, found), err
+	})(v)
+}
+
+// finishing are the ways to end a process.
+type finishing string
+
+const (
+	completing finishing = "complete"
+	cancelling finishing = "cancel"
+)
+
+// Finish asks whether a process is to be completed or cancelled, and says what that does.
+func (s *Screens) Finish(v *web.Visit) (*web.Answer, error) {
+	how := finishing(v.Param("how"))
+	if how != completing && how != cancelling {
+		return nil, domain.NotFound("page")
+	}
+	return s.show("", func(of *shown) (templ.Component, error) { return finish(of, how), nil })(v)
+}
+
+// Finished completes or cancels a process.
+func (s *Screens) Finished(v *web.Visit) (*web.Answer, error) {
+	id, err := v.ID()
+	if err != nil {
+		return nil, err
+	}
+	switch finishing(v.Param("how")) {
+	case completing:
+		_, err = s.App.CompleteProcess(v.Context(), v.Caller, id)
+	case cancelling:
+		_, err = s.App.CancelProcess(v.Context(), v.Caller, id)
+	default:
+		err = domain.NotFound("page")
+	}
+	return s.shownAfter(v, id, "", err)
+}
+
+// shownAfter shows a process after something was done to it, with the reason where it
+// was refused.
+func (s *Screens) shownAfter(v *web.Visit, id uuid.UUID, tab string, err error) (*web.Answer, error) {
+	refused, isRefusal := errors.AsType[*domain.Error](err)
+	switch {
+	case err == nil:
+		return web.SeeOther(pathOf(id, tab)), nil
+	case !isRefusal, refused.Kind == domain.KindNotFound, refused.Kind == domain.KindInternal:
+		return nil, err
+	}
+	answer, err := s.page(v, id, "", refused, func(of *shown) (templ.Component, error) { return overview(of), nil })
+	if err == nil {
+		answer.Status = cmp.Or(answer.Status, http.StatusConflict)
+	}
+	return answer, err
+}

@@ -1,0 +1,2 @@
+// Package start is the screens on which processes are started.
+package start
