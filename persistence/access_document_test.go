@@ -10,6 +10,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/internal/testkit/pgtest"
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/events"
 )
 
 // archivist is a caller with its relations to documents.
@@ -75,6 +76,7 @@ func (a *archivist) add(
 		} {
 			id := s.document("PROCESS", process, by, d.holders...)
 			d.Process, d.Uploader = of, uploads
+			s.happened(domain.EventDocumentUploaded, domain.ResourceDocument, process, id)
 			a.documents[id], a.processOf[id] = d.DocumentRelations, process
 		}
 		action := uuid.New()
@@ -82,6 +84,32 @@ func (a *archivist) add(
 		id := s.document("PROCESS_ACTION", action, s.author)
 		a.documents[id] = domain.DocumentRelations{Process: of, Delivered: true, Invoker: uploads}
 		a.processOf[id] = process
+	}
+}
+
+// requireTimelines requires that timelines have the uploads of visible documents alone.
+func (a *archivist) requireTimelines(t *testing.T, reader *persistence.Reader) {
+	t.Helper()
+	visible, sees := map[uuid.UUID]int{}, map[uuid.UUID]bool{}
+	for id, r := range a.documents {
+		process := a.processOf[id]
+		sees[process] = domain.SeesProcess(r.Process)
+		if domain.SeesDocument(r) && !r.Delivered {
+			visible[process]++
+		}
+	}
+	for process, expected := range sees {
+		found, err := events.ListTimeline(t.Context(), reader, a.Caller, process, events.Range{Limit: 100})
+		requireFound(t, expected, err, process)
+		uploads := 0
+		for _, e := range found {
+			if e.Type == domain.EventDocumentUploaded {
+				uploads++
+			}
+		}
+		if expected {
+			require.Equal(t, visible[process], uploads)
+		}
 	}
 }
 
@@ -118,6 +146,7 @@ func TestDocumentsAreVisibleAsTheDomainSays(t *testing.T) {
 				return errChecked
 			})
 			require.ErrorIs(t, err, errChecked)
+			a.requireTimelines(t, db.Reader())
 			for id, r := range a.documents {
 				_, found := targets.Document(s.tenant, id)
 				require.Equal(t, domain.SeesDocument(r), found, "%+v", r)

@@ -32,6 +32,8 @@ type society struct {
 	tenant, elsewhere uuid.UUID
 	// author is the author of what the callers did not do.
 	author uuid.UUID
+	// inProcess maps items to their processes.
+	inProcess map[uuid.UUID]uuid.UUID
 }
 
 type table struct {
@@ -44,6 +46,7 @@ func newSociety(t *testing.T) *society {
 	s := &society{
 		t: t, now: time.Date(2026, time.March, 2, 10, 0, 0, 0, time.UTC), tables: map[string]*table{},
 		tenant: uuid.New(), elsewhere: uuid.New(), author: uuid.New(),
+		inProcess: map[uuid.UUID]uuid.UUID{},
 	}
 	for name, columns := range map[string][]string{
 		"tenants": {
@@ -72,6 +75,9 @@ func newSociety(t *testing.T) *society {
 		},
 		"documents": {
 			"id", "tenant_id", "owner_kind", "owner_id", "blob_id", "name", "content_type", "size", "sha256", "created_by", "created_at",
+		},
+		"events": {
+			"id", "tenant_id", "process_id", "type", "resource_kind", "resource_id", "process_item_id", "actor_id", "occurred_at",
 		},
 		"document_links": {"holder_id", "slot", "document_id"},
 		"process_actions": {
@@ -183,6 +189,7 @@ func (s *society) process(k *kindOfProcess, initiator uuid.UUID) uuid.UUID {
 	id := uuid.New()
 	s.add("processes", id, s.tenant, k.id, k.version, k.code, domain.ProcessRunning,
 		initiator, s.author, s.now, s.author, s.now, "A process")
+	s.happened(domain.EventProcessCreated, domain.ResourceProcess, id, id)
 	return id
 }
 
@@ -195,6 +202,8 @@ func (s *society) itemOf(process uuid.UUID, k *kindOfProcess, item domain.Defini
 	}
 	s.add("process_items", id, s.tenant, process, k.id, domain.ItemTask, item.ID, item.Version, item.Code,
 		owner, state, claimed, s.author, s.now, s.author, s.now)
+	s.inProcess[id] = process
+	s.happened(domain.EventItemCreated, domain.ResourceItem, process, id)
 	return id
 }
 
@@ -208,7 +217,7 @@ func (s *society) store(url string) {
 		"tenants", "principals", "groups", "group_members", "process_definitions", "process_definition_versions",
 		"item_definitions", "item_definition_versions", "process_definition_grants", "item_definition_grants",
 		"processes", "process_items", "resources", "business_artifact_definition_grants", "business_artifacts",
-		"business_artifact_index", "documents", "document_links", "process_actions",
+		"business_artifact_index", "documents", "document_links", "process_actions", "events",
 	} {
 		t := s.tables[name]
 		_, err := conn.CopyFrom(s.t.Context(), pgx.Identifier{name}, t.columns, pgx.CopyFromRows(t.rows))

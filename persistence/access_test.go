@@ -184,6 +184,7 @@ func TestVisibilityIsWhatTheDomainSays(t *testing.T) {
 				t.Parallel()
 				o.requireLists(t, db.Reader())
 				o.requireGets(t, db.Reader())
+				o.requireReadings(t, s, db.Reader())
 				o.requireWrites(t, db)
 			})
 			t.Run(fmt.Sprintf("%s %d of another tenant", kind, i), func(t *testing.T) {
@@ -191,6 +192,7 @@ func TestVisibilityIsWhatTheDomainSays(t *testing.T) {
 				out := o.outside(s)
 				out.requireLists(t, db.Reader())
 				out.requireGets(t, db.Reader())
+				out.requireReadings(t, s, db.Reader())
 				if i == 0 {
 					out.requireWrites(t, db)
 				}

@@ -22,8 +22,8 @@ func (r *Reader) GetHome(ctx context.Context, caller domain.Caller, limit int) (
 	var h domain.Home
 	page := domain.PageRequest{Size: limit}
 	queries := []pg.Query{
-		{selectHomeSteps, []any{caller.PrincipalID, caller.TenantIDs()}, pg.One(
-			&h.HasStarted, &h.HasClaimed, &h.HasCompleted, &h.MayStart)},
+		pg.Q(selectHomeSteps, []any{caller.PrincipalID, caller.TenantIDs()}, pg.One(
+			&h.HasStarted, &h.HasClaimed, &h.HasCompleted, &h.MayStart)),
 	}
 	const forOthers = `i.type = 'TASK' AND i.task_state IN ('READY', 'CLAIMED') AND p.initiator_id = $1
    AND i.owner_id IS DISTINCT FROM $1 AND NOT (i.owner_id IS NULL AND ` + access.CandidateOfItem + `) AND ` + access.VisibleItem

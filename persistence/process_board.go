@@ -74,10 +74,10 @@ func (r *Reader) ListBoard(
 	}), &board.Total), choices)
 	if filter.DefinitionID != nil {
 		args := []any{caller.PrincipalID, caller.TenantIDs(), *filter.DefinitionID}
-		queries = append(queries, pg.Query{selectIndexedFields, args, func(rows pgx.Rows) (err error) {
+		queries = append(queries, pg.Q(selectIndexedFields, args, func(rows pgx.Rows) (err error) {
 			board.Fields, err = pgx.CollectRows(rows, pgx.RowToStructByPos[domain.IndexedMember])
 			return err
-		}})
+		}))
 	}
 	if err := r.Read(ctx, append(queries, metadata.queries(caller)...)...); err != nil {
 		return board, pg.Translate("listing a board of processes", err)

@@ -51,12 +51,12 @@ func (r *Reader) GetProcessOverview(ctx context.Context, caller domain.Caller, i
 	var o ProcessOverview
 	args := []any{caller.PrincipalID, caller.TenantIDs(), id}
 	queries := append(o.queries(selectActionableProcess, caller.PrincipalID, caller.TenantIDs(), id),
-		pg.Query{selectProcessOverview, args, scanProcess(&o.Whole, &o.DefinitionName, &o.Number, &o.InitiatorName,
-			&o.OpenTasks, &o.RunningActions)},
-		pg.Query{selectNamedRelations, args, func(rows pgx.Rows) (err error) {
+		pg.Q(selectProcessOverview, args, scanProcess(&o.Whole, &o.DefinitionName, &o.Number, &o.InitiatorName,
+			&o.OpenTasks, &o.RunningActions)),
+		pg.Q(selectNamedRelations, args, func(rows pgx.Rows) (err error) {
 			o.Related, err = pgx.CollectRows(rows, pgx.RowToStructByPos[domain.RelatedProcess])
 			return err
-		}})
+		}))
 	if err := r.Read(ctx, queries...); err != nil {
 		return nil, pg.Translate("reading the overview of a process", pg.NotFound(err, "process"))
 	}

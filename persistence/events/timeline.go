@@ -86,11 +86,11 @@ func ListTimeline(
 	var found uuid.UUID
 	var events []domain.TimelineEvent
 	err := r.Read(ctx,
-		pg.Query{timelineProcess, args, pg.One(&found)},
-		pg.Query{
+		pg.Q(timelineProcess, args, pg.One(&found)),
+		pg.Q(
 			fmt.Sprintf(selectTimeline, beyondCursor(operator, firstOfCursor), order),
 			append(append(args[:3:3], domain.TimelineEventTypes(), part.Limit), cursorArgs(after)...), collectTimeline(&events),
-		})
+		))
 	if err != nil {
 		return nil, pg.Translate("reading the timeline of a process", pg.NotFound(err, "process"))
 	}

@@ -1,0 +1,74 @@
+package persistence_test
+
+import (
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/events"
+)
+
+// happened records an event of a process, about itself, an item or a document of it.
+func (s *society) happened(t domain.EventType, kind domain.EventResource, process, resource uuid.UUID) {
+	var item any
+	if kind == domain.ResourceItem {
+		item = resource
+	}
+	s.add("events", uuid.New(), s.tenant, process, t, kind, resource, item, s.author, s.now)
+}
+
+// requireTimeline requires that the timeline of a process has the events of exactly the
+// visible resources, and exists only where the process is visible.
+func requireTimeline(
+	t *testing.T, reader *persistence.Reader, caller domain.Caller, process uuid.UUID, seesProcess bool, want []uuid.UUID,
+) {
+	t.Helper()
+	found, err := events.ListTimeline(t.Context(), reader, caller, process, events.Range{NewestFirst: true, Limit: 100})
+	requireFound(t, seesProcess, err, process)
+	if !seesProcess {
+		require.Empty(t, found)
+		return
+	}
+	got := make([]uuid.UUID, 0, len(found))
+	for _, e := range found {
+		got = append(got, e.ResourceID)
+	}
+	requireSameIDs(t, want, got)
+}
+
+// sampled is in how many of the processes everything is read that people read of them: there are
+// thousands, and GetProcess is asked for all.
+const sampled = 64
+
+// requireReadings requires that what people read of processes is what the domain allows.
+func (o *onlooker) requireReadings(t *testing.T, s *society, reader *persistence.Reader) {
+	t.Helper()
+	page := domain.PageRequest{Size: 10_000}
+	inProcess, visible := map[uuid.UUID][]uuid.UUID{}, 0
+	for id, r := range o.items {
+		if domain.SeesItem(r) {
+			inProcess[s.inProcess[id]] = append(inProcess[s.inProcess[id]], id)
+		}
+	}
+	for id, r := range o.processes {
+		sees := domain.SeesProcess(r)
+		if sees {
+			visible++
+		}
+		if id[0]%sampled != 0 {
+			continue
+		}
+		requireTimeline(t, reader, o.Caller, id, sees, append(inProcess[id], id))
+		parts, err := reader.ListProcessParts(t.Context(), o.Caller, id, nil, page, nil)
+		require.NoError(t, err)
+		require.Len(t, parts.Items, len(inProcess[id]))
+		_, err = reader.GetProcessOverview(t.Context(), o.Caller, id)
+		requireFound(t, sees, err, r)
+	}
+	board, err := reader.ListBoard(t.Context(), o.Caller, persistence.BoardFilter{}, domain.PageRequest{}, nil)
+	require.NoError(t, err)
+	require.EqualValues(t, visible, board.Total)
+}
