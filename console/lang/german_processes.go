@@ -3,6 +3,8 @@ package lang
 // germanProcesses returns the texts of the screens of processes.
 func germanProcesses() map[string]string {
 	return map[string]string{
+		"Start":                             "Starten",
+		"Processes":                         "Vorgänge",
 		"Running":                           "Läuft",
 		"All":                               "Alle",
 		"As a table (CSV)":                  "Als Tabelle (CSV)",
