@@ -44,8 +44,19 @@ type Change struct {
 	// Keys are the keys that rows have in the new value, by the names of their arrays
 	// and the keys that they had. New rows without content have none.
 	Keys map[string]map[string]string
+	// Blank are the keys of new rows without content, by the names of their arrays.
+	Blank map[string][]string
+	// Moved reports whether rows have come, gone or been moved.
+	Moved bool
 
 	after any
+}
+
+func (c *Change) leave(array, key string) {
+	if c.Blank == nil {
+		c.Blank = map[string][]string{}
+	}
+	c.Blank[array] = append(c.Blank[array], key)
 }
 
 func (c *Change) keep(array, key string, index int) {
@@ -196,6 +207,7 @@ func (c *changer) array(n *Node, path []string, container any) (any, error) {
 	}
 	old, _ := n.value.([]any)
 	elements := make([]any, 0, len(order))
+	var kept []string
 	seen := map[string]bool{}
 	for _, key := range order {
 		nodes, known := rows[key]
@@ -210,37 +222,38 @@ func (c *changer) array(n *Node, path []string, container any) (any, error) {
 		} else if nodes = n.row(key); n.Kind != KindList {
 			element = newObject()
 		}
-		at := below(full, key)
-		if n.Kind != KindList {
-			changed, err := c.fields(nodes, at, element)
-			if err != nil {
-				return nil, err
-			}
-			if known || !identical(changed, element) {
-				elements = append(elements, changed)
-				c.change.keep(n.Name, key, len(elements)-1)
-			}
-			continue
-		}
-		// Its one control is the element itself.
-		holder, err := c.fields(nodes, full, wrap(key, element, known))
-		if err != nil {
+		value, present, err := c.row(n, full, key, nodes, element, known)
+		switch {
+		case err != nil:
 			return nil, err
-		}
-		one, _ := holder.(*object)
-		if value, present := one.get(key); present {
+		case present:
 			elements = append(elements, value)
 			c.change.keep(n.Name, key, len(elements)-1)
+			kept = append(kept, key)
+		case !known:
+			c.change.leave(n.Name, key)
 		}
 	}
-	if same := slices.Equal(order, keys(n.Rows)) && len(elements) == len(old); same {
-		if identical(elements, old) {
-			return container, nil
-		}
-	} else {
-		c.whole[n.Pointer] = true
+	if !slices.Equal(kept, keys(n.Rows)) {
+		c.whole[n.Pointer], c.change.Moved = true, true
+	} else if identical(elements, old) {
+		return container, nil
 	}
 	return c.put(container, full[len(path):], elements), nil
+}
+
+// row returns an element with what was entered in its row. A new one without content is
+// not present.
+func (c *changer) row(n *Node, array []string, key string, nodes []*Node, element any, known bool) (any, bool, error) {
+	if n.Kind != KindList {
+		value, err := c.fields(nodes, below(array, key), element)
+		return value, known || !identical(value, element), err
+	}
+	// Its one control is the element itself.
+	holder, err := c.fields(nodes, array, wrap(key, element, known))
+	one, _ := holder.(*object)
+	value, present := one.get(key)
+	return value, present, err
 }
 
 func keys(rows []Row) []string {

@@ -179,6 +179,9 @@ func TestRowsMoveComeAndGo(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, map[string]map[string]string{"/rows": {"2": "0", "n1": "1"}, "/list": {"n0": "0", "0": "1", "1": "2"}}, change.Keys)
 
+	require.True(t, change.Moved)
+	require.Equal(t, map[string][]string{"/rows": {"n0"}}, change.Blank)
+
 	_, err = s.Changes(form.Typed{Orders: map[string][]string{"/rows": {"0", "0"}}})
 	require.ErrorIs(t, err, form.ErrRows)
 	var flood []string
