@@ -38,6 +38,8 @@ type memory struct {
 	completed        bool
 	readOnly         bool
 	uploaded         string
+	// gone is whether the site cannot be reached.
+	gone bool
 	// late is called once before a change is kept.
 	late func()
 }
@@ -91,6 +93,18 @@ func (m *memory) set(value string) {
 	m.version++
 }
 
+func (m *memory) unreachable() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.gone
+}
+
+func (m *memory) reach(possible bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.gone = !possible
+}
+
 func (m *memory) now() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -135,7 +149,7 @@ func (m *memory) site(tb testing.TB) *httptest.Server {
 	screen := &forms.Screen{
 		Open: func(*web.Visit) (forms.Store, error) { return m, nil },
 		Show: func(_ *web.Visit, body templ.Component) (*web.Answer, error) {
-			return &web.Answer{Title: "Form", Body: body}, nil
+			return &web.Answer{Title: "Form", Body: headed(body)}, nil
 		},
 	}
 	mux := http.NewServeMux()
@@ -145,6 +159,9 @@ func (m *memory) site(tb testing.TB) *httptest.Server {
 		return func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "+
 				"font-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
+			if m.unreachable() {
+				panic(http.ErrAbortHandler)
+			}
 			viewer := &ui.Viewer{Assets: files, Now: time.Now(), Path: r.URL.Path}
 			viewer.Read(r)
 			r = r.WithContext(ui.WithViewer(r.Context(), viewer))
@@ -165,7 +182,7 @@ func (m *memory) site(tb testing.TB) *httptest.Server {
 				w.WriteHeader(max(answer.Status, http.StatusOK))
 				_ = ui.Layout( //nolint:contextcheck // Render has it
 					ui.Page{Title: answer.Title, Bare: true}, answer.Body,
-				).Render(r.Context(), w)
+				).Render(r.Context(), w) //nolint:contextcheck // with that of the visit
 			}
 		}
 	}
@@ -174,11 +191,21 @@ func (m *memory) site(tb testing.TB) *httptest.Server {
 	}
 	mux.HandleFunc("GET /form", serve(func(v *web.Visit) (*web.Answer, error) {
 		body, err := screen.View(v.Context(), m)
-		return &web.Answer{Title: "Form", Body: body}, err
+		return &web.Answer{Title: "Form", Body: headed(body)}, err
 	}))
 	server := httptest.NewServer(mux)
 	tb.Cleanup(server.Close)
 	return server
+}
+
+// headed is a form below the heading of its page.
+func headed(body templ.Component) templ.Component {
+	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
+		_, _ = io.WriteString(w, `<div class="container-xl"><h1>Form</h1>`)
+		err := body.Render(ctx, w)
+		_, _ = io.WriteString(w, "</div>")
+		return err
+	})
 }
 
 func asDomain(err error, known **domain.Error) bool {

@@ -61,7 +61,7 @@ type page struct {
 	// typed are texts that could not be kept, by the names of nodes.
 	typed map[string]string
 	// blank are keys of rows to be filled in, by the names of arrays.
-	blank    map[string]string
+	blank    map[string][]string
 	readOnly bool
 	// completes is what the button says that completes, "" for none.
 	completes string
@@ -170,10 +170,10 @@ func (p *page) class(n *form.Node, base string) string {
 	return base
 }
 
-// rows returns the rows of an array and, where one was asked for, a blank one.
+// rows returns the rows of an array and those to be filled in.
 func (p *page) rows(n *form.Node) []form.Row {
 	rows := n.Rows
-	if key, ok := p.blank[n.Name]; ok {
+	for _, key := range p.blank[n.Name] {
 		rows = append(rows[:len(rows):len(rows)], n.Blank(key))
 	}
 	return rows

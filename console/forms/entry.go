@@ -1,0 +1,210 @@
+package forms
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/jsondoc"
+	"github.com/procession-dev/procession/form"
+)
+
+// entry is one post of a form and what becomes of it.
+type entry struct {
+	store  Store
+	script bool
+	doc    *Document
+	post   *post
+	// before is the sheet that the page was made from.
+	before *form.Sheet
+	typed  form.Typed
+	change *form.Change
+	// pending are conflicts that have not been decided, with what was entered.
+	pending   map[string]string
+	conflicts map[string]form.Conflict
+	shown     json.RawMessage
+	unfound   map[string]string
+	// together is whether others have changed the value meanwhile.
+	together bool
+}
+
+// receive stores a file for a control that takes files.
+func (e *entry) receive(ctx context.Context, name string, file File) (string, error) {
+	sheet, err := sheetOf(ctx, e.doc, e.doc.Value)
+	if err != nil {
+		return "", err
+	}
+	n := sheet.Control(name)
+	if n == nil || n.Kind != form.KindFile && n.Kind != form.KindFiles || n.Locked() {
+		return "", domain.Invalid(domain.LocationBody, "", "there is no place for a file there")
+	}
+	return e.store.Upload(ctx, n, file)
+}
+
+// read makes of a post what was entered. It reports whether the base is needed for that
+// and was not sent.
+func (e *entry) read(ctx context.Context) (needsBase bool, err error) {
+	base := e.doc.Value
+	if e.post.values.Get(inputVersion) != e.doc.Version || len(e.post.conflicts()) > 0 {
+		if base = e.post.base(); base == nil && e.script {
+			return true, nil
+		} else if base == nil {
+			return false, unreadable()
+		}
+	}
+	if e.before, err = sheetOf(ctx, e.doc, base); err != nil {
+		return false, err
+	}
+	_, point := separators(ctx)
+	e.typed = e.post.typed(point == ",", func(array string) []string {
+		var keys []string
+		if n := e.before.Find(array); n != nil {
+			for _, row := range n.Rows {
+				keys = append(keys, row.Key)
+			}
+		}
+		return keys
+	})
+	if err := e.refer(ctx); err != nil {
+		return false, err
+	}
+	if e.change, err = e.before.Changes(e.typed); err != nil {
+		return false, domain.Invalid(domain.LocationBody, "", err.Error())
+	}
+	return false, nil
+}
+
+// refer finds what the texts of controls that refer to something mean.
+func (e *entry) refer(ctx context.Context) error {
+	e.unfound = map[string]string{}
+	looked := 0
+	var failed error
+	form.All(e.before.Nodes, func(n *form.Node) bool {
+		texts := e.typed.Texts[n.Name]
+		if !n.Kind.Refers() || len(texts) == 0 || n.Locked() || failed != nil {
+			return true
+		}
+		text := strings.TrimSpace(texts[len(texts)-1])
+		reference := e.post.values.Get(prefixReference + n.Name)
+		switch {
+		case text == "" || text == n.Text(e.typed.Manner):
+		case reference != "" && form.ReadableJSON(string(jsonString(reference))) == text:
+			e.typed.References[n.Name] = reference
+		default:
+			if looked++; looked > maxFound {
+				delete(e.typed.Texts, n.Name)
+				return true
+			}
+			found, err := e.store.Find(ctx, n, text)
+			failed = err
+			if only := exact(found, text); only != nil {
+				e.typed.References[n.Name] = only.Reference
+				return true
+			}
+			delete(e.typed.Texts, n.Name)
+			e.unfound[n.Name] = text
+		}
+		return true
+	})
+	return failed
+}
+
+// exact returns the one thing with a name, or the only one that was found.
+func exact(found []Found, name string) *Found {
+	var only *Found
+	for i := range found {
+		if strings.EqualFold(found[i].Name, name) {
+			if only != nil {
+				return nil
+			}
+			only = &found[i]
+		}
+	}
+	if only == nil && len(found) == 1 {
+		return &found[0]
+	}
+	return only
+}
+
+func jsonString(text string) []byte {
+	encoded, err := json.Marshal(text)
+	if err != nil {
+		return nil
+	}
+	return encoded
+}
+
+// save brings what was entered together with what others have changed, and keeps it.
+// What contradicts is kept in the page, for people to choose.
+func (e *entry) save(ctx context.Context) error {
+	basis, mine := e.before.Value(), e.change.Value()
+	e.together = e.post.values.Get(inputVersion) != e.doc.Version
+	e.pending = map[string]string{}
+	for pointer, theirs := range e.post.conflicts() {
+		e.together = true
+		var err error
+		if basis, err = form.With(basis, pointer, theirs); err != nil {
+			return unreadable()
+		}
+		if e.post.do == doMine && e.post.on == pointer {
+			continue
+		}
+		if e.post.do != doTheirs || e.post.on != pointer {
+			entered, _ := jsondoc.Lookup(mine, pointer)
+			e.pending[pointer] = string(entered)
+		}
+		if mine, err = form.With(mine, pointer, theirs); err != nil {
+			return unreadable()
+		}
+	}
+	for range attempts {
+		merged, err := form.Merge(basis, e.doc.Value, mine)
+		if err != nil {
+			return err
+		}
+		patch := merged.Patch
+		if !e.together {
+			patch = e.change.Patch
+		}
+		if len(patch) > 0 {
+			saved, err := e.store.Save(ctx, e.doc.Version, patch)
+			var known *domain.Error
+			if errors.As(err, &known) && known.Kind == domain.KindPrecondition {
+				e.together = true
+				if e.doc, err = e.store.Load(ctx); err != nil {
+					return err
+				}
+				continue
+			} else if err != nil {
+				return err
+			}
+			e.doc = saved
+		}
+		return e.conclude(merged)
+	}
+	return domain.Conflict(domain.CodeInvalidState, "the form is being changed by others; try again in a moment")
+}
+
+// conclude notes the conflicts and the value to show.
+func (e *entry) conclude(merged *form.Merged) error {
+	e.conflicts = map[string]form.Conflict{}
+	for _, conflict := range merged.Conflicts {
+		e.conflicts[conflict.Pointer] = conflict
+	}
+	for pointer, mine := range e.pending {
+		theirs, _ := jsondoc.Lookup(e.doc.Value, pointer)
+		if string(theirs) != mine {
+			e.conflicts[pointer] = form.Conflict{Pointer: pointer, Mine: mine, Theirs: string(theirs)}
+		}
+	}
+	e.shown = e.doc.Value
+	for pointer, conflict := range e.conflicts {
+		var err error
+		if e.shown, err = form.With(e.shown, pointer, conflict.Mine); err != nil {
+			return err
+		}
+	}
+	return nil
+}
