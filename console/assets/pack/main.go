@@ -39,7 +39,8 @@ func bundles() []bundle {
 	return []bundle{
 		{"console.css", []string{"node_modules/@tabler/core/dist/css/tabler.min.css", "src/tokens.css", "src/console.css", "src/screens.css"}},
 		{"console.js", []string{
-			"node_modules/htmx.org/dist/htmx.min.js", "src/console.js",
+			"node_modules/htmx.org/dist/htmx.min.js", "src/console.js", "src/form.js",
+			"src/form-fields.js",
 		}},
 		{"theme.js", []string{"src/theme.js"}},
 		{"favicon.svg", []string{"src/favicon.svg"}},

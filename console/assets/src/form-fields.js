@@ -1,0 +1,94 @@
+// The controls of forms that need a script to be at their best: names that are looked
+// up while they are typed, and files with their progress. What they come to is an
+// ordinary change of an input, which form.js saves.
+(() => {
+  "use strict";
+
+  const say = (input, text, state = "") => input.dispatchEvent(new CustomEvent("form:say", { bubbles: true, detail: { text, state } }));
+  let searching;
+
+  // A name is looked up among what the control may refer to.
+  document.addEventListener("input", (event) => {
+    const input = event.target;
+    if (!input.matches("form[data-form] input[data-search]")) return;
+    const list = document.getElementById(input.getAttribute("list"));
+    const known = [...list.options].find((option) => option.value === input.value);
+    input.previousElementSibling.value = known?.dataset.reference ?? "";
+    clearTimeout(searching);
+    if (known || input.value.trim() === "") return;
+    searching = setTimeout(async () => {
+      const query = new URLSearchParams({ at: input.dataset.search, q: input.value });
+      const found = await fetch(`${input.form.action}/found?${query}`, { headers: { Accept: "application/json" } }).then((r) => r.json()).catch(() => []);
+      list.replaceChildren(...found.map(({ reference, name }) => {
+        const option = document.createElement("option");
+        option.value = name;
+        option.dataset.reference = reference;
+        return option;
+      }));
+    }, 200);
+  });
+
+  const place = (event) => event.target.closest?.("form[data-form] [data-files]");
+  document.addEventListener("dragover", (event) => { if (place(event)) event.preventDefault(); });
+  document.addEventListener("drop", (event) => {
+    const input = place(event)?.querySelector("input[type=file]");
+    if (!input) return;
+    event.preventDefault();
+    upload(input, event.dataTransfer.files);
+  });
+  document.addEventListener("change", (event) => {
+    if (event.target.matches("form[data-form] [data-files] input[type=file]")) upload(event.target, event.target.files);
+  });
+
+  async function upload(input, files) {
+    const form = input.form;
+    const list = input.closest("[data-files]");
+    const progress = list.querySelector("progress");
+    const most = Number(input.dataset.max);
+    for (const file of input.multiple ? [...files] : [...files].slice(0, 1)) {
+      if (most > 0 && file.size > most) { say(input, `${file.name}: ${form.dataset.tooLarge}`, "failed"); continue; }
+      say(input, form.dataset.uploading);
+      progress.hidden = false;
+      try {
+        const stored = await transfer(form.action, list.dataset.files, file, (share) => { progress.value = share * 100; });
+        if (!input.multiple) for (const old of list.querySelectorAll("input[type=checkbox]")) old.checked = false;
+        add(input, "v" + list.dataset.files, stored);
+      } catch {
+        say(input, `${file.name}: ${form.dataset.failed}`, "failed");
+      }
+      progress.hidden = true;
+    }
+    input.value = "";
+  }
+
+  // add puts a file that is stored into the list of those that the value has.
+  function add(input, name, stored) {
+    const label = Object.assign(document.createElement("label"), { className: "form-check" });
+    const box = Object.assign(document.createElement("input"), {
+      type: "checkbox", className: "form-check-input", name, value: stored.reference, checked: true,
+    });
+    label.append(box, Object.assign(document.createElement("span"), { className: "form-check-label", textContent: stored.name }));
+    input.before(label);
+    box.dispatchEvent(new Event("change", { bubbles: true }));
+  }
+
+  // transfer sends a file. Only this interface of browsers tells how far it is.
+  function transfer(action, at, file, sent) {
+    return new Promise((resolve, reject) => {
+      const request = new XMLHttpRequest();
+      request.open("POST", `${action}/files?${new URLSearchParams({ at })}`);
+      request.setRequestHeader("Content-Type", file.type || "application/octet-stream");
+      request.setRequestHeader("X-File-Name", encodeURIComponent(file.name));
+      request.setRequestHeader("Accept", "application/json");
+      request.upload.onprogress = (event) => { if (event.lengthComputable) sent(event.loaded / event.total); };
+      request.onload = () => {
+        try {
+          if (request.status >= 300) throw request;
+          resolve(JSON.parse(request.responseText));
+        } catch (failure) { reject(failure); }
+      };
+      request.onerror = reject;
+      request.send(file);
+    });
+  }
+})();

@@ -1,0 +1,375 @@
+// What forms do beyond an ordinary post: they save by themselves, keep what was typed
+// while there is no connection, and add, remove and move rows. Without it every button
+// works as well. The doc comment of package console/forms has the contract.
+(() => {
+  "use strict";
+
+  const wait = 800; // milliseconds after the last change
+  const retry = 5000; // milliseconds between attempts while there is no connection
+  const signOut = [401, 403];
+
+  class Form {
+    constructor(element) {
+      this.element = element;
+      this.changed = new Set(); // names of inputs that differ from what is saved
+      this.edits = 0; // counts changes, to see those made during a request
+      this.rows = 0; // counts new rows
+      this.stale = false; // the page does not show the parts that the form has now
+      this.key = `procession-form ${location.pathname}`;
+      element.addEventListener("input", (event) => this.edited(event.target));
+      element.addEventListener("change", (event) => this.edited(event.target));
+      element.addEventListener("submit", (event) => this.submitted(event));
+      element.addEventListener("click", (event) => this.clicked(event));
+      element.addEventListener("form:say", (event) => this.say(event.detail.text, event.detail.state));
+      element.addEventListener("keydown", (event) => {
+        if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+          event.preventDefault();
+          element.querySelector("[data-complete]")?.click();
+        }
+      });
+      this.prepare();
+      this.restore();
+    }
+
+    get base() { return this.element.elements.namedItem("base"); }
+    get version() { return this.element.elements.namedItem("version"); }
+
+    say(text, state = "") {
+      const status = this.element.querySelector("[data-status]");
+      if (status) { status.textContent = text; status.dataset.state = state; }
+    }
+
+    // prepare is called for every new content of the form.
+    prepare() {
+      for (const tabs of this.element.querySelectorAll("[data-tabs]")) {
+        const part = [...tabs.querySelectorAll(":scope > [data-part]")].find((p) => p.id === this.part) ?? tabs.querySelector(":scope > [data-part]:not([hidden])");
+        if (part) this.open(part);
+      }
+    }
+
+    // open shows one page of tabs.
+    open(part) {
+      const tabs = part.closest("[data-tabs]");
+      for (const link of tabs.querySelectorAll(":scope > nav [data-tab]")) {
+        const own = tabs.querySelector(`#${CSS.escape(link.hash.slice(1))}`);
+        const shown = own === part;
+        own.classList.toggle("form-other-part", !shown);
+        link.classList.toggle("active", shown);
+        link.parentElement.classList.toggle("active", shown);
+        if (shown) link.setAttribute("aria-current", "step"); else link.removeAttribute("aria-current");
+      }
+      this.part = part.id;
+    }
+
+    // show goes to an element, in whatever part of the form it is.
+    show(element) {
+      for (let part = element.closest("[data-part]"); part; part = part.parentElement.closest("[data-part]")) this.open(part);
+      element.focus();
+      element.scrollIntoView({ block: "center" });
+    }
+
+    edited(input) {
+      if (!input.name || input.type === "file" || input.type === "hidden") return;
+      this.change(input.name);
+      const row = input.closest("[data-row]");
+      if (row) this.changeRows(row.closest("[data-rows]"));
+    }
+
+    change(name) {
+      this.changed.add(name);
+      this.edits++;
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => this.save(), wait);
+    }
+
+    // changeRows marks the orders of an array and of those around it: a row's inputs
+    // mean nothing without them.
+    changeRows(rows) {
+      for (; rows; rows = rows.parentElement.closest("[data-rows]")) this.changed.add("o" + rows.dataset.rows);
+    }
+
+    clicked(event) {
+      const link = event.target.closest("a[href^='#']");
+      if (link) {
+        const target = document.getElementById(decodeURIComponent(link.hash.slice(1)));
+        if (target && this.element.contains(target)) {
+          event.preventDefault();
+          if (link.dataset.tab !== undefined) this.open(target);
+          this.show(target);
+        }
+      }
+      const button = event.target.closest("button[data-do]");
+      if (!button) return;
+      event.preventDefault();
+      const rows = button.closest("[data-rows]");
+      const row = button.closest("[data-row]");
+      switch (button.dataset.do) {
+        case "add": this.addRow(rows); break;
+        case "remove": {
+          const next = row.nextElementSibling ?? row.previousElementSibling;
+          row.remove();
+          (next?.querySelector("button[data-do=remove]") ?? rows.querySelector(":scope > button[data-do=add]")).focus();
+          break;
+        }
+        case "up": row.previousElementSibling?.before(row); button.focus(); break;
+        case "down": row.nextElementSibling?.after(row); button.focus(); break;
+      }
+      this.changeRows(rows);
+      this.change("o" + rows.dataset.rows);
+    }
+
+    addRow(rows) {
+      const blank = rows.querySelector(":scope > template[data-blank]");
+      const key = `n${Date.now().toString(36)}${this.rows++}`;
+      const copy = document.createElement("template");
+      const part = idPart(blank.dataset.blank);
+      copy.innerHTML = blank.innerHTML.replaceAll(blank.dataset.blank, key).replaceAll(part, idPart(key));
+      const row = copy.content.firstElementChild;
+      rows.querySelector("[data-list]").append(row);
+      row.querySelector("input:not([type=hidden]), select, textarea")?.focus();
+    }
+
+    submitted(event) {
+      const button = event.submitter;
+      event.preventDefault();
+      this.save(button?.value || "save");
+    }
+
+    // entries are the inputs of some names, as a post has them.
+    entries(names) {
+      const all = new FormData(this.element);
+      const some = new URLSearchParams();
+      for (const name of ["version", "zone"]) some.set(name, all.get(name));
+      for (const name of ["conflict", "theirs"]) for (const value of all.getAll(name)) some.append(name, value);
+      for (const name of names) {
+        for (const value of all.getAll(name)) if (typeof value === "string") some.append(name, value);
+        if (name.startsWith("v")) for (const value of all.getAll("r" + name.slice(1))) some.append("r" + name.slice(1), value);
+      }
+      // All inputs of a new row are sent with it.
+      for (const row of this.element.querySelectorAll("[data-row^=n]")) {
+        for (const input of row.querySelectorAll("[name^=v]")) {
+          if (names.has(input.name)) continue;
+          names.add(input.name);
+          for (const value of all.getAll(input.name)) if (typeof value === "string") some.append(input.name, value);
+        }
+      }
+      return some;
+    }
+
+    async save(button = "") {
+      clearTimeout(this.timer);
+      if (this.busy) { this.next = button || this.next || "save"; return; }
+      if (!button && this.changed.size === 0 && !this.stale) return;
+      this.busy = true;
+      const names = new Set(this.changed);
+      const edits = this.edits;
+      const deciding = /^(complete|mine|theirs)/.test(button);
+      const body = this.entries(names);
+      if (button) body.set("do", button);
+      if (this.stale || deciding) body.set("full", "1");
+      if (body.has("conflict")) body.set("base", this.base.value);
+      this.say(this.element.dataset.saving);
+      if (deciding) this.element.inert = true;
+      try {
+        let answer = await this.send(body);
+        if (answer.status === "base") {
+          body.set("base", this.base.value);
+          answer = await this.send(body);
+        }
+        this.failing = false;
+        this.element.inert = false;
+        this.taken(answer, names, edits, deciding);
+      } catch (failure) {
+        this.failed(failure);
+      } finally {
+        this.element.inert = false;
+        this.busy = false;
+        if (this.next) { const next = this.next; this.next = ""; this.save(next); }
+      }
+    }
+
+    async send(body) {
+      const response = await fetch(this.element.action, { method: "POST", body, headers: { Accept: "application/json" }, redirect: "manual" });
+      if (!(response.headers.get("Content-Type") ?? "").startsWith("application/json")) throw response;
+      return response.json();
+    }
+
+    failed(failure) {
+      const known = failure instanceof Response;
+      const out = known && (signOut.includes(failure.status) || failure.type === "opaqueredirect");
+      this.failing = true;
+      this.keep();
+      this.say(this.element.dataset[out ? "signedOut" : known ? "failed" : "offline"], "failed");
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => this.save(), retry);
+    }
+
+    // taken is called with the answer to the inputs of names, as they were after a
+    // number of edits.
+    taken(answer, names, edits, deciding) {
+      if (answer.status === "done") {
+        this.forget();
+        this.changed.clear();
+        location.assign(answer.to);
+        return;
+      }
+      const meanwhile = this.edits !== edits;
+      if (!meanwhile) this.changed.clear();
+      this.version.value = answer.version;
+      this.base.value = answer.base;
+      this.rename(answer.keys ?? {});
+      if (answer.html && !meanwhile) {
+        this.replace(answer.html);
+      } else {
+        this.complain(answer.problems);
+        this.stale = this.stale || Boolean(answer.html);
+      }
+      if (this.changed.size === 0) this.forget(); else this.keep();
+      this.say(answer.message, answer.status);
+      if (answer.status === "incomplete" || (deciding && answer.problems.length > 0 && answer.status !== "saved")) {
+        const summary = this.element.querySelector("[data-summary]");
+        const first = summary.querySelector("a[href^='#']");
+        const field = first && document.getElementById(first.hash.slice(1));
+        if (field) this.show(field); else summary.focus();
+      }
+      if (meanwhile) { clearTimeout(this.timer); this.timer = setTimeout(() => this.save(), wait); }
+    }
+
+    // replace shows the form as the server has made it, and keeps the focus.
+    replace(html) {
+      const made = new DOMParser().parseFromString(html, "text/html").querySelector("form");
+      const active = this.element.contains(document.activeElement) ? document.activeElement : null;
+      const [id, name, value, start, end] = [active?.id, active?.name, active?.value, active?.selectionStart, active?.selectionEnd];
+      this.element.replaceChildren(...made.childNodes);
+      this.stale = false;
+      this.prepare();
+      const again = id ? document.getElementById(id) : name ? [...this.element.querySelectorAll("button")].find((b) => b.name === name && b.value === value) : null;
+      if (!again) return;
+      again.focus();
+      if (typeof start === "number" && again.setSelectionRange) try { again.setSelectionRange(start, end); } catch { /* not a text */ }
+    }
+
+    // rename gives rows the keys that they have in the value that is saved now.
+    rename(arrays) {
+      const found = [];
+      for (const [name, keys] of Object.entries(arrays)) {
+        for (const rows of this.element.querySelectorAll("[data-rows]")) {
+          if (rows.dataset.rows !== name) continue;
+          for (const row of rows.querySelector("[data-list]").children) {
+            const key = keys[row.dataset.row];
+            if (key !== undefined && key !== row.dataset.row) found.push([row, name, row.dataset.row, key]);
+          }
+        }
+      }
+      // Rows within rows first: their names begin with those around them.
+      found.sort((a, b) => b[1].length - a[1].length);
+      for (const [row, name, key, now] of found) {
+        row.dataset.row = now;
+        const [text, id] = [`${name}/${key}`, idOf(`${name}/${key}`)].map((part) => new RegExp(`${RegExp.escape(part)}(?=$|[/. -])`, "g"));
+        for (const part of row.querySelectorAll("*")) {
+          if (part.type === "hidden" && part.name === "o" + name) part.value = now;
+          for (const attribute of ["name", "data-rows", "data-files", "data-search", ...(part.tagName === "BUTTON" ? ["value"] : [])]) {
+            if (part.hasAttribute(attribute)) part.setAttribute(attribute, part.getAttribute(attribute).replace(text, () => `${name}/${now}`));
+          }
+          for (const attribute of ["id", "for", "list", "aria-describedby"]) {
+            if (part.hasAttribute(attribute)) part.setAttribute(attribute, part.getAttribute(attribute).replace(id, () => idOf(`${name}/${now}`)));
+          }
+        }
+      }
+      if (found.length > 0) this.changed = new Set([...this.changed].map((entry) => {
+        for (const [, name, key, now] of found) if (entry.slice(1).startsWith(`${name}/${key}/`)) return `${entry[0]}${name}/${now}${entry.slice(1 + name.length + 1 + key.length)}`;
+        return entry;
+      }));
+    }
+
+    // complain shows what is wrong beside the controls and in the summary.
+    complain(problems) {
+      for (const old of this.element.querySelectorAll(".invalid-feedback")) old.remove();
+      for (const old of this.element.querySelectorAll(".is-invalid, [aria-invalid]")) { old.classList.remove("is-invalid"); old.removeAttribute("aria-invalid"); }
+      const summary = this.element.querySelector("[data-summary]");
+      const list = summary.querySelector("ul");
+      list.replaceChildren();
+      summary.hidden = problems.length === 0;
+      for (const { id, text } of problems) {
+        const entry = list.appendChild(document.createElement("li"));
+        const control = id && document.getElementById(id);
+        if (!control) { entry.textContent = text; continue; }
+        const link = entry.appendChild(document.createElement("a"));
+        link.className = "alert-link";
+        link.href = `#${id}`;
+        link.textContent = text;
+        const beside = document.getElementById(`${id}-error`) ?? document.createElement("div");
+        beside.id = `${id}-error`;
+        beside.className = "invalid-feedback d-block";
+        beside.textContent = beside.textContent ? `${beside.textContent} ${text}` : text;
+        const field = document.getElementById(`${id}-field`);
+        if (field) field.append(beside); else if (control.matches("fieldset")) control.querySelector("legend").after(beside); else control.after(beside);
+        if (!control.matches("input, select, textarea")) continue;
+        control.classList.add("is-invalid");
+        control.setAttribute("aria-invalid", "true");
+        const described = new Set((control.getAttribute("aria-describedby") ?? "").split(" ").filter(Boolean)).add(beside.id);
+        control.setAttribute("aria-describedby", [...described].join(" "));
+      }
+    }
+
+    // keep holds what is not saved in the session of the browser.
+    keep() {
+      try {
+        const body = this.entries(new Set(this.changed));
+        body.set("base", this.base.value);
+        body.set("full", "1");
+        if (this.changed.size > 0) sessionStorage.setItem(this.key, body.toString()); else this.forget();
+      } catch { /* it is full, or not allowed */ }
+    }
+
+    forget() { try { sessionStorage.removeItem(this.key); } catch { /* not allowed */ } }
+
+    // restore saves what a page before this one could not.
+    async restore() {
+      let kept = null;
+      try { kept = sessionStorage.getItem(this.key); } catch { /* not allowed */ }
+      if (!kept || !this.base) return;
+      this.busy = true;
+      try {
+        const answer = await this.send(new URLSearchParams(kept));
+        this.taken(answer, new Set(), this.edits, false);
+      } catch (failure) {
+        this.say(this.element.dataset[failure instanceof Response ? "failed" : "offline"], "failed");
+        setTimeout(() => this.restore(), retry);
+      } finally {
+        this.busy = false;
+      }
+    }
+
+    leave() {
+      if (this.changed.size === 0) return;
+      this.keep();
+      fetch(this.element.action, { method: "POST", body: this.entries(new Set(this.changed)), headers: { Accept: "application/json" }, keepalive: true })
+        .then((response) => response.json()).then((answer) => { if (answer.status === "saved") this.taken(answer, new Set(), this.edits, false); })
+        .catch(() => { /* it is kept, and saved by the next page */ });
+    }
+  }
+
+  // idPart writes a text as ids of elements do, idOf the name of a control.
+  const idPart = (text) => [...new TextEncoder().encode(text)].map((c) => {
+    const letter = String.fromCharCode(c);
+    if (letter === "/") return "-";
+    return /[0-9A-Za-z]/.test(letter) ? letter : `_${c.toString(16).padStart(2, "0")}`;
+  }).join("");
+  const idOf = (name) => "f" + idPart(name);
+
+  // Forms come and go with the parts of a page. One that goes saves what it has.
+  const forms = new Map();
+  const look = () => {
+    for (const [element, form] of forms) if (!element.isConnected) { form.leave(); forms.delete(element); }
+    for (const element of document.querySelectorAll("form[data-form]")) {
+      if (!forms.has(element) && element.elements.namedItem("base")) forms.set(element, new Form(element));
+    }
+  };
+  look();
+  new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
+  addEventListener("online", () => { for (const form of forms.values()) form.save(); });
+  addEventListener("pagehide", () => { for (const form of forms.values()) form.leave(); });
+  document.addEventListener("visibilitychange", () => { if (document.hidden) for (const form of forms.values()) form.leave(); });
+  addEventListener("beforeunload", (event) => { if ([...forms.values()].some((form) => form.failing && form.changed.size > 0)) event.preventDefault(); });
+})();

@@ -1,0 +1,261 @@
+package forms_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/internal/testkit/browsertest"
+)
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	browsertest.Close()
+	os.Exit(code)
+}
+
+// loan is a small form with a rule, a table and a person.
+func loan() *memory {
+	return &memory{
+		schema: json.RawMessage(`{"type":"object","required":["name","amount"],"properties":{
+			"name":{"type":"string","title":"Name"},"amount":{"type":"number","title":"Amount","maximum":10000},
+			"married":{"type":"boolean","title":"Married"},"spouse":{"type":"string","title":"Spouse"},
+			"adviser":{"type":"string","format":"kuflow-principal","title":"Adviser"},
+			"paper":{"type":"string","format":"kuflow-file","title":"Paper","description":"The contract","accept":".txt"},
+			"rows":{"type":"array","title":"Debts","items":{"type":"object","properties":{"to":{"type":"string","title":"To"},"much":{"type":"number","title":"Much"}}}}}}`),
+		uiSchema: json.RawMessage(`{"type":"VerticalLayout","elements":[
+			{"type":"HorizontalLayout","elements":[{"type":"Control","scope":"#/properties/name"},{"type":"Control","scope":"#/properties/amount"}]},
+			{"type":"Control","scope":"#/properties/married"},
+			{"type":"Control","scope":"#/properties/spouse","rule":{"effect":"SHOW","condition":{"scope":"#/properties/married","schema":{"const":true}}}},
+			{"type":"Control","scope":"#/properties/adviser"},{"type":"Control","scope":"#/properties/paper"},
+			{"type":"Control","scope":"#/properties/rows"}]}`),
+		value: json.RawMessage(`{"name":"Carol","rows":[{"to":"a","much":1.50},{"to":"b","kept":true}]}`),
+	}
+}
+
+// open shows the form in a tab.
+func (m *memory) open(t *testing.T) *browsertest.Tab {
+	t.Helper()
+	b := browsertest.New(t)
+	b.Open(m.site(t).URL + "/form")
+	return b
+}
+
+// write types at the end of a field, or in the place of what it has.
+func write(t *testing.T, b *browsertest.Tab, selector, text string, instead bool) {
+	t.Helper()
+	browsertest.Eval[bool](b, fmt.Sprintf(`(() => {
+		const input = document.querySelector(%q);
+		input.focus();
+		input.setSelectionRange(%t ? 0 : input.value.length, input.value.length);
+		return true;
+	})()`, selector, instead))
+	b.Press(text)
+}
+
+const saved = `document.querySelector("[data-status]").dataset.state === "saved"`
+
+// stored waits until what the form keeps is as a test wants it.
+func (m *memory) stored(t *testing.T, b *browsertest.Tab, want string) {
+	t.Helper()
+	b.Await(`document.querySelector("[name=base]").value === ` + fmt.Sprintf("%q", want))
+	b.Await(saved)
+	require.Equal(t, want, m.now())
+}
+
+func TestFormSavesByItself(t *testing.T) {
+	t.Parallel()
+	m := loan()
+	m.value = json.RawMessage(`{"name":"Carol"}`)
+	b := m.open(t)
+	b.Type("#f-amount", "20000")
+	b.AwaitText("Amount must be at most 10,000.")
+	b.AwaitText("Saved ")
+	require.JSONEq(t, `{"name":"Carol","amount":20000}`, m.now())
+	require.False(t, browsertest.Eval[bool](b, `document.getElementById("f-spouse-field").checkVisibility()`))
+	b.Click("#f-married")
+	b.Await(`document.getElementById("f-spouse-field").checkVisibility()`)
+	b.Type("#f-spouse", "Bob")
+	m.stored(t, b, `{"name":"Carol","amount":20000,"married":true,"spouse":"Bob"}`)
+	write(t, b, "#f-amount", "7.50", true)
+	m.stored(t, b, `{"name":"Carol","amount":7.50,"married":true,"spouse":"Bob"}`)
+	require.Zero(t, b.Count(".is-invalid"))
+	b.RequireAccessible()
+	b.Press(kb.Enter, kb.ModifierCtrl)
+	b.AwaitPath("/done")
+	require.True(t, m.completed)
+}
+
+// What is still typed when an answer comes is not overwritten.
+func TestTypingGoesOnWhileSaving(t *testing.T) {
+	t.Parallel()
+	m := loan()
+	m.value = json.RawMessage(`{}`)
+	b := m.open(t)
+	want := ""
+	for _, part := range []string{"one ", "two ", "three ", "four "} {
+		write(t, b, "#f-name", part, false)
+		want += part
+		browsertest.Eval[bool](b, `new Promise((done) => setTimeout(() => done(true), 790))`)
+	}
+	m.stored(t, b, `{"name":"`+want+`"}`)
+}
+
+func TestRowsByKeyboard(t *testing.T) {
+	t.Parallel()
+	m := loan()
+	b := m.open(t)
+	focus := func(selector string) {
+		t.Helper()
+		require.True(t, browsertest.Eval[bool](b, fmt.Sprintf("(document.querySelector(%q).focus(), document.activeElement.matches(%q))", selector, selector)))
+	}
+	focus("[data-rows='/rows'] > button[data-do=add]")
+	b.Press(kb.Enter)
+	b.Press("new")
+	m.stored(t, b, `{"name":"Carol","rows":[{"to":"a","much":1.50},{"to":"b","kept":true},{"to":"new"}]}`)
+	b.Press("er")
+	m.stored(t, b, `{"name":"Carol","rows":[{"to":"a","much":1.50},{"to":"b","kept":true},{"to":"newer"}]}`)
+	focus("tr[data-row='2'] button[data-do=up]")
+	b.Press(kb.Enter)
+	b.Press(kb.Enter)
+	m.stored(t, b, `{"name":"Carol","rows":[{"to":"newer"},{"to":"a","much":1.50},{"to":"b","kept":true}]}`)
+	focus("tr[data-row='1'] button[data-do=remove]")
+	b.Press(kb.Enter)
+	m.stored(t, b, `{"name":"Carol","rows":[{"to":"newer"},{"to":"b","kept":true}]}`)
+	write(t, b, "#f-rows-1-to", "!", false)
+	m.stored(t, b, `{"name":"Carol","rows":[{"to":"newer"},{"to":"b!","kept":true}]}`)
+}
+
+func TestTwoPeopleAtOneForm(t *testing.T) {
+	t.Parallel()
+	m := loan()
+	m.value = json.RawMessage(`{"name":"Carol","amount":1}`)
+	b := m.open(t)
+	m.set(`{"name":"Carol","amount":2}`)
+	write(t, b, "#f-name", "ina", false)
+	m.stored(t, b, `{"name":"Carolina","amount":2}`)
+	b.Await(`document.getElementById("f-amount").value === "2"`)
+	m.set(`{"name":"Theirs","amount":2}`)
+	write(t, b, "#f-name", " B.", false)
+	b.AwaitText("Name was changed by another person while you changed it.")
+	b.AwaitText("Carolina B.")
+	require.JSONEq(t, `{"name":"Theirs","amount":2}`, m.now())
+	write(t, b, "#f-name", "!", false)
+	write(t, b, "#f-amount", "5", false)
+	b.Await(`document.querySelector("[data-status]").dataset.state === "conflict" && document.querySelector("[name=base]").value.includes("25")`)
+	require.JSONEq(t, `{"name":"Theirs","amount":25}`, m.now())
+	b.RequireAccessible()
+	b.Click("[data-conflict] button[value^=mine]")
+	b.Await(`!document.querySelector("[data-conflict]")`)
+	require.JSONEq(t, `{"name":"Carolina B.!","amount":25}`, m.now())
+}
+
+func TestNetworkGoneAndBack(t *testing.T) {
+	t.Parallel()
+	m := loan()
+	m.value = json.RawMessage(`{"name":"Carol"}`)
+	b := m.open(t)
+	m.reach(false)
+	write(t, b, "#f-name", "ina", false)
+	b.AwaitText("No connection. What you typed is kept here and saved when it is back.")
+	write(t, b, "#f-amount", "5", false)
+	m.set(`{"name":"Carol","married":true}`)
+	m.reach(true)
+	browsertest.Eval[bool](b, `dispatchEvent(new Event("online"))`)
+	m.stored(t, b, `{"name":"Carolina","married":true,"amount":5}`)
+	b.Await(`sessionStorage.getItem("procession-form /form") === null`)
+
+	// A page that was left without a connection: the next one saves what it kept.
+	browsertest.Eval[bool](b, `!sessionStorage.setItem("procession-form /form",
+		new URLSearchParams({version: "0", zone: "UTC", base: '{"name":"Carol"}', "v/spouse": "Bob", full: "1"}).toString())`)
+	b.Open(browsertest.Eval[string](b, "location.href"))
+	m.stored(t, b, `{"name":"Carolina","married":true,"amount":5,"spouse":"Bob"}`)
+}
+
+func TestNamesAndFiles(t *testing.T) {
+	t.Parallel()
+	m := loan()
+	m.value = json.RawMessage(`{"name":"Carol"}`)
+	b := m.open(t)
+	b.Type("#f-adviser", "Bob")
+	b.Await(`document.getElementById("f-adviser-list").options.length === 2`)
+	b.Await(`document.querySelector("[name=base]").value.includes("name=Bob;")`)
+	browsertest.Eval[bool](b, `(() => {
+		const input = document.querySelector("#f-paper-upload"), files = new DataTransfer();
+		files.items.add(new File(["the contract"], "Ünï <b>.txt", {type: "text/plain"}));
+		input.closest("[data-files]").dispatchEvent(new DragEvent("drop", {bubbles: true, cancelable: true, dataTransfer: files}));
+		return true;
+	})()`)
+	b.Await(`document.querySelector("[name=base]").value.includes("kuflow-file:")`)
+	require.Equal(t, "the contract", m.uploaded)
+	b.AwaitText("Ünï <b>.txt")
+}
+
+func TestFormWithoutScript(t *testing.T) {
+	t.Parallel()
+	m := loan()
+	site := m.site(t)
+	b := browsertest.New(t)
+	b.Scripts(false)
+	b.Size(1280, 1600)
+	b.Open(site.URL + "/form")
+	b.Type("#f-amount", "20000")
+	b.Click("[data-rows='/rows'] > button[data-do=add]")
+	b.AwaitText("Amount must be at most 10,000.")
+	b.Type("#f-rows-new0-to", "c")
+	b.Click("tr[data-row='0'] button[data-do=remove]")
+	b.Await(`document.querySelectorAll("tr[data-row]").length === 2`)
+	require.JSONEq(t, `{"name":"Carol","rows":[{"to":"b","kept":true},{"to":"c"}],"amount":20000}`, m.now())
+	b.Click("[data-complete]")
+	b.AwaitText("This cannot be completed yet.")
+	write(t, b, "#f-amount", "5", true)
+	b.Click("[data-complete]")
+	b.AwaitPath("/done")
+}
+
+func TestFormsFitEveryScreen(t *testing.T) {
+	t.Parallel()
+	m := every()
+	m.uiSchema = json.RawMessage(`{"type":"Categorization","elements":[
+		{"type":"Category","label":"One","elements":[{"type":"Control","scope":"#/properties/line"},{"type":"Control","scope":"#/properties/choices"},
+			{"type":"Control","scope":"#/properties/n"},{"type":"Control","scope":"#/properties/file"},{"type":"Control","scope":"#/properties/tags"}]},
+		{"type":"Category","label":"Two","elements":[{"type":"Control","scope":"#/properties/rows"},{"type":"Control","scope":"#/properties/cards"},
+			{"type":"Control","scope":"#/properties/must"},{"type":"Control","scope":"#/properties/at"},{"type":"Control","scope":"#/properties/radio"}]}]}`)
+	m.value = json.RawMessage(`{"line":"x","n":99999,"choices":["a"],"rows":[{"a":"1"}],"cards":[{"l":[{"x":"1"}]}]}`)
+	b := m.open(t)
+	b.Size(320, 640)
+	b.RequireNoSidewaysScroll()
+	for _, scheme := range []string{"light", "dark"} {
+		b.Scheme(scheme)
+		b.Await("document.documentElement.dataset.bsTheme === " + fmt.Sprintf("%q", scheme))
+		b.Await("document.getAnimations().length === 0")
+		b.RequireAccessible()
+	}
+	require.False(t, browsertest.Eval[bool](b, `document.getElementById("f-must").checkVisibility()`))
+	b.Click("[data-complete]")
+	b.AwaitText("This cannot be completed yet.")
+	b.Await(`document.activeElement.id === "f-must"`)
+	browsertest.Eval[bool](b, `!document.querySelector("a[href='#f-n']").click()`)
+	b.Await(`document.activeElement.id === "f-n" && document.activeElement.checkVisibility()`)
+	browsertest.Eval[bool](b, `!document.querySelector("a[href='#f-must']").click()`)
+	b.Await(`document.activeElement.id === "f-must" && document.activeElement.checkVisibility()`)
+	b.Await("document.getAnimations().length === 0")
+	b.RequireAccessible()
+	b.RequireNoSidewaysScroll()
+}
+
+// A form of 200 fields and a table of 50 rows is usable.
+func TestWideFormIsUsable(t *testing.T) {
+	t.Parallel()
+	b := wide().open(t)
+	write(t, b, "#f-rows-49-remark", "!", false)
+	b.Await(saved)
+	t.Logf("first paint after %.0f ms, an autosave took %.0f ms, answer of %.0f bytes",
+		browsertest.Eval[float64](b, `performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? -1`),
+		browsertest.Eval[float64](b, `performance.getEntriesByType("resource").filter((e) => e.name.endsWith("/form/form")).at(-1).duration`),
+		browsertest.Eval[float64](b, `performance.getEntriesByType("resource").filter((e) => e.name.endsWith("/form/form")).at(-1).decodedBodySize`))
+}
