@@ -30,12 +30,16 @@ var (
 	subjectByCode = regexp.MustCompile(`^(.*/admin/v1)/(robots|webhooks|encryption-keys|resources/\w+)/([\w-]+)`)
 )
 
-// subject is the path of the resource that a write is about, "" for a collection.
+// subject is the path of the resource that a write is about, "" for a collection and
+// for a task of the administration API, which has no read of tasks.
 func subject(op operation) string {
 	kinds := map[string]string{
 		"robots": "resources/Robot", "webhooks": "resources/WebhookSubscription", "encryption-keys": "resources/EncryptionKey",
 	}
 	path, query, _ := strings.Cut(op.path, "?")
+	if strings.HasPrefix(path, adminAPI+"/tasks/") {
+		return ""
+	}
 	if found := subjectByCode.FindStringSubmatch(path); found != nil {
 		if kind, ok := kinds[found[2]]; ok {
 			found[2] = kind
@@ -126,8 +130,12 @@ func TestAdminStaleWriteChangesNothing(t *testing.T) {
 	operations := s.things("north", "stale").operations()
 	before := s.snapshot()
 	for _, id := range contracts["admin"].Operations() {
+		as := s.as("owner")
+		if id == "releaseProcessItemTask" {
+			as = s.as("candidate")
+		}
 		if requireConditions(t, "admin."+id) {
-			s.requireStale(s.as("owner"), id, operations[id], `"0.0"`)
+			s.requireStale(as, id, operations[id], `"0.0"`)
 		}
 	}
 	require.Equal(t, before, s.snapshot())
