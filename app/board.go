@@ -31,16 +31,6 @@ func (s *Service) ExportBoard(
 	return s.streams.EachOfBoard(ctx, caller, filter, limit, sort, each)
 }
 
-// RetrieveHome returns what the caller comes back to, each list with its first entries.
-func (s *Service) RetrieveHome(ctx context.Context, caller domain.Caller, limit int) (*domain.Home, error) {
-	home, err := s.store.Reader.GetHome(ctx, caller, limit)
-	if err != nil {
-		return nil, err
-	}
-	home.Recent, err = events.ListRecent(ctx, s.store.Reader, caller, limit)
-	return home, err
-}
-
 // ProcessOverview is a process visible to a caller as people read it. MayManage reports
 // whether the caller has the Manager permission, Actions are the user actions that it may
 // invoke now, and ActionNames the names of all user actions of the definition by their

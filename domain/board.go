@@ -72,8 +72,6 @@ type TimelineEvent struct {
 	Event
 
 	ActorName, OwnerName, ItemName string
-	// Subject is that of the process.
-	Subject string
 }
 
 // TimelineEventTypes returns the types of events that the timeline of a process shows to callers to which what
@@ -100,14 +98,4 @@ type NamedDocument struct {
 	Document
 
 	AuthorName string
-}
-
-// Home is what a user comes back to. Of each list it holds the first entries, and how many there are.
-type Home struct {
-	Mine, ToClaim, Waiting Page[InboxTask]
-	Started                Page[BoardProcess]
-	Recent                 []TimelineEvent
-	// HasStarted, HasClaimed and HasCompleted report whether the user has ever started a process, owned a task and
-	// completed one; MayStart whether there is a definition that the user may start.
-	HasStarted, HasClaimed, HasCompleted, MayStart bool
 }
