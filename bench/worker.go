@@ -53,7 +53,7 @@ func startWorker(ctx context.Context, c client.Client, watch *watch) (w worker.W
 	defer cancel()
 	err = until(ctx, time.Second, func(context.Context) (bool, error) {
 		w, err = tryWorker(c, watch)
-		if missing, ok := errors.AsType[*serviceerror.NamespaceNotFound](err); ok {
+		if _, missing := errors.AsType[*serviceerror.NamespaceNotFound](err); missing {
 			return false, nil
 		}
 		return true, err
