@@ -80,7 +80,7 @@ func TestSignInChangesTheSession(t *testing.T) {
 	}
 
 	// Another sign-in in the same browser ends the session before it.
-	answer = s.send(planted, http.MethodPost, "sign-in", url.Values{"token": {demo.Carol().Secret}})
+	s.send(planted, http.MethodPost, "sign-in", url.Values{"token": {demo.Carol().Secret}})
 	require.NotEqual(t, first.Value, session(planted).Value)
 	old := s.client("")
 	old.Jar.SetCookies(site, []*http.Cookie{{Name: "procession-session", Value: first.Value, Path: "/"}})
