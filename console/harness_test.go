@@ -187,17 +187,17 @@ func (s *site) task(process uuid.UUID, code, data string) uuid.UUID {
 	return created.ID
 }
 
-// foreignTask creates a task in another tenant.
-func (s *site) foreignTask() uuid.UUID {
+// foreignTask creates a task, and its process, in another tenant.
+func (s *site) foreignTask() (process, task uuid.UUID) {
 	s.t.Helper()
 	definition, worker := demo.OtherLoan(), s.caller(demo.OtherWorker())
-	process, _, err := s.app.CreateProcess(s.t.Context(), worker, app.NewProcess{Definition: app.DefinitionKey{ID: &definition}})
+	started, _, err := s.app.CreateProcess(s.t.Context(), worker, app.NewProcess{Definition: app.DefinitionKey{ID: &definition}})
 	require.NoError(s.t, err)
 	created, _, err := s.app.CreateProcessItem(s.t.Context(), worker, app.NewItem{
-		Type: domain.ItemTask, ProcessID: process.ID, DefinitionCode: "APPROVE_LOAN",
+		Type: domain.ItemTask, ProcessID: started.ID, DefinitionCode: "APPROVE_LOAN",
 	})
 	require.NoError(s.t, err)
-	return created.ID
+	return started.ID, created.ID
 }
 
 func (s *site) now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }

@@ -166,7 +166,12 @@ func (s *Screens) Finish(v *web.Visit) (*web.Answer, error) {
 	if how != completing && how != cancelling {
 		return nil, domain.NotFound("page")
 	}
-	return s.show("", func(of *shown) (templ.Component, error) { return finish(of, how), nil })(v)
+	return s.show("", func(of *shown) (templ.Component, error) {
+		if !of.MayManage {
+			return nil, domain.Denied("only managers of the process may complete or cancel it")
+		}
+		return finish(of, how), nil
+	})(v)
 }
 
 // Finished completes or cancels a process.

@@ -1,0 +1,110 @@
+package console_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/domain"
+)
+
+// processMatrix is matrix for the routes of processes, and of starting LOAN. owner
+// owns a task of the process; :run is an action of the manager on it. The word after
+// a path stands for its last parameter. The documents of a process are asked for
+// without naming one.
+const processMatrix = `
+route                                   owner tenant-owner administrator manager viewer candidate initiator stranger other anonymous foreign
+GET processes                           200   200          200           200     200    200       200       200      200   in        200
+GET processes.csv                       200   200          200           200     200    200       200       200      200   in        200
+GET processes/:id                       200   404          404           200     200    200       200       404      404   in        404
+GET processes/:id/items                 200   404          404           200     200    200       200       404      404   in        404
+GET processes/:id/timeline              200   404          404           200     200    200       200       404      404   in        404
+GET processes/:id/messages              200   404          404           200     200    200       200       404      404   in        404
+POST processes/:id/messages             403   404          404           303     403    403       403       404      404   in        404
+POST processes/:id/threads              403   404          404           303     403    403       403       404      404   in        404
+GET processes/:id/documents             200   404          404           200     200    200       200       404      404   in        404
+GET processes/:id/document              400   400          400           400     400    400       400       400      400   in        400
+GET processes/:id/related               200   404          404           200     200    200       200       404      404   in        404
+GET processes/:id/runs                  200   404          404           200     200    200       200       404      404   in        404
+GET processes/:id/runs/:run             200   404          404           200     200    200       200       404      404   in        404
+POST processes/:id/runs/:run/cancel     403   404          404           303     403    403       403       404      404   in        404
+GET processes/:id/act/:code TOP_UP      404   404          404           404     404    404       404       404      404   in        404
+POST processes/:id/act/:code NUDGE      403   404          404           303     403    403       303       404      404   in        404
+GET processes/:id/finish/:how cancel    403   404          404           200     403    403       403       404      404   in        404
+POST processes/:id/finish/:how cancel   403   404          404           303     403    403       403       404      404   in        404
+POST processes/:id/finish/:how complete 403   404          404           303     403    403       403       404      404   in        404
+GET start                               200   200          200           200     200    200       200       200      200   in        200
+GET start/:id                           403   404          404           200     403    403       200       404      404   in        404
+POST start/:id                          403   404          404           303     403    403       303       404      404   in        404
+`
+
+// subject is what a row of processMatrix names.
+type subject struct{ id, run uuid.UUID }
+
+//nolint:tparallel // the rows share the browsers of the callers
+func TestProcessMatrix(t *testing.T) {
+	t.Parallel()
+	s := makeSite(t)
+	s.t = t
+	c := newCast(s)
+	for _, row := range rowsOf(processMatrix) { //nolint:paralleltest // as above
+		t.Run(strings.TrimSpace(row.method+" "+row.path+" "+row.variant), func(t *testing.T) {
+			s := *s
+			s.t = t
+			foreign := subject{id: c.foreignProcess, run: uuid.New()}
+			if strings.HasPrefix(row.path, "start") {
+				foreign.id = demo.OtherLoan()
+			}
+			for caller, want := range row.cells {
+				if caller != "foreign" {
+					require.Equal(t, want, c.askProcess(&s, caller, row, c.subject(&s, row)), caller)
+					continue
+				}
+				for name := range c.secrets {
+					require.Equal(t, want, c.askProcess(&s, name, row, foreign), "%s naming a process of another tenant", name)
+					require.Equal(t, want, c.askProcess(&s, name, row, subject{uuid.New(), uuid.New()}),
+						"%s naming a process that does not exist", name)
+				}
+			}
+		})
+	}
+}
+
+// subject returns LOAN for routes of starting it, and otherwise a new process of it.
+func (c *cast) subject(s *site, r row) subject {
+	s.t.Helper()
+	if strings.HasPrefix(r.path, "start") {
+		return subject{id: demo.Loan()}
+	}
+	of := subject{id: s.loan("Matrix")}
+	owner := c.ids["owner"]
+	_, _, err := s.app.CreateProcessItem(s.t.Context(), s.caller(demo.LoanWorker()), app.NewItem{
+		Type: domain.ItemTask, ProcessID: of.id, DefinitionCode: "APPROVE_LOAN", Owner: app.PrincipalKey{ID: &owner},
+	})
+	require.NoError(s.t, err)
+	if strings.Contains(r.path, ":run") {
+		action, _, err := s.app.CreateProcessAction(s.t.Context(), s.caller(demo.Alice()), of.id, app.NewProcessAction{Code: "NUDGE"})
+		require.NoError(s.t, err)
+		of.run = action.ID
+	}
+	return of
+}
+
+// askProcess sends the request of a row as a caller about a subject, and returns the cell.
+func (c *cast) askProcess(s *site, caller string, r row, about subject) string {
+	s.t.Helper()
+	path := strings.NewReplacer(":id", about.id.String(), ":run", about.run.String(), ":code", r.variant, ":how", r.variant).Replace(r.path)
+	body := url.Values{}
+	if r.path == "processes/:id/messages" {
+		body = url.Values{"text": {"Hello"}, "definition": {"NOTE"}}
+	}
+	if r.path == "processes/:id/threads" {
+		body = url.Values{"definition": {"DISCUSSION"}}
+	}
+	return c.cell(s, caller, r, path, body)
+}
