@@ -76,26 +76,26 @@ func (p *person) requireFit() {
 func TestProcesses(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	id := s.loanOf("Listed loan "+hostile, hostile, "Listington")
-	s.loanOf("Listed loan of another", "Given-1", "Family-of-listed")
+	id := s.loanOf("Listed loan "+hostile, hostile, "Listed-name")
+	s.loanOf("Listed loan of another", "Given-1", "Listed-name-2")
 	definition := demo.Loan().String()
 
 	t.Run("are found by subject, value, person, state and id", func(t *testing.T) {
 		t.Parallel()
 		carol := (&site{t: t, url: s.url, db: s.db, app: s.app}).signIn("Carol")
 		for path, found := range map[string]string{
-			"processes?q=listington":                                        "2 in all",
-			"processes?q=LISTINGTON-SM":                                     "1 in all",
-			"processes?q=" + id:                                             "1 in all",
-			"processes?by=me&q=listed+loan":                                 "2 in all",
-			"processes?state=COMPLETED&q=listington":                        "No process matches",
-			"processes?definition=" + definition + "&f.LAST_NAME=smythe":    "1 in all",
-			"processes?definition=" + definition + "&q=listington&page=900": "2 in all",
+			"processes?q=listed-name":                                        "2 in all",
+			"processes?q=LISTED-NAME-2":                                      "1 in all",
+			"processes?q=" + id:                                              "1 in all",
+			"processes?by=me&q=listed+loan":                                  "2 in all",
+			"processes?state=COMPLETED&q=listed-name":                        "No process matches",
+			"processes?definition=" + definition + "&f.LAST_NAME=name-2":     "1 in all",
+			"processes?definition=" + definition + "&q=listed-name&page=900": "2 in all",
 		} {
 			carol.open(path)
 			carol.AwaitText(found)
 		}
-		carol.open("processes?definition=" + definition + "&q=listington")
+		carol.open("processes?definition=" + definition + "&q=listed-name")
 		carol.AwaitText("Last name")
 		carol.AwaitText(hostile)
 		carol.requireFit()
@@ -103,15 +103,15 @@ func TestProcesses(t *testing.T) {
 	t.Run("are exported as a table", func(t *testing.T) {
 		t.Parallel()
 		carol := (&site{t: t, url: s.url, db: s.db, app: s.app}).signIn("Carol")
-		table := carol.fetch("processes.csv?definition=" + definition + "&q=listington&sort=subject")
+		table := carol.fetch("processes.csv?definition=" + definition + "&q=listed-name&sort=subject")
 		require.Contains(t, table, "id,Subject,Process,State,Started by,Open tasks,Started,Changed,FIRST_NAME,LAST_NAME\n"+id+",\"Listed loan =<img")
 		require.Contains(t, table, `,"'=<img src=x onerror`, "a value is not a formula")
-		require.Contains(t, table, "Given-1,Family-of-listed\n")
+		require.Contains(t, table, "Given-1,Listed-name-2\n")
 	})
 	t.Run("of others are not listed", func(t *testing.T) {
 		t.Parallel()
 		bob := (&site{t: t, url: s.url, db: s.db, app: s.app}).signIn("Bob")
-		bob.open("processes?q=listington")
+		bob.open("processes?q=listed-name")
 		bob.AwaitText("No process matches")
 	})
 }
