@@ -27,6 +27,7 @@ const (
 		"address":{"type":"object","properties":{"town":{"type":"string"}}},"none":{"type":"object","properties":{"x":{"type":"string"}}},
 		"file":{"type":"string","format":"kuflow-file"},"files":{"type":"array","items":{"type":"string","format":"kuflow-file"}},
 		"who":{"type":"string","format":"kuflow-principal"},"any":{},"tuple":{"type":"array","prefixItems":[{}]},
+		"new":{"type":["string","number"]},"text":{"type":["number","string"]},"amount":{"type":["string","integer"]},
 		"fixed":{"type":"string","readOnly":true}}}`
 	carol      = `kuflow-principal:type=USER;id=01970000-0000-7000-8000-00000000c002;name=Carol`
 	everyValue = `{ "line":"x","lines":"a\r\nb","pin":"1234","n":1.50,"i":10,"huge":1e400000,"odd":"abc","nul":null,
@@ -34,7 +35,7 @@ const (
 		"at":"2026-03-01T10:00:00.25+02:00","tags":["b","a","b"],"numbers":[1.0,2],"list":["2026-01-02","2026-01-03"],
 		"rows":[{"a":"1","n":1.0,"hidden":{"k":[1]}},{"a":"2","b":true},{"a":"3"}],"address":{"town":"Y","secret":7},
 		"file":"kuflow-file:name=a.pdf;uri=ku:x;type=a/b;size=1","files":["kuflow-file:uri=ku:1;type=a/b;size=1;name=1;","kuflow-file:uri=ku:2;type=a/b;size=1;name=2;"],
-		"who":"` + carol + `","any":{"x":[1.0,"\ud800"]},"tuple":[1,  2.0],"fixed":"f","unknown":{"deep":[{"a":1e5}]}}`
+		"who":"` + carol + `","any":{"x":[1.0,"\ud800"]},"tuple":[1,  2.0],"text":"12","amount":12,"fixed":"f","unknown":{"deep":[{"a":1e5}]}}`
 )
 
 func berlin(tb testing.TB) form.Manner {
@@ -119,6 +120,9 @@ func TestOneChangeIsOneOperation(t *testing.T) {
 		"/who":       {"", `remove /who `},
 		"/any":       {`{"x":1}`, `replace /any/x 1`},
 		"/tuple":     {`[1,2.0,3]`, `replace /tuple [1,2.0,3]`},
+		"/new":       {"12.50", `add /new 12.50`},
+		"/text":      {"13", `replace /text "13"`},
+		"/amount":    {"a dozen", `replace /amount "a dozen"`},
 		"/fixed":     {"changed", ""},
 		"/elsewhere": {"x", ""},
 	} {

@@ -125,6 +125,8 @@ type Node struct {
 	present bool
 	// texts are whether elements of KindTags, and whether the value, may be texts.
 	texts bool
+	// numbers is whether a text of KindLine that is a number becomes one.
+	numbers bool
 	row   func(key string) []*Node
 }
 

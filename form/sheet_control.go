@@ -37,6 +37,7 @@ func (b *sheetBuilder) control(n *Node, e *element, v *view, a at) {
 		return
 	}
 	if len(types) > 1 {
+		b.several(n, types)
 		return
 	}
 	switch types[0] {
@@ -58,6 +59,16 @@ func (b *sheetBuilder) control(n *Node, e *element, v *view, a at) {
 			n.Kind = b.textKind(n, e, v)
 		}
 	}
+}
+
+// several decides how a value of several types is edited: a text or a number in a line.
+// A new value is a number if it can be one; a text stays a text.
+func (b *sheetBuilder) several(n *Node, types []string) {
+	if slices.ContainsFunc(types, func(t string) bool { return t != "string" && t != "number" && t != "integer" }) {
+		return
+	}
+	_, isText := n.value.(string)
+	n.Kind, n.texts, n.numbers = plainOr(n, KindLine), slices.Contains(types, "string"), !isText
 }
 
 // plainOr returns the kind for a value that fits into a line of text.

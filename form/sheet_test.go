@@ -109,7 +109,7 @@ func TestSheet(t *testing.T) {
 			},
 		},
 		"what no control knows": {
-			schema: `{"properties":{"any":{"type":["string","number"]},"open":{"type":"object"},"tuple":{"type":"array","prefixItems":[{}]},
+			schema: `{"properties":{"any":{"type":["string","boolean"]},"open":{"type":"object"},"tuple":{"type":"array","prefixItems":[{}]},
 				"wrong":{"type":"number"},"odd":{"type":"string"},"matrix":{"type":"array","items":{"type":"array","items":{"type":"number"}}}}}`,
 			value: `{"open":{"a":1},"wrong":{"a":1},"odd":"a\u0000b","tuple":[1]}`,
 			want: []string{

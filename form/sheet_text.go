@@ -159,6 +159,10 @@ func (n *Node) parse(text string, in Manner) (value any, ok bool) {
 		return parseJSON(text)
 	case KindNumber, KindInteger:
 		return number(text, in), true
+	case KindLine:
+		if n.numbers {
+			return number(text, Manner{}), true
+		}
 	case KindCheck, KindToggle:
 		return text == "true", text == "true" || text == "false"
 	case KindRadio, KindSelect:
