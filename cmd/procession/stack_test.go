@@ -118,12 +118,18 @@ func (s *testStack) startStore(dir string) {
 	require.NoError(s.t, err)
 }
 
+// freeAddresses are those that freeAddress has returned.
+var freeAddresses sync.Map
+
 // freeAddress is one with a free port, of those that no connection is given as
-// its own end meanwhile.
+// its own end meanwhile. No two calls return the same.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	for {
 		address := net.JoinHostPort("127.0.0.1", strconv.Itoa(20_000+rand.IntN(12_000)))
+		if _, given := freeAddresses.LoadOrStore(address, true); given {
+			continue
+		}
 		l, err := net.Listen("tcp", address)
 		if errors.Is(err, syscall.EADDRINUSE) {
 			continue
