@@ -127,7 +127,7 @@ type Node struct {
 	texts bool
 	// numbers is whether a text of KindLine that is a number becomes one.
 	numbers bool
-	row   func(key string) []*Node
+	row     func(key string) []*Node
 }
 
 // Row is an element of an array.
