@@ -74,8 +74,7 @@ func asked(query url.Values) question {
 	if _, known := orders()[q.Sort]; !known {
 		q.Sort = ""
 	}
-	q.Page, _ = strconv.Atoi(query.Get("page"))
-	q.Page = max(q.Page, 1)
+	q.Page = web.PageNumber(query)
 	return q
 }
 

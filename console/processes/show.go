@@ -102,8 +102,7 @@ func (s *Screens) Related(v *web.Visit) (*web.Answer, error) {
 
 // pageOf returns the page that the query of a URL asks for.
 func pageOf(v *web.Visit) domain.PageRequest {
-	number, _ := strconv.Atoi(v.URL.Query().Get("page"))
-	return domain.PageRequest{Number: max(number, 1) - 1, Size: pageSize}
+	return domain.PageRequest{Number: web.PageNumber(v.URL.Query()) - 1, Size: pageSize}
 }
 
 // pager leads to the other pages of a tab.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
@@ -28,9 +27,7 @@ type Screens struct {
 // List shows the definitions of which the user may start processes.
 func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
 	query := v.URL.Query()
-	search := query.Get("q")
-	number, _ := strconv.Atoi(query.Get("page"))
-	number = max(number, 1)
+	search, number := query.Get("q"), web.PageNumber(query)
 	found, err := s.App.FindProcessDefinitions(v.Context(), v.Caller, app.DefinitionFilter{Startable: new(true), Search: search},
 		domain.PageRequest{Number: number - 1, Size: pageSize}, []domain.SortKey{{Property: "name"}})
 	if err != nil {

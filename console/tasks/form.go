@@ -2,9 +2,7 @@ package tasks
 
 import (
 	"context"
-	"net/http"
 	"net/url"
-	"time"
 
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
@@ -140,16 +138,5 @@ func (s *Screens) File(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := found.Deliver(v.Context()); err != nil {
-		_ = found.Content.Close()
-		return nil, err
-	}
-	return &web.Answer{Stream: func(w http.ResponseWriter) {
-		defer func() { _ = found.Content.Close() }()
-		w.Header().Set("Content-Type", found.ContentType)
-		w.Header().Set("Content-Disposition", found.Disposition())
-		// Scripts in it must not run where a browser shows it.
-		w.Header().Set("Content-Security-Policy", "default-src 'none'; sandbox")
-		http.ServeContent(w, v.Request, "", time.Time{}, found.Content)
-	}}, nil
+	return web.Document(found), nil
 }

@@ -51,8 +51,7 @@ func asked(query url.Values) question {
 		q.Sort = ""
 	}
 	q.Definition, _ = uuid.Parse(query.Get("definition"))
-	q.PageNumber, _ = strconv.Atoi(query.Get("page"))
-	q.PageNumber = max(q.PageNumber, 1)
+	q.PageNumber = web.PageNumber(query)
 	return q
 }
 

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"net/url"
@@ -53,28 +52,20 @@ func Members(schema, value json.RawMessage) (members []Member, simple bool) {
 	values := map[string]json.RawMessage{}
 	// A value that is no object has no members to begin with.
 	_ = json.Unmarshal(value, &values)
-	decoder := json.NewDecoder(bytes.NewReader(whole.Properties))
-	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
-		return nil, false
-	}
-	for decoder.More() {
-		name, err := decoder.Token()
-		if err != nil {
-			return nil, false
-		}
+	simple = eachMember(whole.Properties, func(name string, schema json.RawMessage) bool {
 		var of schemaOfMember
-		if decoder.Decode(&of) != nil {
-			return nil, false
+		m := Member{Name: name, Required: slices.Contains(whole.Required, name)}
+		if json.Unmarshal(schema, &of) != nil || !m.read(&of) {
+			return false
 		}
-		m := Member{Name: name.(string)} //nolint:forcetypeassert,errcheck // names are texts
-		m.Required = slices.Contains(whole.Required, m.Name)
-		if !m.read(&of) {
-			return nil, false
-		}
-		if given, has := values[m.Name]; has {
+		if given, has := values[name]; has {
 			m.Value = plain(given)
 		}
 		members = append(members, m)
+		return true
+	})
+	if !simple {
+		return nil, false
 	}
 	return members, true
 }

@@ -3,31 +3,40 @@ package ui
 import (
 	"bytes"
 	"encoding/json"
+
+	"github.com/procession-dev/procession/domain/jsontext"
 )
 
 // member is a member of an object as it is shown.
 type member struct{ Name, Text string }
 
+// eachMember calls visit with the members of an object in their order, until it returns
+// false. It reports whether the text is an object and all of it was visited.
+func eachMember(object json.RawMessage, visit func(name string, value json.RawMessage) bool) bool {
+	r := jsontext.NewLooseReader(object)
+	if r.Kind() != '{' {
+		return false
+	}
+	for name := range r.Members() {
+		if value := r.Raw(); r.Err() != nil || !visit(jsontext.Unquote(name), value) {
+			return false
+		}
+	}
+	return r.End() == nil
+}
+
 // membersOf returns the members of an object in their order, nil for another value.
 func membersOf(value json.RawMessage) []member {
-	decoder := json.NewDecoder(bytes.NewReader(value))
-	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
-		return nil
-	}
 	members := []member{}
-	for decoder.More() {
-		name, err := decoder.Token()
-		if err != nil {
-			return nil
-		}
-		var content json.RawMessage
-		if err := decoder.Decode(&content); err != nil {
-			return nil
-		}
+	isObject := eachMember(value, func(name string, content json.RawMessage) bool {
 		text := Indented(content)
 		// A text is shown without quotes, anything else as it is.
 		_ = json.Unmarshal(content, &text)
-		members = append(members, member{Name: Label(name.(string)), Text: text}) //nolint:forcetypeassert,errcheck // names are texts
+		members = append(members, member{Name: Label(name), Text: text})
+		return true
+	})
+	if !isObject {
+		return nil
 	}
 	return members
 }

@@ -44,14 +44,15 @@ type Options struct {
 
 // Site answers requests with the pages of screens.
 type Site struct {
-	o      Options
-	engine *gin.Engine
+	o       Options
+	engine  *gin.Engine
+	origins *http.CrossOriginProtection
 }
 
 // NewSite returns the handler of the routes.
 func NewSite(o Options, routes []Route) http.Handler {
 	gin.SetMode(gin.ReleaseMode)
-	s := &Site{o: o, engine: gin.New()}
+	s := &Site{o: o, engine: gin.New(), origins: http.NewCrossOriginProtection()}
 	s.engine.HandleMethodNotAllowed = true
 	s.engine.RedirectTrailingSlash = false
 	s.engine.Use(httpio.RequestID, httpio.AccessLog(o.Log, o.Clock, nil), s.observe, s.headers, s.view, s.recover, s.hosts, s.sameOrigin)
@@ -117,7 +118,7 @@ func (s *Site) hosts(c *gin.Context) {
 // sameOrigin refuses what pages of other origins make a browser send, unless it
 // changes nothing.
 func (s *Site) sameOrigin(c *gin.Context) {
-	if err := http.NewCrossOriginProtection().Check(c.Request); err != nil {
+	if err := s.origins.Check(c.Request); err != nil {
 		s.fail(c, &Visit{Request: c.Request}, &domain.Error{
 			Kind: domain.KindDenied, Code: domain.CodeAccessDenied,
 			Message: "the request comes from a page of another origin", Cause: err,

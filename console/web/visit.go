@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -56,6 +57,13 @@ func (v *Visit) Form() (url.Values, error) {
 
 // Scripted reports whether the request comes from the script of a page.
 func (v *Visit) Scripted() bool { return v.Header.Get("HX-Request") == "true" }
+
+// PageNumber returns the number of the page of a list that a query asks for, 1 for the
+// first and where it names none.
+func PageNumber(query url.Values) int {
+	number, _ := strconv.Atoi(query.Get("page"))
+	return max(number, 1)
+}
 
 // Partial reports whether the script of a page asks for a part of one, and not for
 // the next page.

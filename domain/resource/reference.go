@@ -1,12 +1,13 @@
 package resource
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/procession-dev/procession/domain/jsontext"
 )
 
 // Field describes a member of the manifests of a kind, as their JSON Schema does.
@@ -98,22 +99,15 @@ type namedNode struct {
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (o *orderedNodes) UnmarshalJSON(text []byte) error {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	if _, err := decoder.Token(); err != nil {
-		return err
-	}
-	for decoder.More() {
-		name, err := decoder.Token()
-		if err != nil {
-			return err
-		}
-		node := namedNode{name: fmt.Sprint(name)}
-		if err := decoder.Decode(&node.schemaNode); err != nil {
+	r := jsontext.NewReader(text)
+	for name := range r.Members() {
+		node := namedNode{name: jsontext.Unquote(name)}
+		if err := json.Unmarshal(r.Raw(), &node.schemaNode); err != nil {
 			return err
 		}
 		*o = append(*o, node)
 	}
-	return nil
+	return r.End()
 }
 
 // describe describes a value. The schemas do not refer to themselves.
