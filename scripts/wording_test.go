@@ -19,6 +19,10 @@ func TestWording(t *testing.T) {
 	require.Equal(t, 1, code)
 	require.Contains(t, out, "page.md:2:")
 	require.NotContains(t, out, "plain.go")
+	write(t, dir, "docs/page.md", "Claim a task (B26).\n")
+	code, out = script(t, nil, "wording", dir)
+	require.Equal(t, 1, code)
+	require.Contains(t, out, "page.md:1:")
 	code, out = script(t, nil, "wording")
 	require.Zero(t, code, out)
 }

@@ -2690,7 +2690,7 @@ func WithRequestEditorFn(fn RequestEditorFn) ClientOption {
 // The interface specification for the client above.
 type ClientInterface interface {
 
-	// CreateAuthenticationWithBody Issue credentials for the engine to the caller (B51)
+	// CreateAuthenticationWithBody Issue credentials for the engine to the caller
 	//
 	// For applications that a manifest makes workers: as the runner of a published process definition, an action, a data source
 	// or a robot, or by `spec.engine.taskQueues`. Everybody else gets 403. A token covers the task queues of what the application runs and
@@ -2701,7 +2701,7 @@ type ClientInterface interface {
 	// Corresponds with POST /authentications (the `CreateAuthentication` operationId).
 	CreateAuthenticationWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CreateAuthentication Issue credentials for the engine to the caller (B51)
+	// CreateAuthentication Issue credentials for the engine to the caller
 	//
 	// For applications that a manifest makes workers: as the runner of a published process definition, an action, a data source
 	// or a robot, or by `spec.engine.taskQueues`. Everybody else gets 403. A token covers the task queues of what the application runs and
@@ -2728,12 +2728,12 @@ type ClientInterface interface {
 	// Corresponds with GET /business-artifact-definitions/{id} (the `RetrieveBusinessArtifactDefinition` operationId).
 	RetrieveBusinessArtifactDefinition(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// FindBusinessArtifacts List the business artifacts the caller may see (B34)
+	// FindBusinessArtifacts List the business artifacts the caller may see
 	//
 	// Corresponds with GET /business-artifacts (the `FindBusinessArtifacts` operationId).
 	FindBusinessArtifacts(ctx context.Context, params *FindBusinessArtifactsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CreateBusinessArtifactWithBody Create a business artifact (B35)
+	// CreateBusinessArtifactWithBody Create a business artifact
 	//
 	// The definition is named by its id, or by its code together with the tenant. Data that breaks the schema is saved
 	// and marked as not valid.
@@ -2743,7 +2743,7 @@ type ClientInterface interface {
 	// Corresponds with POST /business-artifacts (the `CreateBusinessArtifact` operationId).
 	CreateBusinessArtifactWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CreateBusinessArtifact Create a business artifact (B35)
+	// CreateBusinessArtifact Create a business artifact
 	//
 	// The definition is named by its id, or by its code together with the tenant. Data that breaks the schema is saved
 	// and marked as not valid.
@@ -2753,7 +2753,7 @@ type ClientInterface interface {
 	// Corresponds with POST /business-artifacts (the `CreateBusinessArtifact` operationId).
 	CreateBusinessArtifact(ctx context.Context, body CreateBusinessArtifactJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// DeleteBusinessArtifact Delete a business artifact (B37)
+	// DeleteBusinessArtifact Delete a business artifact
 	//
 	// It requires the Manager permission. The artifact is still found by its id, with `deletedAt` and `deletedBy`, and can be
 	// restored, but it is in no list that does not ask for it, and nothing can be written to it meanwhile. Actions that are
@@ -2762,12 +2762,12 @@ type ClientInterface interface {
 	// Corresponds with DELETE /business-artifacts/{id} (the `DeleteBusinessArtifact` operationId).
 	DeleteBusinessArtifact(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// RetrieveBusinessArtifact Get a business artifact (B36)
+	// RetrieveBusinessArtifact Get a business artifact
 	//
 	// Corresponds with GET /business-artifacts/{id} (the `RetrieveBusinessArtifact` operationId).
 	RetrieveBusinessArtifact(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CreateBusinessArtifactActionWithBody Invoke an action on a business artifact (B40)
+	// CreateBusinessArtifactActionWithBody Invoke an action on a business artifact
 	//
 	// START_WORKFLOW and DOWNLOADABLE are carried out by a worker: the action is REQUESTED, and its result is read later.
 	// START_PROCESS and CREATE_BUSINESS_ARTIFACT are done when the call returns. An action whose input violates its schema,
@@ -2779,7 +2779,7 @@ type ClientInterface interface {
 	// Corresponds with POST /business-artifacts/{id}/actions (the `CreateBusinessArtifactAction` operationId).
 	CreateBusinessArtifactActionWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CreateBusinessArtifactAction Invoke an action on a business artifact (B40)
+	// CreateBusinessArtifactAction Invoke an action on a business artifact
 	//
 	// START_WORKFLOW and DOWNLOADABLE are carried out by a worker: the action is REQUESTED, and its result is read later.
 	// START_PROCESS and CREATE_BUSINESS_ARTIFACT are done when the call returns. An action whose input violates its schema,
@@ -2791,40 +2791,40 @@ type ClientInterface interface {
 	// Corresponds with POST /business-artifacts/{id}/actions (the `CreateBusinessArtifactAction` operationId).
 	CreateBusinessArtifactAction(ctx context.Context, id ResourceID, body CreateBusinessArtifactActionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// RetrieveBusinessArtifactAction Get an action on a business artifact (B41)
+	// RetrieveBusinessArtifactAction Get an action on a business artifact
 	//
 	// Corresponds with GET /business-artifacts/{id}/actions/{actionId} (the `RetrieveBusinessArtifactAction` operationId).
 	RetrieveBusinessArtifactAction(ctx context.Context, id ResourceID, actionID ActionID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CancelBusinessArtifactAction Cancel an action on a business artifact (B42)
+	// CancelBusinessArtifactAction Cancel an action on a business artifact
 	//
 	// An action in a final state is returned unchanged.
 	//
 	// Corresponds with POST /business-artifacts/{id}/actions/{actionId}/~actions/cancel (the `CancelBusinessArtifactAction` operationId).
 	CancelBusinessArtifactAction(ctx context.Context, id ResourceID, actionID ActionID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// PatchBusinessArtifactDataWithBody Patch the data of a business artifact (B39)
+	// PatchBusinessArtifactDataWithBody Patch the data of a business artifact
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with PATCH /business-artifacts/{id}/data (the `PatchBusinessArtifactData` operationId).
 	PatchBusinessArtifactDataWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// PatchBusinessArtifactData Patch the data of a business artifact (B39)
+	// PatchBusinessArtifactData Patch the data of a business artifact
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with PATCH /business-artifacts/{id}/data (the `PatchBusinessArtifactData` operationId).
 	PatchBusinessArtifactData(ctx context.Context, id ResourceID, body PatchBusinessArtifactDataJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// PatchBusinessArtifactDataWithApplicationJSONPatchPlusJSONBody Patch the data of a business artifact (B39)
+	// PatchBusinessArtifactDataWithApplicationJSONPatchPlusJSONBody Patch the data of a business artifact
 	//
 	// Takes a body of the `application/json-patch+json` content type.
 	//
 	// Corresponds with PATCH /business-artifacts/{id}/data (the `PatchBusinessArtifactData` operationId).
 	PatchBusinessArtifactDataWithApplicationJSONPatchPlusJSONBody(ctx context.Context, id ResourceID, body PatchBusinessArtifactDataApplicationJSONPatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// UpdateBusinessArtifactDataWithBody Replace the data of a business artifact (B38)
+	// UpdateBusinessArtifactDataWithBody Replace the data of a business artifact
 	//
 	// Data that breaks the schema is saved and marked as not valid.
 	//
@@ -2833,7 +2833,7 @@ type ClientInterface interface {
 	// Corresponds with PUT /business-artifacts/{id}/data (the `UpdateBusinessArtifactData` operationId).
 	UpdateBusinessArtifactDataWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// UpdateBusinessArtifactData Replace the data of a business artifact (B38)
+	// UpdateBusinessArtifactData Replace the data of a business artifact
 	//
 	// Data that breaks the schema is saved and marked as not valid.
 	//
@@ -2842,12 +2842,12 @@ type ClientInterface interface {
 	// Corresponds with PUT /business-artifacts/{id}/data (the `UpdateBusinessArtifactData` operationId).
 	UpdateBusinessArtifactData(ctx context.Context, id ResourceID, body UpdateBusinessArtifactDataJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// DownloadBusinessArtifactDocument Download a document of a business artifact (B45)
+	// DownloadBusinessArtifactDocument Download a document of a business artifact
 	//
 	// Corresponds with GET /business-artifacts/{id}/~actions/download-document (the `DownloadBusinessArtifactDocument` operationId).
 	DownloadBusinessArtifactDocument(ctx context.Context, id ResourceID, params *DownloadBusinessArtifactDocumentParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// PrepareBusinessArtifactCreateArtifactWithBody Work out the value that a CREATE_BUSINESS_ARTIFACT action starts from (B43)
+	// PrepareBusinessArtifactCreateArtifactWithBody Work out the value that a CREATE_BUSINESS_ARTIFACT action starts from
 	//
 	// Nothing is stored. The value is reviewed and sent when the action is invoked.
 	//
@@ -2856,7 +2856,7 @@ type ClientInterface interface {
 	// Corresponds with POST /business-artifacts/{id}/~actions/prepare-create-artifact (the `PrepareBusinessArtifactCreateArtifact` operationId).
 	PrepareBusinessArtifactCreateArtifactWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// PrepareBusinessArtifactCreateArtifact Work out the value that a CREATE_BUSINESS_ARTIFACT action starts from (B43)
+	// PrepareBusinessArtifactCreateArtifact Work out the value that a CREATE_BUSINESS_ARTIFACT action starts from
 	//
 	// Nothing is stored. The value is reviewed and sent when the action is invoked.
 	//
@@ -2892,7 +2892,7 @@ type ClientInterface interface {
 	// Corresponds with POST /business-artifacts/{id}/~actions/restore (the `RestoreBusinessArtifact` operationId).
 	RestoreBusinessArtifact(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// UploadBusinessArtifactDocumentWithBody Upload a temporary document into a business artifact (B44)
+	// UploadBusinessArtifactDocumentWithBody Upload a temporary document into a business artifact
 	//
 	// It is deleted after 2 hours unless the artifact's data refers to it by then. A document more than the tenant or the
 	// caller may have without such a value is refused with 409 CONFLICT.
@@ -2984,12 +2984,12 @@ type ClientInterface interface {
 	// Corresponds with GET /kms/keys/{keyId} (the `RetrieveKmsKey` operationId).
 	RetrieveKmsKey(ctx context.Context, keyID string, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// FindPrincipals List principals (B1)
+	// FindPrincipals List principals
 	//
 	// Corresponds with GET /principals (the `FindPrincipals` operationId).
 	FindPrincipals(ctx context.Context, params *FindPrincipalsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// RetrievePrincipal Get a principal (B2)
+	// RetrievePrincipal Get a principal
 	//
 	// Corresponds with GET /principals/{id} (the `RetrievePrincipal` operationId).
 	RetrievePrincipal(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -3014,12 +3014,12 @@ type ClientInterface interface {
 	// Corresponds with GET /process-definitions/{id} (the `RetrieveProcessDefinition` operationId).
 	RetrieveProcessDefinition(ctx context.Context, id ResourceID, params *RetrieveProcessDefinitionParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// FindProcessItems List the process items the caller may see (B21)
+	// FindProcessItems List the process items the caller may see
 	//
 	// Corresponds with GET /process-items (the `FindProcessItems` operationId).
 	FindProcessItems(ctx context.Context, params *FindProcessItemsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CreateProcessItemWithBody Create a process item (B22)
+	// CreateProcessItemWithBody Create a process item
 	//
 	// A task with an owner is created claimed, a task without one is ready to be claimed.
 	//
@@ -3028,7 +3028,7 @@ type ClientInterface interface {
 	// Corresponds with POST /process-items (the `CreateProcessItem` operationId).
 	CreateProcessItemWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CreateProcessItem Create a process item (B22)
+	// CreateProcessItem Create a process item
 	//
 	// A task with an owner is created claimed, a task without one is ready to be claimed.
 	//
@@ -3037,47 +3037,47 @@ type ClientInterface interface {
 	// Corresponds with POST /process-items (the `CreateProcessItem` operationId).
 	CreateProcessItem(ctx context.Context, body CreateProcessItemJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// RetrieveProcessItem Get a process item (B23)
+	// RetrieveProcessItem Get a process item
 	//
 	// Corresponds with GET /process-items/{id} (the `RetrieveProcessItem` operationId).
 	RetrieveProcessItem(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// UpdateProcessItemTaskContextDataWithBody Replace the context data of a task (B32)
+	// UpdateProcessItemTaskContextDataWithBody Replace the context data of a task
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with PUT /process-items/{id}/task/context-data (the `UpdateProcessItemTaskContextData` operationId).
 	UpdateProcessItemTaskContextDataWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// UpdateProcessItemTaskContextData Replace the context data of a task (B32)
+	// UpdateProcessItemTaskContextData Replace the context data of a task
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with PUT /process-items/{id}/task/context-data (the `UpdateProcessItemTaskContextData` operationId).
 	UpdateProcessItemTaskContextData(ctx context.Context, id ResourceID, body UpdateProcessItemTaskContextDataJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// PatchProcessItemTaskDataWithBody Patch the data of a task (B31)
+	// PatchProcessItemTaskDataWithBody Patch the data of a task
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with PATCH /process-items/{id}/task/data (the `PatchProcessItemTaskData` operationId).
 	PatchProcessItemTaskDataWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// PatchProcessItemTaskData Patch the data of a task (B31)
+	// PatchProcessItemTaskData Patch the data of a task
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with PATCH /process-items/{id}/task/data (the `PatchProcessItemTaskData` operationId).
 	PatchProcessItemTaskData(ctx context.Context, id ResourceID, body PatchProcessItemTaskDataJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// PatchProcessItemTaskDataWithApplicationJSONPatchPlusJSONBody Patch the data of a task (B31)
+	// PatchProcessItemTaskDataWithApplicationJSONPatchPlusJSONBody Patch the data of a task
 	//
 	// Takes a body of the `application/json-patch+json` content type.
 	//
 	// Corresponds with PATCH /process-items/{id}/task/data (the `PatchProcessItemTaskData` operationId).
 	PatchProcessItemTaskDataWithApplicationJSONPatchPlusJSONBody(ctx context.Context, id ResourceID, body PatchProcessItemTaskDataApplicationJSONPatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// UpdateProcessItemTaskDataWithBody Replace the data of a task (B30)
+	// UpdateProcessItemTaskDataWithBody Replace the data of a task
 	//
 	// Data that breaks the schema is saved and marked as not valid.
 	//
@@ -3086,7 +3086,7 @@ type ClientInterface interface {
 	// Corresponds with PUT /process-items/{id}/task/data (the `UpdateProcessItemTaskData` operationId).
 	UpdateProcessItemTaskDataWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// UpdateProcessItemTaskData Replace the data of a task (B30)
+	// UpdateProcessItemTaskData Replace the data of a task
 	//
 	// Data that breaks the schema is saved and marked as not valid.
 	//
@@ -3095,14 +3095,14 @@ type ClientInterface interface {
 	// Corresponds with PUT /process-items/{id}/task/data (the `UpdateProcessItemTaskData` operationId).
 	UpdateProcessItemTaskData(ctx context.Context, id ResourceID, body UpdateProcessItemTaskDataJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// DownloadProcessItemTaskDataWebformsAsDocument Download a form of a task as a document (B33)
+	// DownloadProcessItemTaskDataWebformsAsDocument Download a form of a task as a document
 	//
 	// The operator of the service may not offer it.
 	//
 	// Corresponds with GET /process-items/{id}/task/data/~actions/download-webforms-as-document (the `DownloadProcessItemTaskDataWebformsAsDocument` operationId).
 	DownloadProcessItemTaskDataWebformsAsDocument(ctx context.Context, id ResourceID, params *DownloadProcessItemTaskDataWebformsAsDocumentParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// AppendProcessItemTaskLogWithBody Append an entry to the log of a task (B29)
+	// AppendProcessItemTaskLogWithBody Append an entry to the log of a task
 	//
 	// When the log is full its oldest entry is dropped.
 	//
@@ -3111,7 +3111,7 @@ type ClientInterface interface {
 	// Corresponds with POST /process-items/{id}/task/~actions/append-log (the `AppendProcessItemTaskLog` operationId).
 	AppendProcessItemTaskLogWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// AppendProcessItemTaskLog Append an entry to the log of a task (B29)
+	// AppendProcessItemTaskLog Append an entry to the log of a task
 	//
 	// When the log is full its oldest entry is dropped.
 	//
@@ -3120,40 +3120,40 @@ type ClientInterface interface {
 	// Corresponds with POST /process-items/{id}/task/~actions/append-log (the `AppendProcessItemTaskLog` operationId).
 	AppendProcessItemTaskLog(ctx context.Context, id ResourceID, body AppendProcessItemTaskLogJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// AssignProcessItemTaskWithBody Assign a task to a user or an application (B27)
+	// AssignProcessItemTaskWithBody Assign a task to a user or an application
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /process-items/{id}/task/~actions/assign (the `AssignProcessItemTask` operationId).
 	AssignProcessItemTaskWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// AssignProcessItemTask Assign a task to a user or an application (B27)
+	// AssignProcessItemTask Assign a task to a user or an application
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /process-items/{id}/task/~actions/assign (the `AssignProcessItemTask` operationId).
 	AssignProcessItemTask(ctx context.Context, id ResourceID, body AssignProcessItemTaskJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ClaimProcessItemTask Claim a task (B26)
+	// ClaimProcessItemTask Claim a task
 	//
 	// The caller becomes the owner of a ready task. Of several callers exactly one succeeds.
 	//
 	// Corresponds with POST /process-items/{id}/task/~actions/claim (the `ClaimProcessItemTask` operationId).
 	ClaimProcessItemTask(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CompleteProcessItemTask Complete a task the caller owns (B28)
+	// CompleteProcessItemTask Complete a task the caller owns
 	//
 	// Corresponds with POST /process-items/{id}/task/~actions/complete (the `CompleteProcessItemTask` operationId).
 	CompleteProcessItemTask(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// RetrieveProcessItemAiAssistance Get the latest run of AI assistance with a process item (B24)
+	// RetrieveProcessItemAiAssistance Get the latest run of AI assistance with a process item
 	//
 	// There is none before the first one was asked for.
 	//
 	// Corresponds with GET /process-items/{id}/~actions/ai-assistance (the `RetrieveProcessItemAiAssistance` operationId).
 	RetrieveProcessItemAiAssistance(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// GenerateProcessItemAiAssistanceWithBody Ask for AI assistance with a process item (B25)
+	// GenerateProcessItemAiAssistanceWithBody Ask for AI assistance with a process item
 	//
 	// Each value of requestId stands for one run: with the same value the run is returned as it is by now. A new value
 	// begins another run once the one before is final, and is refused before that. A run more than the tenant may begin on
@@ -3164,7 +3164,7 @@ type ClientInterface interface {
 	// Corresponds with POST /process-items/{id}/~actions/ai-assistance (the `GenerateProcessItemAiAssistance` operationId).
 	GenerateProcessItemAiAssistanceWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// GenerateProcessItemAiAssistance Ask for AI assistance with a process item (B25)
+	// GenerateProcessItemAiAssistance Ask for AI assistance with a process item
 	//
 	// Each value of requestId stands for one run: with the same value the run is returned as it is by now. A new value
 	// begins another run once the one before is final, and is refused before that. A run more than the tenant may begin on
@@ -3175,12 +3175,12 @@ type ClientInterface interface {
 	// Corresponds with POST /process-items/{id}/~actions/ai-assistance (the `GenerateProcessItemAiAssistance` operationId).
 	GenerateProcessItemAiAssistance(ctx context.Context, id ResourceID, body GenerateProcessItemAiAssistanceJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// FindProcesses List the processes the caller may see (B7)
+	// FindProcesses List the processes the caller may see
 	//
 	// Corresponds with GET /processes (the `FindProcesses` operationId).
 	FindProcesses(ctx context.Context, params *FindProcessesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CreateProcessWithBody Start a process (B8)
+	// CreateProcessWithBody Start a process
 	//
 	// The definition is named by its id, or by its code together with the tenant. The caller becomes the initiator unless
 	// another one is named.
@@ -3190,7 +3190,7 @@ type ClientInterface interface {
 	// Corresponds with POST /processes (the `CreateProcess` operationId).
 	CreateProcessWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CreateProcess Start a process (B8)
+	// CreateProcess Start a process
 	//
 	// The definition is named by its id, or by its code together with the tenant. The caller becomes the initiator unless
 	// another one is named.
@@ -3210,7 +3210,7 @@ type ClientInterface interface {
 	// Corresponds with DELETE /processes/{id} (the `DeleteProcess` operationId).
 	DeleteProcess(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// RetrieveProcess Get a process (B9)
+	// RetrieveProcess Get a process
 	//
 	// Corresponds with GET /processes/{id} (the `RetrieveProcess` operationId).
 	RetrieveProcess(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -3270,28 +3270,28 @@ type ClientInterface interface {
 	// Corresponds with GET /processes/{id}/actions/~available (the `FindAvailableProcessActions` operationId).
 	FindAvailableProcessActions(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// PatchProcessEntityWithBody Patch the entity of a process (B18)
+	// PatchProcessEntityWithBody Patch the entity of a process
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with PATCH /processes/{id}/entity (the `PatchProcessEntity` operationId).
 	PatchProcessEntityWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// PatchProcessEntity Patch the entity of a process (B18)
+	// PatchProcessEntity Patch the entity of a process
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with PATCH /processes/{id}/entity (the `PatchProcessEntity` operationId).
 	PatchProcessEntity(ctx context.Context, id ResourceID, body PatchProcessEntityJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// PatchProcessEntityWithApplicationJSONPatchPlusJSONBody Patch the entity of a process (B18)
+	// PatchProcessEntityWithApplicationJSONPatchPlusJSONBody Patch the entity of a process
 	//
 	// Takes a body of the `application/json-patch+json` content type.
 	//
 	// Corresponds with PATCH /processes/{id}/entity (the `PatchProcessEntity` operationId).
 	PatchProcessEntityWithApplicationJSONPatchPlusJSONBody(ctx context.Context, id ResourceID, body PatchProcessEntityApplicationJSONPatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// UpdateProcessEntityWithBody Replace the entity of a process (B17)
+	// UpdateProcessEntityWithBody Replace the entity of a process
 	//
 	// Data that breaks the schema is saved and marked as not valid.
 	//
@@ -3300,7 +3300,7 @@ type ClientInterface interface {
 	// Corresponds with PUT /processes/{id}/entity (the `UpdateProcessEntity` operationId).
 	UpdateProcessEntityWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// UpdateProcessEntity Replace the entity of a process (B17)
+	// UpdateProcessEntity Replace the entity of a process
 	//
 	// Data that breaks the schema is saved and marked as not valid.
 	//
@@ -3309,28 +3309,28 @@ type ClientInterface interface {
 	// Corresponds with PUT /processes/{id}/entity (the `UpdateProcessEntity` operationId).
 	UpdateProcessEntity(ctx context.Context, id ResourceID, body UpdateProcessEntityJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// PatchProcessMetadataWithBody Patch the metadata of a process (B16)
+	// PatchProcessMetadataWithBody Patch the metadata of a process
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with PATCH /processes/{id}/metadata (the `PatchProcessMetadata` operationId).
 	PatchProcessMetadataWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// PatchProcessMetadata Patch the metadata of a process (B16)
+	// PatchProcessMetadata Patch the metadata of a process
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with PATCH /processes/{id}/metadata (the `PatchProcessMetadata` operationId).
 	PatchProcessMetadata(ctx context.Context, id ResourceID, body PatchProcessMetadataJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// PatchProcessMetadataWithApplicationJSONPatchPlusJSONBody Patch the metadata of a process (B16)
+	// PatchProcessMetadataWithApplicationJSONPatchPlusJSONBody Patch the metadata of a process
 	//
 	// Takes a body of the `application/json-patch+json` content type.
 	//
 	// Corresponds with PATCH /processes/{id}/metadata (the `PatchProcessMetadata` operationId).
 	PatchProcessMetadataWithApplicationJSONPatchPlusJSONBody(ctx context.Context, id ResourceID, body PatchProcessMetadataApplicationJSONPatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// UpdateProcessMetadataWithBody Replace the metadata of a process (B15)
+	// UpdateProcessMetadataWithBody Replace the metadata of a process
 	//
 	// Data that breaks the schema is saved and marked as not valid.
 	//
@@ -3339,7 +3339,7 @@ type ClientInterface interface {
 	// Corresponds with PUT /processes/{id}/metadata (the `UpdateProcessMetadata` operationId).
 	UpdateProcessMetadataWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// UpdateProcessMetadata Replace the metadata of a process (B15)
+	// UpdateProcessMetadata Replace the metadata of a process
 	//
 	// Data that breaks the schema is saved and marked as not valid.
 	//
@@ -3348,21 +3348,21 @@ type ClientInterface interface {
 	// Corresponds with PUT /processes/{id}/metadata (the `UpdateProcessMetadata` operationId).
 	UpdateProcessMetadata(ctx context.Context, id ResourceID, body UpdateProcessMetadataJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CancelProcess Cancel a process and its active items (B11)
+	// CancelProcess Cancel a process and its active items
 	//
 	// A process that is already cancelled is returned unchanged.
 	//
 	// Corresponds with POST /processes/{id}/~actions/cancel (the `CancelProcess` operationId).
 	CancelProcess(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CancelProcessProcessItems Cancel active items of a process (B12)
+	// CancelProcessProcessItems Cancel active items of a process
 	//
 	// Cancels the items named, or every active item when none is named. The process itself does not change.
 	//
 	// Corresponds with POST /processes/{id}/~actions/cancel-process-items (the `CancelProcessProcessItems` operationId).
 	CancelProcessProcessItems(ctx context.Context, id ResourceID, params *CancelProcessProcessItemsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ChangeProcessInitiatorWithBody Change the initiator of a process (B13)
+	// ChangeProcessInitiatorWithBody Change the initiator of a process
 	//
 	// The new initiator is a user or an application of the tenant, named by id, or a user by e-mail. Both may be given
 	// where they name the same user. The one who is the initiator already may be named again.
@@ -3372,7 +3372,7 @@ type ClientInterface interface {
 	// Corresponds with POST /processes/{id}/~actions/change-initiator (the `ChangeProcessInitiator` operationId).
 	ChangeProcessInitiatorWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ChangeProcessInitiator Change the initiator of a process (B13)
+	// ChangeProcessInitiator Change the initiator of a process
 	//
 	// The new initiator is a user or an application of the tenant, named by id, or a user by e-mail. Both may be given
 	// where they name the same user. The one who is the initiator already may be named again.
@@ -3382,19 +3382,19 @@ type ClientInterface interface {
 	// Corresponds with POST /processes/{id}/~actions/change-initiator (the `ChangeProcessInitiator` operationId).
 	ChangeProcessInitiator(ctx context.Context, id ResourceID, body ChangeProcessInitiatorJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CompleteProcess Complete a process (B10)
+	// CompleteProcess Complete a process
 	//
 	// A process that is already completed is returned unchanged. Open items stay open.
 	//
 	// Corresponds with POST /processes/{id}/~actions/complete (the `CompleteProcess` operationId).
 	CompleteProcess(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// DownloadProcessDocument Download a document of a process (B20)
+	// DownloadProcessDocument Download a document of a process
 	//
 	// Corresponds with GET /processes/{id}/~actions/download-document (the `DownloadProcessDocument` operationId).
 	DownloadProcessDocument(ctx context.Context, id ResourceID, params *DownloadProcessDocumentParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// UploadProcessDocumentWithBody Upload a temporary document into a process (B19)
+	// UploadProcessDocumentWithBody Upload a temporary document into a process
 	//
 	// It is deleted after 24 hours unless a value of the process or of one of its items refers to it by then. A document more
 	// than the tenant or the caller may have without such a value is refused with 409 CONFLICT.
@@ -3404,58 +3404,58 @@ type ClientInterface interface {
 	// Corresponds with POST /processes/{id}/~actions/upload-document (the `UploadProcessDocument` operationId).
 	UploadProcessDocumentWithBody(ctx context.Context, id ResourceID, params *UploadProcessDocumentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// UploadProcessUserActionDocumentWithBody Upload the document that a user action produced (B14)
+	// UploadProcessUserActionDocumentWithBody Upload the document that a user action produced
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /processes/{id}/~actions/upload-user-action-document (the `UploadProcessUserActionDocument` operationId).
 	UploadProcessUserActionDocumentWithBody(ctx context.Context, id ResourceID, params *UploadProcessUserActionDocumentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// FindRobots List robots (B47)
+	// FindRobots List robots
 	//
 	// Their environment variables are left out.
 	//
 	// Corresponds with GET /robots (the `FindRobots` operationId).
 	FindRobots(ctx context.Context, params *FindRobotsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// RetrieveRobot Get a robot (B48)
+	// RetrieveRobot Get a robot
 	//
 	// Environment variables are shown only to the runners and the administrators of the robot.
 	//
 	// Corresponds with GET /robots/{id} (the `RetrieveRobot` operationId).
 	RetrieveRobot(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// DownloadRobotAsset Download an asset of a robot (B50)
+	// DownloadRobotAsset Download an asset of a robot
 	//
 	// Corresponds with GET /robots/{id}/~actions/download-asset (the `DownloadRobotAsset` operationId).
 	DownloadRobotAsset(ctx context.Context, id ResourceID, params *DownloadRobotAssetParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// DownloadRobotSourceCode Download the source package of a robot (B49)
+	// DownloadRobotSourceCode Download the source package of a robot
 	//
 	// Corresponds with GET /robots/{id}/~actions/download-source-code (the `DownloadRobotSourceCode` operationId).
 	DownloadRobotSourceCode(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// FindTenantUsers List the users of tenants (B5)
+	// FindTenantUsers List the users of tenants
 	//
 	// Corresponds with GET /tenant-users (the `FindTenantUsers` operationId).
 	FindTenantUsers(ctx context.Context, params *FindTenantUsersParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// RetrieveTenantUser Get a tenant user (B6)
+	// RetrieveTenantUser Get a tenant user
 	//
 	// Corresponds with GET /tenant-users/{id} (the `RetrieveTenantUser` operationId).
 	RetrieveTenantUser(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// FindTenants List the tenants the caller belongs to (B3)
+	// FindTenants List the tenants the caller belongs to
 	//
 	// Corresponds with GET /tenants (the `FindTenants` operationId).
 	FindTenants(ctx context.Context, params *FindTenantsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// RetrieveTenant Get a tenant (B4)
+	// RetrieveTenant Get a tenant
 	//
 	// Corresponds with GET /tenants/{id} (the `RetrieveTenant` operationId).
 	RetrieveTenant(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CreateWorkerWithBody Register a worker, or report that it is alive (B46)
+	// CreateWorkerWithBody Register a worker, or report that it is alive
 	//
 	// For applications that a manifest makes workers: as the runner of a published process definition, an action, a data source
 	// or a robot, or by `spec.engine.taskQueues`. They register for the task queues that they may serve; everybody else, and every other
@@ -3467,7 +3467,7 @@ type ClientInterface interface {
 	// Corresponds with POST /workers (the `CreateWorker` operationId).
 	CreateWorkerWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CreateWorker Register a worker, or report that it is alive (B46)
+	// CreateWorker Register a worker, or report that it is alive
 	//
 	// For applications that a manifest makes workers: as the runner of a published process definition, an action, a data source
 	// or a robot, or by `spec.engine.taskQueues`. They register for the task queues that they may serve; everybody else, and every other
@@ -3480,7 +3480,7 @@ type ClientInterface interface {
 	CreateWorker(ctx context.Context, body CreateWorkerJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 }
 
-// CreateAuthenticationWithBody Issue credentials for the engine to the caller (B51)
+// CreateAuthenticationWithBody Issue credentials for the engine to the caller
 //
 // For applications that a manifest makes workers: as the runner of a published process definition, an action, a data source
 // or a robot, or by `spec.engine.taskQueues`. Everybody else gets 403. A token covers the task queues of what the application runs and
@@ -3501,7 +3501,7 @@ func (c *Client) CreateAuthenticationWithBody(ctx context.Context, contentType s
 	return c.Client.Do(req)
 }
 
-// CreateAuthentication Issue credentials for the engine to the caller (B51)
+// CreateAuthentication Issue credentials for the engine to the caller
 //
 // For applications that a manifest makes workers: as the runner of a published process definition, an action, a data source
 // or a robot, or by `spec.engine.taskQueues`. Everybody else gets 403. A token covers the task queues of what the application runs and
@@ -3558,7 +3558,7 @@ func (c *Client) RetrieveBusinessArtifactDefinition(ctx context.Context, id Reso
 	return c.Client.Do(req)
 }
 
-// FindBusinessArtifacts List the business artifacts the caller may see (B34)
+// FindBusinessArtifacts List the business artifacts the caller may see
 //
 // Corresponds with GET /business-artifacts (the `FindBusinessArtifacts` operationId).
 func (c *Client) FindBusinessArtifacts(ctx context.Context, params *FindBusinessArtifactsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -3573,7 +3573,7 @@ func (c *Client) FindBusinessArtifacts(ctx context.Context, params *FindBusiness
 	return c.Client.Do(req)
 }
 
-// CreateBusinessArtifactWithBody Create a business artifact (B35)
+// CreateBusinessArtifactWithBody Create a business artifact
 //
 // The definition is named by its id, or by its code together with the tenant. Data that breaks the schema is saved
 // and marked as not valid.
@@ -3593,7 +3593,7 @@ func (c *Client) CreateBusinessArtifactWithBody(ctx context.Context, contentType
 	return c.Client.Do(req)
 }
 
-// CreateBusinessArtifact Create a business artifact (B35)
+// CreateBusinessArtifact Create a business artifact
 //
 // The definition is named by its id, or by its code together with the tenant. Data that breaks the schema is saved
 // and marked as not valid.
@@ -3613,7 +3613,7 @@ func (c *Client) CreateBusinessArtifact(ctx context.Context, body CreateBusiness
 	return c.Client.Do(req)
 }
 
-// DeleteBusinessArtifact Delete a business artifact (B37)
+// DeleteBusinessArtifact Delete a business artifact
 //
 // It requires the Manager permission. The artifact is still found by its id, with `deletedAt` and `deletedBy`, and can be
 // restored, but it is in no list that does not ask for it, and nothing can be written to it meanwhile. Actions that are
@@ -3632,7 +3632,7 @@ func (c *Client) DeleteBusinessArtifact(ctx context.Context, id ResourceID, reqE
 	return c.Client.Do(req)
 }
 
-// RetrieveBusinessArtifact Get a business artifact (B36)
+// RetrieveBusinessArtifact Get a business artifact
 //
 // Corresponds with GET /business-artifacts/{id} (the `RetrieveBusinessArtifact` operationId).
 func (c *Client) RetrieveBusinessArtifact(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -3647,7 +3647,7 @@ func (c *Client) RetrieveBusinessArtifact(ctx context.Context, id ResourceID, re
 	return c.Client.Do(req)
 }
 
-// CreateBusinessArtifactActionWithBody Invoke an action on a business artifact (B40)
+// CreateBusinessArtifactActionWithBody Invoke an action on a business artifact
 //
 // START_WORKFLOW and DOWNLOADABLE are carried out by a worker: the action is REQUESTED, and its result is read later.
 // START_PROCESS and CREATE_BUSINESS_ARTIFACT are done when the call returns. An action whose input violates its schema,
@@ -3669,7 +3669,7 @@ func (c *Client) CreateBusinessArtifactActionWithBody(ctx context.Context, id Re
 	return c.Client.Do(req)
 }
 
-// CreateBusinessArtifactAction Invoke an action on a business artifact (B40)
+// CreateBusinessArtifactAction Invoke an action on a business artifact
 //
 // START_WORKFLOW and DOWNLOADABLE are carried out by a worker: the action is REQUESTED, and its result is read later.
 // START_PROCESS and CREATE_BUSINESS_ARTIFACT are done when the call returns. An action whose input violates its schema,
@@ -3691,7 +3691,7 @@ func (c *Client) CreateBusinessArtifactAction(ctx context.Context, id ResourceID
 	return c.Client.Do(req)
 }
 
-// RetrieveBusinessArtifactAction Get an action on a business artifact (B41)
+// RetrieveBusinessArtifactAction Get an action on a business artifact
 //
 // Corresponds with GET /business-artifacts/{id}/actions/{actionId} (the `RetrieveBusinessArtifactAction` operationId).
 func (c *Client) RetrieveBusinessArtifactAction(ctx context.Context, id ResourceID, actionID ActionID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -3706,7 +3706,7 @@ func (c *Client) RetrieveBusinessArtifactAction(ctx context.Context, id Resource
 	return c.Client.Do(req)
 }
 
-// CancelBusinessArtifactAction Cancel an action on a business artifact (B42)
+// CancelBusinessArtifactAction Cancel an action on a business artifact
 //
 // An action in a final state is returned unchanged.
 //
@@ -3723,7 +3723,7 @@ func (c *Client) CancelBusinessArtifactAction(ctx context.Context, id ResourceID
 	return c.Client.Do(req)
 }
 
-// PatchBusinessArtifactDataWithBody Patch the data of a business artifact (B39)
+// PatchBusinessArtifactDataWithBody Patch the data of a business artifact
 //
 // Takes any type of body and a specified content type.
 //
@@ -3740,7 +3740,7 @@ func (c *Client) PatchBusinessArtifactDataWithBody(ctx context.Context, id Resou
 	return c.Client.Do(req)
 }
 
-// PatchBusinessArtifactData Patch the data of a business artifact (B39)
+// PatchBusinessArtifactData Patch the data of a business artifact
 //
 // Takes a body of the `application/json` content type.
 //
@@ -3757,7 +3757,7 @@ func (c *Client) PatchBusinessArtifactData(ctx context.Context, id ResourceID, b
 	return c.Client.Do(req)
 }
 
-// PatchBusinessArtifactDataWithApplicationJSONPatchPlusJSONBody Patch the data of a business artifact (B39)
+// PatchBusinessArtifactDataWithApplicationJSONPatchPlusJSONBody Patch the data of a business artifact
 //
 // Takes a body of the `application/json-patch+json` content type.
 //
@@ -3774,7 +3774,7 @@ func (c *Client) PatchBusinessArtifactDataWithApplicationJSONPatchPlusJSONBody(c
 	return c.Client.Do(req)
 }
 
-// UpdateBusinessArtifactDataWithBody Replace the data of a business artifact (B38)
+// UpdateBusinessArtifactDataWithBody Replace the data of a business artifact
 //
 // Data that breaks the schema is saved and marked as not valid.
 //
@@ -3793,7 +3793,7 @@ func (c *Client) UpdateBusinessArtifactDataWithBody(ctx context.Context, id Reso
 	return c.Client.Do(req)
 }
 
-// UpdateBusinessArtifactData Replace the data of a business artifact (B38)
+// UpdateBusinessArtifactData Replace the data of a business artifact
 //
 // Data that breaks the schema is saved and marked as not valid.
 //
@@ -3812,7 +3812,7 @@ func (c *Client) UpdateBusinessArtifactData(ctx context.Context, id ResourceID, 
 	return c.Client.Do(req)
 }
 
-// DownloadBusinessArtifactDocument Download a document of a business artifact (B45)
+// DownloadBusinessArtifactDocument Download a document of a business artifact
 //
 // Corresponds with GET /business-artifacts/{id}/~actions/download-document (the `DownloadBusinessArtifactDocument` operationId).
 func (c *Client) DownloadBusinessArtifactDocument(ctx context.Context, id ResourceID, params *DownloadBusinessArtifactDocumentParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -3827,7 +3827,7 @@ func (c *Client) DownloadBusinessArtifactDocument(ctx context.Context, id Resour
 	return c.Client.Do(req)
 }
 
-// PrepareBusinessArtifactCreateArtifactWithBody Work out the value that a CREATE_BUSINESS_ARTIFACT action starts from (B43)
+// PrepareBusinessArtifactCreateArtifactWithBody Work out the value that a CREATE_BUSINESS_ARTIFACT action starts from
 //
 // Nothing is stored. The value is reviewed and sent when the action is invoked.
 //
@@ -3846,7 +3846,7 @@ func (c *Client) PrepareBusinessArtifactCreateArtifactWithBody(ctx context.Conte
 	return c.Client.Do(req)
 }
 
-// PrepareBusinessArtifactCreateArtifact Work out the value that a CREATE_BUSINESS_ARTIFACT action starts from (B43)
+// PrepareBusinessArtifactCreateArtifact Work out the value that a CREATE_BUSINESS_ARTIFACT action starts from
 //
 // Nothing is stored. The value is reviewed and sent when the action is invoked.
 //
@@ -3922,7 +3922,7 @@ func (c *Client) RestoreBusinessArtifact(ctx context.Context, id ResourceID, req
 	return c.Client.Do(req)
 }
 
-// UploadBusinessArtifactDocumentWithBody Upload a temporary document into a business artifact (B44)
+// UploadBusinessArtifactDocumentWithBody Upload a temporary document into a business artifact
 //
 // It is deleted after 2 hours unless the artifact's data refers to it by then. A document more than the tenant or the
 // caller may have without such a value is refused with 409 CONFLICT.
@@ -4104,7 +4104,7 @@ func (c *Client) RetrieveKmsKey(ctx context.Context, keyID string, reqEditors ..
 	return c.Client.Do(req)
 }
 
-// FindPrincipals List principals (B1)
+// FindPrincipals List principals
 //
 // Corresponds with GET /principals (the `FindPrincipals` operationId).
 func (c *Client) FindPrincipals(ctx context.Context, params *FindPrincipalsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -4119,7 +4119,7 @@ func (c *Client) FindPrincipals(ctx context.Context, params *FindPrincipalsParam
 	return c.Client.Do(req)
 }
 
-// RetrievePrincipal Get a principal (B2)
+// RetrievePrincipal Get a principal
 //
 // Corresponds with GET /principals/{id} (the `RetrievePrincipal` operationId).
 func (c *Client) RetrievePrincipal(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -4174,7 +4174,7 @@ func (c *Client) RetrieveProcessDefinition(ctx context.Context, id ResourceID, p
 	return c.Client.Do(req)
 }
 
-// FindProcessItems List the process items the caller may see (B21)
+// FindProcessItems List the process items the caller may see
 //
 // Corresponds with GET /process-items (the `FindProcessItems` operationId).
 func (c *Client) FindProcessItems(ctx context.Context, params *FindProcessItemsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -4189,7 +4189,7 @@ func (c *Client) FindProcessItems(ctx context.Context, params *FindProcessItemsP
 	return c.Client.Do(req)
 }
 
-// CreateProcessItemWithBody Create a process item (B22)
+// CreateProcessItemWithBody Create a process item
 //
 // A task with an owner is created claimed, a task without one is ready to be claimed.
 //
@@ -4208,7 +4208,7 @@ func (c *Client) CreateProcessItemWithBody(ctx context.Context, contentType stri
 	return c.Client.Do(req)
 }
 
-// CreateProcessItem Create a process item (B22)
+// CreateProcessItem Create a process item
 //
 // A task with an owner is created claimed, a task without one is ready to be claimed.
 //
@@ -4227,7 +4227,7 @@ func (c *Client) CreateProcessItem(ctx context.Context, body CreateProcessItemJS
 	return c.Client.Do(req)
 }
 
-// RetrieveProcessItem Get a process item (B23)
+// RetrieveProcessItem Get a process item
 //
 // Corresponds with GET /process-items/{id} (the `RetrieveProcessItem` operationId).
 func (c *Client) RetrieveProcessItem(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -4242,7 +4242,7 @@ func (c *Client) RetrieveProcessItem(ctx context.Context, id ResourceID, reqEdit
 	return c.Client.Do(req)
 }
 
-// UpdateProcessItemTaskContextDataWithBody Replace the context data of a task (B32)
+// UpdateProcessItemTaskContextDataWithBody Replace the context data of a task
 //
 // Takes any type of body and a specified content type.
 //
@@ -4259,7 +4259,7 @@ func (c *Client) UpdateProcessItemTaskContextDataWithBody(ctx context.Context, i
 	return c.Client.Do(req)
 }
 
-// UpdateProcessItemTaskContextData Replace the context data of a task (B32)
+// UpdateProcessItemTaskContextData Replace the context data of a task
 //
 // Takes a body of the `application/json` content type.
 //
@@ -4276,7 +4276,7 @@ func (c *Client) UpdateProcessItemTaskContextData(ctx context.Context, id Resour
 	return c.Client.Do(req)
 }
 
-// PatchProcessItemTaskDataWithBody Patch the data of a task (B31)
+// PatchProcessItemTaskDataWithBody Patch the data of a task
 //
 // Takes any type of body and a specified content type.
 //
@@ -4293,7 +4293,7 @@ func (c *Client) PatchProcessItemTaskDataWithBody(ctx context.Context, id Resour
 	return c.Client.Do(req)
 }
 
-// PatchProcessItemTaskData Patch the data of a task (B31)
+// PatchProcessItemTaskData Patch the data of a task
 //
 // Takes a body of the `application/json` content type.
 //
@@ -4310,7 +4310,7 @@ func (c *Client) PatchProcessItemTaskData(ctx context.Context, id ResourceID, bo
 	return c.Client.Do(req)
 }
 
-// PatchProcessItemTaskDataWithApplicationJSONPatchPlusJSONBody Patch the data of a task (B31)
+// PatchProcessItemTaskDataWithApplicationJSONPatchPlusJSONBody Patch the data of a task
 //
 // Takes a body of the `application/json-patch+json` content type.
 //
@@ -4327,7 +4327,7 @@ func (c *Client) PatchProcessItemTaskDataWithApplicationJSONPatchPlusJSONBody(ct
 	return c.Client.Do(req)
 }
 
-// UpdateProcessItemTaskDataWithBody Replace the data of a task (B30)
+// UpdateProcessItemTaskDataWithBody Replace the data of a task
 //
 // Data that breaks the schema is saved and marked as not valid.
 //
@@ -4346,7 +4346,7 @@ func (c *Client) UpdateProcessItemTaskDataWithBody(ctx context.Context, id Resou
 	return c.Client.Do(req)
 }
 
-// UpdateProcessItemTaskData Replace the data of a task (B30)
+// UpdateProcessItemTaskData Replace the data of a task
 //
 // Data that breaks the schema is saved and marked as not valid.
 //
@@ -4365,7 +4365,7 @@ func (c *Client) UpdateProcessItemTaskData(ctx context.Context, id ResourceID, b
 	return c.Client.Do(req)
 }
 
-// DownloadProcessItemTaskDataWebformsAsDocument Download a form of a task as a document (B33)
+// DownloadProcessItemTaskDataWebformsAsDocument Download a form of a task as a document
 //
 // The operator of the service may not offer it.
 //
@@ -4382,7 +4382,7 @@ func (c *Client) DownloadProcessItemTaskDataWebformsAsDocument(ctx context.Conte
 	return c.Client.Do(req)
 }
 
-// AppendProcessItemTaskLogWithBody Append an entry to the log of a task (B29)
+// AppendProcessItemTaskLogWithBody Append an entry to the log of a task
 //
 // When the log is full its oldest entry is dropped.
 //
@@ -4401,7 +4401,7 @@ func (c *Client) AppendProcessItemTaskLogWithBody(ctx context.Context, id Resour
 	return c.Client.Do(req)
 }
 
-// AppendProcessItemTaskLog Append an entry to the log of a task (B29)
+// AppendProcessItemTaskLog Append an entry to the log of a task
 //
 // When the log is full its oldest entry is dropped.
 //
@@ -4420,7 +4420,7 @@ func (c *Client) AppendProcessItemTaskLog(ctx context.Context, id ResourceID, bo
 	return c.Client.Do(req)
 }
 
-// AssignProcessItemTaskWithBody Assign a task to a user or an application (B27)
+// AssignProcessItemTaskWithBody Assign a task to a user or an application
 //
 // Takes any type of body and a specified content type.
 //
@@ -4437,7 +4437,7 @@ func (c *Client) AssignProcessItemTaskWithBody(ctx context.Context, id ResourceI
 	return c.Client.Do(req)
 }
 
-// AssignProcessItemTask Assign a task to a user or an application (B27)
+// AssignProcessItemTask Assign a task to a user or an application
 //
 // Takes a body of the `application/json` content type.
 //
@@ -4454,7 +4454,7 @@ func (c *Client) AssignProcessItemTask(ctx context.Context, id ResourceID, body 
 	return c.Client.Do(req)
 }
 
-// ClaimProcessItemTask Claim a task (B26)
+// ClaimProcessItemTask Claim a task
 //
 // The caller becomes the owner of a ready task. Of several callers exactly one succeeds.
 //
@@ -4471,7 +4471,7 @@ func (c *Client) ClaimProcessItemTask(ctx context.Context, id ResourceID, reqEdi
 	return c.Client.Do(req)
 }
 
-// CompleteProcessItemTask Complete a task the caller owns (B28)
+// CompleteProcessItemTask Complete a task the caller owns
 //
 // Corresponds with POST /process-items/{id}/task/~actions/complete (the `CompleteProcessItemTask` operationId).
 func (c *Client) CompleteProcessItemTask(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -4486,7 +4486,7 @@ func (c *Client) CompleteProcessItemTask(ctx context.Context, id ResourceID, req
 	return c.Client.Do(req)
 }
 
-// RetrieveProcessItemAiAssistance Get the latest run of AI assistance with a process item (B24)
+// RetrieveProcessItemAiAssistance Get the latest run of AI assistance with a process item
 //
 // There is none before the first one was asked for.
 //
@@ -4503,7 +4503,7 @@ func (c *Client) RetrieveProcessItemAiAssistance(ctx context.Context, id Resourc
 	return c.Client.Do(req)
 }
 
-// GenerateProcessItemAiAssistanceWithBody Ask for AI assistance with a process item (B25)
+// GenerateProcessItemAiAssistanceWithBody Ask for AI assistance with a process item
 //
 // Each value of requestId stands for one run: with the same value the run is returned as it is by now. A new value
 // begins another run once the one before is final, and is refused before that. A run more than the tenant may begin on
@@ -4524,7 +4524,7 @@ func (c *Client) GenerateProcessItemAiAssistanceWithBody(ctx context.Context, id
 	return c.Client.Do(req)
 }
 
-// GenerateProcessItemAiAssistance Ask for AI assistance with a process item (B25)
+// GenerateProcessItemAiAssistance Ask for AI assistance with a process item
 //
 // Each value of requestId stands for one run: with the same value the run is returned as it is by now. A new value
 // begins another run once the one before is final, and is refused before that. A run more than the tenant may begin on
@@ -4545,7 +4545,7 @@ func (c *Client) GenerateProcessItemAiAssistance(ctx context.Context, id Resourc
 	return c.Client.Do(req)
 }
 
-// FindProcesses List the processes the caller may see (B7)
+// FindProcesses List the processes the caller may see
 //
 // Corresponds with GET /processes (the `FindProcesses` operationId).
 func (c *Client) FindProcesses(ctx context.Context, params *FindProcessesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -4560,7 +4560,7 @@ func (c *Client) FindProcesses(ctx context.Context, params *FindProcessesParams,
 	return c.Client.Do(req)
 }
 
-// CreateProcessWithBody Start a process (B8)
+// CreateProcessWithBody Start a process
 //
 // The definition is named by its id, or by its code together with the tenant. The caller becomes the initiator unless
 // another one is named.
@@ -4580,7 +4580,7 @@ func (c *Client) CreateProcessWithBody(ctx context.Context, contentType string, 
 	return c.Client.Do(req)
 }
 
-// CreateProcess Start a process (B8)
+// CreateProcess Start a process
 //
 // The definition is named by its id, or by its code together with the tenant. The caller becomes the initiator unless
 // another one is named.
@@ -4620,7 +4620,7 @@ func (c *Client) DeleteProcess(ctx context.Context, id ResourceID, reqEditors ..
 	return c.Client.Do(req)
 }
 
-// RetrieveProcess Get a process (B9)
+// RetrieveProcess Get a process
 //
 // Corresponds with GET /processes/{id} (the `RetrieveProcess` operationId).
 func (c *Client) RetrieveProcess(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -4750,7 +4750,7 @@ func (c *Client) FindAvailableProcessActions(ctx context.Context, id ResourceID,
 	return c.Client.Do(req)
 }
 
-// PatchProcessEntityWithBody Patch the entity of a process (B18)
+// PatchProcessEntityWithBody Patch the entity of a process
 //
 // Takes any type of body and a specified content type.
 //
@@ -4767,7 +4767,7 @@ func (c *Client) PatchProcessEntityWithBody(ctx context.Context, id ResourceID, 
 	return c.Client.Do(req)
 }
 
-// PatchProcessEntity Patch the entity of a process (B18)
+// PatchProcessEntity Patch the entity of a process
 //
 // Takes a body of the `application/json` content type.
 //
@@ -4784,7 +4784,7 @@ func (c *Client) PatchProcessEntity(ctx context.Context, id ResourceID, body Pat
 	return c.Client.Do(req)
 }
 
-// PatchProcessEntityWithApplicationJSONPatchPlusJSONBody Patch the entity of a process (B18)
+// PatchProcessEntityWithApplicationJSONPatchPlusJSONBody Patch the entity of a process
 //
 // Takes a body of the `application/json-patch+json` content type.
 //
@@ -4801,7 +4801,7 @@ func (c *Client) PatchProcessEntityWithApplicationJSONPatchPlusJSONBody(ctx cont
 	return c.Client.Do(req)
 }
 
-// UpdateProcessEntityWithBody Replace the entity of a process (B17)
+// UpdateProcessEntityWithBody Replace the entity of a process
 //
 // Data that breaks the schema is saved and marked as not valid.
 //
@@ -4820,7 +4820,7 @@ func (c *Client) UpdateProcessEntityWithBody(ctx context.Context, id ResourceID,
 	return c.Client.Do(req)
 }
 
-// UpdateProcessEntity Replace the entity of a process (B17)
+// UpdateProcessEntity Replace the entity of a process
 //
 // Data that breaks the schema is saved and marked as not valid.
 //
@@ -4839,7 +4839,7 @@ func (c *Client) UpdateProcessEntity(ctx context.Context, id ResourceID, body Up
 	return c.Client.Do(req)
 }
 
-// PatchProcessMetadataWithBody Patch the metadata of a process (B16)
+// PatchProcessMetadataWithBody Patch the metadata of a process
 //
 // Takes any type of body and a specified content type.
 //
@@ -4856,7 +4856,7 @@ func (c *Client) PatchProcessMetadataWithBody(ctx context.Context, id ResourceID
 	return c.Client.Do(req)
 }
 
-// PatchProcessMetadata Patch the metadata of a process (B16)
+// PatchProcessMetadata Patch the metadata of a process
 //
 // Takes a body of the `application/json` content type.
 //
@@ -4873,7 +4873,7 @@ func (c *Client) PatchProcessMetadata(ctx context.Context, id ResourceID, body P
 	return c.Client.Do(req)
 }
 
-// PatchProcessMetadataWithApplicationJSONPatchPlusJSONBody Patch the metadata of a process (B16)
+// PatchProcessMetadataWithApplicationJSONPatchPlusJSONBody Patch the metadata of a process
 //
 // Takes a body of the `application/json-patch+json` content type.
 //
@@ -4890,7 +4890,7 @@ func (c *Client) PatchProcessMetadataWithApplicationJSONPatchPlusJSONBody(ctx co
 	return c.Client.Do(req)
 }
 
-// UpdateProcessMetadataWithBody Replace the metadata of a process (B15)
+// UpdateProcessMetadataWithBody Replace the metadata of a process
 //
 // Data that breaks the schema is saved and marked as not valid.
 //
@@ -4909,7 +4909,7 @@ func (c *Client) UpdateProcessMetadataWithBody(ctx context.Context, id ResourceI
 	return c.Client.Do(req)
 }
 
-// UpdateProcessMetadata Replace the metadata of a process (B15)
+// UpdateProcessMetadata Replace the metadata of a process
 //
 // Data that breaks the schema is saved and marked as not valid.
 //
@@ -4928,7 +4928,7 @@ func (c *Client) UpdateProcessMetadata(ctx context.Context, id ResourceID, body 
 	return c.Client.Do(req)
 }
 
-// CancelProcess Cancel a process and its active items (B11)
+// CancelProcess Cancel a process and its active items
 //
 // A process that is already cancelled is returned unchanged.
 //
@@ -4945,7 +4945,7 @@ func (c *Client) CancelProcess(ctx context.Context, id ResourceID, reqEditors ..
 	return c.Client.Do(req)
 }
 
-// CancelProcessProcessItems Cancel active items of a process (B12)
+// CancelProcessProcessItems Cancel active items of a process
 //
 // Cancels the items named, or every active item when none is named. The process itself does not change.
 //
@@ -4962,7 +4962,7 @@ func (c *Client) CancelProcessProcessItems(ctx context.Context, id ResourceID, p
 	return c.Client.Do(req)
 }
 
-// ChangeProcessInitiatorWithBody Change the initiator of a process (B13)
+// ChangeProcessInitiatorWithBody Change the initiator of a process
 //
 // The new initiator is a user or an application of the tenant, named by id, or a user by e-mail. Both may be given
 // where they name the same user. The one who is the initiator already may be named again.
@@ -4982,7 +4982,7 @@ func (c *Client) ChangeProcessInitiatorWithBody(ctx context.Context, id Resource
 	return c.Client.Do(req)
 }
 
-// ChangeProcessInitiator Change the initiator of a process (B13)
+// ChangeProcessInitiator Change the initiator of a process
 //
 // The new initiator is a user or an application of the tenant, named by id, or a user by e-mail. Both may be given
 // where they name the same user. The one who is the initiator already may be named again.
@@ -5002,7 +5002,7 @@ func (c *Client) ChangeProcessInitiator(ctx context.Context, id ResourceID, body
 	return c.Client.Do(req)
 }
 
-// CompleteProcess Complete a process (B10)
+// CompleteProcess Complete a process
 //
 // A process that is already completed is returned unchanged. Open items stay open.
 //
@@ -5019,7 +5019,7 @@ func (c *Client) CompleteProcess(ctx context.Context, id ResourceID, reqEditors 
 	return c.Client.Do(req)
 }
 
-// DownloadProcessDocument Download a document of a process (B20)
+// DownloadProcessDocument Download a document of a process
 //
 // Corresponds with GET /processes/{id}/~actions/download-document (the `DownloadProcessDocument` operationId).
 func (c *Client) DownloadProcessDocument(ctx context.Context, id ResourceID, params *DownloadProcessDocumentParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5034,7 +5034,7 @@ func (c *Client) DownloadProcessDocument(ctx context.Context, id ResourceID, par
 	return c.Client.Do(req)
 }
 
-// UploadProcessDocumentWithBody Upload a temporary document into a process (B19)
+// UploadProcessDocumentWithBody Upload a temporary document into a process
 //
 // It is deleted after 24 hours unless a value of the process or of one of its items refers to it by then. A document more
 // than the tenant or the caller may have without such a value is refused with 409 CONFLICT.
@@ -5054,7 +5054,7 @@ func (c *Client) UploadProcessDocumentWithBody(ctx context.Context, id ResourceI
 	return c.Client.Do(req)
 }
 
-// UploadProcessUserActionDocumentWithBody Upload the document that a user action produced (B14)
+// UploadProcessUserActionDocumentWithBody Upload the document that a user action produced
 //
 // Takes any type of body and a specified content type.
 //
@@ -5071,7 +5071,7 @@ func (c *Client) UploadProcessUserActionDocumentWithBody(ctx context.Context, id
 	return c.Client.Do(req)
 }
 
-// FindRobots List robots (B47)
+// FindRobots List robots
 //
 // Their environment variables are left out.
 //
@@ -5088,7 +5088,7 @@ func (c *Client) FindRobots(ctx context.Context, params *FindRobotsParams, reqEd
 	return c.Client.Do(req)
 }
 
-// RetrieveRobot Get a robot (B48)
+// RetrieveRobot Get a robot
 //
 // Environment variables are shown only to the runners and the administrators of the robot.
 //
@@ -5105,7 +5105,7 @@ func (c *Client) RetrieveRobot(ctx context.Context, id ResourceID, reqEditors ..
 	return c.Client.Do(req)
 }
 
-// DownloadRobotAsset Download an asset of a robot (B50)
+// DownloadRobotAsset Download an asset of a robot
 //
 // Corresponds with GET /robots/{id}/~actions/download-asset (the `DownloadRobotAsset` operationId).
 func (c *Client) DownloadRobotAsset(ctx context.Context, id ResourceID, params *DownloadRobotAssetParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5120,7 +5120,7 @@ func (c *Client) DownloadRobotAsset(ctx context.Context, id ResourceID, params *
 	return c.Client.Do(req)
 }
 
-// DownloadRobotSourceCode Download the source package of a robot (B49)
+// DownloadRobotSourceCode Download the source package of a robot
 //
 // Corresponds with GET /robots/{id}/~actions/download-source-code (the `DownloadRobotSourceCode` operationId).
 func (c *Client) DownloadRobotSourceCode(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5135,7 +5135,7 @@ func (c *Client) DownloadRobotSourceCode(ctx context.Context, id ResourceID, req
 	return c.Client.Do(req)
 }
 
-// FindTenantUsers List the users of tenants (B5)
+// FindTenantUsers List the users of tenants
 //
 // Corresponds with GET /tenant-users (the `FindTenantUsers` operationId).
 func (c *Client) FindTenantUsers(ctx context.Context, params *FindTenantUsersParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5150,7 +5150,7 @@ func (c *Client) FindTenantUsers(ctx context.Context, params *FindTenantUsersPar
 	return c.Client.Do(req)
 }
 
-// RetrieveTenantUser Get a tenant user (B6)
+// RetrieveTenantUser Get a tenant user
 //
 // Corresponds with GET /tenant-users/{id} (the `RetrieveTenantUser` operationId).
 func (c *Client) RetrieveTenantUser(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5165,7 +5165,7 @@ func (c *Client) RetrieveTenantUser(ctx context.Context, id ResourceID, reqEdito
 	return c.Client.Do(req)
 }
 
-// FindTenants List the tenants the caller belongs to (B3)
+// FindTenants List the tenants the caller belongs to
 //
 // Corresponds with GET /tenants (the `FindTenants` operationId).
 func (c *Client) FindTenants(ctx context.Context, params *FindTenantsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5180,7 +5180,7 @@ func (c *Client) FindTenants(ctx context.Context, params *FindTenantsParams, req
 	return c.Client.Do(req)
 }
 
-// RetrieveTenant Get a tenant (B4)
+// RetrieveTenant Get a tenant
 //
 // Corresponds with GET /tenants/{id} (the `RetrieveTenant` operationId).
 func (c *Client) RetrieveTenant(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5195,7 +5195,7 @@ func (c *Client) RetrieveTenant(ctx context.Context, id ResourceID, reqEditors .
 	return c.Client.Do(req)
 }
 
-// CreateWorkerWithBody Register a worker, or report that it is alive (B46)
+// CreateWorkerWithBody Register a worker, or report that it is alive
 //
 // For applications that a manifest makes workers: as the runner of a published process definition, an action, a data source
 // or a robot, or by `spec.engine.taskQueues`. They register for the task queues that they may serve; everybody else, and every other
@@ -5217,7 +5217,7 @@ func (c *Client) CreateWorkerWithBody(ctx context.Context, contentType string, b
 	return c.Client.Do(req)
 }
 
-// CreateWorker Register a worker, or report that it is alive (B46)
+// CreateWorker Register a worker, or report that it is alive
 //
 // For applications that a manifest makes workers: as the runner of a published process definition, an action, a data source
 // or a robot, or by `spec.engine.taskQueues`. They register for the task queues that they may serve; everybody else, and every other

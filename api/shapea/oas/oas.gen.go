@@ -1440,118 +1440,118 @@ type CreateWorkerJSONRequestBody = Worker
 
 // ServerInterface represents all server handlers.
 type ServerInterface interface {
-	// CreateAuthentication Issue credentials for the engine to the caller (A38)
+	// CreateAuthentication Issue credentials for the engine to the caller
 	// (POST /authentications)
 	CreateAuthentication(c *gin.Context)
-	// FindPrincipals List principals (A1)
+	// FindPrincipals List principals
 	// (GET /principals)
 	FindPrincipals(c *gin.Context, params FindPrincipalsParams)
-	// RetrievePrincipal Get a principal (A2)
+	// RetrievePrincipal Get a principal
 	// (GET /principals/{id})
 	RetrievePrincipal(c *gin.Context, id ResourceID)
-	// FindProcesses List the processes the caller may see (A5)
+	// FindProcesses List the processes the caller may see
 	// (GET /processes)
 	FindProcesses(c *gin.Context, params FindProcessesParams)
-	// CreateProcess Start a process (A6)
+	// CreateProcess Start a process
 	// (POST /processes)
 	CreateProcess(c *gin.Context)
-	// RetrieveProcess Get a process (A7)
+	// RetrieveProcess Get a process
 	// (GET /processes/{id})
 	RetrieveProcess(c *gin.Context, id ResourceID)
-	// ActionsProcessCancel Cancel a process and its open tasks (A12)
+	// ActionsProcessCancel Cancel a process and its open tasks
 	// (POST /processes/{id}/~actions/cancel)
 	ActionsProcessCancel(c *gin.Context, id ResourceID)
-	// ActionsProcessChangeInitiator Make another principal the initiator (A8)
+	// ActionsProcessChangeInitiator Make another principal the initiator
 	// (POST /processes/{id}/~actions/change-initiator)
 	ActionsProcessChangeInitiator(c *gin.Context, id ResourceID)
-	// ActionsProcessComplete Complete a process (A11)
+	// ActionsProcessComplete Complete a process
 	// (POST /processes/{id}/~actions/complete)
 	ActionsProcessComplete(c *gin.Context, id ResourceID)
-	// ActionsProcessDeleteElement Delete the values of an element of a process (A10)
+	// ActionsProcessDeleteElement Delete the values of an element of a process
 	// (POST /processes/{id}/~actions/delete-element)
 	ActionsProcessDeleteElement(c *gin.Context, id ResourceID)
-	// ActionsProcessDownloadEntityDocument Download a document of a process (A16)
+	// ActionsProcessDownloadEntityDocument Download a document of a process
 	// (GET /processes/{id}/~actions/download-entity-document)
 	ActionsProcessDownloadEntityDocument(c *gin.Context, id ResourceID, params ActionsProcessDownloadEntityDocumentParams)
-	// ActionsProcessSaveElement Replace the values of an element of a process (A9)
+	// ActionsProcessSaveElement Replace the values of an element of a process
 	// (POST /processes/{id}/~actions/save-element)
 	ActionsProcessSaveElement(c *gin.Context, id ResourceID)
-	// ActionsProcessSaveEntityData Replace the entity of a process (A14)
+	// ActionsProcessSaveEntityData Replace the entity of a process
 	// (POST /processes/{id}/~actions/save-entity-data)
 	ActionsProcessSaveEntityData(c *gin.Context, id ResourceID)
-	// ActionsProcessSaveEntityDocument Upload a document for the entity of a process (A15)
+	// ActionsProcessSaveEntityDocument Upload a document for the entity of a process
 	// (POST /processes/{id}/~actions/save-entity-document)
 	ActionsProcessSaveEntityDocument(c *gin.Context, id ResourceID, params ActionsProcessSaveEntityDocumentParams)
-	// ActionsProcessSaveUserActionValueDocument Upload the document that a user action produced (A13)
+	// ActionsProcessSaveUserActionValueDocument Upload the document that a user action produced
 	// (POST /processes/{id}/~actions/save-user-action-value-document)
 	ActionsProcessSaveUserActionValueDocument(c *gin.Context, id ResourceID, params ActionsProcessSaveUserActionValueDocumentParams)
-	// FindRobots List robots (A34)
+	// FindRobots List robots
 	// (GET /robots)
 	FindRobots(c *gin.Context, params FindRobotsParams)
-	// RetrieveRobot Get a robot (A35)
+	// RetrieveRobot Get a robot
 	// (GET /robots/{id})
 	RetrieveRobot(c *gin.Context, id ResourceID)
-	// ActionsRobotDownloadAsset Download an asset of a robot (A37)
+	// ActionsRobotDownloadAsset Download an asset of a robot
 	// (GET /robots/{id}/~actions/download-asset)
 	ActionsRobotDownloadAsset(c *gin.Context, id ResourceID, params ActionsRobotDownloadAssetParams)
-	// ActionsRobotDownloadSourceCode Download the source package of a robot (A36)
+	// ActionsRobotDownloadSourceCode Download the source package of a robot
 	// (GET /robots/{id}/~actions/download-source-code)
 	ActionsRobotDownloadSourceCode(c *gin.Context, id ResourceID)
-	// FindTasks List the tasks the caller may see (A17)
+	// FindTasks List the tasks the caller may see
 	// (GET /tasks)
 	FindTasks(c *gin.Context, params FindTasksParams)
-	// CreateTask Create a task in a process (A18)
+	// CreateTask Create a task in a process
 	// (POST /tasks)
 	CreateTask(c *gin.Context, params CreateTaskParams)
-	// RetrieveTask Get a task (A19)
+	// RetrieveTask Get a task
 	// (GET /tasks/{id})
 	RetrieveTask(c *gin.Context, id ResourceID)
-	// ActionsTaskAppendLog Add an entry to the log of a task (A32)
+	// ActionsTaskAppendLog Add an entry to the log of a task
 	// (POST /tasks/{id}/~actions/append-log)
 	ActionsTaskAppendLog(c *gin.Context, id ResourceID)
-	// ActionsTaskAssign Make a principal the owner of a task (A21)
+	// ActionsTaskAssign Make a principal the owner of a task
 	// (POST /tasks/{id}/~actions/assign)
 	ActionsTaskAssign(c *gin.Context, id ResourceID)
-	// ActionsTaskClaim Become the owner of a task (A20)
+	// ActionsTaskClaim Become the owner of a task
 	// (POST /tasks/{id}/~actions/claim)
 	ActionsTaskClaim(c *gin.Context, id ResourceID)
-	// ActionsTaskComplete Complete a task of the caller (A31)
+	// ActionsTaskComplete Complete a task of the caller
 	// (POST /tasks/{id}/~actions/complete)
 	ActionsTaskComplete(c *gin.Context, id ResourceID)
-	// ActionsTaskDeleteElement Delete the values of an element of a task (A24)
+	// ActionsTaskDeleteElement Delete the values of an element of a task
 	// (POST /tasks/{id}/~actions/delete-element)
 	ActionsTaskDeleteElement(c *gin.Context, id ResourceID)
-	// ActionsTaskDeleteElementValueDocument Delete a document of an element of a task (A25)
+	// ActionsTaskDeleteElementValueDocument Delete a document of an element of a task
 	// (POST /tasks/{id}/~actions/delete-element-value-document)
 	ActionsTaskDeleteElementValueDocument(c *gin.Context, id ResourceID)
-	// ActionsTaskDownloadElementValueDocument Download a document of an element of a task (A26)
+	// ActionsTaskDownloadElementValueDocument Download a document of an element of a task
 	// (GET /tasks/{id}/~actions/download-element-value-document)
 	ActionsTaskDownloadElementValueDocument(c *gin.Context, id ResourceID, params ActionsTaskDownloadElementValueDocumentParams)
-	// ActionsTaskDownloadElementValueRendered Download the forms of an element of a task as a document (A27)
+	// ActionsTaskDownloadElementValueRendered Download the forms of an element of a task as a document
 	// (GET /tasks/{id}/~actions/download-element-value-form-rendered)
 	ActionsTaskDownloadElementValueRendered(c *gin.Context, id ResourceID, params ActionsTaskDownloadElementValueRenderedParams)
-	// ActionsTaskDownloadJSONFormsValueDocument Download a document of the form data of a task (A30)
+	// ActionsTaskDownloadJSONFormsValueDocument Download a document of the form data of a task
 	// (GET /tasks/{id}/~actions/download-json-forms-value-document)
 	ActionsTaskDownloadJSONFormsValueDocument(c *gin.Context, id ResourceID, params ActionsTaskDownloadJSONFormsValueDocumentParams)
-	// ActionsTaskSaveElement Replace the values of an element of a task (A22)
+	// ActionsTaskSaveElement Replace the values of an element of a task
 	// (POST /tasks/{id}/~actions/save-element)
 	ActionsTaskSaveElement(c *gin.Context, id ResourceID)
-	// ActionsTaskSaveElementValueDocument Upload a document into an element of a task (A23)
+	// ActionsTaskSaveElementValueDocument Upload a document into an element of a task
 	// (POST /tasks/{id}/~actions/save-element-value-document)
 	ActionsTaskSaveElementValueDocument(c *gin.Context, id ResourceID, params ActionsTaskSaveElementValueDocumentParams)
-	// ActionsTaskSaveJSONFormsValueData Replace the form data of a task (A28)
+	// ActionsTaskSaveJSONFormsValueData Replace the form data of a task
 	// (POST /tasks/{id}/~actions/save-json-forms-value-data)
 	ActionsTaskSaveJSONFormsValueData(c *gin.Context, id ResourceID)
-	// ActionsTaskSaveJSONFormsValueDocument Upload a document for the form data of a task (A29)
+	// ActionsTaskSaveJSONFormsValueDocument Upload a document for the form data of a task
 	// (POST /tasks/{id}/~actions/save-json-forms-value-document)
 	ActionsTaskSaveJSONFormsValueDocument(c *gin.Context, id ResourceID, params ActionsTaskSaveJSONFormsValueDocumentParams)
-	// FindTenantUsers List the users of tenants (A3)
+	// FindTenantUsers List the users of tenants
 	// (GET /tenant-users)
 	FindTenantUsers(c *gin.Context, params FindTenantUsersParams)
-	// RetrieveTenantUser Get a tenant user (A4)
+	// RetrieveTenantUser Get a tenant user
 	// (GET /tenant-users/{id})
 	RetrieveTenantUser(c *gin.Context, id ResourceID)
-	// CreateWorker Register a worker, or report that it is alive (A33)
+	// CreateWorker Register a worker, or report that it is alive
 	// (POST /workers)
 	CreateWorker(c *gin.Context)
 }
@@ -3552,118 +3552,118 @@ func (response CreateWorker201JSONResponse) VisitCreateWorkerResponse(w http.Res
 
 // StrictServerInterface represents all server handlers.
 type StrictServerInterface interface {
-	// CreateAuthentication Issue credentials for the engine to the caller (A38)
+	// CreateAuthentication Issue credentials for the engine to the caller
 	// (POST /authentications)
 	CreateAuthentication(ctx context.Context, request CreateAuthenticationRequestObject) (CreateAuthenticationResponseObject, error)
-	// FindPrincipals List principals (A1)
+	// FindPrincipals List principals
 	// (GET /principals)
 	FindPrincipals(ctx context.Context, request FindPrincipalsRequestObject) (FindPrincipalsResponseObject, error)
-	// RetrievePrincipal Get a principal (A2)
+	// RetrievePrincipal Get a principal
 	// (GET /principals/{id})
 	RetrievePrincipal(ctx context.Context, request RetrievePrincipalRequestObject) (RetrievePrincipalResponseObject, error)
-	// FindProcesses List the processes the caller may see (A5)
+	// FindProcesses List the processes the caller may see
 	// (GET /processes)
 	FindProcesses(ctx context.Context, request FindProcessesRequestObject) (FindProcessesResponseObject, error)
-	// CreateProcess Start a process (A6)
+	// CreateProcess Start a process
 	// (POST /processes)
 	CreateProcess(ctx context.Context, request CreateProcessRequestObject) (CreateProcessResponseObject, error)
-	// RetrieveProcess Get a process (A7)
+	// RetrieveProcess Get a process
 	// (GET /processes/{id})
 	RetrieveProcess(ctx context.Context, request RetrieveProcessRequestObject) (RetrieveProcessResponseObject, error)
-	// ActionsProcessCancel Cancel a process and its open tasks (A12)
+	// ActionsProcessCancel Cancel a process and its open tasks
 	// (POST /processes/{id}/~actions/cancel)
 	ActionsProcessCancel(ctx context.Context, request ActionsProcessCancelRequestObject) (ActionsProcessCancelResponseObject, error)
-	// ActionsProcessChangeInitiator Make another principal the initiator (A8)
+	// ActionsProcessChangeInitiator Make another principal the initiator
 	// (POST /processes/{id}/~actions/change-initiator)
 	ActionsProcessChangeInitiator(ctx context.Context, request ActionsProcessChangeInitiatorRequestObject) (ActionsProcessChangeInitiatorResponseObject, error)
-	// ActionsProcessComplete Complete a process (A11)
+	// ActionsProcessComplete Complete a process
 	// (POST /processes/{id}/~actions/complete)
 	ActionsProcessComplete(ctx context.Context, request ActionsProcessCompleteRequestObject) (ActionsProcessCompleteResponseObject, error)
-	// ActionsProcessDeleteElement Delete the values of an element of a process (A10)
+	// ActionsProcessDeleteElement Delete the values of an element of a process
 	// (POST /processes/{id}/~actions/delete-element)
 	ActionsProcessDeleteElement(ctx context.Context, request ActionsProcessDeleteElementRequestObject) (ActionsProcessDeleteElementResponseObject, error)
-	// ActionsProcessDownloadEntityDocument Download a document of a process (A16)
+	// ActionsProcessDownloadEntityDocument Download a document of a process
 	// (GET /processes/{id}/~actions/download-entity-document)
 	ActionsProcessDownloadEntityDocument(ctx context.Context, request ActionsProcessDownloadEntityDocumentRequestObject) (ActionsProcessDownloadEntityDocumentResponseObject, error)
-	// ActionsProcessSaveElement Replace the values of an element of a process (A9)
+	// ActionsProcessSaveElement Replace the values of an element of a process
 	// (POST /processes/{id}/~actions/save-element)
 	ActionsProcessSaveElement(ctx context.Context, request ActionsProcessSaveElementRequestObject) (ActionsProcessSaveElementResponseObject, error)
-	// ActionsProcessSaveEntityData Replace the entity of a process (A14)
+	// ActionsProcessSaveEntityData Replace the entity of a process
 	// (POST /processes/{id}/~actions/save-entity-data)
 	ActionsProcessSaveEntityData(ctx context.Context, request ActionsProcessSaveEntityDataRequestObject) (ActionsProcessSaveEntityDataResponseObject, error)
-	// ActionsProcessSaveEntityDocument Upload a document for the entity of a process (A15)
+	// ActionsProcessSaveEntityDocument Upload a document for the entity of a process
 	// (POST /processes/{id}/~actions/save-entity-document)
 	ActionsProcessSaveEntityDocument(ctx context.Context, request ActionsProcessSaveEntityDocumentRequestObject) (ActionsProcessSaveEntityDocumentResponseObject, error)
-	// ActionsProcessSaveUserActionValueDocument Upload the document that a user action produced (A13)
+	// ActionsProcessSaveUserActionValueDocument Upload the document that a user action produced
 	// (POST /processes/{id}/~actions/save-user-action-value-document)
 	ActionsProcessSaveUserActionValueDocument(ctx context.Context, request ActionsProcessSaveUserActionValueDocumentRequestObject) (ActionsProcessSaveUserActionValueDocumentResponseObject, error)
-	// FindRobots List robots (A34)
+	// FindRobots List robots
 	// (GET /robots)
 	FindRobots(ctx context.Context, request FindRobotsRequestObject) (FindRobotsResponseObject, error)
-	// RetrieveRobot Get a robot (A35)
+	// RetrieveRobot Get a robot
 	// (GET /robots/{id})
 	RetrieveRobot(ctx context.Context, request RetrieveRobotRequestObject) (RetrieveRobotResponseObject, error)
-	// ActionsRobotDownloadAsset Download an asset of a robot (A37)
+	// ActionsRobotDownloadAsset Download an asset of a robot
 	// (GET /robots/{id}/~actions/download-asset)
 	ActionsRobotDownloadAsset(ctx context.Context, request ActionsRobotDownloadAssetRequestObject) (ActionsRobotDownloadAssetResponseObject, error)
-	// ActionsRobotDownloadSourceCode Download the source package of a robot (A36)
+	// ActionsRobotDownloadSourceCode Download the source package of a robot
 	// (GET /robots/{id}/~actions/download-source-code)
 	ActionsRobotDownloadSourceCode(ctx context.Context, request ActionsRobotDownloadSourceCodeRequestObject) (ActionsRobotDownloadSourceCodeResponseObject, error)
-	// FindTasks List the tasks the caller may see (A17)
+	// FindTasks List the tasks the caller may see
 	// (GET /tasks)
 	FindTasks(ctx context.Context, request FindTasksRequestObject) (FindTasksResponseObject, error)
-	// CreateTask Create a task in a process (A18)
+	// CreateTask Create a task in a process
 	// (POST /tasks)
 	CreateTask(ctx context.Context, request CreateTaskRequestObject) (CreateTaskResponseObject, error)
-	// RetrieveTask Get a task (A19)
+	// RetrieveTask Get a task
 	// (GET /tasks/{id})
 	RetrieveTask(ctx context.Context, request RetrieveTaskRequestObject) (RetrieveTaskResponseObject, error)
-	// ActionsTaskAppendLog Add an entry to the log of a task (A32)
+	// ActionsTaskAppendLog Add an entry to the log of a task
 	// (POST /tasks/{id}/~actions/append-log)
 	ActionsTaskAppendLog(ctx context.Context, request ActionsTaskAppendLogRequestObject) (ActionsTaskAppendLogResponseObject, error)
-	// ActionsTaskAssign Make a principal the owner of a task (A21)
+	// ActionsTaskAssign Make a principal the owner of a task
 	// (POST /tasks/{id}/~actions/assign)
 	ActionsTaskAssign(ctx context.Context, request ActionsTaskAssignRequestObject) (ActionsTaskAssignResponseObject, error)
-	// ActionsTaskClaim Become the owner of a task (A20)
+	// ActionsTaskClaim Become the owner of a task
 	// (POST /tasks/{id}/~actions/claim)
 	ActionsTaskClaim(ctx context.Context, request ActionsTaskClaimRequestObject) (ActionsTaskClaimResponseObject, error)
-	// ActionsTaskComplete Complete a task of the caller (A31)
+	// ActionsTaskComplete Complete a task of the caller
 	// (POST /tasks/{id}/~actions/complete)
 	ActionsTaskComplete(ctx context.Context, request ActionsTaskCompleteRequestObject) (ActionsTaskCompleteResponseObject, error)
-	// ActionsTaskDeleteElement Delete the values of an element of a task (A24)
+	// ActionsTaskDeleteElement Delete the values of an element of a task
 	// (POST /tasks/{id}/~actions/delete-element)
 	ActionsTaskDeleteElement(ctx context.Context, request ActionsTaskDeleteElementRequestObject) (ActionsTaskDeleteElementResponseObject, error)
-	// ActionsTaskDeleteElementValueDocument Delete a document of an element of a task (A25)
+	// ActionsTaskDeleteElementValueDocument Delete a document of an element of a task
 	// (POST /tasks/{id}/~actions/delete-element-value-document)
 	ActionsTaskDeleteElementValueDocument(ctx context.Context, request ActionsTaskDeleteElementValueDocumentRequestObject) (ActionsTaskDeleteElementValueDocumentResponseObject, error)
-	// ActionsTaskDownloadElementValueDocument Download a document of an element of a task (A26)
+	// ActionsTaskDownloadElementValueDocument Download a document of an element of a task
 	// (GET /tasks/{id}/~actions/download-element-value-document)
 	ActionsTaskDownloadElementValueDocument(ctx context.Context, request ActionsTaskDownloadElementValueDocumentRequestObject) (ActionsTaskDownloadElementValueDocumentResponseObject, error)
-	// ActionsTaskDownloadElementValueRendered Download the forms of an element of a task as a document (A27)
+	// ActionsTaskDownloadElementValueRendered Download the forms of an element of a task as a document
 	// (GET /tasks/{id}/~actions/download-element-value-form-rendered)
 	ActionsTaskDownloadElementValueRendered(ctx context.Context, request ActionsTaskDownloadElementValueRenderedRequestObject) (ActionsTaskDownloadElementValueRenderedResponseObject, error)
-	// ActionsTaskDownloadJSONFormsValueDocument Download a document of the form data of a task (A30)
+	// ActionsTaskDownloadJSONFormsValueDocument Download a document of the form data of a task
 	// (GET /tasks/{id}/~actions/download-json-forms-value-document)
 	ActionsTaskDownloadJSONFormsValueDocument(ctx context.Context, request ActionsTaskDownloadJSONFormsValueDocumentRequestObject) (ActionsTaskDownloadJSONFormsValueDocumentResponseObject, error)
-	// ActionsTaskSaveElement Replace the values of an element of a task (A22)
+	// ActionsTaskSaveElement Replace the values of an element of a task
 	// (POST /tasks/{id}/~actions/save-element)
 	ActionsTaskSaveElement(ctx context.Context, request ActionsTaskSaveElementRequestObject) (ActionsTaskSaveElementResponseObject, error)
-	// ActionsTaskSaveElementValueDocument Upload a document into an element of a task (A23)
+	// ActionsTaskSaveElementValueDocument Upload a document into an element of a task
 	// (POST /tasks/{id}/~actions/save-element-value-document)
 	ActionsTaskSaveElementValueDocument(ctx context.Context, request ActionsTaskSaveElementValueDocumentRequestObject) (ActionsTaskSaveElementValueDocumentResponseObject, error)
-	// ActionsTaskSaveJSONFormsValueData Replace the form data of a task (A28)
+	// ActionsTaskSaveJSONFormsValueData Replace the form data of a task
 	// (POST /tasks/{id}/~actions/save-json-forms-value-data)
 	ActionsTaskSaveJSONFormsValueData(ctx context.Context, request ActionsTaskSaveJSONFormsValueDataRequestObject) (ActionsTaskSaveJSONFormsValueDataResponseObject, error)
-	// ActionsTaskSaveJSONFormsValueDocument Upload a document for the form data of a task (A29)
+	// ActionsTaskSaveJSONFormsValueDocument Upload a document for the form data of a task
 	// (POST /tasks/{id}/~actions/save-json-forms-value-document)
 	ActionsTaskSaveJSONFormsValueDocument(ctx context.Context, request ActionsTaskSaveJSONFormsValueDocumentRequestObject) (ActionsTaskSaveJSONFormsValueDocumentResponseObject, error)
-	// FindTenantUsers List the users of tenants (A3)
+	// FindTenantUsers List the users of tenants
 	// (GET /tenant-users)
 	FindTenantUsers(ctx context.Context, request FindTenantUsersRequestObject) (FindTenantUsersResponseObject, error)
-	// RetrieveTenantUser Get a tenant user (A4)
+	// RetrieveTenantUser Get a tenant user
 	// (GET /tenant-users/{id})
 	RetrieveTenantUser(ctx context.Context, request RetrieveTenantUserRequestObject) (RetrieveTenantUserResponseObject, error)
-	// CreateWorker Register a worker, or report that it is alive (A33)
+	// CreateWorker Register a worker, or report that it is alive
 	// (POST /workers)
 	CreateWorker(ctx context.Context, request CreateWorkerRequestObject) (CreateWorkerResponseObject, error)
 }

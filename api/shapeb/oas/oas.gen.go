@@ -2615,7 +2615,7 @@ type CreateWorkerJSONRequestBody = WorkerCreateParams
 
 // ServerInterface represents all server handlers.
 type ServerInterface interface {
-	// CreateAuthentication Issue credentials for the engine to the caller (B51)
+	// CreateAuthentication Issue credentials for the engine to the caller
 	// (POST /authentications)
 	CreateAuthentication(c *gin.Context)
 	// FindBusinessArtifactDefinitions List the business artifact definitions that the caller has a permission on
@@ -2624,37 +2624,37 @@ type ServerInterface interface {
 	// RetrieveBusinessArtifactDefinition Get a business artifact definition as far as the caller sees it
 	// (GET /business-artifact-definitions/{id})
 	RetrieveBusinessArtifactDefinition(c *gin.Context, id ResourceID)
-	// FindBusinessArtifacts List the business artifacts the caller may see (B34)
+	// FindBusinessArtifacts List the business artifacts the caller may see
 	// (GET /business-artifacts)
 	FindBusinessArtifacts(c *gin.Context, params FindBusinessArtifactsParams)
-	// CreateBusinessArtifact Create a business artifact (B35)
+	// CreateBusinessArtifact Create a business artifact
 	// (POST /business-artifacts)
 	CreateBusinessArtifact(c *gin.Context)
-	// DeleteBusinessArtifact Delete a business artifact (B37)
+	// DeleteBusinessArtifact Delete a business artifact
 	// (DELETE /business-artifacts/{id})
 	DeleteBusinessArtifact(c *gin.Context, id ResourceID)
-	// RetrieveBusinessArtifact Get a business artifact (B36)
+	// RetrieveBusinessArtifact Get a business artifact
 	// (GET /business-artifacts/{id})
 	RetrieveBusinessArtifact(c *gin.Context, id ResourceID)
-	// CreateBusinessArtifactAction Invoke an action on a business artifact (B40)
+	// CreateBusinessArtifactAction Invoke an action on a business artifact
 	// (POST /business-artifacts/{id}/actions)
 	CreateBusinessArtifactAction(c *gin.Context, id ResourceID)
-	// RetrieveBusinessArtifactAction Get an action on a business artifact (B41)
+	// RetrieveBusinessArtifactAction Get an action on a business artifact
 	// (GET /business-artifacts/{id}/actions/{actionId})
 	RetrieveBusinessArtifactAction(c *gin.Context, id ResourceID, actionID ActionID)
-	// CancelBusinessArtifactAction Cancel an action on a business artifact (B42)
+	// CancelBusinessArtifactAction Cancel an action on a business artifact
 	// (POST /business-artifacts/{id}/actions/{actionId}/~actions/cancel)
 	CancelBusinessArtifactAction(c *gin.Context, id ResourceID, actionID ActionID)
-	// PatchBusinessArtifactData Patch the data of a business artifact (B39)
+	// PatchBusinessArtifactData Patch the data of a business artifact
 	// (PATCH /business-artifacts/{id}/data)
 	PatchBusinessArtifactData(c *gin.Context, id ResourceID)
-	// UpdateBusinessArtifactData Replace the data of a business artifact (B38)
+	// UpdateBusinessArtifactData Replace the data of a business artifact
 	// (PUT /business-artifacts/{id}/data)
 	UpdateBusinessArtifactData(c *gin.Context, id ResourceID)
-	// DownloadBusinessArtifactDocument Download a document of a business artifact (B45)
+	// DownloadBusinessArtifactDocument Download a document of a business artifact
 	// (GET /business-artifacts/{id}/~actions/download-document)
 	DownloadBusinessArtifactDocument(c *gin.Context, id ResourceID, params DownloadBusinessArtifactDocumentParams)
-	// PrepareBusinessArtifactCreateArtifact Work out the value that a CREATE_BUSINESS_ARTIFACT action starts from (B43)
+	// PrepareBusinessArtifactCreateArtifact Work out the value that a CREATE_BUSINESS_ARTIFACT action starts from
 	// (POST /business-artifacts/{id}/~actions/prepare-create-artifact)
 	PrepareBusinessArtifactCreateArtifact(c *gin.Context, id ResourceID)
 	// PrepareBusinessArtifactStartProcess Work out what a START_PROCESS action begins with
@@ -2663,7 +2663,7 @@ type ServerInterface interface {
 	// RestoreBusinessArtifact Undo the deletion of a business artifact
 	// (POST /business-artifacts/{id}/~actions/restore)
 	RestoreBusinessArtifact(c *gin.Context, id ResourceID)
-	// UploadBusinessArtifactDocument Upload a temporary document into a business artifact (B44)
+	// UploadBusinessArtifactDocument Upload a temporary document into a business artifact
 	// (POST /business-artifacts/{id}/~actions/upload-document)
 	UploadBusinessArtifactDocument(c *gin.Context, id ResourceID, params UploadBusinessArtifactDocumentParams)
 	// CreateDataSourceQuery Ask a data source for items
@@ -2687,10 +2687,10 @@ type ServerInterface interface {
 	// RetrieveKmsKey Read a key that payloads of workflows are encrypted with
 	// (GET /kms/keys/{keyId})
 	RetrieveKmsKey(c *gin.Context, keyID string)
-	// FindPrincipals List principals (B1)
+	// FindPrincipals List principals
 	// (GET /principals)
 	FindPrincipals(c *gin.Context, params FindPrincipalsParams)
-	// RetrievePrincipal Get a principal (B2)
+	// RetrievePrincipal Get a principal
 	// (GET /principals/{id})
 	RetrievePrincipal(c *gin.Context, id ResourceID)
 	// FindProcessDefinitions List the process definitions that the caller may start or see
@@ -2699,55 +2699,55 @@ type ServerInterface interface {
 	// RetrieveProcessDefinition Get a process definition as far as the caller sees it
 	// (GET /process-definitions/{id})
 	RetrieveProcessDefinition(c *gin.Context, id ResourceID, params RetrieveProcessDefinitionParams)
-	// FindProcessItems List the process items the caller may see (B21)
+	// FindProcessItems List the process items the caller may see
 	// (GET /process-items)
 	FindProcessItems(c *gin.Context, params FindProcessItemsParams)
-	// CreateProcessItem Create a process item (B22)
+	// CreateProcessItem Create a process item
 	// (POST /process-items)
 	CreateProcessItem(c *gin.Context)
-	// RetrieveProcessItem Get a process item (B23)
+	// RetrieveProcessItem Get a process item
 	// (GET /process-items/{id})
 	RetrieveProcessItem(c *gin.Context, id ResourceID)
-	// UpdateProcessItemTaskContextData Replace the context data of a task (B32)
+	// UpdateProcessItemTaskContextData Replace the context data of a task
 	// (PUT /process-items/{id}/task/context-data)
 	UpdateProcessItemTaskContextData(c *gin.Context, id ResourceID)
-	// PatchProcessItemTaskData Patch the data of a task (B31)
+	// PatchProcessItemTaskData Patch the data of a task
 	// (PATCH /process-items/{id}/task/data)
 	PatchProcessItemTaskData(c *gin.Context, id ResourceID)
-	// UpdateProcessItemTaskData Replace the data of a task (B30)
+	// UpdateProcessItemTaskData Replace the data of a task
 	// (PUT /process-items/{id}/task/data)
 	UpdateProcessItemTaskData(c *gin.Context, id ResourceID)
-	// DownloadProcessItemTaskDataWebformsAsDocument Download a form of a task as a document (B33)
+	// DownloadProcessItemTaskDataWebformsAsDocument Download a form of a task as a document
 	// (GET /process-items/{id}/task/data/~actions/download-webforms-as-document)
 	DownloadProcessItemTaskDataWebformsAsDocument(c *gin.Context, id ResourceID, params DownloadProcessItemTaskDataWebformsAsDocumentParams)
-	// AppendProcessItemTaskLog Append an entry to the log of a task (B29)
+	// AppendProcessItemTaskLog Append an entry to the log of a task
 	// (POST /process-items/{id}/task/~actions/append-log)
 	AppendProcessItemTaskLog(c *gin.Context, id ResourceID)
-	// AssignProcessItemTask Assign a task to a user or an application (B27)
+	// AssignProcessItemTask Assign a task to a user or an application
 	// (POST /process-items/{id}/task/~actions/assign)
 	AssignProcessItemTask(c *gin.Context, id ResourceID)
-	// ClaimProcessItemTask Claim a task (B26)
+	// ClaimProcessItemTask Claim a task
 	// (POST /process-items/{id}/task/~actions/claim)
 	ClaimProcessItemTask(c *gin.Context, id ResourceID)
-	// CompleteProcessItemTask Complete a task the caller owns (B28)
+	// CompleteProcessItemTask Complete a task the caller owns
 	// (POST /process-items/{id}/task/~actions/complete)
 	CompleteProcessItemTask(c *gin.Context, id ResourceID)
-	// RetrieveProcessItemAiAssistance Get the latest run of AI assistance with a process item (B24)
+	// RetrieveProcessItemAiAssistance Get the latest run of AI assistance with a process item
 	// (GET /process-items/{id}/~actions/ai-assistance)
 	RetrieveProcessItemAiAssistance(c *gin.Context, id ResourceID)
-	// GenerateProcessItemAiAssistance Ask for AI assistance with a process item (B25)
+	// GenerateProcessItemAiAssistance Ask for AI assistance with a process item
 	// (POST /process-items/{id}/~actions/ai-assistance)
 	GenerateProcessItemAiAssistance(c *gin.Context, id ResourceID)
-	// FindProcesses List the processes the caller may see (B7)
+	// FindProcesses List the processes the caller may see
 	// (GET /processes)
 	FindProcesses(c *gin.Context, params FindProcessesParams)
-	// CreateProcess Start a process (B8)
+	// CreateProcess Start a process
 	// (POST /processes)
 	CreateProcess(c *gin.Context)
 	// DeleteProcess Delete a finished process
 	// (DELETE /processes/{id})
 	DeleteProcess(c *gin.Context, id ResourceID)
-	// RetrieveProcess Get a process (B9)
+	// RetrieveProcess Get a process
 	// (GET /processes/{id})
 	RetrieveProcess(c *gin.Context, id ResourceID)
 	// CreateProcessAction Invoke a user action on a process
@@ -2765,64 +2765,64 @@ type ServerInterface interface {
 	// FindAvailableProcessActions List the user actions that the caller may invoke on a process now
 	// (GET /processes/{id}/actions/~available)
 	FindAvailableProcessActions(c *gin.Context, id ResourceID)
-	// PatchProcessEntity Patch the entity of a process (B18)
+	// PatchProcessEntity Patch the entity of a process
 	// (PATCH /processes/{id}/entity)
 	PatchProcessEntity(c *gin.Context, id ResourceID)
-	// UpdateProcessEntity Replace the entity of a process (B17)
+	// UpdateProcessEntity Replace the entity of a process
 	// (PUT /processes/{id}/entity)
 	UpdateProcessEntity(c *gin.Context, id ResourceID)
-	// PatchProcessMetadata Patch the metadata of a process (B16)
+	// PatchProcessMetadata Patch the metadata of a process
 	// (PATCH /processes/{id}/metadata)
 	PatchProcessMetadata(c *gin.Context, id ResourceID)
-	// UpdateProcessMetadata Replace the metadata of a process (B15)
+	// UpdateProcessMetadata Replace the metadata of a process
 	// (PUT /processes/{id}/metadata)
 	UpdateProcessMetadata(c *gin.Context, id ResourceID)
-	// CancelProcess Cancel a process and its active items (B11)
+	// CancelProcess Cancel a process and its active items
 	// (POST /processes/{id}/~actions/cancel)
 	CancelProcess(c *gin.Context, id ResourceID)
-	// CancelProcessProcessItems Cancel active items of a process (B12)
+	// CancelProcessProcessItems Cancel active items of a process
 	// (POST /processes/{id}/~actions/cancel-process-items)
 	CancelProcessProcessItems(c *gin.Context, id ResourceID, params CancelProcessProcessItemsParams)
-	// ChangeProcessInitiator Change the initiator of a process (B13)
+	// ChangeProcessInitiator Change the initiator of a process
 	// (POST /processes/{id}/~actions/change-initiator)
 	ChangeProcessInitiator(c *gin.Context, id ResourceID)
-	// CompleteProcess Complete a process (B10)
+	// CompleteProcess Complete a process
 	// (POST /processes/{id}/~actions/complete)
 	CompleteProcess(c *gin.Context, id ResourceID)
-	// DownloadProcessDocument Download a document of a process (B20)
+	// DownloadProcessDocument Download a document of a process
 	// (GET /processes/{id}/~actions/download-document)
 	DownloadProcessDocument(c *gin.Context, id ResourceID, params DownloadProcessDocumentParams)
-	// UploadProcessDocument Upload a temporary document into a process (B19)
+	// UploadProcessDocument Upload a temporary document into a process
 	// (POST /processes/{id}/~actions/upload-document)
 	UploadProcessDocument(c *gin.Context, id ResourceID, params UploadProcessDocumentParams)
-	// UploadProcessUserActionDocument Upload the document that a user action produced (B14)
+	// UploadProcessUserActionDocument Upload the document that a user action produced
 	// (POST /processes/{id}/~actions/upload-user-action-document)
 	UploadProcessUserActionDocument(c *gin.Context, id ResourceID, params UploadProcessUserActionDocumentParams)
-	// FindRobots List robots (B47)
+	// FindRobots List robots
 	// (GET /robots)
 	FindRobots(c *gin.Context, params FindRobotsParams)
-	// RetrieveRobot Get a robot (B48)
+	// RetrieveRobot Get a robot
 	// (GET /robots/{id})
 	RetrieveRobot(c *gin.Context, id ResourceID)
-	// DownloadRobotAsset Download an asset of a robot (B50)
+	// DownloadRobotAsset Download an asset of a robot
 	// (GET /robots/{id}/~actions/download-asset)
 	DownloadRobotAsset(c *gin.Context, id ResourceID, params DownloadRobotAssetParams)
-	// DownloadRobotSourceCode Download the source package of a robot (B49)
+	// DownloadRobotSourceCode Download the source package of a robot
 	// (GET /robots/{id}/~actions/download-source-code)
 	DownloadRobotSourceCode(c *gin.Context, id ResourceID)
-	// FindTenantUsers List the users of tenants (B5)
+	// FindTenantUsers List the users of tenants
 	// (GET /tenant-users)
 	FindTenantUsers(c *gin.Context, params FindTenantUsersParams)
-	// RetrieveTenantUser Get a tenant user (B6)
+	// RetrieveTenantUser Get a tenant user
 	// (GET /tenant-users/{id})
 	RetrieveTenantUser(c *gin.Context, id ResourceID)
-	// FindTenants List the tenants the caller belongs to (B3)
+	// FindTenants List the tenants the caller belongs to
 	// (GET /tenants)
 	FindTenants(c *gin.Context, params FindTenantsParams)
-	// RetrieveTenant Get a tenant (B4)
+	// RetrieveTenant Get a tenant
 	// (GET /tenants/{id})
 	RetrieveTenant(c *gin.Context, id ResourceID)
-	// CreateWorker Register a worker, or report that it is alive (B46)
+	// CreateWorker Register a worker, or report that it is alive
 	// (POST /workers)
 	CreateWorker(c *gin.Context)
 }
@@ -6524,7 +6524,7 @@ func (response CreateWorker201JSONResponse) VisitCreateWorkerResponse(w http.Res
 
 // StrictServerInterface represents all server handlers.
 type StrictServerInterface interface {
-	// CreateAuthentication Issue credentials for the engine to the caller (B51)
+	// CreateAuthentication Issue credentials for the engine to the caller
 	// (POST /authentications)
 	CreateAuthentication(ctx context.Context, request CreateAuthenticationRequestObject) (CreateAuthenticationResponseObject, error)
 	// FindBusinessArtifactDefinitions List the business artifact definitions that the caller has a permission on
@@ -6533,37 +6533,37 @@ type StrictServerInterface interface {
 	// RetrieveBusinessArtifactDefinition Get a business artifact definition as far as the caller sees it
 	// (GET /business-artifact-definitions/{id})
 	RetrieveBusinessArtifactDefinition(ctx context.Context, request RetrieveBusinessArtifactDefinitionRequestObject) (RetrieveBusinessArtifactDefinitionResponseObject, error)
-	// FindBusinessArtifacts List the business artifacts the caller may see (B34)
+	// FindBusinessArtifacts List the business artifacts the caller may see
 	// (GET /business-artifacts)
 	FindBusinessArtifacts(ctx context.Context, request FindBusinessArtifactsRequestObject) (FindBusinessArtifactsResponseObject, error)
-	// CreateBusinessArtifact Create a business artifact (B35)
+	// CreateBusinessArtifact Create a business artifact
 	// (POST /business-artifacts)
 	CreateBusinessArtifact(ctx context.Context, request CreateBusinessArtifactRequestObject) (CreateBusinessArtifactResponseObject, error)
-	// DeleteBusinessArtifact Delete a business artifact (B37)
+	// DeleteBusinessArtifact Delete a business artifact
 	// (DELETE /business-artifacts/{id})
 	DeleteBusinessArtifact(ctx context.Context, request DeleteBusinessArtifactRequestObject) (DeleteBusinessArtifactResponseObject, error)
-	// RetrieveBusinessArtifact Get a business artifact (B36)
+	// RetrieveBusinessArtifact Get a business artifact
 	// (GET /business-artifacts/{id})
 	RetrieveBusinessArtifact(ctx context.Context, request RetrieveBusinessArtifactRequestObject) (RetrieveBusinessArtifactResponseObject, error)
-	// CreateBusinessArtifactAction Invoke an action on a business artifact (B40)
+	// CreateBusinessArtifactAction Invoke an action on a business artifact
 	// (POST /business-artifacts/{id}/actions)
 	CreateBusinessArtifactAction(ctx context.Context, request CreateBusinessArtifactActionRequestObject) (CreateBusinessArtifactActionResponseObject, error)
-	// RetrieveBusinessArtifactAction Get an action on a business artifact (B41)
+	// RetrieveBusinessArtifactAction Get an action on a business artifact
 	// (GET /business-artifacts/{id}/actions/{actionId})
 	RetrieveBusinessArtifactAction(ctx context.Context, request RetrieveBusinessArtifactActionRequestObject) (RetrieveBusinessArtifactActionResponseObject, error)
-	// CancelBusinessArtifactAction Cancel an action on a business artifact (B42)
+	// CancelBusinessArtifactAction Cancel an action on a business artifact
 	// (POST /business-artifacts/{id}/actions/{actionId}/~actions/cancel)
 	CancelBusinessArtifactAction(ctx context.Context, request CancelBusinessArtifactActionRequestObject) (CancelBusinessArtifactActionResponseObject, error)
-	// PatchBusinessArtifactData Patch the data of a business artifact (B39)
+	// PatchBusinessArtifactData Patch the data of a business artifact
 	// (PATCH /business-artifacts/{id}/data)
 	PatchBusinessArtifactData(ctx context.Context, request PatchBusinessArtifactDataRequestObject) (PatchBusinessArtifactDataResponseObject, error)
-	// UpdateBusinessArtifactData Replace the data of a business artifact (B38)
+	// UpdateBusinessArtifactData Replace the data of a business artifact
 	// (PUT /business-artifacts/{id}/data)
 	UpdateBusinessArtifactData(ctx context.Context, request UpdateBusinessArtifactDataRequestObject) (UpdateBusinessArtifactDataResponseObject, error)
-	// DownloadBusinessArtifactDocument Download a document of a business artifact (B45)
+	// DownloadBusinessArtifactDocument Download a document of a business artifact
 	// (GET /business-artifacts/{id}/~actions/download-document)
 	DownloadBusinessArtifactDocument(ctx context.Context, request DownloadBusinessArtifactDocumentRequestObject) (DownloadBusinessArtifactDocumentResponseObject, error)
-	// PrepareBusinessArtifactCreateArtifact Work out the value that a CREATE_BUSINESS_ARTIFACT action starts from (B43)
+	// PrepareBusinessArtifactCreateArtifact Work out the value that a CREATE_BUSINESS_ARTIFACT action starts from
 	// (POST /business-artifacts/{id}/~actions/prepare-create-artifact)
 	PrepareBusinessArtifactCreateArtifact(ctx context.Context, request PrepareBusinessArtifactCreateArtifactRequestObject) (PrepareBusinessArtifactCreateArtifactResponseObject, error)
 	// PrepareBusinessArtifactStartProcess Work out what a START_PROCESS action begins with
@@ -6572,7 +6572,7 @@ type StrictServerInterface interface {
 	// RestoreBusinessArtifact Undo the deletion of a business artifact
 	// (POST /business-artifacts/{id}/~actions/restore)
 	RestoreBusinessArtifact(ctx context.Context, request RestoreBusinessArtifactRequestObject) (RestoreBusinessArtifactResponseObject, error)
-	// UploadBusinessArtifactDocument Upload a temporary document into a business artifact (B44)
+	// UploadBusinessArtifactDocument Upload a temporary document into a business artifact
 	// (POST /business-artifacts/{id}/~actions/upload-document)
 	UploadBusinessArtifactDocument(ctx context.Context, request UploadBusinessArtifactDocumentRequestObject) (UploadBusinessArtifactDocumentResponseObject, error)
 	// CreateDataSourceQuery Ask a data source for items
@@ -6596,10 +6596,10 @@ type StrictServerInterface interface {
 	// RetrieveKmsKey Read a key that payloads of workflows are encrypted with
 	// (GET /kms/keys/{keyId})
 	RetrieveKmsKey(ctx context.Context, request RetrieveKmsKeyRequestObject) (RetrieveKmsKeyResponseObject, error)
-	// FindPrincipals List principals (B1)
+	// FindPrincipals List principals
 	// (GET /principals)
 	FindPrincipals(ctx context.Context, request FindPrincipalsRequestObject) (FindPrincipalsResponseObject, error)
-	// RetrievePrincipal Get a principal (B2)
+	// RetrievePrincipal Get a principal
 	// (GET /principals/{id})
 	RetrievePrincipal(ctx context.Context, request RetrievePrincipalRequestObject) (RetrievePrincipalResponseObject, error)
 	// FindProcessDefinitions List the process definitions that the caller may start or see
@@ -6608,55 +6608,55 @@ type StrictServerInterface interface {
 	// RetrieveProcessDefinition Get a process definition as far as the caller sees it
 	// (GET /process-definitions/{id})
 	RetrieveProcessDefinition(ctx context.Context, request RetrieveProcessDefinitionRequestObject) (RetrieveProcessDefinitionResponseObject, error)
-	// FindProcessItems List the process items the caller may see (B21)
+	// FindProcessItems List the process items the caller may see
 	// (GET /process-items)
 	FindProcessItems(ctx context.Context, request FindProcessItemsRequestObject) (FindProcessItemsResponseObject, error)
-	// CreateProcessItem Create a process item (B22)
+	// CreateProcessItem Create a process item
 	// (POST /process-items)
 	CreateProcessItem(ctx context.Context, request CreateProcessItemRequestObject) (CreateProcessItemResponseObject, error)
-	// RetrieveProcessItem Get a process item (B23)
+	// RetrieveProcessItem Get a process item
 	// (GET /process-items/{id})
 	RetrieveProcessItem(ctx context.Context, request RetrieveProcessItemRequestObject) (RetrieveProcessItemResponseObject, error)
-	// UpdateProcessItemTaskContextData Replace the context data of a task (B32)
+	// UpdateProcessItemTaskContextData Replace the context data of a task
 	// (PUT /process-items/{id}/task/context-data)
 	UpdateProcessItemTaskContextData(ctx context.Context, request UpdateProcessItemTaskContextDataRequestObject) (UpdateProcessItemTaskContextDataResponseObject, error)
-	// PatchProcessItemTaskData Patch the data of a task (B31)
+	// PatchProcessItemTaskData Patch the data of a task
 	// (PATCH /process-items/{id}/task/data)
 	PatchProcessItemTaskData(ctx context.Context, request PatchProcessItemTaskDataRequestObject) (PatchProcessItemTaskDataResponseObject, error)
-	// UpdateProcessItemTaskData Replace the data of a task (B30)
+	// UpdateProcessItemTaskData Replace the data of a task
 	// (PUT /process-items/{id}/task/data)
 	UpdateProcessItemTaskData(ctx context.Context, request UpdateProcessItemTaskDataRequestObject) (UpdateProcessItemTaskDataResponseObject, error)
-	// DownloadProcessItemTaskDataWebformsAsDocument Download a form of a task as a document (B33)
+	// DownloadProcessItemTaskDataWebformsAsDocument Download a form of a task as a document
 	// (GET /process-items/{id}/task/data/~actions/download-webforms-as-document)
 	DownloadProcessItemTaskDataWebformsAsDocument(ctx context.Context, request DownloadProcessItemTaskDataWebformsAsDocumentRequestObject) (DownloadProcessItemTaskDataWebformsAsDocumentResponseObject, error)
-	// AppendProcessItemTaskLog Append an entry to the log of a task (B29)
+	// AppendProcessItemTaskLog Append an entry to the log of a task
 	// (POST /process-items/{id}/task/~actions/append-log)
 	AppendProcessItemTaskLog(ctx context.Context, request AppendProcessItemTaskLogRequestObject) (AppendProcessItemTaskLogResponseObject, error)
-	// AssignProcessItemTask Assign a task to a user or an application (B27)
+	// AssignProcessItemTask Assign a task to a user or an application
 	// (POST /process-items/{id}/task/~actions/assign)
 	AssignProcessItemTask(ctx context.Context, request AssignProcessItemTaskRequestObject) (AssignProcessItemTaskResponseObject, error)
-	// ClaimProcessItemTask Claim a task (B26)
+	// ClaimProcessItemTask Claim a task
 	// (POST /process-items/{id}/task/~actions/claim)
 	ClaimProcessItemTask(ctx context.Context, request ClaimProcessItemTaskRequestObject) (ClaimProcessItemTaskResponseObject, error)
-	// CompleteProcessItemTask Complete a task the caller owns (B28)
+	// CompleteProcessItemTask Complete a task the caller owns
 	// (POST /process-items/{id}/task/~actions/complete)
 	CompleteProcessItemTask(ctx context.Context, request CompleteProcessItemTaskRequestObject) (CompleteProcessItemTaskResponseObject, error)
-	// RetrieveProcessItemAiAssistance Get the latest run of AI assistance with a process item (B24)
+	// RetrieveProcessItemAiAssistance Get the latest run of AI assistance with a process item
 	// (GET /process-items/{id}/~actions/ai-assistance)
 	RetrieveProcessItemAiAssistance(ctx context.Context, request RetrieveProcessItemAiAssistanceRequestObject) (RetrieveProcessItemAiAssistanceResponseObject, error)
-	// GenerateProcessItemAiAssistance Ask for AI assistance with a process item (B25)
+	// GenerateProcessItemAiAssistance Ask for AI assistance with a process item
 	// (POST /process-items/{id}/~actions/ai-assistance)
 	GenerateProcessItemAiAssistance(ctx context.Context, request GenerateProcessItemAiAssistanceRequestObject) (GenerateProcessItemAiAssistanceResponseObject, error)
-	// FindProcesses List the processes the caller may see (B7)
+	// FindProcesses List the processes the caller may see
 	// (GET /processes)
 	FindProcesses(ctx context.Context, request FindProcessesRequestObject) (FindProcessesResponseObject, error)
-	// CreateProcess Start a process (B8)
+	// CreateProcess Start a process
 	// (POST /processes)
 	CreateProcess(ctx context.Context, request CreateProcessRequestObject) (CreateProcessResponseObject, error)
 	// DeleteProcess Delete a finished process
 	// (DELETE /processes/{id})
 	DeleteProcess(ctx context.Context, request DeleteProcessRequestObject) (DeleteProcessResponseObject, error)
-	// RetrieveProcess Get a process (B9)
+	// RetrieveProcess Get a process
 	// (GET /processes/{id})
 	RetrieveProcess(ctx context.Context, request RetrieveProcessRequestObject) (RetrieveProcessResponseObject, error)
 	// CreateProcessAction Invoke a user action on a process
@@ -6674,64 +6674,64 @@ type StrictServerInterface interface {
 	// FindAvailableProcessActions List the user actions that the caller may invoke on a process now
 	// (GET /processes/{id}/actions/~available)
 	FindAvailableProcessActions(ctx context.Context, request FindAvailableProcessActionsRequestObject) (FindAvailableProcessActionsResponseObject, error)
-	// PatchProcessEntity Patch the entity of a process (B18)
+	// PatchProcessEntity Patch the entity of a process
 	// (PATCH /processes/{id}/entity)
 	PatchProcessEntity(ctx context.Context, request PatchProcessEntityRequestObject) (PatchProcessEntityResponseObject, error)
-	// UpdateProcessEntity Replace the entity of a process (B17)
+	// UpdateProcessEntity Replace the entity of a process
 	// (PUT /processes/{id}/entity)
 	UpdateProcessEntity(ctx context.Context, request UpdateProcessEntityRequestObject) (UpdateProcessEntityResponseObject, error)
-	// PatchProcessMetadata Patch the metadata of a process (B16)
+	// PatchProcessMetadata Patch the metadata of a process
 	// (PATCH /processes/{id}/metadata)
 	PatchProcessMetadata(ctx context.Context, request PatchProcessMetadataRequestObject) (PatchProcessMetadataResponseObject, error)
-	// UpdateProcessMetadata Replace the metadata of a process (B15)
+	// UpdateProcessMetadata Replace the metadata of a process
 	// (PUT /processes/{id}/metadata)
 	UpdateProcessMetadata(ctx context.Context, request UpdateProcessMetadataRequestObject) (UpdateProcessMetadataResponseObject, error)
-	// CancelProcess Cancel a process and its active items (B11)
+	// CancelProcess Cancel a process and its active items
 	// (POST /processes/{id}/~actions/cancel)
 	CancelProcess(ctx context.Context, request CancelProcessRequestObject) (CancelProcessResponseObject, error)
-	// CancelProcessProcessItems Cancel active items of a process (B12)
+	// CancelProcessProcessItems Cancel active items of a process
 	// (POST /processes/{id}/~actions/cancel-process-items)
 	CancelProcessProcessItems(ctx context.Context, request CancelProcessProcessItemsRequestObject) (CancelProcessProcessItemsResponseObject, error)
-	// ChangeProcessInitiator Change the initiator of a process (B13)
+	// ChangeProcessInitiator Change the initiator of a process
 	// (POST /processes/{id}/~actions/change-initiator)
 	ChangeProcessInitiator(ctx context.Context, request ChangeProcessInitiatorRequestObject) (ChangeProcessInitiatorResponseObject, error)
-	// CompleteProcess Complete a process (B10)
+	// CompleteProcess Complete a process
 	// (POST /processes/{id}/~actions/complete)
 	CompleteProcess(ctx context.Context, request CompleteProcessRequestObject) (CompleteProcessResponseObject, error)
-	// DownloadProcessDocument Download a document of a process (B20)
+	// DownloadProcessDocument Download a document of a process
 	// (GET /processes/{id}/~actions/download-document)
 	DownloadProcessDocument(ctx context.Context, request DownloadProcessDocumentRequestObject) (DownloadProcessDocumentResponseObject, error)
-	// UploadProcessDocument Upload a temporary document into a process (B19)
+	// UploadProcessDocument Upload a temporary document into a process
 	// (POST /processes/{id}/~actions/upload-document)
 	UploadProcessDocument(ctx context.Context, request UploadProcessDocumentRequestObject) (UploadProcessDocumentResponseObject, error)
-	// UploadProcessUserActionDocument Upload the document that a user action produced (B14)
+	// UploadProcessUserActionDocument Upload the document that a user action produced
 	// (POST /processes/{id}/~actions/upload-user-action-document)
 	UploadProcessUserActionDocument(ctx context.Context, request UploadProcessUserActionDocumentRequestObject) (UploadProcessUserActionDocumentResponseObject, error)
-	// FindRobots List robots (B47)
+	// FindRobots List robots
 	// (GET /robots)
 	FindRobots(ctx context.Context, request FindRobotsRequestObject) (FindRobotsResponseObject, error)
-	// RetrieveRobot Get a robot (B48)
+	// RetrieveRobot Get a robot
 	// (GET /robots/{id})
 	RetrieveRobot(ctx context.Context, request RetrieveRobotRequestObject) (RetrieveRobotResponseObject, error)
-	// DownloadRobotAsset Download an asset of a robot (B50)
+	// DownloadRobotAsset Download an asset of a robot
 	// (GET /robots/{id}/~actions/download-asset)
 	DownloadRobotAsset(ctx context.Context, request DownloadRobotAssetRequestObject) (DownloadRobotAssetResponseObject, error)
-	// DownloadRobotSourceCode Download the source package of a robot (B49)
+	// DownloadRobotSourceCode Download the source package of a robot
 	// (GET /robots/{id}/~actions/download-source-code)
 	DownloadRobotSourceCode(ctx context.Context, request DownloadRobotSourceCodeRequestObject) (DownloadRobotSourceCodeResponseObject, error)
-	// FindTenantUsers List the users of tenants (B5)
+	// FindTenantUsers List the users of tenants
 	// (GET /tenant-users)
 	FindTenantUsers(ctx context.Context, request FindTenantUsersRequestObject) (FindTenantUsersResponseObject, error)
-	// RetrieveTenantUser Get a tenant user (B6)
+	// RetrieveTenantUser Get a tenant user
 	// (GET /tenant-users/{id})
 	RetrieveTenantUser(ctx context.Context, request RetrieveTenantUserRequestObject) (RetrieveTenantUserResponseObject, error)
-	// FindTenants List the tenants the caller belongs to (B3)
+	// FindTenants List the tenants the caller belongs to
 	// (GET /tenants)
 	FindTenants(ctx context.Context, request FindTenantsRequestObject) (FindTenantsResponseObject, error)
-	// RetrieveTenant Get a tenant (B4)
+	// RetrieveTenant Get a tenant
 	// (GET /tenants/{id})
 	RetrieveTenant(ctx context.Context, request RetrieveTenantRequestObject) (RetrieveTenantResponseObject, error)
-	// CreateWorker Register a worker, or report that it is alive (B46)
+	// CreateWorker Register a worker, or report that it is alive
 	// (POST /workers)
 	CreateWorker(ctx context.Context, request CreateWorkerRequestObject) (CreateWorkerResponseObject, error)
 }

@@ -908,7 +908,7 @@ func WithRequestEditorFn(fn RequestEditorFn) ClientOption {
 // The interface specification for the client above.
 type ClientInterface interface {
 
-	// CreateProcessWithBody Start a process (A6)
+	// CreateProcessWithBody Start a process
 	//
 	// The definition is named by its id; a version, when it is given, must be the one that is published. The caller becomes the
 	// initiator unless another one is named, by one of the ids or by e-mail. Values of document elements cannot be given.
@@ -918,7 +918,7 @@ type ClientInterface interface {
 	// Corresponds with POST /processes (the `CreateProcess` operationId).
 	CreateProcessWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CreateProcess Start a process (A6)
+	// CreateProcess Start a process
 	//
 	// The definition is named by its id; a version, when it is given, must be the one that is published. The caller becomes the
 	// initiator unless another one is named, by one of the ids or by e-mail. Values of document elements cannot be given.
@@ -928,12 +928,12 @@ type ClientInterface interface {
 	// Corresponds with POST /processes (the `CreateProcess` operationId).
 	CreateProcess(ctx context.Context, body CreateProcessJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// RetrieveProcess Get a process (A7)
+	// RetrieveProcess Get a process
 	//
 	// Corresponds with GET /processes/{id} (the `RetrieveProcess` operationId).
 	RetrieveProcess(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ActionsProcessSaveElementWithBody Replace the values of an element of a process (A9)
+	// ActionsProcessSaveElementWithBody Replace the values of an element of a process
 	//
 	// Values that the element had and that are not among the new ones are deleted. A value of another type than the element is
 	// kept, and is not valid. The values of a finished process stay as they are.
@@ -943,7 +943,7 @@ type ClientInterface interface {
 	// Corresponds with POST /processes/{id}/~actions/save-element (the `ActionsProcessSaveElement` operationId).
 	ActionsProcessSaveElementWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ActionsProcessSaveElement Replace the values of an element of a process (A9)
+	// ActionsProcessSaveElement Replace the values of an element of a process
 	//
 	// Values that the element had and that are not among the new ones are deleted. A value of another type than the element is
 	// kept, and is not valid. The values of a finished process stay as they are.
@@ -953,12 +953,12 @@ type ClientInterface interface {
 	// Corresponds with POST /processes/{id}/~actions/save-element (the `ActionsProcessSaveElement` operationId).
 	ActionsProcessSaveElement(ctx context.Context, id ResourceID, body ActionsProcessSaveElementJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// FindTasks List the tasks the caller may see (A17)
+	// FindTasks List the tasks the caller may see
 	//
 	// Corresponds with GET /tasks (the `FindTasks` operationId).
 	FindTasks(ctx context.Context, params *FindTasksParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CreateTaskWithBody Create a task in a process (A18)
+	// CreateTaskWithBody Create a task in a process
 	//
 	// The definition is named by its id, version or code; all that are given have to name the same one. With an owner, named by one of
 	// the ids or by e-mail, the task is claimed from the start. Values of document elements refer to documents of other elements
@@ -969,7 +969,7 @@ type ClientInterface interface {
 	// Corresponds with POST /tasks (the `CreateTask` operationId).
 	CreateTaskWithBody(ctx context.Context, params *CreateTaskParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CreateTask Create a task in a process (A18)
+	// CreateTask Create a task in a process
 	//
 	// The definition is named by its id, version or code; all that are given have to name the same one. With an owner, named by one of
 	// the ids or by e-mail, the task is claimed from the start. Values of document elements refer to documents of other elements
@@ -980,33 +980,33 @@ type ClientInterface interface {
 	// Corresponds with POST /tasks (the `CreateTask` operationId).
 	CreateTask(ctx context.Context, params *CreateTaskParams, body CreateTaskJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// RetrieveTask Get a task (A19)
+	// RetrieveTask Get a task
 	//
 	// Corresponds with GET /tasks/{id} (the `RetrieveTask` operationId).
 	RetrieveTask(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ActionsTaskAssignWithBody Make a principal the owner of a task (A21)
+	// ActionsTaskAssignWithBody Make a principal the owner of a task
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /tasks/{id}/~actions/assign (the `ActionsTaskAssign` operationId).
 	ActionsTaskAssignWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ActionsTaskAssign Make a principal the owner of a task (A21)
+	// ActionsTaskAssign Make a principal the owner of a task
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /tasks/{id}/~actions/assign (the `ActionsTaskAssign` operationId).
 	ActionsTaskAssign(ctx context.Context, id ResourceID, body ActionsTaskAssignJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ActionsTaskComplete Complete a task of the caller (A31)
+	// ActionsTaskComplete Complete a task of the caller
 	//
 	// A task that is completed already stays as it is.
 	//
 	// Corresponds with POST /tasks/{id}/~actions/complete (the `ActionsTaskComplete` operationId).
 	ActionsTaskComplete(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ActionsTaskSaveElementWithBody Replace the values of an element of a task (A22)
+	// ActionsTaskSaveElementWithBody Replace the values of an element of a task
 	//
 	// Values that the element had and that are not among the new ones are deleted. A value of another type than the element is
 	// kept, and is not valid. Values of document elements refer to documents by their uri: those of other elements are copied,
@@ -1017,7 +1017,7 @@ type ClientInterface interface {
 	// Corresponds with POST /tasks/{id}/~actions/save-element (the `ActionsTaskSaveElement` operationId).
 	ActionsTaskSaveElementWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ActionsTaskSaveElement Replace the values of an element of a task (A22)
+	// ActionsTaskSaveElement Replace the values of an element of a task
 	//
 	// Values that the element had and that are not among the new ones are deleted. A value of another type than the element is
 	// kept, and is not valid. Values of document elements refer to documents by their uri: those of other elements are copied,
@@ -1029,7 +1029,7 @@ type ClientInterface interface {
 	ActionsTaskSaveElement(ctx context.Context, id ResourceID, body ActionsTaskSaveElementJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 }
 
-// CreateProcessWithBody Start a process (A6)
+// CreateProcessWithBody Start a process
 //
 // The definition is named by its id; a version, when it is given, must be the one that is published. The caller becomes the
 // initiator unless another one is named, by one of the ids or by e-mail. Values of document elements cannot be given.
@@ -1049,7 +1049,7 @@ func (c *Client) CreateProcessWithBody(ctx context.Context, contentType string, 
 	return c.Client.Do(req)
 }
 
-// CreateProcess Start a process (A6)
+// CreateProcess Start a process
 //
 // The definition is named by its id; a version, when it is given, must be the one that is published. The caller becomes the
 // initiator unless another one is named, by one of the ids or by e-mail. Values of document elements cannot be given.
@@ -1069,7 +1069,7 @@ func (c *Client) CreateProcess(ctx context.Context, body CreateProcessJSONReques
 	return c.Client.Do(req)
 }
 
-// RetrieveProcess Get a process (A7)
+// RetrieveProcess Get a process
 //
 // Corresponds with GET /processes/{id} (the `RetrieveProcess` operationId).
 func (c *Client) RetrieveProcess(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1084,7 +1084,7 @@ func (c *Client) RetrieveProcess(ctx context.Context, id ResourceID, reqEditors 
 	return c.Client.Do(req)
 }
 
-// ActionsProcessSaveElementWithBody Replace the values of an element of a process (A9)
+// ActionsProcessSaveElementWithBody Replace the values of an element of a process
 //
 // Values that the element had and that are not among the new ones are deleted. A value of another type than the element is
 // kept, and is not valid. The values of a finished process stay as they are.
@@ -1104,7 +1104,7 @@ func (c *Client) ActionsProcessSaveElementWithBody(ctx context.Context, id Resou
 	return c.Client.Do(req)
 }
 
-// ActionsProcessSaveElement Replace the values of an element of a process (A9)
+// ActionsProcessSaveElement Replace the values of an element of a process
 //
 // Values that the element had and that are not among the new ones are deleted. A value of another type than the element is
 // kept, and is not valid. The values of a finished process stay as they are.
@@ -1124,7 +1124,7 @@ func (c *Client) ActionsProcessSaveElement(ctx context.Context, id ResourceID, b
 	return c.Client.Do(req)
 }
 
-// FindTasks List the tasks the caller may see (A17)
+// FindTasks List the tasks the caller may see
 //
 // Corresponds with GET /tasks (the `FindTasks` operationId).
 func (c *Client) FindTasks(ctx context.Context, params *FindTasksParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1139,7 +1139,7 @@ func (c *Client) FindTasks(ctx context.Context, params *FindTasksParams, reqEdit
 	return c.Client.Do(req)
 }
 
-// CreateTaskWithBody Create a task in a process (A18)
+// CreateTaskWithBody Create a task in a process
 //
 // The definition is named by its id, version or code; all that are given have to name the same one. With an owner, named by one of
 // the ids or by e-mail, the task is claimed from the start. Values of document elements refer to documents of other elements
@@ -1160,7 +1160,7 @@ func (c *Client) CreateTaskWithBody(ctx context.Context, params *CreateTaskParam
 	return c.Client.Do(req)
 }
 
-// CreateTask Create a task in a process (A18)
+// CreateTask Create a task in a process
 //
 // The definition is named by its id, version or code; all that are given have to name the same one. With an owner, named by one of
 // the ids or by e-mail, the task is claimed from the start. Values of document elements refer to documents of other elements
@@ -1181,7 +1181,7 @@ func (c *Client) CreateTask(ctx context.Context, params *CreateTaskParams, body 
 	return c.Client.Do(req)
 }
 
-// RetrieveTask Get a task (A19)
+// RetrieveTask Get a task
 //
 // Corresponds with GET /tasks/{id} (the `RetrieveTask` operationId).
 func (c *Client) RetrieveTask(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1196,7 +1196,7 @@ func (c *Client) RetrieveTask(ctx context.Context, id ResourceID, reqEditors ...
 	return c.Client.Do(req)
 }
 
-// ActionsTaskAssignWithBody Make a principal the owner of a task (A21)
+// ActionsTaskAssignWithBody Make a principal the owner of a task
 //
 // Takes any type of body and a specified content type.
 //
@@ -1213,7 +1213,7 @@ func (c *Client) ActionsTaskAssignWithBody(ctx context.Context, id ResourceID, c
 	return c.Client.Do(req)
 }
 
-// ActionsTaskAssign Make a principal the owner of a task (A21)
+// ActionsTaskAssign Make a principal the owner of a task
 //
 // Takes a body of the `application/json` content type.
 //
@@ -1230,7 +1230,7 @@ func (c *Client) ActionsTaskAssign(ctx context.Context, id ResourceID, body Acti
 	return c.Client.Do(req)
 }
 
-// ActionsTaskComplete Complete a task of the caller (A31)
+// ActionsTaskComplete Complete a task of the caller
 //
 // A task that is completed already stays as it is.
 //
@@ -1247,7 +1247,7 @@ func (c *Client) ActionsTaskComplete(ctx context.Context, id ResourceID, reqEdit
 	return c.Client.Do(req)
 }
 
-// ActionsTaskSaveElementWithBody Replace the values of an element of a task (A22)
+// ActionsTaskSaveElementWithBody Replace the values of an element of a task
 //
 // Values that the element had and that are not among the new ones are deleted. A value of another type than the element is
 // kept, and is not valid. Values of document elements refer to documents by their uri: those of other elements are copied,
@@ -1268,7 +1268,7 @@ func (c *Client) ActionsTaskSaveElementWithBody(ctx context.Context, id Resource
 	return c.Client.Do(req)
 }
 
-// ActionsTaskSaveElement Replace the values of an element of a task (A22)
+// ActionsTaskSaveElement Replace the values of an element of a task
 //
 // Values that the element had and that are not among the new ones are deleted. A value of another type than the element is
 // kept, and is not valid. Values of document elements refer to documents by their uri: those of other elements are copied,
