@@ -6,6 +6,7 @@ package console
 import (
 	"net/http"
 
+	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/console/assets"
@@ -23,8 +24,9 @@ import (
 type Options struct {
 	web.Options
 
-	Service *app.Service
-	SignIn  signin.Screens
+	Service        *app.Service
+	Administration *administer.Administration
+	SignIn         signin.Screens
 	// Feed tells pages of news.
 	Feed *feed.Hub
 }

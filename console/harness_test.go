@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/authn"
@@ -36,6 +37,8 @@ type site struct {
 	url string
 	db  *persistence.DB
 	app *app.Service
+	// administration shares the store of app.
+	administration *administer.Administration
 }
 
 // lasting is what the shared site is made with: it outlives the test that asks for
@@ -96,8 +99,10 @@ func makeSite(tb testing.TB, issuers ...authn.OIDCIssuer) *site {
 	ctx, stop := context.WithCancel(tb.Context())
 	tb.Cleanup(stop)
 	go hub.Run(ctx)
+	store := storage.New(storage.Options{DB: s.db, Clock: time.Now, Recorded: hub.Wake})
+	s.administration = administer.New(administer.Options{Store: store, Sealer: sealer, Documents: documents})
 	s.app = app.New(app.Options{
-		Store:        storage.New(storage.Options{DB: s.db, Clock: time.Now, Recorded: hub.Wake}),
+		Store:        store,
 		TaskLogLimit: 100, CancelGrace: time.Minute, Sealer: sealer, Documents: documents, MaxDocumentBytes: 1 << 20,
 		Forms: press.New(),
 	})
@@ -105,7 +110,7 @@ func makeSite(tb testing.TB, issuers ...authn.OIDCIssuer) *site {
 	require.NoError(tb, err)
 	options := console.Options{
 		Options: web.Options{Sessions: sessions, Log: log, Clock: time.Now},
-		Service: s.app, Feed: hub,
+		Service: s.app, Administration: s.administration, Feed: hub,
 		SignIn: signin.Screens{OIDC: oidc, Demo: []signin.DemoUser{
 			{Name: "Carol", About: "applies for loans", Token: demo.Carol().Secret},
 			{Name: "Bob", About: "reviews loans", Token: demo.Bob().Secret},

@@ -71,7 +71,7 @@ func routes(s screens) []web.Route {
 		web.Post("processes/:id/act/:code", s.processes.Act),
 		web.Get("processes/:id/finish/:how", s.processes.Finish),
 		web.Post("processes/:id/finish/:how", s.processes.Finished),
-	}, s.tasks.Forms().Routes("tasks/:id"))
+	}, s.tasks.Forms().Routes("tasks/:id"), web.ForAdministrators(administrativeRoutes(s)))
 }
 
 func home(*web.Visit) (*web.Answer, error) { return web.SeeOther(web.Root + "tasks"), nil }

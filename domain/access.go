@@ -225,6 +225,9 @@ func (c Caller) AdministeredTenants() []uuid.UUID {
 	return tenants
 }
 
+// Administers reports whether there is a tenant whose configuration the caller may read and change.
+func (c Caller) Administers() bool { return c.Operator || len(c.AdministeredTenants()) > 0 }
+
 // Administers reports whether the caller may read and change the configuration.
 func (r AdministrationRights) Administers() bool {
 	return r.Role == RoleOwner || r.Role == RoleAdministrator

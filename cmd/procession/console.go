@@ -28,7 +28,7 @@ func (s *service) addConsole(o api.Options, db *persistence.DB, users []signin.D
 			Sessions: sessions, Log: o.Log, Clock: o.Clock, Hosts: o.Hosts, Limiter: o.Limiter,
 			TrustedProxies: o.TrustedProxies, Observe: o.Observe,
 		},
-		Service: o.Service, Feed: o.Feed,
+		Service: o.Service, Administration: o.Administration, Feed: o.Feed,
 		SignIn: signin.Screens{OIDC: s.oidc, Audit: s.audit, Demo: users},
 	})
 	if err != nil {

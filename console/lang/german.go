@@ -46,7 +46,7 @@ func german() map[string]string {
 		"That did not work":       "Das hat nicht geklappt",
 		"Something went wrong":    "Etwas ist schiefgegangen",
 		"It does not exist, or you may not see it.":                               "Es gibt sie nicht, oder Sie dürfen sie nicht sehen.",
-		"You may see this but not do that. Ask a manager of the process.":         "Sie dürfen das sehen, aber nicht tun. Fragen Sie, wer den Vorgang verwaltet.",
+		"Ask a manager of the process, or an administrator.":                      "Fragen Sie, wer den Vorgang verwaltet, oder die Administration.",
 		"Sign in again to go on.":                                                 "Melden Sie sich wieder an, um weiterzumachen.",
 		"Wait a moment and try again. Nothing was changed.":                       "Warten Sie kurz und versuchen Sie es noch einmal. Nichts wurde geändert.",
 		"Go back, reload the page and look at how it is now.":                     "Gehen Sie zurück, laden Sie die Seite neu und sehen Sie nach, wie es jetzt ist.",

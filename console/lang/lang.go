@@ -25,7 +25,7 @@ func Languages() []Language {
 // texts are the catalogues of the languages but English.
 func texts() map[language.Tag]map[string]string {
 	translated := german()
-	for _, more := range []map[string]string{germanForms(), germanProcesses(), germanEvents()} {
+	for _, more := range []map[string]string{germanForms(), germanProcesses(), germanEvents(), germanRun()} {
 		maps.Copy(translated, more)
 	}
 	return map[language.Tag]map[string]string{language.German: translated}

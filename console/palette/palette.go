@@ -2,6 +2,7 @@
 package palette
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -44,7 +45,11 @@ func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 // screens returns the screens whose names contain a text.
 func screens(v *web.Visit, search string) []target {
 	var found []target
-	for _, e := range ui.Entries() {
+	entries := ui.Entries()
+	if v.Caller.Administers() {
+		entries = slices.Concat(entries, ui.AdministrationEntries())
+	}
+	for _, e := range entries {
 		if name := ui.T(v.Context(), e.Text); strings.Contains(strings.ToLower(name), strings.ToLower(search)) {
 			found = append(found, target{Path: web.Root + e.Path, Icon: e.Icon, Text: name})
 		}

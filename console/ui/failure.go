@@ -63,7 +63,7 @@ func (f Failure) Advice(ctx context.Context) string {
 	case domain.KindNotFound:
 		return T(ctx, "It does not exist, or you may not see it.")
 	case domain.KindDenied:
-		return T(ctx, "You may see this but not do that. Ask a manager of the process.")
+		return T(ctx, "Ask a manager of the process, or an administrator.")
 	case domain.KindUnauthenticated:
 		return T(ctx, "Sign in again to go on.")
 	case domain.KindUnavailable, domain.KindRateLimited:

@@ -25,6 +25,8 @@ const (
 type Viewer struct {
 	// Name is what the signed-in user is called, "" for a visitor.
 	Name string
+	// Administers reports whether the navigation of administrators is shown.
+	Administers bool
 	// Language is one of lang.Languages.
 	Language language.Tag
 	// Theme is "light", "dark" or, for that of the system, "".

@@ -154,6 +154,10 @@ func (s *Site) screen(route Route) gin.HandlerFunc {
 			return
 		}
 		defer leave()
+		if route.Administrative && !visit.Caller.Administers() {
+			s.fail(c, visit, domain.Denied("only administrators may use this page"))
+			return
+		}
 		answer, err := route.Handler(visit)
 		if err != nil {
 			s.fail(c, visit, err)
@@ -174,7 +178,8 @@ func (s *Site) signedIn(c *gin.Context, visit *Visit) error {
 	if err != nil {
 		return err
 	}
-	ui.ViewerOf(ctx).Name = session.Name
+	viewer := ui.ViewerOf(ctx)
+	viewer.Name, viewer.Administers = session.Name, caller.Administers()
 	visit.Session, visit.Caller = session, caller
 	visit.StillSignedIn = func() error {
 		_, _, err := s.o.Sessions.Find(ctx, secret)

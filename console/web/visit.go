@@ -119,6 +119,8 @@ type Route struct {
 	Handler Handler
 	// Open routes answer visitors that are not signed in too.
 	Open bool
+	// Administrative routes answer administrators of a tenant and operators only.
+	Administrative bool
 }
 
 // Get returns the route of a page.
@@ -135,6 +137,14 @@ func Post(path string, handler Handler) Route {
 func (r Route) ForVisitors() Route {
 	r.Open = true
 	return r
+}
+
+// ForAdministrators returns the routes closed to all but administrators.
+func ForAdministrators(routes []Route) []Route {
+	for i := range routes {
+		routes[i].Administrative = true
+	}
+	return routes
 }
 
 // LocalPath returns a path of the console that a browser may be sent to, or the
