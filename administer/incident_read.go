@@ -35,3 +35,27 @@ func incidentScope(caller domain.Caller) persistence.IncidentScope {
 	}
 	return scope
 }
+
+// IncidentReportFilter narrows FindIncidentReports; empty fields match all.
+type IncidentReportFilter = persistence.IncidentReportFilter
+
+// FindIncidentReports returns a page of incidents with what is known about their workflows, the newest first by
+// default, to those that ListIncidents returns them to. What a process is about is left out where it is not
+// visible to the caller.
+func (s *Administration) FindIncidentReports(
+	ctx context.Context, caller domain.Caller, filter IncidentReportFilter, page domain.PageRequest, sort []domain.SortKey,
+) (domain.Page[domain.IncidentReport], error) {
+	return s.store.Reader.ListIncidentReports(ctx, caller, incidentScope(caller), filter, page, sort)
+}
+
+// RetrieveIncidentReport returns an incident as FindIncidentReports does, or NOT_FOUND.
+func (s *Administration) RetrieveIncidentReport(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.IncidentReport, error) {
+	found, err := s.FindIncidentReports(ctx, caller, IncidentReportFilter{ID: &id}, domain.PageRequest{Size: 1}, nil)
+	if err != nil {
+		return nil, err
+	}
+	if len(found.Items) == 0 {
+		return nil, domain.NotFound("incident")
+	}
+	return &found.Items[0], nil
+}
