@@ -37,6 +37,8 @@ type site struct {
 	url string
 	db  *persistence.DB
 	app *app.Service
+	// database is the URL of what db reads and writes.
+	database string
 	// administration shares the store of app.
 	administration *administer.Administration
 }
@@ -82,7 +84,8 @@ func makeSite(tb testing.TB, issuers ...authn.OIDCIssuer) *site {
 	files, err := assets.Load(web.Root)
 	require.NoError(tb, err)
 	require.False(tb, files.Missing(), "the console's assets are not there: run make assets")
-	s := &site{db: pgtest.New(tb)}
+	s := &site{database: pgtest.URL(tb)}
+	s.db = pgtest.Open(tb, s.database)
 	key, err := authn.LoadOrCreateSealKey(tb.TempDir() + "/seal.key")
 	require.NoError(tb, err)
 	sealer, err := authn.NewSealer(key)

@@ -3,6 +3,7 @@ package console
 import (
 	"slices"
 
+	"github.com/procession-dev/procession/console/incidents"
 	"github.com/procession-dev/procession/console/live"
 	"github.com/procession-dev/procession/console/palette"
 	"github.com/procession-dev/procession/console/processes"
@@ -20,6 +21,7 @@ type screens struct {
 	live      *live.Screens
 	processes *processes.Screens
 	start     *start.Screens
+	incidents *incidents.Screens
 }
 
 // routes are all screens, and what the forms on them do.

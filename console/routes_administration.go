@@ -3,4 +3,11 @@ package console
 import "github.com/procession-dev/procession/console/web"
 
 // administrativeRoutes are the screens of administrators.
-func administrativeRoutes(screens) []web.Route { return nil }
+func administrativeRoutes(s screens) []web.Route {
+	return []web.Route{
+		web.Get("incidents", s.incidents.List),
+		web.Get("incidents/:id", s.incidents.Show),
+		web.Post("incidents/retry", s.incidents.Retry),
+		web.Post("incidents/dismiss", s.incidents.Dismiss),
+	}
+}

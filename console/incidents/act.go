@@ -1,0 +1,101 @@
+package incidents
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/api/httpio"
+	"github.com/procession-dev/procession/console/ui"
+	"github.com/procession-dev/procession/console/web"
+	"github.com/procession-dev/procession/domain"
+)
+
+// Show shows an incident.
+func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
+	id, err := v.ID()
+	if err != nil {
+		return nil, err
+	}
+	return s.show(v, id, nil)
+}
+
+// show shows an incident, with what was refused, nil for nothing.
+func (s *Screens) show(v *web.Visit, id uuid.UUID, refused *domain.Error) (*web.Answer, error) {
+	found, err := s.Administration.RetrieveIncidentReport(v.Context(), v.Caller, id)
+	if err != nil {
+		return nil, err
+	}
+	answer := &web.Answer{Title: message(v.Context(), found), Area: area}
+	problem := ""
+	if refused != nil {
+		problem = refused.Message
+		answer.Status, _ = httpio.StatusOf(refused.Kind)
+	}
+	answer.Body = incidentPage(found, problem)
+	return answer, nil
+}
+
+// Retry starts the workflows of the chosen incidents again.
+func (s *Screens) Retry(v *web.Visit) (*web.Answer, error) {
+	return s.each(v, s.Administration.RetryIncident)
+}
+
+// Dismiss marks the chosen incidents as dealt with.
+func (s *Screens) Dismiss(v *web.Visit) (*web.Answer, error) {
+	return s.each(v, s.Administration.DismissIncident)
+}
+
+// result is what has become of one of several incidents.
+type result struct {
+	*domain.IncidentReport
+
+	// Problem says why the action was refused, "" if it was not.
+	Problem string
+}
+
+// each does something to each chosen incident. One is shown afterwards, of several what
+// has become of each.
+func (s *Screens) each(
+	v *web.Visit, do func(context.Context, domain.Caller, uuid.UUID) (*domain.Incident, error),
+) (*web.Answer, error) {
+	form, err := v.Form()
+	if err != nil {
+		return nil, err
+	}
+	var ids []uuid.UUID
+	for _, text := range form["incident"] {
+		if id, err := uuid.Parse(text); err == nil && len(ids) < pageSize {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		return nil, domain.Invalid(domain.LocationBody, "incident", "choose at least one incident")
+	}
+	results := make([]result, 0, len(ids))
+	for _, id := range ids {
+		_, err := do(v.Context(), v.Caller, id)
+		refused, isRefusal := errors.AsType[*domain.Error](err)
+		switch {
+		case err != nil && !isRefusal, len(ids) == 1 && isRefusal && refused.Kind == domain.KindNotFound:
+			return nil, err
+		case len(ids) == 1 && isRefusal:
+			return s.show(v, id, refused)
+		case len(ids) == 1:
+			return web.SeeOther(web.Root + area + "/" + id.String()), nil
+		}
+		found, err := s.Administration.RetrieveIncidentReport(v.Context(), v.Caller, id)
+		if err != nil {
+			found = &domain.IncidentReport{Incident: domain.Incident{ID: id}}
+		}
+		r := result{IncidentReport: found}
+		if refused != nil {
+			r.Problem = refused.Message
+		}
+		results = append(results, r)
+	}
+	back := web.LocalPath(cmp.Or(form.Get("return"), web.Root+area))
+	return &web.Answer{Title: ui.T(v.Context(), "What was done"), Area: area, Body: resultsPage(results, back)}, nil
+}

@@ -1,0 +1,61 @@
+package console_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+)
+
+// runMatrix is matrix for the routes of those who run the service. The column foreign is
+// that of an administrator and of the owner of a tenant who name something of another
+// tenant, or something that does not exist.
+const runMatrix = `
+route                                   owner tenant-owner administrator manager viewer candidate initiator stranger other anonymous foreign
+GET incidents                           403   200          200           403     403    403       403       403      403   in        200
+GET incidents/:id                       403   200          200           403     403    403       403       403      403   in        404
+POST incidents/retry                    403   303          303           403     403    403       403       403      403   in        404
+POST incidents/dismiss                  403   303          303           403     403    403       403       403      403   in        404
+`
+
+//nolint:tparallel // the rows share the browsers of the callers
+func TestRunMatrix(t *testing.T) {
+	t.Parallel()
+	s := makeSite(t)
+	s.t = t
+	c := newCast(s)
+	for _, row := range rowsOf(runMatrix) { //nolint:paralleltest // as above
+		t.Run(strings.TrimSpace(row.method+" "+row.path+" "+row.variant), func(t *testing.T) {
+			s := *s
+			s.t = t
+			for caller, want := range row.cells {
+				if caller != "foreign" {
+					require.Equal(t, want, c.askToRun(&s, caller, row, s.runs(row.path, c.process)), caller)
+					continue
+				}
+				for _, name := range []string{"tenant-owner", "administrator"} {
+					require.Equal(t, want, c.askToRun(&s, name, row, s.runs(row.path, c.foreignProcess)), "%s naming what is another tenant's", name)
+					require.Equal(t, want, c.askToRun(&s, name, row, uuid.New().String()), "%s naming what does not exist", name)
+				}
+			}
+		})
+	}
+}
+
+// runs makes what a path of runMatrix names, for a process, and returns its name.
+func (s *site) runs(path string, process uuid.UUID) string {
+	s.t.Helper()
+	if strings.HasPrefix(path, "incidents/") {
+		return s.incident(process, "no funds").String()
+	}
+	return ""
+}
+
+// askToRun sends the request of a row as a caller about what is named, and returns the cell.
+func (c *cast) askToRun(s *site, caller string, r row, name string) string {
+	s.t.Helper()
+	path := strings.NewReplacer(":id", name).Replace(r.path)
+	return c.cell(s, caller, r, path, url.Values{"incident": {name}})
+}
