@@ -73,10 +73,11 @@ fmt: $(TOOLS)/golangci-lint ## Format all Go files
 	@$(TOOLS)/golangci-lint fmt
 
 .PHONY: lint
-lint: $(TOOLS)/golangci-lint $(TOOLS)/workflowcheck ## Check format, words, lint rules, package boundaries and workflow determinism
+lint: $(TOOLS)/golangci-lint $(TOOLS)/workflowcheck ## Check format, words, links and commands of documents, lint rules, package boundaries and workflow determinism
 	@go run ./cmd/walls -check
 	@$(TOOLS)/golangci-lint config verify --config .golangci.yml
 	@$(TOOLS)/golangci-lint fmt --diff
+	@go test ./scripts ./cmd/procession -run 'TestLinksOfDocuments|TestCommandsOfDocuments'
 	@scripts/pin-images --check
 	@scripts/wording
 	@$(TOOLS)/golangci-lint run ./...
