@@ -1,7 +1,6 @@
 package scripts_test
 
 import (
-	"bytes"
 	"io/fs"
 	"net/url"
 	"os"
@@ -64,8 +63,9 @@ func pageOf(raw []byte) page {
 	_ = ast.Walk(document, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
 		switch n := node.(type) {
 		case *ast.Heading:
-			if id, ok := n.AttributeString("id"); ok && entering {
-				read.headings[string(bytes.TrimSpace(id.([]byte)))] = true
+			id, _ := n.AttributeString("id")
+			if name, ok := id.([]byte); ok {
+				read.headings[string(name)] = true
 			}
 		case *ast.Link:
 			if entering {
@@ -94,7 +94,7 @@ func followed(documents map[string]page, from, link string) error {
 	if _, err := os.Stat(path); err != nil {
 		return err
 	}
-	if linked, isDocument := documents[path]; target.Fragment != "" && !(isDocument && linked.headings[target.Fragment]) {
+	if target.Fragment != "" && !documents[path].headings[target.Fragment] {
 		return fs.ErrNotExist
 	}
 	return nil
