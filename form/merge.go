@@ -98,6 +98,19 @@ func identical(a, b any) bool {
 	return a == b
 }
 
+// Difference returns the patch that turns one value into another.
+func Difference(before, after json.RawMessage) ([]jsondoc.Operation, error) {
+	was, err := decodeExactly(before, maxSelectDepth)
+	if err != nil {
+		return nil, err
+	}
+	is, err := decodeExactly(after, maxSelectDepth)
+	if err != nil {
+		return nil, err
+	}
+	return difference(nil, was, is, nil), nil
+}
+
 // Conflict is a value that was changed here and elsewhere.
 type Conflict struct {
 	Pointer string
