@@ -27,6 +27,7 @@ func TestTask(t *testing.T) {
 		bob.Click("form[action$=claim] button")
 		bob.AwaitText("Release")
 		bob.Click("[data-complete]")
+		bob.Click("[data-anyway] button")
 		bob.Await(`document.querySelector(".pane .text-green")`)
 	})
 	t.Run("is claimed and completed without scripts", func(t *testing.T) {
@@ -41,6 +42,8 @@ func TestTask(t *testing.T) {
 		b.Click(".row-link")
 		b.Click("form[action$=claim] button")
 		b.Click("[data-complete]")
+		b.AwaitText("Approval is required.")
+		b.Click("[data-anyway] button")
 		b.AwaitText("Completed")
 	})
 	t.Run("claimed by another meanwhile is shown with the reason", func(t *testing.T) {

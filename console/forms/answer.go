@@ -35,11 +35,17 @@ const (
 	statusDone       = "done"
 )
 
+// completing reports whether the button completes.
+func (e *entry) completing() bool { return e.post.do == doComplete || e.post.do == doAnyway }
+
 // after makes the page of the form as it is now.
 func (e *entry) after(ctx context.Context) (*page, error) {
-	p, err := newPage(ctx, e.doc, e.shown)
+	p, err := newPage(ctx, e.doc, e.shown, e.completing() || e.post.values.Has(inputTried))
 	if err != nil {
 		return nil, err
+	}
+	if e.draft != nil {
+		p.draft, p.origin, p.once = true, e.origin, e.post.values.Get(inputOnce)
 	}
 	p.conflicts, p.blank = e.conflicts, e.change.Blank
 	p.typed = map[string]string{}
@@ -62,30 +68,48 @@ func (e *entry) after(ctx context.Context) (*page, error) {
 	for name, text := range e.unfound {
 		complain(name, text, "%s was not found. Choose one of those that appear while you type.")
 	}
-	p.message = ui.T(ctx, "Saved %s", ui.ViewerOf(ctx).Now.In(ui.ViewerOf(ctx).Zone).Format("15:04"))
-	if len(p.typed) > 0 {
-		p.message = ui.T(ctx, "Saved, but for what is marked.")
-	}
-	if len(e.conflicts) > 0 {
+	switch {
+	case len(e.conflicts) > 0:
 		p.message = ui.T(ctx, "Another person changed the same: choose below.")
+	case e.draft != nil:
+		p.message = ui.T(ctx, "Not sent yet.")
+	case len(p.typed) > 0:
+		p.message = ui.T(ctx, "Saved, but for what is marked.")
+	default:
+		p.message = ui.T(ctx, "Saved %s", ui.ViewerOf(ctx).Now.In(ui.ViewerOf(ctx).Zone).Format("15:04"))
 	}
 	return p, nil
 }
 
+// complete completes what the form is for, or lists why it does not.
+func (e *entry) complete(ctx context.Context) (to, status string, refused *domain.Error, err error) {
+	invalid := len(e.doc.Errors) > 0 && (e.draft != nil || e.doc.Anyway != "")
+	if invalid && (e.post.do != doAnyway || e.doc.Anyway == "") || len(e.change.Unreadable)+len(e.unfound) > 0 {
+		return "", statusIncomplete, nil, nil
+	}
+	if e.draft != nil {
+		to, err = e.send(ctx)
+	} else {
+		to, err = e.saver.Complete(ctx)
+	}
+	known, isKnown := errors.AsType[*domain.Error](err)
+	switch {
+	case isKnown && (known.Kind == domain.KindConflict || known.Kind == domain.KindInvalid):
+		return "", statusIncomplete, known, nil
+	case err == nil && to == "":
+		return "", statusConflict, nil, nil
+	}
+	return to, statusDone, nil, err
+}
+
 func (s *Screen) answer(v *web.Visit, e *entry) (*web.Answer, error) {
 	ctx := v.Context()
-	to, status, refused := e.doc.Path, statusSaved, error(nil)
+	to, status, refused := e.doc.Path, statusSaved, (*domain.Error)(nil)
 	if len(e.conflicts) > 0 {
 		status = statusConflict
-	} else if e.post.do == doComplete && len(e.change.Unreadable)+len(e.unfound) == 0 {
-		done, err := e.store.Complete(ctx)
-		var known *domain.Error
-		switch {
-		case err == nil:
-			to, status = done, statusDone
-		case errors.As(err, &known) && (known.Kind == domain.KindConflict || known.Kind == domain.KindInvalid):
-			status, refused = statusIncomplete, err
-		default:
+	} else if e.completing() {
+		var err error
+		if to, status, refused, err = e.complete(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -96,11 +120,12 @@ func (s *Screen) answer(v *web.Visit, e *entry) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if refused != nil {
+	if status == statusIncomplete {
 		p.message = ui.T(ctx, "This cannot be completed yet.")
-		if len(p.summary) == 0 {
-			p.summary = append(p.summary, problem{Text: refused.Error()})
+		if p.anyway != "" || p.draft {
+			p.message = ui.T(ctx, "Something is missing or not valid.")
 		}
+		p.refuse(ctx, refused)
 	}
 	if e.script {
 		return e.reply(ctx, p, status)
@@ -111,7 +136,7 @@ func (s *Screen) answer(v *web.Visit, e *entry) (*web.Answer, error) {
 		}
 		p.blank[e.post.on] = append(p.blank[e.post.on], fmt.Sprintf("new%d", len(p.blank[e.post.on])))
 	}
-	if status == statusDone || status == statusSaved && len(p.typed) == 0 && e.post.do != doAdd {
+	if status == statusDone || status == statusSaved && len(p.typed) == 0 && e.post.do != doAdd && e.draft == nil {
 		return web.SeeOther(to), nil
 	}
 	page, err := s.Show(v, formPart(p))
@@ -119,6 +144,24 @@ func (s *Screen) answer(v *web.Visit, e *entry) (*web.Answer, error) {
 		page.Status = http.StatusConflict
 	}
 	return page, err
+}
+
+// refuse adds to the summary why completing was refused, as far as the values do not
+// say it.
+func (p *page) refuse(ctx context.Context, refused *domain.Error) {
+	if refused == nil {
+		return
+	}
+	for _, d := range refused.Details {
+		entry := problem{Text: d.Message}
+		if n, label := p.control(d.Location); n != nil {
+			entry = problem{ID: id(n), Name: n.Name, Text: label + ": " + d.Message}
+		}
+		p.summary = append(p.summary, entry)
+	}
+	if len(p.summary) == 0 {
+		p.summary = append(p.summary, problem{Text: ui.Reason(ctx, refused)})
+	}
 }
 
 // reply answers the script.

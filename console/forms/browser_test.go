@@ -3,6 +3,7 @@ package forms_test
 import (
 	"encoding/json"
 	"fmt"
+	"net/http/httptest"
 	"os"
 	"testing"
 
@@ -40,8 +41,13 @@ func loan() *memory {
 // open shows the form in a tab.
 func (m *memory) open(t *testing.T) *browsertest.Tab {
 	t.Helper()
+	return show(t, m.site(t))
+}
+
+func show(t *testing.T, site *httptest.Server) *browsertest.Tab {
+	t.Helper()
 	b := browsertest.New(t)
-	b.Open(m.site(t).URL + "/form")
+	b.Open(site.URL + "/form")
 	return b
 }
 
@@ -212,6 +218,7 @@ func TestFormWithoutScript(t *testing.T) {
 	require.JSONEq(t, `{"name":"Carol","rows":[{"to":"b","kept":true},{"to":"c"}],"amount":20000}`, m.now())
 	b.Click("[data-complete]")
 	b.AwaitText("This cannot be completed yet.")
+	b.AwaitText("Amount must be at most 10,000.")
 	write(t, b, "#f-amount", "5", true)
 	b.Click("[data-complete]")
 	b.AwaitPath("/done")

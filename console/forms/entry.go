@@ -6,6 +6,8 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/form"
@@ -13,10 +15,16 @@ import (
 
 // entry is one post of a form and what becomes of it.
 type entry struct {
-	store  Store
+	store Store
+	// saver or draft is what store is beyond that, the other nil.
+	saver  Saver
+	draft  Draft
 	script bool
 	doc    *Document
 	post   *post
+	// origin is what a draft began from, once the id of its page.
+	origin json.RawMessage
+	once   uuid.UUID
 	// before is the sheet that the page was made from.
 	before *form.Sheet
 	typed  form.Typed
@@ -47,10 +55,16 @@ func (e *entry) receive(ctx context.Context, name string, file File) (string, er
 // and was not sent.
 func (e *entry) read(ctx context.Context) (needsBase bool, err error) {
 	base := e.doc.Value
-	if e.post.values.Get(inputVersion) != e.doc.Version || len(e.post.conflicts()) > 0 {
-		if base = e.post.base(); base == nil && e.script {
+	if e.draft != nil || e.post.values.Get(inputVersion) != e.doc.Version || len(e.post.conflicts()) > 0 {
+		if base = e.post.json(inputBase); base == nil && e.script {
 			return true, nil
 		} else if base == nil {
+			return false, unreadable()
+		}
+	}
+	if e.draft != nil {
+		e.origin = e.post.json(inputOrigin)
+		if e.once, err = uuid.Parse(e.post.values.Get(inputOnce)); err != nil || e.origin == nil {
 			return false, unreadable()
 		}
 	}
@@ -136,17 +150,33 @@ func jsonString(text string) []byte {
 	return encoded
 }
 
-// save brings what was entered together with what others have changed, and keeps it.
-// What contradicts is kept in the page, for people to choose.
-func (e *entry) save(ctx context.Context) error {
-	basis, mine := e.before.Value(), e.change.Value()
+// keep saves what was entered, or holds it for the page where it is a draft.
+func (e *entry) keep(ctx context.Context) error {
+	basis := e.before.Value()
+	if e.draft != nil {
+		basis = e.origin
+	}
+	basis, mine, err := e.decide(basis)
+	switch {
+	case err != nil:
+		return err
+	case e.draft != nil:
+		return e.hold(ctx, basis, mine)
+	}
+	return e.save(ctx, basis, mine)
+}
+
+// decide returns what was entered and what it was made from, with what was decided
+// about conflicts that the page showed. What contradicts is kept in the page, for people
+// to choose.
+func (e *entry) decide(basis json.RawMessage) (from, mine json.RawMessage, err error) {
+	mine = e.change.Value()
 	e.together = e.post.values.Get(inputVersion) != e.doc.Version
 	e.pending = map[string]string{}
 	for pointer, theirs := range e.post.conflicts() {
 		e.together = true
-		var err error
 		if basis, err = form.With(basis, pointer, theirs); err != nil {
-			return unreadable()
+			return nil, nil, unreadable()
 		}
 		if e.post.do == doMine && e.post.on == pointer {
 			continue
@@ -156,9 +186,14 @@ func (e *entry) save(ctx context.Context) error {
 			e.pending[pointer] = string(entered)
 		}
 		if mine, err = form.With(mine, pointer, theirs); err != nil {
-			return unreadable()
+			return nil, nil, unreadable()
 		}
 	}
+	return basis, mine, nil
+}
+
+// save brings what was entered together with what others have changed, and keeps it.
+func (e *entry) save(ctx context.Context, basis, mine json.RawMessage) error {
 	for range attempts {
 		merged, err := form.Merge(basis, e.doc.Value, mine)
 		if err != nil {
@@ -169,9 +204,8 @@ func (e *entry) save(ctx context.Context) error {
 			patch = e.change.Patch
 		}
 		if len(patch) > 0 {
-			saved, err := e.store.Save(ctx, e.doc.Version, patch)
-			var known *domain.Error
-			if errors.As(err, &known) && known.Kind == domain.KindPrecondition {
+			saved, err := e.saver.Save(ctx, e.doc.Version, patch)
+			if changed(err) {
 				e.together = true
 				if e.doc, err = e.store.Load(ctx); err != nil {
 					return err
@@ -182,15 +216,25 @@ func (e *entry) save(ctx context.Context) error {
 			}
 			e.doc = saved
 		}
-		return e.conclude(merged)
+		return e.conclude(merged.Conflicts)
 	}
+	return tooBusy()
+}
+
+// changed reports whether an error says that another version is there.
+func changed(err error) bool {
+	known, ok := errors.AsType[*domain.Error](err)
+	return ok && known.Kind == domain.KindPrecondition
+}
+
+func tooBusy() error {
 	return domain.Conflict(domain.CodeInvalidState, "the form is being changed by others; try again in a moment")
 }
 
 // conclude notes the conflicts and the value to show.
-func (e *entry) conclude(merged *form.Merged) error {
+func (e *entry) conclude(conflicts []form.Conflict) error {
 	e.conflicts = map[string]form.Conflict{}
-	for _, conflict := range merged.Conflicts {
+	for _, conflict := range conflicts {
 		e.conflicts[conflict.Pointer] = conflict
 	}
 	for pointer, mine := range e.pending {

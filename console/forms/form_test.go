@@ -63,6 +63,15 @@ func post(t *testing.T, site string, values url.Values, script bool) (status int
 	return send(t, request)
 }
 
+// fetch returns a page.
+func fetch(t *testing.T, address string) string {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
+	require.NoError(t, err)
+	_, page := send(t, request)
+	return page
+}
+
 func send(t *testing.T, request *http.Request) (status int, body string) {
 	t.Helper()
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}

@@ -38,6 +38,11 @@ type memory struct {
 	completed        bool
 	readOnly         bool
 	uploaded         string
+	// anyway is whether it is completed with what is not valid, too.
+	anyway bool
+	// sent is what came of drafts, refused why they were not taken.
+	sent    []forms.Sent
+	refused error
 	// gone is whether the site cannot be reached.
 	gone bool
 	// late is called once before a change is kept.
@@ -56,7 +61,12 @@ func (m *memory) document() (*forms.Document, error) {
 		return nil, err
 	}
 	checked, err := compiled.Validate(m.value)
+	anyway := ""
+	if m.anyway {
+		anyway = "Complete anyway"
+	}
 	return &forms.Document{
+		Anyway: anyway,
 		Schema: m.schema, UISchema: m.uiSchema, Value: m.value, Errors: checked.Errors, Version: strconv.Itoa(m.version),
 		Path: "/form", Completes: "Complete", ReadOnly: m.readOnly,
 		Link: func(reference string) string { return "/files?" + url.Values{"r": {reference}}.Encode() },
@@ -116,7 +126,7 @@ func (m *memory) Complete(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if len(doc.Errors) > 0 {
+	if len(doc.Errors) > 0 && !m.anyway {
 		return "", domain.Conflict(domain.CodeInvalidState, "the data is not valid")
 	}
 	m.completed = true
@@ -144,10 +154,43 @@ func (m *memory) Upload(_ context.Context, _ *form.Node, file forms.File) (strin
 // site serves one form, as the console serves its screens.
 func (m *memory) site(tb testing.TB) *httptest.Server {
 	tb.Helper()
+	return m.serve(tb, m)
+}
+
+// draft is the form of a memory as one that is sent whole.
+type draft struct {
+	forms.Store
+
+	m *memory
+}
+
+// draft returns the site of the form as a draft.
+func (m *memory) draft(tb testing.TB) *httptest.Server {
+	tb.Helper()
+	return m.serve(tb, draft{struct{ forms.Store }{m}, m})
+}
+
+func (d draft) Check(_ context.Context, value json.RawMessage) ([]domain.ValueError, error) {
+	return forms.CheckSchema(d.m.schema, value)
+}
+
+func (d draft) Send(ctx context.Context, sent forms.Sent) (string, error) {
+	if d.m.refused != nil {
+		return "", d.m.refused
+	}
+	if _, err := d.m.Save(ctx, sent.Version, sent.Patch); err != nil {
+		return "", err
+	}
+	d.m.sent = append(d.m.sent, sent)
+	return "/done", nil
+}
+
+func (m *memory) serve(tb testing.TB, store forms.Store) *httptest.Server {
+	tb.Helper()
 	files, err := assets.Load("/assets")
 	require.NoError(tb, err)
 	screen := &forms.Screen{
-		Open: func(*web.Visit) (forms.Store, error) { return m, nil },
+		Open: func(*web.Visit) (forms.Store, error) { return store, nil },
 		Show: func(_ *web.Visit, body templ.Component) (*web.Answer, error) {
 			return &web.Answer{Title: "Form", Body: headed(body)}, nil
 		},
@@ -190,7 +233,7 @@ func (m *memory) site(tb testing.TB) *httptest.Server {
 		mux.HandleFunc(route.Method+" "+route.Path, serve(route.Handler))
 	}
 	mux.HandleFunc("GET /form", serve(func(v *web.Visit) (*web.Answer, error) {
-		body, err := screen.View(v.Context(), m)
+		body, err := screen.View(v.Context(), store)
 		return &web.Answer{Title: "Form", Body: headed(body)}, err
 	}))
 	server := httptest.NewServer(mux)

@@ -2,6 +2,7 @@ package forms
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/kuflowref"
 	"github.com/procession-dev/procession/form"
 )
@@ -32,6 +34,10 @@ const (
 	inputDo       = "do"
 	inputConflict = "conflict"
 	inputTheirs   = "theirs"
+	inputTried    = "tried"
+	// Of drafts: what they began from, and the id of the page.
+	inputOrigin = "origin"
+	inputOnce   = "once"
 )
 
 // What the buttons of a form do. Those for a value or a row have its name after a
@@ -39,6 +45,7 @@ const (
 const (
 	doSave     = "save"
 	doComplete = "complete"
+	doAnyway   = "anyway"
 	doAdd      = "add"
 	doRemove   = "remove"
 	doUp       = "up"
@@ -63,9 +70,17 @@ type page struct {
 	// blank are keys of rows to be filled in, by the names of arrays.
 	blank    map[string][]string
 	readOnly bool
-	// completes is what the button says that completes, "" for none.
-	completes string
-	message   string
+	// completes is what the button says that completes, "" for none, and anyway the one
+	// that does so in spite of problems.
+	completes, anyway string
+	// tried is whether completing was tried: what is missing is marked from then on.
+	tried bool
+	// draft is whether the value stays in the page, with what it began from and the id
+	// of the page.
+	draft   bool
+	origin  json.RawMessage
+	once    string
+	message string
 	// link returns where a file is downloaded, "" for nowhere.
 	link func(reference string) string
 
@@ -78,24 +93,59 @@ type problem struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 	Text string `json:"text"`
+	// Missing problems are those of values that there are not yet. They are shown once
+	// the person was there, or tried to complete.
+	Missing bool `json:"missing,omitempty"`
 }
 
-// complain puts what is wrong beside the controls.
-func (p *page) complain(ctx context.Context, errors []domain.ValueError) {
-	p.problems = map[string][]string{}
+// missing reports whether an error is about something that there is not yet.
+func missing(e domain.ValueError, value json.RawMessage) bool {
+	switch e.Type {
+	case "required", "requiredOnUpdate", "dependentRequired", "dependencies":
+		return true
+	}
+	found, ok := jsondoc.Lookup(value, e.PropertyPath)
+	return !ok || slices.Contains([]string{"", "{}", "null"}, string(found))
+}
+
+// complain puts what is wrong with a value beside the controls.
+func (p *page) complain(ctx context.Context, errors []domain.ValueError, value json.RawMessage) {
+	p.problems, p.summary = map[string][]string{}, nil
 	for _, e := range errors {
 		n, label := p.control(e.PropertyPath)
 		if n != nil && n.Hidden {
 			n = nil
 		}
 		text := Sentence(ctx, label, p.sheet.Find(e.PropertyPath), e)
-		entry := problem{Text: text}
+		entry := problem{Text: text, Missing: missing(e, value)}
 		if n != nil {
 			entry.ID, entry.Name = id(n), n.Name
-			p.problems[n.Pointer] = append(p.problems[n.Pointer], text)
+			if p.tried || !entry.Missing {
+				p.problems[n.Pointer] = append(p.problems[n.Pointer], text)
+			}
 		}
 		p.summary = append(p.summary, entry)
 	}
+	place := map[string]int{}
+	form.All(p.sheet.Nodes, func(n *form.Node) bool {
+		place[n.Name] = len(place)
+		return true
+	})
+	slices.SortStableFunc(p.summary, func(a, b problem) int { return place[a.Name] - place[b.Name] })
+}
+
+// listed are the problems that the summary shows.
+func (p *page) listed() []problem {
+	return slices.DeleteFunc(slices.Clone(p.summary), func(entry problem) bool { return entry.Missing && !p.tried })
+}
+
+// pending are all problems, for the script to show in time.
+func (p *page) pending() string {
+	text, err := json.Marshal(p.summary)
+	if err != nil || len(p.summary) == 0 {
+		return "[]"
+	}
+	return string(text)
 }
 
 // control returns the control at a pointer or, where the form has none there, the one

@@ -99,9 +99,9 @@ func (p *post) readParts(parts *multipart.Reader, receive func(string, File) (st
 	}
 }
 
-// base returns the value that the page was made from, nil where none was sent.
-func (p *post) base() json.RawMessage {
-	text := p.values.Get(inputBase)
+// json returns the value of an input that is JSON, nil where none was sent.
+func (p *post) json(name string) json.RawMessage {
+	text := p.values.Get(name)
 	r := jsontext.NewReader([]byte(text))
 	r.Skip()
 	if text == "" || r.End() != nil {

@@ -47,25 +47,31 @@ func (s *Screen) View(ctx context.Context, store Store) (templ.Component, error)
 	if err != nil {
 		return nil, err
 	}
-	p, err := newPage(ctx, doc, doc.Value)
+	p, err := newPage(ctx, doc, doc.Value, false)
 	if err != nil {
 		return nil, err
+	}
+	if draft, ok := store.(Draft); ok && !p.readOnly {
+		if err := p.begin(ctx, draft, doc.Value); err != nil {
+			return nil, err
+		}
 	}
 	return formPart(p), nil //nolint:contextcheck // it is rendered with one
 }
 
 // newPage makes the page of a document that shows a value, which is that of the
 // document but for conflicts.
-func newPage(ctx context.Context, doc *Document, value json.RawMessage) (*page, error) {
+func newPage(ctx context.Context, doc *Document, value json.RawMessage, tried bool) (*page, error) {
 	sheet, err := sheetOf(ctx, doc, value)
 	if err != nil {
 		return nil, err
 	}
 	p := &page{
 		sheet: sheet, manner: form.Manner{Zone: ui.ViewerOf(ctx).Zone}, action: doc.Path + "/form", version: doc.Version,
-		readOnly: doc.ReadOnly, completes: doc.Completes, link: doc.Link,
+		readOnly: doc.ReadOnly, completes: doc.Completes, anyway: doc.Anyway, link: doc.Link,
+		tried: tried,
 	}
-	p.complain(ctx, doc.Errors)
+	p.complain(ctx, doc.Errors, doc.Value)
 	return p, nil
 }
 
@@ -84,7 +90,9 @@ func (s *Screen) post(v *web.Visit) (*web.Answer, error) {
 	if e.doc, err = store.Load(ctx); err != nil {
 		return nil, err
 	}
-	if e.doc.ReadOnly {
+	e.saver, _ = store.(Saver)
+	e.draft, _ = store.(Draft)
+	if e.doc.ReadOnly || e.saver == nil && e.draft == nil {
 		return nil, domain.Conflict(domain.CodeInvalidState, "the form can no longer be changed")
 	}
 	e.post, err = readPost(v.Request, func(name string, file File) (string, error) {
@@ -96,7 +104,7 @@ func (s *Screen) post(v *web.Visit) (*web.Answer, error) {
 	if need, err := e.read(ctx); err != nil || need {
 		return web.JSON(Answer{Status: statusBase, Problems: []problem{}}), err
 	}
-	if err := e.save(ctx); err != nil {
+	if err := e.keep(ctx); err != nil {
 		return nil, err
 	}
 	return s.answer(v, e)

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"io"
 
+	"github.com/google/uuid"
+
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/form"
@@ -22,9 +24,12 @@ type Document struct {
 	ReadOnly bool
 	// Path is that of the page with the form. What its routes are for is below it.
 	Path string
-	// Completes is what the button says that completes what the form is for, "" where
-	// there is none. It is in the language of the viewer.
+	// Completes is what the button says that completes what the form is for, or sends a
+	// Draft, "" where there is none. It is in the language of the viewer.
 	Completes string
+	// Anyway is what the button says that does so in spite of Errors, after they were
+	// listed. It is "" where values have to be valid for that.
+	Anyway string
 	// Link returns where a file that the value refers to is downloaded, "" for nowhere.
 	// It may be nil.
 	Link func(reference string) string
@@ -45,17 +50,48 @@ type File struct {
 	Content io.Reader
 }
 
-// Store keeps the value of one form, for one visitor.
+// Store has one form, for one visitor. What is entered is kept by a Saver or sent by a
+// Draft; a Store that is neither, and one whose Document is ReadOnly, is only shown.
 type Store interface {
 	// Load returns the form as it is.
 	Load(ctx context.Context) (*Document, error)
+	// Find returns what a control may refer to, by words of its name; a handful.
+	Find(ctx context.Context, control *form.Node, words string) ([]Found, error)
+	// Upload stores a file for a control and returns the reference to it.
+	Upload(ctx context.Context, control *form.Node, file File) (string, error)
+}
+
+// Saver is a Store that keeps a value while it is entered.
+type Saver interface {
+	Store
 	// Save changes the value of a version and returns the form as it is then. It returns
 	// a PRECONDITION_FAILED error when there is another version.
 	Save(ctx context.Context, version string, patch []jsondoc.Operation) (*Document, error)
 	// Complete ends the work on the form and returns the path to go on at.
 	Complete(ctx context.Context) (string, error)
-	// Find returns what a control may refer to, by words of its name; a handful.
-	Find(ctx context.Context, control *form.Node, words string) ([]Found, error)
-	// Upload stores a file for a control and returns the reference to it.
-	Upload(ctx context.Context, control *form.Node, file File) (string, error)
+}
+
+// Draft is a Store of a value that stays in the page until it is sent whole, such as
+// that of a process to be started, or one that is changed by a button only. A browser
+// with a script keeps what was typed in the storage of its tab.
+type Draft interface {
+	Store
+	// Check returns what is wrong with a value as far as its schema says.
+	Check(ctx context.Context, value json.RawMessage) ([]domain.ValueError, error)
+	// Send does what the form is for and returns the path to go on at. It returns a
+	// PRECONDITION_FAILED error when there is another version: what was entered is then
+	// brought together with it and sent again. Errors of KindInvalid and KindConflict are
+	// shown beside the form.
+	Send(ctx context.Context, sent Sent) (string, error)
+}
+
+// Sent is what was entered in a Draft.
+type Sent struct {
+	// ID is that of the page: a form that is sent twice has one.
+	ID uuid.UUID
+	// Version is that of the Document that Patch changes.
+	Version string
+	// Value is the whole value, Patch how it differs from that of the Document.
+	Value json.RawMessage
+	Patch []jsondoc.Operation
 }

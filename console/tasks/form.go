@@ -73,6 +73,9 @@ func (f *taskForm) Load(ctx context.Context) (*forms.Document, error) {
 	}
 	if task.completable() {
 		doc.Completes = ui.T(ctx, "Complete")
+		if !definition.Spec.RequireValidDataOnComplete {
+			doc.Anyway = ui.T(ctx, "Complete anyway")
+		}
 	}
 	return doc, nil
 }

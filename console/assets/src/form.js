@@ -15,9 +15,13 @@
       this.edits = 0; // counts changes, to see those made during a request
       this.rows = 0; // counts new rows
       this.stale = false; // the page does not show the parts that the form has now
-      this.key = `procession-form ${location.pathname}`;
+      this.draft = element.dataset.draft !== undefined; // it is kept here until it is sent
+      this.key = `procession-form ${location.pathname}${this.draft ? location.search : ""}`;
+      this.problems = JSON.parse(element.dataset.problems ?? "[]");
+      this.touched = new Set(); // names of controls that were left empty or changed
       element.addEventListener("input", (event) => this.edited(event.target));
       element.addEventListener("change", (event) => this.edited(event.target));
+      element.addEventListener("focusout", (event) => this.left(event));
       element.addEventListener("submit", (event) => this.submitted(event));
       element.addEventListener("click", (event) => this.clicked(event));
       element.addEventListener("form:say", (event) => this.say(event.detail.text, event.detail.state));
@@ -41,6 +45,7 @@
 
     // prepare is called for every new content of the form.
     prepare() {
+      if (this.draft && this.began()) this.offerDiscard();
       for (const tabs of this.element.querySelectorAll("[data-tabs]")) {
         const part = [...tabs.querySelectorAll(":scope > [data-part]")].find((p) => p.id === this.part) ?? tabs.querySelector(":scope > [data-part]:not([hidden])");
         if (part) this.open(part);
@@ -75,8 +80,20 @@
       if (row) this.changeRows(row.closest("[data-rows]"));
     }
 
+    // left marks a control that is left empty where something has to be.
+    left(event) {
+      const name = nameOf(event.target);
+      if (!name || !event.relatedTarget || nameOf(event.relatedTarget) === name) return;
+      if (this.touched.has(name) || !this.problems.some((p) => p.missing && p.name === name)) return;
+      if (new FormData(this.element).getAll("v" + name).some((value) => value !== "")) return;
+      this.touched.add(name);
+      this.complain();
+    }
+
     change(name) {
       this.changed.add(name);
+      this.touched.add(name.slice(1));
+      if (this.draft) this.offerDiscard();
       this.edits++;
       clearTimeout(this.timer);
       this.timer = setTimeout(() => this.save(), wait);
@@ -97,6 +114,13 @@
           if (link.dataset.tab !== undefined) this.open(target);
           this.show(target);
         }
+      }
+      if (event.target.closest("[data-discard]")) {
+        this.changed.clear();
+        this.draft = false;
+        this.forget();
+        location.reload();
+        return;
       }
       const button = event.target.closest("button[data-do]");
       if (!button) return;
@@ -139,7 +163,9 @@
     entries(names) {
       const all = new FormData(this.element);
       const some = new URLSearchParams();
-      for (const name of ["version", "zone"]) some.set(name, all.get(name));
+      for (const name of ["version", "zone", "tried", ...(this.draft ? ["base", "origin", "once"] : [])]) {
+        if (all.has(name)) some.set(name, all.get(name));
+      }
       for (const name of ["conflict", "theirs"]) for (const value of all.getAll(name)) some.append(name, value);
       for (const name of names) {
         for (const value of all.getAll(name)) if (typeof value === "string") some.append(name, value);
@@ -163,12 +189,12 @@
       this.busy = true;
       const names = new Set(this.changed);
       const edits = this.edits;
-      const deciding = /^(complete|mine|theirs)/.test(button);
+      const deciding = /^(complete|anyway|mine|theirs)/.test(button);
       const body = this.entries(names);
       if (button) body.set("do", button);
       if (this.stale || deciding) body.set("full", "1");
       if (body.has("conflict")) body.set("base", this.base.value);
-      this.say(this.element.dataset.saving);
+      if (!this.draft || deciding) this.say(this.element.dataset.saving);
       if (deciding) this.element.inert = true;
       try {
         let answer = await this.send(body);
@@ -218,19 +244,16 @@
       this.version.value = answer.version;
       this.base.value = answer.base;
       this.rename(answer.keys ?? {});
-      if (answer.html && !meanwhile) {
-        this.replace(answer.html);
-      } else {
-        this.complain(answer.problems);
-        this.stale = this.stale || Boolean(answer.html);
-      }
-      if (this.changed.size === 0) this.forget(); else this.keep();
+      this.problems = answer.problems;
+      if (answer.html && !meanwhile) this.replace(answer.html); else this.stale = this.stale || Boolean(answer.html);
+      this.complain();
+      this.keep();
       this.say(answer.message, answer.status);
       if (answer.status === "incomplete" || (deciding && answer.problems.length > 0 && answer.status !== "saved")) {
         const summary = this.element.querySelector("[data-summary]");
-        const first = summary.querySelector("a[href^='#']");
+        const first = !summary.querySelector("[data-anyway]") && summary.querySelector("a[href^='#']");
         const field = first && document.getElementById(first.hash.slice(1));
-        if (field) this.show(field); else summary.focus();
+        this.show(field || summary);
       }
       if (meanwhile) { clearTimeout(this.timer); this.timer = setTimeout(() => this.save(), wait); }
     }
@@ -282,14 +305,17 @@
       }));
     }
 
-    // complain shows what is wrong beside the controls and in the summary.
-    complain(problems) {
+    // complain shows what is wrong beside the controls and, once completing was tried, in
+    // the summary. What is missing is not wrong before the person was there.
+    complain() {
+      const tried = Boolean(this.element.elements.namedItem("tried"));
+      const problems = this.problems.filter((p) => !p.missing || tried || this.touched.has(p.name));
       for (const old of this.element.querySelectorAll(".invalid-feedback")) old.remove();
       for (const old of this.element.querySelectorAll(".is-invalid, [aria-invalid]")) { old.classList.remove("is-invalid"); old.removeAttribute("aria-invalid"); }
       const summary = this.element.querySelector("[data-summary]");
       const list = summary.querySelector("ul");
       list.replaceChildren();
-      summary.hidden = problems.length === 0;
+      summary.hidden = problems.length === 0 || (summary.hidden && !tried && problems.every((p) => p.id));
       for (const { id, text } of problems) {
         const entry = list.appendChild(document.createElement("li"));
         const control = id && document.getElementById(id);
@@ -318,9 +344,15 @@
         const body = this.entries(new Set(this.changed));
         body.set("base", this.base.value);
         body.set("full", "1");
-        if (this.changed.size > 0) sessionStorage.setItem(this.key, body.toString()); else this.forget();
+        body.delete("tried");
+        if (this.changed.size > 0 || this.began()) sessionStorage.setItem(this.key, body.toString()); else this.forget();
       } catch { /* it is full, or not allowed */ }
     }
+
+    // began reports whether a draft has something that it did not begin with.
+    began() { return this.draft && this.base.value !== this.element.elements.namedItem("origin").value; }
+
+    offerDiscard() { this.element.querySelector("[data-discard]").hidden = false; }
 
     forget() { try { sessionStorage.removeItem(this.key); } catch { /* not allowed */ } }
 
@@ -344,11 +376,15 @@
     leave() {
       if (this.changed.size === 0) return;
       this.keep();
+      if (this.draft) return;
       fetch(this.element.action, { method: "POST", body: this.entries(new Set(this.changed)), headers: { Accept: "application/json" }, keepalive: true })
         .then((response) => response.json()).then((answer) => { if (answer.status === "saved") this.taken(answer, new Set(), this.edits, false); })
         .catch(() => { /* it is kept, and saved by the next page */ });
     }
   }
+
+  // nameOf is the name of the control that an input belongs to.
+  const nameOf = (input) => /^[vu]\//.test(input.name ?? "") ? input.name.slice(1) : "";
 
   // idPart writes a text as ids of elements do, idOf the name of a control.
   const idPart = (text) => [...new TextEncoder().encode(text)].map((c) => {

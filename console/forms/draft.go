@@ -1,0 +1,81 @@
+package forms
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/jsondoc"
+	"github.com/procession-dev/procession/form"
+)
+
+// CheckSchema implements Draft.Check for a value of a schema, which may be nil.
+func CheckSchema(schema, value json.RawMessage) ([]domain.ValueError, error) {
+	compiled, err := jsondoc.Compile(schema)
+	if err != nil {
+		return nil, err
+	}
+	checked, err := compiled.Validate(value)
+	return checked.Errors, err
+}
+
+// begin makes the page of a draft that nothing was entered in.
+func (p *page) begin(ctx context.Context, draft Draft, value json.RawMessage) error {
+	p.draft, p.origin, p.once = true, p.sheet.Value(), uuid.NewString()
+	errors, err := draft.Check(ctx, p.origin)
+	p.complain(ctx, errors, value)
+	return err
+}
+
+// hold brings what was entered in a draft together with what others have changed
+// meanwhile.
+func (e *entry) hold(ctx context.Context, basis, mine json.RawMessage) error {
+	now, err := sheetOf(ctx, e.doc, e.doc.Value)
+	if err != nil {
+		return err
+	}
+	doc, conflicts := *e.doc, []form.Conflict(nil)
+	doc.Value = mine
+	if e.together {
+		theirs := now.Value()
+		merged, err := form.Merge(basis, theirs, mine)
+		if err != nil {
+			return err
+		}
+		if doc.Value, err = jsondoc.Apply(theirs, merged.Patch); err != nil {
+			return err
+		}
+		e.origin, conflicts = theirs, merged.Conflicts
+	}
+	if doc.Errors, err = e.draft.Check(ctx, doc.Value); err != nil {
+		return err
+	}
+	e.doc = &doc
+	return e.conclude(conflicts)
+}
+
+// send sends a draft. It returns no path where what others have changed meanwhile
+// contradicts what was entered.
+func (e *entry) send(ctx context.Context) (string, error) {
+	for range attempts {
+		patch, err := form.Difference(e.origin, e.doc.Value)
+		if err != nil {
+			return "", err
+		}
+		to, err := e.draft.Send(ctx, Sent{ID: e.once, Version: e.doc.Version, Value: e.doc.Value, Patch: patch})
+		if !changed(err) {
+			return to, err
+		}
+		basis, mine := e.origin, e.doc.Value
+		if e.doc, err = e.draft.Load(ctx); err != nil {
+			return "", err
+		}
+		e.together = true
+		if err := e.hold(ctx, basis, mine); err != nil || len(e.conflicts) > 0 {
+			return "", err
+		}
+	}
+	return "", tooBusy()
+}

@@ -1,0 +1,80 @@
+package forms_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/internal/testkit/browsertest"
+)
+
+// A form that nothing was entered in complains of nothing. What is missing is marked
+// where a person was and left nothing, and everywhere once completing was tried.
+func TestPristineForm(t *testing.T) {
+	t.Parallel()
+	m := loan()
+	m.value = json.RawMessage(`{}`)
+	b := m.open(t)
+	require.Zero(t, b.Count(".is-invalid, .invalid-feedback"))
+	require.False(t, browsertest.Eval[bool](b, `document.getElementById("form-summary").checkVisibility()`))
+	require.NotContains(t, b.Text("form"), "required.")
+
+	browsertest.Eval[bool](b, `!document.getElementById("f-name").focus()`)
+	b.Press(kb.Tab)
+	b.AwaitText("Name is required.")
+	require.NotContains(t, b.Text("form"), "Amount is required.")
+	b.Press("1")
+	m.stored(t, b, `{"amount":1}`)
+	require.NotContains(t, b.Text("form"), "Amount is required.")
+	write(t, b, "#f-amount", kb.Backspace, true)
+	b.AwaitText("Amount is required.")
+	require.False(t, browsertest.Eval[bool](b, `document.getElementById("form-summary").checkVisibility()`), "the page does not jump while one types")
+	b.RequireAccessible()
+	b.Click("[data-complete]")
+	b.Await(`document.activeElement.id === "f-name"`)
+	require.Equal(t, 2, b.Count("#form-summary a"))
+	b.Type("#f-name", "Carol")
+	b.Await(`document.querySelectorAll("#form-summary a").length === 1`)
+}
+
+// Where values need not be valid, completing without them takes a second step.
+func TestCompletingAnyway(t *testing.T) {
+	t.Parallel()
+	for _, scripts := range []bool{true, false} {
+		m := loan()
+		m.value, m.anyway = json.RawMessage(`{}`), true
+		site := m.site(t)
+		b := browsertest.New(t)
+		b.Scripts(scripts)
+		b.Open(site.URL + "/form")
+		b.Click("[data-complete]")
+		b.AwaitText("Name is required.")
+		b.AwaitText("Amount is required.")
+		require.False(t, m.completed)
+		if scripts {
+			b.Await(`document.activeElement.id === "form-summary"`)
+			b.RequireAccessible()
+		}
+		b.Click("[data-complete]")
+		b.AwaitText("Something is missing or not valid.")
+		require.False(t, m.completed, "again it only lists what is missing")
+		b.Click("[data-anyway] button")
+		b.AwaitPath("/done")
+		require.True(t, m.completed)
+	}
+}
+
+// The button that completes anyway does nothing where values have to be valid.
+func TestNothingIsCompletedAnywayWhereItMustNotBe(t *testing.T) {
+	t.Parallel()
+	m := loan()
+	status, body := post(t, m.site(t).URL, url.Values{"version": {"0"}, "do": {"anyway"}}, true)
+	require.Equal(t, http.StatusOK, status)
+	require.Equal(t, "incomplete", answerOf(t, body).Status)
+	require.NotContains(t, answerOf(t, body).HTML, "data-anyway")
+	require.False(t, m.completed)
+}
