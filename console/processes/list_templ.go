@@ -1016,7 +1016,7 @@ func board(l listed) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var52 string
-				templ_7745c5c3_Var52, templ_7745c5c3_Err = templ.JoinStringErrs(openTasks(ctx, p.OpenTasks))
+				templ_7745c5c3_Var52, templ_7745c5c3_Err = templ.JoinStringErrs(OpenTasks(ctx, p.OpenTasks))
 				if templ_7745c5c3_Err != nil {
 					return templ.Error{Err: templ_7745c5c3_Err, FileName: `processes/list.templ`, Line: 178, Col: 79}
 				}
@@ -1110,7 +1110,8 @@ func board(l listed) templ.Component {
 	})
 }
 
-func openTasks(ctx context.Context, n int) string {
+// OpenTasks says how many tasks are open.
+func OpenTasks(ctx context.Context, n int) string {
 	if n == 1 {
 		return ui.T(ctx, "1 open task")
 	}

@@ -117,4 +117,16 @@ func taskStateClass(state domain.TaskState) string {
 	return "text-secondary"
 }
 
+// ItemIcon returns the icon of items of a type.
+func ItemIcon(t domain.ItemType) string {
+	switch t {
+	case domain.ItemMessage:
+		return "message"
+	case domain.ItemThread:
+		return "messages"
+	case domain.ItemTask:
+	}
+	return "checklist"
+}
+
 var _ = templruntime.GeneratedTemplate

@@ -1,0 +1,157 @@
+// Package history shows what has happened: sentences made of events.
+package history
+
+import (
+	"context"
+	"strings"
+
+	"github.com/procession-dev/procession/console/ui"
+	"github.com/procession-dev/procession/domain"
+)
+
+// Moment is an event of a timeline, or several in a row that say the same.
+type Moment struct {
+	domain.TimelineEvent
+
+	Times int
+}
+
+// Moments leaves out the first state of what was just created, and joins events in a row
+// that say the same of the same.
+func Moments(events []domain.TimelineEvent) []Moment {
+	var joined []Moment
+	for _, e := range events {
+		if e.PreviousState == "" && (e.State == string(domain.ProcessRunning) || e.State == string(domain.TaskReady)) &&
+			e.Type != domain.EventProcessCreated && e.Type != domain.EventItemCreated {
+			continue
+		}
+		if last := len(joined) - 1; last >= 0 && repeats(&joined[last].TimelineEvent, &e) {
+			joined[last].Times++
+			continue
+		}
+		joined = append(joined, Moment{e, 1})
+	}
+	return joined
+}
+
+// repeats reports whether two events are of saving the same thing again.
+func repeats(a, b *domain.TimelineEvent) bool {
+	return a.Type == b.Type && a.ActorID == b.ActorID && a.ResourceID == b.ResourceID && strings.HasSuffix(string(a.Type), "_SAVED")
+}
+
+// Sentence says what happened, without who did it. names are the names of user actions by
+// their codes.
+func Sentence(ctx context.Context, e *domain.TimelineEvent, names map[string]string) string {
+	name := e.ItemName
+	if name == "" {
+		name = ui.T(ctx, "Message")
+	}
+	if text, known := sentences()[e.Type]; known {
+		return ui.T(ctx, text)
+	}
+	if text, known := sentencesOfTasks()[e.Type]; known {
+		return ui.T(ctx, text, name)
+	}
+	switch {
+	case e.Type == domain.EventProcessStateChanged:
+		return ofProcessState(ctx, e)
+	case e.Type == domain.EventItemCreated:
+		return ofNewItem(ctx, e, name)
+	case e.Type == domain.EventItemTaskStateChanged:
+		return ofTaskState(ctx, e, name)
+	case e.Type == domain.EventItemTaskAssigned:
+		return ui.T(ctx, "gave “%s” to %s", name, e.OwnerName)
+	case e.ResourceKind == domain.ResourceProcessAction:
+		return ofAction(ctx, e, names)
+	}
+	return string(e.Type)
+}
+
+// sentences are of events that need no more words.
+func sentences() map[domain.EventType]string {
+	return map[domain.EventType]string{
+		domain.EventProcessCreated:          ui.Text("started the process"),
+		domain.EventProcessDeleted:          ui.Text("deleted the process"),
+		domain.EventProcessInitiatorChanged: ui.Text("gave the process another initiator"),
+		domain.EventProcessMetadataSaved:    ui.Text("changed the metadata"),
+		domain.EventProcessEntitySaved:      ui.Text("changed the entity"),
+		domain.EventProcessElementSaved:     ui.Text("changed the values of the process"),
+		domain.EventProcessElementDeleted:   ui.Text("changed the values of the process"),
+		domain.EventDocumentUploaded:        ui.Text("uploaded a document"),
+	}
+}
+
+// sentencesOfTasks are of events that name their task.
+func sentencesOfTasks() map[domain.EventType]string {
+	return map[domain.EventType]string{
+		domain.EventItemTaskDataSaved:       ui.Text("filled in “%s”"),
+		domain.EventItemTaskElementSaved:    ui.Text("filled in “%s”"),
+		domain.EventItemTaskElementDeleted:  ui.Text("filled in “%s”"),
+		domain.EventItemTaskAssistanceAsked: ui.Text("asked for AI help with “%s”"),
+	}
+}
+
+func ofProcessState(ctx context.Context, e *domain.TimelineEvent) string {
+	switch e.ProcessState {
+	case domain.ProcessCompleted:
+		return ui.T(ctx, "completed the process")
+	case domain.ProcessCancelled:
+		return ui.T(ctx, "cancelled the process")
+	case domain.ProcessRunning:
+	}
+	return ui.T(ctx, "set the process running")
+}
+
+func ofNewItem(ctx context.Context, e *domain.TimelineEvent, name string) string {
+	switch e.ItemType {
+	case domain.ItemMessage:
+		return ui.T(ctx, "wrote a message")
+	case domain.ItemThread:
+		return ui.T(ctx, "opened the thread “%s”", name)
+	case domain.ItemTask:
+	}
+	return ui.T(ctx, "created the task “%s”", name)
+}
+
+func ofTaskState(ctx context.Context, e *domain.TimelineEvent, name string) string {
+	switch e.TaskState {
+	case domain.TaskReady:
+		return ui.T(ctx, "released “%s”", name)
+	case domain.TaskClaimed:
+		if e.OwnerName != "" && e.OwnerName != e.ActorName {
+			return ui.T(ctx, "gave “%s” to %s", name, e.OwnerName)
+		}
+		return ui.T(ctx, "claimed “%s”", name)
+	case domain.TaskCompleted:
+		return ui.T(ctx, "completed “%s”", name)
+	case domain.TaskCancelled:
+	}
+	return ui.T(ctx, "cancelled “%s”", name)
+}
+
+func ofAction(ctx context.Context, e *domain.TimelineEvent, names map[string]string) string {
+	code := e.Details["actionCode"]
+	name := names[code]
+	if name == "" {
+		name = ui.Label(code)
+	}
+	if e.Type == domain.EventProcessActionCreated {
+		return ui.T(ctx, "used the action “%s”", name)
+	}
+	switch domain.ActionStatus(e.State) {
+	case domain.ActionCompleted:
+		return ui.T(ctx, "finished the action “%s”", name)
+	case domain.ActionCanceled:
+		return ui.T(ctx, "cancelled the action “%s”", name)
+	case domain.ActionError, domain.ActionRequested:
+	}
+	return ui.T(ctx, "could not finish the action “%s”", name)
+}
+
+// By returns the name of who acted; the service itself has none.
+func By(e *domain.TimelineEvent) string {
+	if e.ActorName == "" {
+		return "Procession"
+	}
+	return e.ActorName
+}
