@@ -72,6 +72,8 @@ type TimelineEvent struct {
 	Event
 
 	ActorName, OwnerName, ItemName string
+	// Subject is that of the process.
+	Subject string
 }
 
 // TimelineEventTypes returns the types of events that the timeline of a process shows to callers to which what

@@ -71,4 +71,27 @@ func (o *onlooker) requireReadings(t *testing.T, s *society, reader *persistence
 	board, err := reader.ListBoard(t.Context(), o.Caller, persistence.BoardFilter{}, domain.PageRequest{}, nil)
 	require.NoError(t, err)
 	require.EqualValues(t, visible, board.Total)
+	o.requireHome(t, reader)
+}
+
+// requireHome requires that the tasks of others, and what happened recently, are what
+// is visible to the caller.
+func (o *onlooker) requireHome(t *testing.T, reader *persistence.Reader) {
+	t.Helper()
+	waiting := 0
+	for _, r := range o.items {
+		if domain.SeesItem(r) && !r.Owner && !domain.ClaimsItem(r) {
+			waiting++
+		}
+	}
+	var recent []domain.TimelineEvent
+	home, err := reader.GetHome(t.Context(), o.Caller, nil, 1, events.Recent(o.Caller, 200, &recent))
+	require.NoError(t, err)
+	require.EqualValues(t, waiting, home.Waiting.Total)
+	for _, e := range recent {
+		require.True(t, domain.SeesProcess(o.processes[e.ProcessID]))
+		if e.ResourceKind == domain.ResourceItem {
+			require.True(t, domain.SeesItem(o.items[e.ResourceID]))
+		}
+	}
 }

@@ -15,14 +15,15 @@ import (
 )
 
 const (
-	timelineColumns = eventColumns + `, coalesce(a.name, ''), coalesce(o.name, ''), coalesce(t.name, '')`
+	timelineColumns = eventColumns + `, coalesce(a.name, ''), coalesce(o.name, ''), coalesce(t.name, ''), coalesce(y.subject, '')`
 
 	timelineTables = `
   LEFT JOIN principals a ON a.id = e.actor_id
   LEFT JOIN principals o ON o.id = (e.details ->> 'ownerId')::uuid
         AND e.resource_kind = 'PROCESS_ITEM'
   LEFT JOIN process_items i ON i.id = e.process_item_id
-  LEFT JOIN item_definition_versions t ON t.version = i.item_version`
+  LEFT JOIN item_definition_versions t ON t.version = i.item_version
+  LEFT JOIN processes y ON y.id = e.process_id`
 
 	// visibleTimelineEvent is true of an event e, about the item i or none, that is visible to the caller: what it
 	// is about is, and its process.
@@ -42,6 +43,24 @@ SELECT ` + timelineColumns + `
    AND ` + visibleTimelineEvent + `
    AND %s
  ORDER BY %s
+ LIMIT $5`
+
+	// lookedAtRecently is how many of the newest events of a tenant are looked at for those that are visible to the
+	// caller.
+	lookedAtRecently = 200
+
+	selectRecent = `
+WITH newest AS (
+    SELECT n.*
+      FROM unnest($2::uuid[]) t (id)
+     CROSS JOIN LATERAL (SELECT e.* FROM events e
+                          WHERE e.tenant_id = t.id AND e.process_id IS NOT NULL AND e.type = ANY($3)
+                          ORDER BY ` + pg.EventOrderDescending + `
+                          LIMIT $4) n)
+SELECT ` + timelineColumns + `
+  FROM newest e` + timelineTables + `
+ WHERE ` + visibleTimelineEvent + `
+ ORDER BY ` + pg.EventOrderDescending + `
  LIMIT $5`
 
 	timelineProcess = `
@@ -83,9 +102,17 @@ func ListTimeline(
 func collectTimeline(dest *[]domain.TimelineEvent) func(pgx.Rows) error {
 	return func(rows pgx.Rows) (err error) {
 		*dest, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (e domain.TimelineEvent, err error) {
-			e.Event, err = scanEvent(row, &e.ActorName, &e.OwnerName, &e.ItemName)
+			e.Event, err = scanEvent(row, &e.ActorName, &e.OwnerName, &e.ItemName, &e.Subject)
 			return e, err
 		})
 		return err
 	}
+}
+
+// Recent returns the query of the newest events of processes, of the types of domain.TimelineEventTypes, that are
+// visible to the caller: at most limit among the last events of its tenants.
+func Recent(caller domain.Caller, limit int, dest *[]domain.TimelineEvent) pg.Query {
+	return pg.Q(selectRecent, []any{
+		caller.PrincipalID, caller.TenantIDs(), domain.TimelineEventTypes(), lookedAtRecently, limit,
+	}, collectTimeline(dest))
 }

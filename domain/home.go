@@ -1,0 +1,24 @@
+package domain
+
+// Home is what a user comes back to. Of each list it holds the first entries, and how many there are.
+type Home struct {
+	// Mine are the tasks of the user, ToClaim those that it may claim, and Waiting the open tasks of others that are
+	// visible to it, the oldest first.
+	Mine, ToClaim, Waiting Page[InboxTask]
+	// Running are the running processes that the user has started, the newest first.
+	Running Page[BoardProcess]
+	// Recent are the newest events that are visible to the user.
+	Recent []TimelineEvent
+	FirstSteps
+}
+
+// FirstSteps is what of the first steps was done: in the tenants that a user administers, by any of their users, and
+// otherwise by the user itself.
+type FirstSteps struct {
+	Administers bool
+	// Published reports whether there is a process definition to start, Connected whether a worker is registered.
+	Published, Connected bool
+	Started, Completed   bool
+	// MayStart reports whether the user may start processes.
+	MayStart bool
+}

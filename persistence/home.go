@@ -1,0 +1,78 @@
+package persistence
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/access"
+	"github.com/procession-dev/procession/persistence/internal/pg"
+)
+
+const (
+	// What a user has done, and may do.
+	selectStepsOfUser = `
+SELECT false, false,
+       EXISTS (SELECT 1 FROM processes p WHERE p.initiator_id = $1 AND p.tenant_id = ANY($2)),
+       EXISTS (SELECT 1 FROM process_items i
+                WHERE i.owner_id = $1 AND i.tenant_id = ANY($2) AND i.task_state = 'COMPLETED'),
+       EXISTS (SELECT 1 FROM process_definitions d WHERE d.tenant_id = ANY($2) AND ` + access.StartableDefinition + `)`
+
+	// What was done in tenants. Of the tasks of each, the first thousand are looked at.
+	selectStepsOfTenants = `
+SELECT EXISTS (SELECT 1 FROM process_definitions d WHERE d.tenant_id = ANY($3) AND d.published_version IS NOT NULL),
+       EXISTS (SELECT 1 FROM workers w WHERE w.tenant_id = ANY($3)),
+       EXISTS (SELECT 1 FROM processes p WHERE p.tenant_id = ANY($3)),
+       EXISTS (SELECT 1
+                 FROM unnest($3::uuid[]) t (id)
+                CROSS JOIN LATERAL (SELECT i.task_state FROM process_items i WHERE i.tenant_id = t.id
+                                     ORDER BY i.created_at, i.id LIMIT 1000) i
+                WHERE i.task_state = 'COMPLETED'),
+       EXISTS (SELECT 1 FROM process_definitions d WHERE d.tenant_id = ANY($2) AND ` + access.StartableDefinition + `)`
+
+	// waitingForOthers is true of an item i of process p that is an open task for others than the caller.
+	waitingForOthers = `i.type = 'TASK' AND i.task_state IN ('READY', 'CLAIMED') AND i.owner_id IS DISTINCT FROM $1
+   AND NOT (i.owner_id IS NULL AND ` + access.CandidateOfItem + `) AND ` + access.VisibleItem
+)
+
+// GetHome returns what the caller comes back to, each list with its first limit entries. The first steps are those of
+// the tenants that the caller administers, or its own where it administers none. Queries of other parts of the page are
+// sent along.
+func (r *Reader) GetHome(
+	ctx context.Context, caller domain.Caller, administered []uuid.UUID, limit int, others ...pg.Query,
+) (*domain.Home, error) {
+	h := domain.Home{FirstSteps: domain.FirstSteps{Administers: len(administered) > 0}}
+	steps, args := selectStepsOfUser, []any{caller.PrincipalID, caller.TenantIDs()}
+	if h.Administers {
+		steps, args = selectStepsOfTenants, append(args, administered)
+	}
+	queries := append(others, pg.Q(steps, args, pg.One(&h.Published, &h.Connected, &h.Started, &h.Completed, &h.MayStart)))
+	page := domain.PageRequest{Size: limit}
+	for _, tasks := range []struct {
+		condition string
+		dest      *domain.Page[domain.InboxTask]
+	}{
+		{inboxCondition(domain.InboxMine), &h.Mine},
+		{inboxCondition(domain.InboxToClaim), &h.ToClaim},
+		{waitingForOthers, &h.Waiting},
+	} {
+		l := pg.NewList(caller, inboxColumns, inboxTables, "i.tenant_id")
+		l.Where = append(l.Where, "i.deleted_at IS NULL", tasks.condition)
+		if err := l.SortBy(nil, map[string]string{"id": "i.id"}, "i.created_at"); err != nil {
+			return nil, err
+		}
+		queries = append(queries, l.Page(page, pg.Into(&tasks.dest.Items), &tasks.dest.Total)...)
+	}
+	running, _, err := boardList(caller, BoardFilter{
+		InitiatorID: &caller.PrincipalID, States: []domain.ProcessState{domain.ProcessRunning},
+	}, nil)
+	if err != nil {
+		return nil, err
+	}
+	queries = append(queries, running.Page(page, boardRows(func(p *domain.BoardProcess) error {
+		h.Running.Items = append(h.Running.Items, *p)
+		return nil
+	}), &h.Running.Total)...)
+	return &h, pg.Translate("reading a home page", r.Read(ctx, queries...))
+}
