@@ -27,13 +27,7 @@ func (s *Administration) RetrieveIncident(ctx context.Context, caller domain.Cal
 }
 
 func incidentScope(caller domain.Caller) persistence.IncidentScope {
-	scope := persistence.IncidentScope{Everywhere: caller.Type == domain.PrincipalSystem}
-	for _, m := range caller.Memberships {
-		if m.Role == domain.RoleOwner || m.Role == domain.RoleAdministrator {
-			scope.Tenants = append(scope.Tenants, m.TenantID)
-		}
-	}
-	return scope
+	return persistence.IncidentScope{Everywhere: caller.Type == domain.PrincipalSystem, Tenants: caller.AdministeredTenants()}
 }
 
 // IncidentReportFilter narrows FindIncidentReports; empty fields match all.

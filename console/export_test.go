@@ -1,6 +1,7 @@
 package console
 
 import (
+	"github.com/procession-dev/procession/console/home"
 	"github.com/procession-dev/procession/console/live"
 	"github.com/procession-dev/procession/console/palette"
 	"github.com/procession-dev/procession/console/signin"
@@ -11,7 +12,7 @@ import (
 func RouteNames() []string {
 	var names []string
 	for _, r := range routes(screens{
-		signin: &signin.Screens{}, tasks: &tasks.Screens{}, palette: &palette.Screens{}, live: &live.Screens{},
+		signin: &signin.Screens{}, home: &home.Screens{}, tasks: &tasks.Screens{}, palette: &palette.Screens{}, live: &live.Screens{},
 	}) {
 		names = append(names, r.Method+" "+r.Path)
 	}

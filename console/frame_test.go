@@ -79,7 +79,7 @@ func TestScreensAreAccessibleAndFit(t *testing.T) {
 	s := newSite(t)
 	task := s.task(s.loan("Accessible"), "APPROVE_LOAN", `{"FIRST_NAME":"Carol","AMOUNT":"7500"}`)
 	screens := []string{
-		"tasks?q=Accessible", "tasks?q=nothing+at+all", "tasks/" + task.String(), "tasks/assign?task=" + task.String(), "sessions",
+		"", "tasks?q=Accessible", "tasks?q=nothing+at+all", "tasks/" + task.String(), "tasks/assign?task=" + task.String(), "sessions",
 		"palette?q=Accessible", "tasks/" + task.String()[:35] + "x",
 	}
 	for _, scheme := range []string{"light", "dark"} {

@@ -148,7 +148,7 @@ func (s *site) signIn(name string) *person {
 	s.t.Helper()
 	b := s.visitor()
 	b.Click("button[data-user=" + name + "]")
-	b.AwaitPath(web.Root + "tasks")
+	b.AwaitPath(web.Root)
 	return &person{b, s}
 }
 

@@ -30,7 +30,7 @@ import (
 // A cell is a status; "in" is being sent to the sign-in page.
 const matrix = `
 route                       owner tenant-owner administrator manager viewer candidate initiator stranger other anonymous foreign
-GET                         303   303          303           303     303    303       303       303      303   in        303
+GET                         200   200          200           200     200    200       200       200      200   in        200
 GET sign-in                 303   303          303           303     303    303       303       303      303   200       303
 POST sign-in                401   401          401           401     401    401       401       401      401   401       401
 GET sign-in/issuer          404   404          404           404     404    404       404       404      404   404       404

@@ -41,7 +41,7 @@ func (s *site) signInWithoutScript(name string) *person {
 	b.Scripts(false)
 	b.Open(s.url + "sign-in")
 	b.Click("button[data-user=" + name + "]")
-	b.AwaitPath(web.Root + "tasks")
+	b.AwaitPath(web.Root)
 	return &person{b, s}
 }
 

@@ -3,6 +3,7 @@ package console
 import (
 	"slices"
 
+	"github.com/procession-dev/procession/console/home"
 	"github.com/procession-dev/procession/console/incidents"
 	"github.com/procession-dev/procession/console/live"
 	"github.com/procession-dev/procession/console/palette"
@@ -16,6 +17,7 @@ import (
 // screens are those of each area.
 type screens struct {
 	signin    *signin.Screens
+	home      *home.Screens
 	tasks     *tasks.Screens
 	palette   *palette.Screens
 	live      *live.Screens
@@ -27,7 +29,7 @@ type screens struct {
 // routes are all screens, and what the forms on them do.
 func routes(s screens) []web.Route {
 	return slices.Concat([]web.Route{
-		web.Get("", home),
+		web.Get("", s.home.Show),
 
 		web.Get("sign-in", s.signin.Show).ForVisitors(),
 		web.Post("sign-in", s.signin.SignIn).ForVisitors(),
@@ -75,5 +77,3 @@ func routes(s screens) []web.Route {
 		web.Post("processes/:id/finish/:how", s.processes.Finished),
 	}, s.tasks.Forms().Routes("tasks/:id"), web.ForAdministrators(administrativeRoutes(s)))
 }
-
-func home(*web.Visit) (*web.Answer, error) { return web.SeeOther(web.Root + "tasks"), nil }

@@ -25,7 +25,10 @@ func Languages() []Language {
 // texts are the catalogues of the languages but English.
 func texts() map[language.Tag]map[string]string {
 	translated := german()
-	for _, more := range []map[string]string{germanForms(), germanProcesses(), germanEvents(), germanRun()} {
+	for _, more := range []map[string]string{
+		germanForms(), germanProcesses(), germanEvents(), germanRun(),
+		germanWork(),
+	} {
 		maps.Copy(translated, more)
 	}
 	return map[language.Tag]map[string]string{language.German: translated}

@@ -37,7 +37,10 @@ type bundle struct {
 
 func bundles() []bundle {
 	return []bundle{
-		{"console.css", []string{"node_modules/@tabler/core/dist/css/tabler.min.css", "src/tokens.css", "src/console.css", "src/screens.css"}},
+		{"console.css", []string{
+			"node_modules/@tabler/core/dist/css/tabler.min.css", "src/tokens.css", "src/console.css", "src/screens.css",
+			"src/work.css",
+		}},
 		{"console.js", []string{
 			"node_modules/htmx.org/dist/htmx.min.js", "src/console.js", "src/form.js",
 			"src/form-fields.js",

@@ -131,6 +131,8 @@
       channel.postMessage("news");
     });
     source.addEventListener("open", () => {
+      // What happened before the stream began is news too.
+      news();
       clearInterval(asking);
       asking = undefined;
     });

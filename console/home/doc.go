@@ -1,0 +1,2 @@
+// Package home is the screen that people come back to.
+package home

@@ -1,0 +1,83 @@
+package home
+
+import (
+	"context"
+
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/console/ui"
+	"github.com/procession-dev/procession/console/web"
+	"github.com/procession-dev/procession/domain"
+)
+
+const (
+	// entriesShown is how many entries each list has.
+	entriesShown = 5
+	// eventsShown is how many recent events are shown.
+	eventsShown = 8
+)
+
+// Screens are those of home.
+type Screens struct {
+	App *app.Service
+}
+
+// Show shows what the user comes back to. A page's script asks for it again when
+// something has happened.
+func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
+	found, err := s.App.RetrieveHome(v.Context(), v.Caller, entriesShown, eventsShown)
+	if err != nil {
+		return nil, err
+	}
+	return &web.Answer{Title: ui.T(v.Context(), "Home"), Area: "home", Body: page(found), Raw: v.Partial()}, nil
+}
+
+// step is one of the first steps.
+type step struct {
+	Text, About string
+	Done        bool
+	// Path is where the step is taken, "" for outside of the console.
+	Path string
+}
+
+// steps are the first steps of a user, none once all of them are done.
+func steps(ctx context.Context, f domain.FirstSteps) []step {
+	var all []step
+	if f.Administers {
+		all = append(all, step{
+			Text: ui.T(ctx, "Publish a process definition"), Done: f.Published,
+			About: ui.T(ctx, "It says what a process is made of and who may do what. Apply it with the command line."),
+		}, step{
+			Text: ui.T(ctx, "Connect a worker"), Done: f.Connected,
+			About: ui.T(ctx, "It is the program that runs the workflows of your processes, and registers itself when it starts."),
+		})
+	}
+	if f.MayStart || f.Started || f.Administers {
+		start := step{
+			Text: ui.T(ctx, "Start a process"), Done: f.Started,
+			About: ui.T(ctx, "Choose its kind, and say what it is about."),
+		}
+		if f.MayStart {
+			start.Path = web.Root + "start"
+		}
+		all = append(all, start)
+	}
+	all = append(all, step{
+		Text: ui.T(ctx, "Complete a task"), Done: f.Completed, Path: web.Root + "tasks",
+		About: ui.T(ctx, "Claim one, fill in its form and complete it. The process goes on by itself."),
+	})
+	for _, s := range all {
+		if !s.Done {
+			return all
+		}
+	}
+	return nil
+}
+
+func done(steps []step) (n int) {
+	for _, s := range steps {
+		if s.Done {
+			n++
+		}
+	}
+	return n
+}
