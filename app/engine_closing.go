@@ -32,11 +32,7 @@ func (s *Service) RecordClosing(ctx context.Context, c domain.Closing) (bool, er
 		if !recorded {
 			return nil, nil
 		}
-		before := locked.Run.State
-		locked.Run.Close(c)
-		ended := domain.EngineRunEvent(locked.Run, before, domain.SystemPrincipalID(), now)
-		closedAt := c.ClosedAt.UTC().Truncate(time.Microsecond)
-		tx.UpdateEngineRun(locked.Run, &closedAt, now)
+		ended := endRun(tx, &locked.Run, c, now)
 		var events domain.Events
 		switch {
 		case locked.Process != nil:
@@ -69,7 +65,7 @@ func (s *Service) finishWithWorkflow(
 		if _, err := p.Complete(by, now); err != nil {
 			return nil, err
 		}
-		return finishProcess(tx, p, before, by, now)
+		return finishProcess(tx, p, before, by, now), nil
 	}
 	if _, err := p.Cancel(by, now); err != nil {
 		return nil, err
@@ -79,6 +75,5 @@ func (s *Service) finishWithWorkflow(
 		return nil, err
 	}
 	cancelled := s.cancelTasks(tx, open, &locked.Run.ID, by, now)
-	finished, err := finishProcess(tx, p, before, by, now)
-	return append(cancelled, finished...), err
+	return append(cancelled, finishProcess(tx, p, before, by, now)...), nil
 }

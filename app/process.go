@@ -12,7 +12,7 @@ import (
 // finishProcess stores a process that has got from a state into a final one.
 func finishProcess(
 	tx *persistence.Tx, p *domain.Process, from domain.ProcessState, by uuid.UUID, now time.Time,
-) (domain.Events, error) {
-	finished := domain.ProcessEvent(domain.EventProcessStateChanged, p, by, now).From(string(from))
-	return domain.Events{finished}, tx.UpdateProcess(p)
+) domain.Events {
+	tx.UpdateProcessState(p)
+	return domain.Events{domain.ProcessEvent(domain.EventProcessStateChanged, p, by, now).From(string(from))}
 }

@@ -32,8 +32,7 @@ func (s *Service) CancelProcess(ctx context.Context, caller domain.Caller, id uu
 		}
 		s.stopWorkflow(tx, locked.RunID, now)
 		cancelled := s.cancelTasks(tx, locked.Open, locked.RunID, caller.PrincipalID, now)
-		finished, err := finishProcess(tx, process, before, caller.PrincipalID, now)
-		return append(cancelled, finished...), err
+		return append(cancelled, finishProcess(tx, process, before, caller.PrincipalID, now)...), nil
 	})
 	return process, err
 }

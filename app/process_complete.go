@@ -30,7 +30,7 @@ func (s *Service) CompleteProcess(ctx context.Context, caller domain.Caller, id 
 			return nil, err
 		}
 		s.stopWorkflow(tx, locked.RunID, now)
-		return finishProcess(tx, process, before, caller.PrincipalID, now)
+		return finishProcess(tx, process, before, caller.PrincipalID, now), nil
 	})
 	return process, err
 }

@@ -68,7 +68,7 @@ func (tx *Tx) InsertEncryptedRun(run domain.EngineRun, encryptionKey string, now
 
 // LockedRun is a run with its owner, both under lock: Process, ProcessAction, ArtifactAction or TaskState by the
 // kind of the run, all nil for a run that outlived its action. Failed reports whether an incident exists for the
-// failure of the requested attempt.
+// failure of the requested attempt. The process has no values.
 type LockedRun struct {
 	Process        *domain.Process
 	ProcessAction  *domain.ProcessAction
@@ -82,7 +82,7 @@ type LockedRun struct {
 const (
 	// The owner is locked first: every transaction that locks both does it in this order.
 	lockProcessOfWorkflow = `
-SELECT ` + processColumns + `
+SELECT ` + processSummaryColumns + `
   FROM processes p
  WHERE p.id = (SELECT r.owner_id FROM engine_runs r
                 WHERE r.kind = 'PROCESS' AND r.namespace = $1 AND r.workflow_id = $2)
@@ -149,11 +149,63 @@ func (tx *Tx) LockRunOfWorkflow(ctx context.Context, c domain.Closing) (*LockedR
 	return &locked, nil
 }
 
-// scanProcessIfAny reads processColumns of at most one row.
+const (
+	// The order prevents deadlocks. The processes are locked first, as everywhere.
+	lockProcessesOfWorkflows = `
+SELECT ` + processSummaryColumns + `
+  FROM processes p
+ WHERE p.id = ANY(ARRAY(SELECT r.owner_id FROM engine_runs r
+                         WHERE r.kind = 'PROCESS' AND r.namespace = $1 AND r.workflow_id = ANY($2)))
+ ORDER BY p.id
+   FOR UPDATE OF p`
+
+	lockRunsOfWorkflows = `
+SELECT ` + engineRunColumns + `
+  FROM engine_runs r
+ WHERE r.kind = 'PROCESS' AND r.namespace = $1 AND r.workflow_id = ANY($2)
+ ORDER BY r.id
+   FOR NO KEY UPDATE OF r`
+)
+
+// LockProcessesOfWorkflows locks the processes that workflows of a namespace are the runs of, together with the
+// runs, by the ids of the workflows. Workflows of other kinds, and those that the service did not start, are left
+// out. The processes have no values.
+func (tx *Tx) LockProcessesOfWorkflows(
+	ctx context.Context, namespace string, workflowIDs []string,
+) (map[string]*LockedRun, error) {
+	processes := map[uuid.UUID]*domain.Process{}
+	var runs []domain.EngineRun
+	args := []any{namespace, workflowIDs}
+	err := tx.Read(
+		ctx,
+		pg.Q(lockProcessesOfWorkflows, args, func(rows pgx.Rows) error {
+			_, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (struct{}, error) {
+				var p domain.Process
+				err := row.Scan(processSummaryFields(&p)...)
+				processes[p.ID] = &p
+				return struct{}{}, err
+			})
+			return err
+		}),
+		pg.Q(lockRunsOfWorkflows, args, scanEngineRuns(&runs)),
+	)
+	if err != nil {
+		return nil, pg.Translate("locking processes of workflows", err)
+	}
+	locked := make(map[string]*LockedRun, len(runs))
+	for _, run := range runs {
+		if p := processes[run.OwnerID]; p != nil {
+			locked[run.WorkflowID] = &LockedRun{Process: p, Run: run}
+		}
+	}
+	return locked, nil
+}
+
+// scanProcessIfAny reads processSummaryColumns of at most one row.
 func scanProcessIfAny(dest **domain.Process) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error {
 		var p domain.Process
-		err := scanProcess(&p)(rows)
+		err := pg.One(processSummaryFields(&p)...)(rows)
 		if err == nil {
 			*dest = &p
 		}
@@ -209,18 +261,6 @@ func (r *Reader) ListQuietRuns(
 	var runs []domain.EngineRun
 	err := r.Read(ctx, pg.Q(listQuietRuns, []any{namespace, before, after, limit}, scanEngineRuns(&runs)))
 	return runs, pg.Translate("listing quiet engine runs", err)
-}
-
-const lastActive = `
-SELECT max(last_active_at)
-  FROM engine_runs
- WHERE namespace = $1 AND state = 'RUNNING'`
-
-// LastActive returns when the service last used a running run of the namespace, or nil when none is running.
-func (r *Reader) LastActive(ctx context.Context, namespace string) (*time.Time, error) {
-	var at *time.Time
-	err := r.Read(ctx, pg.Q(lastActive, []any{namespace}, pg.One(&at)))
-	return at, pg.Translate("reading the activity of a namespace", err)
 }
 
 const listNamespaces = `

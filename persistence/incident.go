@@ -127,7 +127,7 @@ type LockedIncident struct {
 
 const (
 	lockProcessOfIncident = `
-SELECT ` + processColumns + `
+SELECT ` + processSummaryColumns + `
   FROM processes p
  WHERE p.id = (SELECT i.process_id FROM incidents i WHERE i.id = $3 AND ` + inScope + `)
    FOR UPDATE OF p`

@@ -181,3 +181,13 @@ func (tx *Tx) UpdateProcess(p *domain.Process) error {
 		metadata.document, metadata.valid, metadata.errors, entity.document, entity.valid, entity.errors)
 	return nil
 }
+
+const updateProcessState = `
+UPDATE processes
+   SET state = $2, last_modified_by = $3, last_modified_at = $4
+ WHERE id = $1`
+
+// UpdateProcessState stores the state of a process that is under lock.
+func (tx *Tx) UpdateProcessState(p *domain.Process) {
+	tx.queue(updateProcessState, p.ID, p.State, p.LastModifiedBy, p.LastModifiedAt)
+}

@@ -1,6 +1,8 @@
 package storage_test
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -23,6 +25,7 @@ func TestWriteTakesTheEventsOfAChange(t *testing.T) {
 		ID: uuid.New(), TenantID: uuid.New(), Type: domain.EventProcessCreated, ResourceKind: domain.ResourceProcess,
 		ResourceID: uuid.New(), ActorID: uuid.New(), OccurredAt: s.Now(),
 	}
+	namespaces := 0
 	for name, c := range map[string]struct {
 		events  domain.Events
 		changes bool
@@ -33,16 +36,21 @@ func TestWriteTakesTheEventsOfAChange(t *testing.T) {
 		"state of the service changes without them": {domain.NoEvents(), true, true},
 		"events are recorded with the change":       {domain.Events{event}, true, true},
 	} {
+		namespaces++
+		namespace := fmt.Sprintf("tenant-%d", namespaces)
 		err := s.Write(t.Context(), func(tx *persistence.Tx) (domain.Events, error) {
 			if c.changes {
-				tx.RaiseEngineWatermark(name, s.Now())
+				tx.PutTenant(domain.Tenant{
+					ID: uuid.New(), Name: name, Plan: domain.PlanFree, Namespace: namespace, TimeZone: "Etc/UTC",
+					Audit: domain.NewAudit(domain.SystemPrincipalID(), s.Now()),
+				})
 			}
 			return c.events, nil
 		})
 		require.Equal(t, c.changes && !c.stored, err != nil, "%s: %v", name, err)
-		at, err := db.Reader().GetEngineWatermark(t.Context(), name)
+		stored, err := db.Reader().ListNamespaces(t.Context())
 		require.NoError(t, err)
-		require.Equal(t, c.stored, !at.IsZero(), name)
+		require.Equal(t, c.stored, slices.Contains(stored, namespace), name)
 	}
 	require.Equal(t, 1, recorded, "one of them is for subscribers")
 	batch, err := events.ListAfter(t.Context(), db.Reader(), domain.EventCursor{}, 10, domain.EventProcessCreated)

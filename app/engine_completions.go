@@ -1,0 +1,57 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// RecordCompletions is RecordClosing, in one transaction, for workflows of a
+// namespace that returned and whose results are not used. It returns the number
+// of ends that were new. Workflows that are not those of processes, and those
+// that the service did not start, are ignored.
+func (s *Service) RecordCompletions(ctx context.Context, namespace string, closings []domain.Closing) (int, error) {
+	recorded := 0
+	now := s.now()
+	ids := make([]string, len(closings))
+	for i := range closings {
+		ids[i] = closings[i].WorkflowID
+	}
+	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
+		recorded = 0
+		locked, err := tx.LockProcessesOfWorkflows(ctx, namespace, ids)
+		if err != nil {
+			return nil, err
+		}
+		var events domain.Events
+		for _, c := range closings {
+			of, ok := locked[c.WorkflowID]
+			if !ok || !of.Run.EndedBy(c) {
+				continue
+			}
+			ended := endRun(tx, &of.Run, c, now)
+			finished, err := s.finishWithWorkflow(ctx, tx, of, c, now)
+			if err != nil {
+				return nil, err
+			}
+			events = append(append(events, ended), finished...)
+			recorded++
+		}
+		return events, nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	return recorded, nil
+}
+
+// endRun stores that a run has ended.
+func endRun(tx *persistence.Tx, r *domain.EngineRun, c domain.Closing, now time.Time) domain.Event {
+	before := r.State
+	r.Close(c)
+	closedAt := c.ClosedAt.UTC().Truncate(time.Microsecond)
+	tx.UpdateEngineRun(*r, &closedAt, now)
+	return domain.EngineRunEvent(*r, before, domain.SystemPrincipalID(), now)
+}
