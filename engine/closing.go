@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	commonpb "go.temporal.io/api/common/v1"
@@ -13,10 +15,24 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// closedPageSize is the most Temporal lists at once. Pages are big because
-// listings, unlike other calls, are few by Temporal's default limits: ten a
-// second and namespace.
-const closedPageSize = 1000
+// EndKind is a way in which a workflow run ends, as Temporal's visibility calls
+// it.
+type EndKind string
+
+// EndCompleted is the end of a workflow that returned.
+const EndCompleted EndKind = "Completed"
+
+// OtherEnds are the ends of workflows that did not return. A run that continued as
+// new goes on in another one.
+func OtherEnds() []EndKind { return []EndKind{"Failed", "TimedOut", "Canceled", "Terminated"} }
+
+const (
+	// Most looks find few ends. Further pages are as big as Temporal allows, because
+	// listings, unlike other calls, are few by its default limits: ten a second and
+	// namespace.
+	firstPageSize = 50
+	pageSize      = 1000
+)
 
 // Closed is a workflow run that has ended, as Temporal lists it.
 type Closed struct {
@@ -25,25 +41,24 @@ type Closed struct {
 	// Completed is set when the workflow returned a result; otherwise Outcome
 	// returns the details.
 	Completed bool
-	// Continued is set when the workflow continued as new.
-	Continued bool
 	ClosedAt  time.Time
 }
 
-// ListClosed returns a page of the runs of a namespace that ended at since or
-// later, in no particular order, and the token of the next page, empty after the
-// last. The zero time lists all.
+// ListClosed returns a page of the runs of a namespace that ended in one way, the
+// latest end first, and the token of the next page, empty after the last.
+//
+// The condition and the order are those of an index of Temporal's visibility
+// store, so that a page costs the same however many runs are open or kept there.
+// A condition on the time of the end has no index.
 func (e *Engine) ListClosed(
-	ctx context.Context, namespace string, since time.Time, pageToken []byte,
+	ctx context.Context, namespace string, kind EndKind, pageToken []byte,
 ) (runs []Closed, nextPageToken []byte, err error) {
-	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
-	defer cancel()
-	query := `ExecutionStatus != "Running"`
-	if !since.IsZero() {
-		query = fmt.Sprintf(`CloseTime >= %q`, since.UTC().Format(time.RFC3339Nano))
+	size := int32(pageSize)
+	if len(pageToken) == 0 {
+		size = firstPageSize
 	}
-	page, err := e.workflows.ListWorkflowExecutions(ctx, &workflowservice.ListWorkflowExecutionsRequest{
-		Namespace: namespace, PageSize: closedPageSize, NextPageToken: pageToken, Query: query,
+	page, err := e.list(ctx, &workflowservice.ListWorkflowExecutionsRequest{
+		Namespace: namespace, PageSize: size, NextPageToken: pageToken, Query: fmt.Sprintf("ExecutionStatus = %q", kind),
 	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("listing closed workflows: %w", err)
@@ -52,12 +67,43 @@ func (e *Engine) ListClosed(
 		runs = append(runs, Closed{
 			WorkflowID: info.GetExecution().GetWorkflowId(),
 			RunID:      info.GetExecution().GetRunId(),
-			Completed:  info.GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED,
-			Continued:  info.GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW,
+			Completed:  kind == EndCompleted,
 			ClosedAt:   info.GetCloseTime().AsTime(),
 		})
 	}
 	return runs, page.GetNextPageToken(), nil
+}
+
+// ListRunning returns which of the workflows, at most a thousand, Temporal lists as
+// running. The list may be late.
+func (e *Engine) ListRunning(ctx context.Context, namespace string, workflowIDs []string) (map[string]bool, error) {
+	running := make(map[string]bool, len(workflowIDs))
+	if len(workflowIDs) == 0 {
+		return running, nil
+	}
+	quoted := make([]string, len(workflowIDs))
+	for i, id := range workflowIDs {
+		quoted[i] = strconv.Quote(id)
+	}
+	page, err := e.list(ctx, &workflowservice.ListWorkflowExecutionsRequest{
+		Namespace: namespace, PageSize: pageSize,
+		Query: `ExecutionStatus = "Running" AND WorkflowId IN (` + strings.Join(quoted, ", ") + `)`,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("listing running workflows: %w", err)
+	}
+	for _, info := range page.GetExecutions() {
+		running[info.GetExecution().GetWorkflowId()] = true
+	}
+	return running, nil
+}
+
+func (e *Engine) list(
+	ctx context.Context, request *workflowservice.ListWorkflowExecutionsRequest,
+) (*workflowservice.ListWorkflowExecutionsResponse, error) {
+	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
+	defer cancel()
+	return e.workflows.ListWorkflowExecutions(ctx, request)
 }
 
 // Outcome returns how the workflow of a run ended, with its result where that

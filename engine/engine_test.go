@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -297,21 +298,30 @@ func TestEngine(t *testing.T) {
 			WorkflowID: c.Run.WorkflowID, RunID: run, Completed: true,
 			ClosedAt: ended.ClosedAt.Truncate(time.Microsecond),
 		}
-		list := func(since time.Time) []engine.Closed {
-			runs, _, err := b.ListClosed(t.Context(), namespace, since, nil)
+		list := func(kind engine.EndKind) []engine.Closed {
+			runs, _, err := b.ListClosed(t.Context(), namespace, kind, nil)
 			require.NoError(t, err)
+			require.True(t, slices.IsSortedFunc(runs, func(a, b engine.Closed) int { return b.ClosedAt.Compare(a.ClosedAt) }))
 			return runs
 		}
+		require.Eventually(t, func() bool { return slices.Contains(list(engine.EndCompleted), want) },
+			10*time.Second, 250*time.Millisecond)
+		for _, kind := range engine.OtherEnds() {
+			require.NotContains(t, list(kind), want)
+		}
+	})
+
+	t.Run("running workflows are listed", func(t *testing.T) {
+		t.Parallel()
+		c, done := newCommand("sleeper"), newCommand("returner")
+		b.execute(t, c)
+		b.execute(t, done)
+		b.end(t, done)
 		require.Eventually(t, func() bool {
-			for _, closed := range list(want.ClosedAt) {
-				if closed == want {
-					return true
-				}
-			}
-			return false
+			running, err := b.ListRunning(t.Context(), namespace, []string{c.Run.WorkflowID, done.Run.WorkflowID, "none"})
+			require.NoError(t, err)
+			return len(running) == 1 && running[c.Run.WorkflowID]
 		}, 10*time.Second, 250*time.Millisecond)
-		require.Contains(t, list(time.Time{}), want)
-		require.NotContains(t, list(want.ClosedAt.Add(time.Millisecond)), want)
 	})
 
 	t.Run("a namespace is made once, with its search attribute", func(t *testing.T) {

@@ -24,8 +24,16 @@ func Unavailable(err error) bool {
 
 // NamespaceMissing reports whether err means that a namespace does not exist.
 func NamespaceMissing(err error) bool {
-	_, ok := errors.AsType[*serviceerror.NamespaceNotFound](err)
-	return ok
+	_, missing := MissingNamespace(err)
+	return missing
+}
+
+// MissingNamespace returns the namespace that err says does not exist.
+func MissingNamespace(err error) (namespace string, missing bool) {
+	if e, ok := errors.AsType[*serviceerror.NamespaceNotFound](err); ok {
+		return e.Namespace, true
+	}
+	return "", false
 }
 
 // RateLimited reports whether err means that the service exceeded a rate limit of

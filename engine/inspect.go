@@ -54,20 +54,6 @@ func (e *Engine) InspectNamespace(ctx context.Context, name string) (NamespaceSt
 	}, nil
 }
 
-// InspectOwned reports whether a workflow of the service's own runs.
-func (e *Engine) InspectOwned(ctx context.Context, id string) (running bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
-	defer cancel()
-	described, err := e.client.DescribeWorkflowExecution(ctx, id, "")
-	if gone(err) || NamespaceMissing(err) {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("describing the workflow %s: %w", id, err)
-	}
-	return described.GetWorkflowExecutionInfo().GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, nil
-}
-
 // InspectSchedule reports whether a schedule of the service's own exists and is
 // not paused.
 func (e *Engine) InspectSchedule(ctx context.Context, id string) (active bool, err error) {

@@ -21,9 +21,11 @@ const (
 	// retryInterval is the pause after a failed check, and the least time between
 	// two requested checks.
 	retryInterval = 2 * time.Second
-	// reconfirmAfter is how long an observer is assumed to run without checking.
-	reconfirmAfter  = time.Minute
-	checksAtOnce    = 4
+	// reconfirmAfter is how long schedules are assumed to be there without checking.
+	reconfirmAfter = time.Minute
+	checksAtOnce   = 4
+	// allSchedules is what is confirmed of the schedules, which are no namespace.
+	allSchedules    = "schedules of " + Namespace
 	workerStopGrace = 5 * time.Second
 )
 
@@ -39,8 +41,6 @@ type SupervisorOptions struct {
 	Engine *Engine
 	// Namespaces lists the namespaces of all tenants.
 	Namespaces func(context.Context) ([]string, error)
-	// Observer is the workflow that observes a namespace.
-	Observer func(namespace string) OwnedWorkflow
 	// Schedules are the schedules in the service's own namespace.
 	Schedules []Schedule
 	// Register registers the service's workflows and activities with its worker.
@@ -55,8 +55,8 @@ type SupervisorOptions struct {
 }
 
 // Supervisor maintains what the service needs in Temporal: its own namespace and
-// worker, and for every tenant a namespace and its observer. It sets them up once
-// Temporal can be reached, and again when Temporal has lost something.
+// worker, and a namespace for every tenant. It sets them up once Temporal can be
+// reached, and again when Temporal has lost something.
 type Supervisor struct {
 	o     SupervisorOptions
 	asked loop.Signal
@@ -83,10 +83,14 @@ func NewSupervisor(o SupervisorOptions) *Supervisor {
 // Check has the supervisor look for new tenants soon. It never blocks.
 func (s *Supervisor) Check() { s.asked.Wake() }
 
-// Recheck has the supervisor confirm everything again soon, for example when a
-// namespace is missing. It never blocks for long.
-func (s *Supervisor) Recheck() {
-	s.forget()
+// Recheck has the supervisor set up a namespace again soon because it is missing,
+// and the service's own with it. It never blocks for long.
+func (s *Supervisor) Recheck(namespace string) {
+	s.mu.Lock()
+	delete(s.confirmed, namespace)
+	delete(s.confirmed, Namespace)
+	delete(s.confirmed, allSchedules)
+	s.mu.Unlock()
 	s.Check()
 }
 
@@ -200,8 +204,7 @@ func (s *Supervisor) check(ctx context.Context, w worker.Worker) (worker.Worker,
 
 // checkSchedules creates or updates the schedules.
 func (s *Supervisor) checkSchedules(ctx context.Context) error {
-	const all = "schedules of " + Namespace
-	if _, due := s.due(all); !due {
+	if _, due := s.due(allSchedules); !due {
 		return nil
 	}
 	for _, schedule := range s.o.Schedules {
@@ -209,21 +212,15 @@ func (s *Supervisor) checkSchedules(ctx context.Context) error {
 			return err
 		}
 	}
-	s.confirm(all)
+	s.confirm(allSchedules)
 	return nil
 }
 
 func (s *Supervisor) checkTenant(ctx context.Context, namespace string) error {
-	first, due := s.due(namespace)
-	if !due {
+	if first, _ := s.due(namespace); !first {
 		return nil
 	}
-	if first {
-		if err := s.o.Engine.EnsureNamespace(ctx, namespace); err != nil {
-			return err
-		}
-	}
-	if err := s.o.Engine.StartOwned(ctx, s.o.Observer(namespace)); err != nil {
+	if err := s.o.Engine.EnsureNamespace(ctx, namespace); err != nil {
 		return err
 	}
 	s.confirm(namespace)
@@ -259,6 +256,17 @@ func (e *Engine) startOwned(ctx context.Context, w OwnedWorkflow, reuse enumspb.
 	}, w.Type, w.Input)
 	if err != nil {
 		return fmt.Errorf("starting the workflow %s: %w", w.ID, err)
+	}
+	return nil
+}
+
+// EndOwned terminates a workflow of the service's own if it runs.
+func (e *Engine) EndOwned(ctx context.Context, id, reason string) error {
+	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
+	defer cancel()
+	err := e.client.TerminateWorkflow(ctx, id, "", reason)
+	if err != nil && !gone(err) {
+		return fmt.Errorf("ending the workflow %s: %w", id, err)
 	}
 	return nil
 }

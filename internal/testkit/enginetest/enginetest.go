@@ -39,6 +39,9 @@ type Stack struct {
 	files   string
 	server  *temporalserver.Server
 	Address string
+	// Database is the PostgreSQL server of Start's server; without one it keeps
+	// everything in memory.
+	Database string
 }
 
 // New prepares a server on a free port whose keys are kept in db, and does not
@@ -70,8 +73,8 @@ func New(tb testing.TB, db *persistence.DB) *Stack {
 	return s
 }
 
-// Start starts the server at the stack's address. What an earlier one kept is
-// lost.
+// Start starts the server at the stack's address. What an earlier one kept in
+// memory is lost.
 func (s *Stack) Start() {
 	s.tb.Helper()
 	source, err := temporalserver.FindSource()
@@ -80,8 +83,12 @@ func (s *Stack) Start() {
 	defer cancel()
 	binary, err := temporalserver.Build(ctx, temporalserver.BuildOptions{Source: source, Progress: os.Stderr})
 	s.must(err)
+	store := temporalserver.StoreSQLite
+	if s.Database != "" {
+		store = temporalserver.StorePostgres
+	}
 	s.server, err = temporalserver.Start(ctx, temporalserver.Options{
-		Binary: binary, Listen: s.Address, Store: temporalserver.StoreSQLite,
+		Binary: binary, Listen: s.Address, Store: store, DatabaseURL: s.Database,
 		JWKSURL: s.jwks, JWKSRefresh: time.Second, Issuer: "procession",
 		TLSCert: s.file("server.crt"), TLSKey: s.file("server.key"), ClientCA: s.file("ca.crt"),
 		LogLevel: "error", LogWriter: io.Discard,
