@@ -14,18 +14,16 @@ import (
 	"go.temporal.io/sdk/worker"
 
 	"github.com/procession-dev/procession/app"
-	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
 )
 
-// ObserveClosingsName is the activity type of ObserveClosings in Temporal.
+// ObserveClosingsName is the activity type of EndObserver in Temporal.
 const ObserveClosingsName = "ObserveClosings"
 
 // Engine contains the calls to Temporal that activities make. Tests inject faults
 // into it.
 type Engine interface {
-	ListClosed(ctx context.Context, namespace string, since time.Time, pageToken []byte) ([]engine.Closed, []byte, error)
-	Outcome(ctx context.Context, r domain.EngineRun, now time.Time) (*domain.Closing, error)
+	EndOwned(ctx context.Context, id, reason string) error
 	ReadResult(ctx context.Context, tenant uuid.UUID, returned *commonpb.Payload) (json.RawMessage, string, error)
 }
 
@@ -42,7 +40,6 @@ type Options struct {
 // Activities holds the activities. It is safe for concurrent use.
 type Activities struct {
 	o          Options
-	touched    *touched
 	documents  documentCounts
 	assistance assistanceCounts
 }
@@ -50,12 +47,12 @@ type Activities struct {
 // New returns Activities.
 func New(o Options) *Activities {
 	o.App = o.App.Background()
-	return &Activities{o: o, touched: newTouched()}
+	return &Activities{o: o}
 }
 
 // Register registers the activities with a worker.
 func (a *Activities) Register(r worker.ActivityRegistry) {
-	r.RegisterActivityWithOptions(a.ObserveClosings, activity.RegisterOptions{Name: ObserveClosingsName})
+	r.RegisterActivityWithOptions(a.EndObserver, activity.RegisterOptions{Name: ObserveClosingsName})
 	r.RegisterActivityWithOptions(a.ExpireDocuments, activity.RegisterOptions{Name: ExpireDocumentsName})
 	r.RegisterActivityWithOptions(a.ExpireRegistrations, activity.RegisterOptions{Name: ExpireRegistrationsName})
 	r.RegisterActivityWithOptions(a.SweepDocuments, activity.RegisterOptions{Name: SweepDocumentsName})
@@ -70,6 +67,8 @@ func (a *Activities) Register(r worker.ActivityRegistry) {
 	}
 }
 
-// Touch records that a command was executed in a namespace, so that a workflow
-// may soon end there. It never blocks.
-func (a *Activities) Touch(namespace string) { a.touched.touch(namespace) }
+// EndObserver ends the workflow that calls it. The release before watched each
+// namespace by such a workflow, and may still start some while both releases run.
+func (a *Activities) EndObserver(ctx context.Context) error {
+	return a.o.Engine.EndOwned(ctx, activity.GetInfo(ctx).WorkflowExecution.ID, "the service watches without a workflow")
+}

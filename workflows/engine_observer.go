@@ -36,12 +36,21 @@ type EngineObserverInput struct {
 	SweepAfter uuid.UUID `json:"sweepAfter"`
 }
 
-// EngineObserverID returns the workflow id of the observer of a namespace: there
-// is at most one.
-func EngineObserverID(namespace string) string { return "engine-observer/" + namespace }
+// observation is the argument of an observation.
+type observation struct {
+	Namespace  string        `json:"namespace"`
+	Duration   time.Duration `json:"duration"`
+	SweepAfter uuid.UUID     `json:"sweepAfter"`
+}
 
-// EngineObserver watches for workflows of a namespace that end, without end
-// itself, and updates their processes.
+// observed is the result of an observation: where the next one continues.
+type observed struct {
+	SweepAfter uuid.UUID `json:"sweepAfter"`
+}
+
+// EngineObserver is how the release before watched for workflows of a namespace
+// that end. Those that still run are ended by their next observation, which
+// activities.EndObserver answers. It goes with the release after this one.
 func EngineObserver(ctx workflow.Context, in EngineObserverInput) error {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: 2 * observationTime,
@@ -51,8 +60,8 @@ func EngineObserver(ctx workflow.Context, in EngineObserverInput) error {
 		},
 	})
 	for range observations {
-		var seen activities.ObserveClosingsResult
-		err := workflow.ExecuteActivity(ctx, activities.ObserveClosingsName, activities.ObserveClosingsInput{
+		var seen observed
+		err := workflow.ExecuteActivity(ctx, activities.ObserveClosingsName, observation{
 			Namespace: in.Namespace, Duration: observationTime, SweepAfter: in.SweepAfter,
 		}).Get(ctx, &seen)
 		if temporal.IsCanceledError(err) {

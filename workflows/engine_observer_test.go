@@ -20,7 +20,17 @@ import (
 	"github.com/procession-dev/procession/workflows"
 )
 
-type observeFunc func(context.Context, activities.ObserveClosingsInput) (activities.ObserveClosingsResult, error)
+type observation struct {
+	Namespace  string        `json:"namespace"`
+	Duration   time.Duration `json:"duration"`
+	SweepAfter uuid.UUID     `json:"sweepAfter"`
+}
+
+type observed struct {
+	SweepAfter uuid.UUID `json:"sweepAfter"`
+}
+
+type observeFunc func(context.Context, observation) (observed, error)
 
 // observe runs the workflow with a fake activity.
 func observe(t *testing.T, in workflows.EngineObserverInput, f observeFunc) error {
@@ -40,13 +50,13 @@ func TestEngineObserverGoesOnAsNew(t *testing.T) {
 	var calls int
 	var last uuid.UUID
 	err := observe(t, workflows.EngineObserverInput{Namespace: "tenant"},
-		func(_ context.Context, in activities.ObserveClosingsInput) (activities.ObserveClosingsResult, error) {
+		func(_ context.Context, in observation) (observed, error) {
 			calls++
 			if in.Namespace != "tenant" || in.SweepAfter != last || in.Duration != 5*time.Minute {
-				return activities.ObserveClosingsResult{}, temporal.NewNonRetryableApplicationError("wrong input", "", nil)
+				return observed{}, temporal.NewNonRetryableApplicationError("wrong input", "", nil)
 			}
 			last = uuid.New()
-			return activities.ObserveClosingsResult{SweepAfter: last}, nil
+			return observed{SweepAfter: last}, nil
 		})
 	require.Equal(t, 250, calls)
 	var next *workflow.ContinueAsNewError
@@ -60,15 +70,15 @@ func TestEngineObserverSurvivesFaults(t *testing.T) {
 	t.Parallel()
 	calls := 0
 	err := observe(t, workflows.EngineObserverInput{Namespace: "tenant"},
-		func(context.Context, activities.ObserveClosingsInput) (activities.ObserveClosingsResult, error) {
+		func(context.Context, observation) (observed, error) {
 			calls++
 			switch calls {
 			case 1:
-				return activities.ObserveClosingsResult{}, errors.New("tried again")
+				return observed{}, errors.New("tried again")
 			case 2:
-				return activities.ObserveClosingsResult{}, temporal.NewNonRetryableApplicationError("given up", "", nil)
+				return observed{}, temporal.NewNonRetryableApplicationError("given up", "", nil)
 			default:
-				return activities.ObserveClosingsResult{}, nil
+				return observed{}, nil
 			}
 		})
 	require.True(t, workflow.IsContinueAsNewError(err), "%v", err)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
@@ -19,6 +20,7 @@ import (
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/blobstore"
+	"github.com/procession-dev/procession/closings"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
 	"github.com/procession-dev/procession/internal/testkit/enginetest"
@@ -88,12 +90,6 @@ func (f *floor) run(t *testing.T) (stop func()) {
 	})
 	supervisor := engine.NewSupervisor(engine.SupervisorOptions{
 		Engine: e, Namespaces: f.db.Reader().ListNamespaces, Clock: time.Now, Logger: enginetest.Logger(),
-		Observer: func(namespace string) engine.OwnedWorkflow {
-			return engine.OwnedWorkflow{
-				ID: workflows.EngineObserverID(namespace), Type: workflows.EngineObserverName,
-				Input: workflows.EngineObserverInput{Namespace: namespace},
-			}
-		},
 		Schedules: []engine.Schedule{
 			{ID: "document-expiry", Type: workflows.DocumentExpiryName, Every: workflows.DocumentExpiryInterval},
 			{ID: "document-sweep", Type: workflows.DocumentSweepName, Every: workflows.DocumentSweepInterval},
@@ -104,12 +100,15 @@ func (f *floor) run(t *testing.T) (stop func()) {
 			acts.Register(r)
 		},
 	})
+	observer := closings.New(closings.Options{
+		DB: f.db, App: f.Service, Engine: e, Missing: supervisor.Recheck, Clock: time.Now, Logger: enginetest.Logger(),
+	})
 	relay := outbox.New(outbox.Options{
 		DB: f.db, Execute: e.Execute, Unavailable: engine.Unavailable, Clock: time.Now, Logger: enginetest.Logger(),
-		Executed: acts.Touch,
+		Executed: observer.Touch,
 		Refused: func(err error) {
-			if engine.NamespaceMissing(err) {
-				supervisor.Recheck()
+			if namespace, missing := engine.MissingNamespace(err); missing {
+				supervisor.Recheck(namespace)
 			}
 		},
 	})
@@ -134,6 +133,7 @@ func (f *floor) run(t *testing.T) (stop func()) {
 	wg.Go(func() { relay.Run(ctx) })
 	wg.Go(func() { starter.Run(ctx) })
 	wg.Go(func() { supervisor.Run(ctx) })
+	wg.Go(func() { observer.Run(ctx) })
 	return stop
 }
 
@@ -270,9 +270,25 @@ func TestObservingGoesOnInAnotherProcess(t *testing.T) {
 
 	f.run(t)
 	t.Logf("found by the next observer after %s", f.await(t, p, domain.ProcessCompleted))
-	if *update {
-		exportObserver(t, f.stack.Client(engine.Namespace), f.Namespace)
+}
+
+// The release before watched namespaces by workflows. This one ends them.
+func TestObserversOfTheReleaseBeforeEnd(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	f.stack.Start()
+	f.run(t)
+	e := f.stack.Engine()
+	old := engine.OwnedWorkflow{
+		ID: "engine-observer/" + f.Namespace, Type: workflows.EngineObserverName,
+		Input: workflows.EngineObserverInput{Namespace: f.Namespace},
 	}
+	require.Eventually(t, func() bool { return e.StartOwned(t.Context(), old) == nil }, patience, 100*time.Millisecond)
+	require.Eventually(t, func() bool {
+		found, err := e.Client().DescribeWorkflowExecution(t.Context(), old.ID, "")
+		require.NoError(t, err)
+		return found.GetWorkflowExecutionInfo().GetStatus() == enums.WORKFLOW_EXECUTION_STATUS_TERMINATED
+	}, patience, 50*time.Millisecond)
 }
 
 func TestEmptiedTemporalIsSetUpAgain(t *testing.T) {

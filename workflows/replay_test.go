@@ -5,12 +5,10 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	commonpb "go.temporal.io/api/common/v1"
 	historypb "go.temporal.io/api/history/v1"
-	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/worker"
 	"google.golang.org/protobuf/encoding/protojson"
 
@@ -18,8 +16,6 @@ import (
 )
 
 var update = flag.Bool("update", false, "rewrite the histories in testdata from real runs")
-
-const observerHistory = "engine_observer.json"
 
 // Histories of earlier releases stay in testdata for as long as workflows that
 // began with them may run.
@@ -34,24 +30,6 @@ func TestCommittedHistoriesReplay(t *testing.T) {
 		workflows.RegisterDataSources(replayer)
 		require.NoError(t, replayer.ReplayWorkflowHistoryFromJSONFile(nil, history), history)
 	}
-}
-
-// exportObserver writes the history of a namespace's observer once it holds an
-// observation that was begun.
-func exportObserver(t *testing.T, c client.Client, namespace string) {
-	t.Helper()
-	var history *historypb.History
-	require.Eventually(t, func() bool {
-		history = &historypb.History{}
-		events := c.GetWorkflowHistory(t.Context(), workflows.EngineObserverID(namespace), "", false, 0)
-		for events.HasNext() {
-			event, err := events.Next()
-			require.NoError(t, err)
-			history.Events = append(history.Events, event)
-		}
-		return len(history.Events) > 10
-	}, patience, 250*time.Millisecond)
-	writeHistory(t, observerHistory, history)
 }
 
 // writeHistory writes a history without the names of the machine that it was

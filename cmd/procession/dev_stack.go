@@ -268,7 +268,7 @@ func (s *stack) openLog(o devOptions, name string) (*os.File, error) {
 // awaitEngine waits until Temporal has all the service needs of it: before that
 // the worker could not connect.
 func (s *stack) awaitEngine(ctx context.Context, service *service) error {
-	done := s.step("namespaces and observers")
+	done := s.step("namespaces")
 	ctx, cancel := context.WithTimeout(ctx, devStartTimeout)
 	defer cancel()
 	ticker := time.NewTicker(50 * time.Millisecond)

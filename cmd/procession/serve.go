@@ -15,6 +15,7 @@ import (
 	"github.com/procession-dev/procession/audit"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/blobstore"
+	"github.com/procession-dev/procession/closings"
 	"github.com/procession-dev/procession/engine"
 	"github.com/procession-dev/procession/feed"
 	"github.com/procession-dev/procession/outbox"
@@ -75,6 +76,7 @@ type service struct {
 	sender      *webhookSender
 	starter     *engine.Starter
 	supervisor  *engine.Supervisor
+	observer    *closings.Observer
 	taskQueues  *engine.TaskQueueObserver
 	notifier    *feed.Notifier
 	hub         *feed.Hub
@@ -102,6 +104,7 @@ func (s *service) run(ctx context.Context, opened listeners) error {
 	parts.Go(func() { s.followFeed(background) })
 	parts.Go(func() { s.starter.Run(background) })
 	parts.Go(func() { s.supervisor.Run(background) })
+	parts.Go(func() { s.observer.Run(background) })
 	parts.Go(func() { s.notifier.Run(background) })
 	parts.Go(func() { s.hub.Run(background) })
 	parts.Go(func() { s.taskQueues.Run(background) })

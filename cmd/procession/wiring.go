@@ -20,6 +20,7 @@ import (
 	"github.com/procession-dev/procession/audit"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/blobstore"
+	"github.com/procession-dev/procession/closings"
 	"github.com/procession-dev/procession/console/signin"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
@@ -57,11 +58,11 @@ func newService(
 	if err != nil {
 		return nil, err
 	}
-	observation, err := s.newBackground(k, halves.operations)
+	acts, err := s.newBackground(k, halves.operations)
 	if err != nil {
 		return nil, err
 	}
-	s.addMetrics(m, k.db, observation)
+	s.addMetrics(m, k.db, acts)
 	if err := s.newAPI(k, halves, m, dev); err != nil {
 		return nil, err
 	}
@@ -130,10 +131,13 @@ func (s *service) newBackground(k *keyring, operations *app.Service) (*activitie
 		return nil, err
 	}
 	s.dispatcher = newDispatcher(s.config, k.db, background, s.engine, s.log)
-	observation := activities.New(activities.Options{
+	acts := activities.New(activities.Options{
 		App: operations, Engine: s.engine, Clock: time.Now, Logger: s.log,
 	})
-	s.supervisor = s.newSupervisor(k.db, observation)
+	s.supervisor = s.newSupervisor(k.db, acts)
+	s.observer = closings.New(closings.Options{
+		DB: k.db, App: operations, Engine: s.engine, Missing: s.supervisor.Recheck, Clock: time.Now, Logger: s.log,
+	})
 	observed := k.db.Background()
 	s.taskQueues = engine.NewTaskQueueObserver(engine.TaskQueueObserverOptions{
 		Claim: observed.ClaimTaskQueues, Put: observed.PutObservations, Describe: s.engine.DescribeTaskQueue,
@@ -150,36 +154,36 @@ func (s *service) newBackground(k *keyring, operations *app.Service) (*activitie
 	})
 	s.relay = outbox.New(outbox.Options{
 		DB: k.db, Execute: s.engine.Execute, Unavailable: engine.Unavailable,
-		Executed: observation.Touch,
+		Executed: s.observer.Touch,
 		Refused: func(err error) {
-			if engine.NamespaceMissing(err) {
-				s.supervisor.Recheck()
+			if namespace, missing := engine.MissingNamespace(err); missing {
+				s.supervisor.Recheck(namespace)
 			}
 		},
 		Clock: time.Now, Logger: s.log,
 	})
-	return observation, nil
+	return acts, nil
 }
 
 // newSupervisor wires the workers of the service in the namespaces of the tenants.
-func (s *service) newSupervisor(db *persistence.DB, observation *activities.Activities) *engine.Supervisor {
+func (s *service) newSupervisor(db *persistence.DB, acts *activities.Activities) *engine.Supervisor {
 	return engine.NewSupervisor(engine.SupervisorOptions{
 		Engine: s.engine, Namespaces: db.Background().Reader().ListNamespaces, Clock: time.Now, Logger: s.log,
-		Observer: observer, Schedules: schedules(),
+		Schedules: schedules(),
 		Register: func(r worker.Registry) {
 			workflows.Register(r)
-			observation.Register(r)
+			acts.Register(r)
 		},
 		DataSources: db.Background().Reader().ListDataSourceNamespaces,
 		RegisterDataSources: func(r worker.Registry) {
 			workflows.RegisterDataSources(r)
-			observation.RegisterDataSources(r)
+			acts.RegisterDataSources(r)
 		},
 	})
 }
 
 // addMetrics registers what the parts of the service count.
-func (s *service) addMetrics(m *metrics, db *persistence.DB, observation *activities.Activities) {
+func (s *service) addMetrics(m *metrics, db *persistence.DB, acts *activities.Activities) {
 	watched := db.Background().Reader()
 	m.registry.MustRegister(newBacklog(watched), newWebhookBacklog(watched), newTaskQueueMetrics(watched, queuePatience(s.config)),
 		newConnectionMetrics(db))
@@ -191,17 +195,17 @@ func (s *service) addMetrics(m *metrics, db *persistence.DB, observation *activi
 	m.counter("procession_engine_commands_failed_total", "Attempts at commands for Temporal that failed.",
 		func() float64 { return float64(s.relay.Stats().Failed) })
 	m.counter("procession_documents_expired_total", "Documents that had expired and were deleted.",
-		func() float64 { return float64(observation.DocumentStats().Expired) })
+		func() float64 { return float64(acts.DocumentStats().Expired) })
 	m.counter("procession_document_blobs_swept_total", "Bytes without a document that were deleted.",
-		func() float64 { return float64(observation.DocumentStats().Swept) })
+		func() float64 { return float64(acts.DocumentStats().Swept) })
 	m.counter("procession_documents_lost_total", "Documents found without their bytes, each time that they were.",
-		func() float64 { return float64(observation.DocumentStats().Lost) })
+		func() float64 { return float64(acts.DocumentStats().Lost) })
 	m.gauge("procession_event_streams", "Clients and parts of the service that follow the events.",
 		func() float64 { return float64(s.hub.Count()) })
 	m.counter("procession_assistance_completed_total", "Runs of AI assistance that have an answer.",
-		func() float64 { return float64(observation.AssistanceStats().Completed) })
+		func() float64 { return float64(acts.AssistanceStats().Completed) })
 	m.counter("procession_assistance_failed_total", "Runs of AI assistance that failed.",
-		func() float64 { return float64(observation.AssistanceStats().Failed) })
+		func() float64 { return float64(acts.AssistanceStats().Failed) })
 }
 
 // newAPI wires authentication and the handlers of requests.
@@ -268,14 +272,6 @@ func (s *service) newHealth(db *persistence.DB, documents *blobstore.Store, m *m
 	s.admin = httpio.GuardAnswers(onlyHosts(dev.hosts, admin), 0)
 }
 
-// observer is the workflow that observes a namespace.
-func observer(namespace string) engine.OwnedWorkflow {
-	return engine.OwnedWorkflow{
-		ID: workflows.EngineObserverID(namespace), Type: workflows.EngineObserverName,
-		Input: workflows.EngineObserverInput{Namespace: namespace},
-	}
-}
-
 // schedules are what the service runs again and again.
 func schedules() []engine.Schedule {
 	return []engine.Schedule{
@@ -290,7 +286,7 @@ func schedules() []engine.Schedule {
 // needs of it.
 func (s *service) temporalReady(ctx context.Context) error {
 	if !s.supervisor.Ready() {
-		return errors.New("namespaces and observers are not in place")
+		return errors.New("namespaces and schedules are not in place")
 	}
 	return s.engine.Ping(ctx)
 }

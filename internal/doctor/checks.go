@@ -68,8 +68,6 @@ type Options struct {
 	Credentials   func(issuer *authn.Issuer) (engine.Credentials, error)
 	QueuePatience domain.TaskQueuePatience
 	Schedules     []engine.Schedule
-	// Observer is the workflow that observes a namespace.
-	Observer func(namespace string) engine.OwnedWorkflow
 }
 
 // Examine carries out all checks, each of which takes at most five seconds.

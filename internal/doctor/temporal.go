@@ -13,6 +13,10 @@ import (
 	"github.com/procession-dev/procession/engine"
 )
 
+// looksOverdueAfter is how late a look for the ends of workflows is when none of the
+// replicas makes it.
+const looksOverdueAfter = time.Minute
+
 // inspectionsAtOnce is how many namespaces are looked at at the same time.
 const inspectionsAtOnce = 8
 
@@ -191,10 +195,6 @@ func (d *doctor) checkOwnWorkers(ctx context.Context) Finding {
 	if !polled(seen, d.Clock()) {
 		return fail(advice, "no replica of the service works on what it runs in Temporal")
 	}
-	tenants, err := d.db.Reader().ListNamespaces(ctx)
-	if err != nil {
-		return fail("see what the database says", "%s", reason(err))
-	}
 	for _, schedule := range d.Schedules {
 		active, err := d.engine.InspectSchedule(ctx, schedule.ID)
 		if err != nil {
@@ -204,27 +204,14 @@ func (d *doctor) checkOwnWorkers(ctx context.Context) Finding {
 			return fail(advice, "the schedule %s is missing or paused", schedule.ID)
 		}
 	}
-	missing := make([]string, len(tenants))
-	var group errgroup.Group
-	group.SetLimit(inspectionsAtOnce)
-	for i, namespace := range tenants {
-		group.Go(func() error {
-			running, err := d.engine.InspectOwned(ctx, d.Observer(namespace).ID)
-			if err == nil && !running {
-				missing[i] = "the observer of the namespace " + namespace + " does not run"
-			}
-			return err
-		})
+	overdue, err := d.db.Reader().OverdueLooks(ctx, d.Clock().Add(-looksOverdueAfter))
+	if err != nil {
+		return fail("see what the database says", "%s", reason(err))
 	}
-	if err := group.Wait(); err != nil {
-		return fail("see Temporal's log", "%s", reason(err))
+	if overdue > 0 {
+		return fail(advice, "the ends of workflows have not been looked for in %d namespaces since %s", overdue, looksOverdueAfter)
 	}
-	for _, text := range missing {
-		if text != "" {
-			return fail(advice, "%s", text)
-		}
-	}
-	return ok("%d observers and %d schedules run", len(tenants), len(d.Schedules))
+	return ok("%d schedules run, and the ends of workflows are looked for", len(d.Schedules))
 }
 
 // polled reports whether workflow tasks of a queue are polled for.

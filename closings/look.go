@@ -1,0 +1,160 @@
+package closings
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math/rand/v2"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/engine"
+	"github.com/procession-dev/procession/persistence"
+)
+
+const (
+	// Temporal lists a workflow some time after it has ended, and not in order.
+	// Every look goes back by nearOverlap, some looks by farOverlap, and the sweep
+	// finds what is listed even later.
+	nearOverlap = 2 * time.Second
+	farOverlap  = 30 * time.Second
+	farEvery    = 10 * time.Second
+	// fullEvery is the time between two looks for workflows that did not return, in
+	// a namespace that is busy. Elsewhere each look is for all ends.
+	fullEvery = 2 * time.Second
+
+	// The sweep checks runs without news for a while, a limited number at a time.
+	// It describes those that Temporal does not list as running, and one in
+	// describeOne of the others, so that a wrong list hides no end for good.
+	sweepEvery  = time.Minute
+	sweepAge    = time.Minute
+	sweepSize   = 500
+	describeOne = 50
+)
+
+// look is one look at a namespace.
+type look struct {
+	persistence.LookDone
+
+	observer *Observer
+	began    time.Time
+}
+
+// run looks and returns the outcome. After a fault the next look goes back as far
+// as this one did.
+func (l *look) run(ctx context.Context) persistence.LookDone {
+	before := l.DueLook
+	err := l.list(ctx)
+	if err != nil {
+		l.ClosedAt, l.EndsAt, l.FullAt, l.FarAt = before.ClosedAt, before.EndsAt, before.FullAt, before.FarAt
+	}
+	if fault := l.sweepIfDue(ctx); err == nil {
+		err = fault
+	}
+	switch {
+	case ctx.Err() != nil:
+		l.RetryAt = l.began
+	case engine.RateLimited(err):
+		l.RetryAt = l.observer.o.Clock().Add(limitInterval)
+	case err != nil:
+		l.RetryAt = l.observer.o.Clock().Add(faultInterval)
+		if engine.NamespaceMissing(err) {
+			l.observer.o.Missing(l.Namespace)
+		}
+		l.observer.o.Logger.WarnContext(ctx, "observing the ends of workflows failed",
+			slog.String("namespace", l.Namespace), slog.Any("error", err))
+	}
+	return l.LookDone
+}
+
+// list records the workflows that ended since the look before, and raises what was
+// seen if all were recorded.
+func (l *look) list(ctx context.Context) error {
+	overlap := nearOverlap
+	if l.began.Sub(l.FarAt) >= farEvery {
+		overlap, l.FarAt = farOverlap, l.began
+	}
+	latest, fault := l.listKind(ctx, engine.EndCompleted, l.ClosedAt.Add(-overlap))
+	full := !l.Busy || overlap == farOverlap || l.began.Sub(l.FullAt) >= fullEvery
+	if full {
+		l.FullAt = l.began
+		for _, kind := range engine.OtherEnds() {
+			last, err := l.listKind(ctx, kind, l.EndsAt.Add(-overlap))
+			latest, fault = later(latest, last), errors.Join(fault, err)
+		}
+	}
+	l.ClosedAt = later(l.ClosedAt, latest)
+	if full {
+		l.EndsAt = l.ClosedAt
+	}
+	return fault
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// listKind records the ends of one kind since a time, the latest first, and returns
+// the latest.
+func (l *look) listKind(ctx context.Context, kind engine.EndKind, since time.Time) (latest time.Time, fault error) {
+	var token []byte
+	for {
+		// A long list must not hold up the sweep.
+		fault = errors.Join(fault, l.sweepIfDue(ctx))
+		page, next, err := l.observer.o.Engine.ListClosed(ctx, l.Namespace, kind, token)
+		if err != nil {
+			return latest, errors.Join(fault, err)
+		}
+		fresh := page
+		for i := range page {
+			latest = later(latest, page[i].ClosedAt)
+			if page[i].ClosedAt.Before(since) {
+				fresh, next = page[:i], nil
+				break
+			}
+		}
+		// A failure to record one page must not hold up later pages.
+		fault = errors.Join(fault, l.record(ctx, fresh))
+		if len(next) == 0 {
+			return latest, fault
+		}
+		token = next
+	}
+}
+
+// sweepIfDue checks the next runs without news for long, so that no process stays
+// open because an end was not listed in time.
+func (l *look) sweepIfDue(ctx context.Context) error {
+	if l.began.Sub(l.SweptAt) < sweepEvery {
+		return nil
+	}
+	l.SweptAt = l.began
+	runs, err := l.observer.o.DB.Reader().ListQuietRuns(ctx, l.Namespace, l.began.Add(-sweepAge), l.SweepAfter, sweepSize)
+	if err != nil {
+		return err
+	}
+	ids := make([]string, len(runs))
+	for i := range runs {
+		ids[i] = runs[i].WorkflowID
+	}
+	running, err := l.observer.o.Engine.ListRunning(ctx, l.Namespace, ids)
+	if err != nil {
+		return err
+	}
+	l.SweepAfter = uuid.Nil
+	if len(runs) == sweepSize {
+		l.SweepAfter = runs[sweepSize-1].ID
+	}
+	var suspect []domain.EngineRun
+	for _, r := range runs {
+		if !running[r.WorkflowID] || rand.IntN(describeOne) == 0 { //nolint:gosec // which of them does not matter
+			suspect = append(suspect, r)
+		}
+	}
+	return l.recordAll(ctx, suspect)
+}
