@@ -41,3 +41,10 @@ func eventScope(caller domain.Caller) events.Scope {
 		Everywhere: caller.Operator || caller.Type == domain.PrincipalSystem, Tenants: caller.AdministeredTenants(),
 	}
 }
+
+// FindAuditRecords returns the events that FindEvents returns, with the names of what they refer to.
+func (s *Administration) FindAuditRecords(
+	ctx context.Context, caller domain.Caller, filter EventFilter, part EventRange,
+) ([]domain.AuditRecord, error) {
+	return events.ListRecords(ctx, s.store.Reader, eventScope(caller), filter, part)
+}

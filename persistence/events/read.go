@@ -126,6 +126,7 @@ type Scope struct {
 // Filter narrows a list of events; empty fields keep all. From is the first
 // moment, To the one after the last.
 type Filter struct {
+	IDs           []uuid.UUID
 	TenantCodes   []string
 	TenantIDs     []uuid.UUID
 	Types         []domain.EventType
@@ -135,6 +136,10 @@ type Filter struct {
 	ResourceIDs   []uuid.UUID
 	RequestIDs    []string
 	From, To      *time.Time
+	// Concerning is the resource, or the process that it belongs to.
+	Concerning *uuid.UUID
+	// Actor is what the name or the e-mail of the actor contains, without regard to case.
+	Actor string
 }
 
 // Range is the part of the event log to read: from the beginning, or from After on, towards the newest; or
@@ -149,6 +154,32 @@ type Range struct {
 func List(
 	ctx context.Context, r *persistence.Reader, scope Scope, filter Filter, part Range,
 ) ([]domain.Event, error) {
+	sql, args := listOf(eventColumns, "events e", scope, filter, part)
+	var events []domain.Event
+	err := r.Read(ctx, pg.Q(sql, args, collectEvents(&events)))
+	return events, pg.Translate("listing events", err)
+}
+
+// ListRecords returns the next events in the scope with the names of what they refer to.
+func ListRecords(
+	ctx context.Context, r *persistence.Reader, scope Scope, filter Filter, part Range,
+) ([]domain.AuditRecord, error) {
+	sql, args := listOf(
+		eventColumns+", coalesce(s.name, ''), coalesce(t.code, '')",
+		"events e LEFT JOIN principals s ON s.id = e.actor_id LEFT JOIN tenants t ON t.id = e.tenant_id", scope, filter, part)
+	var records []domain.AuditRecord
+	err := r.Read(ctx, pg.Q(sql, args, func(rows pgx.Rows) (err error) {
+		records, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (record domain.AuditRecord, err error) {
+			record.Event, err = scanEvent(row, &record.ActorName, &record.TenantCode)
+			return record, err
+		})
+		return err
+	}))
+	return records, pg.Translate("listing records of the ledger", err)
+}
+
+// listOf returns the statement that reads columns of the next events in the scope.
+func listOf(columns, from string, scope Scope, filter Filter, part Range) (sql string, args []any) {
 	l := &pg.List{Where: []string{pg.SettledEvent}}
 	if !scope.Everywhere {
 		l.Filter("e.tenant_id = ANY(%s)", scope.Tenants)
@@ -156,6 +187,7 @@ func List(
 	if len(filter.TenantCodes) > 0 {
 		l.Filter("e.tenant_id IN (SELECT t.id FROM tenants t WHERE t.code = ANY(%s))", filter.TenantCodes)
 	}
+	pg.AnyOf(l, "e.id", filter.IDs)
 	pg.AnyOf(l, "e.tenant_id", filter.TenantIDs)
 	pg.AnyOf(l, "e.type", filter.Types)
 	pg.AnyOf(l, "e.actor_id", filter.ActorIDs)
@@ -169,6 +201,13 @@ func List(
 	if filter.To != nil {
 		l.Filter("e.occurred_at < %s", *filter.To)
 	}
+	if filter.Concerning != nil {
+		l.Filter("(e.resource_id = %[1]s OR e.process_id = %[1]s)", *filter.Concerning)
+	}
+	if filter.Actor != "" {
+		l.Filter("e.actor_id IN (SELECT a.id FROM principals a WHERE strpos(lower(a.name || ' ' || coalesce(a.email, '')), lower(%s)) > 0)",
+			filter.Actor)
+	}
 	order, operator, after := pg.EventOrder, ">", domain.EventCursor{}
 	if part.NewestFirst {
 		order, operator = pg.EventOrderDescending, "<"
@@ -180,9 +219,6 @@ func List(
 	l.Where = append(l.Where, beyondCursor(operator, len(l.Args)+1))
 	l.Args = append(l.Args, cursorArgs(after)...)
 	limit := l.Arg(part.Limit)
-	sql := "SELECT " + eventColumns + "\n  FROM events e\n WHERE " + strings.Join(l.Where, "\n   AND ") +
-		"\n ORDER BY " + order + "\n LIMIT " + limit
-	var events []domain.Event
-	err := r.Read(ctx, pg.Q(sql, l.Args, collectEvents(&events)))
-	return events, pg.Translate("listing events", err)
+	return "SELECT " + columns + "\n  FROM " + from + "\n WHERE " + strings.Join(l.Where, "\n   AND ") +
+		"\n ORDER BY " + order + "\n LIMIT " + limit, l.Args
 }
