@@ -10,11 +10,13 @@ import (
 	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/console/assets"
+	"github.com/procession-dev/procession/console/audit"
 	"github.com/procession-dev/procession/console/home"
 	"github.com/procession-dev/procession/console/incidents"
 	"github.com/procession-dev/procession/console/live"
 	"github.com/procession-dev/procession/console/palette"
 	"github.com/procession-dev/procession/console/processes"
+	"github.com/procession-dev/procession/console/queues"
 	"github.com/procession-dev/procession/console/signin"
 	"github.com/procession-dev/procession/console/start"
 	"github.com/procession-dev/procession/console/tasks"
@@ -44,7 +46,8 @@ func New(o Options) (http.Handler, error) {
 		signin: &o.SignIn, tasks: &tasks.Screens{App: o.Service}, palette: &palette.Screens{App: o.Service},
 		live: &live.Screens{Hub: o.Feed}, processes: &processes.Screens{App: o.Service},
 		start: &start.Screens{App: o.Service}, incidents: &incidents.Screens{Administration: o.Administration},
-		home: &home.Screens{App: o.Service},
+		home:   &home.Screens{App: o.Service},
+		queues: &queues.Screens{Administration: o.Administration}, audit: &audit.Screens{Administration: o.Administration},
 	})))
 	if err != nil {
 		return nil, err

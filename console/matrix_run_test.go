@@ -17,6 +17,12 @@ route                                   owner tenant-owner administrator manager
 GET incidents                           403   200          200           403     403    403       403       403      403   in        200
 GET incidents/:id                       403   200          200           403     403    403       403       403      403   in        404
 POST incidents/retry                    403   303          303           403     403    403       403       403      403   in        404
+GET queues                              403   200          200           403     403    403       403       403      403   in        200
+GET queues/queue                        403   200          200           403     403    403       403       403      403   in        404
+GET audit                               403   200          200           403     403    403       403       403      403   in        200
+GET audit.csv                           403   200          200           403     403    403       403       403      403   in        200
+GET audit.json                          403   200          200           403     403    403       403       403      403   in        200
+GET audit/:id                           403   200          200           403     403    403       403       403      403   in        404
 POST incidents/dismiss                  403   303          303           403     403    403       403       403      403   in        404
 `
 
@@ -47,8 +53,14 @@ func TestRunMatrix(t *testing.T) {
 // runs makes what a path of runMatrix names, for a process, and returns its name.
 func (s *site) runs(path string, process uuid.UUID) string {
 	s.t.Helper()
-	if strings.HasPrefix(path, "incidents/") {
+	switch {
+	case strings.HasPrefix(path, "incidents/"):
 		return s.incident(process, "no funds").String()
+	case strings.HasPrefix(path, "audit/"):
+		return sql[uuid.UUID](s, `SELECT id FROM events WHERE process_id = $1 LIMIT 1`, process).String()
+	case path == "queues/queue":
+		tenant := sql[string](s, `SELECT t.code FROM tenants t JOIN processes p ON p.tenant_id = t.id WHERE p.id = $1`, process)
+		return "tenant=" + tenant + "&name=QUEUE_SAMPLE_LOAN"
 	}
 	return ""
 }
@@ -57,5 +69,8 @@ func (s *site) runs(path string, process uuid.UUID) string {
 func (c *cast) askToRun(s *site, caller string, r row, name string) string {
 	s.t.Helper()
 	path := strings.NewReplacer(":id", name).Replace(r.path)
+	if r.path == "queues/queue" {
+		path += "?" + name
+	}
 	return c.cell(s, caller, r, path, url.Values{"incident": {name}})
 }

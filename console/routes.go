@@ -3,11 +3,13 @@ package console
 import (
 	"slices"
 
+	"github.com/procession-dev/procession/console/audit"
 	"github.com/procession-dev/procession/console/home"
 	"github.com/procession-dev/procession/console/incidents"
 	"github.com/procession-dev/procession/console/live"
 	"github.com/procession-dev/procession/console/palette"
 	"github.com/procession-dev/procession/console/processes"
+	"github.com/procession-dev/procession/console/queues"
 	"github.com/procession-dev/procession/console/signin"
 	"github.com/procession-dev/procession/console/start"
 	"github.com/procession-dev/procession/console/tasks"
@@ -24,6 +26,8 @@ type screens struct {
 	processes *processes.Screens
 	start     *start.Screens
 	incidents *incidents.Screens
+	queues    *queues.Screens
+	audit     *audit.Screens
 }
 
 // routes are all screens, and what the forms on them do.

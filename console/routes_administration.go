@@ -9,5 +9,13 @@ func administrativeRoutes(s screens) []web.Route {
 		web.Get("incidents/:id", s.incidents.Show),
 		web.Post("incidents/retry", s.incidents.Retry),
 		web.Post("incidents/dismiss", s.incidents.Dismiss),
+
+		web.Get("queues", s.queues.List),
+		web.Get("queues/queue", s.queues.Show),
+
+		web.Get("audit", s.audit.List),
+		web.Get("audit.csv", s.audit.ExportCSV),
+		web.Get("audit.json", s.audit.ExportJSON),
+		web.Get("audit/:id", s.audit.Show),
 	}
 }

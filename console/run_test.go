@@ -2,13 +2,16 @@ package console_test
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/console/web"
+	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/internal/testkit/browsertest"
 	"github.com/procession-dev/procession/persistence"
@@ -50,8 +53,18 @@ func TestRunIsAccessibleAndFits(t *testing.T) {
 	s.incident(uuid.MustParse(first), "the amount is not a number")
 	incident := s.incident(uuid.MustParse(first), hostile)
 	s.incident(s.loan("Loan for a piano"), "no answer from the register of companies")
+	record := sql[uuid.UUID](s, `SELECT id FROM events WHERE process_id = $1 LIMIT 1`, first)
+	now := time.Now()
+	require.NoError(t, s.db.PutObservations(t.Context(), []domain.SeenTaskQueue{{
+		DueTaskQueue: domain.DueTaskQueue{TenantID: demo.TenantDemo(), TaskQueue: "QUEUE_SAMPLE_LOAN"}, Observation: domain.TaskQueueObservation{
+			ObservedAt: now, Pollers: []domain.Poller{{Identity: hostile, Kind: domain.TaskKindWorkflow, LastAccessAt: now}},
+			Backlogs: []domain.TaskBacklog{{Kind: domain.TaskKindWorkflow, Count: 3, Age: 5 * time.Minute}},
+		},
+	}}))
 	screens := map[string]string{
 		"incidents": "incidents", "incident": "incidents/" + incident.String(), "no-incidents": "incidents?q=nothing+at+all",
+		"queues": "queues", "queue": "queues/queue?tenant=demo&name=QUEUE_SAMPLE_LOAN&language=python",
+		"audit": "audit?about=" + first, "no-audit": "audit?who=no-such-person", "record": "audit/" + record.String(),
 	}
 	for _, scheme := range []string{"light", "dark"} {
 		t.Run(scheme, func(t *testing.T) {
@@ -117,4 +130,52 @@ func TestIncidentsAreDealtWith(t *testing.T) {
 	alice.Click(".row-link")
 	alice.Click("a[href='" + web.Root + "processes/" + loan.String() + "']")
 	alice.AwaitText("Loan that fails")
+}
+
+func TestQueuesSayWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	alice := s.signIn("Alice")
+	alice.open("queues")
+	alice.AwaitText("no live worker")
+	alice.AwaitText("Start a worker for this queue")
+	alice.Click("a[href*='name=QUEUE_SAMPLE_LOAN']")
+	for language, text := range map[string]string{
+		"Go": `TaskQueue: "QUEUE_SAMPLE_LOAN"`, "Python": `QUEUE = "QUEUE_SAMPLE_LOAN"`,
+		"TypeScript": `const taskQueue = "QUEUE_SAMPLE_LOAN"`, "Java": `String WORKFLOW = "SampleEngineWorkerLoanWorkflow"`,
+	} {
+		alice.open("queues/queue?tenant=demo&name=QUEUE_SAMPLE_LOAN")
+		alice.Click("a.chip[href*='language=" + strings.ToLower(language) + "']")
+		alice.AwaitText(text)
+	}
+}
+
+func TestAuditIsFilteredAndExported(t *testing.T) {
+	t.Parallel()
+	s := makeSite(t)
+	s.t = t
+	loan := s.loan("Loan to audit")
+	s.loan("Loan of another")
+	alice := s.signIn("Alice")
+	alice.open("audit")
+	alice.Type("[name=who]", "carol")
+	alice.Type("[name=what]", "process.created")
+	alice.Type("[name=about]", loan.String())
+	alice.Click(".audit-buttons button")
+	alice.Await(`document.querySelectorAll("#audit tbody tr").length === 1`)
+	query := strings.TrimPrefix(alice.Path(), web.Root+"audit")
+	table := alice.fetch("audit.csv" + query)
+	require.Equal(t, 2, strings.Count(table, "\n"), table)
+	require.Contains(t, table, ",demo,"+demo.Carol().ID.String()+",Carol,PROCESS.CREATED,PROCESS,"+loan.String())
+	record := alice.fetch("audit.json" + query)
+	require.Contains(t, record, `"actor":"Carol","type":"PROCESS.CREATED","resourceKind":"PROCESS","resourceId":"`+loan.String()+`"`)
+	alice.Click("#audit .row-link")
+	alice.AwaitText("All of this resource")
+	permanent := alice.Path()
+	alice.Click("a[href*='about=" + loan.String() + "']")
+	alice.AwaitText("PROCESS.CREATED")
+	alice.open(strings.TrimPrefix(permanent, web.Root))
+	alice.AwaitText(loan.String())
+	alice.open("audit?from=yesterday")
+	alice.AwaitText("That did not work")
 }

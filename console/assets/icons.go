@@ -9,5 +9,6 @@ func Icons() []string {
 		"home", "inbox", "info-circle", "keyboard", "language", "link", "list-details", "login", "logout", "message",
 		"messages", "moon", "paperclip", "player-play", "plus", "refresh", "route", "search", "send", "settings", "sparkles",
 		"sun", "table", "trash", "upload", "user", "user-check", "user-plus", "users", "x",
+		"heartbeat", "key", "list-search", "player-pause", "shield", "stack-2", "webhook",
 	}
 }

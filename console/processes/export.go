@@ -4,7 +4,6 @@ import (
 	"encoding/csv"
 	"io"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/procession-dev/procession/console/ui"
@@ -32,7 +31,7 @@ func (s *Screens) Export(v *web.Visit) (*web.Answer, error) {
 		for _, field := range board.Fields {
 			head = append(head, field.Field)
 		}
-		if err := table.Write(cells(head)); err != nil {
+		if err := table.Write(ui.Cells(head)); err != nil {
 			return err
 		}
 		err := s.App.ExportBoard(v.Context(), v.Caller, filter, maxExported, []domain.SortKey{orders()[q.Sort]},
@@ -44,7 +43,7 @@ func (s *Screens) Export(v *web.Visit) (*web.Answer, error) {
 				for _, field := range board.Fields {
 					row = append(row, p.Indexed[field.Field])
 				}
-				return table.Write(cells(row))
+				return table.Write(ui.Cells(row))
 			})
 		if err != nil {
 			return err
@@ -52,15 +51,4 @@ func (s *Screens) Export(v *web.Visit) (*web.Answer, error) {
 		table.Flush()
 		return table.Error()
 	}), nil
-}
-
-// cells returns texts that spreadsheets take for texts: one that begins like a formula
-// gets an apostrophe in front.
-func cells(row []string) []string {
-	for i, text := range row {
-		if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
-			row[i] = "'" + text
-		}
-	}
-	return row
 }

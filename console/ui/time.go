@@ -30,3 +30,18 @@ func Day(ctx context.Context, at time.Time) string {
 func Moment(ctx context.Context, at time.Time) string {
 	return at.In(ViewerOf(ctx).Zone).Format(T(ctx, "2 Jan 2006, 15:04:05 MST"))
 }
+
+// Lasting returns how long something takes or has taken, in words.
+func Lasting(ctx context.Context, d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return T(ctx, "%d ms", int(d.Milliseconds()))
+	case d < 2*time.Minute:
+		return T(ctx, "%d s", int(d.Seconds()))
+	case d < 2*time.Hour:
+		return T(ctx, "%d min", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return T(ctx, "%d h", int(d.Hours()))
+	}
+	return T(ctx, "%d d", int(d.Hours()/24))
+}

@@ -1,0 +1,3 @@
+// Package audit is where administrators read the ledger: who did what, when, on which
+// resource.
+package audit

@@ -1,0 +1,126 @@
+package audit
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/console/ui"
+	"github.com/procession-dev/procession/console/web"
+	"github.com/procession-dev/procession/domain"
+)
+
+const (
+	// maxExported bounds the records of an export.
+	maxExported = 10_000
+	// exportedAtOnce is how many records are read at a time.
+	exportedAtOnce = 500
+)
+
+// ExportCSV offers the listed records as comma-separated values.
+func (s *Screens) ExportCSV(v *web.Visit) (*web.Answer, error) {
+	return s.export(v, "audit.csv", "text/csv; charset=utf-8", func(w io.Writer, each func(func(*domain.AuditRecord) error) error) error {
+		table := csv.NewWriter(w)
+		head := []string{"id", "occurredAt", "tenant", "actorId", "actor", "type", "resourceKind", "resourceId", "processId", "previousState", "state", "requestId", "details"}
+		if err := table.Write(head); err != nil {
+			return err
+		}
+		err := each(func(r *domain.AuditRecord) error {
+			return table.Write(ui.Cells([]string{
+				r.ID.String(), r.OccurredAt.UTC().Format(time.RFC3339Nano), r.TenantCode, r.ActorID.String(), r.ActorName,
+				string(r.Type), string(r.ResourceKind), r.ResourceID.String(), idText(r.ProcessID), r.PreviousState, r.State,
+				r.RequestID, detailsText(r.Details),
+			}))
+		})
+		if err != nil {
+			return err
+		}
+		table.Flush()
+		return table.Error()
+	})
+}
+
+// record is a record as JSON, with the names of the administration API.
+type record struct {
+	ID            uuid.UUID         `json:"id"`
+	OccurredAt    time.Time         `json:"occurredAt"`
+	Tenant        string            `json:"tenant,omitempty"`
+	ActorID       uuid.UUID         `json:"actorId"`
+	Actor         string            `json:"actor,omitempty"`
+	Type          string            `json:"type"`
+	ResourceKind  string            `json:"resourceKind"`
+	ResourceID    uuid.UUID         `json:"resourceId"`
+	ProcessID     uuid.UUID         `json:"processId,omitzero"`
+	PreviousState string            `json:"previousState,omitempty"`
+	State         string            `json:"state,omitempty"`
+	RequestID     string            `json:"requestId,omitempty"`
+	Details       map[string]string `json:"details,omitempty"`
+}
+
+// ExportJSON offers the listed records as JSON, one in each line.
+func (s *Screens) ExportJSON(v *web.Visit) (*web.Answer, error) {
+	return s.export(v, "audit.jsonl", "application/jsonl", func(w io.Writer, each func(func(*domain.AuditRecord) error) error) error {
+		encoder := json.NewEncoder(w)
+		return each(func(r *domain.AuditRecord) error {
+			return encoder.Encode(record{
+				ID: r.ID, OccurredAt: r.OccurredAt.UTC(), Tenant: r.TenantCode, ActorID: r.ActorID, Actor: r.ActorName,
+				Type: string(r.Type), ResourceKind: string(r.ResourceKind), ResourceID: r.ResourceID, ProcessID: r.ProcessID,
+				PreviousState: r.PreviousState, State: r.State, RequestID: r.RequestID, Details: r.Details,
+			})
+		})
+	})
+}
+
+// export offers the first maxExported of the listed records as write writes them, while
+// they are read.
+func (s *Screens) export(
+	v *web.Visit, name, contentType string, write func(io.Writer, func(func(*domain.AuditRecord) error) error) error,
+) (*web.Answer, error) {
+	filter, err := asked(v.URL.Query()).filter(v.Context())
+	if err != nil {
+		return nil, err
+	}
+	each := func(visit func(*domain.AuditRecord) error) error {
+		part := administer.EventRange{NewestFirst: true, Limit: exportedAtOnce}
+		for range maxExported / exportedAtOnce {
+			records, err := s.Administration.FindAuditRecords(v.Context(), v.Caller, filter, part)
+			if err != nil {
+				return err
+			}
+			for i := range records {
+				if err := visit(&records[i]); err != nil {
+					return err
+				}
+			}
+			if len(records) < exportedAtOnce {
+				return nil
+			}
+			part.After = &records[len(records)-1].Cursor
+		}
+		return nil
+	}
+	return web.File(name, contentType, func(w io.Writer) error { return write(w, each) }), nil
+}
+
+func idText(id uuid.UUID) string {
+	if id == uuid.Nil {
+		return ""
+	}
+	return id.String()
+}
+
+// detailsText returns the details in a line, in the order of their names.
+func detailsText(details map[string]string) string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(details)) {
+		parts = append(parts, name+"="+details[name])
+	}
+	return strings.Join(parts, " ")
+}

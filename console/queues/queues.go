@@ -1,0 +1,140 @@
+package queues
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/console/ui"
+	"github.com/procession-dev/procession/console/web"
+	"github.com/procession-dev/procession/domain"
+)
+
+// pageSize is how many task queues a page of the list has.
+const pageSize = 25
+
+const area = "queues"
+
+// Screens are those of task queues.
+type Screens struct {
+	Administration *administer.Administration
+}
+
+// listed is what the list shows.
+type listed struct {
+	domain.Page[administer.TaskQueue]
+
+	// Tenants reports whether there may be queues of several.
+	Tenants bool
+}
+
+// List shows the task queues of the tenants that the user administers.
+func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
+	page := domain.PageRequest{Number: web.PageNumber(v.URL.Query()) - 1, Size: pageSize}
+	found, err := s.Administration.FindTaskQueues(v.Context(), v.Caller, administer.TaskQueueFilter{}, page)
+	if err != nil {
+		return nil, err
+	}
+	if len(found.Items) == 0 && page.Number > 0 {
+		return web.SeeOther(pagePath(max(1, found.TotalPages()))), nil
+	}
+	return &web.Answer{
+		Title: ui.T(v.Context(), "Workers and queues"), Area: area,
+		Body: listPage(listed{found, len(v.Caller.Memberships) > 1 || v.Caller.Operator}),
+	}, nil
+}
+
+func pagePath(page int) string { return web.Root + area + "?page=" + strconv.Itoa(page) }
+
+// Show shows a task queue with a program that would serve it.
+func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
+	query := v.URL.Query()
+	filter := administer.TaskQueueFilter{TenantCodes: []string{query.Get("tenant")}, Names: []string{query.Get("name")}}
+	found, err := s.Administration.FindTaskQueues(v.Context(), v.Caller, filter, domain.PageRequest{Size: 1})
+	if err != nil {
+		return nil, err
+	}
+	if len(found.Items) == 0 {
+		return nil, domain.NotFound("task queue")
+	}
+	queue := &found.Items[0]
+	chosen, err := starterOf(query.Get("language"), &queue.TaskQueue)
+	if err != nil {
+		return nil, err
+	}
+	return &web.Answer{Title: queue.Name, Area: area, Body: queuePage(queue, chosen)}, nil
+}
+
+func pathOf(q *administer.TaskQueue, language string) string {
+	query := url.Values{"tenant": {q.TenantCode}, "name": {q.Name}}
+	if language != "" {
+		query.Set("language", language)
+	}
+	return web.Root + area + "/queue?" + query.Encode()
+}
+
+// online counts the workers that are live.
+func online(q *administer.TaskQueue) int {
+	n := 0
+	for _, state := range q.WorkerStates {
+		if state == domain.WorkerOnline {
+			n++
+		}
+	}
+	return n
+}
+
+// pollers are the identities that polled lately, each once.
+func pollers(q *administer.TaskQueue) []string {
+	var identities []string
+	if q.Observed != nil {
+		for _, p := range q.Observed.Pollers {
+			if !slices.Contains(identities, p.Identity) {
+				identities = append(identities, p.Identity)
+			}
+		}
+	}
+	return identities
+}
+
+// backlog returns how many tasks of all kinds wait, and how long the oldest has.
+func backlog(q *administer.TaskQueue) (count int64, oldest time.Duration) {
+	if q.Observed != nil {
+		for _, b := range q.Observed.Backlogs {
+			count, oldest = count+b.Count, max(oldest, b.Age)
+		}
+	}
+	return count, oldest
+}
+
+// needs names the definitions and robots, each once.
+func needs(q *administer.TaskQueue) []string {
+	var names []string
+	for _, n := range q.Needs {
+		if !slices.Contains(names, n.Definition) {
+			names = append(names, n.Definition)
+		}
+	}
+	return names
+}
+
+// advice says what to do about the problems of a queue.
+func advice(ctx context.Context, q *administer.TaskQueue) string {
+	count, _ := backlog(q)
+	switch {
+	case q.Observed != nil && q.Observed.Failure != "":
+		return ui.T(ctx, "See on the page Health whether Temporal answers.")
+	case online(q) == 0 && len(q.Needs) > 0:
+		return ui.T(ctx, "Start a worker for this queue; its page has one to begin with.")
+	case len(pollers(q)) == 0:
+		return ui.T(ctx, "See in the log of the worker why it does not reach Temporal.")
+	case count > 0:
+		return ui.T(ctx, "Start more workers, or see in their logs what takes so long.")
+	case len(q.Needs) > 0:
+		return ui.T(ctx, "Register the workflows that are missing in a worker, or correct the definition.")
+	}
+	return ui.T(ctx, "Stop the worker, or name the queue in a definition.")
+}
