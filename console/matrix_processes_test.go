@@ -34,13 +34,18 @@ GET processes/:id/runs                  200   404          404           200    
 GET processes/:id/runs/:run             200   404          404           200     200    200       200       404      404   in        404
 POST processes/:id/runs/:run/cancel     403   404          404           303     403    403       403       404      404   in        404
 GET processes/:id/act/:code TOP_UP      404   404          404           404     404    404       404       404      404   in        404
+POST processes/:id/act/:code/form TOP_UP 404   404          404           404     404    404       404       404      404   in        404
+GET processes/:id/act/:code/form/found TOP_UP 404   404          404           404     404    404       404       404      404   in        404
+POST processes/:id/act/:code/form/files TOP_UP 404   404          404           404     404    404       404       404      404   in        404
 POST processes/:id/act/:code NUDGE      403   404          404           303     403    403       303       404      404   in        404
 GET processes/:id/finish/:how cancel    403   404          404           200     403    403       403       404      404   in        404
 POST processes/:id/finish/:how cancel   403   404          404           303     403    403       403       404      404   in        404
 POST processes/:id/finish/:how complete 403   404          404           303     403    403       403       404      404   in        404
 GET start                               200   200          200           200     200    200       200       200      200   in        200
 GET start/:id                           403   404          404           200     403    403       200       404      404   in        404
-POST start/:id                          403   404          404           303     403    403       303       404      404   in        404
+POST start/:id/form                     403   404          404           303     403    403       303       404      404   in        404
+GET start/:id/form/found                403   404          404           404     403    403       404       404      404   in        404
+POST start/:id/form/files               403   404          404           400     403    403       400       404      404   in        404
 `
 
 // subject is what a row of processMatrix names.
@@ -105,6 +110,9 @@ func (c *cast) askProcess(s *site, caller string, r row, about subject) string {
 	}
 	if r.path == "processes/:id/threads" {
 		body = url.Values{"definition": {"DISCUSSION"}}
+	}
+	if strings.HasSuffix(r.path, "/form") {
+		body = url.Values{"base": {"{}"}, "origin": {"{}"}, "once": {uuid.NewString()}, "do": {"complete"}}
 	}
 	return c.cell(s, caller, r, path, body)
 }

@@ -238,8 +238,8 @@ func TestProcessActions(t *testing.T) {
 	t.Run("that starts a related process", func(t *testing.T) {
 		t.Parallel()
 		_, id, alice := act(t, "TOP_UP", true)
-		alice.Type("#member-FIRST_NAME", "Given-1")
-		alice.Click(".form-actions button[type=submit]")
+		alice.Type("#f-metadata-FIRST_5fNAME", "Given-1")
+		alice.Click("[data-complete]")
 		alice.AwaitText("Given-1")
 		alice.AwaitText("started by Alice")
 		alice.Click("a.tab[href$=related]")

@@ -59,7 +59,6 @@ func routes(s screens) []web.Route {
 
 		web.Get("start", s.start.List),
 		web.Get("start/:id", s.start.Show),
-		web.Post("start/:id", s.start.Start),
 
 		web.Get("processes", s.processes.List),
 		web.Get("processes.csv", s.processes.Export),
@@ -79,5 +78,6 @@ func routes(s screens) []web.Route {
 		web.Post("processes/:id/act/:code", s.processes.Act),
 		web.Get("processes/:id/finish/:how", s.processes.Finish),
 		web.Post("processes/:id/finish/:how", s.processes.Finished),
-	}, s.tasks.Forms().Routes("tasks/:id"), web.ForAdministrators(administrativeRoutes(s)))
+	}, s.tasks.Forms().Routes("tasks/:id"), s.start.Forms().Routes("start/:id"),
+		s.processes.Forms().Routes("processes/:id/act/:code"), web.ForAdministrators(administrativeRoutes(s)))
 }

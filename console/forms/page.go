@@ -81,6 +81,8 @@ type page struct {
 	origin  json.RawMessage
 	once    string
 	message string
+	// noFiles says why files cannot be added, "" where they can.
+	noFiles string
 	// link returns where a file is downloaded, "" for nowhere.
 	link func(reference string) string
 

@@ -30,6 +30,8 @@ type Document struct {
 	// Anyway is what the button says that does so in spite of Errors, after they were
 	// listed. It is "" where values have to be valid for that.
 	Anyway string
+	// NoFiles says why files cannot be added, "" where they can.
+	NoFiles string
 	// Link returns where a file that the value refers to is downloaded, "" for nowhere.
 	// It may be nil.
 	Link func(reference string) string

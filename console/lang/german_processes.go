@@ -110,7 +110,6 @@ func germanProcesses() map[string]string {
 		"This is done.":                                  "Das ist erledigt.",
 		"Look again":                                     "Noch einmal nachsehen",
 		"Cancel it":                                      "Abbrechen",
-		"Values (JSON)":                                  "Werte (JSON)",
 		"Yes":                                            "Ja",
 		"No":                                             "Nein",
 		"Search kinds of processes":                      "Arten von Vorgängen suchen",

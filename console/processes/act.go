@@ -1,8 +1,6 @@
 package processes
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
 	"net/url"
 	"slices"
@@ -33,77 +31,59 @@ func asks(kind domain.ProcessActionType) bool {
 type request struct {
 	app.AvailableAction
 
-	// Values are what the form was posted with.
+	// Values are what the form of a message was posted with.
 	Values url.Values
-	// Schema is that of the metadata of the process that the action starts, nil for none.
-	Schema json.RawMessage
 	// Threads are those that a message may be written into.
 	Threads []domain.ProcessPart
 	Problem string
+	// Form is that of any other action.
+	Form templ.Component
 }
 
 // Ask shows the form of a user action.
 func (s *Screens) Ask(v *web.Visit) (*web.Answer, error) {
-	id, err := v.ID()
-	if err != nil {
-		return nil, err
-	}
-	return s.ask(v, id, nil, nil)
+	return s.ask(v, nil, nil, nil)
 }
 
 // ask shows the form of a user action with what was entered, and why it was refused.
-func (s *Screens) ask(v *web.Visit, process uuid.UUID, values url.Values, refused *domain.Error) (*web.Answer, error) {
+// form is nil for one that nothing was entered in.
+func (s *Screens) ask(v *web.Visit, form templ.Component, values url.Values, refused *domain.Error) (*web.Answer, error) {
+	process, err := v.ID()
+	if err != nil {
+		return nil, err
+	}
 	answer, err := s.page(v, process, "", nil, func(of *shown) (templ.Component, error) {
 		at := slices.IndexFunc(of.Actions, func(a app.AvailableAction) bool { return a.Code == v.Param("code") })
 		if at < 0 {
 			return nil, domain.NotFound("action")
 		}
-		r := request{AvailableAction: of.Actions[at], Values: values}
+		r := request{AvailableAction: of.Actions[at], Values: values, Form: form}
 		if refused != nil {
 			r.Problem = ui.Problem(v.Context(), refused)
 		}
-		var err error
 		switch {
-		case r.Related != nil:
-			r.Schema, err = s.metadataSchema(v.Context(), v.Caller, *r.Related)
 		case r.Type == domain.ProcessActionCreateMessage:
-			var found domain.Page[domain.ProcessPart]
-			found, err = s.App.FindProcessParts(v.Context(), v.Caller, process, []domain.ItemType{domain.ItemThread},
+			found, err := s.App.FindProcessParts(v.Context(), v.Caller, process, []domain.ItemType{domain.ItemThread},
 				domain.PageRequest{Size: messagesShown}, nil)
+			if err != nil {
+				return nil, err
+			}
 			r.Threads = found.Items
+		case form == nil && asks(r.Type):
+			store, err := s.actForm(v, process, &r.AvailableAction)
+			if err != nil {
+				return nil, err
+			}
+			if r.Form, err = s.Forms().View(v.Context(), store); err != nil {
+				return nil, err
+			}
 		}
-		return ask(of, r), err
+		return ask(of, r), nil
 	})
 	if err == nil && refused != nil {
 		answer.Status, _ = httpio.StatusOf(refused.Kind)
 	}
 	return answer, err
-}
-
-// schemaOf returns the schema by which the form of an action was made, nil for an action
-// without a form of fields.
-func (s *Screens) schemaOf(v *web.Visit, process uuid.UUID, code string, form url.Values) (json.RawMessage, error) {
-	if len(form) == 0 || form.Has("text") {
-		return nil, nil
-	}
-	actions, err := s.App.FindAvailableProcessActions(v.Context(), v.Caller, process)
-	if err != nil {
-		return nil, err
-	}
-	for _, a := range actions {
-		if a.Code == code && a.Related != nil {
-			return s.metadataSchema(v.Context(), v.Caller, *a.Related)
-		}
-	}
-	return nil, nil
-}
-
-func (s *Screens) metadataSchema(ctx context.Context, caller domain.Caller, definition uuid.UUID) (json.RawMessage, error) {
-	found, err := s.App.RetrieveProcessDefinition(ctx, caller, definition, nil)
-	if err != nil {
-		return nil, err
-	}
-	return found.Spec.MetadataSchema, nil
 }
 
 // Act invokes a user action and shows what came of it.
@@ -117,23 +97,14 @@ func (s *Screens) Act(v *web.Visit) (*web.Answer, error) {
 		return nil, err
 	}
 	in := app.NewProcessAction{Code: v.Param("code"), Text: strings.TrimSpace(form.Get("text"))}
-	schema, err := s.schemaOf(v, id, in.Code, form)
-	if err != nil {
-		return nil, err
-	}
-	in.Metadata, err = ui.ReadObject(form, schema)
-	in.SignalInput = in.Metadata
 	if thread, parsed := uuid.Parse(form.Get("thread")); parsed == nil {
 		in.MessageThreadID = &thread
 	}
-	var action *domain.ProcessAction
-	if err == nil {
-		action, _, err = s.App.CreateProcessAction(v.Context(), v.Caller, id, in)
-	}
+	action, _, err := s.App.CreateProcessAction(v.Context(), v.Caller, id, in)
 	refused, isRefusal := errors.AsType[*domain.Error](err)
 	switch {
 	case isRefusal && refused.Kind == domain.KindInvalid && in.Code != "":
-		return s.ask(v, id, form, refused)
+		return s.ask(v, nil, form, refused)
 	case err != nil:
 		return s.shownAfter(v, id, "", err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/app/storage"
+	"github.com/procession-dev/procession/console/finders"
 	"github.com/procession-dev/procession/console/forms"
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
@@ -23,7 +24,7 @@ func (s *Screens) Forms() *forms.Screen {
 	return &forms.Screen{
 		Open: func(v *web.Visit) (forms.Store, error) {
 			id, err := v.ID()
-			return &taskForm{app: s.App, caller: v.Caller, id: id}, err
+			return s.formOf(v.Caller, id, nil), err
 		},
 		Show: func(v *web.Visit, shown templ.Component) (*web.Answer, error) {
 			id, err := v.ID()
@@ -35,8 +36,14 @@ func (s *Screens) Forms() *forms.Screen {
 	}
 }
 
+func (s *Screens) formOf(caller domain.Caller, id uuid.UUID, task *opened) *taskForm {
+	return &taskForm{Finder: finders.Finder{App: s.App, Caller: caller}, app: s.App, caller: caller, id: id, task: task}
+}
+
 // taskForm is the form of a task, for one user.
 type taskForm struct {
+	finders.Finder
+
 	app    *app.Service
 	caller domain.Caller
 	id     uuid.UUID
@@ -94,22 +101,6 @@ func (f *taskForm) Save(ctx context.Context, version string, patch []jsondoc.Ope
 func (f *taskForm) Complete(ctx context.Context) (string, error) {
 	_, err := f.app.CompleteProcessItemTask(ctx, f.caller, f.id)
 	return web.Root + "tasks/" + f.id.String() + "?view=" + string(domain.InboxDone), err
-}
-
-// Find implements forms.Store. People are found by words of their names.
-func (f *taskForm) Find(ctx context.Context, control *form.Node, words string) ([]forms.Found, error) {
-	if control.Kind != form.KindPrincipal {
-		return nil, nil
-	}
-	people, err := f.app.FindPrincipals(ctx, f.caller, app.PrincipalFilter{Search: words},
-		domain.PageRequest{Size: peopleShown}, []domain.SortKey{{Property: "name"}})
-	found := make([]forms.Found, 0, len(people.Items))
-	for _, p := range people.Items {
-		found = append(found, forms.Found{
-			Name: p.Name, Reference: kuflowref.Principal{ID: p.ID, Type: p.Type, Name: p.Name}.String(),
-		})
-	}
-	return found, err
 }
 
 // Upload implements forms.Store.

@@ -71,8 +71,7 @@ func (s *Screens) show(v *web.Visit, id uuid.UUID, query url.Values, refused *do
 	}
 	l.Open = task
 	if task.Form = shown; shown == nil {
-		store := &taskForm{app: s.App, caller: v.Caller, id: id, task: task}
-		if task.Form, err = s.Forms().View(v.Context(), store); err != nil {
+		if task.Form, err = s.Forms().View(v.Context(), s.formOf(v.Caller, id, task)); err != nil {
 			return nil, err
 		}
 	}

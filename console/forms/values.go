@@ -1,0 +1,95 @@
+package forms
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/jsondoc"
+	"github.com/procession-dev/procession/domain/jsontext"
+	"github.com/procession-dev/procession/form"
+)
+
+// Values are several values that are entered in one Draft, such as the metadata and the
+// entity of a process to be started.
+type Values []form.Part
+
+// The names of the values that a process is started with.
+const (
+	PartMetadata = "metadata"
+	PartEntity   = "entity"
+)
+
+// OfProcess returns the values that processes of a definition are started with.
+func OfProcess(d *domain.ProcessDefinition) Values {
+	var values Values
+	if len(d.Spec.MetadataSchema) > 0 {
+		values = append(values, form.Part{Name: PartMetadata, Schema: d.Spec.MetadataSchema, UISchema: d.Spec.MetadataUISchema})
+	}
+	if len(d.Spec.EntitySchema) > 0 {
+		values = append(values, form.Part{Name: PartEntity, Schema: d.Spec.EntitySchema, UISchema: d.Spec.EntityUISchema})
+	}
+	return values
+}
+
+// Put makes them the schema, the layout and the value of a document.
+func (v Values) Put(doc *Document) error {
+	in, err := form.Join(v...)
+	doc.Schema, doc.UISchema, doc.Value = in.Schema, in.UISchema, in.Value
+	return err
+}
+
+// Check implements Draft.Check: each value is held against its own schema.
+func (v Values) Check(_ context.Context, whole json.RawMessage) ([]domain.ValueError, error) {
+	var all []domain.ValueError
+	for _, part := range v {
+		value := v.Value(whole, part.Name)
+		if !isObject(part.Schema) {
+			continue
+		}
+		if value == nil {
+			value = json.RawMessage("{}")
+		}
+		errors, err := CheckSchema(part.Schema, value)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range errors {
+			e.PropertyPath = jsontext.JoinPointer(part.Name) + e.PropertyPath
+			all = append(all, e)
+		}
+	}
+	return all, nil
+}
+
+// isObject reports whether a schema is one of objects.
+func isObject(schema json.RawMessage) bool {
+	kind, _ := jsondoc.Lookup(schema, "/type")
+	members, _ := jsondoc.Lookup(schema, "/properties")
+	return string(kind) == `"object"` || members != nil
+}
+
+// Value returns one of the values of a whole, nil for none.
+func (v Values) Value(whole json.RawMessage, name string) json.RawMessage {
+	value, _ := jsondoc.Lookup(whole, jsontext.JoinPointer(name))
+	return value
+}
+
+// Placed returns an error in which what is wrong with the value of a field is wrong with
+// one of the values, by the names of those.
+func (v Values) Placed(err error, names map[domain.Field]string) error {
+	known, ok := errors.AsType[*domain.Error](err)
+	if !ok {
+		return err
+	}
+	moved := *known
+	moved.Details = slices.Clone(known.Details)
+	for i := range moved.Details {
+		if name, ok := names[moved.Details[i].Field]; ok {
+			moved.Details[i].Location = jsontext.JoinPointer(name) + moved.Details[i].Location
+		}
+	}
+	return &moved
+}

@@ -1,0 +1,107 @@
+package processes
+
+import (
+	"context"
+	"slices"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/app/storage"
+	"github.com/procession-dev/procession/console/finders"
+	"github.com/procession-dev/procession/console/forms"
+	"github.com/procession-dev/procession/console/ui"
+	"github.com/procession-dev/procession/console/web"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/kuflowref"
+	"github.com/procession-dev/procession/form"
+)
+
+// partInput is the name of the input of a signal among the values of a form.
+const partInput = "input"
+
+// Forms are those of user actions that start a process or send a signal.
+func (s *Screens) Forms() *forms.Screen {
+	return &forms.Screen{
+		Open: s.openForm,
+		Show: func(v *web.Visit, body templ.Component) (*web.Answer, error) { return s.ask(v, body, nil, nil) },
+	}
+}
+
+func (s *Screens) openForm(v *web.Visit) (forms.Store, error) {
+	id, err := v.ID()
+	if err != nil {
+		return nil, err
+	}
+	actions, err := s.App.FindAvailableProcessActions(v.Context(), v.Caller, id)
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(actions, func(a app.AvailableAction) bool { return a.Code == v.Param("code") })
+	if at < 0 || !asks(actions[at].Type) || actions[at].Type == domain.ProcessActionCreateMessage {
+		return nil, domain.NotFound("action")
+	}
+	return s.actForm(v, id, &actions[at])
+}
+
+// actForm is what a user action is invoked with, by one user.
+type actForm struct {
+	finders.Finder
+	forms.Values
+
+	screens *Screens
+	process uuid.UUID
+	action  *app.AvailableAction
+}
+
+func (s *Screens) actForm(v *web.Visit, process uuid.UUID, action *app.AvailableAction) (*actForm, error) {
+	f := &actForm{Finder: finders.Finder{App: s.App, Caller: v.Caller}, screens: s, process: process, action: action}
+	if action.Related == nil {
+		f.Values = forms.Values{{Name: partInput}}
+		return f, nil
+	}
+	definition, err := s.App.RetrieveProcessDefinition(v.Context(), v.Caller, *action.Related, nil)
+	if err != nil {
+		return nil, err
+	}
+	f.Values = forms.OfProcess(definition.ProcessDefinition)
+	return f, nil
+}
+
+// Load implements forms.Store.
+func (f *actForm) Load(ctx context.Context) (*forms.Document, error) {
+	doc := &forms.Document{
+		Path: pathOf(f.process, "act/"+f.action.Code), Completes: f.action.Name, Anyway: ui.T(ctx, "Start anyway"),
+		Link: func(reference string) string {
+			file, _ := kuflowref.ParseFile(reference)
+			return documentPath(f.process, file.URI)
+		},
+	}
+	return doc, f.Put(doc)
+}
+
+// Send implements forms.Draft: it invokes the action.
+func (f *actForm) Send(ctx context.Context, sent forms.Sent) (string, error) {
+	action, _, err := f.App.CreateProcessAction(ctx, f.Caller, f.process, app.NewProcessAction{
+		ID: &sent.ID, Code: f.action.Code, Metadata: f.Value(sent.Value, forms.PartMetadata),
+		Entity: f.Value(sent.Value, forms.PartEntity), SignalInput: f.Value(sent.Value, partInput),
+	})
+	if err != nil {
+		return "", f.Placed(err, map[domain.Field]string{
+			domain.FieldRelatedMetadata: forms.PartMetadata, domain.FieldRelatedEntity: forms.PartEntity, domain.FieldSignalInput: partInput,
+		})
+	}
+	return f.screens.resultPath(f.process, action), nil
+}
+
+// Upload implements forms.Store.
+func (f *actForm) Upload(ctx context.Context, control *form.Node, file forms.File) (string, error) {
+	stored, err := f.App.UploadProcessDocument(ctx, f.Caller, f.process, storage.Upload{
+		Name: file.Name, ContentType: file.ContentType, Body: file.Content, Limit: control.Bounds.MaxSize,
+	})
+	if err != nil {
+		return "", err
+	}
+	return app.DocumentURI(stored), nil
+}
