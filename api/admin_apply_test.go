@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -338,4 +339,23 @@ func TestTheTextOfSchemasIsKept(t *testing.T) {
 	s.apply(s.as("owner"), document("north", "DataStructure", "TEXT", `{"name":"Text","schema":`+schema+`}`))
 	body := s.get(200, s.as("owner"), resourcePath("north", "DataStructure", "TEXT", "")).body
 	require.Contains(t, body, schema)
+}
+
+// actions are what became of resources, by kind and code.
+func actions(results []oasadmin.AppliedResource) map[string]oasadmin.ApplyAction {
+	done := map[string]oasadmin.ApplyAction{}
+	for _, r := range results {
+		done[string(r.Kind)+" "+r.Code] = r.Action
+	}
+	return done
+}
+
+// specMember is a member of a spec.
+func specMember[T any](t *testing.T, r oasadmin.Resource, name string) T {
+	t.Helper()
+	var members map[string]json.RawMessage
+	require.NoError(t, json.Unmarshal(r.Spec, &members))
+	var value T
+	require.NoError(t, json.Unmarshal(members[name], &value), "%s of %s", name, r.Spec)
+	return value
 }

@@ -3,7 +3,6 @@ package api_test
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -184,15 +183,6 @@ func (s *administered) applyWith(as demo.Account, more string, documents ...stri
 	return decode[oasadmin.ResourceApplyResult](s.t, s.post(200, as, applyPath, applying(more, documents...))).Results
 }
 
-// actions are what became of resources, by kind and code.
-func actions(results []oasadmin.AppliedResource) map[string]oasadmin.ApplyAction {
-	done := map[string]oasadmin.ApplyAction{}
-	for _, r := range results {
-		done[string(r.Kind)+" "+r.Code] = r.Action
-	}
-	return done
-}
-
 // refusedApply requires that manifests are refused and nothing changes.
 func (s *administered) refusedApply(status int, code string, as demo.Account, documents ...string) contracttest.ErrorBody {
 	s.t.Helper()
@@ -216,26 +206,20 @@ func (s *administered) resource(as demo.Account, tenant, kind, code string) oasa
 	return decode[oasadmin.Resource](s.t, s.get(200, as, resourcePath(tenant, kind, code, "")))
 }
 
-// specMember is a member of a spec.
-func specMember[T any](t *testing.T, r oasadmin.Resource, name string) T {
-	t.Helper()
-	var members map[string]json.RawMessage
-	require.NoError(t, json.Unmarshal(r.Spec, &members))
-	var value T
-	require.NoError(t, json.Unmarshal(members[name], &value), "%s of %s", name, r.Spec)
-	return value
-}
-
 // definition is the id of the process definition LOAN of a tenant.
 func (s *administered) definition(tenant string) uuid.UUID {
 	s.t.Helper()
 	return *s.resource(s.of(tenant, "owner"), tenant, "ProcessDefinition", "LOAN").Metadata.ID
 }
 
-// deadDelivery makes a delivery that failed for good after one attempt, and
-// returns its id.
-func (s *administered) deadDelivery(tenant, webhook string) uuid.UUID {
+// webhookWithDeadDelivery makes a webhook subscription with one delivery, which
+// failed for good, of the latest process of the tenant. It returns the
+// delivery.
+func (s *administered) webhookWithDeadDelivery(tenant, code string) uuid.UUID {
 	s.t.Helper()
+	owner := s.of(tenant, "owner")
+	s.apply(owner, document(tenant, "WebhookSubscription", code, `{"name":"Of a cell","url":"https://events.example/hook"}`))
+	s.post(201, owner, resourcePath(tenant, "WebhookSubscription", code, "/secrets"), `{"name":"first"}`)
 	conn := s.connect()
 	defer func() { _ = conn.Close(s.t.Context()) }()
 	var id uuid.UUID
@@ -248,7 +232,7 @@ func (s *administered) deadDelivery(tenant, webhook string) uuid.UUID {
 		 WHERE t.code = $1 AND r.code = $2 ORDER BY e.position DESC LIMIT 1 RETURNING id, created_at), tried AS (
 		INSERT INTO webhook_attempts (delivery_id, round, number, at, status, latency, failure, detail, answer)
 		SELECT id, 1, 1, created_at, 503, interval '12 milliseconds', 'STATUS', 'the answer was 503', 'later' FROM made)
-		SELECT id FROM made`, tenant, webhook).Scan(&id))
+		SELECT id FROM made`, tenant, code).Scan(&id))
 	return id
 }
 

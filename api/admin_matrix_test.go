@@ -184,8 +184,8 @@ const sampleModel = `{"process":{"state":"RUNNING","createdAt":"2026-03-02T10:30
 const ownDefinition = `{"name":"Of a cell","permissions":{"initiators":[{"group":"REVIEWERS"}],` +
 	`"administrators":[{"user":"definer"}]}}`
 
-// things makes what a cell is about; their codes end in name.
-func (s *administered) things(tenant, name string) adminThings {
+// makeThings makes what a cell is about; their codes end in name.
+func (s *administered) makeThings(tenant, name string) adminThings {
 	s.t.Helper()
 	f := adminThings{
 		tenant: tenant, definition: "LOAN-" + name, group: "GROUP-" + name, application: "app-" + name, robot: "ROBOT-" + name,
@@ -209,11 +209,9 @@ func (s *administered) things(tenant, name string) adminThings {
 		document(tenant, "ProcessDefinition", f.definition, ownDefinition),
 		document(tenant, "Group", f.group, `{"name":"Of a cell"}`),
 		document(tenant, "Application", f.application, `{"name":"Of a cell"}`),
-		document(tenant, "WebhookSubscription", f.webhook, `{"name":"Of a cell","url":"https://events.example/hook"}`),
 	)
 	s.furnish(owner, tenant, f.robot)
-	s.post(201, owner, resourcePath(tenant, "WebhookSubscription", f.webhook, "/secrets"), `{"name":"first"}`)
-	f.delivery = s.deadDelivery(tenant, f.webhook)
+	f.delivery = s.webhookWithDeadDelivery(tenant, f.webhook)
 	issued := s.post(201, owner, resourcePath(tenant, "Application", f.application, "/secrets"), `{"name":"first"}`)
 	f.secret = decode[oasadmin.IssuedSecret](s.t, issued).ID
 	access := decode[oasb.Authentication](s.t,
@@ -251,7 +249,7 @@ func (s *administered) ask(caller, row string, about adminThings) answer {
 func TestAdminPermissionMatrix(t *testing.T) {
 	t.Parallel()
 	s := newAdministered(t)
-	north, south := s.things("north", "shared"), s.things("south", "shared")
+	north, south := s.makeThings("north", "shared"), s.makeThings("south", "shared")
 	lines := strings.Split(strings.TrimSpace(adminMatrix), "\n")
 	callers := strings.Fields(lines[0])[1:]
 	callers = callers[:len(callers)-1]
@@ -278,7 +276,7 @@ func TestAdminPermissionMatrix(t *testing.T) {
 						elsewhere = cells[i]
 					}
 					if changes(own.operations()[row], cells[i]) {
-						own = s.things(tenant, row+"-"+caller)
+						own = s.makeThings(tenant, row+"-"+caller)
 					}
 					got := s.ask(caller, row, own)
 					requireCell(t, cells[i], got)
@@ -301,7 +299,7 @@ func TestAdminPermissionMatrix(t *testing.T) {
 func TestBadInputOfAdministratorsChangesNothing(t *testing.T) {
 	t.Parallel()
 	s := newAdministered(t)
-	f := s.things("north", "bad")
+	f := s.makeThings("north", "bad")
 	operations := f.operations()
 	op := operations["applyResources"]
 	op.body = `{"dryRun":false,"prune":{"tenant":"north","selector":{"app":"none"}},` + op.body[1:]
@@ -360,7 +358,7 @@ func TestBadInputOfAdministratorsChangesNothing(t *testing.T) {
 func TestASecretIsRevokedThroughItsOwner(t *testing.T) {
 	t.Parallel()
 	s := newAdministered(t)
-	f, other := s.things("north", "one"), s.things("south", "one")
+	f, other := s.makeThings("north", "one"), s.makeThings("south", "one")
 	absent := s.refused(404, "NOT_FOUND", s.as("owner"), http.MethodDelete,
 		resourcePath("north", "Application", f.application, "/secrets/"+uuid.NewString()), "")
 	for _, path := range []string{

@@ -12,15 +12,18 @@ import (
 func TestWebhooksAreLookedAfter(t *testing.T) {
 	t.Parallel()
 	s := newAdministered(t)
-	f := s.things("north", "one")
-	s.things("south", "one")
+	const webhook = "HOOK"
+	for _, tenant := range []string{"north", "south"} {
+		s.process(s.of(tenant, "initiator"), s.definition(tenant))
+		s.webhookWithDeadDelivery(tenant, webhook)
+	}
 	endpoints := func(query string) []oasadmin.WebhookEndpoint {
 		return decode[oasadmin.WebhookEndpointPage](t, s.get(200, s.as("administrator"), adminAPI+"/webhooks"+query)).Content
 	}
-	found := endpoints("?code=" + f.webhook)
+	found := endpoints("?code=" + webhook)
 	require.Len(t, found, 1)
 	require.Equal(t, oasadmin.WebhookEndpoint{
-		ID: found[0].ID, Tenant: "north", Code: f.webhook, Name: "Of a cell", URL: "https://events.example/hook",
+		ID: found[0].ID, Tenant: "north", Code: webhook, Name: "Of a cell", URL: "https://events.example/hook",
 		PayloadVersion: oasadmin.WebhookPayloadVersionB, State: oasadmin.WebhookEndpointStateACTIVE, Dead: 1,
 	}, found[0])
 	require.Len(t, endpoints(""), 2)
@@ -50,11 +53,11 @@ func TestWebhooksAreLookedAfter(t *testing.T) {
 	again := decode[oasadmin.WebhookDelivery](t, s.post(200, s.as("owner"), adminAPI+"/webhook-deliveries/"+one.ID.String()+"/~actions/replay", ""))
 	require.Equal(t, oasadmin.WebhookDeliveryStatePENDING, again.State)
 	require.Equal(t, 2, again.Round)
-	require.EqualValues(t, 1, endpoints("?code=" + f.webhook)[0].Pending)
+	require.EqualValues(t, 1, endpoints("?code=" + webhook)[0].Pending)
 	replay := decode[oasadmin.WebhookReplay](t, s.post(200, s.operator,
-		adminAPI+"/webhooks/"+f.webhook+"/~actions/replay-failed?tenant=south", `{"since":"2020-01-01T00:00:00Z"}`))
+		adminAPI+"/webhooks/"+webhook+"/~actions/replay-failed?tenant=south", `{"since":"2020-01-01T00:00:00Z"}`))
 	require.Equal(t, oasadmin.WebhookReplay{Replayed: 1}, replay)
-	s.refused(400, "VALIDATION", s.operator, http.MethodPost, adminAPI+"/webhooks/"+f.webhook+"/~actions/ping", "")
+	s.refused(400, "VALIDATION", s.operator, http.MethodPost, adminAPI+"/webhooks/"+webhook+"/~actions/ping", "")
 }
 
 // The URL of a subscription is checked when it is saved, and reported together

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
+	"github.com/procession-dev/procession/assistance"
 	"github.com/procession-dev/procession/devstack/demo"
 )
 
@@ -149,4 +150,11 @@ func TestDraftsFollowReferencesAsSavesDo(t *testing.T) {
 	_, item := s.draft(demo.Bob(), task, nil)
 	require.False(t, *item.Task.Data.Valid)
 	require.Zero(t, s.count("SELECT count(*) FROM document_links WHERE holder_id = $1", task))
+}
+
+// says sets an answer of the provider with a value, which may be "".
+func (p *provider) says(text, value string) {
+	p.answers(func(assistance.Request) (assistance.Answer, error) {
+		return assistance.Answer{Text: text, Value: []byte(value), Model: "m", FinishReason: "stop"}, nil
+	})
 }

@@ -2,10 +2,8 @@ package api_test
 
 import (
 	"context"
-	"maps"
 	"net/http"
 	"os/exec"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -13,15 +11,11 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/api"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
-	"github.com/procession-dev/procession/app"
-	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/assistance"
 	"github.com/procession-dev/procession/assistance/extract"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
 const (
@@ -142,41 +136,10 @@ func (p *provider) answers(answer func(assistance.Request) (assistance.Answer, e
 	p.answer = answer
 }
 
-// says sets an answer of the provider with a value, which may be "".
-func (p *provider) says(text, value string) {
-	p.answers(func(assistance.Request) (assistance.Answer, error) {
-		return assistance.Answer{Text: text, Value: []byte(value), Model: "m", FinishReason: "stop"}, nil
-	})
-}
-
-// withoutFeatures returns the service without any feature enabled.
-func (s *service) withoutFeatures() *service {
-	s.t.Helper()
-	bare, options := *s, s.options
-	bare.app = app.New(app.Options{
-		Store: storage.New(storage.Options{DB: s.db, Clock: s.now}), TaskLogLimit: logLimit, Documents: s.documents,
-	})
-	options.Service = bare.app
-	var err error
-	bare.handler, err = api.NewRouter(options)
-	require.NoError(s.t, err)
-	bare.client = contracttest.Client(contracttest.InProcess(bare.handler), slices.Collect(maps.Values(contracts))...)
-	return &bare
-}
-
 // texts reads documents with the pdftotext of this machine.
 func texts(t *testing.T) *extract.Reader {
 	t.Helper()
 	path, err := exec.LookPath("pdftotext")
 	require.NoError(t, err)
 	return extract.NewReader(extract.Options{PDFToText: path})
-}
-
-// without deletes rows.
-func (s *service) without(table, condition string) {
-	s.t.Helper()
-	conn := s.connect()
-	defer func() { _ = conn.Close(s.t.Context()) }()
-	_, err := conn.Exec(s.t.Context(), "DELETE FROM "+table+" WHERE "+condition)
-	require.NoError(s.t, err)
 }

@@ -2,7 +2,9 @@ package api_test
 
 import (
 	"errors"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -10,11 +12,14 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"github.com/procession-dev/procession/api"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/assistance"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
 // approval is a task of a loan that the loan worker owns.
@@ -330,4 +335,28 @@ func TestAssistanceWithMessagesAndThreads(t *testing.T) {
 		require.Len(t, run.Documents, want.documents)
 		require.NotEmpty(t, run.Answer.Text)
 	}
+}
+
+// withoutFeatures returns the service without any feature enabled.
+func (s *service) withoutFeatures() *service {
+	s.t.Helper()
+	bare, options := *s, s.options
+	bare.app = app.New(app.Options{
+		Store: storage.New(storage.Options{DB: s.db, Clock: s.now}), TaskLogLimit: logLimit, Documents: s.documents,
+	})
+	options.Service = bare.app
+	var err error
+	bare.handler, err = api.NewRouter(options)
+	require.NoError(s.t, err)
+	bare.client = contracttest.Client(contracttest.InProcess(bare.handler), slices.Collect(maps.Values(contracts))...)
+	return &bare
+}
+
+// without deletes rows.
+func (s *service) without(table, condition string) {
+	s.t.Helper()
+	conn := s.connect()
+	defer func() { _ = conn.Close(s.t.Context()) }()
+	_, err := conn.Exec(s.t.Context(), "DELETE FROM "+table+" WHERE "+condition)
+	require.NoError(s.t, err)
 }

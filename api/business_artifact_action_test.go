@@ -1,7 +1,6 @@
 package api_test
 
 import (
-	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -43,31 +42,6 @@ func (s *service) retrieveAction(artifact, action uuid.UUID) oasb.BusinessArtifa
 	return decode[oasb.BusinessArtifactAction](s.t, s.get(200, demo.LoanWorker(), actionPath(artifact, action, "")))
 }
 
-// withArtifactAction completes a fixture by an action, which as invokes.
-func (f fixture) withArtifactAction(s *service, as demo.Account) fixture {
-	s.t.Helper()
-	f.artifactAction = decode[struct{ ID uuid.UUID }](s.t,
-		s.post(201, as, artifactPath(f.artifact, "/actions"), invokeStatement)).ID
-	return f
-}
-
-// artifactActionOperations are the valid requests about actions on artifacts.
-func (f fixture) artifactActionOperations() map[string]operation {
-	of := func(method, path, body string) operation {
-		return operation{method: method, path: path, body: body, byID: true}
-	}
-	return map[string]operation{
-		"B.createBusinessArtifactAction":   of(http.MethodPost, artifactPath(f.artifact, "/actions"), invokeStatement),
-		"B.retrieveBusinessArtifactAction": of(http.MethodGet, actionPath(f.artifact, f.artifactAction, ""), ""),
-		"B.cancelBusinessArtifactAction": of(http.MethodPost,
-			actionPath(f.artifact, f.artifactAction, "/~actions/cancel"), ""),
-		"B.prepareBusinessArtifactCreateArtifact": of(http.MethodPost,
-			artifactPath(f.artifact, "/~actions/prepare-create-artifact"), invokeAction("CLONE")),
-		"B.prepareBusinessArtifactStartProcess": of(http.MethodPost,
-			artifactPath(f.artifact, "/~actions/prepare-start-process"), invokeAction("OPEN_LOAN")),
-	}
-}
-
 // commands counts the commands to Temporal for an action.
 func (s *service) commands(action uuid.UUID, kind string) int {
 	s.t.Helper()
@@ -103,33 +77,6 @@ func TestInvokeLeavesTheActionToAWorker(t *testing.T) {
 		require.Equal(t, before, s.snapshot())
 	}
 	s.get(404, demo.LoanWorker(), actionPath(s.customer(`{"name":"B"}`).ID, uuid.New(), ""))
-}
-
-func TestInvokeWithAnIDThatIsTaken(t *testing.T) {
-	t.Parallel()
-	s := newService(t)
-	c := newCast(s)
-	own, other := c.things(s, "demo", false), c.things(s, "other", false)
-	before := s.snapshot()
-	for name, refused := range map[string]struct {
-		as       demo.Account
-		artifact uuid.UUID
-		body     string
-	}{
-		"another action of the artifact": {demo.LoanWorker(), own.artifact, invokeAction("RECALCULATE", withID(own.artifactAction))},
-		"another artifact of the tenant": {demo.LoanWorker(), s.customer(`{"name":"B"}`).ID, invokeAction("STATEMENT", withID(own.artifactAction))},
-		"another tenant":                 {demo.OtherWorker(), other.artifact, invokeAction("STATEMENT", withID(own.artifactAction))},
-	} {
-		failure := s.refused(409, "CONFLICT", refused.as, "POST", artifactPath(refused.artifact, "/actions"), refused.body)
-		require.NotContains(t, failure.Message, own.artifactAction.String(), name)
-	}
-	after := s.snapshot()
-	for _, table := range []string{"business_artifact_actions", "engine_runs", "engine_commands"} {
-		require.Equal(t, before[table], after[table])
-	}
-	s.get(404, demo.LoanWorker(), actionPath(other.artifact, other.artifactAction, ""))
-	s.get(404, demo.OtherWorker(), actionPath(other.artifact, own.artifactAction, ""))
-	s.post(404, demo.OtherWorker(), actionPath(other.artifact, own.artifactAction, "/~actions/cancel"), "")
 }
 
 func TestConcurrentInvocationsWithOneIDAreOne(t *testing.T) {
@@ -248,11 +195,10 @@ func TestInvokeStartProcess(t *testing.T) {
 func TestInvokeNeedsTheRightsOfWhatItDoes(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	c := newCast(s)
-	things := c.things(s, "demo", false)
+	artifact := s.customer(`{"name":"Acme"}`).ID
 	// An Editor of CUSTOMER who may start no LOAN, and a definition that is
 	// visible to no caller.
-	editor := c.accounts["candidate"]
+	editor := s.editor()
 	s.addDefinition("HIDDEN", `{"name":"Hidden"}`)
 	s.addDefinition("SOURCE", `{"name":"Source","actions":[`+
 		`{"code":"MAKE","name":"Make","type":"CREATE_BUSINESS_ARTIFACT","businessArtifactDefinition":"HIDDEN"},`+
@@ -260,7 +206,7 @@ func TestInvokeNeedsTheRightsOfWhatItDoes(t *testing.T) {
 	source := decode[oasb.BusinessArtifact](t, s.post(201, editor, "/business-artifacts", `{"businessArtifactDefinitionCode":"SOURCE"}`)).ID
 	before := s.snapshot()
 	for path, body := range map[string]string{
-		artifactPath(things.artifact, "/actions"):                 invokeAction("OPEN_LOAN"),
+		artifactPath(artifact, "/actions"):                        invokeAction("OPEN_LOAN"),
 		artifactPath(source, "/actions"):                          invokeAction("MAKE", `"createArtifact":{"value":{"a":1}}`),
 		artifactPath(source, "/actions") + "?":                    invokeAction("INSPECT"),
 		artifactPath(source, "/~actions/prepare-create-artifact"): invokeAction("MAKE"),
@@ -272,7 +218,7 @@ func TestInvokeNeedsTheRightsOfWhatItDoes(t *testing.T) {
 	_, err := s.connect().Exec(t.Context(), `UPDATE process_definitions SET published_version = NULL WHERE id = $1`, demo.Loan())
 	require.NoError(t, err)
 	processes := s.count("SELECT count(*) FROM processes")
-	s.requireFailed(demo.LoanWorker(), artifactPath(things.artifact, "/actions"), invokeAction("OPEN_LOAN", withID(uuid.New())), "")
+	s.requireFailed(demo.LoanWorker(), artifactPath(artifact, "/actions"), invokeAction("OPEN_LOAN", withID(uuid.New())), "")
 	require.Equal(t, processes, s.count("SELECT count(*) FROM processes"))
 }
 
@@ -341,9 +287,7 @@ func TestPrepareIsForActionsThatCreate(t *testing.T) {
 func TestCancelAction(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	newCast(s)
-	artifact := s.customer(`{"name":"Acme"}`).ID
-	bob := demo.Bob()
+	artifact, bob := s.customer(`{"name":"Acme"}`).ID, s.editor()
 	mine := decode[oasb.BusinessArtifactAction](t, s.post(201, bob, artifactPath(artifact, "/actions"), invokeStatement)).ID
 	for range 2 {
 		got := s.post(200, bob, actionPath(artifact, mine, "/~actions/cancel"), "")

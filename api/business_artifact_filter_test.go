@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"net/url"
 	"strconv"
 	"strings"
 	"testing"
@@ -268,4 +269,42 @@ func TestFiltersFollowTheDefinitions(t *testing.T) {
 	// A definition with artifacts cannot be deleted.
 	failure := s.refused(409, "CONFLICT", s.as("owner"), "DELETE", resourcePath("north", "BusinessArtifactDefinition", "BOAT", ""), "")
 	require.Contains(t, failure.Message, "BOAT")
+}
+
+// found are the ids of the artifacts that expressions find for Alice, in order.
+func (s *service) found(more string, expressions ...string) []uuid.UUID {
+	s.t.Helper()
+	query := url.Values{"value": expressions, "size": {"1000"}}
+	page := decode[oasb.BusinessArtifactPage](s.t, s.get(200, demo.Alice(), "/business-artifacts?"+query.Encode()+more))
+	ids := []uuid.UUID{}
+	for _, item := range page.Content {
+		ids = append(ids, item.ID)
+	}
+	require.EqualValues(s.t, len(ids), page.Metadata.TotalElements)
+	return ids
+}
+
+// badValue requires that expressions are refused as a value of the query and
+// returns the messages.
+func (s *service) badValue(as demo.Account, expressions ...string) []string {
+	s.t.Helper()
+	query := url.Values{"value": expressions}
+	failure := s.refused(400, "VALIDATION", as, "GET", "/business-artifacts?"+query.Encode(), "")
+	var messages []string
+	for _, one := range failure.Errors {
+		require.Equal(s.t, "value", one.Location)
+		require.Equal(s.t, "query", one.LocationType)
+		messages = append(messages, one.Message)
+	}
+	return messages
+}
+
+// requireIDs requires the ids of artifacts, in order.
+func requireIDs(t *testing.T, got []uuid.UUID, want ...oasb.BusinessArtifact) {
+	t.Helper()
+	ids := []uuid.UUID{}
+	for _, a := range want {
+		ids = append(ids, a.ID)
+	}
+	require.Equal(t, ids, got)
 }

@@ -1,11 +1,7 @@
 package api_test
 
 import (
-	"net/url"
-	"testing"
-
 	"github.com/google/uuid"
-	"github.com/stretchr/testify/require"
 
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/devstack/demo"
@@ -38,42 +34,4 @@ func artifactPath(id uuid.UUID, rest string) string {
 func (s *service) retrieveArtifact(id uuid.UUID) oasb.BusinessArtifact {
 	s.t.Helper()
 	return decode[oasb.BusinessArtifact](s.t, s.get(200, demo.LoanWorker(), artifactPath(id, "")))
-}
-
-// found are the ids of the artifacts that expressions find for Alice, in order.
-func (s *service) found(more string, expressions ...string) []uuid.UUID {
-	s.t.Helper()
-	query := url.Values{"value": expressions, "size": {"1000"}}
-	page := decode[oasb.BusinessArtifactPage](s.t, s.get(200, demo.Alice(), "/business-artifacts?"+query.Encode()+more))
-	ids := []uuid.UUID{}
-	for _, item := range page.Content {
-		ids = append(ids, item.ID)
-	}
-	require.EqualValues(s.t, len(ids), page.Metadata.TotalElements)
-	return ids
-}
-
-// badValue requires that expressions are refused as a value of the query and
-// returns the messages.
-func (s *service) badValue(as demo.Account, expressions ...string) []string {
-	s.t.Helper()
-	query := url.Values{"value": expressions}
-	failure := s.refused(400, "VALIDATION", as, "GET", "/business-artifacts?"+query.Encode(), "")
-	var messages []string
-	for _, one := range failure.Errors {
-		require.Equal(s.t, "value", one.Location)
-		require.Equal(s.t, "query", one.LocationType)
-		messages = append(messages, one.Message)
-	}
-	return messages
-}
-
-// requireIDs requires the ids of artifacts, in order.
-func requireIDs(t *testing.T, got []uuid.UUID, want ...oasb.BusinessArtifact) {
-	t.Helper()
-	ids := []uuid.UUID{}
-	for _, a := range want {
-		ids = append(ids, a.ID)
-	}
-	require.Equal(t, ids, got)
 }

@@ -127,7 +127,7 @@ func TestStaleWritesChangeNothing(t *testing.T) {
 func TestAdminStaleWriteChangesNothing(t *testing.T) {
 	t.Parallel()
 	s := newAdministered(t)
-	operations := s.things("north", "stale").operations()
+	operations := s.makeThings("north", "stale").operations()
 	before := s.snapshot()
 	for _, id := range contracts["admin"].Operations() {
 		as := s.as("owner")
@@ -294,7 +294,7 @@ func TestUnknownParameters(t *testing.T) {
 	for name, op := range newFixture(s.service).operations() {
 		operations[name] = op
 	}
-	for name, op := range s.things("north", "strict").operations() {
+	for name, op := range s.makeThings("north", "strict").operations() {
 		operations["admin."+name] = op
 	}
 	before := s.snapshot()

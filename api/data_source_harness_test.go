@@ -6,7 +6,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence"
@@ -21,12 +20,6 @@ func (s *service) putDataSource(tenant uuid.UUID, runner demo.Account, queriers 
 		}, queriers)
 		return nil
 	}))
-}
-
-// queryGoods asks the data source GOODS of the tenant Demo.
-func (s *service) queryGoods(as demo.Account) uuid.UUID {
-	s.t.Helper()
-	return decode[oasb.DataSourceQuery](s.t, s.post(202, as, "/data-source-queries", `{"dataSourceCode":"GOODS"}`)).ID
 }
 
 // answeredQuery is a query of an account that has its answer, the same whenever it

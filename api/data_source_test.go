@@ -125,3 +125,9 @@ func TestReferencesToDataSourcesHaveMessages(t *testing.T) {
 	require.Equal(t, "/GOOD dataSourcePending", *failure.PropertyPath+" "+*failure.Type)
 	require.Contains(t, *failure.Message, "GOODS")
 }
+
+// queryGoods asks the data source GOODS of the tenant Demo.
+func (s *service) queryGoods(as demo.Account) uuid.UUID {
+	s.t.Helper()
+	return decode[oasb.DataSourceQuery](s.t, s.post(202, as, "/data-source-queries", `{"dataSourceCode":"GOODS"}`)).ID
+}

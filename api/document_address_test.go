@@ -14,7 +14,7 @@ import (
 )
 
 // uploadFor uploads a text for an address and returns the document's uri.
-func (s *service) uploadFor(as demo.Account, target, text string) string {
+func (s *service) uploadAt(as demo.Account, target, text string) string {
 	s.t.Helper()
 	return decode[oasb.DocumentReference](s.t, s.post(200, as, uploadFor(target, "text/plain", "note.txt"), text)).DocumentURI
 }
@@ -26,7 +26,7 @@ func TestDocumentsByAddress(t *testing.T) {
 	loan, customer := s.loan().ID, s.customer(`{"name":"Acme"}`).ID
 	process := "ku:process/" + loan.String()
 	for _, target := range []string{process, "ku:business-artifact/" + customer.String()} {
-		uri := s.uploadFor(worker, target, "0123456789")
+		uri := s.uploadAt(worker, target, "0123456789")
 		file, ok := kuflowref.ParseFile(uri)
 		require.True(t, ok, uri)
 		require.Equal(t, "note.txt", file.Name)
@@ -62,7 +62,7 @@ func TestDownloadByAddressNotFound(t *testing.T) {
 	s := newService(t)
 	worker, carol := demo.LoanWorker(), demo.Carol()
 	loan := s.loan().ID
-	uri := s.uploadFor(worker, "ku:process/"+loan.String(), "text")
+	uri := s.uploadAt(worker, "ku:process/"+loan.String(), "text")
 	at, ok := kuflowref.ParseDocumentURI(uri)
 	require.True(t, ok)
 	want := s.get(404, worker, downloadAt("a.txt")).timeless()
@@ -84,7 +84,7 @@ func TestDownloadByAddressNotFound(t *testing.T) {
 	require.Equal(t, want, s.get(404, carol, downloadAt(uri)).timeless())
 
 	// Two hours are what an upload by address has to be referred to.
-	unlinked := s.uploadFor(worker, "ku:process/"+loan.String(), "text")
+	unlinked := s.uploadAt(worker, "ku:process/"+loan.String(), "text")
 	s.ticks.Add((2 * time.Hour).Milliseconds())
 	require.Equal(t, want, s.get(404, worker, downloadAt(unlinked)).timeless())
 	s.get(200, worker, downloadAt(uri))

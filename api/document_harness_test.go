@@ -122,8 +122,3 @@ func (f fixture) documentOperations() map[string]operation {
 		"B.downloadDocument":                 {method: http.MethodGet, path: downloadAt(f.document)},
 	}
 }
-
-// taskDownload is where a document of a task is downloaded from, in Shape A.
-func taskDownload(task uuid.UUID, uri string) string {
-	return taskPathA(task, "/~actions/download-json-forms-value-document?") + url.Values{"documentUri": {uri}}.Encode()
-}

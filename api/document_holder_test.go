@@ -124,3 +124,8 @@ func TestTemporaryArtifactDocumentVisibleToUploader(t *testing.T) {
 	s.get(200, editor, downloadPath(artifact, uri))
 	s.get(200, demo.Reader(), downloadPath(artifact, uri))
 }
+
+// taskDownload is where a document of a task is downloaded from, in Shape A.
+func taskDownload(task uuid.UUID, uri string) string {
+	return taskPathA(task, "/~actions/download-json-forms-value-document?") + url.Values{"documentUri": {uri}}.Encode()
+}

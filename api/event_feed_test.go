@@ -219,12 +219,13 @@ func TestEventsAreFollowed(t *testing.T) {
 func TestStreamSendsVisibleEventsOnly(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	f := newFixture(s)
-	s.item(f.process, "APPROVE_LOAN", "")
+	loan := s.loan().ID
+	s.item(loan, "LOAN_APPLICATION", ownedBy(demo.LoanWorker()))
+	s.item(loan, "APPROVE_LOAN", "")
 	s.process(demo.OtherWorker(), demo.OtherLoan())
 	s.process(demo.Alice(), demo.Onboarding())
 	s.post(201, demo.LoanWorker(), "/process-items",
-		`{"type":"MESSAGE","processId":"`+f.process.String()+`","message":{"text":"secret"}}`)
+		`{"type":"MESSAGE","processId":"`+loan.String()+`","message":{"text":"secret"}}`)
 	server := s.replica()
 	public := s.count(`SELECT count(*) FROM events WHERE type = ANY($1)`, domain.PublicEventTypes())
 	require.Eventually(t, func() bool {

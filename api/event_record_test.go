@@ -175,7 +175,7 @@ func newReads(t *testing.T) *reads {
 	for name, op := range newFixture(shapes).operations() {
 		add(shapes, name, op, demo.LoanWorker())
 	}
-	for id, op := range admin.things("north", "one").operations() {
+	for id, op := range admin.makeThings("north", "one").operations() {
 		add(admin.service, "admin."+id, op, admin.as("owner"))
 	}
 	return r
@@ -191,7 +191,7 @@ func askFor(t *testing.T, name string, shared *reads) (*service, asked) {
 	}
 	if id, ok := strings.CutPrefix(name, "admin."); ok {
 		s := newAdministered(t)
-		op, as := s.things("north", "one").operations()[id], s.as("owner")
+		op, as := s.makeThings("north", "one").operations()[id], s.as("owner")
 		switch id {
 		case "releaseProcessItemTask":
 			as = s.as("candidate")

@@ -39,7 +39,7 @@ func newHostile(t *testing.T) *hostile {
 	t.Helper()
 	h := &hostile{administered: newAdministered(t), operations: map[string]operation{}}
 	maps.Copy(h.operations, newFixture(h.service).operations())
-	for id, op := range h.things("north", "hostile").operations() {
+	for id, op := range h.makeThings("north", "hostile").operations() {
 		if slices.Contains(contracts["admin"].Operations(), id) {
 			h.operations["admin."+id] = op
 		}

@@ -89,3 +89,30 @@ func TestForeignReferencesAreAbsent(t *testing.T) {
 			s.post(404, demo.OtherWorker(), path+f.task.String(), "").timeless())
 	})
 }
+
+func TestInvokeWithAnIDThatIsTaken(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	c := newCast(s)
+	own, other := c.things(s, "demo", false), c.things(s, "other", false)
+	before := s.snapshot()
+	for name, refused := range map[string]struct {
+		as       demo.Account
+		artifact uuid.UUID
+		body     string
+	}{
+		"another action of the artifact": {demo.LoanWorker(), own.artifact, invokeAction("RECALCULATE", withID(own.artifactAction))},
+		"another artifact of the tenant": {demo.LoanWorker(), s.customer(`{"name":"B"}`).ID, invokeAction("STATEMENT", withID(own.artifactAction))},
+		"another tenant":                 {demo.OtherWorker(), other.artifact, invokeAction("STATEMENT", withID(own.artifactAction))},
+	} {
+		failure := s.refused(409, "CONFLICT", refused.as, "POST", artifactPath(refused.artifact, "/actions"), refused.body)
+		require.NotContains(t, failure.Message, own.artifactAction.String(), name)
+	}
+	after := s.snapshot()
+	for _, table := range []string{"business_artifact_actions", "engine_runs", "engine_commands"} {
+		require.Equal(t, before[table], after[table])
+	}
+	s.get(404, demo.LoanWorker(), actionPath(other.artifact, other.artifactAction, ""))
+	s.get(404, demo.OtherWorker(), actionPath(other.artifact, own.artifactAction, ""))
+	s.post(404, demo.OtherWorker(), actionPath(other.artifact, own.artifactAction, "/~actions/cancel"), "")
+}

@@ -170,7 +170,7 @@ func newCast(s *service) cast {
 		tx.PutGroup(domain.Group{ID: c.group, TenantID: demo.TenantOther(), Code: "REVIEWERS", Name: "Reviewers"}, nil)
 		return nil
 	}))
-	require.NoError(s.t, demo.LoadFiles(s.t.Context(), s.db, s.documents, s.now()))
+	s.loadFiles()
 	s.applyRobot("demo", "KYC_BOT", `{"name":"KYC bot","runner":"loan-worker","permissions":{"viewers":[{"application":"reader"}]}}`)
 	c.robot = s.otherRobot()
 	s.putDataSource(demo.TenantDemo(), demo.LoanWorker(), demo.Reviewers(), demo.Reader().ID)

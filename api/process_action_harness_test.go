@@ -29,21 +29,6 @@ func (s *service) invoke(as demo.Account, process uuid.UUID, body string) oasb.P
 	return decode[oasb.ProcessAction](s.t, s.post(201, as, processPath(process, "/actions"), body))
 }
 
-func (s *service) retrieveUserAction(process, action uuid.UUID) oasb.ProcessAction {
-	s.t.Helper()
-	return decode[oasb.ProcessAction](s.t, s.get(200, demo.LoanWorker(), userActionPath(process, action, "")))
-}
-
-// available are the codes of the user actions that the account may invoke.
-func (s *service) available(as demo.Account, process uuid.UUID) []string {
-	s.t.Helper()
-	codes := []string{}
-	for _, a := range decode[oasb.AvailableProcessActions](s.t, s.get(200, as, processPath(process, "/actions/~available"))).Content {
-		codes = append(codes, a.Code)
-	}
-	return codes
-}
-
 // processActionOperations are the valid requests about user actions.
 func (f fixture) processActionOperations() map[string]operation {
 	of := func(method, path, body string) operation {

@@ -288,3 +288,18 @@ func TestUserActionsThatAreRefusedLeaveNothing(t *testing.T) {
 	require.Equal(t, "/metadata/value/n", refused.Errors[0].Location)
 	require.Equal(t, processes, s.count("SELECT count(*) FROM processes"))
 }
+
+func (s *service) retrieveUserAction(process, action uuid.UUID) oasb.ProcessAction {
+	s.t.Helper()
+	return decode[oasb.ProcessAction](s.t, s.get(200, demo.LoanWorker(), userActionPath(process, action, "")))
+}
+
+// available are the codes of the user actions that the account may invoke.
+func (s *service) available(as demo.Account, process uuid.UUID) []string {
+	s.t.Helper()
+	codes := []string{}
+	for _, a := range decode[oasb.AvailableProcessActions](s.t, s.get(200, as, processPath(process, "/actions/~available"))).Content {
+		codes = append(codes, a.Code)
+	}
+	return codes
+}

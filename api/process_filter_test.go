@@ -16,7 +16,7 @@ import (
 )
 
 // claim starts a CLAIM with the metadata.
-func (s *service) claim(definition uuid.UUID, metadata string) uuid.UUID {
+func (s *service) claimWith(definition uuid.UUID, metadata string) uuid.UUID {
 	s.t.Helper()
 	return decode[oasb.Process](s.t, s.post(201, demo.Alice(), "/processes",
 		`{"processDefinitionId":"`+definition.String()+`","metadata":{"value":`+metadata+`}}`)).ID
@@ -33,12 +33,12 @@ func TestFilteringProcessesByMetadata(t *testing.T) {
 	s := newService(t)
 	definition := s.claims()
 	long := strings.Repeat("é", 300)
-	mary := s.claim(definition, `{"NAME":"Mary Ann","AMOUNT":10,"SINCE":"2026-01-02"}`)
-	tom := s.claim(definition, `{"NAME":"T\u006fm + 50% é","AMOUNT":1E22,"SINCE":"2026-01-03T23:30:00-08:00"}`)
-	odd := s.claim(definition, `{"NAME":5,"AMOUNT":"10","SINCE":"soon"}`)
-	digits := s.claim(definition, `{"NAME":"`+long+`a","AMOUNT":1234567890123456789012345678901234567890}`)
-	almost := s.claim(definition, `{"NAME":"`+long+`b","AMOUNT":-0,"SINCE":null,"OTHER":"Mary Ann"}`)
-	s.claim(definition, `{"NAME":"\u0000","AMOUNT":true,"SINCE":["2026-01-02"]}`)
+	mary := s.claimWith(definition, `{"NAME":"Mary Ann","AMOUNT":10,"SINCE":"2026-01-02"}`)
+	tom := s.claimWith(definition, `{"NAME":"T\u006fm + 50% é","AMOUNT":1E22,"SINCE":"2026-01-03T23:30:00-08:00"}`)
+	odd := s.claimWith(definition, `{"NAME":5,"AMOUNT":"10","SINCE":"soon"}`)
+	digits := s.claimWith(definition, `{"NAME":"`+long+`a","AMOUNT":1234567890123456789012345678901234567890}`)
+	almost := s.claimWith(definition, `{"NAME":"`+long+`b","AMOUNT":-0,"SINCE":null,"OTHER":"Mary Ann"}`)
+	s.claimWith(definition, `{"NAME":"\u0000","AMOUNT":true,"SINCE":["2026-01-02"]}`)
 	loan := decode[oasb.Process](t, s.post(201, demo.Carol(), "/processes",
 		`{"processDefinitionCode":"LOAN","metadata":{"value":{"LAST_NAME":"Ann"}}}`)).ID
 	s.filtered(demo.Alice(), "/processes", map[string][]uuid.UUID{
@@ -95,7 +95,7 @@ func TestFilteringProcessesByMetadata(t *testing.T) {
 func TestTheIndexFollowsTheMetadata(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	process := s.claim(s.claims(), `{"NAME":"first"}`)
+	process := s.claimWith(s.claims(), `{"NAME":"first"}`)
 	path := processPath(process, "/metadata")
 	finds := func(expression string) bool {
 		return slices.Contains(s.list(demo.Alice(), "/processes?"+fitting(expression)).ids(), process)
@@ -123,11 +123,11 @@ func TestTheIndexFollowsTheMetadata(t *testing.T) {
 func TestAMemberOfSeveralTypes(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	number := s.claim(s.claims(), `{"AMOUNT":12}`)
+	number := s.claimWith(s.claims(), `{"AMOUNT":12}`)
 	other := uuid.New()
 	s.define(identified("demo", "ProcessDefinition", "TEXTS", other, `{"name":"Texts",`+
 		`"metadataSchema":{"properties":{"AMOUNT":{}}},"metadataIndexes":[{"field":"AMOUNT","type":"STRING"}],"permissions":{"initiators":[{"user":"alice"}],"managers":[{"user":"alice"}]}}`))
-	text, neither := s.claim(other, `{"AMOUNT":"12"}`), s.claim(other, `{"AMOUNT":12}`)
+	text, neither := s.claimWith(other, `{"AMOUNT":"12"}`), s.claimWith(other, `{"AMOUNT":12}`)
 	s.filtered(demo.Alice(), "/processes", map[string][]uuid.UUID{
 		fitting("AMOUNT eq 12"):      {number, text},
 		fitting("AMOUNT in 12 13"):   {number, text},
@@ -141,7 +141,7 @@ func TestAMemberOfSeveralTypes(t *testing.T) {
 	// Processes stay findable by what their version indexes, and only they are.
 	s.define(identified("demo", "ProcessDefinition", "TEXTS", other, `{"name":"Texts",`+
 		`"metadataSchema":{"properties":{"COLOUR":{}}},"metadataIndexes":[{"field":"COLOUR","type":"STRING"}],"permissions":{"initiators":[{"user":"alice"}],"managers":[{"user":"alice"}]}}`))
-	later := s.claim(other, `{"AMOUNT":"12","COLOUR":"red"}`)
+	later := s.claimWith(other, `{"AMOUNT":"12","COLOUR":"red"}`)
 	s.filtered(demo.Alice(), "/processes", map[string][]uuid.UUID{
 		fitting("AMOUNT eq 12"): {number, text}, fitting("COLOUR eq red"): {later},
 	})

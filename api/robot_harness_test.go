@@ -49,9 +49,16 @@ func robotKey(tenant, code string) administer.ResourceKey {
 // withRobot completes a fixture by the robot of the tenant Demo and its files.
 func (f fixture) withRobot(s *service) fixture {
 	s.t.Helper()
-	require.NoError(s.t, demo.LoadFiles(s.t.Context(), s.db, s.documents, s.now()))
+	s.loadFiles()
 	f.robot = demo.Robot()
 	return f
+}
+
+// loadFiles loads the files of the demonstration data, which are those of its
+// robot.
+func (s *service) loadFiles() {
+	s.t.Helper()
+	require.NoError(s.t, demo.LoadFiles(s.t.Context(), s.db, s.documents, s.now()))
 }
 
 // otherRobot makes a robot of the tenant Other with the same files.
@@ -92,23 +99,4 @@ func (f fixture) robotOperations() map[string]operation {
 		requests[shape+"."+c.asset] = of("/~actions/download-asset?" + assetQuery(demo.RobotAsset()))
 	}
 	return requests
-}
-
-// assistLoans has a robot assist with the tasks APPROVE_LOAN of the tenant Demo.
-func (s *service) assistLoans(robot string) {
-	s.t.Helper()
-	found, err := s.administration.RetrieveResource(s.t.Context(), operatorCaller(),
-		administer.ResourceKey{Tenant: "demo", Kind: resource.KindProcessDefinition, Code: "LOAN"})
-	require.NoError(s.t, err)
-	spec, ok := found.Spec.(*resource.ProcessDefinitionSpec)
-	require.True(s.t, ok)
-	for i := range spec.Items {
-		if spec.Items[i].Code == "APPROVE_LOAN" {
-			spec.Items[i].Robot = &resource.ItemRobotSpec{Code: robot, Operation: "CHECK"}
-		}
-	}
-	text, err := found.MarshalJSON()
-	require.NoError(s.t, err)
-	_, err = s.administration.ApplyResources(s.t.Context(), operatorCaller(), administer.ApplyRequest{Documents: []json.RawMessage{text}})
-	require.NoError(s.t, err)
 }

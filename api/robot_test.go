@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -14,11 +16,13 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/api"
 	oasa "github.com/procession-dev/procession/api/shapea/oas"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
 	data "github.com/procession-dev/procession/examples/demo"
 	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
@@ -35,7 +39,7 @@ func downloads(id uuid.UUID, key domain.RobotAssetKey) []string {
 func TestTheDemoRobotIsDownloadedAsItIs(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	fixture{}.withRobot(s)
+	s.loadFiles()
 	for name, c := range map[string]struct {
 		key  domain.RobotAssetKey
 		make func() ([]byte, error)
@@ -66,7 +70,7 @@ func TestTheDemoRobotIsDownloadedAsItIs(t *testing.T) {
 	}
 	// Loading the same manifests again changes nothing.
 	before := s.snapshot()
-	fixture{}.withRobot(s)
+	s.loadFiles()
 	require.Equal(t, before, s.snapshot())
 }
 
@@ -197,7 +201,7 @@ func TestRobotsAreListed(t *testing.T) {
 func TestBodiesOfRobots(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	fixture{}.withRobot(s)
+	s.loadFiles()
 	require.NoError(t, s.administration.SetRobotVariable(t.Context(), operatorCaller(), robotKey("demo", "KYC_BOT"),
 		"GREETING", domain.NewSecret(`<"é">`)))
 	for shape, base := range map[string]string{"shape_a": shapeA, "shape_b": shapeB} {
@@ -338,3 +342,24 @@ func TestUploadsOfRobotsThatAreRefused(t *testing.T) {
 	s.requireBlobs(1)
 	require.Equal(t, "kept", s.get(200, demo.LoanWorker(), downloads(demo.Robot(), domain.RobotAssetKey{})[1]).body)
 }
+
+// assistLoans has a robot assist with the tasks APPROVE_LOAN of the tenant Demo.
+func (s *service) assistLoans(robot string) {
+	s.t.Helper()
+	found, err := s.administration.RetrieveResource(s.t.Context(), operatorCaller(),
+		administer.ResourceKey{Tenant: "demo", Kind: resource.KindProcessDefinition, Code: "LOAN"})
+	require.NoError(s.t, err)
+	spec, ok := found.Spec.(*resource.ProcessDefinitionSpec)
+	require.True(s.t, ok)
+	for i := range spec.Items {
+		if spec.Items[i].Code == "APPROVE_LOAN" {
+			spec.Items[i].Robot = &resource.ItemRobotSpec{Code: robot, Operation: "CHECK"}
+		}
+	}
+	text, err := found.MarshalJSON()
+	require.NoError(s.t, err)
+	_, err = s.administration.ApplyResources(s.t.Context(), operatorCaller(), administer.ApplyRequest{Documents: []json.RawMessage{text}})
+	require.NoError(s.t, err)
+}
+
+var uploadTime = regexp.MustCompile(`"uploadedAt":"2026-03-02T1[01]:30:[^"]*Z"`)

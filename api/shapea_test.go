@@ -106,8 +106,6 @@ var randomID = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{
 
 var instant = regexp.MustCompile(`"(createdAt|lastModifiedAt|expiredAt)":"2026-03-02T1[01]:30:[^"]*Z"`)
 
-var uploadTime = regexp.MustCompile(`"uploadedAt":"2026-03-02T1[01]:30:[^"]*Z"`)
-
 var secret = regexp.MustCompile(`"(token|serverRootCaCertificate|clientCertificate|clientPrivateKey)":"[^"]*"`)
 
 // hidingRandomIDs masks the parts of an answer that differ between runs: random
